@@ -1,0 +1,546 @@
+/* gst-spdl: a stage's engine: a bounded queue, workers, results in order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlexecutor.h"
+
+#include <string.h>
+
+/* Marks and barriers that may be held beyond one for each task. */
+#define SPARE_OTHERS 16
+
+static SpdlExecutor *
+executor_of (SpdlPoolClient *client)
+{
+  return (SpdlExecutor *) client;
+}
+
+static gboolean
+executor_runnable (SpdlPoolClient *client)
+{
+  SpdlExecutor *self = executor_of (client);
+
+  return self->ring.n_queued > 0 && self->ring.n_running < self->concurrency &&
+      !self->flushing;
+}
+
+static guint
+capacity (const SpdlExecutor *self)
+{
+  return self->concurrency + self->queue_size;
+}
+
+static gboolean
+has_room (const SpdlExecutor *self, const SpdlEntry *entry)
+{
+  if (entry->kind != SPDL_ENTRY_TASK)
+    return self->n_others_held < capacity (self) + SPARE_OTHERS;
+  if (self->n_tasks_held >= capacity (self))
+    return FALSE;
+  /* One that is larger than the bound goes alone. */
+  return self->max_bytes == 0 || self->n_tasks_held == 0 ||
+      self->bytes_held + entry->bytes <= self->max_bytes;
+}
+
+/* Whether to wake the thread that waits in put(). Waking costs more than a
+ * short task, so it comes when half of the queue is free, or when no task is
+ * left that a worker could begin. Lock held. */
+static gboolean
+should_wake_putter (SpdlExecutor *self)
+{
+  const SpdlEntry *entry = self->waiting;
+  const guint enough = MAX (self->queue_size / 2, 1);
+
+  if (!entry || !has_room (self, entry))
+    return FALSE;
+  if (entry->kind == SPDL_ENTRY_TASK && self->max_bytes == 0 &&
+      self->n_tasks_held + enough > capacity (self) && self->ring.n_queued > 0)
+    return FALSE;
+  self->waiting = NULL;
+  return TRUE;
+}
+
+/* Whether to wake the thread that waits in take(). Lock held. */
+static gboolean
+should_wake_taker (SpdlExecutor *self)
+{
+  if (!self->taker_waits || !(spdl_ring_ready (&self->ring) || self->closed))
+    return FALSE;
+  self->taker_waits = FALSE;
+  return TRUE;
+}
+
+static void
+wake_all (SpdlExecutor *self)
+{
+  spdl_cond_broadcast (&self->room);
+  spdl_cond_broadcast (&self->ready);
+}
+
+static gpointer *
+acquire_slot (SpdlExecutor *self)
+{
+  if (self->free_slots->len > 0)
+    return g_ptr_array_steal_index_fast (
+        self->free_slots, self->free_slots->len - 1);
+  self->n_slots++;
+  return g_new0 (gpointer, 1);
+}
+
+static void
+close_slot (SpdlExecutor *self, gpointer *slot)
+{
+  if (*slot)
+    self->funcs->close_slot (self->user_data, *slot);
+  g_free (slot);
+}
+
+/* Lock held; released meanwhile where a slot is one too many. */
+static void
+release_slot (SpdlExecutor *self, gpointer *slot)
+{
+  if (G_LIKELY (self->n_slots <= self->concurrency)) {
+    g_ptr_array_add (self->free_slots, slot);
+    return;
+  }
+  self->n_slots--;
+  spdl_mutex_unlock (&self->pool->lock);
+  close_slot (self, slot);
+  spdl_mutex_lock (&self->pool->lock);
+}
+
+/* Begins the oldest queued task at the time @now. Lock held. */
+static SpdlTask *
+begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
+{
+  SpdlTask *task = (SpdlTask *) spdl_ring_begin (&self->ring);
+  guint64 waited = 0;
+
+  if (thread->waited) {
+    const guint64 now = spdl_meter_now (&self->meter);
+
+    if (thread->since != 0)
+      waited = now - thread->since;
+    thread->since = now;
+    thread->waited = FALSE;
+  }
+  spdl_histogram_add (&self->meter.lap.get_time, waited);
+  self->meter.lap.items += task->n_items;
+  if (self->ring.n_queued == 0)
+    spdl_meter_set_occupied (&self->meter, FALSE, thread->since);
+  return task;
+}
+
+/* Lock held. */
+static void
+finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
+{
+  SpdlCounters *lap = &self->meter.lap;
+
+  lap->tasks++;
+  lap->failures += task->n_failed;
+  lap->filtered += task->n_filtered;
+  lap->bytes_out += task->bytes_out;
+  if (task->n_failed == 0)
+    spdl_histogram_add (&lap->task_time, took);
+  spdl_ring_finish (&self->ring, &task->entry);
+  if (self->ring.n_running == 0 && self->flushing)
+    spdl_cond_broadcast (&self->quiet);
+}
+
+static guint64
+own_cpu_time (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
+  return spdl_timespec_to_ns (&ts);
+}
+
+static void
+executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
+{
+  SpdlExecutor *self = executor_of (client);
+  SpdlPool *pool = self->pool;
+  const gboolean shared = pool->name != NULL;
+  SpdlTask *task = begin_task (self, thread);
+  gpointer *slot = acquire_slot (self);
+  const gboolean call = spdl_pool_has_work_unlocked (pool) &&
+      spdl_pool_call_thread_unlocked (pool);
+  const gboolean room = should_wake_putter (self);
+  SpdlCond *pending = thread->pending;
+  guint64 cpu_before = 0, cpu_after = 0;
+
+  thread->pending = NULL;
+  spdl_mutex_unlock (&pool->lock);
+  if (pending)
+    spdl_cond_signal (pending);
+  if (call)
+    spdl_cond_signal (&pool->work);
+  if (room)
+    spdl_cond_signal (&self->room);
+
+  if (shared)
+    cpu_before = own_cpu_time ();
+  self->funcs->run (self->user_data, task, slot);
+  if (shared)
+    cpu_after = own_cpu_time ();
+
+  const guint64 begun = thread->since;
+  thread->since = spdl_meter_now (&self->meter);
+  spdl_mutex_lock (&pool->lock);
+  release_slot (self, slot);
+  self->cpu_time += cpu_after - cpu_before;
+  finish_task (self, task, thread->since - begun);
+  if (!should_wake_taker (self))
+    return;
+  /* The threads of a shared pool may outlive this executor, so there the
+   * signal must not wait for the lock to be released. */
+  if (shared)
+    spdl_cond_signal (&self->ready);
+  else
+    thread->pending = &self->ready;
+}
+
+void
+spdl_executor_init (SpdlExecutor *self, const SpdlExecutorFuncs *funcs,
+    gpointer user_data)
+{
+  memset (self, 0, sizeof *self);
+  self->client.runnable = executor_runnable;
+  self->client.run = executor_run;
+  self->funcs = funcs;
+  self->user_data = user_data;
+  self->concurrency = 1;
+  self->flushing = TRUE;
+  self->free_slots = g_ptr_array_new ();
+  spdl_mutex_init (&self->pool_lock);
+  spdl_cond_init (&self->room);
+  spdl_cond_init (&self->ready);
+  spdl_cond_init (&self->quiet);
+}
+
+void
+spdl_executor_clear (SpdlExecutor *self)
+{
+  g_assert (self->pool == NULL);
+
+  g_ptr_array_unref (self->free_slots);
+  spdl_mutex_clear (&self->pool_lock);
+  spdl_cond_clear (&self->room);
+  spdl_cond_clear (&self->ready);
+  spdl_cond_clear (&self->quiet);
+}
+
+static void
+discard_all (SpdlExecutor *self, SpdlEntry *list)
+{
+  for (SpdlEntry *next; list; list = next) {
+    next = list->next;
+    self->funcs->discard (self->user_data, list);
+  }
+}
+
+/* Waits until no task is running and discards all entries. Lock held;
+ * released meanwhile. */
+static void
+empty_unlocked (SpdlExecutor *self)
+{
+  SpdlEntry *all;
+
+  g_assert (self->flushing);
+
+  while (self->ring.n_running > 0)
+    spdl_cond_wait (&self->quiet, &self->pool->lock);
+  all = self->ring.head;
+  spdl_ring_init (&self->ring, self->ring.order);
+  spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
+  self->n_tasks_held = self->n_others_held = 0;
+  self->bytes_held = 0;
+  self->closed = FALSE;
+
+  spdl_mutex_unlock (&self->pool->lock);
+  discard_all (self, all);
+  spdl_mutex_lock (&self->pool->lock);
+}
+
+void
+spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
+    const SpdlClock *clock)
+{
+  g_assert (self->pool == NULL);
+
+  spdl_mutex_lock (&self->pool_lock);
+  spdl_ring_init (&self->ring, order);
+  spdl_meter_start (&self->meter, clock);
+  self->cpu_time = 0;
+  self->closed = FALSE;
+  self->waiting = NULL;
+  self->taker_waits = FALSE;
+  self->flushing = FALSE;
+  self->pool = pool;
+  if (!pool->name)
+    pool->max_threads = self->concurrency;
+  spdl_pool_add_client (pool, &self->client);
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+static guint64
+cpu_time_unlocked (SpdlExecutor *self)
+{
+  if (self->pool && !self->pool->name)
+    return spdl_pool_get_cpu_time_unlocked (self->pool);
+  return self->cpu_time;
+}
+
+void
+spdl_executor_stop (SpdlExecutor *self)
+{
+  if (!self->pool)
+    return;
+
+  spdl_executor_flush_start (self);
+  spdl_mutex_lock (&self->pool->lock);
+  empty_unlocked (self);
+  spdl_meter_stop (&self->meter, spdl_meter_now (&self->meter));
+  self->cpu_time = cpu_time_unlocked (self);
+  spdl_mutex_unlock (&self->pool->lock);
+
+  spdl_pool_remove_client (self->pool, &self->client);
+  spdl_mutex_lock (&self->pool_lock);
+  g_clear_pointer (&self->pool, spdl_pool_unref);
+  spdl_mutex_unlock (&self->pool_lock);
+  for (guint i = 0; i < self->free_slots->len; i++)
+    close_slot (self, g_ptr_array_index (self->free_slots, i));
+  g_ptr_array_set_size (self->free_slots, 0);
+  self->n_slots = 0;
+}
+
+/* Waits for room and returns how long. Lock held. */
+static guint64
+wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
+{
+  guint64 since = 0;
+
+  while (!self->flushing && !self->closed && !has_room (self, entry)) {
+    if (since == 0)
+      since = spdl_meter_now (&self->meter);
+    self->waiting = entry;
+    spdl_cond_wait (&self->room, &self->pool->lock);
+  }
+  self->waiting = NULL;
+  return since == 0 ? 0 : spdl_meter_now (&self->meter) - since;
+}
+
+/* Lock held. Returns whether there is new work. */
+static gboolean
+put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
+{
+  self->n_tasks_held++;
+  self->bytes_held += task->entry.bytes;
+  spdl_histogram_add (&self->meter.lap.put_time, waited);
+  self->meter.lap.bytes_in += task->entry.bytes;
+  if (self->ring.n_queued == 0)
+    spdl_meter_set_occupied (
+        &self->meter, TRUE, spdl_meter_now (&self->meter));
+  spdl_ring_put (&self->ring, &task->entry);
+  return executor_runnable (&self->client);
+}
+
+SpdlExecutorStatus
+spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
+{
+  gboolean call = FALSE, ready = FALSE;
+  SpdlExecutorStatus status = SPDL_EXECUTOR_OK;
+
+  spdl_mutex_lock (&self->pool->lock);
+  const guint64 waited = wait_for_room (self, entry);
+  if (self->flushing) {
+    status = SPDL_EXECUTOR_FLUSHING;
+  } else if (self->closed) {
+    status = SPDL_EXECUTOR_CLOSED;
+  } else if (entry->kind == SPDL_ENTRY_TASK) {
+    call = put_task (self, (SpdlTask *) entry, waited) &&
+        spdl_pool_call_thread_unlocked (self->pool);
+  } else {
+    self->n_others_held++;
+    spdl_ring_put (&self->ring, entry);
+    ready = should_wake_taker (self);
+  }
+  spdl_mutex_unlock (&self->pool->lock);
+
+  if (call)
+    spdl_cond_signal (&self->pool->work);
+  if (ready)
+    spdl_cond_signal (&self->ready);
+  return status;
+}
+
+/* Lock held. */
+static void
+give_back (SpdlExecutor *self, const SpdlEntry *passed)
+{
+  if (passed->kind == SPDL_ENTRY_TASK) {
+    self->n_tasks_held--;
+    self->bytes_held -= passed->bytes;
+  } else {
+    self->n_others_held--;
+  }
+}
+
+/* Waits for an entry that is due. Lock held. */
+static SpdlEntry *
+wait_for_entry (SpdlExecutor *self, SpdlExecutorStatus *status)
+{
+  SpdlEntry *entry = NULL;
+
+  *status = SPDL_EXECUTOR_OK;
+  while (TRUE) {
+    if (self->flushing) {
+      *status = SPDL_EXECUTOR_FLUSHING;
+      break;
+    }
+    if ((entry = spdl_ring_pop (&self->ring)))
+      break;
+    if (self->closed && !self->ring.head) {
+      *status = SPDL_EXECUTOR_CLOSED;
+      break;
+    }
+    self->taker_waits = TRUE;
+    spdl_cond_wait (&self->ready, &self->pool->lock);
+  }
+  self->taker_waits = FALSE;
+  return entry;
+}
+
+SpdlEntry *
+spdl_executor_take (SpdlExecutor *self, SpdlEntry *passed,
+    SpdlExecutorStatus *status)
+{
+  SpdlEntry *entry;
+  gboolean room = FALSE;
+
+  spdl_mutex_lock (&self->pool->lock);
+  if (passed && !self->flushing) {
+    give_back (self, passed);
+    room = should_wake_putter (self);
+  }
+  if (room && !spdl_ring_ready (&self->ring)) {
+    /* About to sleep: the signal must come first. */
+    spdl_cond_signal (&self->room);
+    room = FALSE;
+  }
+  entry = wait_for_entry (self, status);
+  spdl_mutex_unlock (&self->pool->lock);
+
+  if (room)
+    spdl_cond_signal (&self->room);
+  return entry;
+}
+
+void
+spdl_executor_flush_start (SpdlExecutor *self)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool) {
+    spdl_mutex_lock (&self->pool->lock);
+    self->flushing = TRUE;
+    wake_all (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_flush_stop (SpdlExecutor *self)
+{
+  spdl_mutex_lock (&self->pool->lock);
+  self->flushing = TRUE;
+  empty_unlocked (self);
+  self->flushing = FALSE;
+  spdl_mutex_unlock (&self->pool->lock);
+}
+
+void
+spdl_executor_close (SpdlExecutor *self)
+{
+  SpdlEntry *dropped;
+
+  spdl_mutex_lock (&self->pool->lock);
+  self->closed = TRUE;
+  dropped = spdl_ring_drop_queued (&self->ring);
+  for (SpdlEntry *entry = dropped; entry; entry = entry->next)
+    give_back (self, entry);
+  spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
+  wake_all (self);
+  spdl_mutex_unlock (&self->pool->lock);
+
+  discard_all (self, dropped);
+}
+
+/* Both locks held. */
+static void
+limits_changed (SpdlExecutor *self)
+{
+  if (!self->pool->name)
+    spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
+  spdl_cond_broadcast (&self->room);
+  if (executor_runnable (&self->client) &&
+      spdl_pool_call_thread_unlocked (self->pool))
+    spdl_cond_signal (&self->pool->work);
+}
+
+void
+spdl_executor_set_limits (SpdlExecutor *self, guint concurrency,
+    guint queue_size, guint64 max_bytes)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+  self->concurrency = concurrency;
+  self->queue_size = queue_size;
+  self->max_bytes = max_bytes;
+  if (self->pool) {
+    limits_changed (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+static void
+snapshot_unlocked (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+{
+  const guint64 now = spdl_meter_now (&self->meter);
+  const guint64 cpu_time = cpu_time_unlocked (self);
+
+  spdl_meter_snapshot (&self->meter, lap, now, cpu_time, figures);
+  if (lap)
+    spdl_meter_end_lap (&self->meter, now, cpu_time);
+}
+
+static void
+snapshot (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+  snapshot_unlocked (self, lap, figures);
+  if (self->pool)
+    spdl_mutex_unlock (&self->pool->lock);
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures)
+{
+  snapshot (self, TRUE, figures);
+}
+
+void
+spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures)
+{
+  snapshot (self, FALSE, figures);
+}

@@ -1,0 +1,129 @@
+/* gst-spdl: a stage's engine: a bounded queue, workers, results in order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_EXECUTOR_H__
+#define __SPDL_EXECUTOR_H__
+
+#include "spdlmeter.h"
+#include "spdlpool.h"
+#include "spdlring.h"
+
+G_BEGIN_DECLS
+
+/* The executor joins a ring, a pool and a meter. One thread puts entries in
+ * and blocks while the executor is full; the pool's threads run the tasks and
+ * block on nothing of ours; one thread takes what is done, in order, and gives
+ * each entry back when it has passed it on. Until then the entry counts: the
+ * executor never holds more than concurrency + queue-size tasks. (Marks and
+ * barriers have a bound of their own, so that they cannot pile up either.)
+ *
+ * All is guarded by the pool's lock. */
+
+typedef struct _SpdlExecutor SpdlExecutor;
+
+/* An entry with what a task brings and what became of it. */
+typedef struct {
+  SpdlEntry entry;
+  guint n_items;
+  /* set by run(): */
+  guint n_failed;
+  guint n_filtered;
+  guint64 bytes_out;
+} SpdlTask;
+
+typedef struct {
+  /* Runs @task on a pool's thread, without a lock. @slot: one of `concurrency`
+   * places for a worker's state, used by one thread at a time; NULL at first
+   * use. */
+  void (*run) (gpointer user_data, SpdlTask *task, gpointer *slot);
+  /* Frees what run() left in @slot. */
+  void (*close_slot) (gpointer user_data, gpointer slot);
+  /* Frees what will not be taken: flushed, or dropped by a close. */
+  void (*discard) (gpointer user_data, SpdlEntry *entry);
+} SpdlExecutorFuncs;
+
+typedef enum {
+  SPDL_EXECUTOR_OK,
+  SPDL_EXECUTOR_FLUSHING, /* it flushes or is not started */
+  SPDL_EXECUTOR_CLOSED, /* nothing more is taken in; at take: and all is out */
+} SpdlExecutorStatus;
+
+struct _SpdlExecutor {
+  SpdlPoolClient client;
+  const SpdlExecutorFuncs *funcs;
+  gpointer user_data;
+
+  /* Guards the pointer against threads other than the streaming ones; taken
+   * before the pool's lock. */
+  SpdlMutex pool_lock;
+  SpdlPool *pool;
+
+  /* everything below under the pool's lock */
+  SpdlRing ring;
+  SpdlMeter meter;
+  guint concurrency;
+  guint queue_size;
+  guint64 max_bytes; /* 0: none */
+  guint n_tasks_held;
+  guint n_others_held;
+  guint64 bytes_held;
+  gboolean flushing;
+  gboolean closed;
+  const SpdlEntry *waiting; /* what put() waits with */
+  gboolean taker_waits;
+  SpdlCond room;
+  SpdlCond ready;
+  SpdlCond quiet; /* no task is running */
+  GPtrArray *free_slots; /* gpointer *, the last used at the end */
+  guint n_slots;
+  guint64 cpu_time; /* of tasks on a shared pool; of all, once stopped */
+};
+
+/* Makes an executor that flushes until spdl_executor_start(). */
+void spdl_executor_init (SpdlExecutor *self, const SpdlExecutorFuncs *funcs,
+    gpointer user_data);
+void spdl_executor_clear (SpdlExecutor *self);
+
+/* @pool: (transfer full); @clock: (nullable). Begins to accept entries. */
+void spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
+    const SpdlClock *clock);
+
+/* Waits for running tasks, discards everything, closes slots and lets go of
+ * the pool. No other thread may be in put() or take(). The figures stay. */
+void spdl_executor_stop (SpdlExecutor *self);
+
+/* Takes in @entry; blocks while full. The entry is the executor's if the
+ * status is OK. */
+SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
+
+/* Gives back @passed (nullable), which take() had returned and which the
+ * caller now owns for good, and returns the next entry that is due, blocking
+ * until there is one, or NULL and the reason in @status. */
+SpdlEntry *spdl_executor_take (SpdlExecutor *self, SpdlEntry *passed,
+    SpdlExecutorStatus *status);
+
+/* Lets put() and take() return at once; no task begins. From any thread. */
+void spdl_executor_flush_start (SpdlExecutor *self);
+
+/* Waits for running tasks, discards everything and accepts entries again. */
+void spdl_executor_flush_stop (SpdlExecutor *self);
+
+/* Gives up: nothing more is taken in, tasks that have not begun are discarded,
+ * what is running or done still comes out. From any thread. */
+void spdl_executor_close (SpdlExecutor *self);
+
+/* Takes effect at once. @concurrency is at least 1. */
+void spdl_executor_set_limits (SpdlExecutor *self, guint concurrency,
+    guint queue_size, guint64 max_bytes);
+
+/* This lap's figures, and then a new lap; or those since the start. */
+void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);
+void spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures);
+
+G_END_DECLS
+
+#endif /* __SPDL_EXECUTOR_H__ */

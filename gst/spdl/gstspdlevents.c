@@ -1,0 +1,173 @@
+/* gst-spdl: the events that go through the pipeline
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlevents
+ * @title: Events
+ * @short_description: the ends of epochs, and items that will not come
+ *
+ * Two serialized custom downstream events, which `spdlsink` takes out of the
+ * stream: `spdl-epoch` after the last item of every epoch, and
+ * `spdl-items-gone` for items that failed, were filtered or were dropped, so
+ * that whoever keeps track knows that they will not come.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlevents.h"
+
+#define EPOCH "spdl-epoch"
+#define ITEMS_GONE "spdl-items-gone"
+
+GType
+gst_spdl_gone_reason_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_SPDL_GONE_FAILED, "GST_SPDL_GONE_FAILED", "failed" },
+    { GST_SPDL_GONE_FILTERED, "GST_SPDL_GONE_FILTERED", "filtered" },
+    { GST_SPDL_GONE_DROPPED, "GST_SPDL_GONE_DROPPED", "dropped" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlGoneReason", values));
+  return type;
+}
+
+/**
+ * gst_spdl_event_new_epoch:
+ * @source: the number of the source whose epoch ends
+ * @epoch: the epoch that ends, from 0
+ * @num_items: how many items it had in this shard
+ *
+ * Returns: (transfer full): an `spdl-epoch` event
+ *
+ * Since: 0.1
+ */
+GstEvent *
+gst_spdl_event_new_epoch (guint32 source, guint64 epoch, guint64 num_items)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+      gst_structure_new (EPOCH, "source", G_TYPE_UINT, source, "epoch",
+          G_TYPE_UINT64, epoch, "num-items", G_TYPE_UINT64, num_items, NULL));
+}
+
+/**
+ * gst_spdl_event_parse_epoch:
+ * @event: any event
+ * @source: (out) (optional): the source's number
+ * @epoch: (out) (optional): the epoch that ends
+ * @num_items: (out) (optional): how many items it had
+ *
+ * Returns: %FALSE if @event is no `spdl-epoch` event
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_event_parse_epoch (
+    GstEvent *event, guint32 *source, guint64 *epoch, guint64 *num_items)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  guint src;
+  guint64 number, n;
+
+  if (!s || !gst_structure_has_name (s, EPOCH) ||
+      !gst_structure_get (s, "source", G_TYPE_UINT, &src, "epoch",
+          G_TYPE_UINT64, &number, "num-items", G_TYPE_UINT64, &n, NULL))
+    return FALSE;
+  if (source)
+    *source = src;
+  if (epoch)
+    *epoch = number;
+  if (num_items)
+    *num_items = n;
+  return TRUE;
+}
+
+/**
+ * gst_spdl_event_new_items_gone:
+ * @source: the number of the items' source
+ * @epoch: their epoch
+ * @sequences: (array length=n_sequences): their sequence numbers
+ * @n_sequences: how many there are
+ * @reason: why they will not come
+ *
+ * Returns: (transfer full): an `spdl-items-gone` event
+ *
+ * Since: 0.1
+ */
+GstEvent *
+gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
+    const guint64 *sequences, guint n_sequences, GstSpdlGoneReason reason)
+{
+  GstStructure *s = gst_structure_new (ITEMS_GONE, "source", G_TYPE_UINT,
+      source, "epoch", G_TYPE_UINT64, epoch, "reason",
+      GST_TYPE_SPDL_GONE_REASON, reason, NULL);
+  GValue array = G_VALUE_INIT, number = G_VALUE_INIT;
+
+  gst_value_array_init (&array, n_sequences);
+  g_value_init (&number, G_TYPE_UINT64);
+  for (guint i = 0; i < n_sequences; i++) {
+    g_value_set_uint64 (&number, sequences[i]);
+    gst_value_array_append_value (&array, &number);
+  }
+  gst_structure_take_value (s, "sequences", &array);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, s);
+}
+
+/**
+ * gst_spdl_event_parse_items_gone:
+ * @event: any event
+ * @source: (out) (optional): the items' source
+ * @epoch: (out) (optional): their epoch
+ * @sequences: (out) (optional) (transfer full) (array length=n_sequences):
+ *     their sequence numbers, to be freed with g_free()
+ * @n_sequences: (out) (optional): how many there are
+ * @reason: (out) (optional): why they will not come
+ *
+ * Returns: %FALSE if @event is no `spdl-items-gone` event
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_event_parse_items_gone (GstEvent *event, guint32 *source,
+    guint64 *epoch, guint64 **sequences, guint *n_sequences,
+    GstSpdlGoneReason *reason)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  const GValue *array;
+  guint src;
+  guint64 number;
+  gint why;
+
+  if (!s || !gst_structure_has_name (s, ITEMS_GONE) ||
+      !gst_structure_get (s, "source", G_TYPE_UINT, &src, "epoch",
+          G_TYPE_UINT64, &number, "reason", GST_TYPE_SPDL_GONE_REASON, &why,
+          NULL) ||
+      !(array = gst_structure_get_value (s, "sequences")) ||
+      !GST_VALUE_HOLDS_ARRAY (array))
+    return FALSE;
+
+  const guint n = gst_value_array_get_size (array);
+  if (source)
+    *source = src;
+  if (epoch)
+    *epoch = number;
+  if (n_sequences)
+    *n_sequences = n;
+  if (reason)
+    *reason = why;
+  if (sequences) {
+    *sequences = g_new (guint64, n);
+    for (guint i = 0; i < n; i++)
+      (*sequences)[i] =
+          g_value_get_uint64 (gst_value_array_get_value (array, i));
+  }
+  return TRUE;
+}

@@ -1,0 +1,55 @@
+/* gst-spdl: the events that go through the pipeline
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_EVENTS_H__
+#define __GST_SPDL_EVENTS_H__
+
+#include <gst/spdl/spdl-prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstSpdlGoneReason:
+ * @GST_SPDL_GONE_FAILED: an operation on the item failed
+ * @GST_SPDL_GONE_FILTERED: a stage yielded nothing for the item
+ * @GST_SPDL_GONE_DROPPED: the item was left over where a group or a batch
+ *     must be full
+ *
+ * Why an item will not come.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_SPDL_GONE_FAILED,
+  GST_SPDL_GONE_FILTERED,
+  GST_SPDL_GONE_DROPPED,
+} GstSpdlGoneReason;
+
+#define GST_TYPE_SPDL_GONE_REASON (gst_spdl_gone_reason_get_type ())
+GST_SPDL_API
+GType gst_spdl_gone_reason_get_type (void);
+
+GST_SPDL_API
+GstEvent *gst_spdl_event_new_epoch (
+    guint32 source, guint64 epoch, guint64 num_items);
+
+GST_SPDL_API
+gboolean gst_spdl_event_parse_epoch (
+    GstEvent *event, guint32 *source, guint64 *epoch, guint64 *num_items);
+
+GST_SPDL_API
+GstEvent *gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
+    const guint64 *sequences, guint n_sequences, GstSpdlGoneReason reason);
+
+GST_SPDL_API
+gboolean gst_spdl_event_parse_items_gone (GstEvent *event, guint32 *source,
+    guint64 *epoch, guint64 **sequences, guint *n_sequences,
+    GstSpdlGoneReason *reason);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_EVENTS_H__ */

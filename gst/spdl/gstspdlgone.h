@@ -1,0 +1,58 @@
+/* gst-spdl: items that will not come: how that is said
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_GONE_H__
+#define __GST_SPDL_GONE_H__
+
+#include <gst/spdl/gstspdlevents.h>
+#include <gst/spdl/gstspdlitemmeta.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* Posts `spdl-item-failed` for one item.
+ * @item: (nullable): which one, where it is known. */
+SPDL_PRIVATE_API
+void gst_spdl_post_item_failed (GstElement *element,
+    const GstSpdlItemMeta *item, const GError *error, guint64 num_failures);
+
+/* Collects items that will not come, until they are announced. */
+typedef struct {
+  GArray *items;
+} GstSpdlGone;
+
+SPDL_PRIVATE_API
+void gst_spdl_gone_init (GstSpdlGone *self);
+SPDL_PRIVATE_API
+void gst_spdl_gone_clear (GstSpdlGone *self);
+
+/* Adds an item; or @buffer's item, or all of its items if it is a batch. */
+SPDL_PRIVATE_API
+void gst_spdl_gone_add (
+    GstSpdlGone *self, const GstSpdlItemMeta *item, GstSpdlGoneReason reason);
+SPDL_PRIVATE_API
+void gst_spdl_gone_add_buffer (
+    GstSpdlGone *self, GstBuffer *buffer, GstSpdlGoneReason reason);
+
+static inline gboolean
+gst_spdl_gone_is_empty (const GstSpdlGone *self)
+{
+  return self->items->len == 0;
+}
+
+/* Forgets all. */
+SPDL_PRIVATE_API
+void gst_spdl_gone_reset (GstSpdlGone *self);
+
+/* Pushes an `spdl-items-gone` event for each run of items of one source, epoch
+ * and reason, and forgets them. */
+SPDL_PRIVATE_API
+void gst_spdl_gone_push (GstSpdlGone *self, GstPad *srcpad);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_GONE_H__ */

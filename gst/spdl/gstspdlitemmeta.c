@@ -1,0 +1,189 @@
+/* gst-spdl: which sample a buffer is
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlitemmeta
+ * @title: GstSpdlItemMeta
+ * @short_description: which sample of a dataset a buffer is
+ *
+ * An *item* is one #GstBuffer with a #GstSpdlItemMeta: a sample on its way
+ * from a dataset to a trainer. `spdlsrc` numbers items; the first stage of a
+ * pipeline without one does it in its place.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlitemmeta.h"
+
+#include <string.h>
+
+GType
+gst_spdl_item_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  /* No tags: whatever an element does to the content, it is still this item. */
+  static const gchar *tags[] = { NULL };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, gst_meta_api_type_register ("GstSpdlItemMetaAPI", tags));
+  return type;
+}
+
+static gboolean
+item_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  GstSpdlItemMeta *item = (GstSpdlItemMeta *) meta;
+
+  memset ((guint8 *) item + sizeof (GstMeta), 0,
+      sizeof *item - sizeof (GstMeta));
+  item->label = -1;
+  item->created = GST_CLOCK_TIME_NONE;
+  item->parts = 1;
+  return TRUE;
+}
+
+static void
+item_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  gst_spdl_item_meta_unassign ((GstSpdlItemMeta *) meta);
+}
+
+static gboolean
+item_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
+    GQuark type, gpointer data)
+{
+  /* An element may copy all metas to a buffer that has ours already. */
+  GstSpdlItemMeta *copy = gst_spdl_buffer_get_item_meta (dest);
+
+  if (!copy)
+    copy = gst_spdl_buffer_add_item_meta (dest);
+  if (!copy)
+    return FALSE;
+  gst_spdl_item_meta_assign (copy, (GstSpdlItemMeta *) meta);
+  return TRUE;
+}
+
+/**
+ * gst_spdl_item_meta_get_info: (skip)
+ *
+ * Returns: the implementation of #GstSpdlItemMeta
+ *
+ * Since: 0.1
+ */
+const GstMetaInfo *
+gst_spdl_item_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) &info)) {
+    const GstMetaInfo *made = gst_meta_register (GST_SPDL_ITEM_META_API_TYPE,
+        "GstSpdlItemMeta", sizeof (GstSpdlItemMeta), item_meta_init,
+        item_meta_free, item_meta_transform);
+    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
+  }
+  return info;
+}
+
+/**
+ * gst_spdl_buffer_add_item_meta:
+ * @buffer: (transfer none): a writable buffer
+ *
+ * Makes @buffer an item: without a label, a URI or a number yet.
+ *
+ * Returns: (transfer none): the meta, which belongs to @buffer
+ *
+ * Since: 0.1
+ */
+GstSpdlItemMeta *
+gst_spdl_buffer_add_item_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  return (GstSpdlItemMeta *) gst_buffer_add_meta (
+      buffer, gst_spdl_item_meta_get_info (), NULL);
+}
+
+/**
+ * gst_spdl_buffer_get_item_meta:
+ * @buffer: (transfer none): a buffer
+ *
+ * Returns: (transfer none) (nullable): the meta of @buffer, or %NULL if it is
+ *     no item
+ *
+ * Since: 0.1
+ */
+GstSpdlItemMeta *
+gst_spdl_buffer_get_item_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  return (GstSpdlItemMeta *) gst_buffer_get_meta (
+      buffer, GST_SPDL_ITEM_META_API_TYPE);
+}
+
+/**
+ * gst_spdl_item_meta_assign: (skip)
+ * @dest: the meta to overwrite; what it held is released
+ * @src: the meta to copy
+ *
+ * Copies everything but the #GstMeta itself.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_item_meta_assign (GstSpdlItemMeta *dest, const GstSpdlItemMeta *src)
+{
+  const GstMeta meta = dest->meta;
+
+  if (dest == src)
+    return;
+  gst_spdl_item_meta_unassign (dest);
+  *dest = *src;
+  dest->meta = meta;
+  if (src->uri)
+    dest->uri = g_ref_string_acquire (src->uri);
+  if (src->extra)
+    dest->extra = gst_structure_copy (src->extra);
+}
+
+/**
+ * gst_spdl_item_meta_unassign: (skip)
+ * @item: a meta
+ *
+ * Releases what @item holds. Only for metas that belong to no buffer.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_item_meta_unassign (GstSpdlItemMeta *item)
+{
+  g_clear_pointer (&item->uri, g_ref_string_release);
+  g_clear_pointer (&item->extra, gst_structure_free);
+}
+
+/**
+ * gst_spdl_item_meta_describe:
+ * @item: a meta
+ *
+ * Names the item for a message to a person: its URI, or its number where it
+ * has none.
+ *
+ * Returns: (transfer full): the name
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_item_meta_describe (const GstSpdlItemMeta *item)
+{
+  g_return_val_if_fail (item != NULL, NULL);
+
+  if (item->uri)
+    return g_strdup (item->uri);
+  return g_strdup_printf ("item %" G_GUINT64_FORMAT " of epoch %"
+      G_GUINT64_FORMAT, item->index, item->epoch);
+}

@@ -1,0 +1,80 @@
+/* gst-spdl: reports of an element's statistics
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_REPORTER_H__
+#define __GST_SPDL_REPORTER_H__
+
+#include <gst/gst.h>
+#include "engine/spdlmeter.h"
+#include "engine/spdlsync.h"
+
+G_BEGIN_DECLS
+
+/* Posts `spdl-stage-stats` for an element: after each interval, from the
+ * system clock's thread, so that a stalled element is reported too; and at the
+ * end. It asks the element for its figures and has none of its own. */
+
+typedef struct _GstSpdlReporter GstSpdlReporter;
+
+/* Returns: (transfer full): the message's structure. Ends the lap if @lap. */
+typedef GstStructure *(*GstSpdlReporterFunc) (
+    GstElement *element, gboolean lap, gpointer user_data);
+
+struct _GstSpdlReporter {
+  GstElement *element; /* not owned: the reporter is part of it */
+  GstSpdlReporterFunc func;
+  gpointer user_data;
+  SpdlMutex lock;
+  guint64 interval; /* ns, 0: none */
+  gboolean running;
+  GstClockID timer;
+};
+
+/* Which fields of the figures an element has. */
+typedef enum {
+  GST_SPDL_FIELDS_TASKS = 1 << 0,
+  GST_SPDL_FIELDS_PUT = 1 << 1,
+  GST_SPDL_FIELDS_GET = 1 << 2,
+  GST_SPDL_FIELDS_OCCUPANCY = 1 << 3,
+  GST_SPDL_FIELDS_BATCHES = 1 << 4,
+  GST_SPDL_FIELDS_LATENCY = 1 << 5,
+  GST_SPDL_FIELDS_FAILURES = 1 << 6,
+} GstSpdlFields;
+
+SPDL_PRIVATE_API
+void gst_spdl_reporter_init (GstSpdlReporter *self, GstElement *element,
+    GstSpdlReporterFunc func, gpointer user_data);
+SPDL_PRIVATE_API
+void gst_spdl_reporter_clear (GstSpdlReporter *self);
+
+/* Laps are reported from here on. No effect if they are already. */
+SPDL_PRIVATE_API
+void gst_spdl_reporter_start (GstSpdlReporter *self);
+
+/* Posts the final report, once for each start. No lap is reported later. */
+SPDL_PRIVATE_API
+void gst_spdl_reporter_finish (GstSpdlReporter *self);
+
+/* Takes effect at once. */
+SPDL_PRIVATE_API
+void gst_spdl_reporter_set_interval (GstSpdlReporter *self, guint64 interval);
+
+SPDL_PRIVATE_API
+guint64 gst_spdl_reporter_get_interval (GstSpdlReporter *self);
+
+SPDL_PRIVATE_API
+GstStructure *gst_spdl_figures_to_structure (
+    const SpdlFigures *figures, GstElement *element, GstSpdlFields fields);
+
+/* Installs `stats-interval` and `stage-stats` as @first_id and the next id. */
+SPDL_PRIVATE_API
+void gst_spdl_install_stats_properties (
+    GObjectClass *object_class, guint first_id);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_REPORTER_H__ */

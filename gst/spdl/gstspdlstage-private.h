@@ -1,0 +1,78 @@
+/* gst-spdl: a stage's inside, which its two files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_STAGE_PRIVATE_H__
+#define __GST_SPDL_STAGE_PRIVATE_H__
+
+#include "gstspdlreporter.h"
+#include "gstspdlstage.h"
+#include "gstspdltask-private.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlstage.c is the element: properties, states, work and failures.
+ * gstspdlstagepads.c is the data flow: what comes in and what goes out. */
+
+typedef struct {
+  GstPad *sinkpad;
+  GstPad *srcpad;
+  SpdlExecutor executor;
+  GstSpdlReporter reporter;
+  GCancellable *cancellable;
+
+  /* Properties, under the object's lock. */
+  guint concurrency;
+  guint queue_size;
+  guint64 max_bytes;
+  GstSpdlOutputOrder output_order;
+  gchar *thread_pool;
+  gint max_failures;
+  gdouble max_failure_rate;
+
+  /* Entries for reuse. Streaming threads upstream take from `spare`, where the
+   * source pad's thread and flushes put back. */
+  GstSpdlTask *spare; /* atomic */
+  GstSpdlTask *unused; /* the sink pad's */
+
+  /* Under the sink pad's stream lock. */
+  GstCaps *sink_caps;
+  gboolean negotiated;
+  gboolean numbers_items; /* the first buffer was without a meta */
+  gboolean saw_buffer;
+  guint64 next_number;
+
+  /* The source pad's thread's. */
+  GstSpdlTask *passed; /* to be given back to the executor */
+  GstCaps *src_caps;
+  GQueue early_events; /* sticky, to be sent behind the first caps */
+
+  /* Under this lock, the innermost. */
+  SpdlMutex lock;
+  GstFlowReturn srcresult;
+  gboolean got_eos;
+  GError *fatal; /* why the stage gave up */
+  guint64 num_failures;
+  guint64 num_attempts;
+} GstSpdlStagePrivate;
+
+GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
+
+/* Makes the two pads from the templates of @klass, the subclass. */
+void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
+
+/* Forgets what belongs to one run. */
+void gst_spdl_stage_reset_flow (GstSpdlStage *self);
+
+/* Returns an entry, reset, for later use. From any thread. */
+void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
+
+/* Frees the entries for reuse. No streaming thread may run. */
+void gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_STAGE_PRIVATE_H__ */

@@ -1,0 +1,677 @@
+/* gst-spdl: the base class of elements with a queue and workers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlstage
+ * @title: GstSpdlStage
+ * @short_description: the base class of elements with a queue and workers
+ *
+ * A stage has a bounded queue in front of it, `concurrency` workers behind it
+ * and a streaming thread that pushes their results on. A *task* is one item or
+ * one group (a #GstBufferList); the stage never holds more than
+ * `concurrency` + `queue-size` of them.
+ *
+ * Upstream's thread queues a task and is kept waiting while the stage is full.
+ * Workers never wait for downstream, so a slow consumer fills queues and holds
+ * no thread, and stages that share a `thread-pool` cannot block each other.
+ *
+ * An item whose task fails is dropped, counted, reported in a
+ * `spdl-item-failed` element message (`stage`, `uri`, `index`, `epoch`,
+ * `sequence`, `error`, `num-failures`) and announced downstream; in a group a
+ * bad item costs only itself. Beyond `max-failures` or `max-failure-rate` the
+ * stage pushes what is done and ends the stream with an error.
+ *
+ * A subclass adds pad templates `sink` and `src` and gives
+ * #GstSpdlStageClass.process().
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlstage-private.h"
+
+#include "gstspdlbatchmeta.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
+#define GST_CAT_DEFAULT gst_spdl_stage_debug
+
+#define DEFAULT_CONCURRENCY 1
+#define DEFAULT_QUEUE_SIZE 2
+#define DEFAULT_OUTPUT_ORDER GST_SPDL_OUTPUT_ORDER_COMPLETION
+#define DEFAULT_MAX_FAILURES -1
+#define DEFAULT_MAX_FAILURE_RATE 1.0
+#define MAX_CONCURRENCY 4096
+
+/* max-failure-rate is judged from this many items on. */
+#define RATE_PROBATION 100
+
+#define STATS_FIELDS \
+  (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
+      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY)
+
+enum {
+  PROP_0,
+  PROP_CONCURRENCY,
+  PROP_QUEUE_SIZE,
+  PROP_OUTPUT_ORDER,
+  PROP_THREAD_POOL,
+  PROP_MAX_BYTES,
+  PROP_MAX_FAILURES,
+  PROP_MAX_FAILURE_RATE,
+  PROP_STATS_INTERVAL,
+  PROP_STAGE_STATS,
+};
+
+static void gst_spdl_stage_class_init (gpointer klass, gpointer data);
+static void gst_spdl_stage_init (GTypeInstance *instance, gpointer klass);
+
+static gpointer parent_class = NULL;
+static gint private_offset = 0;
+
+/* Not G_DEFINE_ABSTRACT_TYPE: the pads are made from the templates of the
+ * subclass, which only the class that is handed to the initialiser has. */
+GType
+gst_spdl_stage_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType made = g_type_register_static_simple (GST_TYPE_ELEMENT,
+        g_intern_static_string ("GstSpdlStage"), sizeof (GstSpdlStageClass),
+        gst_spdl_stage_class_init, sizeof (GstSpdlStage),
+        gst_spdl_stage_init, G_TYPE_FLAG_ABSTRACT);
+
+    private_offset =
+        g_type_add_instance_private (made, sizeof (GstSpdlStagePrivate *));
+    g_once_init_leave (&type, made);
+  }
+  return type;
+}
+
+GType
+gst_spdl_output_order_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_SPDL_OUTPUT_ORDER_COMPLETION, "Results leave as their tasks end",
+        "completion" },
+    { GST_SPDL_OUTPUT_ORDER_INPUT, "Results leave in the order of their items",
+        "input" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlOutputOrder", values));
+  return type;
+}
+
+/* The private part holds a meter, which is larger than an instance may be. */
+GstSpdlStagePrivate *
+gst_spdl_stage_get_private (GstSpdlStage *stage)
+{
+  return *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (stage, private_offset);
+}
+
+/* Work */
+
+static void
+post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
+    guint64 num_failures)
+{
+  GstElement *element = GST_ELEMENT (self);
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+  GstSpdlBatchMeta *batch =
+      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
+
+  if (!batch) {
+    gst_spdl_post_item_failed (element, item, error, num_failures);
+    return;
+  }
+  for (guint i = 0; i < batch->num_items; i++)
+    gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
+}
+
+/* Returns the number of failures in all, and in @over whether they are too
+ * many. */
+static guint64
+count_failure (GstSpdlStage *self, gboolean *over)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  gint max_failures;
+  gdouble max_rate;
+  guint64 num;
+
+  GST_OBJECT_LOCK (self);
+  max_failures = priv->max_failures;
+  max_rate = priv->max_failure_rate;
+  GST_OBJECT_UNLOCK (self);
+
+  spdl_mutex_lock (&priv->lock);
+  num = ++priv->num_failures;
+  *over = (max_failures >= 0 && num > (guint64) max_failures) ||
+      (max_rate < 1.0 && priv->num_attempts >= RATE_PROBATION &&
+          num > max_rate * priv->num_attempts);
+  spdl_mutex_unlock (&priv->lock);
+  return num;
+}
+
+static void
+count_attempt (GstSpdlStagePrivate *priv)
+{
+  spdl_mutex_lock (&priv->lock);
+  priv->num_attempts++;
+  spdl_mutex_unlock (&priv->lock);
+}
+
+static void
+add_gone (GstSpdlTask *task, GstSpdlGoneReason reason)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+
+  if (item)
+    gst_spdl_gone_add (&task->gone, item, reason);
+  else if (bearer)
+    gst_spdl_gone_add_buffer (&task->gone, bearer, reason);
+}
+
+/* The current item of @task failed with @error, which it frees. */
+static void
+item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  const GstSpdlItemMeta *item;
+  gboolean over;
+  guint64 num;
+
+  if (g_cancellable_is_cancelled (task->cancellable)) {
+    /* Flushed: the item has neither failed nor will it come. */
+    g_error_free (error);
+    return;
+  }
+
+  task->task.n_failed++;
+  add_gone (task, GST_SPDL_GONE_FAILED);
+  num = count_failure (self, &over);
+  item = gst_spdl_task_get_item_meta (task);
+  GST_INFO_OBJECT (self, "failed: %s: %s",
+      item && item->uri ? item->uri : "item", error->message);
+  post_failures (self, task, error, num);
+  if (over) {
+    g_autofree gchar *name =
+        item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
+
+    gst_spdl_stage_fail (self,
+        g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+            "%" G_GUINT64_FORMAT " items failed, which is more than "
+            "max-failures or max-failure-rate allows; the last was %s: %s",
+            num, name, error->message));
+  }
+  g_error_free (error);
+}
+
+static void
+process_item (
+    GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  const guint first = task->results->len;
+  GError *error = NULL;
+
+  gst_spdl_task_begin_item (task, i);
+  if (!klass->process (self, worker, task, &error)) {
+    gst_spdl_task_drop_results (task, first);
+    if (!error)
+      error = g_error_new_literal (
+          GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
+    item_failed (self, task, error);
+  } else if (task->results->len > first) {
+    gst_spdl_task_adopt_results (task, first);
+  } else {
+    task->task.n_filtered++;
+    add_gone (task, GST_SPDL_GONE_FILTERED);
+  }
+}
+
+static gboolean
+ensure_worker (GstSpdlStage *self, gpointer *slot)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  GError *error = NULL;
+
+  if (*slot || !klass->open_worker)
+    return TRUE;
+  *slot = klass->open_worker (self, &error);
+  if (*slot)
+    return TRUE;
+  gst_spdl_stage_fail (self, error);
+  return FALSE;
+}
+
+static void
+run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
+{
+  GstSpdlStage *self = user_data;
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlTask *task = (GstSpdlTask *) base;
+  const guint n = task->items->len;
+
+  if (!ensure_worker (self, slot))
+    return;
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
+      i++) {
+    if (priv->max_failure_rate < 1.0)
+      count_attempt (priv);
+    process_item (self, *slot, task, i);
+  }
+  for (guint i = 0; i < task->results->len; i++)
+    base->bytes_out += gst_buffer_get_size (
+        g_array_index (task->results, GstSpdlResult, i).buffer);
+}
+
+static void
+close_slot (gpointer user_data, gpointer worker)
+{
+  GST_SPDL_STAGE_GET_CLASS (user_data)->close_worker (user_data, worker);
+}
+
+static void
+discard_entry (gpointer user_data, SpdlEntry *entry)
+{
+  gst_spdl_stage_recycle (
+      gst_spdl_stage_get_private (user_data), (GstSpdlTask *) entry);
+}
+
+static const SpdlExecutorFuncs executor_funcs = {
+  run_task, close_slot, discard_entry
+};
+
+/* Statistics */
+
+static GstStructure *
+take_figures (GstElement *element, gboolean lap, gpointer user_data)
+{
+  GstSpdlStagePrivate *priv = user_data;
+  SpdlFigures figures;
+  GstStructure *s;
+  guint concurrency, queue_size;
+
+  if (lap)
+    spdl_executor_end_lap (&priv->executor, &figures);
+  else
+    spdl_executor_get_figures (&priv->executor, &figures);
+
+  GST_OBJECT_LOCK (element);
+  concurrency = priv->concurrency;
+  queue_size = priv->queue_size;
+  GST_OBJECT_UNLOCK (element);
+  s = gst_spdl_figures_to_structure (&figures, element, STATS_FIELDS);
+  gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
+      G_TYPE_UINT, queue_size, NULL);
+  return s;
+}
+
+/* Properties */
+
+static void
+apply_limits (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  guint concurrency, queue_size;
+  guint64 max_bytes;
+
+  GST_OBJECT_LOCK (self);
+  concurrency = priv->concurrency;
+  queue_size = priv->queue_size;
+  max_bytes = priv->max_bytes;
+  GST_OBJECT_UNLOCK (self);
+  spdl_executor_set_limits (
+      &priv->executor, concurrency, queue_size, max_bytes);
+}
+
+static void
+gst_spdl_stage_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlStagePrivate *priv =
+      gst_spdl_stage_get_private (GST_SPDL_STAGE (object));
+
+  if (id == PROP_STATS_INTERVAL) {
+    gst_spdl_reporter_set_interval (
+        &priv->reporter, g_value_get_uint64 (value));
+    return;
+  }
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_CONCURRENCY:
+      priv->concurrency = g_value_get_uint (value);
+      break;
+    case PROP_QUEUE_SIZE:
+      priv->queue_size = g_value_get_uint (value);
+      break;
+    case PROP_OUTPUT_ORDER:
+      priv->output_order = g_value_get_enum (value);
+      break;
+    case PROP_THREAD_POOL:
+      g_free (priv->thread_pool);
+      priv->thread_pool = g_value_dup_string (value);
+      break;
+    case PROP_MAX_BYTES:
+      priv->max_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_MAX_FAILURES:
+      priv->max_failures = g_value_get_int (value);
+      break;
+    case PROP_MAX_FAILURE_RATE:
+      priv->max_failure_rate = g_value_get_double (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+  apply_limits (GST_SPDL_STAGE (object));
+}
+
+static void
+gst_spdl_stage_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlStagePrivate *priv =
+      gst_spdl_stage_get_private (GST_SPDL_STAGE (object));
+
+  if (id == PROP_STATS_INTERVAL) {
+    g_value_set_uint64 (
+        value, gst_spdl_reporter_get_interval (&priv->reporter));
+    return;
+  }
+  if (id == PROP_STAGE_STATS) {
+    g_value_take_boxed (value, take_figures (GST_ELEMENT (object), FALSE, priv));
+    return;
+  }
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_CONCURRENCY:
+      g_value_set_uint (value, priv->concurrency);
+      break;
+    case PROP_QUEUE_SIZE:
+      g_value_set_uint (value, priv->queue_size);
+      break;
+    case PROP_OUTPUT_ORDER:
+      g_value_set_enum (value, priv->output_order);
+      break;
+    case PROP_THREAD_POOL:
+      g_value_set_string (value, priv->thread_pool);
+      break;
+    case PROP_MAX_BYTES:
+      g_value_set_uint64 (value, priv->max_bytes);
+      break;
+    case PROP_MAX_FAILURES:
+      g_value_set_int (value, priv->max_failures);
+      break;
+    case PROP_MAX_FAILURE_RATE:
+      g_value_set_double (value, priv->max_failure_rate);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+}
+
+/* States */
+
+/* @description: "NAME:THREADS" */
+static SpdlPool *
+get_shared_pool (const gchar *description, GError **error)
+{
+  const gchar *colon = strrchr (description, ':');
+  g_autofree gchar *name = NULL;
+  guint64 n_threads;
+
+  if (!colon || colon == description ||
+      !g_ascii_string_to_unsigned (
+          colon + 1, 10, 1, MAX_CONCURRENCY, &n_threads, NULL)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "thread-pool is \"%s\", but must be NAME:THREADS, with 1 to %d threads",
+        description, MAX_CONCURRENCY);
+    return NULL;
+  }
+  name = g_strndup (description, colon - description);
+  return spdl_pool_get_shared (name, n_threads, error);
+}
+
+static gboolean
+start (GstSpdlStage *self, GError **error)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  g_autofree gchar *pool_name = NULL;
+  SpdlPool *pool;
+  SpdlOrder order;
+
+  GST_OBJECT_LOCK (self);
+  pool_name = g_strdup (priv->thread_pool);
+  order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT
+      ? SPDL_ORDER_INPUT
+      : SPDL_ORDER_COMPLETION;
+  GST_OBJECT_UNLOCK (self);
+
+  pool = pool_name ? get_shared_pool (pool_name, error)
+                   : spdl_pool_new (priv->concurrency);
+  if (!pool)
+    return FALSE;
+  if (klass->start && !klass->start (self, error)) {
+    spdl_pool_unref (pool);
+    return FALSE;
+  }
+  priv->num_failures = priv->num_attempts = 0;
+  priv->saw_buffer = priv->negotiated = FALSE;
+  priv->next_number = 0;
+  spdl_executor_start (&priv->executor, pool, order, NULL);
+  gst_spdl_reporter_start (&priv->reporter);
+  return TRUE;
+}
+
+static void
+stop (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+
+  g_cancellable_cancel (priv->cancellable);
+  spdl_executor_stop (&priv->executor);
+  gst_spdl_reporter_finish (&priv->reporter);
+  gst_spdl_stage_reset_flow (self);
+  gst_spdl_stage_free_spares (priv);
+  gst_clear_caps (&priv->sink_caps);
+  gst_clear_caps (&priv->src_caps);
+  if (klass->stop)
+    klass->stop (self);
+}
+
+static GstStateChangeReturn
+gst_spdl_stage_change_state (GstElement *element, GstStateChange transition)
+{
+  GstSpdlStage *self = GST_SPDL_STAGE (element);
+  g_autoptr (GError) error = NULL;
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self, &error)) {
+    gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
+        error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
+        __LINE__);
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    stop (self);
+  return ret;
+}
+
+static void
+gst_spdl_stage_finalize (GObject *object)
+{
+  GstSpdlStagePrivate *priv =
+      gst_spdl_stage_get_private (GST_SPDL_STAGE (object));
+
+  gst_spdl_reporter_clear (&priv->reporter);
+  spdl_executor_clear (&priv->executor);
+  g_object_unref (priv->cancellable);
+  g_free (priv->thread_pool);
+  spdl_mutex_clear (&priv->lock);
+  g_free (priv);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+/**
+ * gst_spdl_stage_get_sink_pad:
+ * @stage: a stage
+ *
+ * Returns: (transfer none): its sink pad
+ *
+ * Since: 0.1
+ */
+GstPad *
+gst_spdl_stage_get_sink_pad (GstSpdlStage *stage)
+{
+  g_return_val_if_fail (GST_IS_SPDL_STAGE (stage), NULL);
+
+  return gst_spdl_stage_get_private (stage)->sinkpad;
+}
+
+/**
+ * gst_spdl_stage_get_src_pad:
+ * @stage: a stage
+ *
+ * Returns: (transfer none): its source pad
+ *
+ * Since: 0.1
+ */
+GstPad *
+gst_spdl_stage_get_src_pad (GstSpdlStage *stage)
+{
+  g_return_val_if_fail (GST_IS_SPDL_STAGE (stage), NULL);
+
+  return gst_spdl_stage_get_private (stage)->srcpad;
+}
+
+/**
+ * gst_spdl_stage_fail:
+ * @stage: a stage
+ * @error: (transfer full): why it cannot go on
+ *
+ * Ends the stream: no further item is taken in or begun, what is running or
+ * done goes on downstream, then @error is posted, then comes the end of the
+ * stream. Only the first error counts. From any thread.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
+{
+  GstSpdlStagePrivate *priv;
+
+  g_return_if_fail (GST_IS_SPDL_STAGE (stage) && error != NULL);
+
+  priv = gst_spdl_stage_get_private (stage);
+  spdl_mutex_lock (&priv->lock);
+  if (!priv->fatal)
+    priv->fatal = g_steal_pointer (&error);
+  spdl_mutex_unlock (&priv->lock);
+  g_clear_error (&error);
+  spdl_executor_close (&priv->executor);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (object_class, PROP_CONCURRENCY,
+      g_param_spec_uint ("concurrency", "Concurrency",
+          "Tasks that run at a time", 1, MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_QUEUE_SIZE,
+      g_param_spec_uint ("queue-size", "Queue size",
+          "Tasks that may wait, beside those that run", 0, 1 << 20,
+          DEFAULT_QUEUE_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_OUTPUT_ORDER,
+      g_param_spec_enum ("output-order", "Output order",
+          "The order of the results", GST_TYPE_SPDL_OUTPUT_ORDER,
+          DEFAULT_OUTPUT_ORDER, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_THREAD_POOL,
+      g_param_spec_string ("thread-pool", "Thread pool",
+          "NAME:THREADS = a pool that all stages of the process with that name "
+          "share, those nearest the sink served first; unset = threads of its "
+          "own, as many as concurrency",
+          NULL, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_MAX_BYTES,
+      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
+          "Bytes of input that may wait, be worked on or await their turn; a "
+          "larger task goes alone (0 = no limit)",
+          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_MAX_FAILURES,
+      g_param_spec_int ("max-failures", "Maximum failures",
+          "Failed items that are tolerated; one more ends the stream with an "
+          "error (-1 = no limit)",
+          -1, G_MAXINT, DEFAULT_MAX_FAILURES,
+          flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_MAX_FAILURE_RATE,
+      g_param_spec_double ("max-failure-rate", "Maximum failure rate",
+          "Share of the items that may fail, judged from the 100th on", 0.0,
+          1.0, DEFAULT_MAX_FAILURE_RATE, flags | GST_PARAM_MUTABLE_PLAYING));
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+}
+
+static void
+gst_spdl_stage_class_init (gpointer klass, gpointer data)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  parent_class = g_type_class_peek_parent (klass);
+  g_type_class_adjust_private_offset (klass, &private_offset);
+  GST_DEBUG_CATEGORY_INIT (
+      gst_spdl_stage_debug, "spdlstage", 0, "Stages of gst-spdl");
+
+  object_class->set_property = gst_spdl_stage_set_property;
+  object_class->get_property = gst_spdl_stage_get_property;
+  object_class->finalize = gst_spdl_stage_finalize;
+  element_class->change_state = gst_spdl_stage_change_state;
+  install_properties (object_class);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STAGE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_OUTPUT_ORDER, 0);
+}
+
+static void
+gst_spdl_stage_init (GTypeInstance *instance, gpointer klass)
+{
+  GstSpdlStage *self = (GstSpdlStage *) instance;
+  GstSpdlStagePrivate *priv = g_new0 (GstSpdlStagePrivate, 1);
+
+  *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (self, private_offset) = priv;
+  priv->concurrency = DEFAULT_CONCURRENCY;
+  priv->queue_size = DEFAULT_QUEUE_SIZE;
+  priv->output_order = DEFAULT_OUTPUT_ORDER;
+  priv->max_failures = DEFAULT_MAX_FAILURES;
+  priv->max_failure_rate = DEFAULT_MAX_FAILURE_RATE;
+  priv->cancellable = g_cancellable_new ();
+  g_queue_init (&priv->early_events);
+  spdl_mutex_init (&priv->lock);
+  spdl_executor_init (&priv->executor, &executor_funcs, self);
+  gst_spdl_reporter_init (
+      &priv->reporter, GST_ELEMENT (self), take_figures, priv);
+  apply_limits (self);
+  gst_spdl_stage_init_pads (self, klass);
+}

@@ -1,0 +1,70 @@
+/* gst-spdl: a task, as the stage sees it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_TASK_PRIVATE_H__
+#define __GST_SPDL_TASK_PRIVATE_H__
+
+#include "engine/spdlexecutor.h"
+#include "gstspdlgone.h"
+#include "gstspdltask.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstBuffer *buffer;
+  GstCaps *caps; /* nullable: the task's own */
+} GstSpdlResult;
+
+/* An entry of the stage's executor: a task, or an event that keeps its place.
+ * Entries are recycled with their arrays, so that a warm stage allocates
+ * nothing for an item. */
+struct _GstSpdlTask {
+  SpdlTask task;
+  GstSpdlTask *next_free;
+
+  GstEvent *event; /* of a mark or a barrier */
+
+  gboolean is_group;
+  GstCaps *caps; /* nullable */
+  GCancellable *cancellable; /* the stage's */
+  GPtrArray *items; /* GstBuffer, NULL where it was taken */
+  guint current;
+  GstBuffer *taken; /* carries the metas of an item that was taken */
+  GstSpdlItemMeta taken_meta;
+  gboolean has_taken_meta;
+
+  GArray *results; /* GstSpdlResult */
+  GstSpdlGone gone;
+};
+
+GstSpdlTask *gst_spdl_task_new (void);
+void gst_spdl_task_free (GstSpdlTask *self);
+
+/* Lets go of all that it refers to; it can be used anew. */
+void gst_spdl_task_reset (GstSpdlTask *self);
+
+/* @item, @list: (transfer full) */
+void gst_spdl_task_set_item (GstSpdlTask *self, GstBuffer *item);
+void gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list);
+
+/* Makes the item at @i the one that the work function sees. */
+void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
+
+/* Ends the current item, whose results begin at @first: gives them the metas
+ * of their item, and numbers them if there are many. */
+void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
+
+/* Forgets the results from @first on. */
+void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
+
+/* The buffer that bears the current item's metas; NULL if only taken_meta
+ * does. */
+GstBuffer *gst_spdl_task_get_bearer (GstSpdlTask *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_TASK_PRIVATE_H__ */

@@ -1,0 +1,288 @@
+/* gst-spdl: one call of a stage's work function
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gstspdltask-private.h"
+
+#include "gstspdlbatchmeta.h"
+
+#include <string.h>
+
+static void
+clear_result (gpointer data)
+{
+  GstSpdlResult *result = data;
+
+  gst_clear_buffer (&result->buffer);
+  gst_clear_caps (&result->caps);
+}
+
+static void
+clear_item (gpointer data)
+{
+  if (data)
+    gst_buffer_unref (data);
+}
+
+GstSpdlTask *
+gst_spdl_task_new (void)
+{
+  GstSpdlTask *self = g_new0 (GstSpdlTask, 1);
+
+  self->items = g_ptr_array_new_with_free_func (clear_item);
+  self->results = g_array_new (FALSE, FALSE, sizeof (GstSpdlResult));
+  g_array_set_clear_func (self->results, clear_result);
+  gst_spdl_gone_init (&self->gone);
+  return self;
+}
+
+static void
+forget_taken (GstSpdlTask *self)
+{
+  gst_clear_buffer (&self->taken);
+  if (self->has_taken_meta)
+    gst_spdl_item_meta_unassign (&self->taken_meta);
+  self->has_taken_meta = FALSE;
+}
+
+void
+gst_spdl_task_reset (GstSpdlTask *self)
+{
+  forget_taken (self);
+  gst_clear_event (&self->event);
+  gst_clear_caps (&self->caps);
+  g_ptr_array_set_size (self->items, 0);
+  g_array_set_size (self->results, 0);
+  gst_spdl_gone_reset (&self->gone);
+  memset (&self->task, 0, sizeof self->task);
+}
+
+void
+gst_spdl_task_free (GstSpdlTask *self)
+{
+  gst_spdl_task_reset (self);
+  g_ptr_array_unref (self->items);
+  g_array_unref (self->results);
+  gst_spdl_gone_clear (&self->gone);
+  g_free (self);
+}
+
+static void
+add_item (GstSpdlTask *self, GstBuffer *item)
+{
+  g_ptr_array_add (self->items, item);
+  self->task.entry.bytes += gst_buffer_get_size (item);
+}
+
+void
+gst_spdl_task_set_item (GstSpdlTask *self, GstBuffer *item)
+{
+  self->is_group = FALSE;
+  add_item (self, item);
+}
+
+void
+gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+
+  self->is_group = TRUE;
+  for (guint i = 0; i < n; i++)
+    add_item (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
+  /* Where nobody else has the list, its items are writable from here on. */
+  gst_buffer_list_unref (list);
+}
+
+void
+gst_spdl_task_begin_item (GstSpdlTask *self, guint i)
+{
+  forget_taken (self);
+  self->current = i;
+}
+
+GstBuffer *
+gst_spdl_task_get_bearer (GstSpdlTask *self)
+{
+  GstBuffer *item = g_ptr_array_index (self->items, self->current);
+
+  return item ? item : self->taken;
+}
+
+/**
+ * gst_spdl_task_get_item:
+ * @task: a task
+ *
+ * Returns: (transfer none): the item to work on. It belongs to @task and must
+ *     not be changed
+ *
+ * Since: 0.1
+ */
+GstBuffer *
+gst_spdl_task_get_item (GstSpdlTask *task)
+{
+  g_return_val_if_fail (task != NULL, NULL);
+
+  return g_ptr_array_index (task->items, task->current);
+}
+
+/**
+ * gst_spdl_task_take_item:
+ * @task: a task
+ *
+ * Like gst_spdl_task_get_item(), but the buffer becomes the caller's, who may
+ * change it where it is writable and push it as the result. Once for an item.
+ *
+ * Returns: (transfer full): the item
+ *
+ * Since: 0.1
+ */
+GstBuffer *
+gst_spdl_task_take_item (GstSpdlTask *task)
+{
+  GstBuffer *item;
+  const GstSpdlItemMeta *meta;
+  GstSpdlBatchMeta *batch;
+
+  g_return_val_if_fail (task != NULL, NULL);
+
+  item = g_ptr_array_index (task->items, task->current);
+  g_return_val_if_fail (item != NULL, NULL);
+
+  if ((meta = gst_spdl_buffer_get_item_meta (item))) {
+    gst_spdl_item_meta_assign (&task->taken_meta, meta);
+    task->has_taken_meta = TRUE;
+  } else if ((batch = gst_spdl_buffer_get_batch_meta (item))) {
+    task->taken = gst_buffer_new ();
+    gst_buffer_copy_into (task->taken, item, GST_BUFFER_COPY_META, 0, -1);
+  }
+  g_ptr_array_index (task->items, task->current) = NULL;
+  return item;
+}
+
+/**
+ * gst_spdl_task_get_item_meta:
+ * @task: a task
+ *
+ * Returns: (transfer none) (nullable): which item it is; %NULL if the buffer is
+ *     a batch
+ *
+ * Since: 0.1
+ */
+const GstSpdlItemMeta *
+gst_spdl_task_get_item_meta (GstSpdlTask *task)
+{
+  GstBuffer *item;
+
+  g_return_val_if_fail (task != NULL, NULL);
+
+  if (task->has_taken_meta)
+    return &task->taken_meta;
+  item = g_ptr_array_index (task->items, task->current);
+  return item ? gst_spdl_buffer_get_item_meta (item) : NULL;
+}
+
+/**
+ * gst_spdl_task_get_caps:
+ * @task: a task
+ *
+ * Returns: (transfer none) (nullable): the caps that the item came with
+ *
+ * Since: 0.1
+ */
+GstCaps *
+gst_spdl_task_get_caps (GstSpdlTask *task)
+{
+  g_return_val_if_fail (task != NULL, NULL);
+
+  return task->caps;
+}
+
+/**
+ * gst_spdl_task_get_cancellable:
+ * @task: a task
+ *
+ * Returns: (transfer none): is cancelled when the stage flushes or stops: who
+ *     waits for anything waits for this too
+ *
+ * Since: 0.1
+ */
+GCancellable *
+gst_spdl_task_get_cancellable (GstSpdlTask *task)
+{
+  g_return_val_if_fail (task != NULL, NULL);
+
+  return task->cancellable;
+}
+
+/**
+ * gst_spdl_task_push:
+ * @task: a task
+ * @result: (transfer full): a result of the current item. It gets the item's
+ *     meta if it has none
+ * @caps: (transfer none) (nullable): the result's caps; %NULL means those that
+ *     the item came with
+ *
+ * Gives a result; may be called any number of times for an item. The results
+ * leave the stage when the task has ended, unless it fails.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_task_push (GstSpdlTask *task, GstBuffer *result, GstCaps *caps)
+{
+  GstSpdlResult entry = { result, caps ? gst_caps_ref (caps) : NULL };
+
+  g_return_if_fail (task != NULL && GST_IS_BUFFER (result));
+
+  g_array_append_val (task->results, entry);
+}
+
+void
+gst_spdl_task_drop_results (GstSpdlTask *self, guint first)
+{
+  g_array_set_size (self->results, first);
+}
+
+static void
+adopt (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
+{
+  const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
+  GstSpdlItemMeta *own;
+
+  if (parts == 1 && gst_spdl_buffer_get_item_meta (*result))
+    return;
+  if (!meta) {
+    GstBuffer *bearer = gst_spdl_task_get_bearer (self);
+
+    if (bearer && bearer != *result &&
+        !gst_spdl_buffer_get_batch_meta (*result)) {
+      *result = gst_buffer_make_writable (*result);
+      gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
+    }
+    return;
+  }
+
+  *result = gst_buffer_make_writable (*result);
+  own = gst_spdl_buffer_get_item_meta (*result);
+  if (!own) {
+    own = gst_spdl_buffer_add_item_meta (*result);
+    gst_spdl_item_meta_assign (own, meta);
+  }
+  if (parts > 1) {
+    own->part = part;
+    own->parts = parts;
+  }
+}
+
+void
+gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
+{
+  const guint parts = self->results->len - first;
+
+  for (guint i = 0; i < parts; i++)
+    adopt (self, &g_array_index (self->results, GstSpdlResult, first + i).buffer,
+        i, parts);
+}

@@ -1,0 +1,46 @@
+/* gst-spdl: one call of a stage's work function
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_TASK_H__
+#define __GST_SPDL_TASK_H__
+
+#include <gio/gio.h>
+#include <gst/spdl/gstspdlitemmeta.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstSpdlTask:
+ *
+ * One call of a stage's work function: an item, or a group whose items are
+ * given to it one after the other. Opaque; valid during the call.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstSpdlTask GstSpdlTask;
+
+GST_SPDL_API
+GstBuffer *gst_spdl_task_get_item (GstSpdlTask *task);
+
+GST_SPDL_API
+GstBuffer *gst_spdl_task_take_item (GstSpdlTask *task);
+
+GST_SPDL_API
+const GstSpdlItemMeta *gst_spdl_task_get_item_meta (GstSpdlTask *task);
+
+GST_SPDL_API
+GstCaps *gst_spdl_task_get_caps (GstSpdlTask *task);
+
+GST_SPDL_API
+GCancellable *gst_spdl_task_get_cancellable (GstSpdlTask *task);
+
+GST_SPDL_API
+void gst_spdl_task_push (GstSpdlTask *task, GstBuffer *result, GstCaps *caps);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_TASK_H__ */

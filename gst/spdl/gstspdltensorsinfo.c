@@ -1,0 +1,326 @@
+/* gst-spdl: types and shapes of tensors, and their caps
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdltensorsinfo
+ * @title: GstSpdlTensorsInfo
+ * @short_description: types and shapes of tensors, and their caps
+ *
+ * Tensors travel as `other/tensors`, which NNStreamer defines, so that its
+ * elements take ours unchanged:
+ *
+ * |[
+ * other/tensors, format=static, num_tensors=2, types=(string)"uint8,int64",
+ *     dimensions=(string)"3:224:224:32,32", framerate=0/1
+ * ]|
+ *
+ * Dimensions are written innermost first, the other way round from NumPy: a
+ * NumPy shape (32, 224, 224, 3), images by rows by columns by channels, is
+ * `3:224:224:32`. Every dimension is written, a batch of one too.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdltensorsinfo.h"
+
+#include <string.h>
+
+static const struct {
+  GEnumValue value;
+  gsize size;
+} types[] = {
+#define TYPE(NAME, nick, size) \
+  { { GST_SPDL_TENSOR_##NAME, "GST_SPDL_TENSOR_" #NAME, nick }, size }
+  TYPE (INT8, "int8", 1),
+  TYPE (UINT8, "uint8", 1),
+  TYPE (INT16, "int16", 2),
+  TYPE (UINT16, "uint16", 2),
+  TYPE (INT32, "int32", 4),
+  TYPE (UINT32, "uint32", 4),
+  TYPE (INT64, "int64", 8),
+  TYPE (UINT64, "uint64", 8),
+  TYPE (FLOAT16, "float16", 2),
+  TYPE (FLOAT32, "float32", 4),
+  TYPE (FLOAT64, "float64", 8),
+#undef TYPE
+};
+
+GType
+gst_spdl_tensor_type_get_type (void)
+{
+  static gsize type = 0;
+  static GEnumValue values[G_N_ELEMENTS (types) + 1];
+
+  if (g_once_init_enter (&type)) {
+    for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+      values[i] = types[i].value;
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlTensorType", values));
+  }
+  return type;
+}
+
+/**
+ * gst_spdl_tensor_type_get_size:
+ * @type: a type
+ *
+ * Returns: the size of an element in bytes
+ *
+ * Since: 0.1
+ */
+gsize
+gst_spdl_tensor_type_get_size (GstSpdlTensorType type)
+{
+  g_return_val_if_fail ((guint) type < G_N_ELEMENTS (types), 0);
+
+  return types[type].size;
+}
+
+/**
+ * gst_spdl_tensor_info_get_size:
+ * @info: a tensor
+ *
+ * Returns: its size in bytes, or %G_MAXSIZE if that is too large to say
+ *
+ * Since: 0.1
+ */
+gsize
+gst_spdl_tensor_info_get_size (const GstSpdlTensorInfo *info)
+{
+  gsize size;
+
+  g_return_val_if_fail (info != NULL, 0);
+
+  size = gst_spdl_tensor_type_get_size (info->type);
+  for (guint i = 0; i < info->rank; i++)
+    if (!g_size_checked_mul (&size, size, info->dims[i]))
+      return G_MAXSIZE;
+  return size;
+}
+
+/**
+ * gst_spdl_tensor_info_is_equal:
+ * @a: a tensor
+ * @b: another
+ *
+ * Returns: whether both have the same type and shape
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_tensor_info_is_equal (
+    const GstSpdlTensorInfo *a, const GstSpdlTensorInfo *b)
+{
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  return a->type == b->type && a->rank == b->rank &&
+      memcmp (a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
+static void
+append_dims (GString *string, const GstSpdlTensorInfo *info)
+{
+  for (guint i = 0; i < info->rank; i++)
+    g_string_append_printf (string, i == 0 ? "%u" : ":%u", info->dims[i]);
+}
+
+/**
+ * gst_spdl_tensor_info_to_string:
+ * @info: a tensor
+ *
+ * Returns: (transfer full): type and dimensions for a message to a person,
+ *     `uint8 3:224:224`
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_tensor_info_to_string (const GstSpdlTensorInfo *info)
+{
+  GString *string;
+
+  g_return_val_if_fail (info != NULL, NULL);
+
+  string = g_string_new (types[info->type].value.value_nick);
+  g_string_append_c (string, ' ');
+  append_dims (string, info);
+  return g_string_free (string, FALSE);
+}
+
+/**
+ * gst_spdl_tensors_info_init:
+ * @info: (out caller-allocates): the tensors, none at first
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_tensors_info_init (GstSpdlTensorsInfo *info)
+{
+  g_return_if_fail (info != NULL);
+
+  memset (info, 0, sizeof *info);
+}
+
+/**
+ * gst_spdl_tensors_info_add: (skip)
+ * @info: fewer than %GST_SPDL_MAX_TENSORS tensors
+ * @type: the elements' type
+ * @rank: how many dimensions there are, 1 to %GST_SPDL_MAX_RANK
+ * @dims: (array length=rank): the dimensions, innermost first
+ *
+ * Returns: (transfer none): the new tensor
+ *
+ * Since: 0.1
+ */
+GstSpdlTensorInfo *
+gst_spdl_tensors_info_add (GstSpdlTensorsInfo *info, GstSpdlTensorType type,
+    guint rank, const guint32 *dims)
+{
+  GstSpdlTensorInfo *tensor;
+
+  g_return_val_if_fail (info != NULL && dims != NULL, NULL);
+  g_return_val_if_fail (info->num_tensors < GST_SPDL_MAX_TENSORS, NULL);
+  g_return_val_if_fail (rank > 0 && rank <= GST_SPDL_MAX_RANK, NULL);
+
+  tensor = &info->tensors[info->num_tensors++];
+  memset (tensor, 0, sizeof *tensor);
+  tensor->type = type;
+  tensor->rank = rank;
+  memcpy (tensor->dims, dims, rank * sizeof dims[0]);
+  return tensor;
+}
+
+/**
+ * gst_spdl_tensors_info_to_caps:
+ * @info: at least one tensor
+ *
+ * Returns: (transfer full): the caps
+ *
+ * Since: 0.1
+ */
+GstCaps *
+gst_spdl_tensors_info_to_caps (const GstSpdlTensorsInfo *info)
+{
+  g_autoptr (GString) type_names = g_string_new (NULL);
+  g_autoptr (GString) dims = g_string_new (NULL);
+
+  g_return_val_if_fail (info != NULL && info->num_tensors > 0, NULL);
+
+  for (guint i = 0; i < info->num_tensors; i++) {
+    if (i > 0) {
+      g_string_append_c (type_names, ',');
+      g_string_append_c (dims, ',');
+    }
+    g_string_append (
+        type_names, types[info->tensors[i].type].value.value_nick);
+    append_dims (dims, &info->tensors[i]);
+  }
+  return gst_caps_new_simple ("other/tensors", "format", G_TYPE_STRING,
+      "static", "num_tensors", G_TYPE_INT, (gint) info->num_tensors, "types",
+      G_TYPE_STRING, type_names->str, "dimensions", G_TYPE_STRING, dims->str,
+      "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+}
+
+static gboolean
+parse_type (const gchar *name, GstSpdlTensorType *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (g_str_equal (name, types[i].value.value_nick)) {
+      *type = types[i].value.value;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* NNStreamer pads shapes to its rank with 1 or 0 where it writes them; what
+ * comes after a 0 is no dimension. */
+static gboolean
+parse_dims (const gchar *string, GstSpdlTensorInfo *tensor)
+{
+  g_auto (GStrv) parts = g_strsplit (string, ":", -1);
+
+  for (guint i = 0; parts[i]; i++) {
+    guint64 dim;
+
+    if (i == GST_SPDL_MAX_RANK ||
+        !g_ascii_string_to_unsigned (
+            g_strstrip (parts[i]), 10, 0, G_MAXUINT32, &dim, NULL))
+      return FALSE;
+    if (dim == 0)
+      break;
+    tensor->dims[tensor->rank++] = dim;
+  }
+  return tensor->rank > 0;
+}
+
+static gboolean
+parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
+    guint n, GError **error)
+{
+  if (g_strv_length (type_names) != n || g_strv_length (dims) != n) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "the caps announce %u tensors, with %u types and %u shapes", n,
+        g_strv_length (type_names), g_strv_length (dims));
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    GstSpdlTensorInfo *tensor = &info->tensors[i];
+
+    if (!parse_type (g_strstrip (type_names[i]), &tensor->type) ||
+        !parse_dims (dims[i], tensor)) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "tensor %u of the caps is no tensor: type \"%s\", dimensions \"%s\"",
+          i, type_names[i], dims[i]);
+      return FALSE;
+    }
+  }
+  info->num_tensors = n;
+  return TRUE;
+}
+
+/**
+ * gst_spdl_tensors_info_from_caps:
+ * @info: (out caller-allocates): the tensors
+ * @caps: fixed caps
+ * @error: (nullable): %GST_STREAM_ERROR_FORMAT
+ *
+ * Returns: %FALSE with @error set if @caps are not those of static tensors
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_tensors_info_from_caps (
+    GstSpdlTensorsInfo *info, const GstCaps *caps, GError **error)
+{
+  const GstStructure *s;
+  const gchar *format, *type_string, *dim_string;
+  gint n;
+
+  g_return_val_if_fail (info != NULL && GST_IS_CAPS (caps), FALSE);
+  g_return_val_if_fail (gst_caps_is_fixed (caps), FALSE);
+
+  gst_spdl_tensors_info_init (info);
+  s = gst_caps_get_structure (caps, 0);
+  format = gst_structure_get_string (s, "format");
+  type_string = gst_structure_get_string (s, "types");
+  dim_string = gst_structure_get_string (s, "dimensions");
+  if (!gst_structure_has_name (s, "other/tensors") ||
+      (format && !g_str_equal (format, "static")) || !type_string ||
+      !dim_string || !gst_structure_get_int (s, "num_tensors", &n) || n < 1 ||
+      n > GST_SPDL_MAX_TENSORS) {
+    g_autofree gchar *string = gst_caps_to_string (caps);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "these are not caps of 1 to %d static tensors: %s",
+        GST_SPDL_MAX_TENSORS, string);
+    return FALSE;
+  }
+
+  g_auto (GStrv) type_names = g_strsplit (type_string, ",", -1);
+  g_auto (GStrv) dims = g_strsplit (dim_string, ",", -1);
+  return parse_tensors (info, type_names, dims, n, error);
+}

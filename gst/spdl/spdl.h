@@ -1,0 +1,19 @@
+/* gst-spdl: everything of the library
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_H__
+#define __GST_SPDL_H__
+
+#include <gst/spdl/spdl-prelude.h>
+#include <gst/spdl/gstspdlbatchmeta.h>
+#include <gst/spdl/gstspdlevents.h>
+#include <gst/spdl/gstspdlitemmeta.h>
+#include <gst/spdl/gstspdlstage.h>
+#include <gst/spdl/gstspdltask.h>
+#include <gst/spdl/gstspdltensorsinfo.h>
+
+#endif /* __GST_SPDL_H__ */

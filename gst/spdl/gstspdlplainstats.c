@@ -11,17 +11,19 @@ static GstStructure *
 snapshot (GstElement *element, gboolean lap, gpointer user_data)
 {
   GstSpdlPlainStats *self = user_data;
+  GstSpdlFields fields;
   SpdlFigures figures;
   guint64 now;
 
   spdl_mutex_lock (&self->lock);
+  fields = self->fields;
   now = spdl_meter_now (&self->meter);
   spdl_meter_snapshot (&self->meter, lap, now, 0, &figures);
   if (lap)
     spdl_meter_end_lap (&self->meter, now, 0);
   spdl_mutex_unlock (&self->lock);
 
-  return gst_spdl_figures_to_structure (&figures, element, self->fields);
+  return gst_spdl_figures_to_structure (&figures, element, fields);
 }
 
 GstSpdlPlainStats *

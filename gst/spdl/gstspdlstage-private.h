@@ -8,6 +8,7 @@
 #ifndef __GST_SPDL_STAGE_PRIVATE_H__
 #define __GST_SPDL_STAGE_PRIVATE_H__
 
+#include "gstspdlcapsgate.h"
 #include "gstspdlreporter.h"
 #include "gstspdlstage.h"
 #include "gstspdltask-private.h"
@@ -47,8 +48,7 @@ typedef struct {
 
   /* The source pad's thread's. */
   GstSpdlTask *passed; /* to be given back to the executor */
-  GstCaps *src_caps;
-  GQueue early_events; /* sticky, to be sent behind the first caps */
+  GstSpdlCapsGate gate;
 
   /* Under this lock, the innermost. */
   SpdlMutex lock;

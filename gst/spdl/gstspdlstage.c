@@ -493,7 +493,7 @@ stop (GstSpdlStage *self)
   gst_spdl_stage_reset_flow (self);
   gst_spdl_stage_free_spares (priv);
   gst_clear_caps (&priv->sink_caps);
-  gst_clear_caps (&priv->src_caps);
+  gst_spdl_caps_gate_clear (&priv->gate);
   if (klass->stop)
     klass->stop (self);
 }
@@ -667,7 +667,6 @@ gst_spdl_stage_init (GTypeInstance *instance, gpointer klass)
   priv->max_failures = DEFAULT_MAX_FAILURES;
   priv->max_failure_rate = DEFAULT_MAX_FAILURE_RATE;
   priv->cancellable = g_cancellable_new ();
-  g_queue_init (&priv->early_events);
   spdl_mutex_init (&priv->lock);
   spdl_executor_init (&priv->executor, &executor_funcs, self);
   gst_spdl_reporter_init (

@@ -364,32 +364,6 @@ stage_sink_activate_mode (
 
 /* What goes out */
 
-static void
-send_early_events (GstSpdlStagePrivate *priv)
-{
-  GstEvent *event;
-
-  while ((event = g_queue_pop_head (&priv->early_events)))
-    gst_pad_push_event (priv->srcpad, event);
-}
-
-/* Sends a caps event where the results' caps change, and behind the first one
- * what must not come before it. */
-static void
-announce_caps (GstSpdlStagePrivate *priv, GstCaps *caps)
-{
-  if (caps && caps != priv->src_caps) {
-    const gboolean same =
-        priv->src_caps && gst_caps_is_equal (caps, priv->src_caps);
-
-    gst_caps_replace (&priv->src_caps, caps);
-    if (!same)
-      gst_pad_push_event (priv->srcpad, gst_event_new_caps (caps));
-  }
-  if (G_UNLIKELY (!g_queue_is_empty (&priv->early_events)))
-    send_early_events (priv);
-}
-
 static GstCaps *
 caps_of (const GstSpdlTask *task, const GstSpdlResult *result)
 {
@@ -410,7 +384,7 @@ push_group (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint *i)
     gst_buffer_list_add (list, g_steal_pointer (&results[*i].buffer));
     (*i)++;
   } while (*i < n && caps_of (task, &results[*i]) == caps);
-  announce_caps (priv, caps);
+  gst_spdl_caps_gate_open (&priv->gate, caps);
   return gst_pad_push_list (priv->srcpad, list);
 }
 
@@ -426,7 +400,7 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
     if (task->is_group) {
       ret = push_group (priv, task, &i);
     } else {
-      announce_caps (priv, caps_of (task, result));
+      gst_spdl_caps_gate_open (&priv->gate, caps_of (task, result));
       ret = gst_pad_push (priv->srcpad, g_steal_pointer (&result->buffer));
       i++;
     }
@@ -454,8 +428,8 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
         GST_FUNCTION, __LINE__);
     g_error_free (fatal);
   }
-  send_early_events (priv);
-  gst_pad_push_event (priv->srcpad, eos ? eos : gst_event_new_eos ());
+  gst_spdl_caps_gate_push_event (
+      &priv->gate, eos ? eos : gst_event_new_eos ());
 }
 
 static void
@@ -465,11 +439,8 @@ push_event (GstSpdlStage *self, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     push_eos (self, event);
-  else if (!priv->src_caps && GST_EVENT_IS_STICKY (event) &&
-      GST_EVENT_TYPE (event) > GST_EVENT_CAPS)
-    g_queue_push_tail (&priv->early_events, event);
   else
-    gst_pad_push_event (priv->srcpad, event);
+    gst_spdl_caps_gate_push_event (&priv->gate, event);
 }
 
 /* Downstream takes no more. */
@@ -557,8 +528,7 @@ gst_spdl_stage_reset_flow (GstSpdlStage *self)
 
   if (priv->passed)
     gst_spdl_stage_recycle (priv, g_steal_pointer (&priv->passed));
-  g_queue_clear_full (
-      &priv->early_events, (GDestroyNotify) gst_event_unref);
+  gst_spdl_caps_gate_flush (&priv->gate);
   g_cancellable_reset (priv->cancellable);
   spdl_mutex_lock (&priv->lock);
   priv->srcresult = GST_FLOW_OK;
@@ -586,4 +556,5 @@ gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass)
   gst_pad_set_activatemode_function (priv->srcpad, stage_src_activate_mode);
   gst_pad_use_fixed_caps (priv->srcpad);
   gst_element_add_pad (GST_ELEMENT (self), priv->srcpad);
+  gst_spdl_caps_gate_init (&priv->gate, priv->srcpad);
 }

@@ -1,0 +1,66 @@
+/* gst-spdl: caps that are known late, and the events that wait for them
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gstspdlcapsgate.h"
+
+void
+gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad)
+{
+  self->srcpad = srcpad;
+  self->caps = NULL;
+  g_queue_init (&self->early);
+}
+
+void
+gst_spdl_caps_gate_flush (GstSpdlCapsGate *self)
+{
+  g_queue_clear_full (&self->early, (GDestroyNotify) gst_event_unref);
+}
+
+void
+gst_spdl_caps_gate_clear (GstSpdlCapsGate *self)
+{
+  gst_spdl_caps_gate_flush (self);
+  gst_clear_caps (&self->caps);
+}
+
+static void
+send_early (GstSpdlCapsGate *self)
+{
+  GstEvent *event;
+
+  while ((event = g_queue_pop_head (&self->early)))
+    gst_pad_push_event (self->srcpad, event);
+}
+
+void
+gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event)
+{
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (type == GST_EVENT_EOS)
+    send_early (self);
+  else if (!self->caps && GST_EVENT_IS_STICKY (event) && type > GST_EVENT_CAPS) {
+    g_queue_push_tail (&self->early, event);
+    return;
+  }
+  gst_pad_push_event (self->srcpad, event);
+}
+
+void
+gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
+{
+  if (caps && caps != self->caps) {
+    const gboolean same = self->caps && gst_caps_is_equal (caps, self->caps);
+
+    gst_caps_replace (&self->caps, caps);
+    if (!same)
+      gst_pad_push_event (self->srcpad, gst_event_new_caps (caps));
+  }
+  if (G_UNLIKELY (!g_queue_is_empty (&self->early)))
+    send_early (self);
+}

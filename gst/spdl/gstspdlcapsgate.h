@@ -1,0 +1,48 @@
+/* gst-spdl: caps that are known late, and the events that wait for them
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_CAPS_GATE_H__
+#define __GST_SPDL_CAPS_GATE_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* An element whose caps are known only with its first result must not send
+ * the segment before them. The gate keeps such events back, sends caps where
+ * they change, and remembers them. Under the pad's stream lock. */
+
+typedef struct {
+  GstPad *srcpad; /* not owned */
+  GstCaps *caps;
+  GQueue early; /* sticky events that come behind the first caps */
+} GstSpdlCapsGate;
+
+SPDL_PRIVATE_API
+void gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad);
+
+/* Forgets events kept back; the caps stay with the pad, and here. */
+SPDL_PRIVATE_API
+void gst_spdl_caps_gate_flush (GstSpdlCapsGate *self);
+
+/* Forgets all, for a pad that was deactivated. */
+SPDL_PRIVATE_API
+void gst_spdl_caps_gate_clear (GstSpdlCapsGate *self);
+
+/* @event: (transfer full): pushed now, or behind the caps. An EOS takes all
+ * that was kept back with it. */
+SPDL_PRIVATE_API
+void gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event);
+
+/* Before a buffer of @caps (nullable: it has none) is pushed. */
+SPDL_PRIVATE_API
+void gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_CAPS_GATE_H__ */

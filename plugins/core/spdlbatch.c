@@ -1,0 +1,634 @@
+/* gst-spdl: spdlbatch, which stacks items into batches
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlbatch
+ * @title: spdlbatch
+ * @short_description: stacks items into batches of tensors
+ *
+ * Writes `size` items into one buffer of caps `other/tensors`, each once, and
+ * sends it on with a #GstSpdlBatchMeta that names the items and the tensors:
+ * `data`, then `labels` and `indices` where they are asked for. Dimensions are
+ * innermost first: what NumPy calls (32, 224, 224, 3) is `3:224:224:32`.
+ *
+ * An item of another shape than the first one of its batch fails, and is
+ * reported with both shapes. At the end of an epoch and of the stream comes a
+ * smaller batch, with caps of its own; with `drop-last` its items are announced
+ * as gone instead.
+ *
+ * The memory comes from downstream's pool where it offers one, else from a pool
+ * of the element's own; it goes back when nobody refers to any of its tensors.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 pattern=snow
+ *     ! video/x-raw,format=RGB,width=64,height=64
+ *     ! spdlbatch size=32 indices=true ! fakesink silent=false -v
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/gstspdlcapsgate.h"
+#include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/gstspdlgone.h"
+#include "spdlcore.h"
+#include "spdlslab.h"
+#include "spdlstacker.h"
+
+GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
+#define GST_CAT_DEFAULT spdl_batch_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; "
+        GST_SPDL_TENSORS_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
+
+#define GST_TYPE_SPDL_BATCH_ELEMENT (gst_spdl_batch_element_get_type ())
+GType gst_spdl_batch_element_get_type (void);
+#define GST_SPDL_BATCH_ELEMENT(obj) ((GstSpdlBatchElement *) (obj))
+
+typedef struct {
+  GstSpdlFilter parent;
+
+  /* Properties, under the object's lock; they count from the next batch on. */
+  guint size;
+  gboolean drop_last;
+  gboolean labels;
+  gboolean indices;
+
+  /* Under the stream lock. */
+  GstSpdlCapsGate gate;
+  gboolean has_caps;
+  SpdlStacker stacker; /* of the items that come */
+  guint64 num_failures;
+  guint64 next_number; /* of items that nobody numbered */
+  GstBufferPool *pool;
+  gsize pool_size;
+
+  /* The batch that is being filled, if `slab` is set. */
+  SpdlSlab *slab;
+  GstBuffer *batch;
+  GstSpdlBatchMeta *meta;
+  SpdlStacker batch_stacker;
+  guint batch_size;
+  gboolean batch_labels;
+  gboolean batch_indices;
+  guint n_tensors; /* with labels and indices */
+  gsize offsets[GST_SPDL_MAX_TENSORS];
+  gsize item_sizes[GST_SPDL_MAX_TENSORS];
+} GstSpdlBatchElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlBatchElementClass;
+
+enum {
+  PROP_0,
+  PROP_SIZE,
+  PROP_DROP_LAST,
+  PROP_LABELS,
+  PROP_INDICES,
+  N_PROPS,
+};
+
+#define DEFAULT_SIZE 32
+#define DEFAULT_DROP_LAST FALSE
+#define DEFAULT_LABELS FALSE
+#define DEFAULT_INDICES FALSE
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_TYPE (
+    GstSpdlBatchElement, gst_spdl_batch_element, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCH_ELEMENT)
+
+/* Memory */
+
+static gsize
+align (gsize size)
+{
+  return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
+}
+
+static void
+drop_pool (GstSpdlBatchElement *self)
+{
+  if (!self->pool)
+    return;
+  gst_buffer_pool_set_active (self->pool, FALSE);
+  gst_clear_object (&self->pool);
+  self->pool_size = 0;
+}
+
+/* Uses @pool, or a new one if downstream offered none. */
+static gboolean
+use_pool (GstSpdlBatchElement *self, GstBufferPool *pool, GstCaps *caps,
+    gsize size, guint min, GstAllocator *allocator, GstAllocationParams *params)
+{
+  GstStructure *config;
+
+  self->pool = pool ? pool : gst_buffer_pool_new ();
+  self->pool_size = size;
+  params->align = MAX (params->align, SPDL_SLAB_ALIGNMENT - 1);
+  config = gst_buffer_pool_get_config (self->pool);
+  /* Without an upper bound: a trainer may keep what it likes. */
+  gst_buffer_pool_config_set_params (config, caps, size, min, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, params);
+  if (gst_buffer_pool_set_config (self->pool, config) &&
+      gst_buffer_pool_set_active (self->pool, TRUE))
+    return TRUE;
+  drop_pool (self);
+  return FALSE;
+}
+
+static gboolean
+negotiate_pool (GstSpdlBatchElement *self, GstCaps *caps, gsize size)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  GstBufferPool *pool = NULL;
+  guint offered = 0, min = 0;
+  gboolean ret;
+
+  drop_pool (self);
+  gst_allocation_params_init (&params);
+  gst_pad_peer_query (self->parent.srcpad, query);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  if (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_parse_nth_allocation_pool (
+        query, 0, &pool, &offered, &min, NULL);
+  gst_query_unref (query);
+
+  ret = use_pool (
+      self, pool, caps, MAX (size, offered), min, allocator, &params);
+  if (!ret && pool)
+    ret = use_pool (self, NULL, caps, size, 0, allocator, &params);
+  if (allocator)
+    gst_object_unref (allocator);
+  return ret;
+}
+
+/* The batch */
+
+static void
+batch_info (GstSpdlBatchElement *self, guint n, GstSpdlTensorsInfo *info)
+{
+  const guint32 dims[] = { n };
+
+  *info = self->batch_stacker.info;
+  for (guint i = 0; i < info->num_tensors; i++)
+    info->tensors[i].dims[info->tensors[i].rank++] = n;
+  if (self->batch_labels)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+  if (self->batch_indices)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+}
+
+/* Says where the tensors lie; returns the size of all, or G_MAXSIZE. */
+static gsize
+lay_out (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
+{
+  gsize end = 0;
+
+  self->n_tensors = info->num_tensors;
+  for (guint i = 0; i < info->num_tensors; i++) {
+    const gsize size = gst_spdl_tensor_info_get_size (&info->tensors[i]);
+
+    if (size > G_MAXSSIZE / GST_SPDL_MAX_TENSORS)
+      return G_MAXSIZE;
+    self->offsets[i] = end;
+    self->item_sizes[i] = size / self->batch_size;
+    end += align (size);
+  }
+  return end;
+}
+
+static void
+add_names (GstSpdlBatchElement *self)
+{
+  gst_spdl_batch_meta_add_name (self->meta, "data");
+  for (guint i = 1; i < self->batch_stacker.info.num_tensors; i++) {
+    g_autofree gchar *name = g_strdup_printf ("data%u", i);
+
+    gst_spdl_batch_meta_add_name (self->meta, name);
+  }
+  if (self->batch_labels)
+    gst_spdl_batch_meta_add_name (self->meta, "labels");
+  if (self->batch_indices)
+    gst_spdl_batch_meta_add_name (self->meta, "indices");
+}
+
+static GstFlowReturn
+acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
+{
+  const gsize size = lay_out (self, info);
+  const gboolean asked = gst_pad_check_reconfigure (self->parent.srcpad);
+  GstBuffer *buffer = NULL;
+  GstFlowReturn ret;
+
+  if (size == G_MAXSIZE) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("A batch of %u such items is larger than memory can be",
+            self->batch_size),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!self->pool || size > self->pool_size || asked) {
+    g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (info);
+
+    if (!negotiate_pool (self, caps, size)) {
+      GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+          ("No pool of batches of %" G_GSIZE_FORMAT " bytes can be made", size),
+          (NULL));
+      return GST_FLOW_ERROR;
+    }
+  }
+  ret = gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL);
+  if (ret == GST_FLOW_OK && !(self->slab = spdl_slab_new (buffer)))
+    ret = GST_FLOW_ERROR;
+  if (ret == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a batch of %" G_GSIZE_FORMAT " bytes", size),
+        (NULL));
+  return ret;
+}
+
+static GstFlowReturn
+begin_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlTensorsInfo info;
+  GstFlowReturn ret;
+
+  GST_OBJECT_LOCK (self);
+  self->batch_size = self->size;
+  self->batch_labels = self->labels;
+  self->batch_indices = self->indices;
+  GST_OBJECT_UNLOCK (self);
+  self->batch_stacker = self->stacker;
+
+  if (self->batch_stacker.info.num_tensors + self->batch_labels +
+          self->batch_indices > GST_SPDL_MAX_TENSORS) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A batch holds at most %d tensors, labels and indices among them",
+            GST_SPDL_MAX_TENSORS),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  batch_info (self, self->batch_size, &info);
+  if ((ret = acquire_slab (self, &info)) != GST_FLOW_OK)
+    return ret;
+  self->batch = gst_buffer_new ();
+  self->meta = gst_spdl_buffer_add_batch_meta (self->batch, self->batch_size);
+  add_names (self);
+  return GST_FLOW_OK;
+}
+
+static void
+clear_batch (GstSpdlBatchElement *self)
+{
+  gst_clear_buffer (&self->batch);
+  g_clear_pointer (&self->slab, spdl_slab_unref);
+  self->meta = NULL;
+}
+
+static void
+count_batch (GstSpdlBatchElement *self, gsize size)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.batches++;
+  stats->meter.lap.bytes_out += size;
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* Sends the batch with the items that it has. */
+static GstFlowReturn
+push_batch (GstSpdlBatchElement *self)
+{
+  const guint n = self->meta ? self->meta->num_items : 0;
+  GstSpdlTensorsInfo info;
+
+  if (n == 0) {
+    clear_batch (self);
+    return GST_FLOW_OK;
+  }
+  for (guint i = 0; i < self->n_tensors; i++)
+    gst_buffer_append_memory (self->batch,
+        spdl_slab_get_part (
+            self->slab, self->offsets[i], self->item_sizes[i] * n));
+
+  batch_info (self, n, &info);
+  g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
+  GstBuffer *batch = g_steal_pointer (&self->batch);
+  clear_batch (self);
+  gst_spdl_caps_gate_open (&self->gate, caps);
+  count_batch (self, gst_buffer_get_size (batch));
+  return gst_pad_push (self->parent.srcpad, batch);
+}
+
+static void
+drop_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlGone gone;
+
+  if (!self->meta)
+    return;
+  gst_spdl_gone_init (&gone);
+  gst_spdl_gone_add_buffer (&gone, self->batch, GST_SPDL_GONE_DROPPED);
+  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_clear (&gone);
+  clear_batch (self);
+}
+
+/* At the end of an epoch or of the stream. */
+static GstFlowReturn
+end_batch (GstSpdlBatchElement *self)
+{
+  gboolean drop;
+
+  GST_OBJECT_LOCK (self);
+  drop = self->drop_last;
+  GST_OBJECT_UNLOCK (self);
+  if (!drop)
+    return push_batch (self);
+  drop_batch (self);
+  return GST_FLOW_OK;
+}
+
+/* Items */
+
+static void
+item_failed (
+    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+  GstSpdlGone gone;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.failures++;
+  spdl_mutex_unlock (&stats->lock);
+  gst_spdl_post_item_failed (
+      GST_ELEMENT (self), item, error, ++self->num_failures);
+  g_error_free (error);
+
+  gst_spdl_gone_init (&gone);
+  gst_spdl_gone_add (&gone, item, GST_SPDL_GONE_FAILED);
+  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_clear (&gone);
+}
+
+static void
+write_number (GstSpdlBatchElement *self, guint tensor, guint i, gint64 number)
+{
+  memcpy (self->slab->map.data + self->offsets[tensor] + i * sizeof number,
+      &number, sizeof number);
+}
+
+static gboolean
+write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
+    const GstSpdlItemMeta *item, GError **error)
+{
+  const guint i = self->meta->num_items;
+  const guint n_data = self->batch_stacker.info.num_tensors;
+  guint8 *places[GST_SPDL_MAX_TENSORS];
+  guint t = n_data;
+
+  for (guint k = 0; k < n_data; k++)
+    places[k] =
+        self->slab->map.data + self->offsets[k] + i * self->item_sizes[k];
+  /* By the item's own caps: only they know its padding. */
+  if (!spdl_stacker_is_compatible (
+          &self->batch_stacker, &self->stacker, error) ||
+      !spdl_stacker_write (&self->stacker, buffer, places, error))
+    return FALSE;
+  if (self->batch_labels)
+    write_number (self, t++, i, item->label);
+  if (self->batch_indices)
+    write_number (self, t++, i, item->index);
+  gst_spdl_batch_meta_append (self->meta, item);
+  return TRUE;
+}
+
+/* Items of a pipeline without spdlsrc and stages are numbered here. */
+static GstBuffer *
+ensure_item (GstSpdlBatchElement *self, GstBuffer *buffer)
+{
+  GstSpdlItemMeta *meta;
+
+  if (gst_spdl_buffer_get_item_meta (buffer))
+    return buffer;
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->index = meta->sequence = self->next_number++;
+  meta->created = gst_util_get_timestamp ();
+  return buffer;
+}
+
+static GstFlowReturn
+gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  const GstSpdlItemMeta *item;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+
+  if (!self->has_caps) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  buffer = ensure_item (self, buffer);
+  item = gst_spdl_buffer_get_item_meta (buffer);
+  gst_spdl_plain_stats_pass (
+      filter->stats, 1, gst_buffer_get_size (buffer), 0);
+  if (!self->slab)
+    ret = begin_batch (self);
+  if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
+    item_failed (self, item, error);
+    /* A bad first item must not decide its batch's shape. */
+    if (self->meta->num_items == 0)
+      clear_batch (self);
+  }
+  gst_buffer_unref (buffer);
+  if (self->meta && self->meta->num_items == self->batch_size)
+    ret = push_batch (self);
+  return ret;
+}
+
+static gboolean
+set_caps (GstSpdlBatchElement *self, GstEvent *event)
+{
+  g_autoptr (GError) error = NULL;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  self->has_caps = spdl_stacker_init (&self->stacker, caps, &error);
+  if (!self->has_caps)
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT, ("%s", error->message), (NULL));
+  gst_event_unref (event);
+  return self->has_caps;
+}
+
+static gboolean
+gst_spdl_batch_element_event (GstSpdlFilter *filter, GstEvent *event)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  GstSpdlFilterClass *parent_class =
+      GST_SPDL_FILTER_CLASS (gst_spdl_batch_element_parent_class);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    return set_caps (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
+      gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
+    end_batch (self);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || !GST_EVENT_IS_STICKY (event) ||
+      !GST_EVENT_IS_SERIALIZED (event)) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      gst_spdl_caps_gate_open (&self->gate, NULL);
+    return parent_class->event (filter, event);
+  }
+  gst_spdl_caps_gate_push_event (&self->gate, event);
+  return TRUE;
+}
+
+static void
+gst_spdl_batch_element_reset (GstSpdlFilter *filter)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+
+  clear_batch (self);
+  gst_spdl_caps_gate_flush (&self->gate);
+}
+
+static GstStateChangeReturn
+gst_spdl_batch_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    self->num_failures = self->next_number = 0;
+  ret = GST_ELEMENT_CLASS (gst_spdl_batch_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    drop_pool (self);
+    gst_spdl_caps_gate_clear (&self->gate);
+    self->has_caps = FALSE;
+  }
+  return ret;
+}
+
+static void
+gst_spdl_batch_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SIZE:
+      self->size = g_value_get_uint (value);
+      break;
+    case PROP_DROP_LAST:
+      self->drop_last = g_value_get_boolean (value);
+      break;
+    case PROP_LABELS:
+      self->labels = g_value_get_boolean (value);
+      break;
+    case PROP_INDICES:
+      self->indices = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_batch_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SIZE:
+      g_value_set_uint (value, self->size);
+      break;
+    case PROP_DROP_LAST:
+      g_value_set_boolean (value, self->drop_last);
+      break;
+    case PROP_LABELS:
+      g_value_set_boolean (value, self->labels);
+      break;
+    case PROP_INDICES:
+      g_value_set_boolean (value, self->indices);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  GST_DEBUG_CATEGORY_INIT (spdl_batch_debug, "spdlbatch", 0, "Batches");
+  object_class->set_property = gst_spdl_batch_element_set_property;
+  object_class->get_property = gst_spdl_batch_element_get_property;
+  properties[PROP_SIZE] = g_param_spec_uint (
+      "size", "Size", "Items of a batch", 1, 1 << 20, DEFAULT_SIZE, flags);
+  properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
+      "Drop a batch that is not full at the end of an epoch or of the stream",
+      DEFAULT_DROP_LAST, flags);
+  properties[PROP_LABELS] = g_param_spec_boolean ("labels", "Labels",
+      "Add an int64 tensor of the items' labels", DEFAULT_LABELS, flags);
+  properties[PROP_INDICES] = g_param_spec_boolean ("indices", "Indices",
+      "Add an int64 tensor of the items' places in the dataset",
+      DEFAULT_INDICES, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item batcher",
+      "Generic", "Stacks items into batches of tensors",
+      "the gst-spdl developers");
+  element_class->change_state = gst_spdl_batch_element_change_state;
+  filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES;
+  filter_class->chain = gst_spdl_batch_element_chain;
+  filter_class->event = gst_spdl_batch_element_event;
+  filter_class->reset = gst_spdl_batch_element_reset;
+}
+
+static void
+gst_spdl_batch_element_init (GstSpdlBatchElement *self)
+{
+  self->size = DEFAULT_SIZE;
+  self->drop_last = DEFAULT_DROP_LAST;
+  self->labels = DEFAULT_LABELS;
+  self->indices = DEFAULT_INDICES;
+  gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
+  gst_pad_use_fixed_caps (self->parent.srcpad);
+}

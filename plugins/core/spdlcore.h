@@ -1,0 +1,23 @@
+/* gst-spdl: the elements of the core plugin
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_CORE_H__
+#define __SPDL_CORE_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+GST_ELEMENT_REGISTER_DECLARE (spdlaggregate);
+GST_ELEMENT_REGISTER_DECLARE (spdlbatch);
+GST_ELEMENT_REGISTER_DECLARE (spdldisaggregate);
+GST_ELEMENT_REGISTER_DECLARE (spdlsink);
+GST_ELEMENT_REGISTER_DECLARE (spdlsrc);
+
+G_END_DECLS
+
+#endif /* __SPDL_CORE_H__ */

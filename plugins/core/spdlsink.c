@@ -1,0 +1,287 @@
+/* gst-spdl: spdlsink, where the trainer takes batches
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlsink
+ * @title: spdlsink
+ * @short_description: where the trainer takes batches
+ *
+ * A #GstAppSink, with all of its API, and with other defaults: it does not wait
+ * for a clock (`sync`), keeps no last sample, and holds at most two batches
+ * (`max-buffers`). It takes this project's events out of the stream, and
+ * measures how long the trainer waits and how old items are when it takes them:
+ * on the action signals `pull-sample` and `try-pull-sample`, since appsink's C
+ * functions do not ask the subclass.
+ *
+ * A sink that nobody pulls from fills and waits; a line for gst-launch-1.0 ends
+ * in `fakesink`.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=2 ! spdlbatch size=2 ! spdlsink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/app/gstappsink.h>
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/gstspdlplainstats.h"
+#include "spdlcore.h"
+
+#define GST_TYPE_SPDL_SINK_ELEMENT (gst_spdl_sink_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlSinkElement, gst_spdl_sink_element, GST,
+    SPDL_SINK_ELEMENT, GstAppSink)
+
+struct _GstSpdlSinkElement {
+  GstAppSink parent;
+
+  GstSpdlPlainStats *stats;
+  /* Under the statistics' lock. */
+  gint n_waiting; /* rendered and not pulled */
+  gboolean pulled_by_signal;
+};
+
+enum {
+  PROP_0,
+  PROP_STATS_INTERVAL,
+  PROP_STAGE_STATS,
+};
+
+G_DEFINE_FINAL_TYPE (
+    GstSpdlSinkElement, gst_spdl_sink_element, GST_TYPE_APP_SINK)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK_ELEMENT)
+
+/* Lock held. */
+static void
+set_waiting (GstSpdlSinkElement *self, gint n, guint64 now)
+{
+  self->n_waiting = n;
+  spdl_meter_set_occupied (&self->stats->meter, n > 0, now);
+}
+
+static guint
+count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+static GstFlowReturn
+gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlPlainStats *stats = self->stats;
+  const guint n_items = count_items (buffer);
+  const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
+  const gsize bytes = gst_buffer_get_size (buffer);
+  const guint64 before = spdl_meter_now (&stats->meter);
+  GstFlowReturn ret =
+      GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
+          ->render (sink, buffer);
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  spdl_mutex_lock (&stats->lock);
+  const guint64 now = spdl_meter_now (&stats->meter);
+  spdl_histogram_add (&stats->meter.lap.put_time, now - before);
+  stats->meter.lap.items += n_items;
+  stats->meter.lap.batches += is_batch;
+  stats->meter.lap.bytes_in += bytes;
+  set_waiting (self, self->n_waiting + 1, now);
+  spdl_mutex_unlock (&stats->lock);
+  return ret;
+}
+
+static GstFlowReturn
+gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
+    ret = gst_spdl_sink_element_render (sink, gst_buffer_list_get (list, i));
+  return ret;
+}
+
+static void
+add_latency (GstSpdlSinkElement *self, const GstSpdlItemMeta *item, guint64 now)
+{
+  if (GST_CLOCK_TIME_IS_VALID (item->created) && now > item->created)
+    spdl_histogram_add (
+        &self->stats->meter.lap.latency, now - item->created);
+}
+
+static void
+add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+
+  if (batch)
+    for (guint i = 0; i < batch->num_items; i++)
+      add_latency (self, &batch->items[i], now);
+  else if (item)
+    add_latency (self, item, now);
+}
+
+/* The trainer asked at @before and has @sample now, or nothing. */
+static void
+pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
+
+  if (!buffer) {
+    if (gst_app_sink_is_eos (GST_APP_SINK (self)))
+      gst_spdl_plain_stats_finish (stats);
+    return;
+  }
+  spdl_mutex_lock (&stats->lock);
+  const guint64 now = spdl_meter_now (&stats->meter);
+  self->pulled_by_signal = TRUE;
+  stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY |
+      GST_SPDL_FIELDS_LATENCY;
+  spdl_histogram_add (&stats->meter.lap.get_time, now - before);
+  stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
+  add_latencies (self, buffer, now);
+  set_waiting (self, self->n_waiting - 1, now);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static GstSample *
+gst_spdl_sink_element_pull_sample (GstAppSink *sink)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  GstSample *sample =
+      GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
+          ->pull_sample (sink);
+
+  pulled (self, sample, before);
+  return sample;
+}
+
+static GstSample *
+gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  GstSample *sample =
+      GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
+          ->try_pull_sample (sink, timeout);
+
+  pulled (self, sample, before);
+  return sample;
+}
+
+static gboolean
+gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+
+  /* Appsink would queue them for the application, without bound. */
+  if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL) ||
+      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    spdl_mutex_lock (&self->stats->lock);
+    set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
+    spdl_mutex_unlock (&self->stats->lock);
+  }
+  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
+      ->event (sink, event);
+}
+
+static gboolean
+gst_spdl_sink_element_start (GstBaseSink *sink)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+
+  self->n_waiting = 0;
+  self->pulled_by_signal = FALSE;
+  self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
+  gst_spdl_plain_stats_start (self->stats);
+  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);
+}
+
+static gboolean
+gst_spdl_sink_element_stop (GstBaseSink *sink)
+{
+  gst_spdl_plain_stats_stop (GST_SPDL_SINK_ELEMENT (sink)->stats);
+  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->stop (sink);
+}
+
+static void
+gst_spdl_sink_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+
+  if (id == PROP_STATS_INTERVAL)
+    gst_spdl_plain_stats_set_interval (self->stats, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_sink_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+
+  if (id == PROP_STATS_INTERVAL)
+    gst_spdl_plain_stats_get_interval (self->stats, value);
+  else if (id == PROP_STAGE_STATS)
+    gst_spdl_plain_stats_get_stats (self->stats, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_sink_element_finalize (GObject *object)
+{
+  gst_spdl_plain_stats_free (GST_SPDL_SINK_ELEMENT (object)->stats);
+  G_OBJECT_CLASS (gst_spdl_sink_element_parent_class)->finalize (object);
+}
+
+static void
+gst_spdl_sink_element_class_init (GstSpdlSinkElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
+  GstAppSinkClass *app_class = GST_APP_SINK_CLASS (klass);
+
+  object_class->set_property = gst_spdl_sink_element_set_property;
+  object_class->get_property = gst_spdl_sink_element_get_property;
+  object_class->finalize = gst_spdl_sink_element_finalize;
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
+      "Trainer's sink", "Sink", "An appsink where a trainer takes batches",
+      "the gst-spdl developers");
+  base_class->render = gst_spdl_sink_element_render;
+  base_class->render_list = gst_spdl_sink_element_render_list;
+  base_class->event = gst_spdl_sink_element_event;
+  base_class->start = gst_spdl_sink_element_start;
+  base_class->stop = gst_spdl_sink_element_stop;
+  app_class->pull_sample = gst_spdl_sink_element_pull_sample;
+  app_class->try_pull_sample = gst_spdl_sink_element_try_pull_sample;
+}
+
+static void
+gst_spdl_sink_element_init (GstSpdlSinkElement *self)
+{
+  self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
+  g_object_set (self, "sync", FALSE, "enable-last-sample", FALSE,
+      "max-buffers", 2, NULL);
+}

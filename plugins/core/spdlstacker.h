@@ -1,0 +1,45 @@
+/* gst-spdl: items as tensors, written into a batch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_STACKER_H__
+#define __SPDL_STACKER_H__
+
+#include <gst/spdl/spdl.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* What the items of some caps are as tensors, and how one is written to its
+ * place in a batch. */
+
+typedef struct {
+  GstSpdlTensorsInfo info; /* of one item; the batch's dimension is to come */
+  gboolean is_video;
+  GstVideoInfo video;
+} SpdlStacker;
+
+/* What SpdlStacker takes. */
+#define SPDL_STACKER_FORMATS \
+  "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
+
+/* Returns FALSE with @error set for caps that it does not take. */
+gboolean spdl_stacker_init (
+    SpdlStacker *self, const GstCaps *caps, GError **error);
+
+/* Writes the tensors of @item to @places, one for each. Returns FALSE with
+ * @error set if @item holds less than its caps say. */
+gboolean spdl_stacker_write (const SpdlStacker *self, GstBuffer *item,
+    guint8 *const *places, GError **error);
+
+/* Whether items of both can lie in one batch; else says why not, with both
+ * shapes, in @error. */
+gboolean spdl_stacker_is_compatible (const SpdlStacker *self,
+    const SpdlStacker *item, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_STACKER_H__ */

@@ -51,7 +51,9 @@ filter_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 static gboolean
 steal_buffer (GstBuffer **buffer, guint i, gpointer user_data)
 {
-  ((GstBuffer **) user_data)[i] = g_steal_pointer (buffer);
+  GstBuffer ***next = user_data;
+
+  *(*next)++ = g_steal_pointer (buffer);
   return TRUE;
 }
 
@@ -61,9 +63,10 @@ static GstBuffer **
 take_apart (GstBufferList *list, guint n)
 {
   GstBuffer **buffers = g_new0 (GstBuffer *, n);
+  GstBuffer **next = buffers;
 
   if (gst_buffer_list_is_writable (list)) {
-    gst_buffer_list_foreach (list, steal_buffer, buffers);
+    gst_buffer_list_foreach (list, steal_buffer, &next);
   } else {
     for (guint i = 0; i < n; i++)
       buffers[i] = gst_buffer_ref (gst_buffer_list_get (list, i));

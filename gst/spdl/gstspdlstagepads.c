@@ -269,6 +269,8 @@ flush_stop (GstSpdlStage *self)
   start_pushing (self);
 }
 
+/* A failure is not upstream's, which would post an error of its own: it hears
+ * of the end with the next buffer. */
 static gboolean
 handle_caps (GstSpdlStage *self, GstEvent *event)
 {
@@ -278,7 +280,8 @@ handle_caps (GstSpdlStage *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   gst_caps_replace (&priv->sink_caps, caps);
   gst_event_unref (event);
-  return negotiate (self);
+  negotiate (self);
+  return TRUE;
 }
 
 /* A serialized event keeps its place. Items that are gone need not be waited
@@ -288,6 +291,7 @@ queue_event (GstSpdlStage *self, GstEvent *event)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const GstEventType type = GST_EVENT_TYPE (event);
+  const gboolean sticky = GST_EVENT_IS_STICKY (event);
   const gboolean gone = gst_spdl_event_parse_items_gone (
       event, NULL, NULL, NULL, NULL, NULL);
   GstSpdlTask *entry = new_entry (priv);
@@ -304,7 +308,9 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   if (type == GST_EVENT_EOS &&
       (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, ret);
-  return ret == GST_FLOW_OK;
+  /* A sticky event that is refused would turn the next push into an error; the
+   * next buffer tells more. */
+  return ret == GST_FLOW_OK || sticky;
 }
 
 static gboolean

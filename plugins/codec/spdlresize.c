@@ -268,6 +268,30 @@ to_float (float *restrict out, const guint16 *restrict in, gsize n)
     out[i] = in[i];
 }
 
+ROW_LOOP static void
+add_row_float (float *restrict sums, const guint8 *restrict row, gsize n,
+    float weight)
+{
+  for (gsize i = 0; i < n; i++)
+    sums[i] += row[i] * weight;
+}
+
+/* Sums in whole numbers lose half of their last bit with each tap: with many
+ * taps, of an image that shrinks to almost nothing, too much. */
+#define MAX_WHOLE_TAPS 32
+
+static void
+sum_columns_float (SpdlResize *self, guint o)
+{
+  const gsize n = (gsize) self->x.n_in * 4;
+  const float *weights = self->y.weights + (gsize) o * self->y.n_taps;
+
+  memset (self->sums, 0, n * sizeof (float));
+  for (guint i = 0; i < self->y.n_taps; i++)
+    add_row_float (self->sums,
+        spdl_resize_get_row (self, self->y.first[o] + i), n, weights[i] * 256);
+}
+
 static void
 sum_columns (SpdlResize *self, guint o)
 {
@@ -281,7 +305,7 @@ sum_columns (SpdlResize *self, guint o)
     end--;
   /* Each product is rounded down, by half of the last bit on average. */
   set_row (self->column_sums, spdl_resize_get_row (self, first), n, weights[0],
-      MIN (end / 2, 255));
+      end / 2);
   for (; i + 1 < end; i += 2)
     add_rows (self->column_sums, spdl_resize_get_row (self, first + i),
         spdl_resize_get_row (self, first + i + 1), n, weights[i],
@@ -292,8 +316,7 @@ sum_columns (SpdlResize *self, guint o)
   to_float (self->sums, self->column_sums, n);
 }
 
-/* Rounds a pixel to four bytes. The bias of many columns may carry white a
- * little over, so it saturates. */
+/* Rounds a pixel to four bytes, and saturates. */
 static inline guint32
 pack (Pixel pixel)
 {
@@ -366,7 +389,10 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
 
   while (self->next_out < y->n_out &&
       y->first[self->next_out] + y->n_taps <= y_end) {
-    sum_columns (self, self->next_out);
+    if (y->n_taps <= MAX_WHOLE_TAPS)
+      sum_columns (self, self->next_out);
+    else
+      sum_columns_float (self, self->next_out);
     shrink_row (self, self->out + self->next_out * self->out_stride);
     self->next_out++;
   }

@@ -118,9 +118,8 @@ warn (const gchar *text, gpointer user_data)
 }
 
 static gboolean
-gst_spdl_src_element_start (GstBaseSrc *src)
+open_dataset (GstSpdlSrcElement *self)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
   g_autofree gchar *location = NULL;
   g_autofree gchar *pattern = NULL;
   g_autoptr (GError) error = NULL;
@@ -156,16 +155,32 @@ gst_spdl_src_element_start (GstBaseSrc *src)
   return TRUE;
 }
 
-static gboolean
-gst_spdl_src_element_stop (GstBaseSrc *src)
+static void
+close_dataset (GstSpdlSrcElement *self)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
-
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->dataset, spdl_dataset_free);
   GST_OBJECT_UNLOCK (self);
-  return TRUE;
+}
+
+/* Not in GstBaseSrc's start(), behind which a second error would be posted. */
+static GstStateChangeReturn
+gst_spdl_src_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_dataset (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_spdl_src_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    close_dataset (self);
+  return ret;
 }
 
 static gboolean
@@ -352,8 +367,7 @@ gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
       "Source", "Sends the URIs of a dataset's items, epoch by epoch",
       "the gst-spdl developers");
 
-  base_class->start = gst_spdl_src_element_start;
-  base_class->stop = gst_spdl_src_element_stop;
+  element_class->change_state = gst_spdl_src_element_change_state;
   base_class->is_seekable = gst_spdl_src_element_is_seekable;
   GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_src_element_create;
 }

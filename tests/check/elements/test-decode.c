@@ -1,0 +1,356 @@
+/* gst-spdl: tests of spdldecode
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <jpeglib.h>
+
+#include "files.h"
+#include "rig.h"
+#include "run.h"
+
+static GstBuffer *
+make_item (guint64 number, gconstpointer data, gsize size)
+{
+  GstBuffer *buffer = rig_make_item (number, size);
+
+  gst_buffer_fill (buffer, 0, data, size);
+  return buffer;
+}
+
+static void
+push_jpeg (Rig *rig, guint64 number, guint width, guint height, gssize cut)
+{
+  g_autoptr (GBytes) bytes = files_make_jpeg (width, height, number);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  gst_pad_push (
+      rig->src, make_item (number, data, cut < 0 ? size + cut : size));
+}
+
+/* The reference: libjpeg's own pixels. */
+static guint8 *
+decode_plainly (guint width, guint height, guint seed)
+{
+  g_autoptr (GBytes) bytes = files_make_jpeg (width, height, seed);
+  struct jpeg_decompress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  guint8 *pixels = g_malloc (width * height * 3);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  cinfo.err = jpeg_std_error (&errors);
+  jpeg_create_decompress (&cinfo);
+  jpeg_mem_src (&cinfo, data, size);
+  jpeg_read_header (&cinfo, TRUE);
+  jpeg_start_decompress (&cinfo);
+  while (cinfo.output_scanline < height) {
+    JSAMPROW row = pixels + cinfo.output_scanline * width * 3;
+
+    jpeg_read_scanlines (&cinfo, &row, 1);
+  }
+  jpeg_finish_decompress (&cinfo);
+  jpeg_destroy_decompress (&cinfo);
+  return pixels;
+}
+
+/* The definition, in floating point: a triangle filter, widened when it
+ * shrinks, normalised at the edges. */
+static double
+stretch_sample (const guint8 *pixels, guint in_w, guint in_h, double scale_x,
+    double scale_y, guint ox, guint oy, guint channel)
+{
+  const double rx = MAX (scale_x, 1), ry = MAX (scale_y, 1);
+  const double cx = (ox + 0.5) * scale_x, cy = (oy + 0.5) * scale_y;
+  double sum = 0, weights = 0;
+
+  for (guint y = 0; y < in_h; y++) {
+    const double wy = 1 - ABS (y + 0.5 - cy) / ry;
+
+    if (wy <= 0)
+      continue;
+    for (guint x = 0; x < in_w; x++) {
+      const double wx = 1 - ABS (x + 0.5 - cx) / rx;
+
+      if (wx <= 0)
+        continue;
+      sum += wx * wy * pixels[(y * in_w + x) * 3 + channel];
+      weights += wx * wy;
+    }
+  }
+  return sum / weights;
+}
+
+static void
+assert_stretched (Rig *rig, guint i, guint in_w, guint in_h, guint seed,
+    guint out_w, guint out_h, gboolean bgr)
+{
+  g_autofree guint8 *pixels = decode_plainly (in_w, in_h, seed);
+  const gsize stride = GST_ROUND_UP_4 (out_w * 3);
+  GstMapInfo map;
+
+  gst_buffer_map (g_ptr_array_index (rig->buffers, i), &map, GST_MAP_READ);
+  fail_unless_equals_int (map.size, stride * out_h);
+  for (guint y = 0; y < out_h; y++) {
+    for (guint x = 0; x < out_w; x++) {
+      for (guint c = 0; c < 3; c++) {
+        const double expected = stretch_sample (pixels, in_w, in_h,
+            (double) in_w / out_w, (double) in_h / out_h, x, y, c);
+        const gint got = map.data[y * stride + 3 * x + (bgr ? 2 - c : c)];
+
+        fail_unless (ABS (got - expected) <= 1.0,
+            "%ux%u to %ux%u, %u %u %u: %d, expected %f", in_w, in_h, out_w,
+            out_h, x, y, c, got, expected);
+      }
+    }
+  }
+  gst_buffer_unmap (g_ptr_array_index (rig->buffers, i), &map);
+}
+
+GST_START_TEST (test_stretch)
+{
+  static const guint sizes[][4] = { { 90, 60, 33, 22 }, { 10, 10, 37, 41 },
+    { 100, 7, 5, 70 }, { 1, 1, 9, 9 }, { 64, 64, 64, 64 }, { 64, 65, 64, 64 },
+    { 200, 300, 1, 1 }, { 333, 500, 224, 224 }, { 3, 2, 2, 3 },
+    { 601, 9, 2, 3 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const guint *s = sizes[i];
+    Rig *rig = rig_new ("spdldecode", "width", s[2], "height", s[3], "format",
+        i % 2 ? "BGR" : "RGB", NULL);
+
+    rig_start (rig, "image/jpeg");
+    push_jpeg (rig, i, s[0], s[1], 0);
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    assert_stretched (rig, 0, s[0], s[1], i, s[2], s[3], i % 2);
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
+/* White stays white and black stays black, at any number of taps. */
+GST_START_TEST (test_flat)
+{
+  struct jpeg_compress_struct cinfo;
+  struct jpeg_error_mgr errors;
+
+  for (guint white = 0; white < 2; white++) {
+    unsigned char *data = NULL;
+    unsigned long size = 0;
+    g_autofree guint8 *row = g_malloc (3000);
+    Rig *rig = rig_new ("spdldecode", "width", 7, "height", 2, NULL);
+    GstMapInfo map;
+
+    memset (row, white ? 255 : 0, 3000);
+    cinfo.err = jpeg_std_error (&errors);
+    jpeg_create_compress (&cinfo);
+    jpeg_mem_dest (&cinfo, &data, &size);
+    cinfo.image_width = 1000;
+    cinfo.image_height = 3000;
+    cinfo.input_components = 3;
+    cinfo.in_color_space = JCS_RGB;
+    jpeg_set_defaults (&cinfo);
+    jpeg_start_compress (&cinfo, TRUE);
+    for (guint y = 0; y < 3000; y++)
+      jpeg_write_scanlines (&cinfo, &row, 1);
+    jpeg_finish_compress (&cinfo);
+    jpeg_destroy_compress (&cinfo);
+
+    rig_start (rig, "application/octet-stream");
+    gst_pad_push (rig->src, make_item (0, data, size));
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    gst_buffer_map (g_ptr_array_index (rig->buffers, 0), &map, GST_MAP_READ);
+    for (guint i = 0; i < 21; i++)
+      fail_unless_equals_int (map.data[i], white ? 255 : 0);
+    gst_buffer_unmap (g_ptr_array_index (rig->buffers, 0), &map);
+    rig_free (rig);
+    free (data);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_own_size)
+{
+  Rig *rig = rig_new ("spdldecode", "output-order",
+      GST_SPDL_OUTPUT_ORDER_INPUT, "concurrency", 2, NULL);
+  GstCaps *caps;
+  gint width;
+
+  rig_start (rig, "image/jpeg");
+  push_jpeg (rig, 0, 31, 20, 0);
+  push_jpeg (rig, 1, 31, 20, 0);
+  push_jpeg (rig, 2, 50, 21, 0);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  assert_stretched (rig, 0, 31, 20, 0, 31, 20, FALSE);
+  assert_stretched (rig, 2, 50, 21, 2, 50, 21, FALSE);
+  caps = gst_pad_get_current_caps (rig->sink);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
+  fail_unless_equals_int (width, 50);
+  gst_caps_unref (caps);
+  /* Two sizes, two caps events. */
+  guint n_caps = 0;
+  for (guint i = 0; i < rig->log->len; i++)
+    n_caps += g_str_equal (g_ptr_array_index (rig->log, i), "caps");
+  fail_unless_equals_int (n_caps, 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A file with an end, or with all pixels and no end, is good; one that lacks
+ * some is not. */
+GST_START_TEST (test_corrupt)
+{
+  static const gchar text[] = "This is a README, and no picture.";
+  Rig *rig = rig_new ("spdldecode", "width", 8, "height", 8, "output-order",
+      GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
+  g_autofree guint8 *noise = g_malloc (5000);
+  g_autofree gchar *log = NULL;
+
+  for (guint i = 0; i < 5000; i++)
+    noise[i] = i * 7919 >> 3;
+  rig_start (rig, "application/octet-stream");
+  push_jpeg (rig, 0, 200, 100, 0);
+  push_jpeg (rig, 1, 200, 100, -2); /* without its EOI marker */
+  push_jpeg (rig, 2, 200, 100, -300); /* cut off */
+  gst_pad_push (rig->src, make_item (3, text, sizeof text));
+  gst_pad_push (rig->src, make_item (4, noise, 5000));
+  gst_pad_push (rig->src, make_item (5, "", 0));
+  gst_pad_push (rig->src, make_item (6, "\xff\xd8\xff", 3));
+  gst_pad_push (rig->src, make_item (7, "\xff\xd8\xff\xd9", 4));
+  push_jpeg (rig, 8, 100, 200, 0);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), 3);
+  assert_stretched (rig, 1, 200, 100, 1, 8, 8, FALSE);
+  assert_stretched (rig, 2, 100, 200, 8, 8, 8, FALSE);
+  GError *error = NULL;
+  static const gchar *reasons[] = { "broken JPEG", "is no JPEG", "is no JPEG",
+    "is empty", "broken JPEG", "broken JPEG" };
+  guint n = 0;
+  for (guint i = 0; i < rig->messages->len; i++) {
+    const GstStructure *s =
+        gst_message_get_structure (g_ptr_array_index (rig->messages, i));
+
+    if (!gst_structure_has_name (s, "spdl-item-failed"))
+      continue;
+    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
+    fail_unless (strstr (error->message, reasons[n]) != NULL, "%u: %s", n,
+        error->message);
+    g_clear_error (&error);
+    n++;
+  }
+  fail_unless_equals_int (n, 6);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_limits)
+{
+  Rig *rig = rig_new ("spdldecode", "max-pixels", (guint64) 1000, NULL);
+  guint8 huge[] = { 0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0xff, 0xdc, 0xff, 0xdc, 1,
+    1, 0x11, 0, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0 };
+
+  rig_start (rig, "image/jpeg");
+  push_jpeg (rig, 0, 100, 11, 0);
+  push_jpeg (rig, 1, 100, 10, 0);
+  gst_pad_push (rig->src, make_item (2, huge, sizeof huge));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), 1);
+  fail_unless (rig_find_message (rig, "spdl-item-failed") != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_negotiation)
+{
+  gchar *folder = files_make_folder ();
+  Run *run;
+  gint width, height;
+
+  files_write_jpeg (folder, "a.jpg", 60, 40, 1);
+  /* What is not set follows downstream. */
+  run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode ! "
+      "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink", folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 1);
+  GstStructure *s =
+      gst_caps_get_structure (g_ptr_array_index (run->caps, 0), 0);
+  fail_unless_equals_string (gst_structure_get_string (s, "format"), "BGR");
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  fail_unless (width == 20 && height == 10);
+  run_free (run);
+
+  /* What is set and contradicts ends the stream, by name. */
+  static const gchar *contradictions[][2] = { { "width=30", "width" },
+    { "height=11", "height" }, { "format=RGB", "format" } };
+  for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
+    g_autofree gchar *expected = g_strdup_printf (
+        "The property %s contradicts downstream", contradictions[i][1]);
+
+    run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode %s ! "
+        "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink",
+        folder, contradictions[i][0]);
+    fail_unless (run->error && strstr (run->error, expected), "%s",
+        run->error);
+    run_free (run);
+  }
+  run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode "
+      "format=I420 ! fakesink name=sink", folder);
+  fail_unless (run->error && strstr (run->error, "format"), "%s", run->error);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Behind the stock chain's own elements. */
+GST_START_TEST (test_with_stock_elements)
+{
+  gchar *folder = files_make_dataset (3);
+  Run *run = run_pipeline ("multifilesrc location=%s/class-a/%%04u.jpg "
+      "stop-index=0 caps=image/jpeg ! spdldecode width=8 height=8 ! "
+      "videoconvert ! video/x-raw,format=I420 ! fakesink name=sink", folder);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 1);
+  /* Numbered by the stage, and the number survives the converter. */
+  fail_unless_equals_uint64 (run_item (run, 0)->index, 0);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+decode_suite (void)
+{
+  Suite *s = suite_create ("decode");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_stretch);
+  tcase_add_test (tc, test_flat);
+  tcase_add_test (tc, test_own_size);
+  tcase_add_test (tc, test_corrupt);
+  tcase_add_test (tc, test_limits);
+  tcase_add_test (tc, test_negotiation);
+  tcase_add_test (tc, test_with_stock_elements);
+  return s;
+}
+
+GST_CHECK_MAIN (decode);

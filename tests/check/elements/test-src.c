@@ -1,0 +1,233 @@
+/* gst-spdl: tests of spdlsrc
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "run.h"
+
+/* The base names of the items, with a blank between them. */
+static gchar *
+names (Run *run)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < run->buffers->len; i++) {
+    const GstSpdlItemMeta *item = run_item (run, i);
+    g_autofree gchar *path = g_filename_from_uri (item->uri, NULL, NULL);
+    g_autofree gchar *name = g_path_get_basename (path ? path : item->uri);
+
+    g_string_append_printf (text, i ? " %s" : "%s", name);
+    fail_unless_equals_uint64 (item->index, i);
+    fail_unless_equals_uint64 (item->sequence, i);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+assert_names (Run *run, const gchar *expected)
+{
+  g_autofree gchar *got = names (run);
+
+  fail_unless_equals_string (got, expected);
+  fail_unless (run->error == NULL, "%s", run->error);
+  run_free (run);
+}
+
+static void
+assert_error (Run *run, const gchar *part)
+{
+  fail_unless (run->error && strstr (run->error, part), "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 0);
+  run_free (run);
+}
+
+GST_START_TEST (test_folder)
+{
+  gchar *folder = files_make_folder ();
+
+  files_write_text (folder, "b/2.jpg", "x");
+  files_write_text (folder, "b/10.JPG", "x");
+  files_write_text (folder, "a/z/deep.jpeg", "x");
+  files_write_text (folder, "a/y.jpg", "x");
+  files_write_text (folder, "top.jpg", "x");
+  files_write_text (folder, "B/1.jpg", "x");
+  files_write_text (folder, "b/notes.txt", "x");
+  assert_names (run_pipeline ("spdlsrc location=%s ! fakesink name=sink",
+      folder), "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg notes.txt top.jpg");
+  assert_names (run_pipeline ("spdlsrc location=%s/ pattern=*.@(jpg|jpeg) ! "
+      "fakesink name=sink", folder),
+      "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg top.jpg");
+
+  /* The number of the top-level folder, in sorted order; -1 outside of all. */
+  static const gint64 labels[] = { 0, 1, 1, 2, 2, -1 };
+  Run *run = run_pipeline ("spdlsrc location=%s pattern=*.jp*g label=folder ! "
+      "fakesink name=sink", folder);
+  for (guint i = 0; i < 6; i++)
+    fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
+  run_free (run);
+  run = run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder);
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_awkward_folder)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *loop = g_build_filename (folder, "a", "loop", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "linked", NULL);
+  g_autofree gchar *nowhere = g_build_filename (folder, "nowhere.jpg", NULL);
+  g_autofree gchar *pipe = g_build_filename (folder, "pipe.jpg", NULL);
+  g_autofree gchar *target = NULL;
+  Run *run;
+
+  files_write_text (folder, ".DS_Store", "x");
+  files_write_text (folder, ".git/config", "x");
+  files_write_text (folder, "README", "x");
+  files_write_text (folder, "a/with space.jpg", "x");
+  files_write_text (folder, "a/gr\303\274n \342\202\254 #1.jpg", "x");
+  fail_unless_equals_int (symlink ("..", loop), 0);
+  target = files_make_folder ();
+  files_write_text (target, "in-link.jpg", "x");
+  fail_unless_equals_int (symlink (target, link), 0);
+  fail_unless_equals_int (symlink ("gone", nowhere), 0);
+  fail_unless_equals_int (mkfifo (pipe, 0600), 0);
+
+  run = run_pipeline ("spdlsrc location=%s pattern=*.jpg ! fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
+      "a/loop\" was left out: it leads back"), "%s",
+      (gchar *) g_ptr_array_index (run->warnings, 0));
+  assert_names (run,
+      "gr\303\274n \342\202\254 #1.jpg with space.jpg in-link.jpg nowhere.jpg");
+
+  /* A loop at the very top. */
+  assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
+      "fakesink name=sink", folder), "set pattern to one that does");
+  files_remove_folder (target);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_nothing_there)
+{
+  gchar *folder = files_make_folder ();
+
+  assert_error (run_pipeline ("spdlsrc location=%s ! fakesink name=sink",
+      folder), "set location to a folder that holds");
+  assert_error (run_pipeline ("spdlsrc location=%s/none ! fakesink name=sink",
+      folder), "There is no ");
+  assert_error (run_pipeline ("spdlsrc ! fakesink name=sink"),
+      "No location is set");
+  files_write_text (folder, "list.dat", "x");
+  assert_error (run_pipeline (
+      "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
+      "the name of a list ends in .txt");
+  files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
+  assert_error (run_pipeline (
+      "spdlsrc location=%s/empty.txt ! fakesink name=sink", folder),
+      "has no item");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_list)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *below = NULL;
+  Run *run;
+
+  files_write_text (folder, "list.txt",
+      "# a comment\n"
+      "a b.jpg\t3\r\n"
+      "\n"
+      "sub/c.jpg\n"
+      "/abs/d.jpg\t-7\n"
+      "file:///e%20f.jpg\t12\n"
+      "http://host/g.jpg?x=1#bytes=1-2\n"
+      "tab\tin name.jpg\n"
+      "last.jpg\t9");
+  run = run_pipeline (
+      "spdlsrc location=%s/list.txt ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->buffers->len, 7);
+  below = g_strconcat ("file://", folder, "/a%20b.jpg", NULL);
+  fail_unless_equals_string (run_item (run, 0)->uri, below);
+  fail_unless_equals_int64 (run_item (run, 0)->label, 3);
+  fail_unless (g_str_has_suffix (run_item (run, 1)->uri, "/sub/c.jpg"));
+  fail_unless_equals_int64 (run_item (run, 1)->label, -1);
+  fail_unless_equals_string (run_item (run, 2)->uri, "file:///abs/d.jpg");
+  fail_unless_equals_int64 (run_item (run, 2)->label, -7);
+  fail_unless_equals_string (run_item (run, 3)->uri, "file:///e%20f.jpg");
+  fail_unless_equals_int64 (run_item (run, 3)->label, 12);
+  fail_unless_equals_string (
+      run_item (run, 4)->uri, "http://host/g.jpg?x=1#bytes=1-2");
+  fail_unless (g_str_has_suffix (run_item (run, 5)->uri, "/tab%09in%20name.jpg"));
+  fail_unless_equals_int64 (run_item (run, 6)->label, 9);
+  /* The buffer holds the URI. */
+  GstBuffer *buffer = g_ptr_array_index (run->buffers, 3);
+  fail_unless (gst_buffer_memcmp (buffer, 0, "file:///e%20f.jpg", 17) == 0);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), 17);
+  run_free (run);
+
+  run = run_pipeline (
+      "spdlsrc location=%s/list.txt label=none ! fakesink name=sink", folder);
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_epochs)
+{
+  gchar *folder = files_make_folder ();
+  Run *run;
+
+  files_write_text (folder, "1", "x");
+  files_write_text (folder, "2", "x");
+  run = run_pipeline (
+      "spdlsrc location=%s epochs=3 ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->buffers->len, 6);
+  fail_unless_equals_int (run->n_epochs, 3);
+  for (guint i = 0; i < 6; i++) {
+    fail_unless_equals_uint64 (run_item (run, i)->epoch, i / 2);
+    fail_unless_equals_uint64 (run_item (run, i)->sequence, i % 2);
+  }
+  run_free (run);
+  run = run_pipeline (
+      "spdlsrc location=%s epochs=0 ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->buffers->len, 0);
+  fail_unless (run->error == NULL);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+src_suite (void)
+{
+  Suite *s = suite_create ("src");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_folder);
+  tcase_add_test (tc, test_awkward_folder);
+  tcase_add_test (tc, test_nothing_there);
+  tcase_add_test (tc, test_list);
+  tcase_add_test (tc, test_epochs);
+  return s;
+}
+
+GST_CHECK_MAIN (src);

@@ -1,0 +1,169 @@
+/* gst-spdl: tests of the meter, on a clock of their own
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/engine/spdlmeter.h"
+
+static guint64 now;
+
+static guint64
+get_now (gpointer user_data)
+{
+  return now;
+}
+
+static SpdlMeter *
+new_meter (void)
+{
+  const SpdlClock clock = { get_now, NULL };
+  SpdlMeter *m = g_new0 (SpdlMeter, 1);
+
+  now = 1000;
+  spdl_meter_start (m, &clock);
+  return m;
+}
+
+static SpdlFigures
+lap (SpdlMeter *m, guint64 at, guint64 cpu)
+{
+  SpdlFigures f;
+
+  spdl_meter_snapshot (m, TRUE, at, cpu, &f);
+  spdl_meter_end_lap (m, at, cpu);
+  return f;
+}
+
+static SpdlFigures
+total (SpdlMeter *m, guint64 at, guint64 cpu)
+{
+  SpdlFigures f;
+
+  spdl_meter_snapshot (m, FALSE, at, cpu, &f);
+  return f;
+}
+
+/* A schedule whose figures are known. */
+static void
+test_schedule (void)
+{
+  SpdlMeter *m = new_meter ();
+  SpdlFigures f;
+
+  spdl_meter_set_occupied (m, TRUE, 1100);
+  spdl_meter_set_occupied (m, TRUE, 1150); /* no change */
+  spdl_meter_set_occupied (m, FALSE, 1400); /* 300 */
+  m->lap.items += 4;
+  m->lap.tasks += 4;
+  m->lap.failures += 1;
+  for (guint i = 1; i <= 3; i++)
+    spdl_histogram_add (&m->lap.task_time, i * 10);
+  f = lap (m, 2000, 700);
+  g_assert_true (f.lap);
+  g_assert_cmpuint (f.elapsed, ==, 1000);
+  g_assert_cmpfloat (f.occupancy_rate, ==, 0.3);
+  g_assert_cmpfloat (f.qps, ==, 4e6);
+  g_assert_cmpuint (f.num_tasks, ==, 4);
+  g_assert_cmpuint (f.num_failures, ==, 1);
+  g_assert_cmpuint (f.ave_time, ==, 20);
+  g_assert_cmpuint (f.p99_time, ==, 30);
+  g_assert_cmpuint (f.cpu_time, ==, 700);
+
+  m->lap.items += 1;
+  spdl_histogram_add (&m->lap.task_time, 100);
+  f = lap (m, 3000, 900);
+  g_assert_cmpuint (f.num_items, ==, 1);
+  g_assert_cmpuint (f.ave_time, ==, 100);
+  g_assert_cmpuint (f.cpu_time, ==, 200);
+  g_assert_cmpfloat (f.occupancy_rate, ==, 0);
+
+  f = total (m, 5000, 900);
+  g_assert_false (f.lap);
+  g_assert_cmpuint (f.elapsed, ==, 4000);
+  g_assert_cmpuint (f.num_items, ==, 5);
+  g_assert_cmpuint (f.ave_time, ==, 40);
+  g_assert_cmpuint (f.cpu_time, ==, 900);
+  g_assert_cmpfloat (f.occupancy_rate, ==, 300.0 / 4000);
+  g_free (m);
+}
+
+/* The time that still runs when a lap ends belongs to that lap. */
+static void
+test_running_time (void)
+{
+  SpdlMeter *m = new_meter ();
+
+  spdl_meter_set_occupied (m, TRUE, 1500);
+  g_assert_cmpfloat (lap (m, 2000, 0).occupancy_rate, ==, 0.5);
+  /* Full all along. */
+  g_assert_cmpfloat (lap (m, 3000, 0).occupancy_rate, ==, 1.0);
+  spdl_meter_set_occupied (m, FALSE, 3250);
+  g_assert_cmpfloat (lap (m, 4000, 0).occupancy_rate, ==, 0.25);
+  /* Nothing came. */
+  g_assert_cmpfloat (lap (m, 5000, 0).occupancy_rate, ==, 0.0);
+  g_assert_cmpfloat (total (m, 5000, 0).occupancy_rate, ==, 0.4375);
+  g_free (m);
+}
+
+/* A thread may report a time from just before the lap ended. */
+static void
+test_late_news (void)
+{
+  SpdlMeter *m = new_meter ();
+
+  lap (m, 2000, 0);
+  spdl_meter_set_occupied (m, TRUE, 1990);
+  spdl_meter_set_occupied (m, FALSE, 2100);
+  g_assert_cmpfloat (lap (m, 3000, 0).occupancy_rate, ==, 0.1);
+  spdl_meter_set_occupied (m, TRUE, 3100);
+  spdl_meter_set_occupied (m, FALSE, 3050);
+  g_assert_cmpfloat (lap (m, 4000, 0).occupancy_rate, ==, 0.0);
+  g_free (m);
+}
+
+static void
+test_stop (void)
+{
+  SpdlMeter *m = new_meter ();
+
+  m->lap.items = 10;
+  spdl_meter_set_occupied (m, TRUE, 1000);
+  spdl_meter_stop (m, 2000);
+  spdl_meter_stop (m, 9000);
+  const SpdlFigures f = total (m, 50000, 0);
+  g_assert_cmpuint (f.elapsed, ==, 1000);
+  g_assert_cmpfloat (f.occupancy_rate, ==, 1.0);
+  g_assert_cmpfloat (f.qps, ==, 1e7);
+  g_free (m);
+}
+
+static void
+test_nothing (void)
+{
+  SpdlMeter *m = g_new0 (SpdlMeter, 1);
+  SpdlFigures f = total (m, 12345, 0);
+
+  /* Never started. */
+  g_assert_cmpuint (f.elapsed, ==, 0);
+  g_assert_cmpfloat (f.qps, ==, 0);
+  g_free (m);
+  m = new_meter ();
+  f = total (m, 1000, 0);
+  g_assert_cmpfloat (f.qps, ==, 0);
+  g_assert_cmpfloat (f.occupancy_rate, ==, 0);
+  g_free (m);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/meter/schedule", test_schedule);
+  g_test_add_func ("/meter/running-time", test_running_time);
+  g_test_add_func ("/meter/late-news", test_late_news);
+  g_test_add_func ("/meter/stop", test_stop);
+  g_test_add_func ("/meter/nothing", test_nothing);
+  return g_test_run ();
+}

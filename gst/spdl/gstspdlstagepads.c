@@ -416,9 +416,10 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
   return ret;
 }
 
-/* The end, and before it the figures, or the reason where the stage gave up:
- * an error that came after the end would look like a good end. */
-static void
+/* The end, and before it the figures, and the reason where the stage gave up:
+ * an error that came after the end would look like a good end. Returns whether
+ * it gave up. */
+static gboolean
 push_eos (GstSpdlStage *self, GstEvent *eos)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
@@ -436,17 +437,18 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
   }
   gst_spdl_caps_gate_push_event (
       &priv->gate, eos ? eos : gst_event_new_eos ());
+  return fatal != NULL;
 }
 
-static void
+static GstFlowReturn
 push_event (GstSpdlStage *self, GstEvent *event)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    push_eos (self, event);
-  else
-    gst_spdl_caps_gate_push_event (&priv->gate, event);
+    return push_eos (self, event) ? GST_FLOW_EOS : GST_FLOW_OK;
+  gst_spdl_caps_gate_push_event (&priv->gate, event);
+  return GST_FLOW_OK;
 }
 
 /* Downstream takes no more. */
@@ -494,7 +496,7 @@ push_next (gpointer user_data)
       ret = GST_FLOW_FLUSHING;
     }
   } else if (task->event) {
-    push_event (self, g_steal_pointer (&task->event));
+    ret = push_event (self, g_steal_pointer (&task->event));
   } else {
     ret = push_results (priv, task);
   }

@@ -50,6 +50,9 @@ typedef struct {
   GstSpdlTask *passed; /* to be given back to the executor */
   GstSpdlCapsGate gate;
 
+  /* Downstream returned EOS: no buffer is taken in, worked on or pushed. */
+  gint refusing; /* atomic */
+
   /* Under this lock, the innermost. */
   SpdlMutex lock;
   GstFlowReturn srcresult;

@@ -262,7 +262,7 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
   GstSpdlTask *task = (GstSpdlTask *) base;
   const guint n = task->items->len;
 
-  if (!ensure_worker (self, slot))
+  if (g_atomic_int_get (&priv->refusing) || !ensure_worker (self, slot))
     return;
   for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
       i++) {

@@ -201,11 +201,15 @@ put_task (GstSpdlStage *self, GstSpdlTask *task)
   return put_entry (self, task, SPDL_ENTRY_TASK);
 }
 
+/* Whether a buffer may come in: downstream takes some, and it is settled what
+ * they are. */
 static gboolean
 is_ready (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
+  if (g_atomic_int_get (&priv->refusing))
+    return FALSE;
   if (G_LIKELY (priv->negotiated && !GST_PAD_NEEDS_RECONFIGURE (priv->srcpad)))
     return TRUE;
   return negotiate (self);
@@ -298,6 +302,8 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   GstFlowReturn ret;
 
   entry->event = event;
+  if (type == GST_EVENT_STREAM_START)
+    g_atomic_int_set (&priv->refusing, FALSE);
   if (type == GST_EVENT_EOS) {
     spdl_mutex_lock (&priv->lock);
     priv->got_eos = TRUE;
@@ -400,6 +406,8 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
   const guint n = task->results->len;
   GstFlowReturn ret = GST_FLOW_OK;
 
+  if (g_atomic_int_get (&priv->refusing))
+    return GST_FLOW_OK;
   for (guint i = 0; i < n && ret == GST_FLOW_OK;) {
     GstSpdlResult *result = &g_array_index (task->results, GstSpdlResult, i);
 
@@ -413,7 +421,12 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
   }
   if (!gst_spdl_gone_is_empty (&task->gone))
     gst_spdl_gone_push (&task->gone, priv->srcpad);
-  return ret;
+  if (ret != GST_FLOW_EOS)
+    return ret;
+  /* Downstream has enough. Upstream hears of it with its next buffer, and its
+   * EOS must still get through, or the pipeline would not end. */
+  g_atomic_int_set (&priv->refusing, TRUE);
+  return GST_FLOW_OK;
 }
 
 /* The end, and before it the figures, and the reason where the stage gave up:
@@ -539,6 +552,7 @@ gst_spdl_stage_reset_flow (GstSpdlStage *self)
   gst_spdl_caps_gate_flush (&priv->gate);
   g_cancellable_reset (priv->cancellable);
   spdl_mutex_lock (&priv->lock);
+  g_atomic_int_set (&priv->refusing, FALSE);
   priv->srcresult = GST_FLOW_OK;
   priv->got_eos = FALSE;
   g_clear_error (&priv->fatal);

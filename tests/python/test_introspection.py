@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# gst-spdl: the library and the elements from Python
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads a dataset of 20 JPEGs through GObject introspection, as a trainer
+would. The first argument is tools/make-dataset."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import Gst, GstSpdl  # noqa: E402
+
+MAKE_DATASET = sys.argv.pop(1)
+Gst.init(None)
+
+
+class PipelineTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "20",
+                        cls.folder.name], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def load(self, more=""):
+        pipeline = Gst.parse_launch(
+            f'spdlsrc name=source location="{self.folder.name}" label=folder '
+            "! spdlfetch concurrency=2 ! spdldecode name=decode concurrency=2 "
+            f"{more} width=32 height=24 ! spdlbatch size=8 labels=true "
+            "! spdlsink name=sink")
+        sink = pipeline.get_by_name("sink")
+        samples = []
+        pipeline.set_state(Gst.State.PLAYING)
+        while sample := sink.emit("pull-sample"):
+            samples.append(sample)
+        return pipeline, samples
+
+    def test_batches(self):
+        pipeline, samples = self.load("output-order=input")
+        self.assertEqual(pipeline.get_by_name("source").props.num_items, 20)
+        pipeline.set_state(Gst.State.NULL)
+        self.assertEqual(len(samples), 3)
+        indices = []
+        for sample in samples:
+            buffer = sample.get_buffer()
+            batch = GstSpdl.buffer_get_batch_meta(buffer)
+            ok, info = GstSpdl.tensors_info_from_caps(sample.get_caps())
+            self.assertTrue(ok)
+            self.assertEqual(info.num_tensors, 2)
+            self.assertEqual(batch.get_name(0), "data")
+            self.assertEqual(batch.get_name(1), "labels")
+            self.assertEqual(buffer.peek_memory(0).get_sizes()[0],
+                             batch.num_items * 32 * 24 * 3)
+            for i in range(batch.num_items):
+                item = batch.get_item(i)
+                self.assertTrue(item.uri.startswith("file:///"))
+                self.assertGreaterEqual(item.label, 0)
+                indices.append(item.index)
+        self.assertEqual(indices, list(range(20)))
+
+    def test_statistics(self):
+        pipeline, _ = self.load()
+        decode = pipeline.get_by_name("decode")
+        self.assertIsInstance(decode, GstSpdl.Stage)
+        pipeline.set_state(Gst.State.NULL)
+        stats = decode.props.stage_stats
+        self.assertEqual(stats.get_name(), "spdl-stage-stats")
+        self.assertEqual(stats.get_value("num-tasks"), 20)
+        self.assertGreater(stats.get_value("cpu-time"), 0)
+        self.assertEqual(decode.props.output_order,
+                         GstSpdl.OutputOrder.COMPLETION)
+
+    def test_events(self):
+        event = GstSpdl.event_new_items_gone(
+            1, 2, [3, 4], GstSpdl.GoneReason.FILTERED)
+        result = GstSpdl.event_parse_items_gone(event)
+        self.assertEqual(result[:4], (True, 1, 2, [3, 4]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

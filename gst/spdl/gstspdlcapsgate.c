@@ -18,13 +18,19 @@ gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad)
 void
 gst_spdl_caps_gate_flush (GstSpdlCapsGate *self)
 {
-  g_queue_clear_full (&self->early, (GDestroyNotify) gst_event_unref);
+  for (GList *l = self->early.head, *next; l; l = next) {
+    next = l->next;
+    if (GST_EVENT_TYPE (l->data) != GST_EVENT_SEGMENT)
+      continue;
+    gst_event_unref (l->data);
+    g_queue_delete_link (&self->early, l);
+  }
 }
 
 void
 gst_spdl_caps_gate_clear (GstSpdlCapsGate *self)
 {
-  gst_spdl_caps_gate_flush (self);
+  g_queue_clear_full (&self->early, (GDestroyNotify) gst_event_unref);
   gst_clear_caps (&self->caps);
 }
 

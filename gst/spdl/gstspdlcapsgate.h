@@ -26,7 +26,8 @@ typedef struct {
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad);
 
-/* Forgets events kept back; the caps stay with the pad, and here. */
+/* Forgets a segment that was kept back; what describes the stream stays, as it
+ * does on pads. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_flush (GstSpdlCapsGate *self);
 

@@ -281,11 +281,26 @@ close_slot (gpointer user_data, gpointer worker)
   GST_SPDL_STAGE_GET_CLASS (user_data)->close_worker (user_data, worker);
 }
 
+/* What describes the stream outlives a flush, though it was not sent yet. */
+static void
+keep_sticky (GstSpdlStagePrivate *priv, GstEvent *event)
+{
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (GST_EVENT_IS_STICKY (event) && type != GST_EVENT_SEGMENT &&
+      type != GST_EVENT_EOS && gst_pad_is_active (priv->srcpad))
+    gst_pad_store_sticky_event (priv->srcpad, event);
+}
+
 static void
 discard_entry (gpointer user_data, SpdlEntry *entry)
 {
-  gst_spdl_stage_recycle (
-      gst_spdl_stage_get_private (user_data), (GstSpdlTask *) entry);
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (user_data);
+  GstSpdlTask *task = (GstSpdlTask *) entry;
+
+  if (task->event)
+    keep_sticky (priv, task->event);
+  gst_spdl_stage_recycle (priv, task);
 }
 
 static const SpdlExecutorFuncs executor_funcs = {
@@ -476,6 +491,7 @@ start (GstSpdlStage *self, GError **error)
   priv->num_failures = priv->num_attempts = 0;
   priv->saw_buffer = priv->negotiated = FALSE;
   priv->next_number = 0;
+  gst_spdl_stage_reset_flow (self);
   spdl_executor_start (&priv->executor, pool, order, NULL);
   gst_spdl_reporter_start (&priv->reporter);
   return TRUE;

@@ -367,9 +367,8 @@ stage_sink_activate_mode (
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  if (active)
-    gst_spdl_stage_reset_flow (self);
-  else
+  /* All is made ready before either pad is activated. */
+  if (!active)
     flush_start (gst_spdl_stage_get_private (self));
   return TRUE;
 }
@@ -534,7 +533,6 @@ stage_src_activate_mode (
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   if (active) {
-    set_srcresult (gst_spdl_stage_get_private (self), GST_FLOW_OK);
     start_pushing (self);
     return TRUE;
   }

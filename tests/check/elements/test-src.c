@@ -86,7 +86,7 @@ GST_START_TEST (test_awkward_folder)
   g_autofree gchar *link = g_build_filename (folder, "linked", NULL);
   g_autofree gchar *nowhere = g_build_filename (folder, "nowhere.jpg", NULL);
   g_autofree gchar *pipe = g_build_filename (folder, "pipe.jpg", NULL);
-  g_autofree gchar *target = NULL;
+  gchar *target;
   Run *run;
 
   files_write_text (folder, ".DS_Store", "x");

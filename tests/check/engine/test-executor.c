@@ -260,7 +260,9 @@ test_orders (gconstpointer data)
     qsort (out->data, out->len, sizeof (guint), compare);
     for (guint i = 0; i < p.n; i++)
       g_assert_cmpuint (g_array_index (out, guint, i), ==, i);
+    spdl_mutex_lock (&w->lock);
     g_assert_cmpuint (w->max_running, <=, concurrency);
+    spdl_mutex_unlock (&w->lock);
     world_free (w);
   }
 }
@@ -297,7 +299,9 @@ test_limits (void)
     out = take_n (w, 500);
     spdl_executor_flush_start (w->executor);
     g_thread_join (thread);
+    spdl_mutex_lock (&w->lock);
     g_assert_cmpuint (w->max_running, ==, concurrency);
+    spdl_mutex_unlock (&w->lock);
     world_free (w);
   }
 }

@@ -64,8 +64,8 @@ print_messages (GstElement *pipeline)
       g_autoptr (GError) error = NULL;
 
       gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
-      g_printerr ("%s: %s\n", gst_structure_get_string (s, "uri"),
-          error->message);
+      g_printerr (
+          "%s: %s\n", gst_structure_get_string (s, "uri"), error->message);
     }
     gst_message_unref (message);
   }
@@ -85,12 +85,12 @@ main (int argc, char **argv)
     g_printerr ("usage: appsink FOLDER\n");
     return 2;
   }
-  g_autofree gchar *description = g_strdup_printf (
-      "spdlsrc name=source label=folder pattern=*.@(jpg|jpeg) "
-      "! spdlfetch concurrency=4 "
-      "! spdldecode concurrency=%u width=224 height=224 "
-      "! spdlbatch size=32 labels=true ! spdlsink name=sink",
-      g_get_num_processors ());
+  g_autofree gchar *description =
+      g_strdup_printf ("spdlsrc name=source label=folder pattern=*.@(jpg|jpeg) "
+                       "! spdlfetch concurrency=4 "
+                       "! spdldecode concurrency=%u width=224 height=224 "
+                       "! spdlbatch size=32 labels=true ! spdlsink name=sink",
+          g_get_num_processors ());
   if (!(pipeline = gst_parse_launch (description, &error))) {
     g_printerr ("error: %s\n", error->message);
     return 1;

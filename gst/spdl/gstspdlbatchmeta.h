@@ -64,8 +64,8 @@ GST_SPDL_API
 const GstMetaInfo *gst_spdl_batch_meta_get_info (void);
 
 GST_SPDL_API
-GstSpdlBatchMeta *gst_spdl_buffer_add_batch_meta (
-    GstBuffer *buffer, guint capacity);
+GstSpdlBatchMeta *
+gst_spdl_buffer_add_batch_meta (GstBuffer *buffer, guint capacity);
 
 GST_SPDL_API
 GstSpdlBatchMeta *gst_spdl_buffer_get_batch_meta (GstBuffer *buffer);
@@ -75,8 +75,8 @@ void gst_spdl_batch_meta_append (
     GstSpdlBatchMeta *batch, const GstSpdlItemMeta *item);
 
 GST_SPDL_API
-const GstSpdlItemMeta *gst_spdl_batch_meta_get_item (
-    GstSpdlBatchMeta *batch, guint i);
+const GstSpdlItemMeta *
+gst_spdl_batch_meta_get_item (GstSpdlBatchMeta *batch, guint i);
 
 GST_SPDL_API
 void gst_spdl_batch_meta_add_name (GstSpdlBatchMeta *batch, const gchar *name);

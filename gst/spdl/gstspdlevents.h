@@ -34,8 +34,8 @@ GST_SPDL_API
 GType gst_spdl_gone_reason_get_type (void);
 
 GST_SPDL_API
-GstEvent *gst_spdl_event_new_epoch (
-    guint32 source, guint64 epoch, guint64 num_items);
+GstEvent *
+gst_spdl_event_new_epoch (guint32 source, guint64 epoch, guint64 num_items);
 
 GST_SPDL_API
 gboolean gst_spdl_event_parse_epoch (

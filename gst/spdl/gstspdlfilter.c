@@ -25,12 +25,12 @@ gst_spdl_filter_get_type (void)
   static gsize type = 0;
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_type_register_static_simple (GST_TYPE_ELEMENT,
-            g_intern_static_string ("GstSpdlFilter"),
-            sizeof (GstSpdlFilterClass), gst_spdl_filter_class_init,
-            sizeof (GstSpdlFilter), gst_spdl_filter_init,
-            G_TYPE_FLAG_ABSTRACT));
+    g_once_init_leave (
+        &type, g_type_register_static_simple (GST_TYPE_ELEMENT,
+                   g_intern_static_string ("GstSpdlFilter"),
+                   sizeof (GstSpdlFilterClass), gst_spdl_filter_class_init,
+                   sizeof (GstSpdlFilter), gst_spdl_filter_init,
+                   G_TYPE_FLAG_ABSTRACT));
   return type;
 }
 
@@ -193,8 +193,8 @@ gst_spdl_filter_init (GTypeInstance *instance, gpointer klass)
   GstSpdlFilter *self = GST_SPDL_FILTER (instance);
   GstElement *element = (GstElement *) instance;
 
-  self->stats = gst_spdl_plain_stats_new (
-      element, GST_SPDL_FILTER_CLASS (klass)->fields);
+  self->stats =
+      gst_spdl_plain_stats_new (element, GST_SPDL_FILTER_CLASS (klass)->fields);
 
   self->sinkpad = gst_pad_new_from_template (
       gst_element_class_get_pad_template (klass, "sink"), "sink");

@@ -21,16 +21,13 @@ gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
     const GError *error, guint64 num_failures)
 {
   g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
-  GstStructure *s = gst_structure_new ("spdl-item-failed",
-      "stage", G_TYPE_STRING, name,
-      "error", G_TYPE_ERROR, error,
-      "num-failures", G_TYPE_UINT64, num_failures, NULL);
+  GstStructure *s = gst_structure_new ("spdl-item-failed", "stage",
+      G_TYPE_STRING, name, "error", G_TYPE_ERROR, error, "num-failures",
+      G_TYPE_UINT64, num_failures, NULL);
 
   if (item)
-    gst_structure_set (s,
-        "uri", G_TYPE_STRING, item->uri,
-        "index", G_TYPE_UINT64, item->index,
-        "epoch", G_TYPE_UINT64, item->epoch,
+    gst_structure_set (s, "uri", G_TYPE_STRING, item->uri, "index",
+        G_TYPE_UINT64, item->index, "epoch", G_TYPE_UINT64, item->epoch,
         "sequence", G_TYPE_UINT64, item->sequence, NULL);
   gst_element_post_message (
       element, gst_message_new_element (GST_OBJECT (element), s));
@@ -81,7 +78,7 @@ static gboolean
 same_run (const GoneItem *a, const GoneItem *b)
 {
   return a->source == b->source && a->epoch == b->epoch &&
-      a->reason == b->reason;
+         a->reason == b->reason;
 }
 
 void
@@ -95,9 +92,9 @@ gst_spdl_gone_push (GstSpdlGone *self, GstPad *srcpad)
 
     for (end = i; end < n && same_run (&items[i], &items[end]); end++)
       sequences[end - i] = items[end].sequence;
-    gst_pad_push_event (srcpad,
-        gst_spdl_event_new_items_gone (items[i].source, items[i].epoch,
-            sequences, end - i, items[i].reason));
+    gst_pad_push_event (
+        srcpad, gst_spdl_event_new_items_gone (items[i].source, items[i].epoch,
+                    sequences, end - i, items[i].reason));
   }
   gst_spdl_gone_reset (self);
 }

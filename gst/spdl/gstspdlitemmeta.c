@@ -39,8 +39,8 @@ item_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
   GstSpdlItemMeta *item = (GstSpdlItemMeta *) meta;
 
-  memset ((guint8 *) item + sizeof (GstMeta), 0,
-      sizeof *item - sizeof (GstMeta));
+  memset (
+      (guint8 *) item + sizeof (GstMeta), 0, sizeof *item - sizeof (GstMeta));
   item->label = -1;
   item->created = GST_CLOCK_TIME_NONE;
   item->parts = 1;
@@ -184,6 +184,7 @@ gst_spdl_item_meta_describe (const GstSpdlItemMeta *item)
 
   if (item->uri)
     return g_strdup (item->uri);
-  return g_strdup_printf ("item %" G_GUINT64_FORMAT " of epoch %"
-      G_GUINT64_FORMAT, item->index, item->epoch);
+  return g_strdup_printf ("item %" G_GUINT64_FORMAT
+                          " of epoch %" G_GUINT64_FORMAT,
+      item->index, item->epoch);
 }

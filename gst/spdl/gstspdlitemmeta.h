@@ -74,8 +74,8 @@ GST_SPDL_API
 GstSpdlItemMeta *gst_spdl_buffer_get_item_meta (GstBuffer *buffer);
 
 GST_SPDL_API
-void gst_spdl_item_meta_assign (
-    GstSpdlItemMeta *dest, const GstSpdlItemMeta *src);
+void
+gst_spdl_item_meta_assign (GstSpdlItemMeta *dest, const GstSpdlItemMeta *src);
 
 GST_SPDL_API
 void gst_spdl_item_meta_unassign (GstSpdlItemMeta *item);

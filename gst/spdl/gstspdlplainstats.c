@@ -70,8 +70,8 @@ gst_spdl_plain_stats_stop (GstSpdlPlainStats *self)
 }
 
 void
-gst_spdl_plain_stats_pass (GstSpdlPlainStats *self, guint n_items,
-    gsize bytes_in, gsize bytes_out)
+gst_spdl_plain_stats_pass (
+    GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out)
 {
   spdl_mutex_lock (&self->lock);
   self->meter.lap.items += n_items;
@@ -81,8 +81,7 @@ gst_spdl_plain_stats_pass (GstSpdlPlainStats *self, guint n_items,
 }
 
 void
-gst_spdl_plain_stats_set_interval (
-    GstSpdlPlainStats *self, const GValue *value)
+gst_spdl_plain_stats_set_interval (GstSpdlPlainStats *self, const GValue *value)
 {
   gst_spdl_reporter_set_interval (&self->reporter, g_value_get_uint64 (value));
 }
@@ -96,6 +95,5 @@ gst_spdl_plain_stats_get_interval (GstSpdlPlainStats *self, GValue *value)
 void
 gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value)
 {
-  g_value_take_boxed (
-      value, snapshot (self->reporter.element, FALSE, self));
+  g_value_take_boxed (value, snapshot (self->reporter.element, FALSE, self));
 }

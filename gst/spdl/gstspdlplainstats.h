@@ -25,8 +25,8 @@ struct _GstSpdlPlainStats {
 
 /* @element: which has the statistics, and outlives them. */
 SPDL_PRIVATE_API
-GstSpdlPlainStats *gst_spdl_plain_stats_new (
-    GstElement *element, GstSpdlFields fields);
+GstSpdlPlainStats *
+gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields);
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_free (GstSpdlPlainStats *self);
 
@@ -45,16 +45,15 @@ void gst_spdl_plain_stats_stop (GstSpdlPlainStats *self);
 
 /* @n_items passed. */
 SPDL_PRIVATE_API
-void gst_spdl_plain_stats_pass (GstSpdlPlainStats *self, guint n_items,
-    gsize bytes_in, gsize bytes_out);
+void gst_spdl_plain_stats_pass (
+    GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out);
 
 /* For the two properties that gst_spdl_install_stats_properties() installs. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_set_interval (
     GstSpdlPlainStats *self, const GValue *value);
 SPDL_PRIVATE_API
-void gst_spdl_plain_stats_get_interval (
-    GstSpdlPlainStats *self, GValue *value);
+void gst_spdl_plain_stats_get_interval (GstSpdlPlainStats *self, GValue *value);
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value);
 

@@ -33,9 +33,9 @@ gst_spdl_reporter_clear (GstSpdlReporter *self)
 static void
 post (GstSpdlReporter *self, gboolean lap)
 {
-  gst_element_post_message (self->element,
-      gst_message_new_element (GST_OBJECT (self->element),
-          self->func (self->element, lap, self->user_data)));
+  gst_element_post_message (
+      self->element, gst_message_new_element (GST_OBJECT (self->element),
+                         self->func (self->element, lap, self->user_data)));
 }
 
 typedef struct {
@@ -160,13 +160,10 @@ gst_spdl_reporter_get_interval (GstSpdlReporter *self)
 static void
 add_tasks (GstStructure *s, const SpdlFigures *f)
 {
-  gst_structure_set (s,
-      "num-tasks", G_TYPE_UINT64, f->num_tasks,
-      "num-filtered", G_TYPE_UINT64, f->num_filtered,
-      "ave-time", G_TYPE_UINT64, f->ave_time,
-      "p90-time", G_TYPE_UINT64, f->p90_time,
-      "p99-time", G_TYPE_UINT64, f->p99_time,
-      "cpu-time", G_TYPE_UINT64, f->cpu_time, NULL);
+  gst_structure_set (s, "num-tasks", G_TYPE_UINT64, f->num_tasks,
+      "num-filtered", G_TYPE_UINT64, f->num_filtered, "ave-time", G_TYPE_UINT64,
+      f->ave_time, "p90-time", G_TYPE_UINT64, f->p90_time, "p99-time",
+      G_TYPE_UINT64, f->p99_time, "cpu-time", G_TYPE_UINT64, f->cpu_time, NULL);
 }
 
 GstStructure *
@@ -174,14 +171,11 @@ gst_spdl_figures_to_structure (
     const SpdlFigures *f, GstElement *element, GstSpdlFields fields)
 {
   g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
-  GstStructure *s = gst_structure_new (STAGE_STATS,
-      "stage", G_TYPE_STRING, name,
-      "lap", G_TYPE_BOOLEAN, f->lap,
-      "elapsed", G_TYPE_UINT64, f->elapsed,
-      "num-items", G_TYPE_UINT64, f->num_items,
-      "qps", G_TYPE_DOUBLE, f->qps,
-      "bytes-in", G_TYPE_UINT64, f->bytes_in,
-      "bytes-out", G_TYPE_UINT64, f->bytes_out, NULL);
+  GstStructure *s = gst_structure_new (STAGE_STATS, "stage", G_TYPE_STRING,
+      name, "lap", G_TYPE_BOOLEAN, f->lap, "elapsed", G_TYPE_UINT64, f->elapsed,
+      "num-items", G_TYPE_UINT64, f->num_items, "qps", G_TYPE_DOUBLE, f->qps,
+      "bytes-in", G_TYPE_UINT64, f->bytes_in, "bytes-out", G_TYPE_UINT64,
+      f->bytes_out, NULL);
 
   if (fields & GST_SPDL_FIELDS_TASKS)
     add_tasks (s, f);
@@ -190,21 +184,18 @@ gst_spdl_figures_to_structure (
   if (fields & GST_SPDL_FIELDS_BATCHES)
     gst_structure_set (s, "num-batches", G_TYPE_UINT64, f->num_batches, NULL);
   if (fields & GST_SPDL_FIELDS_PUT)
-    gst_structure_set (s,
-        "ave-put-time", G_TYPE_UINT64, f->ave_put_time,
-        "p90-put-time", G_TYPE_UINT64, f->p90_put_time,
-        "p99-put-time", G_TYPE_UINT64, f->p99_put_time, NULL);
+    gst_structure_set (s, "ave-put-time", G_TYPE_UINT64, f->ave_put_time,
+        "p90-put-time", G_TYPE_UINT64, f->p90_put_time, "p99-put-time",
+        G_TYPE_UINT64, f->p99_put_time, NULL);
   if (fields & GST_SPDL_FIELDS_GET)
-    gst_structure_set (s,
-        "ave-get-time", G_TYPE_UINT64, f->ave_get_time,
-        "p90-get-time", G_TYPE_UINT64, f->p90_get_time,
-        "p99-get-time", G_TYPE_UINT64, f->p99_get_time, NULL);
+    gst_structure_set (s, "ave-get-time", G_TYPE_UINT64, f->ave_get_time,
+        "p90-get-time", G_TYPE_UINT64, f->p90_get_time, "p99-get-time",
+        G_TYPE_UINT64, f->p99_get_time, NULL);
   if (fields & GST_SPDL_FIELDS_OCCUPANCY)
     gst_structure_set (
         s, "occupancy-rate", G_TYPE_DOUBLE, f->occupancy_rate, NULL);
   if (fields & GST_SPDL_FIELDS_LATENCY)
-    gst_structure_set (s,
-        "ave-latency", G_TYPE_UINT64, f->ave_latency,
+    gst_structure_set (s, "ave-latency", G_TYPE_UINT64, f->ave_latency,
         "p99-latency", G_TYPE_UINT64, f->p99_latency, NULL);
   return s;
 }
@@ -215,12 +206,13 @@ gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id)
   g_object_class_install_property (object_class, first_id,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Time in ns between two spdl-stage-stats messages (0 = one message, "
-          "at the end)", 0, G_MAXUINT64, 0,
+          "at the end)",
+          0, G_MAXUINT64, 0,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, first_id + 1,
       g_param_spec_boxed ("stage-stats", "Statistics",
           "The element's figures since its start, as in spdl-stage-stats; "
-          "they stay readable after the end", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "they stay readable after the end",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }

@@ -72,8 +72,8 @@ GstStructure *gst_spdl_figures_to_structure (
 
 /* Installs `stats-interval` and `stage-stats` as @first_id and the next id. */
 SPDL_PRIVATE_API
-void gst_spdl_install_stats_properties (
-    GObjectClass *object_class, guint first_id);
+void
+gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id);
 
 G_END_DECLS
 

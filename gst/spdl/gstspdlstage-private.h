@@ -1,4 +1,4 @@
-/* gst-spdl: a stage's inside, which its two files share
+/* gst-spdl: a stage's inside, which its files share
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlstage.c is the element: properties, states, work and failures.
+/* gstspdlstage.c is the element: properties and states.
+ * gstspdlstagework.c is what workers do, and what becomes of items that fail.
  * gstspdlstagepads.c is the data flow: what comes in and what goes out. */
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
 
   /* Entries for reuse. Streaming threads upstream take from `spare`, where the
    * source pad's thread and flushes put back. */
-  GstSpdlTask *spare; /* atomic */
+  GstSpdlTask *spare;  /* atomic */
   GstSpdlTask *unused; /* the sink pad's */
 
   /* Under the sink pad's stream lock. */
@@ -64,8 +65,19 @@ typedef struct {
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
 
+/* What the executor calls, with the stage as its user data. */
+extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
+
 /* Makes the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
+
+/* Sees to it that @buffer (transfer full), or each buffer of @list, is an item
+ * or a batch. Where the first buffer of the stream is neither, the stage
+ * numbers them all; else one without is an error, since its place could only be
+ * guessed: NULL, and the stage has failed. With the sink pad's stream lock. */
+GstBuffer *gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer);
+GstBufferList *
+gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list);
 
 /* Forgets what belongs to one run. */
 void gst_spdl_stage_reset_flow (GstSpdlStage *self);

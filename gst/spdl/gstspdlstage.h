@@ -33,8 +33,8 @@ GType gst_spdl_output_order_get_type (void);
 
 #define GST_TYPE_SPDL_STAGE (gst_spdl_stage_get_type ())
 GST_SPDL_API
-G_DECLARE_DERIVABLE_TYPE (GstSpdlStage, gst_spdl_stage, GST, SPDL_STAGE,
-    GstElement)
+G_DECLARE_DERIVABLE_TYPE (
+    GstSpdlStage, gst_spdl_stage, GST, SPDL_STAGE, GstElement)
 
 /**
  * GstSpdlStageClass:

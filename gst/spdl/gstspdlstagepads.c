@@ -7,7 +7,6 @@
 
 #include "gstspdlstage-private.h"
 
-#include "gstspdlbatchmeta.h"
 #include "gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
@@ -103,75 +102,6 @@ put_entry (GstSpdlStage *self, GstSpdlTask *task, SpdlEntryKind kind)
   }
 }
 
-static gboolean
-is_numbered (GstBuffer *buffer)
-{
-  return gst_spdl_buffer_get_item_meta (buffer) ||
-      gst_spdl_buffer_get_batch_meta (buffer);
-}
-
-/* Sees to it that @buffer (transfer full) is an item or a batch. Where the
- * first buffer of the stream is neither, the stage numbers them all; else one
- * without is an error, since its place could only be guessed. */
-static GstBuffer *
-ensure_numbered (GstSpdlStage *self, GstBuffer *buffer)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  const gboolean numbered = is_numbered (buffer);
-  GstSpdlItemMeta *meta;
-
-  if (!priv->saw_buffer) {
-    priv->saw_buffer = TRUE;
-    priv->numbers_items = !numbered;
-  }
-  if (numbered)
-    return buffer;
-  if (!priv->numbers_items) {
-    gst_buffer_unref (buffer);
-    gst_spdl_stage_fail (self,
-        g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-            "A buffer came without the meta that says which item it is, though "
-            "items are numbered upstream: an element between drops it, or "
-            "makes several buffers of one item"));
-    return NULL;
-  }
-
-  buffer = gst_buffer_make_writable (buffer);
-  meta = gst_spdl_buffer_add_item_meta (buffer);
-  meta->index = meta->sequence = priv->next_number++;
-  meta->created = spdl_meter_now (&priv->executor.meter);
-  return buffer;
-}
-
-static GstBufferList *
-ensure_group_numbered (GstSpdlStage *self, GstBufferList *list)
-{
-  const guint n = gst_buffer_list_length (list);
-  guint i = 0;
-
-  while (i < n && is_numbered (gst_buffer_list_get (list, i)))
-    i++;
-  if (i == n) {
-    if (n > 0)
-      gst_spdl_stage_get_private (self)->saw_buffer = TRUE;
-    return list;
-  }
-
-  GstBufferList *copy = gst_buffer_list_new_sized (n);
-  for (i = 0; i < n; i++) {
-    GstBuffer *buffer =
-        ensure_numbered (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-
-    if (!buffer) {
-      gst_clear_buffer_list (&copy);
-      break;
-    }
-    gst_buffer_list_add (copy, buffer);
-  }
-  gst_buffer_list_unref (list);
-  return copy;
-}
-
 /* Tells the subclass which caps come, and that downstream wants others. */
 static gboolean
 negotiate (GstSpdlStage *self)
@@ -225,7 +155,7 @@ stage_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  if (!(buffer = ensure_numbered (self, buffer)))
+  if (!(buffer = gst_spdl_stage_number_item (self, buffer)))
     return GST_FLOW_EOS;
   task = new_entry (gst_spdl_stage_get_private (self));
   gst_spdl_task_set_item (task, buffer);
@@ -242,15 +172,14 @@ stage_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     gst_buffer_list_unref (list);
     return GST_FLOW_EOS;
   }
-  if (!(list = ensure_group_numbered (self, list)))
+  if (!(list = gst_spdl_stage_number_group (self, list)))
     return GST_FLOW_EOS;
   task = new_entry (gst_spdl_stage_get_private (self));
   gst_spdl_task_set_group (task, list);
   return put_task (self, task);
 }
 
-static void
-start_pushing (GstSpdlStage *self);
+static void start_pushing (GstSpdlStage *self);
 
 static void
 flush_start (GstSpdlStagePrivate *priv)
@@ -296,8 +225,8 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const GstEventType type = GST_EVENT_TYPE (event);
   const gboolean sticky = GST_EVENT_IS_STICKY (event);
-  const gboolean gone = gst_spdl_event_parse_items_gone (
-      event, NULL, NULL, NULL, NULL, NULL);
+  const gboolean gone =
+      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL);
   GstSpdlTask *entry = new_entry (priv);
   GstFlowReturn ret;
 
@@ -447,8 +376,7 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
         GST_FUNCTION, __LINE__);
     g_error_free (fatal);
   }
-  gst_spdl_caps_gate_push_event (
-      &priv->gate, eos ? eos : gst_event_new_eos ());
+  gst_spdl_caps_gate_push_event (&priv->gate, eos ? eos : gst_event_new_eos ());
   return fatal != NULL;
 }
 

@@ -29,9 +29,9 @@ struct _GstSpdlTask {
   GstEvent *event; /* of a mark or a barrier */
 
   gboolean is_group;
-  GstCaps *caps; /* nullable */
+  GstCaps *caps;             /* nullable */
   GCancellable *cancellable; /* the stage's */
-  GPtrArray *items; /* GstBuffer, NULL where it was taken */
+  GPtrArray *items;          /* GstBuffer, NULL where it was taken */
   guint current;
   GstBuffer *taken; /* carries the metas of an item that was taken */
   GstSpdlItemMeta taken_meta;

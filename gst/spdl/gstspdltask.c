@@ -283,6 +283,7 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
   const guint parts = self->results->len - first;
 
   for (guint i = 0; i < parts; i++)
-    adopt (self, &g_array_index (self->results, GstSpdlResult, first + i).buffer,
-        i, parts);
+    adopt (self,
+        &g_array_index (self->results, GstSpdlResult, first + i).buffer, i,
+        parts);
 }

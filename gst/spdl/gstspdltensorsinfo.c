@@ -33,8 +33,10 @@ static const struct {
   GEnumValue value;
   gsize size;
 } types[] = {
-#define TYPE(NAME, nick, size) \
-  { { GST_SPDL_TENSOR_##NAME, "GST_SPDL_TENSOR_" #NAME, nick }, size }
+#define TYPE(NAME, nick, size)                                       \
+  {                                                                  \
+    { GST_SPDL_TENSOR_##NAME, "GST_SPDL_TENSOR_" #NAME, nick }, size \
+  }
   TYPE (INT8, "int8", 1),
   TYPE (UINT8, "uint8", 1),
   TYPE (INT16, "int16", 2),
@@ -118,7 +120,7 @@ gst_spdl_tensor_info_is_equal (
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
 
   return a->type == b->type && a->rank == b->rank &&
-      memcmp (a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+         memcmp (a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
 }
 
 static void
@@ -214,8 +216,7 @@ gst_spdl_tensors_info_to_caps (const GstSpdlTensorsInfo *info)
       g_string_append_c (type_names, ',');
       g_string_append_c (dims, ',');
     }
-    g_string_append (
-        type_names, types[info->tensors[i].type].value.value_nick);
+    g_string_append (type_names, types[info->tensors[i].type].value.value_nick);
     append_dims (dims, &info->tensors[i]);
   }
   return gst_caps_new_simple ("other/tensors", "format", G_TYPE_STRING,

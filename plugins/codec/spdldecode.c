@@ -36,36 +36,21 @@
 #include "spdlcodec.h"
 #include "spdljpeg.h"
 #include "spdlresize.h"
+#include "spdltarget.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
-#define FORMATS "{ RGB, BGR }"
-#define SRC_CAPS GST_VIDEO_CAPS_MAKE (FORMATS)
-
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
         GST_STATIC_CAPS ("application/octet-stream; image/jpeg"));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SRC_CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS)));
 
 #define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
     SPDL_DECODE_ELEMENT, GstSpdlStage)
-
-/* What to make of an item. A task takes the one that is valid when it begins,
- * so there is nothing to wait for when it changes. */
-typedef struct {
-  gint n_refs;
-  GstVideoFormat format;
-  guint width; /* 0: as decoded */
-  guint height;
-  guint64 max_pixels;
-  /* Of images of fixed size; else NULL. */
-  GstCaps *caps;
-  GstVideoInfo info;
-  GstBufferPool *pool;
-} Target;
 
 struct _GstSpdlDecodeElement {
   GstSpdlStage parent;
@@ -76,7 +61,7 @@ struct _GstSpdlDecodeElement {
   gchar *format;
   gboolean format_is_set;
   guint64 max_pixels;
-  Target *target;
+  SpdlTarget *target;
 };
 
 /* The state of one worker. */
@@ -109,23 +94,10 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* Negotiation */
 
-static void
-target_unref (Target *target)
-{
-  if (!g_atomic_int_dec_and_test (&target->n_refs))
-    return;
-  if (target->pool) {
-    gst_buffer_pool_set_active (target->pool, FALSE);
-    gst_object_unref (target->pool);
-  }
-  gst_clear_caps (&target->caps);
-  g_free (target);
-}
-
-static Target *
+static SpdlTarget *
 get_target (GstSpdlDecodeElement *self)
 {
-  Target *target;
+  SpdlTarget *target;
 
   GST_OBJECT_LOCK (self);
   target = self->target;
@@ -135,125 +107,16 @@ get_target (GstSpdlDecodeElement *self)
 }
 
 static void
-set_target (GstSpdlDecodeElement *self, Target *target)
+set_target (GstSpdlDecodeElement *self, SpdlTarget *target)
 {
-  Target *old;
+  SpdlTarget *old;
 
   GST_OBJECT_LOCK (self);
   old = self->target;
   self->target = target;
   GST_OBJECT_UNLOCK (self);
   if (old)
-    target_unref (old);
-}
-
-/* Leaves of @caps what agrees with @property, which is set to what @wanted
- * (transfer full) says; FALSE with @error set if that is nothing. */
-static gboolean
-restrict_caps (GstCaps **caps, const gchar *property, GstCaps *wanted,
-    GError **error)
-{
-  GstCaps *agreed = gst_caps_intersect (*caps, wanted);
-  const gboolean ok = !gst_caps_is_empty (agreed);
-
-  if (ok) {
-    gst_caps_replace (caps, agreed);
-  } else {
-    g_autofree gchar *mine = gst_caps_to_string (wanted);
-    g_autofree gchar *theirs = gst_caps_to_string (*caps);
-
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The property %s contradicts downstream, not negotiated: %s is set, but "
-        "downstream takes %s",
-        property, mine, theirs);
-  }
-  gst_caps_unref (agreed);
-  gst_caps_unref (wanted);
-  return ok;
-}
-
-static gboolean
-restrict_size (
-    GstCaps **caps, const gchar *property, guint size, GError **error)
-{
-  return size == 0 ||
-      restrict_caps (caps, property,
-          gst_caps_new_simple (
-              "video/x-raw", property, G_TYPE_INT, (gint) size, NULL),
-          error);
-}
-
-static guint
-fixed_size (const GstStructure *s, const gchar *field)
-{
-  gint size;
-
-  return gst_structure_get_int (s, field, &size) ? size : 0;
-}
-
-static gboolean
-make_pool (Target *target, GError **error)
-{
-  GstStructure *config;
-
-  gst_video_info_set_format (
-      &target->info, target->format, target->width, target->height);
-  GST_VIDEO_INFO_FPS_N (&target->info) = 0;
-  target->caps = gst_video_info_to_caps (&target->info);
-  target->pool = gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (target->pool);
-  /* No upper bound: a worker must not wait for downstream. */
-  gst_buffer_pool_config_set_params (
-      config, target->caps, GST_VIDEO_INFO_SIZE (&target->info), 0, 0);
-  if (gst_buffer_pool_set_config (target->pool, config) &&
-      gst_buffer_pool_set_active (target->pool, TRUE))
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "No pool of images of %u by %u can be made", target->width,
-      target->height);
-  return FALSE;
-}
-
-/* What downstream takes and the properties allow. */
-static gboolean
-choose (GstSpdlDecodeElement *self, GstCaps **caps, Target *target,
-    GError **error)
-{
-  g_autofree gchar *format = NULL;
-  const GstStructure *s;
-  gboolean format_is_set;
-  guint width, height;
-
-  GST_OBJECT_LOCK (self);
-  width = self->width;
-  height = self->height;
-  format = g_strdup (self->format);
-  format_is_set = self->format_is_set;
-  target->max_pixels = self->max_pixels;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!restrict_size (caps, "width", width, error) ||
-      !restrict_size (caps, "height", height, error))
-    return FALSE;
-  if (!restrict_caps (caps, "format",
-          gst_caps_new_simple (
-              "video/x-raw", "format", G_TYPE_STRING, format, NULL),
-          format_is_set ? error : NULL) &&
-      format_is_set)
-    return FALSE;
-
-  s = gst_caps_get_structure (*caps, 0);
-  target->width = width > 0 ? width : fixed_size (s, "width");
-  target->height = height > 0 ? height : fixed_size (s, "height");
-  *caps = gst_caps_fixate (gst_caps_truncate (*caps));
-  target->format = gst_video_format_from_string (gst_structure_get_string (
-      gst_caps_get_structure (*caps, 0), "format"));
-  if (target->format == GST_VIDEO_FORMAT_RGB ||
-      target->format == GST_VIDEO_FORMAT_BGR)
-    return TRUE;
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The property format is \"%s\", but spdldecode makes " FORMATS, format);
-  return FALSE;
+    spdl_target_unref (old);
 }
 
 static gboolean
@@ -264,20 +127,19 @@ gst_spdl_decode_element_negotiate (
   GstPad *srcpad = gst_spdl_stage_get_src_pad (stage);
   g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
   g_autoptr (GstCaps) allowed = gst_pad_peer_query_caps (srcpad, template);
-  Target *target;
+  g_autofree gchar *format = NULL;
+  SpdlTargetSettings settings;
+  SpdlTarget *target;
 
-  if (gst_caps_is_empty (allowed)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Downstream takes no raw images in " FORMATS);
+  GST_OBJECT_LOCK (self);
+  settings.width = self->width;
+  settings.height = self->height;
+  settings.format = format = g_strdup (self->format);
+  settings.format_is_set = self->format_is_set;
+  settings.max_pixels = self->max_pixels;
+  GST_OBJECT_UNLOCK (self);
+  if (!(target = spdl_target_new (&settings, allowed, error)))
     return FALSE;
-  }
-  target = g_new0 (Target, 1);
-  target->n_refs = 1;
-  if (!choose (self, &allowed, target, error) ||
-      (target->width > 0 && target->height > 0 && !make_pool (target, error))) {
-    target_unref (target);
-    return FALSE;
-  }
   GST_DEBUG_OBJECT (self, "%u by %u, %s", target->width, target->height,
       gst_video_format_to_string (target->format));
   set_target (self, target);
@@ -310,7 +172,7 @@ gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer data)
 /* An image that is decoded: its size, and where it goes. */
 typedef struct {
   Worker *worker;
-  const Target *target;
+  const SpdlTarget *target;
   guint in_width, in_height;
   GstVideoInfo *info;
   GstCaps *caps; /* not owned */
@@ -335,7 +197,7 @@ get_row_as_is (gpointer user_data, guint y)
   const Image *image = user_data;
 
   return image->pixels +
-      (gsize) y * GST_VIDEO_INFO_PLANE_STRIDE (image->info, 0);
+         (gsize) y * GST_VIDEO_INFO_PLANE_STRIDE (image->info, 0);
 }
 
 static void
@@ -348,16 +210,14 @@ static void
 set_own_size (Image *image)
 {
   Worker *worker = image->worker;
-  const Target *target = image->target;
+  const SpdlTarget *target = image->target;
   const guint width = target->width ? target->width : image->in_width;
   const guint height = target->height ? target->height : image->in_height;
 
-  if (!worker->caps ||
-      (guint) GST_VIDEO_INFO_WIDTH (&worker->info) != width ||
+  if (!worker->caps || (guint) GST_VIDEO_INFO_WIDTH (&worker->info) != width ||
       (guint) GST_VIDEO_INFO_HEIGHT (&worker->info) != height ||
       GST_VIDEO_INFO_FORMAT (&worker->info) != target->format) {
-    gst_video_info_set_format (&worker->info, target->format, width, height);
-    GST_VIDEO_INFO_FPS_N (&worker->info) = 0;
+    spdl_target_set_info (&worker->info, target->format, width, height);
     gst_caps_take (&worker->caps, gst_video_info_to_caps (&worker->info));
   }
   image->info = &worker->info;
@@ -375,8 +235,8 @@ make_buffer (Image *image, GError **error)
     gst_buffer_pool_acquire_buffer (image->target->pool, &buffer, NULL);
   } else {
     set_own_size (image);
-    buffer = gst_buffer_new_allocate (
-        NULL, GST_VIDEO_INFO_SIZE (image->info), NULL);
+    buffer =
+        gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (image->info), NULL);
   }
   if (!buffer)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
@@ -429,8 +289,8 @@ check_is_jpeg (const GstMapInfo *map, GError **error)
   if (spdl_jpeg_is_jpeg (map->data, map->size))
     return TRUE;
   if (map->size == 0)
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "It is empty");
+    g_set_error (
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "It is empty");
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
         "It is no JPEG: its first byte is 0x%02x, of %" G_GSIZE_FORMAT
@@ -469,14 +329,14 @@ static gboolean
 gst_spdl_decode_element_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
-  Target *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
+  SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
   Image image = { worker, target };
   GstBuffer *item = gst_spdl_task_get_item (task);
   GstBuffer *result;
   GstMapInfo map;
 
   if (!gst_buffer_map (item, &map, GST_MAP_READ)) {
-    target_unref (target);
+    spdl_target_unref (target);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Its memory cannot be mapped");
     return FALSE;
@@ -485,7 +345,7 @@ gst_spdl_decode_element_process (
   gst_buffer_unmap (item, &map);
   if (result)
     gst_spdl_task_push (task, result, image.caps);
-  target_unref (target);
+  spdl_target_unref (target);
   return result != NULL;
 }
 
@@ -526,8 +386,7 @@ gst_spdl_decode_element_set_property (
       break;
   }
   GST_OBJECT_UNLOCK (self);
-  gst_pad_mark_reconfigure (
-      gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+  gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
 }
 
 static void

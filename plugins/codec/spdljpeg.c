@@ -156,8 +156,9 @@ read_some (SpdlJpeg *self, const SpdlJpegRows *rows)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
   const guint y = cinfo->output_scanline;
-  const guint n = MIN (MIN ((guint) cinfo->max_v_samp_factor * DCTSIZE,
-      MAX_ROWS), cinfo->output_height - y);
+  const guint n =
+      MIN (MIN ((guint) cinfo->max_v_samp_factor * DCTSIZE, MAX_ROWS),
+          cinfo->output_height - y);
   JSAMPROW places[MAX_ROWS];
 
   for (guint i = 0; i < n; i++)

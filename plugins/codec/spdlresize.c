@@ -31,7 +31,7 @@ typedef struct {
   guint n_in;
   guint n_out;
   guint n_taps;
-  guint *first; /* n_out */
+  guint *first;   /* n_out */
   float *weights; /* n_out times n_taps; they add up to 1 */
 } Filter;
 
@@ -41,13 +41,13 @@ typedef gint32 Whole __attribute__ ((vector_size (16)));
 struct _SpdlResize {
   Filter x;
   Filter y;
-  Pixel *x_weights; /* of x, divided by 256, one for each channel */
+  Pixel *x_weights;   /* of x, divided by 256, one for each channel */
   guint16 *y_weights; /* of y, times 65536 */
-  guint8 *window; /* rows that went in, row y at y % window_rows */
+  guint8 *window;     /* rows that went in, row y at y % window_rows */
   guint window_rows;
   gsize window_stride;
   guint16 *column_sums; /* a row, 4 values a pixel, times 256 */
-  float *sums; /* the same */
+  float *sums;          /* the same */
   gsize width_allocated;
   gsize window_allocated;
 
@@ -163,7 +163,7 @@ set_x_weights (SpdlResize *self)
   for (gsize i = 0; i < n; i++) {
     const float weight = self->x.weights[i] / 256;
 
-    self->x_weights[i] = (Pixel) { weight, weight, weight, weight };
+    self->x_weights[i] = (Pixel){ weight, weight, weight, weight };
   }
 }
 
@@ -269,8 +269,8 @@ to_float (float *restrict out, const guint16 *restrict in, gsize n)
 }
 
 ROW_LOOP static void
-add_row_float (float *restrict sums, const guint8 *restrict row, gsize n,
-    float weight)
+add_row_float (
+    float *restrict sums, const guint8 *restrict row, gsize n, float weight)
 {
   for (gsize i = 0; i < n; i++)
     sums[i] += row[i] * weight;
@@ -288,8 +288,8 @@ sum_columns_float (SpdlResize *self, guint o)
 
   memset (self->sums, 0, n * sizeof (float));
   for (guint i = 0; i < self->y.n_taps; i++)
-    add_row_float (self->sums,
-        spdl_resize_get_row (self, self->y.first[o] + i), n, weights[i] * 256);
+    add_row_float (self->sums, spdl_resize_get_row (self, self->y.first[o] + i),
+        n, weights[i] * 256);
 }
 
 static void
@@ -327,7 +327,7 @@ pack (Pixel pixel)
 
   return _mm_cvtsi128_si32 (_mm_packus_epi16 (words, words));
 #else
-  const Whole whole = __builtin_convertvector (half, Whole);
+  const Whole whole = __builtin_convertvector(half, Whole);
   const guint8 bytes[4] = { MIN (whole[0], 255), MIN (whole[1], 255),
     MIN (whole[2], 255), 0 };
   guint32 packed;
@@ -363,8 +363,8 @@ shrink_row (const SpdlResize *self, guint8 *out)
   const guint n_out = self->x.n_out;
 
   switch (self->x.n_taps) {
-#define CASE(n) \
-  case n: \
+#define CASE(n)                                                 \
+  case n:                                                       \
     shrink (out, in, self->x.first, self->x_weights, n_out, n); \
     break;
     CASE (2)
@@ -376,8 +376,7 @@ shrink_row (const SpdlResize *self, guint8 *out)
     CASE (8)
 #undef CASE
     default:
-      shrink (
-          out, in, self->x.first, self->x_weights, n_out, self->x.n_taps);
+      shrink (out, in, self->x.first, self->x_weights, n_out, self->x.n_taps);
       break;
   }
 }
@@ -388,7 +387,7 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
   const Filter *y = &self->y;
 
   while (self->next_out < y->n_out &&
-      y->first[self->next_out] + y->n_taps <= y_end) {
+         y->first[self->next_out] + y->n_taps <= y_end) {
     if (y->n_taps <= MAX_WHOLE_TAPS)
       sum_columns (self, self->next_out);
     else

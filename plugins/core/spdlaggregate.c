@@ -37,8 +37,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-#define GST_TYPE_SPDL_AGGREGATE_ELEMENT \
-  (gst_spdl_aggregate_element_get_type ())
+#define GST_TYPE_SPDL_AGGREGATE_ELEMENT (gst_spdl_aggregate_element_get_type ())
 GType gst_spdl_aggregate_element_get_type (void);
 #define GST_SPDL_AGGREGATE_ELEMENT(obj) ((GstSpdlAggregateElement *) (obj))
 
@@ -88,7 +87,8 @@ push_pending (GstSpdlAggregateElement *self)
 {
   if (!self->pending)
     return GST_FLOW_OK;
-  return gst_pad_push_list (self->parent.srcpad, g_steal_pointer (&self->pending));
+  return gst_pad_push_list (
+      self->parent.srcpad, g_steal_pointer (&self->pending));
 }
 
 static void
@@ -100,8 +100,8 @@ drop_pending (GstSpdlAggregateElement *self)
     return;
   gst_spdl_gone_init (&gone);
   for (guint i = 0; i < gst_buffer_list_length (self->pending); i++)
-    gst_spdl_gone_add_buffer (&gone, gst_buffer_list_get (self->pending, i),
-        GST_SPDL_GONE_DROPPED);
+    gst_spdl_gone_add_buffer (
+        &gone, gst_buffer_list_get (self->pending, i), GST_SPDL_GONE_DROPPED);
   gst_spdl_gone_push (&gone, self->parent.srcpad);
   gst_spdl_gone_clear (&gone);
   gst_clear_buffer_list (&self->pending);
@@ -147,7 +147,8 @@ gst_spdl_aggregate_element_event (GstSpdlFilter *filter, GstEvent *event)
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
     end_pending (self);
   else if (GST_EVENT_IS_SERIALIZED (event) &&
-      !gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
+           !gst_spdl_event_parse_items_gone (
+               event, NULL, NULL, NULL, NULL, NULL))
     push_pending (self);
   return GST_SPDL_FILTER_CLASS (gst_spdl_aggregate_element_parent_class)
       ->event (filter, event);
@@ -214,8 +215,8 @@ gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
 
   object_class->set_property = gst_spdl_aggregate_element_set_property;
   object_class->get_property = gst_spdl_aggregate_element_get_property;
-  properties[PROP_SIZE] = g_param_spec_uint ("size", "Size",
-      "Items of a group", 1, 1 << 20, DEFAULT_SIZE, flags);
+  properties[PROP_SIZE] = g_param_spec_uint (
+      "size", "Size", "Items of a group", 1, 1 << 20, DEFAULT_SIZE, flags);
   properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
       "Drop a group that is not full at the end of an epoch or of the stream",
       DEFAULT_DROP_LAST, flags);

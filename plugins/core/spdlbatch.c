@@ -38,6 +38,7 @@
 #include "gst/spdl/gstspdlcapsgate.h"
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
+#include "spdlbatchpool.h"
 #include "spdlcore.h"
 #include "spdlslab.h"
 #include "spdlstacker.h"
@@ -47,8 +48,8 @@ GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; "
-        GST_SPDL_TENSORS_CAPS));
+    GST_STATIC_CAPS (
+        GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; " GST_SPDL_TENSORS_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
 
@@ -71,8 +72,7 @@ typedef struct {
   SpdlStacker stacker; /* of the items that come */
   guint64 num_failures;
   guint64 next_number; /* of items that nobody numbered */
-  GstBufferPool *pool;
-  gsize pool_size;
+  SpdlBatchPool pool;
 
   /* The batch that is being filled, if `slab` is set. */
   SpdlSlab *slab;
@@ -118,66 +118,6 @@ static gsize
 align (gsize size)
 {
   return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
-}
-
-static void
-drop_pool (GstSpdlBatchElement *self)
-{
-  if (!self->pool)
-    return;
-  gst_buffer_pool_set_active (self->pool, FALSE);
-  gst_clear_object (&self->pool);
-  self->pool_size = 0;
-}
-
-/* Uses @pool, or a new one if downstream offered none. */
-static gboolean
-use_pool (GstSpdlBatchElement *self, GstBufferPool *pool, GstCaps *caps,
-    gsize size, guint min, GstAllocator *allocator, GstAllocationParams *params)
-{
-  GstStructure *config;
-
-  self->pool = pool ? pool : gst_buffer_pool_new ();
-  self->pool_size = size;
-  params->align = MAX (params->align, SPDL_SLAB_ALIGNMENT - 1);
-  config = gst_buffer_pool_get_config (self->pool);
-  /* Without an upper bound: a trainer may keep what it likes. */
-  gst_buffer_pool_config_set_params (config, caps, size, min, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, params);
-  if (gst_buffer_pool_set_config (self->pool, config) &&
-      gst_buffer_pool_set_active (self->pool, TRUE))
-    return TRUE;
-  drop_pool (self);
-  return FALSE;
-}
-
-static gboolean
-negotiate_pool (GstSpdlBatchElement *self, GstCaps *caps, gsize size)
-{
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-  GstAllocator *allocator = NULL;
-  GstAllocationParams params;
-  GstBufferPool *pool = NULL;
-  guint offered = 0, min = 0;
-  gboolean ret;
-
-  drop_pool (self);
-  gst_allocation_params_init (&params);
-  gst_pad_peer_query (self->parent.srcpad, query);
-  if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  if (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_parse_nth_allocation_pool (
-        query, 0, &pool, &offered, &min, NULL);
-  gst_query_unref (query);
-
-  ret = use_pool (
-      self, pool, caps, MAX (size, offered), min, allocator, &params);
-  if (!ret && pool)
-    ret = use_pool (self, NULL, caps, size, 0, allocator, &params);
-  if (allocator)
-    gst_object_unref (allocator);
-  return ret;
 }
 
 /* The batch */
@@ -245,17 +185,18 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!self->pool || size > self->pool_size || asked) {
+  if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (info);
 
-    if (!negotiate_pool (self, caps, size)) {
+    if (!spdl_batch_pool_negotiate (
+            &self->pool, self->parent.srcpad, caps, size)) {
       GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
           ("No pool of batches of %" G_GSIZE_FORMAT " bytes can be made", size),
           (NULL));
       return GST_FLOW_ERROR;
     }
   }
-  ret = gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL);
+  ret = gst_buffer_pool_acquire_buffer (self->pool.pool, &buffer, NULL);
   if (ret == GST_FLOW_OK && !(self->slab = spdl_slab_new (buffer)))
     ret = GST_FLOW_ERROR;
   if (ret == GST_FLOW_ERROR)
@@ -279,7 +220,8 @@ begin_batch (GstSpdlBatchElement *self)
   self->batch_stacker = self->stacker;
 
   if (self->batch_stacker.info.num_tensors + self->batch_labels +
-          self->batch_indices > GST_SPDL_MAX_TENSORS) {
+          self->batch_indices >
+      GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("A batch holds at most %d tensors, labels and indices among them",
             GST_SPDL_MAX_TENSORS),
@@ -326,9 +268,9 @@ push_batch (GstSpdlBatchElement *self)
     return GST_FLOW_OK;
   }
   for (guint i = 0; i < self->n_tensors; i++)
-    gst_buffer_append_memory (self->batch,
-        spdl_slab_get_part (
-            self->slab, self->offsets[i], self->item_sizes[i] * n));
+    gst_buffer_append_memory (
+        self->batch, spdl_slab_get_part (self->slab, self->offsets[i],
+                         self->item_sizes[i] * n));
 
   batch_info (self, n, &info);
   g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
@@ -451,8 +393,7 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   }
   buffer = ensure_item (self, buffer);
   item = gst_spdl_buffer_get_item_meta (buffer);
-  gst_spdl_plain_stats_pass (
-      filter->stats, 1, gst_buffer_get_size (buffer), 0);
+  gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if (!self->slab)
     ret = begin_batch (self);
   if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
@@ -476,8 +417,7 @@ set_caps (GstSpdlBatchElement *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   self->has_caps = spdl_stacker_init (&self->stacker, caps, &error);
   if (!self->has_caps)
-    GST_ELEMENT_ERROR (
-        self, STREAM, FORMAT, ("%s", error->message), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
   gst_event_unref (event);
   return self->has_caps;
 }
@@ -525,7 +465,7 @@ gst_spdl_batch_element_change_state (
   ret = GST_ELEMENT_CLASS (gst_spdl_batch_element_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    drop_pool (self);
+    spdl_batch_pool_clear (&self->pool);
     gst_spdl_caps_gate_clear (&self->gate);
     self->has_caps = FALSE;
   }

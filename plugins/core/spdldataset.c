@@ -20,9 +20,9 @@ typedef struct {
 } Item;
 
 struct _SpdlDataset {
-  gchar *root; /* what relative paths are relative to */
+  gchar *root;       /* what relative paths are relative to */
   GMappedFile *file; /* of a list */
-  GString *paths; /* of a folder */
+  GString *paths;    /* of a folder */
   const gchar *text;
   SpdlLabel label;
   GArray *items; /* Item */
@@ -142,9 +142,9 @@ open_list (const gchar *location, SpdlLabel label, GError **error)
 }
 
 SpdlDataset *
-spdl_dataset_open (const gchar *location, const gchar *pattern,
-    SpdlLabel label, void (*warn) (const gchar *text, gpointer user_data),
-    gpointer user_data, GError **error)
+spdl_dataset_open (const gchar *location, const gchar *pattern, SpdlLabel label,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
 {
   if (g_file_test (location, G_FILE_TEST_IS_DIR))
     return open_folder (location, pattern, label, warn, user_data, error);
@@ -212,14 +212,14 @@ spdl_dataset_get_item (const SpdlDataset *self, guint64 i, gint64 *label)
   if (self->file)
     listed = split_label (text, &length);
   *label = self->label == SPDL_LABEL_MANIFEST ? listed
-      : self->label == SPDL_LABEL_FOLDER      ? item->folder
+           : self->label == SPDL_LABEL_FOLDER ? item->folder
                                               : -1;
 
   g_autofree gchar *path = g_strndup (text, length);
   if (self->file && is_uri (path))
     return g_steal_pointer (&path);
   g_autofree gchar *absolute = g_path_is_absolute (path)
-      ? g_strdup (path)
-      : g_build_filename (self->root, path, NULL);
+                                   ? g_strdup (path)
+                                   : g_build_filename (self->root, path, NULL);
   return g_filename_to_uri (absolute, NULL, NULL);
 }

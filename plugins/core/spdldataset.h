@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  * from any thread. */
 
 typedef enum {
-  SPDL_LABEL_NONE, /* -1 */
-  SPDL_LABEL_FOLDER, /* the number of the sorted top-level folder */
+  SPDL_LABEL_NONE,     /* -1 */
+  SPDL_LABEL_FOLDER,   /* the number of the sorted top-level folder */
   SPDL_LABEL_MANIFEST, /* what the list says */
 } SpdlLabel;
 
@@ -40,8 +40,8 @@ void spdl_dataset_free (SpdlDataset *self);
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
 /* The URI (transfer full) of item @i and its label, -1 if it has none. */
-gchar *spdl_dataset_get_item (
-    const SpdlDataset *self, guint64 i, gint64 *label);
+gchar *
+spdl_dataset_get_item (const SpdlDataset *self, guint64 i, gint64 *label);
 
 G_END_DECLS
 

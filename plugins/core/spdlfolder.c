@@ -172,9 +172,8 @@ walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
   g_autoptr (GArray) entries = read_sorted (dir);
   for (guint i = 0; i < entries->len && go_on; i++) {
     const Entry *entry = &g_array_index (entries, Entry, i);
-    g_autofree gchar *below =
-        *path ? g_strconcat (path, "/", entry->name, NULL)
-              : g_strdup (entry->name);
+    g_autofree gchar *below = *path ? g_strconcat (path, "/", entry->name, NULL)
+                                    : g_strdup (entry->name);
 
     go_on = visit (walk, fd, entry, below, &level);
   }

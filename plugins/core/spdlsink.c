@@ -83,9 +83,8 @@ gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
   const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
   const gsize bytes = gst_buffer_get_size (buffer);
   const guint64 before = spdl_meter_now (&stats->meter);
-  GstFlowReturn ret =
-      GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
-          ->render (sink, buffer);
+  GstFlowReturn ret = GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
+                          ->render (sink, buffer);
 
   if (ret != GST_FLOW_OK)
     return ret;
@@ -115,8 +114,7 @@ static void
 add_latency (GstSpdlSinkElement *self, const GstSpdlItemMeta *item, guint64 now)
 {
   if (GST_CLOCK_TIME_IS_VALID (item->created) && now > item->created)
-    spdl_histogram_add (
-        &self->stats->meter.lap.latency, now - item->created);
+    spdl_histogram_add (&self->stats->meter.lap.latency, now - item->created);
 }
 
 static void
@@ -147,8 +145,8 @@ pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
   self->pulled_by_signal = TRUE;
-  stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY |
-      GST_SPDL_FIELDS_LATENCY;
+  stats->fields |=
+      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
   spdl_histogram_add (&stats->meter.lap.get_time, now - before);
   stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
   add_latencies (self, buffer, now);
@@ -161,9 +159,8 @@ gst_spdl_sink_element_pull_sample (GstAppSink *sink)
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
-  GstSample *sample =
-      GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
-          ->pull_sample (sink);
+  GstSample *sample = GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
+                          ->pull_sample (sink);
 
   pulled (self, sample, before);
   return sample;
@@ -174,9 +171,8 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
-  GstSample *sample =
-      GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
-          ->try_pull_sample (sink, timeout);
+  GstSample *sample = GST_APP_SINK_CLASS (gst_spdl_sink_element_parent_class)
+                          ->try_pull_sample (sink, timeout);
 
   pulled (self, sample, before);
   return sample;
@@ -282,6 +278,6 @@ static void
 gst_spdl_sink_element_init (GstSpdlSinkElement *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
-  g_object_set (self, "sync", FALSE, "enable-last-sample", FALSE,
-      "max-buffers", 2, NULL);
+  g_object_set (
+      self, "sync", FALSE, "enable-last-sample", FALSE, "max-buffers", 2, NULL);
 }

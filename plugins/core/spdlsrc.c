@@ -21,9 +21,9 @@
  * out with a warning; so is a folder that cannot be read. An empty dataset is
  * an error.
  *
- * A list is a text file whose name ends in `.txt`: on each line a path or a URI,
- * if you like with a tab and an integer label behind it. Relative paths are
- * relative to the list. Empty lines, and lines that begin with `#`, are no
+ * A list is a text file whose name ends in `.txt`: on each line a path or a
+ * URI, if you like with a tab and an integer label behind it. Relative paths
+ * are relative to the list. Empty lines, and lines that begin with `#`, are no
  * items. A URI may name a byte range: `file:///shard.tar#bytes=1536-90111`.
  *
  * ## Example
@@ -49,8 +49,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("text/uri-list"));
 
 #define GST_TYPE_SPDL_SRC_ELEMENT (gst_spdl_src_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlSrcElement, gst_spdl_src_element, GST,
-    SPDL_SRC_ELEMENT, GstPushSrc)
+G_DECLARE_FINAL_TYPE (
+    GstSpdlSrcElement, gst_spdl_src_element, GST, SPDL_SRC_ELEMENT, GstPushSrc)
 
 struct _GstSpdlSrcElement {
   GstPushSrc parent;
@@ -87,8 +87,7 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlSrcElement, gst_spdl_src_element, GST_TYPE_PUSH_SRC)
+G_DEFINE_FINAL_TYPE (GstSpdlSrcElement, gst_spdl_src_element, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC_ELEMENT)
 
@@ -106,8 +105,7 @@ spdl_label_get_type (void)
   };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlLabel", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLabel", values));
   return type;
 }
 
@@ -328,16 +326,18 @@ install_properties (GObjectClass *object_class)
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
 
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
-      "A folder, or a .txt list with a path or URI (and, behind a tab, a label) "
+      "A folder, or a .txt list with a path or URI (and, behind a tab, a "
+      "label) "
       "a line",
       NULL, flags | GST_PARAM_MUTABLE_READY);
   properties[PROP_PATTERN] = g_param_spec_string ("pattern", "Pattern",
-      "Which files of a folder are items: a glob on the name, whatever its case, "
+      "Which files of a folder are items: a glob on the name, whatever its "
+      "case, "
       "such as *.@(jpg|jpeg)",
       DEFAULT_PATTERN, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_LABEL] = g_param_spec_enum ("label", "Label",
-      "Where an item's label comes from", GST_TYPE_SPDL_LABEL, DEFAULT_LABEL,
-      flags | GST_PARAM_MUTABLE_READY);
+  properties[PROP_LABEL] =
+      g_param_spec_enum ("label", "Label", "Where an item's label comes from",
+          GST_TYPE_SPDL_LABEL, DEFAULT_LABEL, flags | GST_PARAM_MUTABLE_READY);
   properties[PROP_EPOCHS] = g_param_spec_int64 ("epochs", "Epochs",
       "Passes over the dataset (-1 = endless)", -1, G_MAXINT64, DEFAULT_EPOCHS,
       flags | GST_PARAM_MUTABLE_PLAYING);

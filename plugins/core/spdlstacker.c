@@ -48,25 +48,26 @@ spdl_stacker_init (SpdlStacker *self, const GstCaps *caps, GError **error)
   if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
     return init_video (self, caps, error);
   return gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
-      has_rank_to_spare (&self->info, error);
+         has_rank_to_spare (&self->info, error);
 }
 
 static gboolean
 too_small (GError **error, guint tensor, gsize size, gsize needed)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Tensor %u has %" G_GSIZE_FORMAT " bytes, but its shape needs %"
-      G_GSIZE_FORMAT, tensor, size, needed);
+      "Tensor %u has %" G_GSIZE_FORMAT
+      " bytes, but its shape needs %" G_GSIZE_FORMAT,
+      tensor, size, needed);
   return FALSE;
 }
 
 /* Rows of raw images may be padded: to 4 bytes by default. */
 static gboolean
-write_video (const SpdlStacker *self, GstBuffer *item, guint8 *place,
-    GError **error)
+write_video (
+    const SpdlStacker *self, GstBuffer *item, guint8 *place, GError **error)
 {
-  const gsize row = (gsize) self->info.tensors[0].dims[0] *
-      self->info.tensors[0].dims[1];
+  const gsize row =
+      (gsize) self->info.tensors[0].dims[0] * self->info.tensors[0].dims[1];
   const guint n_rows = self->info.tensors[0].dims[2];
   const GstVideoMeta *meta = gst_buffer_get_video_meta (item);
   const gsize stride =
@@ -98,8 +99,8 @@ write_video (const SpdlStacker *self, GstBuffer *item, guint8 *place,
 }
 
 static gboolean
-write_tensors (const SpdlStacker *self, GstBuffer *item,
-    guint8 *const *places, GError **error)
+write_tensors (const SpdlStacker *self, GstBuffer *item, guint8 *const *places,
+    GError **error)
 {
   const guint n = self->info.num_tensors;
 
@@ -115,12 +116,12 @@ write_tensors (const SpdlStacker *self, GstBuffer *item,
     gsize skip = 0;
 
     for (guint m = 0; m < i; m++)
-      skip += gst_memory_get_sizes (
-          gst_buffer_peek_memory (item, m), NULL, NULL);
-    const gsize size = n == 1 ? gst_buffer_get_size (item)
-                              : gst_memory_get_sizes (
-                                    gst_buffer_peek_memory (item, i), NULL,
-                                    NULL);
+      skip +=
+          gst_memory_get_sizes (gst_buffer_peek_memory (item, m), NULL, NULL);
+    const gsize size = n == 1
+                           ? gst_buffer_get_size (item)
+                           : gst_memory_get_sizes (
+                                 gst_buffer_peek_memory (item, i), NULL, NULL);
     if (size < needed)
       return too_small (error, i, size, needed);
     gst_buffer_extract (item, skip, places[i], needed);
@@ -138,8 +139,8 @@ spdl_stacker_write (const SpdlStacker *self, GstBuffer *item,
 }
 
 gboolean
-spdl_stacker_is_compatible (const SpdlStacker *self, const SpdlStacker *item,
-    GError **error)
+spdl_stacker_is_compatible (
+    const SpdlStacker *self, const SpdlStacker *item, GError **error)
 {
   if (self->info.num_tensors != item->info.num_tensors) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

@@ -27,8 +27,8 @@ typedef struct {
   "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
 
 /* Returns FALSE with @error set for caps that it does not take. */
-gboolean spdl_stacker_init (
-    SpdlStacker *self, const GstCaps *caps, GError **error);
+gboolean
+spdl_stacker_init (SpdlStacker *self, const GstCaps *caps, GError **error);
 
 /* Writes the tensors of @item to @places, one for each. Returns FALSE with
  * @error set if @item holds less than its caps say. */
@@ -37,8 +37,8 @@ gboolean spdl_stacker_write (const SpdlStacker *self, GstBuffer *item,
 
 /* Whether items of both can lie in one batch; else says why not, with both
  * shapes, in @error. */
-gboolean spdl_stacker_is_compatible (const SpdlStacker *self,
-    const SpdlStacker *item, GError **error);
+gboolean spdl_stacker_is_compatible (
+    const SpdlStacker *self, const SpdlStacker *item, GError **error);
 
 G_END_DECLS
 

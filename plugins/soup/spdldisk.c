@@ -47,8 +47,7 @@ static gboolean
 set_errno (GError **error, const gchar *what, int number)
 {
   g_set_error (error, GST_RESOURCE_ERROR,
-      number == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
-                       : GST_RESOURCE_ERROR_READ,
+      number == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_READ,
       "It cannot be %s: %s", what, g_strerror (number));
   return FALSE;
 }
@@ -72,8 +71,8 @@ get_size (int fd, const SpdlRange *range, gsize *size, GError **error)
   }
   if (range->last >= (guint64) st.st_size) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "It ends after %" G_GUINT64_FORMAT " bytes, before byte %"
-        G_GUINT64_FORMAT " that is asked for",
+        "It ends after %" G_GUINT64_FORMAT
+        " bytes, before byte %" G_GUINT64_FORMAT " that is asked for",
         (guint64) st.st_size, range->last);
     return FALSE;
   }
@@ -86,8 +85,8 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset,
     GCancellable *cancellable, GError **error)
 {
   for (gsize done = 0; done < size;) {
-    const ssize_t n = pread (
-        fd, data + done, MIN (size - done, CHUNK), offset + done);
+    const ssize_t n =
+        pread (fd, data + done, MIN (size - done, CHUNK), offset + done);
 
     if (g_cancellable_set_error_if_cancelled (cancellable, error))
       return FALSE;
@@ -95,8 +94,9 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset,
       return set_errno (error, "read", errno);
     if (n == 0) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "It became shorter while it was read: %" G_GSIZE_FORMAT " of %"
-          G_GSIZE_FORMAT " bytes came", done, size);
+          "It became shorter while it was read: %" G_GSIZE_FORMAT
+          " of %" G_GSIZE_FORMAT " bytes came",
+          done, size);
       return FALSE;
     }
     if (n > 0)
@@ -106,8 +106,8 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset,
 }
 
 static GstBuffer *
-read_open (int fd, const SpdlRange *range, GCancellable *cancellable,
-    GError **error)
+read_open (
+    int fd, const SpdlRange *range, GCancellable *cancellable, GError **error)
 {
   GstBuffer *buffer;
   GstMapInfo map;

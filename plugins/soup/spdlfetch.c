@@ -72,7 +72,8 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   if (!pool)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "spdlfetch waits for disks and servers and computes nothing, so it shares "
+      "spdlfetch waits for disks and servers and computes nothing, so it "
+      "shares "
       "no thread-pool: leave the property unset");
   return FALSE;
 }
@@ -189,8 +190,7 @@ gst_spdl_fetch_element_set_property (
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
   GST_OBJECT_UNLOCK (self);
-  gst_pad_mark_reconfigure (
-      gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+  gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
 }
 
 static void

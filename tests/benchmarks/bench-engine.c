@@ -67,7 +67,7 @@ cpu_seconds (void)
 
   getrusage (RUSAGE_SELF, &usage);
   return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void
@@ -160,8 +160,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   const guint64 n = argc > 1 ? g_ascii_strtoull (argv[1], NULL, 10) : 1000000;
-  const guint rounds =
-      argc > 2 ? CLAMP (atoi (argv[2]), 1, MAX_ROUNDS) : 5;
+  const guint rounds = argc > 2 ? CLAMP (atoi (argv[2]), 1, MAX_ROUNDS) : 5;
 
   for (guint r = 0; r < rounds; r++) {
     base[r] = measure (make ("identity"), n);
@@ -175,8 +174,10 @@ main (int argc, char **argv)
   }
 
   qsort (base, rounds, sizeof base[0], compare);
-  g_print ("%" G_GUINT64_FORMAT " items, %u rounds, concurrency %d; CPU time an "
-      "item\nidentity: %.2f us\n", n, rounds, CONCURRENCY, base[rounds / 2]);
+  g_print ("%" G_GUINT64_FORMAT
+           " items, %u rounds, concurrency %d; CPU time an "
+           "item\nidentity: %.2f us\n",
+      n, rounds, CONCURRENCY, base[rounds / 2]);
   for (guint q = 0; q < G_N_ELEMENTS (queue_sizes); q++) {
     qsort (costs[q], rounds, sizeof costs[q][0], compare);
     g_print ("stage - identity at queue-size %2u: %.2f us (%.2f to %.2f)\n",

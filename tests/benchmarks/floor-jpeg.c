@@ -6,8 +6,8 @@
  */
 
 /* Decodes all JPEGs below a folder, in order, again and again for some seconds,
- * and prints the CPU time an image: one decompressor and one row buffer, reused;
- * bytes in memory; accurate IDCT, fancy upsampling, RGB.
+ * and prints the CPU time an image: one decompressor and one row buffer,
+ * reused; bytes in memory; accurate IDCT, fancy upsampling, RGB.
  *
  *     floor-jpeg FOLDER SECONDS
  */
@@ -37,7 +37,7 @@ load (GArray *files, const gchar *folder)
     if (g_file_test (path, G_FILE_TEST_IS_DIR))
       load (files, path);
     else if (g_str_has_suffix (name, ".jpg") &&
-        g_file_get_contents (path, &file.data, &file.size, NULL))
+             g_file_get_contents (path, &file.data, &file.size, NULL))
       g_array_append_val (files, file);
   }
 }
@@ -49,7 +49,7 @@ cpu_seconds (void)
 
   getrusage (RUSAGE_SELF, &usage);
   return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void

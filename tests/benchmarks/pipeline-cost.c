@@ -30,7 +30,7 @@ cpu_seconds (void)
 
   getrusage (RUSAGE_SELF, &usage);
   return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static GstPadProbeReturn
@@ -39,13 +39,13 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   guint64 epoch;
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (
-        GST_PAD_PROBE_INFO_BUFFER (info));
+    GstSpdlBatchMeta *batch =
+        gst_spdl_buffer_get_batch_meta (GST_PAD_PROBE_INFO_BUFFER (info));
 
     n_items += batch ? batch->num_items : 1;
   } else if (gst_spdl_event_parse_epoch (
                  GST_PAD_PROBE_INFO_EVENT (info), NULL, &epoch, NULL) &&
-      epoch == 0) {
+             epoch == 0) {
     n_counted = n_items;
     counted_from = cpu_seconds ();
   }
@@ -71,8 +71,8 @@ main (int argc, char **argv)
     return 2;
   }
   sink = GST_IS_BIN (pipeline)
-      ? gst_bin_get_by_name (GST_BIN (pipeline), "sink")
-      : NULL;
+             ? gst_bin_get_by_name (GST_BIN (pipeline), "sink")
+             : NULL;
   if (!sink) {
     g_printerr ("the pipeline has no sink named `sink`\n");
     return 2;
@@ -86,8 +86,8 @@ main (int argc, char **argv)
   message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline),
       GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   const double used = cpu_seconds () - counted_from;
-  const gboolean ok = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS &&
-      n_items > n_counted;
+  const gboolean ok =
+      GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS && n_items > n_counted;
   if (ok)
     printf ("%.2f\n", used * 1e6 / (n_items - n_counted));
   else

@@ -24,7 +24,7 @@ executor_runnable (SpdlPoolClient *client)
   SpdlExecutor *self = executor_of (client);
 
   return self->ring.n_queued > 0 && self->ring.n_running < self->concurrency &&
-      !self->flushing;
+         !self->flushing;
 }
 
 static guint
@@ -42,7 +42,7 @@ has_room (const SpdlExecutor *self, const SpdlEntry *entry)
     return FALSE;
   /* One that is larger than the bound goes alone. */
   return self->max_bytes == 0 || self->n_tasks_held == 0 ||
-      self->bytes_held + entry->bytes <= self->max_bytes;
+         self->bytes_held + entry->bytes <= self->max_bytes;
 }
 
 /* Whether to wake the thread that waits in put(). Waking costs more than a
@@ -169,7 +169,7 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
   SpdlTask *task = begin_task (self, thread);
   gpointer *slot = acquire_slot (self);
   const gboolean call = spdl_pool_has_work_unlocked (pool) &&
-      spdl_pool_call_thread_unlocked (pool);
+                        spdl_pool_call_thread_unlocked (pool);
   const gboolean room = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
   guint64 cpu_before = 0, cpu_after = 0;
@@ -206,8 +206,8 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
 }
 
 void
-spdl_executor_init (SpdlExecutor *self, const SpdlExecutorFuncs *funcs,
-    gpointer user_data)
+spdl_executor_init (
+    SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data)
 {
   memset (self, 0, sizeof *self);
   self->client.runnable = executor_runnable;
@@ -268,8 +268,8 @@ empty_unlocked (SpdlExecutor *self)
 }
 
 void
-spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
-    const SpdlClock *clock)
+spdl_executor_start (
+    SpdlExecutor *self, SpdlPool *pool, SpdlOrder order, const SpdlClock *clock)
 {
   g_assert (self->pool == NULL);
 
@@ -344,8 +344,7 @@ put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
   spdl_histogram_add (&self->meter.lap.put_time, waited);
   self->meter.lap.bytes_in += task->entry.bytes;
   if (self->ring.n_queued == 0)
-    spdl_meter_set_occupied (
-        &self->meter, TRUE, spdl_meter_now (&self->meter));
+    spdl_meter_set_occupied (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_ring_put (&self->ring, &task->entry);
   return executor_runnable (&self->client);
 }
@@ -364,7 +363,7 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
     status = SPDL_EXECUTOR_CLOSED;
   } else if (entry->kind == SPDL_ENTRY_TASK) {
     call = put_task (self, (SpdlTask *) entry, waited) &&
-        spdl_pool_call_thread_unlocked (self->pool);
+           spdl_pool_call_thread_unlocked (self->pool);
   } else {
     self->n_others_held++;
     spdl_ring_put (&self->ring, entry);
@@ -417,8 +416,8 @@ wait_for_entry (SpdlExecutor *self, SpdlExecutorStatus *status)
 }
 
 SpdlEntry *
-spdl_executor_take (SpdlExecutor *self, SpdlEntry *passed,
-    SpdlExecutorStatus *status)
+spdl_executor_take (
+    SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status)
 {
   SpdlEntry *entry;
   gboolean room = FALSE;
@@ -494,8 +493,8 @@ limits_changed (SpdlExecutor *self)
 }
 
 void
-spdl_executor_set_limits (SpdlExecutor *self, guint concurrency,
-    guint queue_size, guint64 max_bytes)
+spdl_executor_set_limits (
+    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes)
 {
   spdl_mutex_lock (&self->pool_lock);
   if (self->pool)

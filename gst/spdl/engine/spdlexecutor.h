@@ -77,15 +77,15 @@ struct _SpdlExecutor {
   gboolean taker_waits;
   SpdlCond room;
   SpdlCond ready;
-  SpdlCond quiet; /* no task is running */
+  SpdlCond quiet;        /* no task is running */
   GPtrArray *free_slots; /* gpointer *, the last used at the end */
   guint n_slots;
   guint64 cpu_time; /* of tasks on a shared pool; of all, once stopped */
 };
 
 /* Makes an executor that flushes until spdl_executor_start(). */
-void spdl_executor_init (SpdlExecutor *self, const SpdlExecutorFuncs *funcs,
-    gpointer user_data);
+void spdl_executor_init (
+    SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data);
 void spdl_executor_clear (SpdlExecutor *self);
 
 /* @pool: (transfer full); @clock: (nullable). Begins to accept entries. */
@@ -103,8 +103,8 @@ SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
 /* Gives back @passed (nullable), which take() had returned and which the
  * caller now owns for good, and returns the next entry that is due, blocking
  * until there is one, or NULL and the reason in @status. */
-SpdlEntry *spdl_executor_take (SpdlExecutor *self, SpdlEntry *passed,
-    SpdlExecutorStatus *status);
+SpdlEntry *spdl_executor_take (
+    SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status);
 
 /* Lets put() and take() return at once; no task begins. From any thread. */
 void spdl_executor_flush_start (SpdlExecutor *self);
@@ -117,8 +117,8 @@ void spdl_executor_flush_stop (SpdlExecutor *self);
 void spdl_executor_close (SpdlExecutor *self);
 
 /* Takes effect at once. @concurrency is at least 1. */
-void spdl_executor_set_limits (SpdlExecutor *self, guint concurrency,
-    guint queue_size, guint64 max_bytes);
+void spdl_executor_set_limits (
+    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes);
 
 /* This lap's figures, and then a new lap; or those since the start. */
 void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);

@@ -45,8 +45,8 @@ bucket_middle (guint bucket)
     return bucket;
 
   const guint shift = (bucket >> sub) - 1;
-  const guint64 low =
-      (guint64) ((1u << sub) + (bucket & ((1u << sub) - 1))) << shift;
+  const guint64 low = (guint64) ((1u << sub) + (bucket & ((1u << sub) - 1)))
+                      << shift;
   return low + ((G_GUINT64_CONSTANT (1) << shift) >> 1);
 }
 
@@ -60,8 +60,7 @@ spdl_histogram_quantile (const SpdlHistogram *self, double q)
   guint64 seen = 0;
   guint i = 0;
 
-  while (i < SPDL_HISTOGRAM_N_BUCKETS - 1 &&
-      (seen += self->buckets[i]) < rank)
+  while (i < SPDL_HISTOGRAM_N_BUCKETS - 1 && (seen += self->buckets[i]) < rank)
     i++;
   return CLAMP (bucket_middle (i), self->min, self->max);
 }

@@ -27,7 +27,7 @@ typedef struct {
   guint64 batches;
   guint64 bytes_in;
   guint64 bytes_out;
-  guint64 occupied; /* how long something waited in the queue */
+  guint64 occupied;        /* how long something waited in the queue */
   SpdlHistogram task_time; /* of tasks without a failure */
   SpdlHistogram put_time;
   SpdlHistogram get_time;

@@ -31,7 +31,8 @@ thread_cpu_time (pthread_t id)
   clockid_t clock;
   struct timespec ts;
 
-  if (pthread_getcpuclockid (id, &clock) != 0 || clock_gettime (clock, &ts) != 0)
+  if (pthread_getcpuclockid (id, &clock) != 0 ||
+      clock_gettime (clock, &ts) != 0)
     return 0;
   return spdl_timespec_to_ns (&ts);
 }

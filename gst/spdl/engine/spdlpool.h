@@ -32,8 +32,8 @@ typedef struct _SpdlPoolThread SpdlPoolThread;
 struct _SpdlPoolThread {
   SpdlPool *pool;
   pthread_t id;
-  guint64 since; /* the client's: when it last had nothing to do */
-  gboolean waited; /* whether the thread slept since its last task */
+  guint64 since;     /* the client's: when it last had nothing to do */
+  gboolean waited;   /* whether the thread slept since its last task */
   SpdlCond *pending; /* to be signalled as soon as the lock is released */
 };
 
@@ -48,14 +48,14 @@ struct _SpdlPoolClient {
 struct _SpdlPool {
   SpdlMutex lock;
   SpdlCond work;
-  gchar *name; /* NULL: not shared */
+  gchar *name;  /* NULL: not shared */
   guint n_refs; /* under the registry's lock */
   guint max_threads;
   guint n_idle;
   gboolean waking;
   gboolean quit;
-  GPtrArray *clients; /* SpdlPoolClient, the first to be served first */
-  GPtrArray *threads; /* SpdlPoolThread, living */
+  GPtrArray *clients;  /* SpdlPoolClient, the first to be served first */
+  GPtrArray *threads;  /* SpdlPoolThread, living */
   GPtrArray *finished; /* SpdlPoolThread, to be joined */
   guint64 cpu_of_finished;
 };
@@ -65,8 +65,8 @@ SpdlPool *spdl_pool_new (guint max_threads);
 
 /* The pool of that name, made if need be; NULL with @error set if it has
  * another size. */
-SpdlPool *spdl_pool_get_shared (
-    const gchar *name, guint n_threads, GError **error);
+SpdlPool *
+spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error);
 
 /* Joins the threads of the last user. No client of the caller's may be left. */
 void spdl_pool_unref (SpdlPool *self);

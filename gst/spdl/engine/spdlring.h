@@ -29,7 +29,7 @@ typedef enum {
 
 typedef enum {
   SPDL_ENTRY_TASK,
-  SPDL_ENTRY_MARK, /* keeps its place in input order; overtakes otherwise */
+  SPDL_ENTRY_MARK,    /* keeps its place in input order; overtakes otherwise */
   SPDL_ENTRY_BARRIER, /* all before it leave before it, none after it does */
 } SpdlEntryKind;
 

@@ -20,8 +20,8 @@ void files_remove_folder (gchar *folder);
 /* Writes @data to @name below @folder, whose parents are made. */
 void files_write (
     const gchar *folder, const gchar *name, gconstpointer data, gsize size);
-void files_write_text (
-    const gchar *folder, const gchar *name, const gchar *text);
+void
+files_write_text (const gchar *folder, const gchar *name, const gchar *text);
 
 /* A real JPEG of colour gradients that depend on @seed. */
 GBytes *files_make_jpeg (guint width, guint height, guint seed);

@@ -17,6 +17,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   return gst_registry_check_feature_version (
              gst_registry_get (), "spdlsrc", 0, 1, 0)
-      ? 0
-      : 1;
+             ? 0
+             : 1;
 }

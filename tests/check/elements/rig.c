@@ -32,8 +32,8 @@ append_name (GString *text, GstBuffer *buffer)
   if (item)
     g_string_append_printf (text, "%" G_GUINT64_FORMAT, item->index);
   else
-    g_string_append (text,
-        gst_spdl_buffer_get_batch_meta (buffer) ? "batch" : "?");
+    g_string_append (
+        text, gst_spdl_buffer_get_batch_meta (buffer) ? "batch" : "?");
 }
 
 /* Lock held. */
@@ -247,7 +247,7 @@ rig_start (Rig *rig, const gchar *caps_string)
   rig->flushing = rig->eos = FALSE;
   gst_pad_set_active (rig->sink, TRUE);
   fail_unless (gst_element_set_state (rig->element, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE);
+               GST_STATE_CHANGE_FAILURE);
   gst_pad_set_active (rig->src, TRUE);
   gst_pad_push_event (rig->src, gst_event_new_stream_start ("rig"));
   if (caps_string) {
@@ -265,8 +265,7 @@ rig_make_item (guint64 number, gsize size)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
   GstSpdlItemMeta *item = gst_spdl_buffer_add_item_meta (buffer);
-  g_autofree gchar *uri =
-      g_strdup_printf ("test:%" G_GUINT64_FORMAT, number);
+  g_autofree gchar *uri = g_strdup_printf ("test:%" G_GUINT64_FORMAT, number);
 
   gst_buffer_memset (buffer, 0, number & 0xff, size);
   item->index = item->sequence = number;
@@ -380,8 +379,8 @@ rig_find_message (Rig *rig, const gchar *name)
 
   g_mutex_lock (&rig->lock);
   for (guint i = rig->messages->len; i > 0 && !found; i--) {
-    const GstStructure *s = gst_message_get_structure (
-        g_ptr_array_index (rig->messages, i - 1));
+    const GstStructure *s =
+        gst_message_get_structure (g_ptr_array_index (rig->messages, i - 1));
 
     if (s && gst_structure_has_name (s, name))
       found = s;

@@ -32,8 +32,8 @@ typedef struct {
 
   GMutex lock;
   GCond cond;
-  GPtrArray *log; /* gchar */
-  GPtrArray *buffers; /* GstBuffer, as they came */
+  GPtrArray *log;      /* gchar */
+  GPtrArray *buffers;  /* GstBuffer, as they came */
   GPtrArray *messages; /* GstMessage, element messages and errors */
   guint n_items;
   gboolean eos;
@@ -42,8 +42,8 @@ typedef struct {
   GstFlowReturn answer; /* what the sink returns */
 } Rig;
 
-Rig *rig_new (const gchar *element, const gchar *first_property, ...)
-    G_GNUC_NULL_TERMINATED;
+Rig *rig_new (const gchar *element, const gchar *first_property,
+    ...) G_GNUC_NULL_TERMINATED;
 Rig *rig_new_for (GstElement *element);
 /* Sets the element to NULL and frees all. */
 void rig_free (Rig *rig);
@@ -69,11 +69,12 @@ guint rig_count_items (Rig *rig);
 /* The log since the last call, but for stream-start, caps, segment and
  * statistics, with a blank between entries. */
 gchar *rig_take_log (Rig *rig);
-#define rig_assert_log(rig, expected) \
-  G_STMT_START { \
+#define rig_assert_log(rig, expected)            \
+  G_STMT_START                                   \
+  {                                              \
     g_autofree gchar *log_ = rig_take_log (rig); \
-    fail_unless_equals_string (log_, expected); \
-  } \
+    fail_unless_equals_string (log_, expected);  \
+  }                                              \
   G_STMT_END
 
 /* The last message of that name, or NULL. */

@@ -26,14 +26,14 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   guint n;
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    g_ptr_array_add (run->buffers,
-        gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
+    g_ptr_array_add (
+        run->buffers, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
     g_ptr_array_add (run->caps, gst_pad_get_current_caps (pad));
   } else if (gst_spdl_event_parse_epoch (
                  GST_PAD_PROBE_INFO_EVENT (info), NULL, NULL, NULL)) {
     run->n_epochs++;
-  } else if (gst_spdl_event_parse_items_gone (GST_PAD_PROBE_INFO_EVENT (info),
-                 NULL, NULL, NULL, &n, NULL)) {
+  } else if (gst_spdl_event_parse_items_gone (
+                 GST_PAD_PROBE_INFO_EVENT (info), NULL, NULL, NULL, &n, NULL)) {
     run->n_gone += n;
   }
   return GST_PAD_PROBE_OK;
@@ -49,8 +49,8 @@ note_text (Run *run, GstMessage *message)
     g_ptr_array_add (run->warnings, g_strdup (error->message));
   } else {
     gst_message_parse_error (message, &error, NULL);
-    fail_unless (run->error == NULL, "two errors: %s; %s", run->error,
-        error->message);
+    fail_unless (
+        run->error == NULL, "two errors: %s; %s", run->error, error->message);
     run->error = g_strdup (error->message);
   }
   g_error_free (error);
@@ -97,8 +97,8 @@ run_pipeline (const gchar *format, ...)
   va_end (args);
 
   pipeline = gst_parse_launch (description, &error);
-  fail_unless (error == NULL, "%s: %s", description,
-      error ? error->message : "");
+  fail_unless (
+      error == NULL, "%s: %s", description, error ? error->message : "");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_add_probe (pad,

@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 
 /* What came to the sink of a pipeline, which is named `sink`. */
 typedef struct {
-  GPtrArray *buffers; /* GstBuffer */
-  GPtrArray *caps; /* GstCaps, of each buffer */
+  GPtrArray *buffers;  /* GstBuffer */
+  GPtrArray *caps;     /* GstCaps, of each buffer */
   GPtrArray *failures; /* GstStructure, the spdl-item-failed messages */
   GPtrArray *warnings; /* gchar */
-  gchar *error; /* nullable */
+  gchar *error;        /* nullable */
   guint n_epochs;
   guint n_gone;
 } Run;

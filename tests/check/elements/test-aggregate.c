@@ -21,8 +21,7 @@ GST_START_TEST (test_groups)
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 12);
   rig_push_eos (rig);
-  rig_assert_log (
-      rig, "[0 1 2 3] [4 5 6 7] [8 9 10 11] gone dropped 12 eos");
+  rig_assert_log (rig, "[0 1 2 3] [4 5 6 7] [8 9 10 11] gone dropped 12 eos");
   rig_free (rig);
 
   /* Groups that come are put together anew. */
@@ -49,17 +48,17 @@ GST_START_TEST (test_events)
 
     rig_start (rig, "video/x-raw,width=1");
     rig_push (rig, 0);
-    gst_pad_push_event (rig->src, gst_spdl_event_new_items_gone (
-        0, 0, gone, 1, GST_SPDL_GONE_FAILED));
+    gst_pad_push_event (rig->src,
+        gst_spdl_event_new_items_gone (0, 0, gone, 1, GST_SPDL_GONE_FAILED));
     rig_push (rig, 1);
     gst_pad_push_event (rig->src, gst_event_new_caps (caps));
     rig_push (rig, 2);
     gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, 0, 3));
     rig_push (rig, 3);
     rig_push_eos (rig);
-    rig_assert_log (rig, drop
-        ? "gone failed 42 [0 1] gone dropped 2 epoch 0 gone dropped 3 eos"
-        : "gone failed 42 [0 1] [2] epoch 0 [3] eos");
+    rig_assert_log (rig,
+        drop ? "gone failed 42 [0 1] gone dropped 2 epoch 0 gone dropped 3 eos"
+             : "gone failed 42 [0 1] [2] epoch 0 [3] eos");
     gst_caps_unref (caps);
     rig_free (rig);
   }

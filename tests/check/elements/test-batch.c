@@ -8,7 +8,8 @@
 #include "rig.h"
 #include "run.h"
 
-#define RGB(w, h) "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"
+#define RGB(w, h) \
+  "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"
 
 static void
 push_image (Rig *rig, guint64 number, guint width, guint height)
@@ -22,8 +23,8 @@ static gchar *
 get_field (Rig *rig, const gchar *field)
 {
   GstCaps *caps = gst_pad_get_current_caps (rig->sink);
-  gchar *value = g_strdup (gst_structure_get_string (
-      gst_caps_get_structure (caps, 0), field));
+  gchar *value = g_strdup (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), field));
 
   gst_caps_unref (caps);
   return value;
@@ -38,8 +39,8 @@ get_batch (Rig *rig, guint i)
 /* Rows padded to 4 bytes are packed; tensors lie in a memory each. */
 GST_START_TEST (test_layout)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 3, "labels", TRUE, "indices", TRUE,
-      NULL);
+  Rig *rig =
+      rig_new ("spdlbatch", "size", 3, "labels", TRUE, "indices", TRUE, NULL);
   g_autofree gchar *types = NULL, *dims = NULL;
   gint64 numbers[3];
 
@@ -55,7 +56,8 @@ GST_START_TEST (test_layout)
   GstBuffer *buffer = g_ptr_array_index (rig->buffers, 0);
   fail_unless_equals_int (gst_buffer_n_memory (buffer), 3);
   fail_unless_equals_int (
-      gst_memory_get_sizes (gst_buffer_peek_memory (buffer, 0), NULL, NULL), 90);
+      gst_memory_get_sizes (gst_buffer_peek_memory (buffer, 0), NULL, NULL),
+      90);
   for (guint i = 0; i < 90; i++) {
     guint8 byte;
 
@@ -104,9 +106,9 @@ GST_START_TEST (test_epochs_and_drop)
       gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, epoch, 6));
     }
     rig_push_eos (rig);
-    rig_assert_log (rig, drop
-        ? "batch gone dropped 4 5 epoch 0 batch gone dropped 4 5 epoch 1 eos"
-        : "batch batch epoch 0 batch batch epoch 1 eos");
+    rig_assert_log (rig, drop ? "batch gone dropped 4 5 epoch 0 batch gone "
+                                "dropped 4 5 epoch 1 eos"
+                              : "batch batch epoch 0 batch batch epoch 1 eos");
     fail_unless_equals_int (get_batch (rig, 1)->num_items, drop ? 4 : 2);
     rig_free (rig);
   }
@@ -136,10 +138,11 @@ GST_START_TEST (test_shapes)
   fail_unless_equals_int (get_batch (rig, 0)->items[1].index, 2);
   fail_unless_equals_int (get_batch (rig, 0)->items[2].index, 4);
   gst_structure_get (
-      gst_message_get_structure (g_ptr_array_index (rig->messages, 0)),
-      "error", G_TYPE_ERROR, &error, NULL);
+      gst_message_get_structure (g_ptr_array_index (rig->messages, 0)), "error",
+      G_TYPE_ERROR, &error, NULL);
   fail_unless (strstr (error->message, "uint8 3:8:4") &&
-      strstr (error->message, "uint8 3:4:4"), "%s", error->message);
+                   strstr (error->message, "uint8 3:4:4"),
+      "%s", error->message);
   g_error_free (error);
 
   /* A bad first item does not decide the next batch's shape. */
@@ -166,7 +169,8 @@ GST_START_TEST (test_tensors)
   Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
   g_autofree gchar *types = NULL, *dims = NULL;
 
-  rig_start (rig, "other/tensors,format=static,num_tensors=2,"
+  rig_start (rig,
+      "other/tensors,format=static,num_tensors=2,"
       "types=(string)\"float32,uint8\",dimensions=(string)\"2:3,5\","
       "framerate=0/1");
   for (guint i = 0; i < 2; i++) {
@@ -223,7 +227,8 @@ GST_START_TEST (test_memory)
   gboolean again = FALSE;
   for (guint i = 6; i < 12; i++) {
     push_image (rig, i, 4, 1);
-    gst_buffer_map (g_ptr_array_index (rig->buffers, i - 6), &map, GST_MAP_READ);
+    gst_buffer_map (
+        g_ptr_array_index (rig->buffers, i - 6), &map, GST_MAP_READ);
     again |= map.data == address;
     gst_buffer_unmap (g_ptr_array_index (rig->buffers, i - 6), &map);
   }
@@ -257,9 +262,10 @@ GST_END_TEST;
 /* Behind foreign elements items are numbered here. */
 GST_START_TEST (test_foreign)
 {
-  Run *run = run_pipeline ("videotestsrc num-buffers=10 ! "
-      "video/x-raw,format=GRAY8,width=6,height=5 ! "
-      "spdlbatch size=4 indices=true ! fakesink name=sink");
+  Run *run =
+      run_pipeline ("videotestsrc num-buffers=10 ! "
+                    "video/x-raw,format=GRAY8,width=6,height=5 ! "
+                    "spdlbatch size=4 indices=true ! fakesink name=sink");
   gint64 index;
 
   fail_unless (run->error == NULL, "%s", run->error);

@@ -180,8 +180,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_own_size)
 {
-  Rig *rig = rig_new ("spdldecode", "output-order",
-      GST_SPDL_OUTPUT_ORDER_INPUT, "concurrency", 2, NULL);
+  Rig *rig = rig_new ("spdldecode", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT,
+      "concurrency", 2, NULL);
   GstCaps *caps;
   gint width;
 
@@ -221,7 +221,7 @@ GST_START_TEST (test_corrupt)
     noise[i] = i * 7919 >> 3;
   rig_start (rig, "application/octet-stream");
   push_jpeg (rig, 0, 200, 100, 0);
-  push_jpeg (rig, 1, 200, 100, -2); /* without its EOI marker */
+  push_jpeg (rig, 1, 200, 100, -2);   /* without its EOI marker */
   push_jpeg (rig, 2, 200, 100, -300); /* cut off */
   gst_pad_push (rig->src, make_item (3, text, sizeof text));
   gst_pad_push (rig->src, make_item (4, noise, 5000));
@@ -283,8 +283,10 @@ GST_START_TEST (test_negotiation)
 
   files_write_jpeg (folder, "a.jpg", 60, 40, 1);
   /* What is not set follows downstream. */
-  run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode ! "
-      "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink", folder);
+  run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch ! spdldecode ! "
+      "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink",
+      folder);
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 1);
   GstStructure *s =
@@ -302,15 +304,16 @@ GST_START_TEST (test_negotiation)
     g_autofree gchar *expected = g_strdup_printf (
         "The property %s contradicts downstream", contradictions[i][1]);
 
-    run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode %s ! "
+    run = run_pipeline (
+        "spdlsrc location=%s ! spdlfetch ! spdldecode %s ! "
         "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink",
         folder, contradictions[i][0]);
-    fail_unless (run->error && strstr (run->error, expected), "%s",
-        run->error);
+    fail_unless (run->error && strstr (run->error, expected), "%s", run->error);
     run_free (run);
   }
   run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! spdldecode "
-      "format=I420 ! fakesink name=sink", folder);
+                      "format=I420 ! fakesink name=sink",
+      folder);
   fail_unless (run->error && strstr (run->error, "format"), "%s", run->error);
   run_free (run);
   files_remove_folder (folder);
@@ -322,9 +325,11 @@ GST_END_TEST;
 GST_START_TEST (test_with_stock_elements)
 {
   gchar *folder = files_make_dataset (3);
-  Run *run = run_pipeline ("multifilesrc location=%s/class-a/%%04u.jpg "
+  Run *run = run_pipeline (
+      "multifilesrc location=%s/class-a/%%04u.jpg "
       "stop-index=0 caps=image/jpeg ! spdldecode width=8 height=8 ! "
-      "videoconvert ! video/x-raw,format=I420 ! fakesink name=sink", folder);
+      "videoconvert ! video/x-raw,format=I420 ! fakesink name=sink",
+      folder);
 
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 1);

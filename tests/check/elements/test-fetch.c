@@ -17,7 +17,7 @@ has_text (Run *run, guint i, const gchar *text)
   GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
 
   return gst_buffer_get_size (buffer) == strlen (text) &&
-      gst_buffer_memcmp (buffer, 0, text, strlen (text)) == 0;
+         gst_buffer_memcmp (buffer, 0, text, strlen (text)) == 0;
 }
 
 GST_START_TEST (test_files_and_ranges)
@@ -28,16 +28,17 @@ GST_START_TEST (test_files_and_ranges)
 
   files_write_text (folder, "a b#1.dat", "0123456789");
   files_write_text (folder, "empty.dat", "");
-  list = g_strdup_printf (
-      "a b#1.dat\n"
-      "file://%s/a%%20b%%231.dat\n"
-      "file://%s/a%%20b%%231.dat#bytes=2-4\n"
-      "file://%s/a%%20b%%231.dat#bytes=9-9\n"
-      "file://%s/a%%20b%%231.dat#bytes=0-9\n"
-      "empty.dat\n", folder, folder, folder, folder);
+  list = g_strdup_printf ("a b#1.dat\n"
+                          "file://%s/a%%20b%%231.dat\n"
+                          "file://%s/a%%20b%%231.dat#bytes=2-4\n"
+                          "file://%s/a%%20b%%231.dat#bytes=9-9\n"
+                          "file://%s/a%%20b%%231.dat#bytes=0-9\n"
+                          "empty.dat\n",
+      folder, folder, folder, folder);
   files_write_text (folder, "list.txt", list);
   run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
-      "concurrency=3 output-order=input ! fakesink name=sink", folder);
+                      "concurrency=3 output-order=input ! fakesink name=sink",
+      folder);
   fail_unless_equals_int (run->failures->len, 0);
   fail_unless_equals_int (run->buffers->len, 6);
   fail_unless (has_text (run, 0, "0123456789"));
@@ -47,8 +48,9 @@ GST_START_TEST (test_files_and_ranges)
   fail_unless (has_text (run, 4, "0123456789"));
   fail_unless (has_text (run, 5, ""));
   fail_unless_equals_uint64 (run_item (run, 5)->index, 5);
-  fail_unless (gst_structure_has_name (gst_caps_get_structure (
-      g_ptr_array_index (run->caps, 0), 0), "application/octet-stream"));
+  fail_unless (gst_structure_has_name (
+      gst_caps_get_structure (g_ptr_array_index (run->caps, 0), 0),
+      "application/octet-stream"));
   run_free (run);
   files_remove_folder (folder);
 }
@@ -71,20 +73,21 @@ GST_START_TEST (test_failures)
   fail_unless_equals_int (mkfifo (pipe, 0600), 0);
   /* Not readable, for root either. */
   fail_unless_equals_int (symlink ("/proc/self/mem", unreadable), 0);
-  list = g_strdup_printf (
-      "missing\n"
-      "pipe\n"
-      "file://%s/good#bytes=5-10\n"
-      "file://%s/good#bytes=5-4\n"
-      "file://%s/good#bytes=x\n"
-      "http://host/x\n"
-      "s3://bucket/x\n"
-      "file://%s/unreadable#bytes=0-0\n"
-      "/tmp\n"
-      "good\n", folder, folder, folder, folder);
+  list = g_strdup_printf ("missing\n"
+                          "pipe\n"
+                          "file://%s/good#bytes=5-10\n"
+                          "file://%s/good#bytes=5-4\n"
+                          "file://%s/good#bytes=x\n"
+                          "http://host/x\n"
+                          "s3://bucket/x\n"
+                          "file://%s/unreadable#bytes=0-0\n"
+                          "/tmp\n"
+                          "good\n",
+      folder, folder, folder, folder);
   files_write_text (folder, "list.txt", list);
   run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
-      "output-order=input ! fakesink name=sink", folder);
+                      "output-order=input ! fakesink name=sink",
+      folder);
   fail_unless_equals_int (run->buffers->len, 1);
   fail_unless (has_text (run, 0, "0123456789"));
   fail_unless_equals_int (run->failures->len, 9);
@@ -109,21 +112,28 @@ GST_START_TEST (test_caps)
 
   files_write_text (folder, "f", "x");
   run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! image/jpeg ! "
-      "fakesink name=sink", folder);
-  fail_unless (gst_structure_has_name (gst_caps_get_structure (
-      g_ptr_array_index (run->caps, 0), 0), "image/jpeg"));
+                      "fakesink name=sink",
+      folder);
+  fail_unless (gst_structure_has_name (
+      gst_caps_get_structure (g_ptr_array_index (run->caps, 0), 0),
+      "image/jpeg"));
   run_free (run);
   run = run_pipeline ("spdlsrc location=%s ! spdlfetch caps=text/plain ! "
-      "fakesink name=sink", folder);
-  fail_unless (gst_structure_has_name (gst_caps_get_structure (
-      g_ptr_array_index (run->caps, 0), 0), "text/plain"));
+                      "fakesink name=sink",
+      folder);
+  fail_unless (gst_structure_has_name (
+      gst_caps_get_structure (g_ptr_array_index (run->caps, 0), 0),
+      "text/plain"));
   run_free (run);
-  run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! "
-      "capsfilter caps=\"image/jpeg;image/png\" ! fakesink name=sink", folder);
+  run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch ! "
+      "capsfilter caps=\"image/jpeg;image/png\" ! fakesink name=sink",
+      folder);
   fail_unless (run->error && strstr (run->error, "set the property caps"));
   run_free (run);
   run = run_pipeline ("spdlsrc location=%s ! spdlfetch thread-pool=a:1 ! "
-      "fakesink name=sink", folder);
+                      "fakesink name=sink",
+      folder);
   fail_unless (run->error && strstr (run->error, "shares no thread-pool"));
   run_free (run);
   files_remove_folder (folder);

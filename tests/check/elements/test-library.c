@@ -21,13 +21,15 @@ assert_nnstreamer (const GstCaps *caps)
   fail_unless (gst_structure_has_name (s, "other/tensors"));
   fail_unless_equals_int (gst_structure_n_fields (s), 5);
   fail_unless_equals_string (gst_structure_get_string (s, "format"), "static");
-  fail_unless (gst_structure_get_int (s, "num_tensors", &n) && n > 0 && n <= 16);
+  fail_unless (
+      gst_structure_get_int (s, "num_tensors", &n) && n > 0 && n <= 16);
   fail_unless (gst_structure_get_fraction (s, "framerate", &rate_n, &rate_d));
   fail_unless (rate_n == 0 && rate_d == 1);
 
-  g_autofree gchar *types = g_strdup_printf (
-      "^(float(16|32|64)|u?int(8|16|32|64))"
-      "(,(float(16|32|64)|u?int(8|16|32|64))){%d}$", n - 1);
+  g_autofree gchar *types =
+      g_strdup_printf ("^(float(16|32|64)|u?int(8|16|32|64))"
+                       "(,(float(16|32|64)|u?int(8|16|32|64))){%d}$",
+          n - 1);
   g_autofree gchar *dims = g_strdup_printf (
       "^[1-9][0-9]*(:[1-9][0-9]*){0,15}(,[1-9][0-9]*(:[1-9][0-9]*){0,15}){%d}$",
       n - 1);
@@ -52,7 +54,8 @@ GST_START_TEST (test_round_trip)
       guint32 dims[GST_SPDL_MAX_RANK];
 
       for (guint k = 0; k < rank; k++)
-        dims[k] = g_rand_int_range (rand, 1, 1 << g_rand_int_range (rand, 1, 31));
+        dims[k] =
+            g_rand_int_range (rand, 1, 1 << g_rand_int_range (rand, 1, 31));
       gst_spdl_tensors_info_add (&info,
           g_rand_int_range (rand, 0, GST_SPDL_TENSOR_FLOAT64 + 1), rank, dims);
     }
@@ -64,8 +67,8 @@ GST_START_TEST (test_round_trip)
     fail_unless (gst_spdl_tensors_info_from_caps (&parsed, again, &error));
     fail_unless_equals_int (parsed.num_tensors, n);
     for (guint i = 0; i < n; i++)
-      fail_unless (gst_spdl_tensor_info_is_equal (
-          &parsed.tensors[i], &info.tensors[i]));
+      fail_unless (
+          gst_spdl_tensor_info_is_equal (&parsed.tensors[i], &info.tensors[i]));
   }
   g_rand_free (rand);
 }
@@ -89,7 +92,8 @@ GST_START_TEST (test_strings)
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_int (
       gst_spdl_tensor_info_get_size (&info.tensors[0]), 3 * 224 * 224 * 32);
-  fail_unless_equals_int (gst_spdl_tensor_info_get_size (&info.tensors[1]), 256);
+  fail_unless_equals_int (
+      gst_spdl_tensor_info_get_size (&info.tensors[1]), 256);
 
   /* NNStreamer pads with 0 or 1, and may have blanks. */
   g_autoptr (GstCaps) padded = gst_caps_from_string (
@@ -121,8 +125,8 @@ GST_START_TEST (test_strings)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autoptr (GstCaps) wrong = gst_caps_from_string (bad[i]);
 
-    fail_if (gst_spdl_tensors_info_from_caps (&info, wrong, &error), "%s",
-        bad[i]);
+    fail_if (
+        gst_spdl_tensors_info_from_caps (&info, wrong, &error), "%s", bad[i]);
     fail_unless (error != NULL && error->message[0] != '\0');
     g_clear_error (&error);
   }
@@ -130,8 +134,7 @@ GST_START_TEST (test_strings)
   const guint32 huge[] = { G_MAXUINT32, G_MAXUINT32, G_MAXUINT32 };
   gst_spdl_tensors_info_init (&info);
   gst_spdl_tensors_info_add (&info, GST_SPDL_TENSOR_INT64, 3, huge);
-  fail_unless (
-      gst_spdl_tensor_info_get_size (&info.tensors[0]) == G_MAXSIZE);
+  fail_unless (gst_spdl_tensor_info_get_size (&info.tensors[0]) == G_MAXSIZE);
 }
 
 GST_END_TEST;
@@ -195,27 +198,28 @@ GST_END_TEST;
 GST_START_TEST (test_events)
 {
   const guint64 numbers[] = { 1, G_MAXUINT64, 3 };
-  GstEvent *event = gst_spdl_event_new_items_gone (
-      7, 8, numbers, 3, GST_SPDL_GONE_FILTERED);
+  GstEvent *event =
+      gst_spdl_event_new_items_gone (7, 8, numbers, 3, GST_SPDL_GONE_FILTERED);
   guint64 *sequences, epoch, n_items;
   guint32 source;
   guint n;
   GstSpdlGoneReason reason;
 
-  fail_unless (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_IS_DOWNSTREAM (event));
+  fail_unless (
+      GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_IS_DOWNSTREAM (event));
   fail_if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL));
   fail_unless (gst_spdl_event_parse_items_gone (
       event, &source, &epoch, &sequences, &n, &reason));
   fail_unless (source == 7 && epoch == 8 && n == 3 &&
-      reason == GST_SPDL_GONE_FILTERED && sequences[1] == G_MAXUINT64);
+               reason == GST_SPDL_GONE_FILTERED && sequences[1] == G_MAXUINT64);
   g_free (sequences);
   gst_event_unref (event);
 
   event = gst_spdl_event_new_epoch (1, 2, 3);
   fail_unless (gst_spdl_event_parse_epoch (event, &source, &epoch, &n_items));
   fail_unless (source == 1 && epoch == 2 && n_items == 3);
-  fail_if (gst_spdl_event_parse_items_gone (
-      event, NULL, NULL, NULL, NULL, NULL));
+  fail_if (
+      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL));
   gst_event_unref (event);
 }
 

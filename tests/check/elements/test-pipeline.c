@@ -12,9 +12,9 @@
 #include "files.h"
 #include "run.h"
 
-#define MAIN_JOB \
+#define MAIN_JOB                                         \
   "spdlsrc name=src location=%s label=folder epochs=%d " \
-  "! spdlfetch concurrency=%d output-order=%s " \
+  "! spdlfetch concurrency=%d output-order=%s "          \
   "! spdldecode concurrency=%d output-order=%s width=32 height=24 "
 
 static gchar *
@@ -45,7 +45,8 @@ GST_START_TEST (test_same_bytes)
   for (guint i = 0; i < 20; i++) {
     const gint c = concurrencies[i % 3];
     Run *run = run_pipeline (MAIN_JOB "! spdlbatch size=16 labels=true "
-        "indices=true ! fakesink name=sink", folder, 1, c, "input", c, "input");
+                                      "indices=true ! fakesink name=sink",
+        folder, 1, c, "input", c, "input");
     g_autofree gchar *sum = checksum (run);
 
     fail_unless_equals_int (run->buffers->len, 4);
@@ -64,12 +65,12 @@ GST_END_TEST;
 GST_START_TEST (test_same_set)
 {
   gchar *folder = files_make_dataset (60);
-  Run *reference = run_pipeline (MAIN_JOB "! fakesink name=sink", folder, 1, 1,
-      "input", 1, "input");
+  Run *reference = run_pipeline (
+      MAIN_JOB "! fakesink name=sink", folder, 1, 1, "input", 1, "input");
 
   for (guint i = 0; i < 20; i++) {
-    Run *run = run_pipeline (MAIN_JOB "! fakesink name=sink", folder, 1, 1 << i % 4,
-        "completion", 1 << i % 4, "completion");
+    Run *run = run_pipeline (MAIN_JOB "! fakesink name=sink", folder, 1,
+        1 << i % 4, "completion", 1 << i % 4, "completion");
     gboolean seen[60] = { FALSE };
 
     fail_unless_equals_int (run->buffers->len, 60);
@@ -80,8 +81,9 @@ GST_START_TEST (test_same_set)
       fail_if (seen[index]);
       seen[index] = TRUE;
       gst_buffer_map (g_ptr_array_index (run->buffers, k), &map, GST_MAP_READ);
-      fail_unless (gst_buffer_memcmp (g_ptr_array_index (reference->buffers,
-          index), 0, map.data, map.size) == 0);
+      fail_unless (
+          gst_buffer_memcmp (g_ptr_array_index (reference->buffers, index), 0,
+              map.data, map.size) == 0);
       gst_buffer_unmap (g_ptr_array_index (run->buffers, k), &map);
     }
     run_free (run);
@@ -107,11 +109,12 @@ GST_START_TEST (test_bad_files)
   files_write (folder, "class-b/noise.jpg", noise, 3000);
   files_write_text (folder, "class-c/README", "not a picture");
   for (guint grouped = 0; grouped < 2; grouped++) {
-    Run *run = run_pipeline ("spdlsrc location=%s %s ! spdlfetch concurrency=2 "
-        "! %s ! spdldecode concurrency=2 width=16 height=16 "
-        "! spdlbatch size=8 ! fakesink name=sink", folder,
-        grouped ? "! spdlaggregate size=5" : "",
-        grouped ? "identity" : "spdldisaggregate");
+    Run *run =
+        run_pipeline ("spdlsrc location=%s %s ! spdlfetch concurrency=2 "
+                      "! %s ! spdldecode concurrency=2 width=16 height=16 "
+                      "! spdlbatch size=8 ! fakesink name=sink",
+            folder, grouped ? "! spdlaggregate size=5" : "",
+            grouped ? "identity" : "spdldisaggregate");
 
     fail_unless (run->error == NULL, "%s", run->error);
     fail_unless_equals_int (run->failures->len, 4);
@@ -124,7 +127,8 @@ GST_START_TEST (test_bad_files)
           g_ptr_array_index (run->failures, i), "uri");
 
       fail_unless (strstr (uri, "truncated") || strstr (uri, "empty") ||
-          strstr (uri, "noise") || strstr (uri, "README"), "%s", uri);
+                       strstr (uri, "noise") || strstr (uri, "README"),
+          "%s", uri);
     }
     run_free (run);
   }
@@ -140,9 +144,11 @@ GST_START_TEST (test_budget)
   Run *run;
 
   files_write_text (folder, "class-c/zzz.jpg", "no picture");
-  run = run_pipeline ("spdlsrc location=%s ! spdlfetch output-order=input "
+  run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch output-order=input "
       "! spdldecode output-order=input width=16 height=16 max-failures=0 "
-      "! spdlbatch size=8 ! fakesink name=sink", folder);
+      "! spdlbatch size=8 ! fakesink name=sink",
+      folder);
   fail_unless (run->error && strstr (run->error, "zzz.jpg"), "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 5);
   run_free (run);
@@ -156,8 +162,7 @@ GST_END_TEST;
 static gint
 launch (const gchar *line)
 {
-  g_autofree gchar *command =
-      g_strdup_printf ("gst-launch-1.0 -q %s", line);
+  g_autofree gchar *command = g_strdup_printf ("gst-launch-1.0 -q %s", line);
   gint status = -1;
 
   fail_unless (g_spawn_command_line_sync (command, NULL, NULL, &status, NULL));
@@ -168,9 +173,12 @@ launch (const gchar *line)
 GST_START_TEST (test_exit_status)
 {
   gchar *folder = files_make_dataset (6);
-  g_autofree gchar *good = g_strdup_printf ("spdlsrc location=%s ! spdlfetch "
-      "! spdldecode width=8 height=8 ! spdlbatch ! fakesink", folder);
-  g_autofree gchar *bad = g_strdup_printf ("spdlsrc location=%s ! spdlfetch "
+  g_autofree gchar *good =
+      g_strdup_printf ("spdlsrc location=%s ! spdlfetch "
+                       "! spdldecode width=8 height=8 ! spdlbatch ! fakesink",
+          folder);
+  g_autofree gchar *bad = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch "
       "! spdldecode max-failures=0 width=8 height=8 ! spdlbatch ! fakesink",
       folder);
   g_autofree gchar *none = g_strdup_printf (
@@ -192,9 +200,9 @@ GST_END_TEST;
 GST_START_TEST (test_sink)
 {
   gchar *folder = files_make_dataset (20);
-  g_autofree gchar *description = g_strdup_printf (MAIN_JOB
-      "! spdlbatch size=4 ! spdlsink name=sink", folder, 2, 1, "input", 1,
-      "input");
+  g_autofree gchar *description =
+      g_strdup_printf (MAIN_JOB "! spdlbatch size=4 ! spdlsink name=sink",
+          folder, 2, 1, "input", 1, "input");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample = NULL;
@@ -213,10 +221,9 @@ GST_START_TEST (test_sink)
   }
   fail_unless_equals_int (n_batches, 10);
   /* No event of ours waits in there. */
-  GstMiniObject *object =
-      gst_app_sink_try_pull_object (GST_APP_SINK (sink), 0);
+  GstMiniObject *object = gst_app_sink_try_pull_object (GST_APP_SINK (sink), 0);
   fail_unless (object == NULL || GST_IS_EVENT (object) == FALSE ||
-      GST_EVENT_TYPE (object) != GST_EVENT_CUSTOM_DOWNSTREAM);
+               GST_EVENT_TYPE (object) != GST_EVENT_CUSTOM_DOWNSTREAM);
   gst_clear_mini_object (&object);
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -318,7 +325,7 @@ GST_START_TEST (test_stop_any_time)
     stop_at_random (rand, folder, i % 4);
   /* Threads of GLib's pools may still be on their way out. */
   for (guint i = 0; i < 100 && count_entries ("/proc/self/task") > n_threads;
-      i++)
+       i++)
     g_usleep (50000);
   fail_unless (count_entries ("/proc/self/task") <= n_threads);
   fail_unless_equals_int (count_entries ("/proc/self/fd"), n_files);
@@ -363,9 +370,9 @@ on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 GST_START_TEST (test_memory)
 {
   gchar *folder = files_make_dataset (200);
-  g_autofree gchar *description = g_strdup_printf (
-      MAIN_JOB "! spdlbatch size=20 ! fakesink name=sink", folder, 31, 2,
-      "input", 2, "input");
+  g_autofree gchar *description =
+      g_strdup_printf (MAIN_JOB "! spdlbatch size=20 ! fakesink name=sink",
+          folder, 31, 2, "input", 2, "input");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
@@ -376,8 +383,8 @@ GST_START_TEST (test_memory)
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_epoch, &memory, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  gst_message_unref (gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
+  gst_message_unref (
+      gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   ratio = (gdouble) memory.at_30 / memory.at_10;
   fail_unless (memory.at_10 > 0 && ratio < 1.005 && ratio > 0.995,

@@ -58,16 +58,19 @@ GST_START_TEST (test_folder)
   files_write_text (folder, "top.jpg", "x");
   files_write_text (folder, "B/1.jpg", "x");
   files_write_text (folder, "b/notes.txt", "x");
-  assert_names (run_pipeline ("spdlsrc location=%s ! fakesink name=sink",
-      folder), "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg notes.txt top.jpg");
+  assert_names (
+      run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
+      "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg notes.txt top.jpg");
   assert_names (run_pipeline ("spdlsrc location=%s/ pattern=*.@(jpg|jpeg) ! "
-      "fakesink name=sink", folder),
+                              "fakesink name=sink",
+                    folder),
       "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg top.jpg");
 
   /* The number of the top-level folder, in sorted order; -1 outside of all. */
   static const gint64 labels[] = { 0, 1, 1, 2, 2, -1 };
   Run *run = run_pipeline ("spdlsrc location=%s pattern=*.jp*g label=folder ! "
-      "fakesink name=sink", folder);
+                           "fakesink name=sink",
+      folder);
   for (guint i = 0; i < 6; i++)
     fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
   run_free (run);
@@ -101,18 +104,20 @@ GST_START_TEST (test_awkward_folder)
   fail_unless_equals_int (symlink ("gone", nowhere), 0);
   fail_unless_equals_int (mkfifo (pipe, 0600), 0);
 
-  run = run_pipeline ("spdlsrc location=%s pattern=*.jpg ! fakesink name=sink",
-      folder);
+  run = run_pipeline (
+      "spdlsrc location=%s pattern=*.jpg ! fakesink name=sink", folder);
   fail_unless_equals_int (run->warnings->len, 1);
   fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
-      "a/loop\" was left out: it leads back"), "%s",
-      (gchar *) g_ptr_array_index (run->warnings, 0));
+                   "a/loop\" was left out: it leads back"),
+      "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
   assert_names (run,
       "gr\303\274n \342\202\254 #1.jpg with space.jpg in-link.jpg nowhere.jpg");
 
   /* A loop at the very top. */
   assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
-      "fakesink name=sink", folder), "set pattern to one that does");
+                              "fakesink name=sink",
+                    folder),
+      "set pattern to one that does");
   files_remove_folder (target);
   files_remove_folder (folder);
 }
@@ -123,19 +128,23 @@ GST_START_TEST (test_nothing_there)
 {
   gchar *folder = files_make_folder ();
 
-  assert_error (run_pipeline ("spdlsrc location=%s ! fakesink name=sink",
-      folder), "set location to a folder that holds");
-  assert_error (run_pipeline ("spdlsrc location=%s/none ! fakesink name=sink",
-      folder), "There is no ");
-  assert_error (run_pipeline ("spdlsrc ! fakesink name=sink"),
-      "No location is set");
+  assert_error (
+      run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
+      "set location to a folder that holds");
+  assert_error (
+      run_pipeline ("spdlsrc location=%s/none ! fakesink name=sink", folder),
+      "There is no ");
+  assert_error (
+      run_pipeline ("spdlsrc ! fakesink name=sink"), "No location is set");
   files_write_text (folder, "list.dat", "x");
-  assert_error (run_pipeline (
-      "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
       "the name of a list ends in .txt");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
-  assert_error (run_pipeline (
-      "spdlsrc location=%s/empty.txt ! fakesink name=sink", folder),
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=%s/empty.txt ! fakesink name=sink", folder),
       "has no item");
   files_remove_folder (folder);
 }
@@ -172,7 +181,8 @@ GST_START_TEST (test_list)
   fail_unless_equals_int64 (run_item (run, 3)->label, 12);
   fail_unless_equals_string (
       run_item (run, 4)->uri, "http://host/g.jpg?x=1#bytes=1-2");
-  fail_unless (g_str_has_suffix (run_item (run, 5)->uri, "/tab%09in%20name.jpg"));
+  fail_unless (
+      g_str_has_suffix (run_item (run, 5)->uri, "/tab%09in%20name.jpg"));
   fail_unless_equals_int64 (run_item (run, 6)->label, 9);
   /* The buffer holds the URI. */
   GstBuffer *buffer = g_ptr_array_index (run->buffers, 3);

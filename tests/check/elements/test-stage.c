@@ -37,8 +37,8 @@ GST_START_TEST (test_input_order)
 
   for (guint i = 0; i < G_N_ELEMENTS (concurrencies); i++) {
     Rig *rig = rig_new ("spdlteststage", "concurrency", concurrencies[i],
-        "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, "jitter",
-        (guint64) 200000, NULL);
+        "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, "jitter", (guint64) 200000,
+        NULL);
 
     rig_start (rig, NULL);
     rig_push_range (rig, 0, 199);
@@ -66,7 +66,8 @@ GST_START_TEST (test_straggler)
     rig_wait_eos (rig);
     fail_unless_equals_int (rig_count_items (rig), 300);
     while (gst_spdl_buffer_get_item_meta (
-               g_ptr_array_index (rig->buffers, position))->index != 0)
+               g_ptr_array_index (rig->buffers, position))
+               ->index != 0)
       position++;
     if (order == GST_SPDL_OUTPUT_ORDER_INPUT) {
       fail_unless_equals_int (position, 0);
@@ -183,8 +184,8 @@ GST_START_TEST (test_caps_are_no_barrier)
 
   rig_start (rig, "video/x-raw,width=1");
   for (guint i = 0; i < 40; i++) {
-    GstCaps *caps = gst_caps_new_simple (
-        "video/x-raw", "width", G_TYPE_INT, i + 1, NULL);
+    GstCaps *caps =
+        gst_caps_new_simple ("video/x-raw", "width", G_TYPE_INT, i + 1, NULL);
 
     gst_pad_push_event (rig->src, gst_event_new_caps (caps));
     gst_caps_unref (caps);
@@ -201,10 +202,8 @@ GST_START_TEST (test_caps_are_no_barrier)
   for (guint i = 1; i < 40; i++) {
     g_autofree gchar *number = g_strdup_printf ("%u", i);
 
-    fail_unless_equals_string (
-        g_ptr_array_index (rig->log, 2 * i + 2), "caps");
-    fail_unless_equals_string (
-        g_ptr_array_index (rig->log, 2 * i + 3), number);
+    fail_unless_equals_string (g_ptr_array_index (rig->log, 2 * i + 2), "caps");
+    fail_unless_equals_string (g_ptr_array_index (rig->log, 2 * i + 3), number);
   }
   rig_free (rig);
 }
@@ -246,8 +245,7 @@ GST_START_TEST (test_failures)
     if (g_ascii_isdigit (entry[0]) || g_str_has_prefix (entry, "gone"))
       g_string_append_printf (log, "%s,", entry);
   }
-  fail_unless_equals_string (
-      log->str, "0,1,gone failed 2,3,4,gone failed 5,");
+  fail_unless_equals_string (log->str, "0,1,gone failed 2,3,4,gone failed 5,");
   g_string_free (log, TRUE);
   rig_free (rig);
 }
@@ -292,8 +290,7 @@ GST_START_TEST (test_filter_and_many)
   rig_push_range (rig, 0, 3);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  rig_assert_log (
-      rig, "0 0 0 gone filtered 1 2 2 2 gone filtered 3 eos");
+  rig_assert_log (rig, "0 0 0 gone filtered 1 2 2 2 gone filtered 3 eos");
   for (guint i = 0; i < 6; i++) {
     const GstSpdlItemMeta *item =
         gst_spdl_buffer_get_item_meta (g_ptr_array_index (rig->buffers, i));
@@ -315,7 +312,8 @@ GST_START_TEST (test_metas_follow)
   GstBuffer *batch = gst_buffer_new_allocate (NULL, 4, NULL);
   GstSpdlItemMeta other = { .index = 7, .uri = NULL };
 
-  gst_spdl_batch_meta_append (gst_spdl_buffer_add_batch_meta (batch, 1), &other);
+  gst_spdl_batch_meta_append (
+      gst_spdl_buffer_add_batch_meta (batch, 1), &other);
   rig_start (rig, NULL);
   rig_push (rig, 5);
   gst_pad_push (rig->src, batch);
@@ -355,8 +353,7 @@ GST_START_TEST (test_failure_budget)
   rig_free (rig);
 
   /* As many as are tolerated. */
-  rig = rig_new (
-      "spdlteststage", "fail-every", 2, "max-failures", 5, NULL);
+  rig = rig_new ("spdlteststage", "fail-every", 2, "max-failures", 5, NULL);
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 9);
   rig_push_eos (rig);
@@ -371,8 +368,8 @@ GST_END_TEST;
 GST_START_TEST (test_failure_rate)
 {
   /* 20 % of 90: not judged yet. */
-  Rig *rig = rig_new ("spdlteststage", "fail-every", 5, "max-failure-rate",
-      0.01, NULL);
+  Rig *rig = rig_new (
+      "spdlteststage", "fail-every", 5, "max-failure-rate", 0.01, NULL);
 
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 89);
@@ -381,8 +378,8 @@ GST_START_TEST (test_failure_rate)
   fail_unless (rig_get_error (rig) == NULL);
   rig_free (rig);
 
-  rig = rig_new ("spdlteststage", "fail-every", 5, "max-failure-rate", 0.19,
-      NULL);
+  rig = rig_new (
+      "spdlteststage", "fail-every", 5, "max-failure-rate", 0.19, NULL);
   rig_start (rig, NULL);
   fail_unless_equals_int (rig_push_range (rig, 0, 999), GST_FLOW_EOS);
   rig_wait_eos (rig);
@@ -390,8 +387,8 @@ GST_START_TEST (test_failure_rate)
   fail_unless_equals_int (get_stat (rig, "num-failures"), 20);
   rig_free (rig);
 
-  rig = rig_new ("spdlteststage", "fail-every", 5, "max-failure-rate", 0.21,
-      NULL);
+  rig = rig_new (
+      "spdlteststage", "fail-every", 5, "max-failure-rate", 0.21, NULL);
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 999);
   rig_push_eos (rig);
@@ -404,8 +401,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_worker_cannot_be_opened)
 {
-  Rig *rig = rig_new (
-      "spdlteststage", "concurrency", 3, "fail-open", TRUE, NULL);
+  Rig *rig =
+      rig_new ("spdlteststage", "concurrency", 3, "fail-open", TRUE, NULL);
 
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 9);
@@ -421,8 +418,8 @@ GST_END_TEST;
  * is an error, after the good results. */
 GST_START_TEST (test_numbering)
 {
-  Rig *rig = rig_new ("spdlteststage", "output-order",
-      GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
+  Rig *rig = rig_new (
+      "spdlteststage", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
   GstBufferList *list = gst_buffer_list_new ();
 
   rig_start (rig, NULL);
@@ -436,8 +433,8 @@ GST_START_TEST (test_numbering)
   rig_assert_log (rig, "0 [1 2] 3 eos");
   rig_free (rig);
 
-  rig = rig_new ("spdlteststage", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT,
-      NULL);
+  rig = rig_new (
+      "spdlteststage", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
   rig_start (rig, NULL);
   rig_push (rig, 0);
   rig_wait_items (rig, 1);
@@ -570,8 +567,8 @@ assert_cannot_start (const gchar *pool, const gchar *text)
   fail_unless_equals_int (
       gst_element_set_state (rig->element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
-  fail_unless (strstr (rig_get_error (rig), text) != NULL, "%s",
-      rig_get_error (rig));
+  fail_unless (
+      strstr (rig_get_error (rig), text) != NULL, "%s", rig_get_error (rig));
   rig_free (rig);
 }
 
@@ -612,8 +609,8 @@ count_laps (Rig *rig)
 /* A lap in which nothing moves is reported all the same, and says 0. */
 GST_START_TEST (test_laps)
 {
-  Rig *rig = rig_new ("spdlteststage", "stats-interval",
-      (guint64) 20 * GST_MSECOND, NULL);
+  Rig *rig = rig_new (
+      "spdlteststage", "stats-interval", (guint64) 20 * GST_MSECOND, NULL);
   gdouble occupancy;
   gboolean lap;
 
@@ -628,9 +625,8 @@ GST_START_TEST (test_laps)
   guint64 n;
   fail_unless (gst_structure_get_boolean (s, "lap", &lap) && lap);
   fail_unless (gst_structure_get_uint64 (s, "num-tasks", &n) && n == 0);
-  fail_unless (
-      gst_structure_get_double (s, "occupancy-rate", &occupancy) &&
-      occupancy == 0);
+  fail_unless (gst_structure_get_double (s, "occupancy-rate", &occupancy) &&
+               occupancy == 0);
   rig_push_eos (rig);
   rig_wait_eos (rig);
   s = rig_find_message (rig, "spdl-stage-stats");
@@ -648,8 +644,8 @@ GST_START_TEST (test_stats_fields)
     "num-filtered", "ave-time", "p90-time", "p99-time", "cpu-time", "num-items",
     "bytes-in", "bytes-out", "ave-put-time", "p90-put-time", "p99-put-time",
     "ave-get-time", "p90-get-time", "p99-get-time" };
-  Rig *rig = rig_new (
-      "spdlteststage", "sleep", (guint64) 3 * GST_MSECOND, NULL);
+  Rig *rig =
+      rig_new ("spdlteststage", "sleep", (guint64) 3 * GST_MSECOND, NULL);
   GstStructure *stats;
   guint concurrency, queue_size;
   gdouble number;
@@ -667,7 +663,8 @@ GST_START_TEST (test_stats_fields)
       G_TYPE_DOUBLE, &number, "occupancy-rate", G_TYPE_DOUBLE, &number, NULL));
   fail_unless_equals_int (concurrency, 1);
   fail_unless_equals_int (queue_size, 2);
-  fail_unless_equals_string (gst_structure_get_string (stats, "stage"), "stage");
+  fail_unless_equals_string (
+      gst_structure_get_string (stats, "stage"), "stage");
   /* One sleeper behind a full queue: upstream waits, the worker does not. */
   fail_unless (number > 0.5, "occupancy %f", number);
   gst_structure_free (stats);
@@ -709,8 +706,8 @@ disturb (gpointer data)
   Rig *rig = data;
 
   for (guint i = 0; i < 40; i++) {
-    g_object_set (rig->element, "concurrency", 1 + i % 5, "queue-size", i % 7,
-        NULL);
+    g_object_set (
+        rig->element, "concurrency", 1 + i % 5, "queue-size", i % 7, NULL);
     g_usleep (500);
   }
   return NULL;

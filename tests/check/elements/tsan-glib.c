@@ -18,35 +18,35 @@ void __tsan_release (void *address);
 
 #define VISIBLE __attribute__ ((visibility ("default")))
 
-#define REAL(name) \
-  ({ \
-    static __typeof__ (&name) real_; \
+#define REAL(name)                                                          \
+  ({                                                                        \
+    static __typeof__ (&name) real_;                                        \
     __typeof__ (&name) found_ = __atomic_load_n (&real_, __ATOMIC_RELAXED); \
-    if (!found_) { \
-      found_ = (__typeof__ (&name)) dlsym (RTLD_NEXT, #name); \
-      __atomic_store_n (&real_, found_, __ATOMIC_RELAXED); \
-    } \
-    found_; \
+    if (!found_) {                                                          \
+      found_ = (__typeof__ (&name)) dlsym (RTLD_NEXT, #name);               \
+      __atomic_store_n (&real_, found_, __ATOMIC_RELAXED);                  \
+    }                                                                       \
+    found_;                                                                 \
   })
 
-#define LOCK(Type, prefix) \
-  VISIBLE void prefix##_lock (Type *lock) \
-  { \
-    REAL (prefix##_lock) (lock); \
-    __tsan_acquire (lock); \
-  } \
-  VISIBLE void prefix##_unlock (Type *lock) \
-  { \
-    __tsan_release (lock); \
-    REAL (prefix##_unlock) (lock); \
-  } \
-  VISIBLE gboolean prefix##_trylock (Type *lock) \
-  { \
+#define LOCK(Type, prefix)                              \
+  VISIBLE void prefix##_lock (Type *lock)               \
+  {                                                     \
+    REAL (prefix##_lock) (lock);                        \
+    __tsan_acquire (lock);                              \
+  }                                                     \
+  VISIBLE void prefix##_unlock (Type *lock)             \
+  {                                                     \
+    __tsan_release (lock);                              \
+    REAL (prefix##_unlock) (lock);                      \
+  }                                                     \
+  VISIBLE gboolean prefix##_trylock (Type *lock)        \
+  {                                                     \
     const gboolean ok = REAL (prefix##_trylock) (lock); \
-\
-    if (ok) \
-      __tsan_acquire (lock); \
-    return ok; \
+                                                        \
+    if (ok)                                             \
+      __tsan_acquire (lock);                            \
+    return ok;                                          \
   }
 
 LOCK (GMutex, g_mutex)

@@ -272,7 +272,8 @@ test_orders (gconstpointer data)
 static void
 test_limits (void)
 {
-  static const guint settings[][2] = { { 1, 0 }, { 1, 2 }, { 4, 16 }, { 8, 1 } };
+  static const guint settings[][2] = { { 1, 0 }, { 1, 2 }, { 4, 16 },
+    { 8, 1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     const guint concurrency = settings[i][0], queue_size = settings[i][1];
@@ -288,14 +289,16 @@ test_limits (void)
     while ((guint) g_atomic_int_get (&p.n_put) < concurrency + queue_size)
       usleep (100);
     usleep (20000);
-    g_assert_cmpuint (g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
+    g_assert_cmpuint (
+        g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
     g_assert_cmpuint (get_begun (w), ==, concurrency);
 
     /* Nobody takes: what is done is held as well. */
     set_gate (w, FALSE);
     wait_until_begun (w, concurrency + queue_size);
     usleep (20000);
-    g_assert_cmpuint (g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
+    g_assert_cmpuint (
+        g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
     out = take_n (w, 500);
     spdl_executor_flush_start (w->executor);
     g_thread_join (thread);
@@ -373,7 +376,8 @@ take_one (gpointer data)
 {
   SpdlExecutorStatus status;
 
-  g_assert_null (spdl_executor_take (((World *) data)->executor, NULL, &status));
+  g_assert_null (
+      spdl_executor_take (((World *) data)->executor, NULL, &status));
   return GUINT_TO_POINTER (status);
 }
 
@@ -399,8 +403,8 @@ test_flush (void)
     taker = g_thread_new ("taker", take_one, w);
     wait_until_begun (w, 2);
     spdl_executor_flush_start (w->executor);
-    g_assert_cmpuint (GPOINTER_TO_UINT (g_thread_join (taker)), ==,
-        SPDL_EXECUTOR_FLUSHING);
+    g_assert_cmpuint (
+        GPOINTER_TO_UINT (g_thread_join (taker)), ==, SPDL_EXECUTOR_FLUSHING);
     g_thread_join (producer);
     g_assert_cmpint (p.status, ==, SPDL_EXECUTOR_FLUSHING);
     set_gate (w, FALSE);
@@ -461,7 +465,7 @@ test_stop_any_time (void)
     world_start (w, i % 2);
     producer = g_thread_new ("producer", produce, &p);
     while (left-- > 0 &&
-        (entry = spdl_executor_take (w->executor, passed, &status))) {
+           (entry = spdl_executor_take (w->executor, passed, &status))) {
       g_free (passed);
       passed = entry;
     }
@@ -484,7 +488,7 @@ test_figures (void)
 
   world_start (w, SPDL_ORDER_INPUT);
   Producer p = { w, 10 };
-  produce (&(Producer) { w, 4 });
+  produce (&(Producer){ w, 4 });
   g_array_unref (take_n (w, 4));
   spdl_executor_end_lap (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 4);
@@ -610,7 +614,7 @@ main (int argc, char **argv)
   g_test_add_func ("/executor/figures", test_figures);
   g_test_add_func ("/pool/names", test_pool_names);
   g_test_add_func ("/pool/priority", test_priority);
-  g_test_add_func ("/pool/shared-stopped-consumer",
-      test_shared_stopped_consumer);
+  g_test_add_func (
+      "/pool/shared-stopped-consumer", test_shared_stopped_consumer);
   return g_test_run ();
 }

@@ -53,7 +53,7 @@ test_schedule (void)
   SpdlFigures f;
 
   spdl_meter_set_occupied (m, TRUE, 1100);
-  spdl_meter_set_occupied (m, TRUE, 1150); /* no change */
+  spdl_meter_set_occupied (m, TRUE, 1150);  /* no change */
   spdl_meter_set_occupied (m, FALSE, 1400); /* 300 */
   m->lap.items += 4;
   m->lap.tasks += 4;

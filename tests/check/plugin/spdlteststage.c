@@ -70,7 +70,7 @@ raise_to (gint *highest, gint value)
   gint seen = g_atomic_int_get (highest);
 
   while (value > seen &&
-      !g_atomic_int_compare_and_exchange_full (highest, seen, value, &seen))
+         !g_atomic_int_compare_and_exchange_full (highest, seen, value, &seen))
     ;
 }
 
@@ -148,8 +148,8 @@ work (TestStage *self, GstSpdlTask *task, GError **error)
 
   GstBuffer *item = gst_spdl_task_take_item (task);
   if (self->copy) {
-    GstBuffer *copy = gst_buffer_copy_region (item, GST_BUFFER_COPY_MEMORY |
-        GST_BUFFER_COPY_DEEP, 0, -1);
+    GstBuffer *copy = gst_buffer_copy_region (
+        item, GST_BUFFER_COPY_MEMORY | GST_BUFFER_COPY_DEEP, 0, -1);
     gst_buffer_unref (item);
     item = copy;
   }
@@ -253,7 +253,8 @@ install_properties (GObjectClass *object_class)
   g_param_spec_uint (name, name, blurb, 0, G_MAXUINT, init, w)
 #define BOOLEAN(name, blurb, init) \
   g_param_spec_boolean (name, name, blurb, init, w)
-#define COUNT(name, blurb) g_param_spec_int (name, name, blurb, 0, G_MAXINT, 0, r)
+#define COUNT(name, blurb) \
+  g_param_spec_int (name, name, blurb, 0, G_MAXINT, 0, r)
   properties[PROP_SLEEP] = UINT64 ("sleep", "ns to sleep for an item", 0);
   properties[PROP_SLEEP_FIRST] =
       UINT64 ("sleep-first", "ns to sleep for item 0, in addition", 0);
@@ -291,8 +292,8 @@ test_stage_class_init (TestStageClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "Test stage",
-      "Generic", "Passes items on as it is told", "the gst-spdl developers");
+  gst_element_class_set_static_metadata (element_class, "Test stage", "Generic",
+      "Passes items on as it is told", "the gst-spdl developers");
 
   stage_class->open_worker = test_stage_open_worker;
   stage_class->close_worker = test_stage_close_worker;
@@ -305,8 +306,7 @@ test_stage_init (TestStage *self)
   self->yield = 1;
   self->fail_at = G_MAXUINT64;
   self->cancellable = TRUE;
-  GST_PAD_SET_PROXY_CAPS (
-      gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self)));
+  GST_PAD_SET_PROXY_CAPS (gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self)));
 }
 
 static gboolean

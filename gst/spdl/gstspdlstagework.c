@@ -1,0 +1,228 @@
+/* gst-spdl: the work of a stage, and its failures
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gstspdlstage-private.h"
+
+#include "gstspdlbatchmeta.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
+#define GST_CAT_DEFAULT gst_spdl_stage_debug
+
+/* max-failure-rate is judged from this many items on. */
+#define RATE_PROBATION 100
+
+/**
+ * gst_spdl_stage_fail:
+ * @stage: a stage
+ * @error: (transfer full): why it cannot go on
+ *
+ * Ends the stream: no further item is taken in or begun, what is running or
+ * done goes on downstream, then @error is posted, then comes the end of the
+ * stream. Only the first error counts. From any thread.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
+{
+  GstSpdlStagePrivate *priv;
+
+  g_return_if_fail (GST_IS_SPDL_STAGE (stage) && error != NULL);
+
+  priv = gst_spdl_stage_get_private (stage);
+  spdl_mutex_lock (&priv->lock);
+  if (!priv->fatal)
+    priv->fatal = g_steal_pointer (&error);
+  spdl_mutex_unlock (&priv->lock);
+  g_clear_error (&error);
+  spdl_executor_close (&priv->executor);
+}
+
+static void
+post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
+    guint64 num_failures)
+{
+  GstElement *element = GST_ELEMENT (self);
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+  GstSpdlBatchMeta *batch =
+      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
+
+  if (!batch) {
+    gst_spdl_post_item_failed (element, item, error, num_failures);
+    return;
+  }
+  for (guint i = 0; i < batch->num_items; i++)
+    gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
+}
+
+/* Returns the number of failures in all, and in @over whether they are too
+ * many. */
+static guint64
+count_failure (GstSpdlStage *self, gboolean *over)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  gint max_failures;
+  gdouble max_rate;
+  guint64 num;
+
+  GST_OBJECT_LOCK (self);
+  max_failures = priv->max_failures;
+  max_rate = priv->max_failure_rate;
+  GST_OBJECT_UNLOCK (self);
+
+  spdl_mutex_lock (&priv->lock);
+  num = ++priv->num_failures;
+  *over = (max_failures >= 0 && num > (guint64) max_failures) ||
+          (max_rate < 1.0 && priv->num_attempts >= RATE_PROBATION &&
+              num > max_rate * priv->num_attempts);
+  spdl_mutex_unlock (&priv->lock);
+  return num;
+}
+
+static void
+count_attempt (GstSpdlStagePrivate *priv)
+{
+  spdl_mutex_lock (&priv->lock);
+  priv->num_attempts++;
+  spdl_mutex_unlock (&priv->lock);
+}
+
+static void
+add_gone (GstSpdlTask *task, GstSpdlGoneReason reason)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+
+  if (item)
+    gst_spdl_gone_add (&task->gone, item, reason);
+  else if (bearer)
+    gst_spdl_gone_add_buffer (&task->gone, bearer, reason);
+}
+
+/* The current item of @task failed with @error, which it frees. */
+static void
+item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  const GstSpdlItemMeta *item;
+  gboolean over;
+  guint64 num;
+
+  if (g_cancellable_is_cancelled (task->cancellable)) {
+    /* Flushed: the item has neither failed nor will it come. */
+    g_error_free (error);
+    return;
+  }
+
+  task->task.n_failed++;
+  add_gone (task, GST_SPDL_GONE_FAILED);
+  num = count_failure (self, &over);
+  item = gst_spdl_task_get_item_meta (task);
+  GST_INFO_OBJECT (self, "failed: %s: %s",
+      item && item->uri ? item->uri : "item", error->message);
+  post_failures (self, task, error, num);
+  if (over) {
+    g_autofree gchar *name =
+        item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
+
+    gst_spdl_stage_fail (self,
+        g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+            "%" G_GUINT64_FORMAT " items failed, which is more than "
+            "max-failures or max-failure-rate allows; the last was %s: %s",
+            num, name, error->message));
+  }
+  g_error_free (error);
+}
+
+static void
+process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  const guint first = task->results->len;
+  GError *error = NULL;
+
+  gst_spdl_task_begin_item (task, i);
+  if (!klass->process (self, worker, task, &error)) {
+    gst_spdl_task_drop_results (task, first);
+    if (!error)
+      error = g_error_new_literal (
+          GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
+    item_failed (self, task, error);
+  } else if (task->results->len > first) {
+    gst_spdl_task_adopt_results (task, first);
+  } else {
+    task->task.n_filtered++;
+    add_gone (task, GST_SPDL_GONE_FILTERED);
+  }
+}
+
+static gboolean
+ensure_worker (GstSpdlStage *self, gpointer *slot)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  GError *error = NULL;
+
+  if (*slot || !klass->open_worker)
+    return TRUE;
+  *slot = klass->open_worker (self, &error);
+  if (*slot)
+    return TRUE;
+  gst_spdl_stage_fail (self, error);
+  return FALSE;
+}
+
+static void
+run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
+{
+  GstSpdlStage *self = user_data;
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlTask *task = (GstSpdlTask *) base;
+  const guint n = task->items->len;
+
+  if (g_atomic_int_get (&priv->refusing) || !ensure_worker (self, slot))
+    return;
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
+       i++) {
+    if (priv->max_failure_rate < 1.0)
+      count_attempt (priv);
+    process_item (self, *slot, task, i);
+  }
+  for (guint i = 0; i < task->results->len; i++)
+    base->bytes_out += gst_buffer_get_size (
+        g_array_index (task->results, GstSpdlResult, i).buffer);
+}
+
+static void
+close_slot (gpointer user_data, gpointer worker)
+{
+  GST_SPDL_STAGE_GET_CLASS (user_data)->close_worker (user_data, worker);
+}
+
+/* What describes the stream outlives a flush, though it was not sent yet. */
+static void
+keep_sticky (GstSpdlStagePrivate *priv, GstEvent *event)
+{
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (GST_EVENT_IS_STICKY (event) && type != GST_EVENT_SEGMENT &&
+      type != GST_EVENT_EOS && gst_pad_is_active (priv->srcpad))
+    gst_pad_store_sticky_event (priv->srcpad, event);
+}
+
+static void
+discard_entry (gpointer user_data, SpdlEntry *entry)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (user_data);
+  GstSpdlTask *task = (GstSpdlTask *) entry;
+
+  if (task->event)
+    keep_sticky (priv, task->event);
+  gst_spdl_stage_recycle (priv, task);
+}
+
+const SpdlExecutorFuncs gst_spdl_stage_executor_funcs = { run_task, close_slot,
+  discard_entry };

@@ -1,0 +1,150 @@
+/* gst-spdl: what spdldecode makes of an image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdltarget.h"
+
+void
+spdl_target_unref (SpdlTarget *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  if (self->pool) {
+    gst_buffer_pool_set_active (self->pool, FALSE);
+    gst_object_unref (self->pool);
+  }
+  gst_clear_caps (&self->caps);
+  g_free (self);
+}
+
+void
+spdl_target_set_info (
+    GstVideoInfo *info, GstVideoFormat format, guint width, guint height)
+{
+  gst_video_info_set_format (info, format, width, height);
+  GST_VIDEO_INFO_FPS_N (info) = 0;
+}
+
+/* Leaves of @caps what agrees with @property, which is set to what @wanted
+ * (transfer full) says; FALSE with @error set if that is nothing. */
+static gboolean
+restrict_caps (
+    GstCaps **caps, const gchar *property, GstCaps *wanted, GError **error)
+{
+  GstCaps *agreed = gst_caps_intersect (*caps, wanted);
+  const gboolean ok = !gst_caps_is_empty (agreed);
+
+  if (ok) {
+    gst_caps_replace (caps, agreed);
+  } else {
+    g_autofree gchar *mine = gst_caps_to_string (wanted);
+    g_autofree gchar *theirs = gst_caps_to_string (*caps);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property %s contradicts downstream, not negotiated: %s is set, "
+        "but downstream takes %s",
+        property, mine, theirs);
+  }
+  gst_caps_unref (agreed);
+  gst_caps_unref (wanted);
+  return ok;
+}
+
+static gboolean
+restrict_size (
+    GstCaps **caps, const gchar *property, guint size, GError **error)
+{
+  return size == 0 || restrict_caps (caps, property,
+                          gst_caps_new_simple ("video/x-raw", property,
+                              G_TYPE_INT, (gint) size, NULL),
+                          error);
+}
+
+static gboolean
+restrict_format (
+    GstCaps **caps, const SpdlTargetSettings *settings, GError **error)
+{
+  const gboolean ok = restrict_caps (caps, "format",
+      gst_caps_new_simple (
+          "video/x-raw", "format", G_TYPE_STRING, settings->format, NULL),
+      settings->format_is_set ? error : NULL);
+
+  return ok || !settings->format_is_set;
+}
+
+static guint
+fixed_size (const GstStructure *s, const gchar *field)
+{
+  gint size;
+
+  return gst_structure_get_int (s, field, &size) ? size : 0;
+}
+
+/* What downstream takes and the properties allow. */
+static gboolean
+choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
+    GError **error)
+{
+  const GstStructure *s;
+
+  if (gst_caps_is_empty (*caps)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Downstream takes no raw images in " SPDL_TARGET_FORMATS);
+    return FALSE;
+  }
+  if (!restrict_size (caps, "width", settings->width, error) ||
+      !restrict_size (caps, "height", settings->height, error) ||
+      !restrict_format (caps, settings, error))
+    return FALSE;
+
+  s = gst_caps_get_structure (*caps, 0);
+  self->width = settings->width ? settings->width : fixed_size (s, "width");
+  self->height = settings->height ? settings->height : fixed_size (s, "height");
+  *caps = gst_caps_fixate (gst_caps_truncate (*caps));
+  s = gst_caps_get_structure (*caps, 0);
+  self->format =
+      gst_video_format_from_string (gst_structure_get_string (s, "format"));
+  return TRUE;
+}
+
+static gboolean
+make_pool (SpdlTarget *self, GError **error)
+{
+  GstStructure *config;
+
+  spdl_target_set_info (&self->info, self->format, self->width, self->height);
+  self->caps = gst_video_info_to_caps (&self->info);
+  self->pool = gst_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (self->pool);
+  /* No upper bound: a worker must not wait for downstream. */
+  gst_buffer_pool_config_set_params (
+      config, self->caps, GST_VIDEO_INFO_SIZE (&self->info), 0, 0);
+  if (gst_buffer_pool_set_config (self->pool, config) &&
+      gst_buffer_pool_set_active (self->pool, TRUE))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "No pool of images of %u by %u can be made", self->width, self->height);
+  return FALSE;
+}
+
+SpdlTarget *
+spdl_target_new (
+    const SpdlTargetSettings *settings, GstCaps *allowed, GError **error)
+{
+  SpdlTarget *self = g_new0 (SpdlTarget, 1);
+  GstCaps *caps = gst_caps_ref (allowed);
+  gboolean ok;
+
+  self->n_refs = 1;
+  self->max_pixels = settings->max_pixels;
+  ok = choose (self, settings, &caps, error);
+  gst_caps_unref (caps);
+  if (ok && self->width > 0 && self->height > 0)
+    ok = make_pool (self, error);
+  if (!ok)
+    g_clear_pointer (&self, spdl_target_unref);
+  return self;
+}

@@ -1,0 +1,52 @@
+/* gst-spdl: what spdldecode makes of an image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_TARGET_H__
+#define __SPDL_TARGET_H__
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+#define SPDL_TARGET_FORMATS "{ RGB, BGR }"
+
+typedef struct {
+  guint width; /* 0: what downstream asks for, else as decoded */
+  guint height;
+  const gchar *format;
+  gboolean format_is_set; /* else downstream may choose another */
+  guint64 max_pixels;
+} SpdlTargetSettings;
+
+/* The outcome of a negotiation, immutable. A task takes the one that is valid
+ * when it begins, so there is nothing to wait for when it changes. */
+typedef struct {
+  gint n_refs;
+  GstVideoFormat format;
+  guint width; /* 0: as decoded */
+  guint height;
+  guint64 max_pixels;
+  /* Of images of fixed size; else NULL. */
+  GstCaps *caps;
+  GstVideoInfo info;
+  GstBufferPool *pool;
+} SpdlTarget;
+
+/* @allowed: what downstream takes, within SPDL_TARGET_FORMATS.
+ *
+ * Returns NULL with @error set if a setting contradicts it, by name. */
+SpdlTarget *spdl_target_new (
+    const SpdlTargetSettings *settings, GstCaps *allowed, GError **error);
+void spdl_target_unref (SpdlTarget *self);
+
+/* Raw images of that size and format, in stills. */
+void spdl_target_set_info (
+    GstVideoInfo *info, GstVideoFormat format, guint width, guint height);
+
+G_END_DECLS
+
+#endif /* __SPDL_TARGET_H__ */

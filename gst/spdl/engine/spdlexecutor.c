@@ -182,6 +182,9 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
     spdl_cond_signal (&pool->work);
   if (room)
     spdl_cond_signal (&self->room);
+  /* A signal may take longer than a task, whose time it is not. */
+  if (pending || call || room)
+    thread->since = spdl_meter_now (&self->meter);
 
   if (shared)
     cpu_before = own_cpu_time ();

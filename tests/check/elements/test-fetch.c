@@ -105,6 +105,34 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
+/* A file without the right to read it, for who is not root; so root becomes
+ * somebody else, in the process that the test has to itself. */
+GST_START_TEST (test_no_right)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "secret", NULL);
+  Run *run;
+
+  files_write_text (folder, "open", "x");
+  files_write_text (folder, "secret", "x");
+  fail_unless_equals_int (chmod (path, 0), 0);
+  fail_unless_equals_int (chmod (folder, 0755), 0);
+  if (geteuid () == 0)
+    fail_unless_equals_int (seteuid (65534), 0);
+  run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (run_failure_text (run, 0), "Permission denied"), "%s",
+      run_failure_text (run, 0));
+  run_free (run);
+  if (geteuid () == 65534)
+    seteuid (0);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_caps)
 {
   gchar *folder = files_make_folder ();
@@ -150,6 +178,7 @@ fetch_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_files_and_ranges);
   tcase_add_test (tc, test_failures);
+  tcase_add_test (tc, test_no_right);
   tcase_add_test (tc, test_caps);
   return s;
 }

@@ -36,8 +36,9 @@ class PipelineTest(unittest.TestCase):
     def load(self, more=""):
         pipeline = Gst.parse_launch(
             f'spdlsrc name=source location="{self.folder.name}" label=folder '
-            "! spdlfetch concurrency=2 ! spdldecode name=decode concurrency=2 "
-            f"{more} width=32 height=24 ! spdlbatch size=8 labels=true "
+            f"! spdlfetch concurrency=2 {more} "
+            f"! spdldecode name=decode concurrency=2 {more} width=32 height=24 "
+            "! spdlbatch size=8 labels=true "
             "! spdlsink name=sink")
         sink = pipeline.get_by_name("sink")
         samples = []

@@ -12,6 +12,10 @@
 /* Marks and barriers that may be held beyond one for each task. */
 #define SPARE_OTHERS 16
 
+/* Tasks that take less than this are cheaper to run one after the other than to
+ * wake another thread for, in ns. */
+#define SHORT_TASK 5000
+
 static SpdlExecutor *
 executor_of (SpdlPoolClient *client)
 {
@@ -25,6 +29,15 @@ executor_runnable (SpdlPoolClient *client)
 
   return self->ring.n_queued > 0 && self->ring.n_running < self->concurrency &&
          !self->flushing;
+}
+
+/* Calls a thread of the pool, as spdl_pool_call_thread_unlocked() does. On a
+ * shared pool, other stages' tasks may be long. */
+static SpdlCond *
+call_thread (SpdlExecutor *self)
+{
+  return spdl_pool_call_thread_unlocked (
+      self->pool, self->recent_time < SHORT_TASK && !self->pool->name);
 }
 
 static guint
@@ -146,6 +159,9 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   lap->bytes_out += task->bytes_out;
   if (task->n_failed == 0)
     spdl_histogram_add (&lap->task_time, took);
+  /* A single long one, which may just have been interrupted, counts little. */
+  self->recent_time -= self->recent_time / 8;
+  self->recent_time += MIN (took, 4 * SHORT_TASK) / 8;
   spdl_ring_finish (&self->ring, &task->entry);
   if (self->ring.n_running == 0 && self->flushing)
     spdl_cond_broadcast (&self->quiet);
@@ -168,8 +184,8 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
   const gboolean shared = pool->name != NULL;
   SpdlTask *task = begin_task (self, thread);
   gpointer *slot = acquire_slot (self);
-  const gboolean call = spdl_pool_has_work_unlocked (pool) &&
-                        spdl_pool_call_thread_unlocked (pool);
+  SpdlCond *call =
+      spdl_pool_has_work_unlocked (pool) ? call_thread (self) : NULL;
   const gboolean room = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
   guint64 cpu_before = 0, cpu_after = 0;
@@ -179,7 +195,7 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
   if (pending)
     spdl_cond_signal (pending);
   if (call)
-    spdl_cond_signal (&pool->work);
+    spdl_cond_signal (call);
   if (room)
     spdl_cond_signal (&self->room);
   /* A signal may take longer than a task, whose time it is not. */
@@ -283,6 +299,7 @@ spdl_executor_start (
   self->closed = FALSE;
   self->waiting = NULL;
   self->taker_waits = FALSE;
+  self->recent_time = 4 * SHORT_TASK; /* not known */
   self->flushing = FALSE;
   self->pool = pool;
   if (!pool->name)
@@ -355,7 +372,8 @@ put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 SpdlExecutorStatus
 spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
 {
-  gboolean call = FALSE, ready = FALSE;
+  gboolean ready = FALSE;
+  SpdlCond *call = NULL;
   SpdlExecutorStatus status = SPDL_EXECUTOR_OK;
 
   spdl_mutex_lock (&self->pool->lock);
@@ -365,8 +383,8 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
   } else if (self->closed) {
     status = SPDL_EXECUTOR_CLOSED;
   } else if (entry->kind == SPDL_ENTRY_TASK) {
-    call = put_task (self, (SpdlTask *) entry, waited) &&
-           spdl_pool_call_thread_unlocked (self->pool);
+    if (put_task (self, (SpdlTask *) entry, waited))
+      call = call_thread (self);
   } else {
     self->n_others_held++;
     spdl_ring_put (&self->ring, entry);
@@ -375,7 +393,7 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
   spdl_mutex_unlock (&self->pool->lock);
 
   if (call)
-    spdl_cond_signal (&self->pool->work);
+    spdl_cond_signal (call);
   if (ready)
     spdl_cond_signal (&self->ready);
   return status;
@@ -487,12 +505,15 @@ spdl_executor_close (SpdlExecutor *self)
 static void
 limits_changed (SpdlExecutor *self)
 {
+  SpdlCond *call = NULL;
+
   if (!self->pool->name)
     spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
   spdl_cond_broadcast (&self->room);
-  if (executor_runnable (&self->client) &&
-      spdl_pool_call_thread_unlocked (self->pool))
-    spdl_cond_signal (&self->pool->work);
+  if (executor_runnable (&self->client))
+    call = spdl_pool_call_thread_unlocked (self->pool, FALSE);
+  if (call)
+    spdl_cond_signal (call);
 }
 
 void

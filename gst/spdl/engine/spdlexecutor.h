@@ -75,6 +75,7 @@ struct _SpdlExecutor {
   gboolean closed;
   const SpdlEntry *waiting; /* what put() waits with */
   gboolean taker_waits;
+  guint64 recent_time; /* of a task, about, in ns */
   SpdlCond room;
   SpdlCond ready;
   SpdlCond quiet;        /* no task is running */

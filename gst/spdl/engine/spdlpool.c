@@ -37,11 +37,21 @@ thread_cpu_time (pthread_t id)
   return spdl_timespec_to_ns (&ts);
 }
 
+/* How long the sentinel sleeps, in ns: so much later at most is a task begun
+ * that was left to a thread whose own task turned out long. */
+#define SENTINEL_SLEEP 1000000
+
 static void
 sleep_until_called (SpdlPool *self, SpdlPoolThread *thread)
 {
   self->n_idle++;
-  spdl_cond_wait (&self->work, &self->lock);
+  if (!self->has_sentinel && self->threads->len > self->n_idle) {
+    self->has_sentinel = TRUE;
+    spdl_cond_wait_for (&self->watch, &self->lock, SENTINEL_SLEEP);
+    self->has_sentinel = FALSE;
+  } else {
+    spdl_cond_wait (&self->work, &self->lock);
+  }
   self->n_idle--;
   self->waking = FALSE;
   thread->waited = TRUE;
@@ -86,9 +96,11 @@ thread_main (void *data)
   g_ptr_array_remove_fast (self->threads, thread);
   g_ptr_array_add (self->finished, thread);
   /* The call that woke this thread was meant for one that works. */
-  if (!self->quit && next_client (self) &&
-      spdl_pool_call_thread_unlocked (self))
-    spdl_cond_signal (&self->work);
+  SpdlCond *call = !self->quit && next_client (self)
+                       ? spdl_pool_call_thread_unlocked (self, FALSE)
+                       : NULL;
+  if (call)
+    spdl_cond_signal (call);
   spdl_mutex_unlock (&self->lock);
   return NULL;
 }
@@ -130,6 +142,7 @@ spdl_pool_new (guint max_threads)
 
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->work);
+  spdl_cond_init (&self->watch);
   self->n_refs = 1;
   self->max_threads = max_threads;
   self->clients = g_ptr_array_new ();
@@ -139,13 +152,20 @@ spdl_pool_new (guint max_threads)
 }
 
 static void
+wake_all (SpdlPool *self)
+{
+  spdl_cond_broadcast (&self->work);
+  spdl_cond_broadcast (&self->watch);
+}
+
+static void
 pool_free (SpdlPool *self)
 {
   g_assert (self->clients->len == 0);
 
   spdl_mutex_lock (&self->lock);
   self->quit = TRUE;
-  spdl_cond_broadcast (&self->work);
+  wake_all (self);
   while (self->threads->len > 0) {
     SpdlPoolThread *thread = g_ptr_array_index (self->threads, 0);
     pthread_t id = thread->id;
@@ -163,6 +183,7 @@ pool_free (SpdlPool *self)
   g_ptr_array_unref (self->threads);
   g_ptr_array_unref (self->finished);
   spdl_cond_clear (&self->work);
+  spdl_cond_clear (&self->watch);
   spdl_mutex_clear (&self->lock);
   g_free (self->name);
   g_free (self);
@@ -234,21 +255,23 @@ spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads)
 
   self->max_threads = max_threads;
   if (fewer)
-    spdl_cond_broadcast (&self->work);
+    wake_all (self);
 }
 
-gboolean
-spdl_pool_call_thread_unlocked (SpdlPool *self)
+SpdlCond *
+spdl_pool_call_thread_unlocked (SpdlPool *self, gboolean short_tasks)
 {
-  if (self->waking)
-    return FALSE;
+  const gboolean someone_works = self->threads->len > self->n_idle;
+
+  if (self->waking || (short_tasks && someone_works && self->has_sentinel))
+    return NULL;
   if (self->n_idle > 0) {
     self->waking = TRUE;
-    return TRUE;
+    return self->n_idle > 1 || !self->has_sentinel ? &self->work : &self->watch;
   }
   if (self->threads->len < self->max_threads)
     add_thread (self);
-  return FALSE;
+  return NULL;
 }
 
 gboolean

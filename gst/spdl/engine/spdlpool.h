@@ -23,7 +23,12 @@ G_BEGIN_DECLS
  *
  * Waking: a sleeping thread costs microseconds to wake, so at most one is on
  * its way at a time. It takes a task and, if there is another one, calls the
- * next thread before it begins. */
+ * next thread before it begins.
+ *
+ * Where tasks are shorter than that, others are woken for nothing. So while a
+ * thread works, one that has nothing to do sleeps for a short time only: it is
+ * the sentinel. With a sentinel, short tasks may be left to the thread that is
+ * awake: should one turn out long, the sentinel finds the next in time. */
 
 typedef struct _SpdlPool SpdlPool;
 typedef struct _SpdlPoolClient SpdlPoolClient;
@@ -48,10 +53,12 @@ struct _SpdlPoolClient {
 struct _SpdlPool {
   SpdlMutex lock;
   SpdlCond work;
-  gchar *name;  /* NULL: not shared */
-  guint n_refs; /* under the registry's lock */
+  SpdlCond watch; /* of the sentinel */
+  gchar *name;    /* NULL: not shared */
+  guint n_refs;   /* under the registry's lock */
   guint max_threads;
-  guint n_idle;
+  guint n_idle; /* threads that sleep, the sentinel too */
+  gboolean has_sentinel;
   gboolean waking;
   gboolean quit;
   GPtrArray *clients;  /* SpdlPoolClient, the first to be served first */
@@ -79,9 +86,11 @@ void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
 /* Threads beyond @max_threads end after their task. Lock held. */
 void spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads);
 
-/* There is work: makes a thread, or says TRUE if the caller must signal
- * `work` once it has released the lock. Lock held. */
-gboolean spdl_pool_call_thread_unlocked (SpdlPool *self);
+/* There is work: makes a thread, or returns what the caller must signal once it
+ * has released the lock, or NULL. Lock held.
+ *
+ * @short_tasks: whether the work may be left to a thread that is awake */
+SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self, gboolean short_tasks);
 
 /* Whether a client has a task that could begin. Lock held. */
 gboolean spdl_pool_has_work_unlocked (SpdlPool *self);

@@ -54,7 +54,12 @@ spdl_mutex_unlock (SpdlMutex *mutex)
 static inline void
 spdl_cond_init (SpdlCond *cond)
 {
-  pthread_cond_init (cond, NULL);
+  pthread_condattr_t attr;
+
+  pthread_condattr_init (&attr);
+  pthread_condattr_setclock (&attr, CLOCK_MONOTONIC);
+  pthread_cond_init (cond, &attr);
+  pthread_condattr_destroy (&attr);
 }
 
 static inline void
@@ -67,6 +72,19 @@ static inline void
 spdl_cond_wait (SpdlCond *cond, SpdlMutex *mutex)
 {
   pthread_cond_wait (cond, mutex);
+}
+
+/* Waits for @ns at most. */
+static inline void
+spdl_cond_wait_for (SpdlCond *cond, SpdlMutex *mutex, guint64 ns)
+{
+  struct timespec end;
+
+  clock_gettime (CLOCK_MONOTONIC, &end);
+  ns += end.tv_nsec;
+  end.tv_sec += ns / 1000000000;
+  end.tv_nsec = ns % 1000000000;
+  pthread_cond_timedwait (cond, mutex, &end);
 }
 
 static inline void

@@ -309,6 +309,39 @@ test_limits (void)
   }
 }
 
+/* Tasks that were short are left to one thread; when they turn long, all
+ * threads come, though nobody puts or takes any more. */
+static void
+test_short_then_long (void)
+{
+  World *w = world_new (4, 8);
+
+  world_start (w, SPDL_ORDER_INPUT);
+  for (guint i = 0; i < 100; i++) {
+    produce (&(Producer){ w, 10 });
+    g_array_unref (take_n (w, 10));
+    spdl_executor_flush_stop (w->executor);
+  }
+  for (guint i = 0; i < 20; i++) {
+    set_gate (w, TRUE);
+    spdl_mutex_lock (&w->lock);
+    w->n_begun = 0;
+    spdl_mutex_unlock (&w->lock);
+    produce (&(Producer){ w, 5 });
+    wait_until_begun (w, 4);
+    set_gate (w, FALSE);
+    g_array_unref (take_n (w, 5));
+    spdl_executor_flush_stop (w->executor);
+    /* And short again. */
+    for (guint k = 0; k < 10; k++) {
+      produce (&(Producer){ w, 10 });
+      g_array_unref (take_n (w, 10));
+      spdl_executor_flush_stop (w->executor);
+    }
+  }
+  world_free (w);
+}
+
 static void
 test_max_bytes (void)
 {
@@ -606,6 +639,7 @@ main (int argc, char **argv)
         name, GUINT_TO_POINTER (concurrencies[i]), test_orders);
   }
   g_test_add_func ("/executor/limits", test_limits);
+  g_test_add_func ("/executor/short-then-long", test_short_then_long);
   g_test_add_func ("/executor/max-bytes", test_max_bytes);
   g_test_add_func ("/executor/concurrency-changes", test_concurrency_changes);
   g_test_add_func ("/executor/flush", test_flush);

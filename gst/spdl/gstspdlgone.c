@@ -1,4 +1,4 @@
-/* gst-spdl: items that will not come: how that is said
+/* gst-spdl: what goes wrong, and items that will not come: how that is said
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -31,6 +31,14 @@ gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
         "sequence", G_TYPE_UINT64, item->sequence, NULL);
   gst_element_post_message (
       element, gst_message_new_element (GST_OBJECT (element), s));
+}
+
+void
+gst_spdl_post_error (GstElement *element, const GError *error)
+{
+  gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
+      error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
+      __LINE__);
 }
 
 void

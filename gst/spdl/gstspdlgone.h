@@ -1,4 +1,4 @@
-/* gst-spdl: items that will not come: how that is said
+/* gst-spdl: what goes wrong, and items that will not come: how that is said
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,6 +19,10 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 void gst_spdl_post_item_failed (GstElement *element,
     const GstSpdlItemMeta *item, const GError *error, guint64 num_failures);
+
+/* Posts an error message with the text, the domain and the code of @error. */
+SPDL_PRIVATE_API
+void gst_spdl_post_error (GstElement *element, const GError *error);
 
 /* Collects items that will not come, until they are announced. */
 typedef struct {

@@ -329,9 +329,7 @@ gst_spdl_stage_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self, &error)) {
-    gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
-        error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
-        __LINE__);
+    gst_spdl_post_error (element, error);
     return GST_STATE_CHANGE_FAILURE;
   }
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);

@@ -371,9 +371,7 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
   fatal = priv->fatal ? g_error_copy (priv->fatal) : NULL;
   spdl_mutex_unlock (&priv->lock);
   if (fatal) {
-    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
-        fatal->domain, fatal->code, g_strdup (fatal->message), NULL, __FILE__,
-        GST_FUNCTION, __LINE__);
+    gst_spdl_post_error (GST_ELEMENT (self), fatal);
     g_error_free (fatal);
   }
   gst_spdl_caps_gate_push_event (&priv->gate, eos ? eos : gst_event_new_eos ());

@@ -417,7 +417,7 @@ set_caps (GstSpdlBatchElement *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   self->has_caps = spdl_stacker_init (&self->stacker, caps, &error);
   if (!self->has_caps)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
+    gst_spdl_post_error (GST_ELEMENT (self), error);
   gst_event_unref (event);
   return self->has_caps;
 }

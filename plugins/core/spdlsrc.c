@@ -38,6 +38,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
 #include "spdldataset.h"
@@ -137,9 +138,7 @@ open_dataset (GstSpdlSrcElement *self)
   }
   dataset = spdl_dataset_open (location, pattern, label, warn, self, &error);
   if (!dataset) {
-    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
-        error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
-        GST_FUNCTION, __LINE__);
+    gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
 

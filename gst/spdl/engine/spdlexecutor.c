@@ -487,16 +487,21 @@ spdl_executor_flush_stop (SpdlExecutor *self)
 void
 spdl_executor_close (SpdlExecutor *self)
 {
-  SpdlEntry *dropped;
+  SpdlEntry *dropped = NULL;
 
-  spdl_mutex_lock (&self->pool->lock);
-  self->closed = TRUE;
-  dropped = spdl_ring_drop_queued (&self->ring);
-  for (SpdlEntry *entry = dropped; entry; entry = entry->next)
-    give_back (self, entry);
-  spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
-  wake_all (self);
-  spdl_mutex_unlock (&self->pool->lock);
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool) {
+    spdl_mutex_lock (&self->pool->lock);
+    self->closed = TRUE;
+    dropped = spdl_ring_drop_queued (&self->ring);
+    for (SpdlEntry *entry = dropped; entry; entry = entry->next)
+      give_back (self, entry);
+    spdl_meter_set_occupied (
+        &self->meter, FALSE, spdl_meter_now (&self->meter));
+    wake_all (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
 
   discard_all (self, dropped);
 }

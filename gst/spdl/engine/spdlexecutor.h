@@ -114,7 +114,8 @@ void spdl_executor_flush_start (SpdlExecutor *self);
 void spdl_executor_flush_stop (SpdlExecutor *self);
 
 /* Gives up: nothing more is taken in, tasks that have not begun are discarded,
- * what is running or done still comes out. From any thread. */
+ * what is running or done still comes out. From any thread; without effect
+ * where the executor is not started. */
 void spdl_executor_close (SpdlExecutor *self);
 
 /* Takes effect at once. @concurrency is at least 1. */

@@ -44,7 +44,6 @@ struct _GstSpdlSinkElement {
   GstSpdlPlainStats *stats;
   /* Under the statistics' lock. */
   gint n_waiting; /* rendered and not pulled */
-  gboolean pulled_by_signal;
 };
 
 enum {
@@ -144,7 +143,6 @@ pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
   }
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
-  self->pulled_by_signal = TRUE;
   stats->fields |=
       GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
   spdl_histogram_add (&stats->meter.lap.get_time, now - before);
@@ -204,7 +202,6 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
 
   self->n_waiting = 0;
-  self->pulled_by_signal = FALSE;
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   gst_spdl_plain_stats_start (self->stats);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);

@@ -125,7 +125,7 @@ release_slot (SpdlExecutor *self, gpointer *slot)
   spdl_mutex_lock (&self->pool->lock);
 }
 
-/* Begins the oldest queued task at the time @now. Lock held. */
+/* Begins the oldest queued task. Lock held. */
 static SpdlTask *
 begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
 {

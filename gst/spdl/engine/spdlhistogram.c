@@ -8,13 +8,6 @@
 #include "spdlhistogram.h"
 
 #include <math.h>
-#include <string.h>
-
-void
-spdl_histogram_reset (SpdlHistogram *self)
-{
-  memset (self, 0, sizeof *self);
-}
 
 void
 spdl_histogram_merge (SpdlHistogram *self, const SpdlHistogram *other)

@@ -66,9 +66,6 @@ spdl_histogram_add (SpdlHistogram *self, guint64 value)
   self->buckets[spdl_histogram_bucket_of (value)]++;
 }
 
-SPDL_PRIVATE_API
-void spdl_histogram_reset (SpdlHistogram *self);
-
 /* Adds all samples of @other to @self. */
 SPDL_PRIVATE_API
 void spdl_histogram_merge (SpdlHistogram *self, const SpdlHistogram *other);

@@ -21,7 +21,6 @@ typedef struct {
 
 typedef struct {
   SpdlExecutor *executor;
-  guint fixed_sleep_us;
   /* A gate that tasks wait at, if `gated`. */
   SpdlMutex lock;
   SpdlCond cond;

@@ -31,15 +31,6 @@ executor_runnable (SpdlPoolClient *client)
          !self->flushing;
 }
 
-/* Calls a thread of the pool, as spdl_pool_call_thread_unlocked() does. On a
- * shared pool, other stages' tasks may be long. */
-static SpdlCond *
-call_thread (SpdlExecutor *self)
-{
-  return spdl_pool_call_thread_unlocked (
-      self->pool, self->recent_time < SHORT_TASK && !self->pool->name);
-}
-
 static guint
 capacity (const SpdlExecutor *self)
 {
@@ -162,6 +153,9 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   /* A single long one, which may just have been interrupted, counts little. */
   self->recent_time -= self->recent_time / 8;
   self->recent_time += MIN (took, 4 * SHORT_TASK) / 8;
+  /* On a shared pool, other stages' tasks may be long. */
+  if (!self->pool->name)
+    self->pool->short_tasks = self->recent_time < SHORT_TASK;
   spdl_ring_finish (&self->ring, &task->entry);
   if (self->ring.n_running == 0 && self->flushing)
     spdl_cond_broadcast (&self->quiet);
@@ -184,8 +178,9 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
   const gboolean shared = pool->name != NULL;
   SpdlTask *task = begin_task (self, thread);
   gpointer *slot = acquire_slot (self);
-  SpdlCond *call =
-      spdl_pool_has_work_unlocked (pool) ? call_thread (self) : NULL;
+  SpdlCond *call = spdl_pool_has_work_unlocked (pool)
+                       ? spdl_pool_call_thread_unlocked (pool)
+                       : NULL;
   const gboolean room = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
   guint64 cpu_before = 0, cpu_after = 0;
@@ -384,7 +379,7 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
     status = SPDL_EXECUTOR_CLOSED;
   } else if (entry->kind == SPDL_ENTRY_TASK) {
     if (put_task (self, (SpdlTask *) entry, waited))
-      call = call_thread (self);
+      call = spdl_pool_call_thread_unlocked (self->pool);
   } else {
     self->n_others_held++;
     spdl_ring_put (&self->ring, entry);
@@ -516,7 +511,7 @@ limits_changed (SpdlExecutor *self)
     spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
   spdl_cond_broadcast (&self->room);
   if (executor_runnable (&self->client))
-    call = spdl_pool_call_thread_unlocked (self->pool, FALSE);
+    call = spdl_pool_call_thread_unlocked (self->pool);
   if (call)
     spdl_cond_signal (call);
 }

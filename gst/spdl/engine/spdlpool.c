@@ -45,7 +45,8 @@ static void
 sleep_until_called (SpdlPool *self, SpdlPoolThread *thread)
 {
   self->n_idle++;
-  if (!self->has_sentinel && self->threads->len > self->n_idle) {
+  if (self->short_tasks && !self->has_sentinel &&
+      self->threads->len > self->n_idle) {
     self->has_sentinel = TRUE;
     spdl_cond_wait_for (&self->watch, &self->lock, SENTINEL_SLEEP);
     self->has_sentinel = FALSE;
@@ -97,7 +98,7 @@ thread_main (void *data)
   g_ptr_array_add (self->finished, thread);
   /* The call that woke this thread was meant for one that works. */
   SpdlCond *call = !self->quit && next_client (self)
-                       ? spdl_pool_call_thread_unlocked (self, FALSE)
+                       ? spdl_pool_call_thread_unlocked (self)
                        : NULL;
   if (call)
     spdl_cond_signal (call);
@@ -259,11 +260,12 @@ spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads)
 }
 
 SpdlCond *
-spdl_pool_call_thread_unlocked (SpdlPool *self, gboolean short_tasks)
+spdl_pool_call_thread_unlocked (SpdlPool *self)
 {
   const gboolean someone_works = self->threads->len > self->n_idle;
 
-  if (self->waking || (short_tasks && someone_works && self->has_sentinel))
+  if (self->waking ||
+      (self->short_tasks && someone_works && self->has_sentinel))
     return NULL;
   if (self->n_idle > 0) {
     self->waking = TRUE;

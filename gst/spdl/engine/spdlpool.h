@@ -25,10 +25,11 @@ G_BEGIN_DECLS
  * its way at a time. It takes a task and, if there is another one, calls the
  * next thread before it begins.
  *
- * Where tasks are shorter than that, others are woken for nothing. So while a
- * thread works, one that has nothing to do sleeps for a short time only: it is
- * the sentinel. With a sentinel, short tasks may be left to the thread that is
- * awake: should one turn out long, the sentinel finds the next in time. */
+ * Where tasks are shorter than that (short_tasks, which only an own pool's
+ * client sets), others are woken for nothing. So then, while a thread works,
+ * one that has nothing to do sleeps for a short time only: it is the sentinel.
+ * With a sentinel, short tasks may be left to the thread that is awake: should
+ * one turn out long, the sentinel finds the next in time. */
 
 typedef struct _SpdlPool SpdlPool;
 typedef struct _SpdlPoolClient SpdlPoolClient;
@@ -59,6 +60,7 @@ struct _SpdlPool {
   guint max_threads;
   guint n_idle; /* threads that sleep, the sentinel too */
   gboolean has_sentinel;
+  gboolean short_tasks; /* the client's word: a thread is worth no wake-up */
   gboolean waking;
   gboolean quit;
   GPtrArray *clients;  /* SpdlPoolClient, the first to be served first */
@@ -87,10 +89,8 @@ void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
 void spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads);
 
 /* There is work: makes a thread, or returns what the caller must signal once it
- * has released the lock, or NULL. Lock held.
- *
- * @short_tasks: whether the work may be left to a thread that is awake */
-SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self, gboolean short_tasks);
+ * has released the lock, or NULL. Lock held. */
+SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self);
 
 /* Whether a client has a task that could begin. Lock held. */
 gboolean spdl_pool_has_work_unlocked (SpdlPool *self);

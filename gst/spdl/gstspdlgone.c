@@ -77,6 +77,13 @@ gst_spdl_gone_add_buffer (
 }
 
 void
+gst_spdl_gone_move (GstSpdlGone *self, GstSpdlGone *other)
+{
+  g_array_append_vals (self->items, other->items->data, other->items->len);
+  gst_spdl_gone_reset (other);
+}
+
+void
 gst_spdl_gone_reset (GstSpdlGone *self)
 {
   g_array_set_size (self->items, 0);

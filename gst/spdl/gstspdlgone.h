@@ -48,6 +48,10 @@ gst_spdl_gone_is_empty (const GstSpdlGone *self)
   return self->items->len == 0;
 }
 
+/* Moves all of @other's to the end of @self's. */
+SPDL_PRIVATE_API
+void gst_spdl_gone_move (GstSpdlGone *self, GstSpdlGone *other);
+
 /* Forgets all. */
 SPDL_PRIVATE_API
 void gst_spdl_gone_reset (GstSpdlGone *self);

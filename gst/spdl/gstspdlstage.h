@@ -52,6 +52,14 @@ G_DECLARE_DERIVABLE_TYPE (
  *     %TRUE (none: the item is filtered), or returns %FALSE with the error set,
  *     and the item has failed. On a worker's thread, for several items at a
  *     time, with one worker each
+ * @process_async: in place of @process, where the work waits and does not
+ *     compute: begins the work on the task's item, whose end
+ *     gst_spdl_task_finish() tells, once, from any thread, during this call or
+ *     after it. Waiting elsewhere, it holds no thread of the stage. Here each
+ *     item is a task, in a group too: `concurrency` counts items, and the items
+ *     of a group are worked on at the same time
+ * @get_cpu_time: the CPU time since @start, in ns, of threads of the subclass's
+ *     own that work on tasks. From any thread; must not wait. Optional
  * @propose_allocation: answers upstream's ALLOCATION query. Optional
  *
  * Since: 0.1
@@ -66,6 +74,9 @@ struct _GstSpdlStageClass {
   void (*close_worker) (GstSpdlStage *stage, gpointer worker);
   gboolean (*process) (
       GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error);
+  void (*process_async) (
+      GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
+  guint64 (*get_cpu_time) (GstSpdlStage *stage);
   gboolean (*propose_allocation) (GstSpdlStage *stage, GstQuery *query);
 
   /*< private >*/

@@ -17,9 +17,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 void
 gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task)
 {
-  GstSpdlTask *head = g_atomic_pointer_get (&priv->spare);
+  GstSpdlTask *head;
 
+  for (guint i = 0; i < task->parts->len; i++)
+    gst_spdl_stage_recycle (priv, g_ptr_array_index (task->parts, i));
+  g_ptr_array_set_size (task->parts, 0);
   gst_spdl_task_reset (task);
+  head = g_atomic_pointer_get (&priv->spare);
   do
     task->next_free = head;
   while (!g_atomic_pointer_compare_and_exchange_full (
@@ -120,15 +124,41 @@ negotiate (GstSpdlStage *self)
   return FALSE;
 }
 
-static GstFlowReturn
-put_task (GstSpdlStage *self, GstSpdlTask *task)
+/* Gives @task what its work function may ask for. */
+static void
+prepare_task (GstSpdlStage *self, GstSpdlTask *task)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
+  task->stage = self;
   task->task.n_items = task->items->len;
   task->cancellable = priv->cancellable;
   task->caps = priv->sink_caps ? gst_caps_ref (priv->sink_caps) : NULL;
+}
+
+static GstFlowReturn
+put_task (GstSpdlStage *self, GstSpdlTask *task)
+{
+  prepare_task (self, task);
   return put_entry (self, task, SPDL_ENTRY_TASK);
+}
+
+/* Makes each item of @list (transfer full) a part of @task. */
+static void
+divide_group (GstSpdlStage *self, GstSpdlTask *task, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+
+  task->is_group = TRUE;
+  for (guint i = 0; i < n; i++) {
+    GstSpdlTask *part = new_entry (gst_spdl_stage_get_private (self));
+
+    gst_spdl_task_set_item (
+        part, gst_buffer_ref (gst_buffer_list_get (list, i)));
+    prepare_task (self, part);
+    gst_spdl_task_add_part (task, part);
+  }
+  gst_buffer_list_unref (list);
 }
 
 /* Whether a buffer may come in: downstream takes some, and it is settled what
@@ -175,7 +205,10 @@ stage_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   if (!(list = gst_spdl_stage_number_group (self, list)))
     return GST_FLOW_EOS;
   task = new_entry (gst_spdl_stage_get_private (self));
-  gst_spdl_task_set_group (task, list);
+  if (GST_SPDL_STAGE_GET_CLASS (self)->process_async)
+    divide_group (self, task, list);
+  else
+    gst_spdl_task_set_group (task, list);
   return put_task (self, task);
 }
 
@@ -331,11 +364,13 @@ push_group (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint *i)
 static GstFlowReturn
 push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
 {
-  const guint n = task->results->len;
   GstFlowReturn ret = GST_FLOW_OK;
+  guint n;
 
   if (g_atomic_int_get (&priv->refusing))
     return GST_FLOW_OK;
+  gst_spdl_task_gather_parts (task);
+  n = task->results->len;
   for (guint i = 0; i < n && ret == GST_FLOW_OK;) {
     GstSpdlResult *result = &g_array_index (task->results, GstSpdlResult, i);
 

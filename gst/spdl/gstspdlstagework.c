@@ -139,18 +139,20 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 }
 
 static void
-process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
+begin_item (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint i)
 {
-  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
-  const guint first = task->results->len;
-  GError *error = NULL;
-
+  if (priv->max_failure_rate < 1.0)
+    count_attempt (priv);
   gst_spdl_task_begin_item (task, i);
-  if (!klass->process (self, worker, task, &error)) {
+}
+
+/* The current item, whose results begin at @first, is done, or has failed with
+ * @error, which is freed. */
+static void
+end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
+{
+  if (error) {
     gst_spdl_task_drop_results (task, first);
-    if (!error)
-      error = g_error_new_literal (
-          GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
     item_failed (self, task, error);
   } else if (task->results->len > first) {
     gst_spdl_task_adopt_results (task, first);
@@ -158,6 +160,49 @@ process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
     task->task.n_filtered++;
     add_gone (task, GST_SPDL_GONE_FILTERED);
   }
+}
+
+static void
+process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
+{
+  const guint first = task->results->len;
+  GError *error = NULL;
+
+  begin_item (gst_spdl_stage_get_private (self), task, i);
+  if (!GST_SPDL_STAGE_GET_CLASS (self)->process (self, worker, task, &error) &&
+      !error)
+    error = g_error_new_literal (
+        GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
+  end_item (self, task, first, error);
+}
+
+static void
+count_bytes_out (GstSpdlTask *task)
+{
+  for (guint i = 0; i < task->results->len; i++)
+    task->task.bytes_out += gst_buffer_get_size (
+        g_array_index (task->results, GstSpdlResult, i).buffer);
+}
+
+/**
+ * gst_spdl_task_finish:
+ * @task: (transfer full): a task that was given to
+ *     #GstSpdlStageClass.process_async()
+ * @error: (transfer full) (nullable): why its item failed; %NULL if it did not
+ *
+ * Ends @task, which is not to be used any more. Once, from any thread.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_task_finish (GstSpdlTask *task, GError *error)
+{
+  GstSpdlStage *self = task->stage;
+
+  end_item (self, task, 0, error);
+  count_bytes_out (task);
+  spdl_executor_finish (
+      &gst_spdl_stage_get_private (self)->executor, &task->task);
 }
 
 static gboolean
@@ -175,25 +220,29 @@ ensure_worker (GstSpdlStage *self, gpointer *slot)
   return FALSE;
 }
 
-static void
+static gboolean
 run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
 {
   GstSpdlStage *self = user_data;
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
   GstSpdlTask *task = (GstSpdlTask *) base;
   const guint n = task->items->len;
 
-  if (g_atomic_int_get (&priv->refusing) || !ensure_worker (self, slot))
-    return;
-  for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
-       i++) {
-    if (priv->max_failure_rate < 1.0)
-      count_attempt (priv);
-    process_item (self, *slot, task, i);
+  if (n == 0 || g_atomic_int_get (&priv->refusing) ||
+      g_cancellable_is_cancelled (task->cancellable) ||
+      !ensure_worker (self, slot))
+    return TRUE;
+  if (klass->process_async) {
+    begin_item (priv, task, 0);
+    klass->process_async (self, *slot, task);
+    return FALSE;
   }
-  for (guint i = 0; i < task->results->len; i++)
-    base->bytes_out += gst_buffer_get_size (
-        g_array_index (task->results, GstSpdlResult, i).buffer);
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
+       i++)
+    process_item (self, *slot, task, i);
+  count_bytes_out (task);
+  return TRUE;
 }
 
 static void
@@ -224,5 +273,13 @@ discard_entry (gpointer user_data, SpdlEntry *entry)
   gst_spdl_stage_recycle (priv, task);
 }
 
+static guint64
+cpu_time_elsewhere (gpointer user_data)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (user_data);
+
+  return klass->get_cpu_time ? klass->get_cpu_time (user_data) : 0;
+}
+
 const SpdlExecutorFuncs gst_spdl_stage_executor_funcs = { run_task, close_slot,
-  discard_entry };
+  discard_entry, cpu_time_elsewhere };

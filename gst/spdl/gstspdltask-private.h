@@ -10,6 +10,7 @@
 
 #include "engine/spdlexecutor.h"
 #include "gstspdlgone.h"
+#include "gstspdlstage.h"
 #include "gstspdltask.h"
 
 G_BEGIN_DECLS
@@ -26,7 +27,8 @@ struct _GstSpdlTask {
   SpdlTask task;
   GstSpdlTask *next_free;
 
-  GstEvent *event; /* of a mark or a barrier */
+  GstSpdlStage *stage; /* of a task; not owned */
+  GstEvent *event;     /* of a mark or a barrier */
 
   gboolean is_group;
   GstCaps *caps;             /* nullable */
@@ -37,6 +39,9 @@ struct _GstSpdlTask {
   GstSpdlItemMeta taken_meta;
   gboolean has_taken_meta;
 
+  /* Of a group whose items are tasks of their own; else empty. */
+  GPtrArray *parts; /* GstSpdlTask, each of one item */
+
   GArray *results; /* GstSpdlResult */
   GstSpdlGone gone;
 };
@@ -44,12 +49,19 @@ struct _GstSpdlTask {
 GstSpdlTask *gst_spdl_task_new (void);
 void gst_spdl_task_free (GstSpdlTask *self);
 
-/* Lets go of all that it refers to; it can be used anew. */
+/* Lets go of all that it refers to; it can be used anew. Its parts must have
+ * been taken away. */
 void gst_spdl_task_reset (GstSpdlTask *self);
 
 /* @item, @list: (transfer full) */
 void gst_spdl_task_set_item (GstSpdlTask *self, GstBuffer *item);
 void gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list);
+
+/* Adds @part, which has one item. */
+void gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part);
+
+/* Takes over what came of the parts, in their order. */
+void gst_spdl_task_gather_parts (GstSpdlTask *self);
 
 /* Makes the item at @i the one that the work function sees. */
 void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);

@@ -33,6 +33,7 @@ gst_spdl_task_new (void)
   GstSpdlTask *self = g_new0 (GstSpdlTask, 1);
 
   self->items = g_ptr_array_new_with_free_func (clear_item);
+  self->parts = g_ptr_array_new ();
   self->results = g_array_new (FALSE, FALSE, sizeof (GstSpdlResult));
   g_array_set_clear_func (self->results, clear_result);
   gst_spdl_gone_init (&self->gone);
@@ -57,6 +58,7 @@ gst_spdl_task_reset (GstSpdlTask *self)
   g_ptr_array_set_size (self->items, 0);
   g_array_set_size (self->results, 0);
   gst_spdl_gone_reset (&self->gone);
+  g_assert (self->parts->len == 0);
   memset (&self->task, 0, sizeof self->task);
 }
 
@@ -65,6 +67,7 @@ gst_spdl_task_free (GstSpdlTask *self)
 {
   gst_spdl_task_reset (self);
   g_ptr_array_unref (self->items);
+  g_ptr_array_unref (self->parts);
   g_array_unref (self->results);
   gst_spdl_gone_clear (&self->gone);
   g_free (self);
@@ -94,6 +97,29 @@ gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list)
     add_item (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
   /* Where nobody else has the list, its items are writable from here on. */
   gst_buffer_list_unref (list);
+}
+
+void
+gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part)
+{
+  g_ptr_array_add (self->parts, part);
+  self->task.entry.bytes += part->task.entry.bytes;
+  self->task.parts = (SpdlTask **) self->parts->pdata;
+  self->task.n_parts = self->parts->len;
+}
+
+void
+gst_spdl_task_gather_parts (GstSpdlTask *self)
+{
+  for (guint i = 0; i < self->parts->len; i++) {
+    GstSpdlTask *part = g_ptr_array_index (self->parts, i);
+    const guint n = part->results->len;
+
+    g_array_append_vals (self->results, part->results->data, n);
+    memset (part->results->data, 0, n * sizeof (GstSpdlResult));
+    g_array_set_size (part->results, 0);
+    gst_spdl_gone_move (&self->gone, &part->gone);
+  }
 }
 
 void

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * GstSpdlTask:
  *
  * One call of a stage's work function: an item, or a group whose items are
- * given to it one after the other. Opaque; valid during the call.
+ * given to it one after the other. Opaque; valid during the call, or until
+ * gst_spdl_task_finish() where the work is asynchronous.
  *
  * Since: 0.1
  */
@@ -40,6 +41,9 @@ GCancellable *gst_spdl_task_get_cancellable (GstSpdlTask *task);
 
 GST_SPDL_API
 void gst_spdl_task_push (GstSpdlTask *task, GstBuffer *result, GstCaps *caps);
+
+GST_SPDL_API
+void gst_spdl_task_finish (GstSpdlTask *task, GError *error);
 
 G_END_DECLS
 

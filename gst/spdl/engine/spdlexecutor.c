@@ -22,13 +22,27 @@ executor_of (SpdlPoolClient *client)
   return (SpdlExecutor *) client;
 }
 
+/* Whether something waits to be begun. Lock held. */
+static gboolean
+has_waiting (const SpdlExecutor *self)
+{
+  return self->partial || self->ring.n_queued > 0;
+}
+
 static gboolean
 executor_runnable (SpdlPoolClient *client)
 {
   SpdlExecutor *self = executor_of (client);
 
-  return self->ring.n_queued > 0 && self->ring.n_running < self->concurrency &&
+  return has_waiting (self) && self->n_running < self->concurrency &&
          !self->flushing;
+}
+
+/* The room that a task takes which has not begun or which is done. */
+static guint
+size_of (const SpdlTask *task)
+{
+  return MAX (task->n_parts, 1);
 }
 
 static guint
@@ -42,10 +56,10 @@ has_room (const SpdlExecutor *self, const SpdlEntry *entry)
 {
   if (entry->kind != SPDL_ENTRY_TASK)
     return self->n_others_held < capacity (self) + SPARE_OTHERS;
-  if (self->n_tasks_held >= capacity (self))
+  if (self->room_taken >= capacity (self))
     return FALSE;
   /* One that is larger than the bound goes alone. */
-  return self->max_bytes == 0 || self->n_tasks_held == 0 ||
+  return self->max_bytes == 0 || self->room_taken == 0 ||
          self->bytes_held + entry->bytes <= self->max_bytes;
 }
 
@@ -61,7 +75,7 @@ should_wake_putter (SpdlExecutor *self)
   if (!entry || !has_room (self, entry))
     return FALSE;
   if (entry->kind == SPDL_ENTRY_TASK && self->max_bytes == 0 &&
-      self->n_tasks_held + enough > capacity (self) && self->ring.n_queued > 0)
+      self->room_taken + enough > capacity (self) && has_waiting (self))
     return FALSE;
   self->waiting = NULL;
   return TRUE;
@@ -116,12 +130,32 @@ release_slot (SpdlExecutor *self, gpointer *slot)
   spdl_mutex_lock (&self->pool->lock);
 }
 
-/* Begins the oldest queued task. Lock held. */
+/* The oldest task that waits, or the next part of one. Lock held. */
+static SpdlTask *
+take_waiting (SpdlExecutor *self)
+{
+  SpdlTask *whole = self->partial;
+  SpdlTask *part;
+
+  if (!whole)
+    whole = (SpdlTask *) spdl_ring_begin (&self->ring);
+  if (whole->n_parts == 0)
+    return whole;
+
+  part = whole->parts[whole->n_begun++];
+  part->whole = whole;
+  self->partial = whole->n_begun < whole->n_parts ? whole : NULL;
+  return part;
+}
+
+/* Begins a task. Lock held. */
 static SpdlTask *
 begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
 {
-  SpdlTask *task = (SpdlTask *) spdl_ring_begin (&self->ring);
+  SpdlTask *task = take_waiting (self);
   guint64 waited = 0;
+
+  self->n_running++;
 
   if (thread->waited) {
     const guint64 now = spdl_meter_now (&self->meter);
@@ -133,9 +167,26 @@ begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
   }
   spdl_histogram_add (&self->meter.lap.get_time, waited);
   self->meter.lap.items += task->n_items;
-  if (self->ring.n_queued == 0)
+  if (!has_waiting (self))
     spdl_meter_set_occupied (&self->meter, FALSE, thread->since);
   return task;
+}
+
+/* All parts of @whole are done. Lock held. */
+static void
+finish_whole (SpdlExecutor *self, SpdlTask *whole)
+{
+  self->room_taken += whole->n_parts;
+  spdl_ring_finish (&self->ring, &whole->entry);
+}
+
+/* One part of @whole is done. Lock held. */
+static void
+finish_part_of (SpdlExecutor *self, SpdlTask *whole)
+{
+  self->room_taken--;
+  if (++whole->n_done == whole->n_parts)
+    finish_whole (self, whole);
 }
 
 /* Lock held. */
@@ -156,9 +207,32 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   /* On a shared pool, other stages' tasks may be long. */
   if (!self->pool->name)
     self->pool->short_tasks = self->recent_time < SHORT_TASK;
-  spdl_ring_finish (&self->ring, &task->entry);
-  if (self->ring.n_running == 0 && self->flushing)
+  if (task->whole)
+    finish_part_of (self, task->whole);
+  else
+    spdl_ring_finish (&self->ring, &task->entry);
+  if (--self->n_running == 0 && self->flushing)
     spdl_cond_broadcast (&self->quiet);
+}
+
+void
+spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
+{
+  SpdlPool *pool = self->pool;
+  SpdlCond *call = NULL;
+
+  spdl_mutex_lock (&pool->lock);
+  finish_task (self, task, spdl_meter_now (&self->meter) - task->since);
+  if (executor_runnable (&self->client))
+    call = spdl_pool_call_thread_unlocked (pool);
+  /* Once the lock is released, executor and pool may be gone. */
+  if (should_wake_taker (self))
+    spdl_cond_signal (&self->ready);
+  if (should_wake_putter (self))
+    spdl_cond_signal (&self->room);
+  if (call)
+    spdl_cond_signal (call);
+  spdl_mutex_unlock (&pool->lock);
 }
 
 static guint64
@@ -184,6 +258,7 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
   const gboolean room = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
   guint64 cpu_before = 0, cpu_after = 0;
+  gboolean done;
 
   thread->pending = NULL;
   spdl_mutex_unlock (&pool->lock);
@@ -199,17 +274,21 @@ executor_run (SpdlPoolClient *client, SpdlPoolThread *thread)
 
   if (shared)
     cpu_before = own_cpu_time ();
-  self->funcs->run (self->user_data, task, slot);
+  const guint64 begun = task->since = thread->since;
+  done = self->funcs->run (self->user_data, task, slot);
   if (shared)
     cpu_after = own_cpu_time ();
 
-  const guint64 begun = thread->since;
   thread->since = spdl_meter_now (&self->meter);
   spdl_mutex_lock (&pool->lock);
   release_slot (self, slot);
   self->cpu_time += cpu_after - cpu_before;
-  finish_task (self, task, thread->since - begun);
-  if (!should_wake_taker (self))
+  if (done)
+    finish_task (self, task, thread->since - begun);
+  /* A part that is done makes room before anything is taken. */
+  if (done && task->whole && should_wake_putter (self))
+    spdl_cond_signal (&self->room);
+  if (!done || !should_wake_taker (self))
     return;
   /* The threads of a shared pool may outlive this executor, so there the
    * signal must not wait for the lock to be released. */
@@ -267,12 +346,13 @@ empty_unlocked (SpdlExecutor *self)
 
   g_assert (self->flushing);
 
-  while (self->ring.n_running > 0)
+  while (self->n_running > 0)
     spdl_cond_wait (&self->quiet, &self->pool->lock);
+  self->partial = NULL;
   all = self->ring.head;
   spdl_ring_init (&self->ring, self->ring.order);
   spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
-  self->n_tasks_held = self->n_others_held = 0;
+  self->room_taken = self->n_others_held = 0;
   self->bytes_held = 0;
   self->closed = FALSE;
 
@@ -306,9 +386,15 @@ spdl_executor_start (
 static guint64
 cpu_time_unlocked (SpdlExecutor *self)
 {
-  if (self->pool && !self->pool->name)
-    return spdl_pool_get_cpu_time_unlocked (self->pool);
-  return self->cpu_time;
+  guint64 sum = self->cpu_time;
+
+  if (!self->pool)
+    return sum;
+  if (!self->pool->name)
+    sum = spdl_pool_get_cpu_time_unlocked (self->pool);
+  if (self->funcs->cpu_time)
+    sum += self->funcs->cpu_time (self->user_data);
+  return sum;
 }
 
 void
@@ -354,11 +440,13 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
 static gboolean
 put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 {
-  self->n_tasks_held++;
+  const gboolean first = !has_waiting (self);
+
+  self->room_taken += size_of (task);
   self->bytes_held += task->entry.bytes;
   spdl_histogram_add (&self->meter.lap.put_time, waited);
   self->meter.lap.bytes_in += task->entry.bytes;
-  if (self->ring.n_queued == 0)
+  if (first)
     spdl_meter_set_occupied (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_ring_put (&self->ring, &task->entry);
   return executor_runnable (&self->client);
@@ -399,7 +487,7 @@ static void
 give_back (SpdlExecutor *self, const SpdlEntry *passed)
 {
   if (passed->kind == SPDL_ENTRY_TASK) {
-    self->n_tasks_held--;
+    self->room_taken -= size_of ((const SpdlTask *) passed);
     self->bytes_held -= passed->bytes;
   } else {
     self->n_others_held--;
@@ -479,6 +567,21 @@ spdl_executor_flush_stop (SpdlExecutor *self)
   spdl_mutex_unlock (&self->pool->lock);
 }
 
+/* Parts that have not begun never will. Lock held. */
+static void
+cut_partial (SpdlExecutor *self)
+{
+  SpdlTask *whole = self->partial;
+
+  if (!whole)
+    return;
+  self->partial = NULL;
+  self->room_taken -= whole->n_parts - whole->n_begun;
+  whole->n_parts = whole->n_begun;
+  if (whole->n_done == whole->n_parts)
+    finish_whole (self, whole);
+}
+
 void
 spdl_executor_close (SpdlExecutor *self)
 {
@@ -488,6 +591,7 @@ spdl_executor_close (SpdlExecutor *self)
   if (self->pool) {
     spdl_mutex_lock (&self->pool->lock);
     self->closed = TRUE;
+    cut_partial (self);
     dropped = spdl_ring_drop_queued (&self->ring);
     for (SpdlEntry *entry = dropped; entry; entry = entry->next)
       give_back (self, entry);

@@ -25,25 +25,44 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlExecutor SpdlExecutor;
 
-/* An entry with what a task brings and what became of it. */
-typedef struct {
+typedef struct _SpdlTask SpdlTask;
+
+/* An entry with what a task brings and what became of it.
+ *
+ * A task may consist of parts, which begin in order and run at the same time.
+ * Then it is the parts that count as tasks, against the concurrency and in the
+ * figures; the whole leaves when all are done. While parts are undone a whole
+ * takes as much room as there are such parts, so the next one comes in before
+ * the last part ends; once it is done it takes room for all. */
+struct _SpdlTask {
   SpdlEntry entry;
   guint n_items;
-  /* set by run(): */
+  SpdlTask **parts; /* nullable */
+  guint n_parts;
+  /* set by run(), before the task is done: */
   guint n_failed;
   guint n_filtered;
   guint64 bytes_out;
-} SpdlTask;
+  /* the executor's: */
+  SpdlTask *whole; /* of a part */
+  guint n_begun;   /* parts */
+  guint n_done;    /* parts */
+  guint64 since;   /* when it began */
+};
 
 typedef struct {
   /* Runs @task on a pool's thread, without a lock. @slot: one of `concurrency`
    * places for a worker's state, used by one thread at a time; NULL at first
-   * use. */
-  void (*run) (gpointer user_data, SpdlTask *task, gpointer *slot);
+   * use. Returns FALSE if the task goes on without this thread, and is not the
+   * caller's any more: spdl_executor_finish() ends it. */
+  gboolean (*run) (gpointer user_data, SpdlTask *task, gpointer *slot);
   /* Frees what run() left in @slot. */
   void (*close_slot) (gpointer user_data, gpointer slot);
   /* Frees what will not be taken: flushed, or dropped by a close. */
   void (*discard) (gpointer user_data, SpdlEntry *entry);
+  /* Nullable: the CPU time since the start, in ns, of threads other than the
+   * pool's that work on tasks. With the pool's lock. */
+  guint64 (*cpu_time) (gpointer user_data);
 } SpdlExecutorFuncs;
 
 typedef enum {
@@ -68,7 +87,9 @@ struct _SpdlExecutor {
   guint concurrency;
   guint queue_size;
   guint64 max_bytes; /* 0: none */
-  guint n_tasks_held;
+  SpdlTask *partial; /* has begun, and has parts that have not */
+  guint n_running;   /* tasks, or parts of tasks */
+  guint room_taken;  /* of concurrency + queue_size */
   guint n_others_held;
   guint64 bytes_held;
   gboolean flushing;
@@ -106,6 +127,10 @@ SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
  * until there is one, or NULL and the reason in @status. */
 SpdlEntry *spdl_executor_take (
     SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status);
+
+/* Ends @task, for which run() returned FALSE or still runs. Once, from any
+ * thread. */
+void spdl_executor_finish (SpdlExecutor *self, SpdlTask *task);
 
 /* Lets put() and take() return at once; no task begins. From any thread. */
 void spdl_executor_flush_start (SpdlExecutor *self);

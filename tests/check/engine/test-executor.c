@@ -33,7 +33,7 @@ typedef struct {
   GArray *begun; /* guint, in order */
 } World;
 
-static void
+static gboolean
 run (gpointer user_data, SpdlTask *task, gpointer *slot)
 {
   World *w = user_data;
@@ -58,6 +58,7 @@ run (gpointer user_data, SpdlTask *task, gpointer *slot)
   spdl_mutex_lock (&w->lock);
   w->n_running--;
   spdl_mutex_unlock (&w->lock);
+  return TRUE;
 }
 
 static void

@@ -227,6 +227,22 @@ gst_spdl_task_get_caps (GstSpdlTask *task)
 }
 
 /**
+ * gst_spdl_task_get_stage:
+ * @task: a task
+ *
+ * Returns: (transfer none): whose task it is
+ *
+ * Since: 0.1
+ */
+GstSpdlStage *
+gst_spdl_task_get_stage (GstSpdlTask *task)
+{
+  g_return_val_if_fail (task != NULL, NULL);
+
+  return task->stage;
+}
+
+/**
  * gst_spdl_task_get_cancellable:
  * @task: a task
  *

@@ -24,6 +24,8 @@ G_BEGIN_DECLS
  */
 typedef struct _GstSpdlTask GstSpdlTask;
 
+typedef struct _GstSpdlStage GstSpdlStage;
+
 GST_SPDL_API
 GstBuffer *gst_spdl_task_get_item (GstSpdlTask *task);
 
@@ -35,6 +37,9 @@ const GstSpdlItemMeta *gst_spdl_task_get_item_meta (GstSpdlTask *task);
 
 GST_SPDL_API
 GstCaps *gst_spdl_task_get_caps (GstSpdlTask *task);
+
+GST_SPDL_API
+GstSpdlStage *gst_spdl_task_get_stage (GstSpdlTask *task);
 
 GST_SPDL_API
 GCancellable *gst_spdl_task_get_cancellable (GstSpdlTask *task);

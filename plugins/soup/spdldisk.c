@@ -9,39 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Between two looks at whether the stage flushes. */
 #define CHUNK (4 * 1024 * 1024)
-
-gboolean
-spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
-{
-  gchar *fragment = strstr (uri, "#bytes=");
-  g_auto (GStrv) ends = NULL;
-
-  range->first = 0;
-  range->last = G_MAXUINT64;
-  if (!fragment)
-    return TRUE;
-
-  ends = g_strsplit (fragment + strlen ("#bytes="), "-", -1);
-  if (g_strv_length (ends) != 2 ||
-      !g_ascii_string_to_unsigned (
-          ends[0], 10, 0, G_MAXINT64, &range->first, NULL) ||
-      !g_ascii_string_to_unsigned (
-          ends[1], 10, range->first, G_MAXINT64, &range->last, NULL)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "\"%s\" is no byte range: write #bytes=FIRST-LAST, counted from 0, the "
-        "last byte included",
-        fragment);
-    return FALSE;
-  }
-  *fragment = '\0';
-  return TRUE;
-}
 
 static gboolean
 set_errno (GError **error, const gchar *what, int number)
@@ -54,7 +26,8 @@ set_errno (GError **error, const gchar *what, int number)
 
 /* How many bytes of @range the open file has. */
 static gboolean
-get_size (int fd, const SpdlRange *range, gsize *size, GError **error)
+get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
+    GError **error)
 {
   struct stat st;
 
@@ -65,23 +38,12 @@ get_size (int fd, const SpdlRange *range, gsize *size, GError **error)
         "It is no regular file");
     return FALSE;
   }
-  if (range->last == G_MAXUINT64) {
-    *size = st.st_size;
-    return TRUE;
-  }
-  if (range->last >= (guint64) st.st_size) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "It ends after %" G_GUINT64_FORMAT
-        " bytes, before byte %" G_GUINT64_FORMAT " that is asked for",
-        (guint64) st.st_size, range->last);
-    return FALSE;
-  }
-  *size = range->last - range->first + 1;
-  return TRUE;
+  return spdl_range_get_size (range, st.st_size, size, error) &&
+         spdl_check_max_size (*size, max_size, error);
 }
 
 static gboolean
-read_all (int fd, guint8 *data, gsize size, guint64 offset,
+read_all (int fd, guint8 *data, gsize size, guint64 offset, gint64 deadline,
     GCancellable *cancellable, GError **error)
 {
   for (gsize done = 0; done < size;) {
@@ -101,20 +63,27 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset,
     }
     if (n > 0)
       done += n;
+    if (done < size && g_get_monotonic_time () > deadline) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "It took longer than task-timeout: %" G_GSIZE_FORMAT
+          " of %" G_GSIZE_FORMAT " bytes came",
+          done, size);
+      return FALSE;
+    }
   }
   return TRUE;
 }
 
 static GstBuffer *
-read_open (
-    int fd, const SpdlRange *range, GCancellable *cancellable, GError **error)
+read_open (int fd, const SpdlRange *range, const SpdlDiskLimits *limits,
+    GCancellable *cancellable, GError **error)
 {
   GstBuffer *buffer;
   GstMapInfo map;
-  gsize size;
+  guint64 size;
   gboolean ok;
 
-  if (!get_size (fd, range, &size, error))
+  if (!get_size (fd, range, limits->max_size, &size, error))
     return NULL;
   if (size == 0)
     return gst_buffer_new ();
@@ -122,10 +91,11 @@ read_open (
   if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     gst_clear_buffer (&buffer);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for its %" G_GSIZE_FORMAT " bytes", size);
+        "There is no memory for its %" G_GUINT64_FORMAT " bytes", size);
     return NULL;
   }
-  ok = read_all (fd, map.data, size, range->first, cancellable, error);
+  ok = read_all (
+      fd, map.data, size, range->first, limits->deadline, cancellable, error);
   gst_buffer_unmap (buffer, &map);
   if (!ok)
     gst_clear_buffer (&buffer);
@@ -134,7 +104,7 @@ read_open (
 
 GstBuffer *
 spdl_disk_read (const gchar *path, const SpdlRange *range,
-    GCancellable *cancellable, GError **error)
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
   /* Without O_NONBLOCK, opening a pipe would wait for its other end. */
   const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -144,7 +114,7 @@ spdl_disk_read (const gchar *path, const SpdlRange *range,
     set_errno (error, "opened", errno);
     return NULL;
   }
-  buffer = read_open (fd, range, cancellable, error);
+  buffer = read_open (fd, range, limits, cancellable, error);
   close (fd);
   return buffer;
 }

@@ -11,24 +11,21 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
+#include "spdlrange.h"
+
 G_BEGIN_DECLS
 
-/* A byte range as in HTTP: the first and the last byte. */
 typedef struct {
-  guint64 first;
-  guint64 last; /* G_MAXUINT64: to the end */
-} SpdlRange;
-
-/* Splits `#bytes=FIRST-LAST` off @uri, in place. Returns FALSE with @error set
- * if there is such a fragment and it is no range. */
-gboolean spdl_range_split (gchar *uri, SpdlRange *range, GError **error);
+  guint64 max_size; /* 0: none */
+  gint64 deadline;  /* of the monotonic time in us; G_MAXINT64: none */
+} SpdlDiskLimits;
 
 /* Reads @range of the file at @path into a new buffer.
  *
  * Returns: (transfer full): NULL with @error set, in the domain of
  * GST_RESOURCE_ERROR or (cancelled) G_IO_ERROR */
 GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
-    GCancellable *cancellable, GError **error);
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
 

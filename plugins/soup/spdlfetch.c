@@ -11,9 +11,21 @@
  * @short_description: reads the bytes that URIs name
  *
  * Takes URIs, one a buffer, and yields their content, `concurrency` of them at
- * a time: `file://` URIs and plain absolute paths, or a byte range of them:
- * `file:///shard.tar#bytes=1536-90111`, first and last byte as in HTTP. An item
- * that cannot be read in full fails by name.
+ * a time, in groups too: `file://` URIs and plain absolute paths, `http://` and
+ * `https://`, and whatever else GIO reads on the machine. A URI may name a byte
+ * range: `file:///shard.tar#bytes=1536-90111`, first and last byte as in HTTP.
+ * An item that cannot be read in full fails by name.
+ *
+ * HTTP requests are asynchronous: they hold no threads, and their connections
+ * are kept alive. A request that fails in a way that may pass (a connection
+ * that breaks or stalls, the status 408, 429 or 5xx) is repeated up to
+ * `retries` times: after half a second to one at most, then twice as long each
+ * time, not before the server's Retry-After. A body that breaks off is resumed
+ * where it did, if the server can. Certificates are verified. `extra-headers`
+ * go to whoever a redirect names, too.
+ *
+ * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
+ * an item's fetch with all its tries; a read from a disk is not interrupted.
  *
  * The results' caps are `application/octet-stream`, or what downstream asks for
  * where it takes nothing else; `caps` sets others.
@@ -32,7 +44,12 @@
 #include <string.h>
 
 #include "spdldisk.h"
+#include "spdlgio.h"
+#include "spdlhttp.h"
 #include "spdlsoup.h"
+
+GST_DEBUG_CATEGORY (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
 
 #define OCTET_STREAM "application/octet-stream"
 
@@ -51,31 +68,88 @@ struct _GstSpdlFetchElement {
   /* Under the object's lock. */
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
+  SpdlHttpSettings settings; /* properties */
+
+  SpdlHttpSettings used; /* as they were when the stage started */
+  GMutex lock;           /* guards the making of: */
+  SpdlHttp *http;        /* atomic; NULL until it is needed */
 };
 
 enum {
   PROP_0,
   PROP_CAPS,
+  PROP_TIMEOUT,
+  PROP_TASK_TIMEOUT,
+  PROP_RETRIES,
+  PROP_MAX_SIZE,
+  PROP_USER_AGENT,
+  PROP_EXTRA_HEADERS,
+  PROP_TLS_CA_FILE,
+  N_PROPS,
 };
+
+#define DEFAULT_TIMEOUT 30
+#define DEFAULT_RETRIES 3
+#define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
+
+static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (
     GstSpdlFetchElement, gst_spdl_fetch_element, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH_ELEMENT)
 
+/* The client, made by the first item that needs one. */
+static SpdlHttp *
+get_http (GstSpdlFetchElement *self, GError **error)
+{
+  SpdlHttp *http = g_atomic_pointer_get (&self->http);
+
+  if (http)
+    return http;
+  g_mutex_lock (&self->lock);
+  http = self->http;
+  if (!http && (http = spdl_http_new (&self->used, error)))
+    g_atomic_pointer_set (&self->http, http);
+  g_mutex_unlock (&self->lock);
+  return http;
+}
+
 static gboolean
 gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
 {
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
   g_autofree gchar *pool = NULL;
 
+  GST_OBJECT_LOCK (self);
+  spdl_http_settings_clear (&self->used);
+  spdl_http_settings_copy (&self->used, &self->settings);
+  GST_OBJECT_UNLOCK (self);
   g_object_get (stage, "thread-pool", &pool, NULL);
-  if (!pool)
-    return TRUE;
+  if (!pool) /* a file that cannot be used is an error at once */
+    return !self->used.tls_ca_file || get_http (self, error) != NULL;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "spdlfetch waits for disks and servers and computes nothing, so it "
       "shares "
       "no thread-pool: leave the property unset");
   return FALSE;
+}
+
+static void
+gst_spdl_fetch_element_stop (GstSpdlStage *stage)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+
+  g_clear_pointer (&self->http, spdl_http_free);
+}
+
+static guint64
+gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  SpdlHttp *http = g_atomic_pointer_get (&self->http);
+
+  return http ? spdl_http_get_cpu_time (http) : 0;
 }
 
 /* What downstream takes: bytes, or the one thing that it asks for. */
@@ -130,51 +204,99 @@ dup_uri (GstBuffer *item)
   return g_strstrip (uri);
 }
 
-static gchar *
-dup_path (const gchar *uri, GError **error)
+/* Ends @task: with @content (transfer full), or with @error (transfer full). */
+static void
+finish (GstSpdlTask *task, GstBuffer *content, GError *error)
 {
-  g_autoptr (GError) reason = NULL;
-  g_autofree gchar *scheme = NULL;
-  gchar *path;
+  GstSpdlFetchElement *self =
+      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
 
-  if (g_path_is_absolute (uri))
-    return g_strdup (uri);
-  scheme = g_uri_parse_scheme (uri);
-  if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "spdlfetch reads files only, not what \"%s:\" names", scheme);
-    return NULL;
+  if (content) {
+    GstCaps *caps;
+
+    GST_OBJECT_LOCK (self);
+    caps = gst_caps_ref (self->src_caps);
+    GST_OBJECT_UNLOCK (self);
+    gst_spdl_task_push (task, content, caps);
+    gst_caps_unref (caps);
   }
-  path = scheme ? g_filename_from_uri (uri, NULL, &reason) : NULL;
-  if (!path)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" is neither a URI of a local file nor an absolute path%s%s", uri,
-        reason ? ": " : "", reason ? reason->message : "");
-  return path;
+  gst_spdl_task_finish (task, error);
 }
 
-static gboolean
-gst_spdl_fetch_element_process (
-    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
+static void
+on_fetched (gpointer user_data, GstBuffer *content, GError *error)
+{
+  finish (user_data, content, error);
+}
+
+static void
+fetch (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+    const SpdlRange *range)
+{
+  GError *error = NULL;
+  SpdlHttp *http = get_http (self, &error);
+
+  if (http)
+    spdl_http_fetch (http, uri, range, gst_spdl_task_get_cancellable (task),
+        on_fetched, task);
+  else
+    finish (task, NULL, error);
+}
+
+/* Reads what @uri names, while this thread waits.
+ * @scheme: (nullable): NULL for a path */
+static void
+read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+    const gchar *scheme, const SpdlRange *range)
+{
+  GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
+  const guint64 timeout = self->used.task_timeout;
+  const SpdlDiskLimits limits = { self->used.max_size,
+    timeout > 0 ? g_get_monotonic_time () + (gint64) (timeout / 1000)
+                : G_MAXINT64 };
+  g_autofree gchar *path = NULL;
+  GstBuffer *content = NULL;
+  GError *error = NULL;
+
+  if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
+    content = spdl_gio_read (uri, range, &limits, cancellable, &error);
+  } else if (scheme || g_path_is_absolute (uri)) {
+    g_autoptr (GError) reason = NULL;
+
+    path = scheme ? g_filename_from_uri (uri, NULL, &reason) : g_strdup (uri);
+    if (path)
+      content = spdl_disk_read (path, range, &limits, cancellable, &error);
+    else
+      g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+          "\"%s\" is no URI of a local file: %s", uri, reason->message);
+  } else {
+    g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+        "\"%s\" is neither a URI nor an absolute path", uri);
+  }
+  finish (task, content, error);
+}
+
+static void
+gst_spdl_fetch_element_process_async (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
   g_autofree gchar *uri = dup_uri (gst_spdl_task_get_item (task));
-  g_autofree gchar *path = NULL;
-  g_autoptr (GstCaps) caps = NULL;
+  g_autofree gchar *scheme = NULL;
+  GError *error = NULL;
   SpdlRange range;
-  GstBuffer *content;
 
-  if (!spdl_range_split (uri, &range, error) || !(path = dup_path (uri, error)))
-    return FALSE;
-  content = spdl_disk_read (
-      path, &range, gst_spdl_task_get_cancellable (task), error);
-  if (!content)
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  caps = gst_caps_ref (self->src_caps);
-  GST_OBJECT_UNLOCK (self);
-  gst_spdl_task_push (task, content, caps);
-  return TRUE;
+  if (!spdl_range_split (uri, &range, &error)) {
+    finish (task, NULL, error);
+    return;
+  }
+  if (!g_path_is_absolute (uri))
+    scheme = g_uri_parse_scheme (uri);
+  if (scheme && (g_ascii_strcasecmp (scheme, "http") == 0 ||
+                    g_ascii_strcasecmp (scheme, "https") == 0))
+    fetch (self, task, uri, &range);
+  else
+    read_here (self, task, uri, scheme, &range);
 }
 
 static void
@@ -182,15 +304,45 @@ gst_spdl_fetch_element_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  SpdlHttpSettings *settings = &self->settings;
 
-  if (id != PROP_CAPS) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK (self);
-  gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
+  switch (id) {
+    case PROP_CAPS:
+      gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
+      break;
+    case PROP_TIMEOUT:
+      settings->timeout = g_value_get_uint (value);
+      break;
+    case PROP_TASK_TIMEOUT:
+      settings->task_timeout = g_value_get_uint64 (value);
+      break;
+    case PROP_RETRIES:
+      settings->retries = g_value_get_uint (value);
+      break;
+    case PROP_MAX_SIZE:
+      settings->max_size = g_value_get_uint64 (value);
+      break;
+    case PROP_USER_AGENT:
+      g_free (settings->user_agent);
+      settings->user_agent = g_value_dup_string (value);
+      break;
+    case PROP_EXTRA_HEADERS:
+      g_clear_pointer (&settings->extra_headers, gst_structure_free);
+      settings->extra_headers = g_value_dup_boxed (value);
+      break;
+    case PROP_TLS_CA_FILE:
+      g_free (settings->tls_ca_file);
+      settings->tls_ca_file = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
   GST_OBJECT_UNLOCK (self);
-  gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+  if (id == PROP_CAPS)
+    gst_pad_mark_reconfigure (
+        gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
 }
 
 static void
@@ -198,13 +350,38 @@ gst_spdl_fetch_element_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  const SpdlHttpSettings *settings = &self->settings;
 
-  if (id != PROP_CAPS) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK (self);
-  gst_value_set_caps (value, self->caps);
+  switch (id) {
+    case PROP_CAPS:
+      gst_value_set_caps (value, self->caps);
+      break;
+    case PROP_TIMEOUT:
+      g_value_set_uint (value, settings->timeout);
+      break;
+    case PROP_TASK_TIMEOUT:
+      g_value_set_uint64 (value, settings->task_timeout);
+      break;
+    case PROP_RETRIES:
+      g_value_set_uint (value, settings->retries);
+      break;
+    case PROP_MAX_SIZE:
+      g_value_set_uint64 (value, settings->max_size);
+      break;
+    case PROP_USER_AGENT:
+      g_value_set_string (value, settings->user_agent);
+      break;
+    case PROP_EXTRA_HEADERS:
+      gst_value_set_structure (value, settings->extra_headers);
+      break;
+    case PROP_TLS_CA_FILE:
+      g_value_set_string (value, settings->tls_ca_file);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -215,7 +392,52 @@ gst_spdl_fetch_element_finalize (GObject *object)
 
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);
+  spdl_http_settings_clear (&self->settings);
+  spdl_http_settings_clear (&self->used);
+  g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_fetch_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
+      "What the items are (unset = bytes, or what downstream asks for)",
+      GST_TYPE_CAPS,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+  properties[PROP_TIMEOUT] = g_param_spec_uint ("timeout", "Timeout",
+      "Seconds in which not one byte comes from a server, after which a "
+      "request "
+      "has failed (0 = no limit)",
+      0, 3600, DEFAULT_TIMEOUT, flags);
+  properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
+      "Task timeout",
+      "Nanoseconds for the whole fetch of an item, with all its tries (0 = no "
+      "limit)",
+      0, G_MAXINT64, 0, flags);
+  properties[PROP_RETRIES] = g_param_spec_uint ("retries", "Retries",
+      "How often a request is repeated that failed in a way that may pass", 0,
+      1000, DEFAULT_RETRIES, flags);
+  properties[PROP_MAX_SIZE] = g_param_spec_uint64 ("max-size", "Maximum size",
+      "An item of more bytes fails, if possible before it is read (0 = no "
+      "limit)",
+      0, G_MAXUINT64, 0, flags);
+  properties[PROP_USER_AGENT] = g_param_spec_string ("user-agent", "User agent",
+      "What is sent to servers as User-Agent", DEFAULT_USER_AGENT, flags);
+  properties[PROP_EXTRA_HEADERS] =
+      g_param_spec_boxed ("extra-headers", "Extra headers",
+          "Sent with each request: a header a field; an array or a list gives "
+          "several",
+          GST_TYPE_STRUCTURE, flags);
+  properties[PROP_TLS_CA_FILE] =
+      g_param_spec_string ("tls-ca-file", "TLS CA file",
+          "A PEM file of the certificate authorities to trust (unset = the "
+          "system's)",
+          NULL, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
@@ -225,27 +447,29 @@ gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
 
+  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
   object_class->set_property = gst_spdl_fetch_element_set_property;
   object_class->get_property = gst_spdl_fetch_element_get_property;
   object_class->finalize = gst_spdl_fetch_element_finalize;
-  g_object_class_install_property (object_class, PROP_CAPS,
-      g_param_spec_boxed ("caps", "Caps",
-          "What the items are (unset = bytes, or what downstream asks for)",
-          GST_TYPE_CAPS,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-              GST_PARAM_MUTABLE_PLAYING));
+  install_properties (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item fetcher",
-      "Source/File", "Reads the bytes that URIs name, many at a time",
+      "Source/Network", "Reads the bytes that URIs name, many at a time",
       "the gst-spdl developers");
   stage_class->start = gst_spdl_fetch_element_start;
   stage_class->negotiate = gst_spdl_fetch_element_negotiate;
-  stage_class->process = gst_spdl_fetch_element_process;
+  stage_class->stop = gst_spdl_fetch_element_stop;
+  stage_class->process_async = gst_spdl_fetch_element_process_async;
+  stage_class->get_cpu_time = gst_spdl_fetch_element_get_cpu_time;
 }
 
 static void
 gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
 {
+  self->settings.timeout = DEFAULT_TIMEOUT;
+  self->settings.retries = DEFAULT_RETRIES;
+  self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);
+  g_mutex_init (&self->lock);
 }

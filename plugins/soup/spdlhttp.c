@@ -1,0 +1,205 @@
+/* gst-spdl: what HTTP(S) servers have
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlhttp.h"
+
+#include "spdlrequest.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* The stage sees to how many requests there are: the session must never be what
+ * limits them. */
+#define MAX_CONNECTIONS 4096
+
+struct _SpdlHttp {
+  SpdlHttpSettings settings;
+  GTlsDatabase *tls_database; /* nullable */
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+  SoupSession *session; /* the thread's */
+  gint has_clock;       /* atomic */
+  clockid_t clock;
+};
+
+void
+spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other)
+{
+  *self = *other;
+  self->user_agent = g_strdup (other->user_agent);
+  self->tls_ca_file = g_strdup (other->tls_ca_file);
+  self->extra_headers =
+      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
+}
+
+void
+spdl_http_settings_clear (SpdlHttpSettings *self)
+{
+  g_clear_pointer (&self->user_agent, g_free);
+  g_clear_pointer (&self->tls_ca_file, g_free);
+  g_clear_pointer (&self->extra_headers, gst_structure_free);
+}
+
+static gboolean
+add_header (GQuark field, const GValue *value, gpointer data)
+{
+  const gchar *name = g_quark_to_string (field);
+  GValue text = G_VALUE_INIT;
+
+  if (GST_VALUE_HOLDS_ARRAY (value) || GST_VALUE_HOLDS_LIST (value)) {
+    const gboolean array = GST_VALUE_HOLDS_ARRAY (value);
+    const guint n = array ? gst_value_array_get_size (value)
+                          : gst_value_list_get_size (value);
+
+    for (guint i = 0; i < n; i++)
+      add_header (field,
+          array ? gst_value_array_get_value (value, i)
+                : gst_value_list_get_value (value, i),
+          data);
+    return TRUE;
+  }
+  g_value_init (&text, G_TYPE_STRING);
+  if (g_value_transform (value, &text) && g_value_get_string (&text))
+    soup_message_headers_append (data, name, g_value_get_string (&text));
+  g_value_unset (&text);
+  return TRUE;
+}
+
+void
+spdl_http_settings_put (
+    const SpdlHttpSettings *self, SoupMessageHeaders *headers)
+{
+  if (self->extra_headers)
+    gst_structure_foreach (self->extra_headers, add_header, headers);
+}
+
+static SoupSession *
+make_session (SpdlHttp *self)
+{
+  SoupSession *session = soup_session_new_with_options ("max-conns",
+      MAX_CONNECTIONS, "max-conns-per-host", MAX_CONNECTIONS, "user-agent",
+      self->settings.user_agent, "timeout", 0, NULL);
+
+  if (self->tls_database)
+    soup_session_set_tls_database (session, self->tls_database);
+  /* Items are wanted as they are stored, and ranges count those bytes. */
+  soup_session_remove_feature_by_type (session, SOUP_TYPE_CONTENT_DECODER);
+  return session;
+}
+
+static gpointer
+run (gpointer data)
+{
+  SpdlHttp *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  if (pthread_getcpuclockid (pthread_self (), &self->clock) == 0)
+    g_atomic_int_set (&self->has_clock, TRUE);
+  self->session = make_session (self);
+  g_main_loop_run (self->loop);
+  soup_session_abort (self->session);
+  /* What the session still has under way refers to it. */
+  while (g_main_context_iteration (self->context, FALSE))
+    ;
+  g_clear_object (&self->session);
+  g_main_context_pop_thread_default (self->context);
+  return NULL;
+}
+
+static gboolean
+open_database (SpdlHttp *self, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autofree gchar *path = NULL;
+
+  if (!self->settings.tls_ca_file)
+    return TRUE;
+  path = g_canonicalize_filename (self->settings.tls_ca_file, NULL);
+  self->tls_database = g_tls_file_database_new (path, &reason);
+  if (self->tls_database)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "tls-ca-file \"%s\" cannot be used: %s", self->settings.tls_ca_file,
+      reason->message);
+  return FALSE;
+}
+
+SpdlHttp *
+spdl_http_new (const SpdlHttpSettings *settings, GError **error)
+{
+  SpdlHttp *self = g_new0 (SpdlHttp, 1);
+
+  spdl_http_settings_copy (&self->settings, settings);
+  self->context = g_main_context_new ();
+  self->loop = g_main_loop_new (self->context, FALSE);
+  if (open_database (self, error))
+    self->thread = g_thread_try_new ("spdl-http", run, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, spdl_http_free);
+  return self;
+}
+
+static gboolean
+quit (gpointer data)
+{
+  g_main_loop_quit (data);
+  return G_SOURCE_REMOVE;
+}
+
+void
+spdl_http_free (SpdlHttp *self)
+{
+  if (self->thread) {
+    /* Quitting from here might come before the loop runs. */
+    g_main_context_invoke (self->context, quit, self->loop);
+    g_thread_join (self->thread);
+  }
+  g_clear_object (&self->tls_database);
+  g_main_loop_unref (self->loop);
+  g_main_context_unref (self->context);
+  spdl_http_settings_clear (&self->settings);
+  g_free (self);
+}
+
+typedef struct {
+  SpdlHttp *http;
+  SpdlRequest *request;
+} Start;
+
+static gboolean
+begin (gpointer data)
+{
+  Start *start = data;
+
+  spdl_request_begin (start->request, start->http->session);
+  return G_SOURCE_REMOVE;
+}
+
+void
+spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
+    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
+{
+  Start *start = g_new (Start, 1);
+
+  start->http = self;
+  start->request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+  g_main_context_invoke_full (
+      self->context, G_PRIORITY_DEFAULT, begin, start, g_free);
+}
+
+guint64
+spdl_http_get_cpu_time (SpdlHttp *self)
+{
+  struct timespec ts;
+
+  if (!g_atomic_int_get (&self->has_clock) ||
+      clock_gettime (self->clock, &ts) != 0)
+    return 0;
+  return (guint64) ts.tv_sec * G_GUINT64_CONSTANT (1000000000) + ts.tv_nsec;
+}

@@ -1,0 +1,66 @@
+/* gst-spdl: what HTTP(S) servers have
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_HTTP_H__
+#define __SPDL_HTTP_H__
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include <libsoup/soup.h>
+
+#include "spdlrange.h"
+
+G_BEGIN_DECLS
+
+/* A client is one thread with a libsoup session, whose connections are kept
+ * alive. Any number of fetches go on there at the same time; who asks for them
+ * sees to how many. */
+
+typedef struct _SpdlHttp SpdlHttp;
+
+typedef struct {
+  guint timeout;               /* s in which no byte came; 0: none */
+  guint retries;               /* requests beyond the first, for one fetch */
+  guint64 task_timeout;        /* ns for a whole fetch; 0: none */
+  guint64 max_size;            /* of one fetch, in bytes; 0: none */
+  gchar *user_agent;           /* nullable */
+  gchar *tls_ca_file;          /* nullable: the system's authorities */
+  GstStructure *extra_headers; /* nullable */
+} SpdlHttpSettings;
+
+void
+spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other);
+void spdl_http_settings_clear (SpdlHttpSettings *self);
+
+/* Adds the extra headers: a field of the structure each, of which a list or an
+ * array gives several. */
+void spdl_http_settings_put (
+    const SpdlHttpSettings *self, SoupMessageHeaders *headers);
+
+/* Is told of the end of a fetch, on the client's thread.
+ * @content: (transfer full) (nullable)
+ * @error: (transfer full): set where @content is NULL, in the domain of
+ *     GST_RESOURCE_ERROR or, when cancelled, of G_IO_ERROR */
+typedef void (*SpdlHttpFunc) (
+    gpointer user_data, GstBuffer *content, GError *error);
+
+/* Returns NULL with @error set if the settings cannot be met. */
+SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
+
+/* All fetches must have ended. */
+void spdl_http_free (SpdlHttp *self);
+
+/* Fetches @range of what @uri names. From any thread. */
+void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
+    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+
+/* The CPU time of the client's thread, in ns. From any thread. */
+guint64 spdl_http_get_cpu_time (SpdlHttp *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_HTTP_H__ */

@@ -1,0 +1,41 @@
+/* gst-spdl: byte ranges in URIs
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_RANGE_H__
+#define __SPDL_RANGE_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A byte range as in HTTP: the first and the last byte. */
+typedef struct {
+  guint64 first;
+  guint64 last; /* G_MAXUINT64: to the end */
+} SpdlRange;
+
+/* Splits `#bytes=FIRST-LAST` off @uri, in place. Returns FALSE with @error set
+ * if there is such a fragment and it is no range. */
+gboolean spdl_range_split (gchar *uri, SpdlRange *range, GError **error);
+
+static inline gboolean
+spdl_range_is_open (const SpdlRange *self)
+{
+  return self->last == G_MAXUINT64;
+}
+
+/* How many bytes it has, of a whole of @size bytes. Returns FALSE with @error
+ * set if the whole ends before the range. */
+gboolean spdl_range_get_size (
+    const SpdlRange *self, guint64 whole, guint64 *size, GError **error);
+
+/* Sets @error and returns FALSE if @size is over @max_size (0: none). */
+gboolean spdl_check_max_size (guint64 size, guint64 max_size, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_RANGE_H__ */

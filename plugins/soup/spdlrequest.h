@@ -1,0 +1,34 @@
+/* gst-spdl: one fetch over HTTP, with all its tries
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_REQUEST_H__
+#define __SPDL_REQUEST_H__
+
+#include <libsoup/soup.h>
+
+#include "spdlhttp.h"
+
+G_BEGIN_DECLS
+
+/* A request asks until it has what it wants: again after a while where an error
+ * may pass, and only for what is missing where a body broke off. It bounds how
+ * long nothing may come, how long all may take, and how much may come. It ends
+ * once, by calling its function, and frees itself. Everything but its making
+ * happens on the session's thread. */
+
+typedef struct _SpdlRequest SpdlRequest;
+
+/* @settings must live as long as the request. */
+SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
+    const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
+    SpdlHttpFunc func, gpointer user_data);
+
+void spdl_request_begin (SpdlRequest *self, SoupSession *session);
+
+G_END_DECLS
+
+#endif /* __SPDL_REQUEST_H__ */

@@ -1,0 +1,90 @@
+/* gst-spdl: a hostile HTTP server for tests
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SERVER_H__
+#define __SERVER_H__
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* A server on a port of 127.0.0.1, with a thread for each connection. What it
+ * does to a client is in the path:
+ *
+ *     /FAULT/COUNT/SIZE[/anything]
+ *
+ * which misbehaves for the first COUNT requests of that very path, and then
+ * sends SIZE bytes, those of server_make_body(). Good answers understand
+ * Range and If-Range. The faults:
+ *
+ *     bytes        none
+ *     gate         waits until the gate opens, see server_set_gate()
+ *     reset        resets the connection instead of an answer
+ *     break        resets it in the middle of the body
+ *     short        ends the body in the middle, as if it were whole
+ *     changed      breaks off, and has another body (and ETag) each time
+ *     norange      breaks off, and knows no ranges
+ *     huge         announces a terabyte and closes after SIZE bytes
+ *     long         sends more than it announced, on a connection kept alive
+ *     chunks       sends chunks, and breaks them off
+ *     stall-head   never answers
+ *     stall-body   never goes on in the middle of the body
+ *     drip         sends a byte every 50 ms
+ *     garbage      sends what is no HTTP
+ *     endless      sends headers without end
+ *     silent       closes after each answer without saying so
+ *     close        says that it closes after each answer
+ *     otherrange   answers with another range than was asked for
+ *     encoded      says that the body is compressed
+ *     loop         redirects to itself
+ *     moved        redirects to /bytes
+ *     STATUS       a number: answers with that status
+ *     STATUS+N     and with `Retry-After: N`
+ *     file         sends a file from server_set_root(), whose name is the rest
+ *                  of the path */
+
+typedef struct _Server Server;
+
+typedef struct {
+  guint requests;
+  guint connections;
+  guint in_flight;
+  guint max_in_flight;
+  gboolean gate_missed; /* too few came while the gate waited */
+} ServerCounts;
+
+Server *server_new (gboolean tls);
+/* Ends what stalls, closes all connections and waits for their threads. */
+void server_free (Server *server);
+
+/* What URIs begin with: "http://127.0.0.1:PORT". */
+const gchar *server_get_base (Server *server);
+guint16 server_get_port (Server *server);
+
+/* Each answer waits so long. */
+void server_set_latency (Server *server, guint ms);
+void server_set_root (Server *server, const gchar *folder);
+
+/* An answer below /gate leaves only while @n requests are in flight, or when
+ * @total have come. */
+void server_set_gate (Server *server, guint n, guint total);
+
+void server_get_counts (Server *server, ServerCounts *counts);
+/* How often that path was asked for. */
+guint server_count_path (Server *server, const gchar *path);
+/* The last request's header, as it came; nullable. */
+gchar *server_dup_request (Server *server, const gchar *path);
+
+/* @size bytes that depend on their place and @version. */
+void server_make_body (guint8 *data, guint64 offset, gsize size, guint version);
+
+/* The certificate, in PEM: of no authority, for 127.0.0.1. */
+const gchar *server_get_certificate (void);
+
+G_END_DECLS
+
+#endif /* __SERVER_H__ */

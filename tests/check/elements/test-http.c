@@ -1,0 +1,460 @@
+/* gst-spdl: tests of spdlfetch over HTTP, against a hostile server
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+
+#include "files.h"
+#include "run.h"
+#include "server.h"
+
+static Server *server;
+static gchar *folder;
+
+static void
+setup (void)
+{
+  server = server_new (FALSE);
+  folder = files_make_folder ();
+}
+
+static void
+teardown (void)
+{
+  server_free (server);
+  files_remove_folder (folder);
+}
+
+/* Runs a list of @paths, each behind the server's base. */
+static Run *
+run_paths (const gchar *const *paths, guint n, const gchar *fetch)
+{
+  GString *list = g_string_new (NULL);
+  Run *run;
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (list, "%s%s\n", server_get_base (server), paths[i]);
+  files_write_text (folder, "list.txt", list->str);
+  g_string_free (list, TRUE);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "output-order=input %s ! fakesink name=sink",
+      folder, fetch);
+  fail_unless (run->error == NULL, "%s", run->error);
+  return run;
+}
+
+static void
+assert_body (Run *run, guint i, guint64 first, gsize size, guint version)
+{
+  g_autofree guint8 *expected = g_malloc (size);
+  GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
+
+  server_make_body (expected, first, size, version);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), size);
+  fail_unless (gst_buffer_memcmp (buffer, 0, expected, size) == 0,
+      "%s has other bytes", run_item (run, i)->uri);
+}
+
+static const gchar *
+failure_uri (Run *run, guint i)
+{
+  return gst_structure_get_string (g_ptr_array_index (run->failures, i), "uri");
+}
+
+/* Why the item at @path failed. */
+static const gchar *
+reason_of (Run *run, const gchar *path)
+{
+  for (guint i = 0; i < run->failures->len; i++)
+    if (g_str_has_suffix (failure_uri (run, i), path))
+      return run_failure_text (run, i);
+  ck_abort_msg ("%s did not fail", path);
+  return NULL;
+}
+
+/* What each fault leads to: @reason is NULL where the item is delivered. With
+ * one retry, and a timeout of a second. */
+static const struct {
+  const gchar *path;
+  guint64 size;
+  guint requests;
+  const gchar *reason;
+} faults[] = {
+  { "/bytes/0/35000", 35000, 1, NULL },
+  { "/bytes/0/3000000", 3000000, 1, NULL },
+  { "/reset/1/1000", 1000, 2, NULL },
+  { "/reset/99/1000", 0, 2, "After 2 tries: It cannot be fetched" },
+  { "/break/1/400000", 400000, 2, NULL },
+  { "/break/99/400000", 0, 2, "Its body broke off after" },
+  { "/short/1/5000", 5000, 2, NULL },
+  { "/short/99/5000", 0, 2, "of 5000 bytes" },
+  { "/norange/1/400000", 400000, 2, NULL },
+  { "/huge/99/1000", 0, 2, "of 1099511627776 bytes" },
+  { "/long/1/1000", 1000, 1, NULL },
+  { "/chunks/0/100000", 100000, 1, NULL },
+  { "/chunks/1/100000", 100000, 2, NULL },
+  { "/chunks/99/100000", 0, 2, "Its body broke off after" },
+  { "/stall-head/1/1000", 1000, 2, NULL },
+  { "/stall-head/99/1000", 0, 2, "Nothing came for 1 s (timeout), after 0" },
+  { "/stall-body/1/1000", 1000, 2, NULL },
+  { "/stall-body/99/1000", 0, 2, "Nothing came for 1 s (timeout), after" },
+  { "/garbage/1/1000", 1000, 2, NULL },
+  { "/garbage/99/1000", 0, 2, "cannot be fetched" },
+  { "/silent/0/1000", 1000, 1, NULL },
+  { "/close/0/1000", 1000, 1, NULL },
+  { "/encoded/99/1000", 0, 1, "Content-Encoding \"gzip\"" },
+  { "/loop/99/1000", 0, 0, "redirect" },
+  { "/moved/99/1000", 1000, 1, NULL },
+  { "/400/99/1000", 0, 1, "The server answered 400" },
+  { "/401/99/1000", 0, 1, "The server answered 401" },
+  { "/403/99/1000", 0, 1, "The server answered 403" },
+  { "/404/99/1000", 0, 1, "The server answered 404" },
+  { "/408/1/1000", 1000, 2, NULL },
+  { "/416/99/1000", 0, 1, "The server answered 416" },
+  { "/429/1/1000", 1000, 2, NULL },
+  { "/429/99/1000", 0, 2, "After 2 tries: The server answered 429" },
+  { "/500/1/1000", 1000, 2, NULL },
+  { "/503/99/1000", 0, 2, "After 2 tries: The server answered 503" },
+  { "/206/99/1000", 0, 1, "another part than was asked for" },
+  { "/endless/99/1000", 0, 0, "cannot be fetched" },
+};
+
+GST_START_TEST (test_faults)
+{
+  const gchar *paths[G_N_ELEMENTS (faults)];
+  const guint n = G_N_ELEMENTS (faults);
+  guint delivered = 0, failed = 0;
+  Run *run;
+
+  for (guint i = 0; i < n; i++)
+    paths[i] = faults[i].path;
+  run = run_paths (paths, n, "concurrency=16 retries=1 timeout=1");
+  fail_unless_equals_int (run->buffers->len + run->failures->len, n);
+  fail_unless_equals_int (run->n_gone, run->failures->len);
+
+  for (guint i = 0; i < run->failures->len; i++) {
+    const gchar *uri = failure_uri (run, i);
+    guint j = 0;
+
+    while (j < n && !g_str_has_suffix (uri, faults[j].path))
+      j++;
+    fail_unless (j < n);
+    fail_unless (faults[j].reason != NULL &&
+                     strstr (run_failure_text (run, i), faults[j].reason),
+        "%s: %s", uri, run_failure_text (run, i));
+    failed++;
+  }
+  for (guint i = 0; i < n; i++) {
+    /* libsoup repeats by itself what a connection kept alive was reset for. */
+    if (faults[i].requests > 0 && !g_str_has_prefix (paths[i], "/reset"))
+      fail_unless (
+          server_count_path (server, faults[i].path) == faults[i].requests,
+          "%s: %u requests", faults[i].path,
+          server_count_path (server, faults[i].path));
+    if (faults[i].reason)
+      continue;
+    fail_unless (g_str_has_suffix (run_item (run, delivered)->uri, paths[i]));
+    assert_body (run, delivered++, 0, faults[i].size, 0);
+  }
+  fail_unless_equals_int (delivered, run->buffers->len);
+  fail_unless_equals_int (failed, run->failures->len);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Exactly 16 at a time, while there are as many left. */
+static void
+check_in_flight (const gchar *before, const gchar *behind)
+{
+  const guint n = 320;
+  GString *list = g_string_new (NULL);
+  ServerCounts counts;
+  Run *run;
+
+  server_set_gate (server, 16, n);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        list, "%s/gate/0/1000/%u\n", server_get_base (server), i);
+  files_write_text (folder, "list.txt", list->str);
+  g_string_free (list, TRUE);
+  run = run_pipeline ("spdlsrc location=%s/list.txt %s ! spdlfetch "
+                      "concurrency=16 %s ! fakesink name=sink",
+      folder, before, behind);
+  fail_unless_equals_int (run->buffers->len, n);
+  server_get_counts (server, &counts);
+  fail_if (counts.gate_missed);
+  fail_unless_equals_int (counts.max_in_flight, 16);
+  /* They are kept alive. */
+  fail_unless (counts.connections <= 16, "%u", counts.connections);
+  run_free (run);
+}
+
+GST_START_TEST (test_in_flight_singly)
+{
+  check_in_flight ("", "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_in_flight_in_groups)
+{
+  check_in_flight ("! spdlaggregate size=32", "! spdldisaggregate");
+}
+
+GST_END_TEST;
+
+/* What broke off is asked for from where it did, under the same ETag. */
+GST_START_TEST (test_resume)
+{
+  static const gchar *paths[] = { "/break/2/300000",
+    "/break/1/100000#bytes=1000-50999", "/norange/1/100000#bytes=1000-50999",
+    "/changed/1/100000", "/bytes/0/1000#bytes=0-0",
+    "/bytes/0/1000#bytes=999-999", "/bytes/0/1000#bytes=500-1000",
+    "/bytes/0/1000#bytes=1000-2000", "/otherrange/99/1000#bytes=5-9" };
+  g_autofree gchar *request = NULL;
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "concurrency=4 retries=2");
+
+  fail_unless_equals_int (run->buffers->len, 6);
+  assert_body (run, 0, 0, 300000, 0);
+  assert_body (run, 1, 1000, 50000, 0);
+  assert_body (run, 2, 1000, 50000, 0);
+  assert_body (run, 3, 0, 100000, 2);
+  assert_body (run, 4, 0, 1, 0);
+  assert_body (run, 5, 999, 1, 0);
+  fail_unless_equals_int (run->failures->len, 3);
+  fail_unless (
+      strstr (reason_of (run, paths[6]), "after 1000 bytes, before byte 1000"),
+      "%s", reason_of (run, paths[6]));
+  fail_unless (strstr (reason_of (run, paths[7]), "416"));
+  fail_unless (strstr (reason_of (run, paths[8]), "another part"));
+
+  request = server_dup_request (server, "/break/2/300000");
+  fail_unless (strstr (request, "Range: bytes=") != NULL);
+  fail_unless (strstr (request, "Range: bytes=0-") == NULL);
+  fail_unless (strstr (request, "If-Range: \"v0\"") != NULL);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_limits)
+{
+  static const gchar *paths[] = { "/bytes/0/1001", "/chunks/0/1001",
+    "/huge/99/10", "/bytes/0/1000", "/bytes/0/5000#bytes=0-999",
+    "/chunks/0/1000" };
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "max-size=1000");
+
+  fail_unless_equals_int (run->buffers->len, 3);
+  fail_unless_equals_int (run->failures->len, 3);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless (strstr (run_failure_text (run, i), "over max-size (1000)"),
+        "%s", run_failure_text (run, i));
+    fail_unless_equals_int (server_count_path (server, paths[i]), 1);
+  }
+  run_free (run);
+
+  files_write_text (folder, "large", "0123456789");
+  run = run_pipeline ("spdlsrc location=%s pattern=large ! spdlfetch "
+                      "max-size=9 ! fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (run_failure_text (run, 0), "over max-size (9)"));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* task-timeout bounds all tries, and what comes drop by drop. */
+GST_START_TEST (test_task_timeout)
+{
+  static const gchar *paths[] = { "/drip/99/100000", "/stall-head/99/1",
+    "/503/99/1", "/503+5/99/1", "/bytes/0/10" };
+  const gint64 begun = g_get_monotonic_time ();
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths),
+      "concurrency=5 retries=1000 timeout=30 task-timeout=1000000000");
+
+  fail_unless (g_get_monotonic_time () - begun < 20 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 4);
+  for (guint i = 0; i < 4; i++) {
+    const gchar *reason = run_failure_text (run, i);
+    const gchar *expected =
+        strstr (failure_uri (run, i), "/503") ? "answered 503" : "task-timeout";
+
+    fail_unless (strstr (reason, expected) != NULL, "%s: %s",
+        failure_uri (run, i), reason);
+  }
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_retry_after)
+{
+  static const gchar *paths[] = { "/429+1/1/10", "/503+3600/1/10" };
+  const gint64 begun = g_get_monotonic_time ();
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "concurrency=2");
+
+  fail_unless (g_get_monotonic_time () - begun >= G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (
+      strstr (run_failure_text (run, 0), "cannot be waited for 3600 s"), "%s",
+      run_failure_text (run, 0));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_headers)
+{
+  static const gchar *paths[] = { "/bytes/0/10" };
+  g_autofree gchar *request = NULL;
+  Run *run = run_paths (paths, 1,
+      "user-agent=somebody/1.0 extra-headers=\"headers, Authorization=(string)"
+      "secret, X-Many=(string){one, two}, X-Number=5;\"");
+
+  fail_unless_equals_int (run->buffers->len, 1);
+  request = server_dup_request (server, paths[0]);
+  fail_unless (strstr (request, "User-Agent: somebody/1.0"), "%s", request);
+  fail_unless (strstr (request, "Authorization: secret"), "%s", request);
+  fail_unless (strstr (request, "X-Many: one"), "%s", request);
+  fail_unless (strstr (request, "X-Many: two"), "%s", request);
+  fail_unless (strstr (request, "X-Number: 5"), "%s", request);
+  fail_unless (strstr (request, "Accept-Encoding: identity"), "%s", request);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A certificate of nobody known is refused at once, and accepted from who says
+ * that it is right, for the host that it names. */
+GST_START_TEST (test_tls)
+{
+  Server *tls = server_new (TRUE);
+  g_autofree gchar *list = NULL;
+  Run *run;
+
+  files_write_text (folder, "ca.pem", server_get_certificate ());
+  list =
+      g_strdup_printf ("%s/bytes/0/100000\nhttps://localhost:%u/bytes/0/10\n",
+          server_get_base (tls), server_get_port (tls));
+  files_write_text (folder, "list.txt", list);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 2);
+  fail_unless (strstr (run_failure_text (run, 0), "certificate"), "%s",
+      run_failure_text (run, 0));
+  fail_unless (strstr (run_failure_text (run, 0), "tries") == NULL);
+  run_free (run);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "tls-ca-file=%s/ca.pem ! fakesink name=sink",
+      folder, folder);
+  fail_unless_equals_int (run->buffers->len, 1);
+  assert_body (run, 0, 0, 100000, 0);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (failure_uri (run, 0), "localhost"));
+  run_free (run);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "tls-ca-file=%s/list.txt ! fakesink name=sink",
+      folder, folder);
+  fail_unless (
+      run->error && strstr (run->error, "tls-ca-file"), "%s", run->error);
+  run_free (run);
+  server_free (tls);
+}
+
+GST_END_TEST;
+
+/* A pipeline whose requests all stall ends as soon as it is told to. */
+GST_START_TEST (test_stop_and_restart)
+{
+  g_autofree gchar *list = NULL;
+  g_autofree gchar *description = NULL;
+  GstElement *pipeline;
+  ServerCounts counts;
+
+  list = g_strdup_printf (
+      "%s/stall-head/99/1\n%s/stall-body/99/1000\n%s/503/99/1\n"
+      "%s/bytes/0/1\n%s/drip/99/10000\n",
+      server_get_base (server), server_get_base (server),
+      server_get_base (server), server_get_base (server),
+      server_get_base (server));
+  files_write_text (folder, "list.txt", list);
+  description = g_strdup_printf ("spdlsrc location=%s/list.txt epochs=-1 ! "
+                                 "spdlaggregate size=5 ! spdlfetch name=fetch "
+                                 "concurrency=20 retries=1000 ! fakesink",
+      folder);
+  pipeline = gst_parse_launch (description, NULL);
+  for (guint i = 0; i < 10; i++) {
+    gint64 begun;
+
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+                 GST_STATE_CHANGE_FAILURE);
+    g_usleep (i * 30000);
+    begun = g_get_monotonic_time ();
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i % 2 ? GST_STATE_NULL : GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+    fail_unless (g_get_monotonic_time () - begun < 10 * G_TIME_SPAN_SECOND);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  server_get_counts (server, &counts);
+  fail_unless (counts.requests > 0);
+}
+
+GST_END_TEST;
+
+/* Nobody listens. */
+GST_START_TEST (test_refused)
+{
+  Server *gone = server_new (FALSE);
+  g_autofree gchar *list =
+      g_strdup_printf ("%s/bytes/0/1\n", server_get_base (gone));
+  Run *run;
+
+  server_free (gone);
+  files_write_text (folder, "list.txt", list);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch retries=1 ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (run_failure_text (run, 0), "After 2 tries: It cannot"),
+      "%s", run_failure_text (run, 0));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static Suite *
+http_suite (void)
+{
+  Suite *s = suite_create ("http");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_faults);
+  tcase_add_test (tc, test_in_flight_singly);
+  tcase_add_test (tc, test_in_flight_in_groups);
+  tcase_add_test (tc, test_resume);
+  tcase_add_test (tc, test_limits);
+  tcase_add_test (tc, test_task_timeout);
+  tcase_add_test (tc, test_retry_after);
+  tcase_add_test (tc, test_headers);
+  tcase_add_test (tc, test_tls);
+  tcase_add_test (tc, test_stop_and_restart);
+  tcase_add_test (tc, test_refused);
+  return s;
+}
+
+GST_CHECK_MAIN (http);

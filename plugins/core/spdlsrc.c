@@ -133,7 +133,8 @@ open_dataset (GstSpdlSrcElement *self)
 
   if (!location || !*location) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("No location is set: set it to a folder or to a .txt list"), (NULL));
+        ("No location is set: set it to a folder or to a .txt or .csv list"),
+        (NULL));
     return FALSE;
   }
   dataset = spdl_dataset_open (location, pattern, label, warn, self, &error);
@@ -189,8 +190,9 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
 static GstBuffer *
 make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
 {
+  GstStructure *extra;
   gint64 label;
-  gchar *uri = spdl_dataset_get_item (self->dataset, index, &label);
+  gchar *uri = spdl_dataset_get_item (self->dataset, index, &label, &extra);
   const gsize size = strlen (uri);
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
@@ -200,6 +202,7 @@ make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
   meta->sequence = sequence;
   meta->label = label;
   meta->uri = g_ref_string_new_len (uri, size);
+  meta->extra = extra;
   meta->created = gst_util_get_timestamp ();
   gst_spdl_plain_stats_pass (self->stats, 1, 0, size);
   return buffer;

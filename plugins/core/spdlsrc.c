@@ -41,7 +41,7 @@
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
-#include "spdldataset.h"
+#include "spdldelivery.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug
@@ -59,56 +59,29 @@ struct _GstSpdlSrcElement {
   GstSpdlPlainStats *stats;
 
   /* Properties, under the object's lock. */
-  gchar *location;
-  gchar *pattern;
-  SpdlLabel label;
+  SpdlSettings settings;
   gint64 epochs;
 
-  SpdlDataset *dataset; /* while started; under the object's lock */
+  SpdlDelivery *delivery; /* while started; under the object's lock */
   guint64 n_items;
   guint64 epoch;
   guint64 next;
 };
 
 enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_PATTERN,
-  PROP_LABEL,
-  PROP_EPOCHS,
+  PROP_EPOCHS = SPDL_N_SETTINGS,
   PROP_NUM_ITEMS,
-  N_PROPS,
-  PROP_STATS_INTERVAL = N_PROPS,
+  PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
 
-#define DEFAULT_PATTERN "*"
-#define DEFAULT_LABEL SPDL_LABEL_MANIFEST
 #define DEFAULT_EPOCHS 1
 
-static GParamSpec *properties[N_PROPS];
+static GParamSpec *num_items_property;
 
 G_DEFINE_FINAL_TYPE (GstSpdlSrcElement, gst_spdl_src_element, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC_ELEMENT)
-
-#define GST_TYPE_SPDL_LABEL (spdl_label_get_type ())
-static GType
-spdl_label_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { SPDL_LABEL_NONE, "No labels", "none" },
-    { SPDL_LABEL_FOLDER, "The number of the top-level folder, by name",
-        "folder" },
-    { SPDL_LABEL_MANIFEST, "What the list says, if it is one", "manifest" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLabel", values));
-  return type;
-}
 
 static void
 warn (const gchar *text, gpointer user_data)
@@ -116,40 +89,58 @@ warn (const gchar *text, gpointer user_data)
   GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", text), (NULL));
 }
 
+static gint64
+copy_settings (GstSpdlSrcElement *self, SpdlSettings *settings)
+{
+  gint64 epochs;
+
+  GST_OBJECT_LOCK (self);
+  spdl_settings_copy (settings, &self->settings);
+  epochs = self->epochs;
+  GST_OBJECT_UNLOCK (self);
+  return epochs;
+}
+
+static SpdlDelivery *
+make_delivery (GstSpdlSrcElement *self, GError **error)
+{
+  g_auto (SpdlSettings) settings = { NULL };
+  const gint64 epochs = copy_settings (self, &settings);
+  SpdlDelivery *delivery;
+
+  if (!settings.location || !*settings.location) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "No location is set: set it to a folder, or to a .txt or .csv list");
+    return NULL;
+  }
+  delivery = spdl_delivery_open (&settings, warn, self, error);
+  if (!delivery || epochs >= 0 || spdl_delivery_get_size (delivery) > 0)
+    return delivery;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "shard-mode=uneven leaves this rank no item of \"%s\", and with "
+      "epochs=-1 that would go on for ever: set shard-mode to pad, or epochs",
+      settings.location);
+  spdl_delivery_free (delivery);
+  return NULL;
+}
+
 static gboolean
 open_dataset (GstSpdlSrcElement *self)
 {
-  g_autofree gchar *location = NULL;
-  g_autofree gchar *pattern = NULL;
   g_autoptr (GError) error = NULL;
-  SpdlDataset *dataset;
-  SpdlLabel label;
+  SpdlDelivery *delivery = make_delivery (self, &error);
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
-  pattern = g_strdup (self->pattern ? self->pattern : DEFAULT_PATTERN);
-  label = self->label;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!location || !*location) {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("No location is set: set it to a folder or to a .txt or .csv list"),
-        (NULL));
-    return FALSE;
-  }
-  dataset = spdl_dataset_open (location, pattern, label, warn, self, &error);
-  if (!dataset) {
+  if (!delivery) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
-
   GST_OBJECT_LOCK (self);
-  self->dataset = dataset;
-  self->n_items = spdl_dataset_get_size (dataset);
+  self->delivery = delivery;
+  self->n_items = spdl_delivery_get_size (delivery);
   GST_OBJECT_UNLOCK (self);
   self->epoch = self->next = 0;
   gst_spdl_plain_stats_start (self->stats);
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NUM_ITEMS]);
+  g_object_notify_by_pspec (G_OBJECT (self), num_items_property);
   return TRUE;
 }
 
@@ -158,7 +149,7 @@ close_dataset (GstSpdlSrcElement *self)
 {
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->dataset, spdl_dataset_free);
+  g_clear_pointer (&self->delivery, spdl_delivery_free);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -188,11 +179,13 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
 }
 
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
+make_item (GstSpdlSrcElement *self, guint64 sequence)
 {
+  const guint64 index = spdl_delivery_get_index (self->delivery, sequence);
   GstStructure *extra;
   gint64 label;
-  gchar *uri = spdl_dataset_get_item (self->dataset, index, &label, &extra);
+  gchar *uri = spdl_dataset_get_item (
+      spdl_delivery_get_dataset (self->delivery), index, &label, &extra);
   const gsize size = strlen (uri);
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
@@ -208,15 +201,25 @@ make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
   return buffer;
 }
 
-static gint64
-get_epochs (GstSpdlSrcElement *self)
+/* Whether there is another epoch, or the rest of one. */
+static gboolean
+has_epoch (GstSpdlSrcElement *self)
 {
   gint64 epochs;
 
   GST_OBJECT_LOCK (self);
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
-  return epochs;
+  return epochs < 0 || self->epoch < (guint64) epochs;
+}
+
+static void
+end_epoch (GstSpdlSrcElement *self)
+{
+  gst_pad_push_event (GST_BASE_SRC_PAD (self),
+      gst_spdl_event_new_epoch (0, self->epoch, self->n_items));
+  self->epoch++;
+  self->next = 0;
 }
 
 static GstFlowReturn
@@ -224,18 +227,21 @@ gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
 
-  if (self->next == self->n_items) {
-    gst_pad_push_event (GST_BASE_SRC_PAD (src),
-        gst_spdl_event_new_epoch (0, self->epoch, self->n_items));
-    self->epoch++;
-    self->next = 0;
+  if (self->n_items > 0 && self->next == self->n_items)
+    end_epoch (self);
+  /* An empty shard has epochs too: all ranks see the same number of them. */
+  while (self->n_items == 0 && has_epoch (self)) {
+    if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
+      return GST_FLOW_FLUSHING;
+    end_epoch (self);
   }
-  const gint64 epochs = get_epochs (self);
-  if (epochs >= 0 && self->epoch >= (guint64) epochs) {
+  if (!has_epoch (self)) {
     gst_spdl_plain_stats_finish (self->stats);
     return GST_FLOW_EOS;
   }
-  *buffer = make_item (self, self->next, self->next);
+  if (self->next == 0)
+    spdl_delivery_begin_epoch (self->delivery, self->epoch);
+  *buffer = make_item (self, self->next);
   self->next++;
   return GST_FLOW_OK;
 }
@@ -252,22 +258,12 @@ gst_spdl_src_element_set_property (
   }
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_PATTERN:
-      g_free (self->pattern);
-      self->pattern = g_value_dup_string (value);
-      break;
-    case PROP_LABEL:
-      self->label = g_value_get_enum (value);
-      break;
     case PROP_EPOCHS:
       self->epochs = g_value_get_int64 (value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_settings_set (&self->settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -289,15 +285,6 @@ gst_spdl_src_element_get_property (
   }
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_PATTERN:
-      g_value_set_string (value, self->pattern);
-      break;
-    case PROP_LABEL:
-      g_value_set_enum (value, self->label);
-      break;
     case PROP_EPOCHS:
       g_value_set_int64 (value, self->epochs);
       break;
@@ -305,7 +292,8 @@ gst_spdl_src_element_get_property (
       g_value_set_uint64 (value, self->n_items);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_settings_get (&self->settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -316,8 +304,7 @@ gst_spdl_src_element_finalize (GObject *object)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
 
-  g_free (self->location);
-  g_free (self->pattern);
+  spdl_settings_clear (&self->settings);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_element_parent_class)->finalize (object);
 }
@@ -325,30 +312,19 @@ gst_spdl_src_element_finalize (GObject *object)
 static void
 install_properties (GObjectClass *object_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
-      "A folder, or a .txt list with a path or URI (and, behind a tab, a "
-      "label) "
-      "a line",
-      NULL, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_PATTERN] = g_param_spec_string ("pattern", "Pattern",
-      "Which files of a folder are items: a glob on the name, whatever its "
-      "case, "
-      "such as *.@(jpg|jpeg)",
-      DEFAULT_PATTERN, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_LABEL] =
-      g_param_spec_enum ("label", "Label", "Where an item's label comes from",
-          GST_TYPE_SPDL_LABEL, DEFAULT_LABEL, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_EPOCHS] = g_param_spec_int64 ("epochs", "Epochs",
-      "Passes over the dataset (-1 = endless)", -1, G_MAXINT64, DEFAULT_EPOCHS,
-      flags | GST_PARAM_MUTABLE_PLAYING);
-  properties[PROP_NUM_ITEMS] = g_param_spec_uint64 ("num-items",
-      "Number of items", "Items of an epoch, known once the state is PAUSED", 0,
+  spdl_settings_install (object_class);
+  g_object_class_install_property (object_class, PROP_EPOCHS,
+      g_param_spec_int64 ("epochs", "Epochs",
+          "Passes over the dataset (-1 = endless)", -1, G_MAXINT64,
+          DEFAULT_EPOCHS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_PLAYING));
+  num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
+      "Items of an epoch on this rank, known once the state is PAUSED", 0,
       G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_object_class_install_property (
+      object_class, PROP_NUM_ITEMS, num_items_property);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
-  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
 }
 
 static void
@@ -377,8 +353,7 @@ gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
 static void
 gst_spdl_src_element_init (GstSpdlSrcElement *self)
 {
-  self->label = DEFAULT_LABEL;
-  self->pattern = g_strdup (DEFAULT_PATTERN);
+  spdl_settings_init (&self->settings);
   self->epochs = DEFAULT_EPOCHS;
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);

@@ -21,14 +21,56 @@
  * out with a warning; so is a folder that cannot be read. An empty dataset is
  * an error.
  *
- * A list is a text file whose name ends in `.txt`: on each line a path or a
- * URI, if you like with a tab and an integer label behind it. Relative paths
- * are relative to the list. Empty lines, and lines that begin with `#`, are no
- * items. A URI may name a byte range: `file:///shard.tar#bytes=1536-90111`.
+ * A `.txt` list has on each line a path or a URI, if you like with a tab and an
+ * integer label behind it; a tab without an integer belongs to the path. Empty
+ * lines, and lines that begin with `#`, are no items.
+ *
+ * A `.csv` list is one of RFC 4180: fields in quotes may hold commas, newlines
+ * and doubled quotes. Its first line names the columns. `uri` is a path or a
+ * URI; `label`, which may be missing or empty, an integer; all others go as
+ * strings into the item's `extra`, if they are not empty, and so need names of
+ * ASCII letters, digits and the characters `_-+/:.`. Empty lines are no items;
+ * there are no comments. With `label=none` the labels are not looked at.
+ *
+ * For both: paths are relative to the list, and a URI may name a byte range:
+ * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8, with or without a byte
+ * order mark, and lines end in LF or CRLF. A line of a `.txt` is at most 64 KiB
+ * long, a record of a `.csv` 1 MiB. A malformed line is an error before
+ * anything plays, which names the first one and says how many there are. A list
+ * must not be written to while it is in use; to replace it, rename another one
+ * to its name.
+ *
+ * ## Order
+ * With `shuffle=true` each epoch has an order of its own, which depends on
+ * `seed`, the epoch's number and the number of items alone: it is the same on
+ * every machine, whatever came before.
+ *
+ * ## Shards
+ * Each of `world-size` processes sends a part of each epoch: `rank` r of W
+ * takes the places r, r + W, r + 2W ... of the epoch's order, so all ranks need
+ * the same dataset and `seed`. Unset, the two are those of the environment's
+ * `RANK` and `WORLD_SIZE`, each for itself; if neither is known, there is one
+ * process. One of them alone is an error. `shard-mode` says what becomes of n
+ * items that W does not divide:
+ *
+ * - `pad`: ceil(n / W) for each rank. The places go on at the beginning of the
+ *   epoch's order, so its first items come again (more than once if there are
+ *   fewer items than half of the ranks).
+ * - `drop`: floor(n / W) for each rank. The last places of the order are left
+ *   out: with `shuffle`, other items in each epoch. Fewer items than ranks are
+ *   an error.
+ * - `uneven`: each item once; the first n mod W ranks have one more. A rank
+ *   without any sends its `spdl-epoch` events and the end of the stream; it is
+ *   an error with `epochs=-1`, where it would do so without end.
+ *
+ * An item's `index` is its place in the dataset, its `sequence` the place among
+ * what this rank sends of the epoch. `num-items`, the property and the event's
+ * field, counts what this rank sends.
  *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     shuffle=true seed=1 epochs=2 rank=0 world-size=2
  *     ! spdlfetch concurrency=4 ! fakesink
  * ]|
  *

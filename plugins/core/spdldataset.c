@@ -7,24 +7,23 @@
 
 #include "spdldataset.h"
 
-#include <gst/gst.h>
-
 #include <string.h>
 
 #include "spdlfolder.h"
+#include "spdllist.h"
 
 typedef struct {
-  guint64 offset; /* of the path in the text */
+  guint64 offset; /* of the path in all paths */
   guint32 length;
   gint32 folder; /* number of the top-level folder; -1: none */
 } Item;
 
 struct _SpdlDataset {
-  gchar *root;       /* what relative paths are relative to */
-  GMappedFile *file; /* of a list */
-  GString *paths;    /* of a folder */
-  const gchar *text;
+  gchar *root; /* what relative paths are relative to */
   SpdlLabel label;
+  SpdlList *list; /* nullable */
+  /* Of a folder. */
+  GString *paths;
   GArray *items; /* Item */
 };
 
@@ -42,7 +41,7 @@ void
 spdl_dataset_free (SpdlDataset *self)
 {
   g_free (self->root);
-  g_clear_pointer (&self->file, g_mapped_file_unref);
+  g_clear_pointer (&self->list, spdl_list_free);
   if (self->paths)
     g_string_free (self->paths, TRUE);
   g_array_unref (self->items);
@@ -75,7 +74,6 @@ open_folder (const gchar *location, const gchar *pattern, SpdlLabel label,
     spdl_dataset_free (self);
     return NULL;
   }
-  self->text = self->paths->str;
   if (self->items->len > 0)
     return self;
 
@@ -94,49 +92,16 @@ open_folder (const gchar *location, const gchar *pattern, SpdlLabel label,
   return NULL;
 }
 
-/* An empty line is no item, nor is a comment. */
-static void
-add_line (SpdlDataset *self, const gchar *line, gsize length)
-{
-  while (length > 0 && g_ascii_isspace (line[length - 1]))
-    length--;
-  if (length == 0 || line[0] == '#')
-    return;
-
-  const Item item = { line - self->text, MIN (length, G_MAXUINT32), -1 };
-  g_array_append_val (self->items, item);
-}
-
 static SpdlDataset *
 open_list (const gchar *location, SpdlLabel label, GError **error)
 {
   SpdlDataset *self = dataset_new (label);
-  g_autoptr (GError) reason = NULL;
   g_autofree gchar *path = g_canonicalize_filename (location, NULL);
 
   self->root = g_path_get_dirname (path);
-  self->file = g_mapped_file_new (path, FALSE, &reason);
-  if (!self->file) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "The list \"%s\" cannot be read: %s", location, reason->message);
-    spdl_dataset_free (self);
-    return NULL;
-  }
-
-  self->text = g_mapped_file_get_contents (self->file);
-  const gchar *end = self->text + g_mapped_file_get_length (self->file);
-  for (const gchar *line = self->text, *next; line < end; line = next) {
-    const gchar *newline = memchr (line, '\n', end - line);
-
-    next = newline ? newline + 1 : end;
-    add_line (self, line, (newline ? newline : end) - line);
-  }
-  if (self->items->len > 0)
+  self->list = spdl_list_open (location, label == SPDL_LABEL_MANIFEST, error);
+  if (self->list)
     return self;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The list \"%s\" has no item: write a path or a URI on each line, if you "
-      "like with a tab and a label behind it",
-      location);
   spdl_dataset_free (self);
   return NULL;
 }
@@ -150,15 +115,16 @@ spdl_dataset_open (const gchar *location, const gchar *pattern, SpdlLabel label,
     return open_folder (location, pattern, label, warn, user_data, error);
   if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no \"%s\": set location to a folder, or to a .txt list of "
-        "paths or URIs",
+        "There is no \"%s\": set location to a folder, or to a .txt or .csv "
+        "list of paths or URIs",
         location);
     return NULL;
   }
-  if (g_str_has_suffix (location, ".txt"))
+  if (spdl_list_is_list (location))
     return open_list (location, label, error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" is neither a folder nor a list: the name of a list ends in .txt",
+      "\"%s\" is neither a folder nor a list: the name of a list ends in .txt "
+      "or .csv",
       location);
   return NULL;
 }
@@ -166,31 +132,7 @@ spdl_dataset_open (const gchar *location, const gchar *pattern, SpdlLabel label,
 guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
-  return self->items->len;
-}
-
-/* Splits an integer behind a tab off the end of a line. */
-static gint64
-split_label (const gchar *line, gsize *length)
-{
-  const gchar *tab = memrchr (line, '\t', *length);
-  gchar digits[24];
-  gchar *end;
-  gint64 label;
-  gsize n;
-
-  if (!tab)
-    return -1;
-  n = line + *length - tab - 1;
-  if (n == 0 || n >= sizeof digits)
-    return -1;
-  memcpy (digits, tab + 1, n);
-  digits[n] = '\0';
-  label = g_ascii_strtoll (digits, &end, 10);
-  if (*end != '\0')
-    return -1;
-  *length = tab - line;
-  return label;
+  return self->list ? spdl_list_get_size (self->list) : self->items->len;
 }
 
 static gboolean
@@ -201,25 +143,39 @@ is_uri (const gchar *text)
   return scheme && g_str_has_prefix (text + strlen (scheme), "://");
 }
 
-gchar *
-spdl_dataset_get_item (const SpdlDataset *self, guint64 i, gint64 *label)
+static gchar *
+to_uri (const SpdlDataset *self, const gchar *path)
 {
-  const Item *item = &g_array_index (self->items, Item, i);
-  const gchar *text = self->text + item->offset;
-  gsize length = item->length;
-  gint64 listed = -1;
-
-  if (self->file)
-    listed = split_label (text, &length);
-  *label = self->label == SPDL_LABEL_MANIFEST ? listed
-           : self->label == SPDL_LABEL_FOLDER ? item->folder
-                                              : -1;
-
-  g_autofree gchar *path = g_strndup (text, length);
-  if (self->file && is_uri (path))
-    return g_steal_pointer (&path);
   g_autofree gchar *absolute = g_path_is_absolute (path)
                                    ? g_strdup (path)
                                    : g_build_filename (self->root, path, NULL);
+
   return g_filename_to_uri (absolute, NULL, NULL);
+}
+
+static gchar *
+get_listed (
+    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra)
+{
+  g_autofree gchar *path = spdl_list_get_item (self->list, i, label, extra);
+
+  if (self->label != SPDL_LABEL_MANIFEST)
+    *label = -1;
+  return is_uri (path) ? g_steal_pointer (&path) : to_uri (self, path);
+}
+
+gchar *
+spdl_dataset_get_item (
+    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra)
+{
+  if (self->list)
+    return get_listed (self, i, label, extra);
+
+  const Item *item = &g_array_index (self->items, Item, i);
+  g_autofree gchar *path =
+      g_strndup (self->paths->str + item->offset, item->length);
+
+  *label = self->label == SPDL_LABEL_FOLDER ? item->folder : -1;
+  *extra = NULL;
+  return to_uri (self, path);
 }

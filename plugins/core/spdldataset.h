@@ -8,14 +8,14 @@
 #ifndef __SPDL_DATASET_H__
 #define __SPDL_DATASET_H__
 
-#include <glib.h>
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* What a dataset holds: a URI and a label for each item, in order, from a
- * folder or a list. It keeps the text of the list (mapped) or the paths of the
- * folder, and a few bytes an item. Immutable once opened, so it may be read
- * from any thread. */
+/* What a dataset holds: a URI, a label and other fields for each item, in
+ * order, from a folder or a list. It keeps the text of the list (mapped) or the
+ * paths of the folder, and a few bytes an item. Immutable once opened, so it
+ * may be read from any thread. */
 
 typedef enum {
   SPDL_LABEL_NONE,     /* -1 */
@@ -25,7 +25,8 @@ typedef enum {
 
 typedef struct _SpdlDataset SpdlDataset;
 
-/* Opens a folder, walked recursively in sorted order, or a `.txt` list.
+/* Opens a folder, walked recursively in sorted order, or a `.txt` or `.csv`
+ * list.
  *
  * @pattern: which files of a folder are items, by their names
  * @warn: (nullable): is told, in a sentence, of what was left out and why
@@ -39,9 +40,10 @@ void spdl_dataset_free (SpdlDataset *self);
 
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
-/* The URI (transfer full) of item @i and its label, -1 if it has none. */
-gchar *
-spdl_dataset_get_item (const SpdlDataset *self, guint64 i, gint64 *label);
+/* The URI (transfer full) of item @i, its label (-1 if it has none) and its
+ * other fields (nullable, transfer full). */
+gchar *spdl_dataset_get_item (
+    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra);
 
 G_END_DECLS
 

@@ -21,14 +21,56 @@
  * out with a warning; so is a folder that cannot be read. An empty dataset is
  * an error.
  *
- * A list is a text file whose name ends in `.txt`: on each line a path or a
- * URI, if you like with a tab and an integer label behind it. Relative paths
- * are relative to the list. Empty lines, and lines that begin with `#`, are no
- * items. A URI may name a byte range: `file:///shard.tar#bytes=1536-90111`.
+ * A `.txt` list has on each line a path or a URI, if you like with a tab and an
+ * integer label behind it; a tab without an integer belongs to the path. Empty
+ * lines, and lines that begin with `#`, are no items.
+ *
+ * A `.csv` list is one of RFC 4180: fields in quotes may hold commas, newlines
+ * and doubled quotes. Its first line names the columns. `uri` is a path or a
+ * URI; `label`, which may be missing or empty, an integer; all others go as
+ * strings into the item's `extra`, if they are not empty, and so need names of
+ * ASCII letters, digits and the characters `_-+/:.`. Empty lines are no items;
+ * there are no comments. With `label=none` the labels are not looked at.
+ *
+ * For both: paths are relative to the list, and a URI may name a byte range:
+ * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8, with or without a byte
+ * order mark, and lines end in LF or CRLF. A line of a `.txt` is at most 64 KiB
+ * long, a record of a `.csv` 1 MiB. A malformed line is an error before
+ * anything plays, which names the first one and says how many there are. A list
+ * must not be written to while it is in use; to replace it, rename another one
+ * to its name.
+ *
+ * ## Order
+ * With `shuffle=true` each epoch has an order of its own, which depends on
+ * `seed`, the epoch's number and the number of items alone: it is the same on
+ * every machine, whatever came before.
+ *
+ * ## Shards
+ * Each of `world-size` processes sends a part of each epoch: `rank` r of W
+ * takes the places r, r + W, r + 2W ... of the epoch's order, so all ranks need
+ * the same dataset and `seed`. Unset, the two are those of the environment's
+ * `RANK` and `WORLD_SIZE`, each for itself; if neither is known, there is one
+ * process. One of them alone is an error. `shard-mode` says what becomes of n
+ * items that W does not divide:
+ *
+ * - `pad`: ceil(n / W) for each rank. The places go on at the beginning of the
+ *   epoch's order, so its first items come again (more than once if there are
+ *   fewer items than half of the ranks).
+ * - `drop`: floor(n / W) for each rank. The last places of the order are left
+ *   out: with `shuffle`, other items in each epoch. Fewer items than ranks are
+ *   an error.
+ * - `uneven`: each item once; the first n mod W ranks have one more. A rank
+ *   without any sends its `spdl-epoch` events and the end of the stream; it is
+ *   an error with `epochs=-1`, where it would do so without end.
+ *
+ * An item's `index` is its place in the dataset, its `sequence` the place among
+ * what this rank sends of the epoch. `num-items`, the property and the event's
+ * field, counts what this rank sends.
  *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     shuffle=true seed=1 epochs=2 rank=0 world-size=2
  *     ! spdlfetch concurrency=4 ! fakesink
  * ]|
  *
@@ -41,7 +83,7 @@
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
-#include "spdldataset.h"
+#include "spdldelivery.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug
@@ -59,56 +101,29 @@ struct _GstSpdlSrcElement {
   GstSpdlPlainStats *stats;
 
   /* Properties, under the object's lock. */
-  gchar *location;
-  gchar *pattern;
-  SpdlLabel label;
+  SpdlSettings settings;
   gint64 epochs;
 
-  SpdlDataset *dataset; /* while started; under the object's lock */
+  SpdlDelivery *delivery; /* while started; under the object's lock */
   guint64 n_items;
   guint64 epoch;
   guint64 next;
 };
 
 enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_PATTERN,
-  PROP_LABEL,
-  PROP_EPOCHS,
+  PROP_EPOCHS = SPDL_N_SETTINGS,
   PROP_NUM_ITEMS,
-  N_PROPS,
-  PROP_STATS_INTERVAL = N_PROPS,
+  PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
 
-#define DEFAULT_PATTERN "*"
-#define DEFAULT_LABEL SPDL_LABEL_MANIFEST
 #define DEFAULT_EPOCHS 1
 
-static GParamSpec *properties[N_PROPS];
+static GParamSpec *num_items_property;
 
 G_DEFINE_FINAL_TYPE (GstSpdlSrcElement, gst_spdl_src_element, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC_ELEMENT)
-
-#define GST_TYPE_SPDL_LABEL (spdl_label_get_type ())
-static GType
-spdl_label_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { SPDL_LABEL_NONE, "No labels", "none" },
-    { SPDL_LABEL_FOLDER, "The number of the top-level folder, by name",
-        "folder" },
-    { SPDL_LABEL_MANIFEST, "What the list says, if it is one", "manifest" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLabel", values));
-  return type;
-}
 
 static void
 warn (const gchar *text, gpointer user_data)
@@ -116,39 +131,58 @@ warn (const gchar *text, gpointer user_data)
   GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", text), (NULL));
 }
 
+static gint64
+copy_settings (GstSpdlSrcElement *self, SpdlSettings *settings)
+{
+  gint64 epochs;
+
+  GST_OBJECT_LOCK (self);
+  spdl_settings_copy (settings, &self->settings);
+  epochs = self->epochs;
+  GST_OBJECT_UNLOCK (self);
+  return epochs;
+}
+
+static SpdlDelivery *
+make_delivery (GstSpdlSrcElement *self, GError **error)
+{
+  g_auto (SpdlSettings) settings = { NULL };
+  const gint64 epochs = copy_settings (self, &settings);
+  SpdlDelivery *delivery;
+
+  if (!settings.location || !*settings.location) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "No location is set: set it to a folder, or to a .txt or .csv list");
+    return NULL;
+  }
+  delivery = spdl_delivery_open (&settings, warn, self, error);
+  if (!delivery || epochs >= 0 || spdl_delivery_get_size (delivery) > 0)
+    return delivery;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "shard-mode=uneven leaves this rank no item of \"%s\", and with "
+      "epochs=-1 that would go on for ever: set shard-mode to pad, or epochs",
+      settings.location);
+  spdl_delivery_free (delivery);
+  return NULL;
+}
+
 static gboolean
 open_dataset (GstSpdlSrcElement *self)
 {
-  g_autofree gchar *location = NULL;
-  g_autofree gchar *pattern = NULL;
   g_autoptr (GError) error = NULL;
-  SpdlDataset *dataset;
-  SpdlLabel label;
+  SpdlDelivery *delivery = make_delivery (self, &error);
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
-  pattern = g_strdup (self->pattern ? self->pattern : DEFAULT_PATTERN);
-  label = self->label;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!location || !*location) {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("No location is set: set it to a folder or to a .txt list"), (NULL));
-    return FALSE;
-  }
-  dataset = spdl_dataset_open (location, pattern, label, warn, self, &error);
-  if (!dataset) {
+  if (!delivery) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
-
   GST_OBJECT_LOCK (self);
-  self->dataset = dataset;
-  self->n_items = spdl_dataset_get_size (dataset);
+  self->delivery = delivery;
+  self->n_items = spdl_delivery_get_size (delivery);
   GST_OBJECT_UNLOCK (self);
   self->epoch = self->next = 0;
   gst_spdl_plain_stats_start (self->stats);
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NUM_ITEMS]);
+  g_object_notify_by_pspec (G_OBJECT (self), num_items_property);
   return TRUE;
 }
 
@@ -157,7 +191,7 @@ close_dataset (GstSpdlSrcElement *self)
 {
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->dataset, spdl_dataset_free);
+  g_clear_pointer (&self->delivery, spdl_delivery_free);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -187,10 +221,13 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
 }
 
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
+make_item (GstSpdlSrcElement *self, guint64 sequence)
 {
+  const guint64 index = spdl_delivery_get_index (self->delivery, sequence);
+  GstStructure *extra;
   gint64 label;
-  gchar *uri = spdl_dataset_get_item (self->dataset, index, &label);
+  gchar *uri = spdl_dataset_get_item (
+      spdl_delivery_get_dataset (self->delivery), index, &label, &extra);
   const gsize size = strlen (uri);
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
@@ -200,20 +237,31 @@ make_item (GstSpdlSrcElement *self, guint64 index, guint64 sequence)
   meta->sequence = sequence;
   meta->label = label;
   meta->uri = g_ref_string_new_len (uri, size);
+  meta->extra = extra;
   meta->created = gst_util_get_timestamp ();
   gst_spdl_plain_stats_pass (self->stats, 1, 0, size);
   return buffer;
 }
 
-static gint64
-get_epochs (GstSpdlSrcElement *self)
+/* Whether there is another epoch, or the rest of one. */
+static gboolean
+has_epoch (GstSpdlSrcElement *self)
 {
   gint64 epochs;
 
   GST_OBJECT_LOCK (self);
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
-  return epochs;
+  return epochs < 0 || self->epoch < (guint64) epochs;
+}
+
+static void
+end_epoch (GstSpdlSrcElement *self)
+{
+  gst_pad_push_event (GST_BASE_SRC_PAD (self),
+      gst_spdl_event_new_epoch (0, self->epoch, self->n_items));
+  self->epoch++;
+  self->next = 0;
 }
 
 static GstFlowReturn
@@ -221,18 +269,21 @@ gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
 
-  if (self->next == self->n_items) {
-    gst_pad_push_event (GST_BASE_SRC_PAD (src),
-        gst_spdl_event_new_epoch (0, self->epoch, self->n_items));
-    self->epoch++;
-    self->next = 0;
+  if (self->n_items > 0 && self->next == self->n_items)
+    end_epoch (self);
+  /* An empty shard has epochs too: all ranks see the same number of them. */
+  while (self->n_items == 0 && has_epoch (self)) {
+    if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
+      return GST_FLOW_FLUSHING;
+    end_epoch (self);
   }
-  const gint64 epochs = get_epochs (self);
-  if (epochs >= 0 && self->epoch >= (guint64) epochs) {
+  if (!has_epoch (self)) {
     gst_spdl_plain_stats_finish (self->stats);
     return GST_FLOW_EOS;
   }
-  *buffer = make_item (self, self->next, self->next);
+  if (self->next == 0)
+    spdl_delivery_begin_epoch (self->delivery, self->epoch);
+  *buffer = make_item (self, self->next);
   self->next++;
   return GST_FLOW_OK;
 }
@@ -249,22 +300,12 @@ gst_spdl_src_element_set_property (
   }
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_PATTERN:
-      g_free (self->pattern);
-      self->pattern = g_value_dup_string (value);
-      break;
-    case PROP_LABEL:
-      self->label = g_value_get_enum (value);
-      break;
     case PROP_EPOCHS:
       self->epochs = g_value_get_int64 (value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_settings_set (&self->settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -286,15 +327,6 @@ gst_spdl_src_element_get_property (
   }
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_PATTERN:
-      g_value_set_string (value, self->pattern);
-      break;
-    case PROP_LABEL:
-      g_value_set_enum (value, self->label);
-      break;
     case PROP_EPOCHS:
       g_value_set_int64 (value, self->epochs);
       break;
@@ -302,7 +334,8 @@ gst_spdl_src_element_get_property (
       g_value_set_uint64 (value, self->n_items);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_settings_get (&self->settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -313,8 +346,7 @@ gst_spdl_src_element_finalize (GObject *object)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
 
-  g_free (self->location);
-  g_free (self->pattern);
+  spdl_settings_clear (&self->settings);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_element_parent_class)->finalize (object);
 }
@@ -322,30 +354,19 @@ gst_spdl_src_element_finalize (GObject *object)
 static void
 install_properties (GObjectClass *object_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
-      "A folder, or a .txt list with a path or URI (and, behind a tab, a "
-      "label) "
-      "a line",
-      NULL, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_PATTERN] = g_param_spec_string ("pattern", "Pattern",
-      "Which files of a folder are items: a glob on the name, whatever its "
-      "case, "
-      "such as *.@(jpg|jpeg)",
-      DEFAULT_PATTERN, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_LABEL] =
-      g_param_spec_enum ("label", "Label", "Where an item's label comes from",
-          GST_TYPE_SPDL_LABEL, DEFAULT_LABEL, flags | GST_PARAM_MUTABLE_READY);
-  properties[PROP_EPOCHS] = g_param_spec_int64 ("epochs", "Epochs",
-      "Passes over the dataset (-1 = endless)", -1, G_MAXINT64, DEFAULT_EPOCHS,
-      flags | GST_PARAM_MUTABLE_PLAYING);
-  properties[PROP_NUM_ITEMS] = g_param_spec_uint64 ("num-items",
-      "Number of items", "Items of an epoch, known once the state is PAUSED", 0,
+  spdl_settings_install (object_class);
+  g_object_class_install_property (object_class, PROP_EPOCHS,
+      g_param_spec_int64 ("epochs", "Epochs",
+          "Passes over the dataset (-1 = endless)", -1, G_MAXINT64,
+          DEFAULT_EPOCHS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_PLAYING));
+  num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
+      "Items of an epoch on this rank, known once the state is PAUSED", 0,
       G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_object_class_install_property (
+      object_class, PROP_NUM_ITEMS, num_items_property);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
-  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
 }
 
 static void
@@ -374,8 +395,7 @@ gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
 static void
 gst_spdl_src_element_init (GstSpdlSrcElement *self)
 {
-  self->label = DEFAULT_LABEL;
-  self->pattern = g_strdup (DEFAULT_PATTERN);
+  spdl_settings_init (&self->settings);
   self->epochs = DEFAULT_EPOCHS;
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);

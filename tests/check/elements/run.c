@@ -25,6 +25,8 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   Run *run = user_data;
   guint n;
 
+  g_ptr_array_add (
+      run->stream, gst_mini_object_ref (GST_PAD_PROBE_INFO_DATA (info)));
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     g_ptr_array_add (
         run->buffers, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
@@ -88,6 +90,7 @@ run_pipeline (const gchar *format, ...)
   gboolean ended = FALSE;
   va_list args;
 
+  run->stream = g_ptr_array_new_with_free_func (unref_object);
   run->buffers = g_ptr_array_new_with_free_func (unref_object);
   run->caps = g_ptr_array_new_with_free_func (unref_object);
   run->failures = g_ptr_array_new_with_free_func (free_structure);
@@ -132,6 +135,7 @@ run_pipeline (const gchar *format, ...)
 void
 run_free (Run *run)
 {
+  g_ptr_array_unref (run->stream);
   g_ptr_array_unref (run->buffers);
   g_ptr_array_unref (run->caps);
   g_ptr_array_unref (run->failures);

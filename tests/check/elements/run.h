@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 
 /* What came to the sink of a pipeline, which is named `sink`. */
 typedef struct {
+  GPtrArray *stream;   /* GstMiniObject: buffers and events, as they came */
   GPtrArray *buffers;  /* GstBuffer */
   GPtrArray *caps;     /* GstCaps, of each buffer */
   GPtrArray *failures; /* GstStructure, the spdl-item-failed messages */

@@ -140,7 +140,7 @@ GST_START_TEST (test_nothing_there)
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
-      "the name of a list ends in .txt");
+      "the name of a list ends in .txt or .csv");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
   assert_error (
       run_pipeline (
@@ -199,6 +199,81 @@ GST_START_TEST (test_list)
 
 GST_END_TEST;
 
+GST_START_TEST (test_csv)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *below = g_strconcat ("file://", folder, "/a,b.jpg", NULL);
+  const GstStructure *extra;
+  Run *run;
+
+  files_write_text (folder, "list.csv",
+      "caption,uri,label,split\n"
+      "\"two\r\nlines, \"\"quoted\"\"\",\"a,b.jpg\",3,train\r\n"
+      ",http://host/c.jpg#bytes=1-2,,\n"
+      ",/abs/d.jpg,-4,\303\251");
+  run = run_pipeline (
+      "spdlsrc location=%s/list.csv ! fakesink name=sink", folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 3);
+  fail_unless_equals_string (run_item (run, 0)->uri, below);
+  fail_unless_equals_int64 (run_item (run, 0)->label, 3);
+  extra = run_item (run, 0)->extra;
+  fail_unless (gst_structure_has_name (extra, "extra"));
+  fail_unless_equals_int (gst_structure_n_fields (extra), 2);
+  fail_unless_equals_string (
+      gst_structure_get_string (extra, "caption"), "two\r\nlines, \"quoted\"");
+  fail_unless_equals_string (
+      gst_structure_get_string (extra, "split"), "train");
+  fail_unless_equals_string (
+      run_item (run, 1)->uri, "http://host/c.jpg#bytes=1-2");
+  fail_unless_equals_int64 (run_item (run, 1)->label, -1);
+  fail_unless (run_item (run, 1)->extra == NULL);
+  fail_unless_equals_string (run_item (run, 2)->uri, "file:///abs/d.jpg");
+  extra = run_item (run, 2)->extra;
+  fail_unless_equals_int (gst_structure_n_fields (extra), 1);
+  fail_unless_equals_string (
+      gst_structure_get_string (extra, "split"), "\303\251");
+  run_free (run);
+
+  /* Labels that are not asked for are neither sent nor checked. */
+  files_write_text (folder, "list.csv", "uri,label\na.jpg,cat\n");
+  run = run_pipeline (
+      "spdlsrc location=%s/list.csv label=none ! fakesink name=sink", folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
+      "list.csv\" line 2: label \"cat\" is no integer");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A million malformed lines are one message. */
+GST_START_TEST (test_malformed)
+{
+  gchar *folder = files_make_folder ();
+  GString *text = g_string_new ("uri,label\n");
+
+  for (guint i = 0; i < 16; i++)
+    g_string_append_printf (text, "%u.jpg,1\n", i);
+  for (guint i = 0; i < 1000000; i++)
+    g_string_append (text, "x.jpg\n");
+  files_write (folder, "list.csv", text->str, text->len);
+  g_string_free (text, TRUE);
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
+      "list.csv\" line 18: it has 1 field, but the header names 2: write a "
+      "field that holds a comma in quotes (1000000 malformed lines, of "
+      "1000016)");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_epochs)
 {
   gchar *folder = files_make_folder ();
@@ -236,6 +311,8 @@ src_suite (void)
   tcase_add_test (tc, test_awkward_folder);
   tcase_add_test (tc, test_nothing_there);
   tcase_add_test (tc, test_list);
+  tcase_add_test (tc, test_csv);
+  tcase_add_test (tc, test_malformed);
   tcase_add_test (tc, test_epochs);
   return s;
 }

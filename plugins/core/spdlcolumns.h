@@ -1,0 +1,46 @@
+/* gst-spdl: the columns of a .csv list
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_COLUMNS_H__
+#define __SPDL_COLUMNS_H__
+
+#include <gst/gst.h>
+
+#include "spdlline.h"
+
+G_BEGIN_DECLS
+
+/* A record may hold a caption, but not a file. It bounds how far the end of a
+ * quote that is never closed is looked for, too. */
+#define SPDL_COLUMNS_MAX_RECORD (1 << 20)
+
+/* What the header of a `.csv` list says, and how its records are read by it:
+ * `uri` is the path or URI, `label` the label; all others are strings for the
+ * item's `extra`. Immutable. */
+typedef struct _SpdlColumns SpdlColumns;
+
+/* Reads the header.
+ *
+ * @next: (out): the first record
+ * @labels: whether labels are wanted; if not, that column is not looked at
+ *
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
+    gboolean labels, const gchar *location, const gchar **next, GError **error);
+
+void spdl_columns_free (SpdlColumns *self);
+
+/* Parses a record, as spdl_line_parse() does a line.
+ *
+ * @extra: (nullable): is set to the fields of the other columns, NULL if all
+ *     of them are empty */
+void spdl_columns_parse (const SpdlColumns *self, const gchar *record,
+    const gchar *end, SpdlLine *line, GstStructure **extra);
+
+G_END_DECLS
+
+#endif /* __SPDL_COLUMNS_H__ */

@@ -1,0 +1,199 @@
+/* gst-spdl: the properties of spdlsrc that are read when it starts
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlsettings.h"
+
+#define DEFAULT_PATTERN "*"
+#define DEFAULT_LABEL SPDL_LABEL_MANIFEST
+#define DEFAULT_SHUFFLE FALSE
+#define DEFAULT_SEED 0
+#define DEFAULT_RANK -1
+#define DEFAULT_WORLD_SIZE -1
+#define DEFAULT_SHARD_MODE SPDL_SHARD_PAD
+
+#define GST_TYPE_SPDL_LABEL (spdl_label_get_type ())
+static GType
+spdl_label_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_LABEL_NONE, "No labels", "none" },
+    { SPDL_LABEL_FOLDER, "The number of the top-level folder, by name",
+        "folder" },
+    { SPDL_LABEL_MANIFEST, "What the list says, if it is one", "manifest" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLabel", values));
+  return type;
+}
+
+#define GST_TYPE_SPDL_SHARD_MODE (spdl_shard_mode_get_type ())
+static GType
+spdl_shard_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_SHARD_PAD, "The same number of items: the epoch's first come again",
+        "pad" },
+    { SPDL_SHARD_DROP,
+        "The same number of items: the epoch's last are left out", "drop" },
+    { SPDL_SHARD_UNEVEN, "Each item once: some ranks have one more", "uneven" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlShardMode", values));
+  return type;
+}
+
+void
+spdl_settings_init (SpdlSettings *self)
+{
+  *self = (SpdlSettings){
+    .pattern = g_strdup (DEFAULT_PATTERN),
+    .label = DEFAULT_LABEL,
+    .shuffle = DEFAULT_SHUFFLE,
+    .seed = DEFAULT_SEED,
+    .rank = DEFAULT_RANK,
+    .world_size = DEFAULT_WORLD_SIZE,
+    .shard_mode = DEFAULT_SHARD_MODE,
+  };
+}
+
+void
+spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
+{
+  *self = *other;
+  self->location = g_strdup (other->location);
+  self->pattern = g_strdup (other->pattern ? other->pattern : DEFAULT_PATTERN);
+}
+
+void
+spdl_settings_clear (SpdlSettings *self)
+{
+  g_clear_pointer (&self->location, g_free);
+  g_clear_pointer (&self->pattern, g_free);
+}
+
+gboolean
+spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
+{
+  switch (id) {
+    case SPDL_SETTING_LOCATION:
+      g_free (self->location);
+      self->location = g_value_dup_string (value);
+      break;
+    case SPDL_SETTING_PATTERN:
+      g_free (self->pattern);
+      self->pattern = g_value_dup_string (value);
+      break;
+    case SPDL_SETTING_LABEL:
+      self->label = g_value_get_enum (value);
+      break;
+    case SPDL_SETTING_SHUFFLE:
+      self->shuffle = g_value_get_boolean (value);
+      break;
+    case SPDL_SETTING_SEED:
+      self->seed = g_value_get_uint64 (value);
+      break;
+    case SPDL_SETTING_RANK:
+      self->rank = g_value_get_int (value);
+      break;
+    case SPDL_SETTING_WORLD_SIZE:
+      self->world_size = g_value_get_int (value);
+      break;
+    case SPDL_SETTING_SHARD_MODE:
+      self->shard_mode = g_value_get_enum (value);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
+{
+  switch (id) {
+    case SPDL_SETTING_LOCATION:
+      g_value_set_string (value, self->location);
+      break;
+    case SPDL_SETTING_PATTERN:
+      g_value_set_string (value, self->pattern);
+      break;
+    case SPDL_SETTING_LABEL:
+      g_value_set_enum (value, self->label);
+      break;
+    case SPDL_SETTING_SHUFFLE:
+      g_value_set_boolean (value, self->shuffle);
+      break;
+    case SPDL_SETTING_SEED:
+      g_value_set_uint64 (value, self->seed);
+      break;
+    case SPDL_SETTING_RANK:
+      g_value_set_int (value, self->rank);
+      break;
+    case SPDL_SETTING_WORLD_SIZE:
+      g_value_set_int (value, self->world_size);
+      break;
+    case SPDL_SETTING_SHARD_MODE:
+      g_value_set_enum (value, self->shard_mode);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+spdl_settings_install (GObjectClass *klass)
+{
+  const GParamFlags ready =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, SPDL_SETTING_LOCATION,
+      g_param_spec_string ("location", "Location",
+          "A folder; a .txt list with a path or URI a line and, behind a tab, "
+          "a label; or a .csv list with the columns uri, label and others",
+          NULL, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_PATTERN,
+      g_param_spec_string ("pattern", "Pattern",
+          "Which files of a folder are items: a glob on the name, whatever its "
+          "case, such as *.@(jpg|jpeg)",
+          DEFAULT_PATTERN, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_LABEL,
+      g_param_spec_enum ("label", "Label", "Where an item's label comes from",
+          GST_TYPE_SPDL_LABEL, DEFAULT_LABEL, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_SHUFFLE,
+      g_param_spec_boolean ("shuffle", "Shuffle",
+          "Send each epoch's items in another order, which seed and epoch "
+          "decide",
+          DEFAULT_SHUFFLE, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_SEED,
+      g_param_spec_uint64 ("seed", "Seed",
+          "Decides the orders; the same on all ranks", 0, G_MAXUINT64,
+          DEFAULT_SEED, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_RANK,
+      g_param_spec_int ("rank", "Rank",
+          "Which of the world-size processes this is, from 0 (-1 = the "
+          "environment's RANK, else 0)",
+          -1, G_MAXINT, DEFAULT_RANK, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_WORLD_SIZE,
+      g_param_spec_int ("world-size", "World size",
+          "How many processes share each epoch (-1 = the environment's "
+          "WORLD_SIZE, else 1)",
+          -1, G_MAXINT, DEFAULT_WORLD_SIZE, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_SHARD_MODE,
+      g_param_spec_enum ("shard-mode", "Shard mode",
+          "What each rank has where world-size does not divide the items",
+          GST_TYPE_SPDL_SHARD_MODE, DEFAULT_SHARD_MODE, ready));
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_SHARD_MODE, 0);
+}

@@ -1,0 +1,55 @@
+/* gst-spdl: the properties of spdlsrc that are read when it starts
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_SETTINGS_H__
+#define __SPDL_SETTINGS_H__
+
+#include "spdldataset.h"
+#include "spdlshard.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gchar *location; /* nullable */
+  gchar *pattern;
+  SpdlLabel label;
+  gboolean shuffle;
+  guint64 seed;
+  gint rank;       /* -1: from the environment */
+  gint world_size; /* -1: from the environment */
+  SpdlShardMode shard_mode;
+} SpdlSettings;
+
+/* The ids of their properties. */
+enum {
+  SPDL_SETTING_LOCATION = 1,
+  SPDL_SETTING_PATTERN,
+  SPDL_SETTING_LABEL,
+  SPDL_SETTING_SHUFFLE,
+  SPDL_SETTING_SEED,
+  SPDL_SETTING_RANK,
+  SPDL_SETTING_WORLD_SIZE,
+  SPDL_SETTING_SHARD_MODE,
+  SPDL_N_SETTINGS,
+};
+
+void spdl_settings_install (GObjectClass *klass);
+
+/* The defaults. */
+void spdl_settings_init (SpdlSettings *self);
+void spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other);
+void spdl_settings_clear (SpdlSettings *self);
+
+/* FALSE: @id is none of them. */
+gboolean spdl_settings_set (SpdlSettings *self, guint id, const GValue *value);
+gboolean spdl_settings_get (const SpdlSettings *self, guint id, GValue *value);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSettings, spdl_settings_clear)
+
+G_END_DECLS
+
+#endif /* __SPDL_SETTINGS_H__ */

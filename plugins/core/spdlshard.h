@@ -1,0 +1,48 @@
+/* gst-spdl: which part of an epoch is this process's
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_SHARD_H__
+#define __SPDL_SHARD_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Rank r of W takes the places r, r + W, r + 2W ... of an epoch's order. The
+ * modes differ in what becomes of the rest where W does not divide n. */
+typedef enum {
+  SPDL_SHARD_PAD,    /* ceil(n / W) each: the first places come again */
+  SPDL_SHARD_DROP,   /* floor(n / W) each: the last places are left out */
+  SPDL_SHARD_UNEVEN, /* each place once: some ranks have one more */
+} SpdlShardMode;
+
+typedef struct {
+  guint64 rank;
+  guint64 world_size;
+  SpdlShardMode mode;
+} SpdlShard;
+
+/* Finds out rank and world size.
+ *
+ * @rank, @world_size: the settings; one that is negative is taken from the
+ *     environment's RANK or WORLD_SIZE. If neither is known, rank 0 of 1.
+ *
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
+ * two do not make sense; @self is undefined then. */
+gboolean spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
+    SpdlShardMode mode, GError **error);
+
+/* How many of @n_items are in the shard. */
+guint64 spdl_shard_get_size (const SpdlShard *self, guint64 n_items);
+
+/* The place in the epoch's order of the shard's item @i. */
+guint64
+spdl_shard_get_place (const SpdlShard *self, guint64 n_items, guint64 i);
+
+G_END_DECLS
+
+#endif /* __SPDL_SHARD_H__ */

@@ -1,0 +1,165 @@
+/* gst-spdl: tests of shards
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlshard.h"
+
+#include <gst/gst.h>
+
+static const guint sizes[] = { 1, 2, 3, 6, 7, 63, 64, 65, 100, 1000 };
+static const guint worlds[] = { 1, 2, 3, 7, 64 };
+
+static void
+set_environment (const gchar *rank, const gchar *world_size)
+{
+  if (rank)
+    g_setenv ("RANK", rank, TRUE);
+  else
+    g_unsetenv ("RANK");
+  if (world_size)
+    g_setenv ("WORLD_SIZE", world_size, TRUE);
+  else
+    g_unsetenv ("WORLD_SIZE");
+}
+
+/* How often each place of an epoch comes, over all ranks. */
+static void
+check_world (SpdlShardMode mode, guint n, guint world)
+{
+  g_autofree guint *counts = g_new0 (guint, n);
+  guint n_twice = 0, n_never = 0, largest = 0, smallest = G_MAXUINT;
+
+  for (guint rank = 0; rank < world; rank++) {
+    const SpdlShard shard = { rank, world, mode };
+    const guint size = spdl_shard_get_size (&shard, n);
+
+    largest = MAX (largest, size);
+    smallest = MIN (smallest, size);
+    for (guint i = 0; i < size; i++) {
+      const guint64 place = spdl_shard_get_place (&shard, n, i);
+
+      g_assert_cmpuint (place, <, n);
+      g_assert_cmpuint (place, ==, (rank + i * world) % n);
+      counts[place]++;
+    }
+  }
+  for (guint i = 0; i < n; i++) {
+    n_never += counts[i] == 0;
+    n_twice += counts[i] > 0 ? counts[i] - 1 : 0;
+    /* The first are repeated, the last left out. */
+    if (i > 0)
+      g_assert_cmpuint (counts[i], <=, counts[i - 1]);
+  }
+  g_assert_cmpuint (
+      n_twice, ==, mode == SPDL_SHARD_PAD ? (world - n % world) % world : 0);
+  g_assert_cmpuint (n_never, ==, mode == SPDL_SHARD_DROP ? n % world : 0);
+  g_assert_cmpuint (
+      largest - smallest, ==, mode == SPDL_SHARD_UNEVEN && n % world ? 1 : 0);
+}
+
+static void
+test_places (void)
+{
+  for (guint mode = SPDL_SHARD_PAD; mode <= SPDL_SHARD_UNEVEN; mode++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      for (guint w = 0; w < G_N_ELEMENTS (worlds); w++)
+        check_world (mode, sizes[s], worlds[w]);
+}
+
+static void
+assert_shard (gint rank, gint world_size, guint wanted_rank, guint wanted_size)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlShard shard;
+
+  spdl_shard_init (&shard, rank, world_size, SPDL_SHARD_DROP, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (shard.rank, ==, wanted_rank);
+  g_assert_cmpuint (shard.world_size, ==, wanted_size);
+  g_assert_cmpuint (shard.mode, ==, SPDL_SHARD_DROP);
+}
+
+static void
+assert_refused (gint rank, gint world_size, const gchar *text)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlShard shard;
+
+  g_assert_false (
+      spdl_shard_init (&shard, rank, world_size, SPDL_SHARD_PAD, &error));
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+  g_assert_cmpstr (error->message, ==, text);
+}
+
+static void
+test_environment (void)
+{
+  set_environment (NULL, NULL);
+  assert_shard (-1, -1, 0, 1);
+  assert_shard (2, 3, 2, 3);
+  set_environment ("5", "8");
+  assert_shard (-1, -1, 5, 8);
+  /* A property goes before the environment, each for itself. */
+  assert_shard (2, 3, 2, 3);
+  assert_shard (0, -1, 0, 8);
+  assert_shard (-1, 6, 5, 6);
+  /* What is not asked for may be anything. */
+  set_environment ("x", "");
+  assert_shard (1, 2, 1, 2);
+  set_environment (NULL, NULL);
+}
+
+static void
+test_refused (void)
+{
+  set_environment (NULL, NULL);
+  assert_refused (3, -1,
+      "The property rank is 3, but world-size is not known: set the property "
+      "world-size, or WORLD_SIZE in the environment");
+  assert_refused (-1, 4,
+      "The property world-size is 4, but rank is not known: set the property "
+      "rank, or RANK in the environment");
+  assert_refused (4, 4,
+      "The property rank is 4, but the property world-size is 4: ranks go from "
+      "0 to one below the world size");
+  assert_refused (0, 0,
+      "The property rank is 0, but the property world-size is 0: ranks go from "
+      "0 to one below the world size");
+  set_environment ("7", NULL);
+  assert_refused (-1, -1,
+      "The environment's RANK is 7, but world-size is not known: set the "
+      "property world-size, or WORLD_SIZE in the environment");
+  assert_refused (-1, 3,
+      "The environment's RANK is 7, but the property world-size is 3: ranks go "
+      "from 0 to one below the world size");
+  set_environment (NULL, "2");
+  assert_refused (-1, -1,
+      "The environment's WORLD_SIZE is 2, but rank is not known: set the "
+      "property rank, or RANK in the environment");
+  set_environment ("two", "4");
+  assert_refused (-1, -1,
+      "The environment's RANK is \"two\", which is no whole number from 0 to "
+      "2147483647: correct or unset it, or set the property rank");
+  set_environment ("1", "-4");
+  assert_refused (-1, -1,
+      "The environment's WORLD_SIZE is \"-4\", which is no whole number from 0 "
+      "to 2147483647: correct or unset it, or set the property world-size");
+  set_environment ("", "4294967296");
+  assert_refused (-1, -1,
+      "The environment's RANK is \"\", which is no whole number from 0 to "
+      "2147483647: correct or unset it, or set the property rank");
+  set_environment (NULL, NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/shard/places", test_places);
+  g_test_add_func ("/shard/environment", test_environment);
+  g_test_add_func ("/shard/refused", test_refused);
+  return g_test_run ();
+}

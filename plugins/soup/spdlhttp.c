@@ -7,6 +7,7 @@
 
 #include "spdlhttp.h"
 
+#include "gst/spdl/engine/spdlsync.h"
 #include "spdlrequest.h"
 
 #include <pthread.h>
@@ -23,7 +24,13 @@ struct _SpdlHttp {
   GMainLoop *loop;
   GThread *thread;
   SoupSession *session; /* the thread's */
-  gint has_clock;       /* atomic */
+  GSource *look;        /* into the inbox */
+
+  SpdlMutex lock; /* guards: */
+  GQueue inbox;   /* SpdlRequest, which are to begin */
+  gboolean quit;
+
+  gint has_clock; /* atomic */
   clockid_t clock;
 };
 
@@ -92,6 +99,38 @@ make_session (SpdlHttp *self)
   return session;
 }
 
+/* Lets begin what has come, once the source is told to look. */
+static gboolean
+look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
+{
+  SpdlHttp *self = data;
+  GQueue requests;
+  gboolean quit;
+  GList *link;
+
+  g_source_set_ready_time (source, -1);
+  spdl_mutex_lock (&self->lock);
+  requests = self->inbox;
+  g_queue_init (&self->inbox);
+  quit = self->quit;
+  spdl_mutex_unlock (&self->lock);
+  while ((link = g_queue_pop_head_link (&requests)))
+    spdl_request_begin (link->data, self->session);
+  if (quit)
+    g_main_loop_quit (self->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+make_look (SpdlHttp *self)
+{
+  static GSourceFuncs funcs = { NULL, NULL, look_into_inbox, NULL };
+
+  self->look = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_callback (self->look, NULL, self, NULL);
+  g_source_attach (self->look, self->context);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -137,6 +176,8 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   spdl_http_settings_copy (&self->settings, settings);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
+  spdl_mutex_init (&self->lock);
+  make_look (self);
   if (open_database (self, error))
     self->thread = g_thread_try_new ("spdl-http", run, self, error);
   if (!self->thread)
@@ -144,21 +185,19 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   return self;
 }
 
-static gboolean
-quit (gpointer data)
-{
-  g_main_loop_quit (data);
-  return G_SOURCE_REMOVE;
-}
-
 void
 spdl_http_free (SpdlHttp *self)
 {
   if (self->thread) {
-    /* Quitting from here might come before the loop runs. */
-    g_main_context_invoke (self->context, quit, self->loop);
+    spdl_mutex_lock (&self->lock);
+    self->quit = TRUE; /* by itself: from here it might not run yet */
+    spdl_mutex_unlock (&self->lock);
+    g_source_set_ready_time (self->look, 0);
     g_thread_join (self->thread);
   }
+  g_source_destroy (self->look);
+  g_source_unref (self->look);
+  spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
   g_main_loop_unref (self->loop);
   g_main_context_unref (self->context);
@@ -166,31 +205,20 @@ spdl_http_free (SpdlHttp *self)
   g_free (self);
 }
 
-typedef struct {
-  SpdlHttp *http;
-  SpdlRequest *request;
-} Start;
-
-static gboolean
-begin (gpointer data)
-{
-  Start *start = data;
-
-  spdl_request_begin (start->request, start->http->session);
-  return G_SOURCE_REMOVE;
-}
-
 void
 spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
 {
-  Start *start = g_new (Start, 1);
-
-  start->http = self;
-  start->request = spdl_request_new (
+  SpdlRequest *request = spdl_request_new (
       &self->settings, uri, range, cancellable, func, user_data);
-  g_main_context_invoke_full (
-      self->context, G_PRIORITY_DEFAULT, begin, start, g_free);
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  first = g_queue_is_empty (&self->inbox);
+  g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    g_source_set_ready_time (self->look, 0);
 }
 
 guint64

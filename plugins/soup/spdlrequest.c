@@ -34,6 +34,7 @@ typedef enum {
 } End;
 
 struct _SpdlRequest {
+  GList link;
   const SpdlHttpSettings *settings;
   SoupSession *session;
   gchar *uri;
@@ -75,6 +76,7 @@ spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
 {
   SpdlRequest *self = g_new0 (SpdlRequest, 1);
 
+  self->link.data = self;
   self->settings = settings;
   self->uri = g_strdup (uri);
   self->question.range = *range;
@@ -86,6 +88,12 @@ spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
           ? g_get_monotonic_time () + (gint64) (settings->task_timeout / 1000)
           : G_MAXINT64;
   return self;
+}
+
+GList *
+spdl_request_get_link (SpdlRequest *self)
+{
+  return &self->link;
 }
 
 static void

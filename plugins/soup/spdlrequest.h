@@ -27,6 +27,9 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
     const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
     SpdlHttpFunc func, gpointer user_data);
 
+/* A link that holds the request, for a queue of those that are to begin. */
+GList *spdl_request_get_link (SpdlRequest *self);
+
 void spdl_request_begin (SpdlRequest *self, SoupSession *session);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <gio/gio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,6 +170,47 @@ GST_START_TEST (test_caps)
 
 GST_END_TEST;
 
+static GFile *
+file_of_test_uri (GVfs *vfs, const char *identifier, gpointer user_data)
+{
+  return g_file_new_for_path (identifier + strlen ("test://"));
+}
+
+/* A scheme that GIO learns on this machine, as it does of gvfs. */
+GST_START_TEST (test_gio)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *list = NULL;
+  Run *run;
+
+  fail_unless (g_vfs_register_uri_scheme (g_vfs_get_default (), "test",
+      file_of_test_uri, NULL, NULL, file_of_test_uri, NULL, NULL));
+  files_write_text (folder, "a", "0123456789");
+  list = g_strdup_printf ("test://%s/a\ntest://%s/a#bytes=2-4\n"
+                          "test://%s/a#bytes=8-10\ntest://%s/b\ntest://%s\n",
+      folder, folder, folder, folder, folder);
+  files_write_text (folder, "list.txt", list);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "output-order=input ! fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->buffers->len, 2);
+  fail_unless (has_text (run, 0, "0123456789"));
+  fail_unless (has_text (run, 1, "234"));
+  fail_unless_equals_int (run->failures->len, 3);
+  fail_unless (strstr (run_failure_text (run, 0), "before byte 10 "));
+  fail_unless (strstr (run_failure_text (run, 1), "No such file"));
+  fail_unless (strstr (run_failure_text (run, 2), "directory"));
+  run_free (run);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch max-size=9 ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->buffers->len, 1);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 fetch_suite (void)
 {
@@ -180,6 +222,7 @@ fetch_suite (void)
   tcase_add_test (tc, test_failures);
   tcase_add_test (tc, test_no_right);
   tcase_add_test (tc, test_caps);
+  tcase_add_test (tc, test_gio);
   return s;
 }
 

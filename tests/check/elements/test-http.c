@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "rig.h"
 #include "run.h"
 #include "server.h"
 
@@ -414,6 +415,74 @@ GST_START_TEST (test_stop_and_restart)
 
 GST_END_TEST;
 
+static GstBuffer *
+make_uri_item (guint64 number, const gchar *path)
+{
+  GstBuffer *item = rig_make_item (number, 0);
+  gchar *uri = g_strconcat (server_get_base (server), path, NULL);
+
+  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
+                                      0, strlen (uri), uri, g_free));
+  return item;
+}
+
+/* In a group, what fails costs only itself, and order and metas stay. */
+GST_START_TEST (test_group)
+{
+  static const gchar *paths[] = { "/bytes/0/10", "/404/99/1", "/break/1/100000",
+    "/bytes/0/20", "/400/99/1" };
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 3, NULL);
+  GstBufferList *group = gst_buffer_list_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    gst_buffer_list_add (group, make_uri_item (i, paths[i]));
+  rig_start (rig, "text/uri-list");
+  fail_unless_equals_int (gst_pad_push_list (rig->src, group), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  g_mutex_lock (&rig->lock);
+  fail_unless_equals_int (rig->buffers->len, 3);
+  fail_unless_equals_int (
+      gst_buffer_get_size (g_ptr_array_index (rig->buffers, 1)), 100000);
+  g_mutex_unlock (&rig->lock);
+  rig_assert_log (rig, "failed 1 failed 4 [0 2 3] gone failed 1 4 eos");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A flush gives up what is under way, and what comes behind it is fetched. */
+GST_START_TEST (test_flush)
+{
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 8, NULL);
+
+  rig_start (rig, "text/uri-list");
+  for (guint round = 0; round < 20; round++) {
+    g_autofree gchar *good = g_strdup_printf ("/bytes/0/%u", 1000 + round);
+    const gchar *paths[] = { "/stall-head/99/1", "/stall-body/99/1000",
+      "/drip/99/1000", "/503/99/1", good };
+    GstSegment segment;
+
+    for (guint i = 0; i < 5; i++)
+      fail_unless_equals_int (
+          gst_pad_push (rig->src, make_uri_item (i, paths[i])), GST_FLOW_OK);
+    g_usleep (round * 2000);
+    gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+    gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_pad_push_event (rig->src, gst_event_new_segment (&segment));
+  }
+  g_free (rig_take_log (rig));
+  fail_unless_equals_int (
+      gst_pad_push (rig->src, make_uri_item (7, "/bytes/0/77")), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  rig_assert_log (rig, "7 eos");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Nobody listens. */
 GST_START_TEST (test_refused)
 {
@@ -454,6 +523,8 @@ http_suite (void)
   tcase_add_test (tc, test_tls);
   tcase_add_test (tc, test_stop_and_restart);
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_group);
+  tcase_add_test (tc, test_flush);
   return s;
 }
 

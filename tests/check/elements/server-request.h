@@ -1,0 +1,44 @@
+/* gst-spdl: a request to the hostile HTTP server
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SERVER_REQUEST_H__
+#define __SERVER_REQUEST_H__
+
+#include "server.h"
+
+G_BEGIN_DECLS
+
+/* A request and the connection that it came on. */
+typedef struct {
+  Server *server;
+  GCancellable *cancellable; /* the server's */
+  const gchar *root;         /* of files; nullable */
+  GSocketConnection *connection;
+  GIOStream *stream;
+  GDataInputStream *in;
+  GOutputStream *out;
+
+  gchar *header;
+  gchar *path;
+  gchar *fault;
+  guint64 count; /* how many requests are to fail */
+  guint64 size;
+  const gchar *rest; /* of the path */
+  guint nth;         /* request of this path, from 1 */
+  gboolean faulty;
+  gboolean keep; /* the connection */
+} Request;
+
+/* Answers it, well or badly, and says whether the connection is kept. */
+void server_answer (Request *r);
+
+/* Waits until the server stops. */
+void server_stall (Server *server);
+
+G_END_DECLS
+
+#endif /* __SERVER_REQUEST_H__ */

@@ -115,10 +115,13 @@ gst_spdl_task_gather_parts (GstSpdlTask *self)
     GstSpdlTask *part = g_ptr_array_index (self->parts, i);
     const guint n = part->results->len;
 
+    gst_spdl_gone_move (&self->gone, &part->gone);
+    if (n == 0)
+      continue;
     g_array_append_vals (self->results, part->results->data, n);
+    /* They are not the part's any more. */
     memset (part->results->data, 0, n * sizeof (GstSpdlResult));
     g_array_set_size (part->results, 0);
-    gst_spdl_gone_move (&self->gone, &part->gone);
   }
 }
 

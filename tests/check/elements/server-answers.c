@@ -235,7 +235,9 @@ send_file (Request *r)
     return;
   }
   send_bytes (r, data, size / 2);
-  reset_connection (r);
+  r->keep = FALSE;
+  if (strcmp (r->fault, "file") == 0)
+    reset_connection (r);
 }
 
 static void
@@ -294,7 +296,7 @@ server_answer (Request *r)
 {
   const gchar *fault = r->fault;
 
-  if (strcmp (fault, "file") == 0) {
+  if (strcmp (fault, "file") == 0 || strcmp (fault, "shortfile") == 0) {
     send_file (r);
   } else if (strcmp (fault, "chunks") == 0) {
     send_chunks (r);

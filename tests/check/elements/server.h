@@ -45,7 +45,8 @@ G_BEGIN_DECLS
  *     STATUS       a number: answers with that status
  *     STATUS+N     and with `Retry-After: N`
  *     file         sends a file from server_set_root(), whose name is the rest
- *                  of the path */
+ *                  of the path; or resets the connection in the middle of it
+ *     shortfile    ends it in the middle */
 
 typedef struct _Server Server;
 

@@ -11,18 +11,26 @@
  * @short_description: decodes images and brings them to one size
  *
  * Takes encoded images, one a buffer, and yields raw images of `width` by
- * `height`, `concurrency` of them at a time. JPEG is decoded by libjpeg-turbo,
- * with its accurate transform, and stretched row by row with an antialiased
- * bilinear filter, as Pillow and torchvision do it.
+ * `height`, `concurrency` of them at a time. What they are is found out from
+ * their bytes. JPEG is decoded by libjpeg-turbo, with its accurate transform;
+ * all other stills (PNG, WebP, GIF, BMP, TIFF, PNM, JPEG 2000 and so on) by the
+ * decoders that GStreamer has, gst-libav's among them, which each worker holds
+ * open. Of an animation the first frame is taken.
  *
- * A size or a format that is not set follows downstream's caps; without either
- * an image keeps its size. One that contradicts downstream's caps ends the
- * stream with an error that names the property. A file that is no JPEG, is cut
- * off, or lacks some of its pixels' data fails by name.
+ * An image is turned upright as its EXIF orientation says, blended over
+ * `background` where it is transparent, and stretched row by row with an
+ * antialiased bilinear filter, as Pillow and torchvision do it. `width` and
+ * `height` are those of the upright image.
+ *
+ * A size or a format that is not set follows downstream's caps; without either,
+ * or with `resize=none`, an image keeps its size. One that contradicts
+ * downstream's caps ends the stream with an error that names the property. A
+ * file that is no image, is cut off, or lacks some of its pixels' data fails by
+ * name; with `corrupt=keep` what could be decoded is delivered.
  *
  * ## Example
  * |[
- * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|jpeg)"
+ * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
  *     ! spdlbatch size=32 ! fakesink
  * ]|
@@ -34,16 +42,24 @@
 #include <gst/video/video.h>
 
 #include "spdlcodec.h"
-#include "spdljpeg.h"
-#include "spdlresize.h"
 #include "spdltarget.h"
+#include "spdlworker.h"
 
-GST_DEBUG_CATEGORY_STATIC (spdl_decode_debug);
+GST_DEBUG_CATEGORY (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS ("application/octet-stream; image/jpeg"));
+        /* Bytes first: what they are is found out. */
+        GST_STATIC_CAPS (
+            "application/octet-stream; image/jpeg; image/png; image/webp; "
+            "image/gif; image/bmp; image/x-bmp; image/x-MS-bmp; image/tiff; "
+            "image/jp2; image/x-jpc; image/x-j2c; image/x-portable-bitmap; "
+            "image/x-portable-graymap; image/x-portable-pixmap; "
+            "image/x-portable-anymap; image/svg+xml; image/svg; image/x-exr; "
+            "image/x-icon; image/x-pcx; image/x-tga; image/x-sgi; "
+            "image/x-sun-raster; image/x-xpixmap; image/x-pixmap; "
+            "image/vnd.adobe.photoshop"));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
         GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS)));
@@ -60,30 +76,27 @@ struct _GstSpdlDecodeElement {
   guint height;
   gchar *format;
   gboolean format_is_set;
+  SpdlFit resize;
+  SpdlCorrupt corrupt;
   guint64 max_pixels;
+  guint background;
   SpdlTarget *target;
 };
-
-/* The state of one worker. */
-typedef struct {
-  SpdlJpeg *jpeg;
-  SpdlResize *resize;
-  GstCaps *caps; /* of the last image of its own size */
-  GstVideoInfo info;
-} Worker;
 
 enum {
   PROP_0,
   PROP_WIDTH,
   PROP_HEIGHT,
   PROP_FORMAT,
+  PROP_RESIZE,
+  PROP_CORRUPT,
   PROP_MAX_PIXELS,
+  PROP_BACKGROUND,
   N_PROPS,
 };
 
 #define DEFAULT_FORMAT "RGB"
 #define DEFAULT_MAX_PIXELS 178956970
-#define MAX_SIZE 65535
 
 static GParamSpec *properties[N_PROPS];
 
@@ -91,6 +104,38 @@ G_DEFINE_FINAL_TYPE (
     GstSpdlDecodeElement, gst_spdl_decode_element, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE_ELEMENT)
+
+static GType
+fit_get_type (void)
+{
+  static const GEnumValue values[] = {
+    { SPDL_FIT_STRETCH, "Both sides, each to its size", "stretch" },
+    { SPDL_FIT_NONE, "An image keeps its own size", "none" },
+    { 0 },
+  };
+  static gsize type;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlDecodeResize", values));
+  return type;
+}
+
+static GType
+corrupt_get_type (void)
+{
+  static const GEnumValue values[] = {
+    { SPDL_CORRUPT_FAIL, "It fails", "fail" },
+    { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" },
+    { 0 },
+  };
+  static gsize type;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlDecodeCorrupt", values));
+  return type;
+}
 
 /* Negotiation */
 
@@ -136,7 +181,10 @@ gst_spdl_decode_element_negotiate (
   settings.height = self->height;
   settings.format = format = g_strdup (self->format);
   settings.format_is_set = self->format_is_set;
+  settings.resize = self->resize;
+  settings.corrupt = self->corrupt;
   settings.max_pixels = self->max_pixels;
+  settings.background = self->background;
   GST_OBJECT_UNLOCK (self);
   if (!(target = spdl_target_new (&settings, allowed, error)))
     return FALSE;
@@ -151,178 +199,13 @@ gst_spdl_decode_element_negotiate (
 static gpointer
 gst_spdl_decode_element_open_worker (GstSpdlStage *stage, GError **error)
 {
-  Worker *worker = g_new0 (Worker, 1);
-
-  worker->jpeg = spdl_jpeg_new ();
-  worker->resize = spdl_resize_new ();
-  return worker;
+  return spdl_worker_new ();
 }
 
 static void
-gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer data)
+gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
 {
-  Worker *worker = data;
-
-  spdl_jpeg_free (worker->jpeg);
-  spdl_resize_free (worker->resize);
-  gst_clear_caps (&worker->caps);
-  g_free (worker);
-}
-
-/* An image that is decoded: its size, and where it goes. */
-typedef struct {
-  Worker *worker;
-  const SpdlTarget *target;
-  guint in_width, in_height;
-  GstVideoInfo *info;
-  GstCaps *caps; /* not owned */
-  guint8 *pixels;
-} Image;
-
-static guint8 *
-get_row_resized (gpointer user_data, guint y)
-{
-  return spdl_resize_get_row (((Image *) user_data)->worker->resize, y);
-}
-
-static void
-rows_done_resized (gpointer user_data, guint y_end)
-{
-  spdl_resize_rows_done (((Image *) user_data)->worker->resize, y_end);
-}
-
-static guint8 *
-get_row_as_is (gpointer user_data, guint y)
-{
-  const Image *image = user_data;
-
-  return image->pixels +
-         (gsize) y * GST_VIDEO_INFO_PLANE_STRIDE (image->info, 0);
-}
-
-static void
-rows_done_as_is (gpointer user_data, guint y_end)
-{
-}
-
-/* Caps of an image that keeps its own size, or one of its sides. */
-static void
-set_own_size (Image *image)
-{
-  Worker *worker = image->worker;
-  const SpdlTarget *target = image->target;
-  const guint width = target->width ? target->width : image->in_width;
-  const guint height = target->height ? target->height : image->in_height;
-
-  if (!worker->caps || (guint) GST_VIDEO_INFO_WIDTH (&worker->info) != width ||
-      (guint) GST_VIDEO_INFO_HEIGHT (&worker->info) != height ||
-      GST_VIDEO_INFO_FORMAT (&worker->info) != target->format) {
-    spdl_target_set_info (&worker->info, target->format, width, height);
-    gst_caps_take (&worker->caps, gst_video_info_to_caps (&worker->info));
-  }
-  image->info = &worker->info;
-  image->caps = worker->caps;
-}
-
-static GstBuffer *
-make_buffer (Image *image, GError **error)
-{
-  GstBuffer *buffer = NULL;
-
-  if (image->target->pool) {
-    image->info = (GstVideoInfo *) &image->target->info;
-    image->caps = image->target->caps;
-    gst_buffer_pool_acquire_buffer (image->target->pool, &buffer, NULL);
-  } else {
-    set_own_size (image);
-    buffer =
-        gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (image->info), NULL);
-  }
-  if (!buffer)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for an image of %d by %d",
-        GST_VIDEO_INFO_WIDTH (image->info),
-        GST_VIDEO_INFO_HEIGHT (image->info));
-  return buffer;
-}
-
-static gboolean
-read_pixels (Image *image, GError **error)
-{
-  const gboolean bgr = image->target->format == GST_VIDEO_FORMAT_BGR;
-  const guint width = GST_VIDEO_INFO_WIDTH (image->info);
-  const guint height = GST_VIDEO_INFO_HEIGHT (image->info);
-  const SpdlJpegRows as_is = { get_row_as_is, rows_done_as_is, image };
-  const SpdlJpegRows resized = { get_row_resized, rows_done_resized, image };
-
-  if (width == image->in_width && height == image->in_height)
-    return spdl_jpeg_read_rows (image->worker->jpeg,
-        bgr ? SPDL_JPEG_BGR : SPDL_JPEG_RGB, &as_is, error);
-  if (!spdl_resize_begin (image->worker->resize, image->in_width,
-          image->in_height, width, height, image->pixels,
-          GST_VIDEO_INFO_PLANE_STRIDE (image->info, 0))) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory to resize an image of %u by %u", image->in_width,
-        image->in_height);
-    return FALSE;
-  }
-  return spdl_jpeg_read_rows (image->worker->jpeg,
-      bgr ? SPDL_JPEG_BGRX : SPDL_JPEG_RGBX, &resized, error);
-}
-
-static gboolean
-check_size (const Image *image, GError **error)
-{
-  const guint64 pixels = (guint64) image->in_width * image->in_height;
-
-  if (pixels <= image->target->max_pixels)
-    return TRUE;
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It has %u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
-      image->in_width, image->in_height, image->target->max_pixels);
-  return FALSE;
-}
-
-static gboolean
-check_is_jpeg (const GstMapInfo *map, GError **error)
-{
-  if (spdl_jpeg_is_jpeg (map->data, map->size))
-    return TRUE;
-  if (map->size == 0)
-    g_set_error (
-        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "It is empty");
-  else
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "It is no JPEG: its first byte is 0x%02x, of %" G_GSIZE_FORMAT
-        "; leave such files out with the pattern of spdlsrc",
-        map->data[0], map->size);
-  return FALSE;
-}
-
-static GstBuffer *
-decode (Image *image, const GstMapInfo *in, GError **error)
-{
-  GstBuffer *buffer;
-  GstMapInfo out;
-  gboolean ok;
-
-  if (!check_is_jpeg (in, error) ||
-      !spdl_jpeg_read_header (image->worker->jpeg, in->data, in->size,
-          &image->in_width, &image->in_height, error) ||
-      !check_size (image, error) || !(buffer = make_buffer (image, error)))
-    return NULL;
-  if (!gst_buffer_map (buffer, &out, GST_MAP_WRITE)) {
-    gst_buffer_unref (buffer);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "The memory for its pixels cannot be mapped");
-    return NULL;
-  }
-  image->pixels = out.data;
-  ok = read_pixels (image, error);
-  gst_buffer_unmap (buffer, &out);
-  if (!ok)
-    gst_clear_buffer (&buffer);
-  return buffer;
+  spdl_worker_free (worker);
 }
 
 static gboolean
@@ -330,23 +213,26 @@ gst_spdl_decode_element_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
   SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
-  Image image = { worker, target };
-  GstBuffer *item = gst_spdl_task_get_item (task);
-  GstBuffer *result;
-  GstMapInfo map;
+  GError *reason = NULL;
+  GstCaps *caps = NULL;
+  GstBuffer *result =
+      spdl_worker_decode (worker, target, gst_spdl_task_get_item (task),
+          gst_spdl_task_get_caps (task), &caps, &reason);
 
-  if (!gst_buffer_map (item, &map, GST_MAP_READ)) {
-    spdl_target_unref (target);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Its memory cannot be mapped");
+  spdl_target_unref (target);
+  if (!result) {
+    g_propagate_error (error, reason);
     return FALSE;
   }
-  result = decode (&image, &map, error);
-  gst_buffer_unmap (item, &map);
-  if (result)
-    gst_spdl_task_push (task, result, image.caps);
-  spdl_target_unref (target);
-  return result != NULL;
+  if (reason) {
+    const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+
+    GST_WARNING_OBJECT (stage, "kept: %s: %s",
+        item && item->uri ? item->uri : "item", reason->message);
+    g_error_free (reason);
+  }
+  gst_spdl_task_push (task, result, caps);
+  return TRUE;
 }
 
 static void
@@ -378,8 +264,17 @@ gst_spdl_decode_element_set_property (
       if (!self->format)
         self->format = g_strdup (DEFAULT_FORMAT);
       break;
+    case PROP_RESIZE:
+      self->resize = g_value_get_enum (value);
+      break;
+    case PROP_CORRUPT:
+      self->corrupt = g_value_get_enum (value);
+      break;
     case PROP_MAX_PIXELS:
       self->max_pixels = g_value_get_uint64 (value);
+      break;
+    case PROP_BACKGROUND:
+      self->background = g_value_get_uint (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -406,8 +301,17 @@ gst_spdl_decode_element_get_property (
     case PROP_FORMAT:
       g_value_set_string (value, self->format);
       break;
+    case PROP_RESIZE:
+      g_value_set_enum (value, self->resize);
+      break;
+    case PROP_CORRUPT:
+      g_value_set_enum (value, self->corrupt);
+      break;
     case PROP_MAX_PIXELS:
       g_value_set_uint64 (value, self->max_pixels);
+      break;
+    case PROP_BACKGROUND:
+      g_value_set_uint (value, self->background);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -432,18 +336,30 @@ install_properties (GObjectClass *object_class)
   properties[PROP_WIDTH] = g_param_spec_uint ("width", "Width",
       "Width of the result in pixels (0 = what downstream asks for, else as "
       "decoded)",
-      0, MAX_SIZE, 0, flags);
+      0, G_MAXINT, 0, flags);
   properties[PROP_HEIGHT] = g_param_spec_uint ("height", "Height",
       "Height of the result in pixels (0 = what downstream asks for, else as "
       "decoded)",
-      0, MAX_SIZE, 0, flags);
+      0, G_MAXINT, 0, flags);
   properties[PROP_FORMAT] = g_param_spec_string ("format", "Format",
       "Pixel format of the result: RGB or BGR (unset = what downstream asks "
       "for, RGB where it does not mind)",
       DEFAULT_FORMAT, flags);
+  properties[PROP_RESIZE] = g_param_spec_enum ("resize", "Resize",
+      "How an image is brought to width and height", fit_get_type (),
+      SPDL_FIT_STRETCH, flags);
+  properties[PROP_CORRUPT] = g_param_spec_enum ("corrupt", "Corrupt",
+      "What becomes of an image of which some data is missing or wrong",
+      corrupt_get_type (), SPDL_CORRUPT_FAIL, flags);
   properties[PROP_MAX_PIXELS] = g_param_spec_uint64 ("max-pixels",
-      "Maximum pixels", "An image of more pixels fails before it is decoded", 1,
-      G_MAXUINT64, DEFAULT_MAX_PIXELS, flags);
+      "Maximum pixels",
+      "An image of more pixels, or a result, fails before memory is taken for "
+      "it",
+      1, G_MAXUINT64, DEFAULT_MAX_PIXELS, flags);
+  properties[PROP_BACKGROUND] = g_param_spec_uint ("background", "Background",
+      "What shows through where an image is transparent, or is missing: "
+      "0xRRGGBB",
+      0, 0xffffff, 0, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -17,13 +17,15 @@
 #endif
 
 /* The most rows that one call for rows is worth: those of an iMCU. */
-#define MAX_ROWS 32
+#define MAX_ROWS SPDL_ROWS_AHEAD
 
 struct _SpdlJpeg {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
   jmp_buf on_error;
-  gint lost; /* the first warning that means lost pixels; 0: none */
+  gint lost;          /* the first warning that means lost pixels; 0: none */
+  guint n_rows;       /* that were read */
+  guint missing_from; /* the first row whose data is beyond the end */
   gchar message[JMSG_LENGTH_MAX];
 };
 
@@ -56,10 +58,25 @@ costs_pixels (SpdlJpeg *self, int code)
     case JWRN_BOGUS_PROGRESSION:
       return TRUE;
     case JWRN_JPEG_EOF:
-      return jpeg_has_multiple_scans (&self->cinfo);
+      /* Before the first scan libjpeg does not know, and fails by itself. */
+      return self->cinfo.input_scan_number > 0 &&
+             jpeg_has_multiple_scans (&self->cinfo);
     default:
       return FALSE;
   }
+}
+
+/* Where the data of the first scan ends, so do the rows; a later scan only
+ * makes them better. */
+static void
+note_end (SpdlJpeg *self)
+{
+  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const guint mcu_rows = cinfo->max_v_samp_factor * DCTSIZE;
+
+  if (cinfo->input_scan_number <= 1)
+    self->missing_from =
+        MIN (self->missing_from, cinfo->input_iMCU_row * mcu_rows);
 }
 
 static void
@@ -67,6 +84,9 @@ on_message (j_common_ptr cinfo, int level)
 {
   SpdlJpeg *self = jpeg_of (cinfo);
 
+  if (level < 0 && cinfo->err->msg_code == JWRN_HIT_MARKER &&
+      self->cinfo.unread_marker == JPEG_EOI)
+    note_end (self);
   if (level >= 0 || self->lost != 0 ||
       !costs_pixels (self, cinfo->err->msg_code))
     return;
@@ -117,42 +137,56 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error)
 {
   self->lost = 0;
+  self->n_rows = 0;
+  self->missing_from = G_MAXUINT;
   if (setjmp (self->on_error) != 0)
     return give_up (self, error);
   jpeg_abort_decompress (&self->cinfo);
   jpeg_mem_src (&self->cinfo, data, size);
-  jpeg_read_header (&self->cinfo, TRUE);
+  if (jpeg_read_header (&self->cinfo, TRUE) != JPEG_HEADER_OK)
+    ERREXIT (&self->cinfo, JERR_NO_IMAGE);
   *width = self->cinfo.image_width;
   *height = self->cinfo.image_height;
-  if (self->cinfo.num_components == 4) {
-    jpeg_abort_decompress (&self->cinfo);
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_NOT_IMPLEMENTED,
-        "It is a JPEG of four colour components (CMYK), which spdldecode does "
-        "not convert");
-    return FALSE;
-  }
   return TRUE;
 }
 
 static J_COLOR_SPACE
-color_space (SpdlJpegFormat format)
+color_space (const SpdlRows *rows)
 {
-  switch (format) {
-    case SPDL_JPEG_BGR:
-      return JCS_EXT_BGR;
-    case SPDL_JPEG_RGBX:
-      return JCS_EXT_RGBX;
-    case SPDL_JPEG_BGRX:
-      return JCS_EXT_BGRX;
-    case SPDL_JPEG_RGB:
-    default:
-      return JCS_EXT_RGB;
+  if (rows->pixel_size == 4)
+    return rows->bgr ? JCS_EXT_BGRX : JCS_EXT_RGBX;
+  return rows->bgr ? JCS_EXT_BGR : JCS_EXT_RGB;
+}
+
+/* Four colour components, which libjpeg does not convert to three. */
+static gboolean
+is_cmyk (const SpdlJpeg *self)
+{
+  return self->cinfo.jpeg_color_space == JCS_CMYK ||
+         self->cinfo.jpeg_color_space == JCS_YCCK;
+}
+
+/* @cmyk is inverted, as all programs write it that write it at all. */
+static void
+convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to)
+{
+  const guint red = rows->bgr ? 2 : 0;
+
+  for (guint x = 0; x < rows->width; x++) {
+    const guint k = cmyk[3];
+
+    to[red] = (cmyk[0] * k + 127) / 255;
+    to[1] = (cmyk[1] * k + 127) / 255;
+    to[2 - red] = (cmyk[2] * k + 127) / 255;
+    cmyk += 4;
+    to += rows->pixel_size;
   }
 }
 
-/* Reads the next rows; after an error does not return. */
+/* Reads the next rows, through @cmyk where it is set; after an error does not
+ * return. */
 static void
-read_some (SpdlJpeg *self, const SpdlJpegRows *rows)
+read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
   const guint y = cinfo->output_scanline;
@@ -163,22 +197,47 @@ read_some (SpdlJpeg *self, const SpdlJpegRows *rows)
 
   for (guint i = 0; i < n; i++)
     places[i] = rows->get_row (rows->user_data, y + i);
-  jpeg_read_scanlines (cinfo, places, n);
-  rows->rows_done (rows->user_data, cinfo->output_scanline);
+  jpeg_read_scanlines (cinfo, cmyk ? cmyk : places, n);
+  self->n_rows = cinfo->output_scanline;
+  for (guint i = 0; cmyk && y + i < self->n_rows; i++)
+    convert_cmyk (rows, cmyk[i], places[i]);
+  for (guint i = 0; self->lost != 0 && y + i < self->n_rows; i++)
+    if (y + i >= self->missing_from)
+      spdl_rows_fill_row (rows, places[i]);
+  rows->rows_done (rows->user_data, self->n_rows);
+}
+
+static JSAMPARRAY
+begin_rows (SpdlJpeg *self, const SpdlRows *rows)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const gboolean cmyk = is_cmyk (self);
+
+  cinfo->out_color_space = cmyk ? JCS_CMYK : color_space (rows);
+  jpeg_start_decompress (cinfo);
+  if (!cmyk)
+    return NULL;
+  return cinfo->mem->alloc_sarray (
+      (j_common_ptr) cinfo, JPOOL_IMAGE, rows->width * 4, MAX_ROWS);
 }
 
 gboolean
-spdl_jpeg_read_rows (SpdlJpeg *self, SpdlJpegFormat format,
-    const SpdlJpegRows *rows, GError **error)
+spdl_jpeg_read_rows (
+    SpdlJpeg *self, const SpdlRows *rows, gboolean keep, GError **error)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  JSAMPARRAY cmyk;
 
-  if (setjmp (self->on_error) != 0)
-    return give_up (self, error);
-  cinfo->out_color_space = color_space (format);
-  jpeg_start_decompress (cinfo);
-  while (cinfo->output_scanline < cinfo->output_height && self->lost == 0)
-    read_some (self, rows);
+  if (setjmp (self->on_error) != 0) {
+    give_up (self, error);
+    if (keep)
+      spdl_rows_fill (rows, self->n_rows);
+    return FALSE;
+  }
+  cmyk = begin_rows (self, rows);
+  while (cinfo->output_scanline < cinfo->output_height &&
+         (keep || self->lost == 0))
+    read_some (self, rows, cmyk);
   if (self->lost != 0)
     return give_up (self, error);
   /* What stands behind the last row is nobody's business. */

@@ -10,6 +10,8 @@
 
 #include <gst/gst.h>
 
+#include "spdlrows.h"
+
 G_BEGIN_DECLS
 
 /* One libjpeg-turbo decompressor with our error handling. Accurate IDCT and
@@ -24,21 +26,6 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlJpeg SpdlJpeg;
 
-typedef enum {
-  SPDL_JPEG_RGB,
-  SPDL_JPEG_BGR,
-  SPDL_JPEG_RGBX,
-  SPDL_JPEG_BGRX,
-} SpdlJpegFormat;
-
-/* Where rows go. @get_row says where row @y is to be written; @rows_done that
- * all rows before @y_end were. */
-typedef struct {
-  guint8 *(*get_row) (gpointer user_data, guint y);
-  void (*rows_done) (gpointer user_data, guint y_end);
-  gpointer user_data;
-} SpdlJpegRows;
-
 SpdlJpeg *spdl_jpeg_new (void);
 void spdl_jpeg_free (SpdlJpeg *self);
 
@@ -49,11 +36,14 @@ gboolean spdl_jpeg_is_jpeg (const guint8 *data, gsize size);
 gboolean spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error);
 
-/* Returns FALSE with @error set, after some rows perhaps, if the file is
- * broken, or if entropy data is missing or wrong; what costs no pixel is no
- * error. */
-gboolean spdl_jpeg_read_rows (SpdlJpeg *self, SpdlJpegFormat format,
-    const SpdlJpegRows *rows, GError **error);
+/* Reads all rows, in RGB or BGR whatever the file has. Returns FALSE with
+ * @error set, after some rows perhaps, if the file is broken, or if entropy
+ * data is missing or wrong; what costs no pixel is no error.
+ *
+ * With @keep, all rows are written even then: those that are not there are
+ * background. */
+gboolean spdl_jpeg_read_rows (
+    SpdlJpeg *self, const SpdlRows *rows, gboolean keep, GError **error);
 
 G_END_DECLS
 

@@ -28,6 +28,48 @@ spdl_target_set_info (
   GST_VIDEO_INFO_FPS_N (info) = 0;
 }
 
+gboolean
+spdl_target_check_size (
+    guint width, guint height, guint64 max_pixels, GError **error)
+{
+  if (width > SPDL_MAX_SIDE || height > SPDL_MAX_SIDE) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A result would have a %s of %u pixels, more than the %u that "
+        "spdldecode "
+        "makes",
+        width > SPDL_MAX_SIDE ? "width" : "height",
+        width > SPDL_MAX_SIDE ? width : height, SPDL_MAX_SIDE);
+    return FALSE;
+  }
+  if ((guint64) width * height > max_pixels) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A result would have %u by %u pixels, more than max-pixels "
+        "(%" G_GUINT64_FORMAT ")",
+        width, height, max_pixels);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_target_check_decoded (
+    const SpdlTarget *self, guint width, guint height, GError **error)
+{
+  if ((guint64) width * height > self->max_pixels) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has %u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
+        width, height, self->max_pixels);
+    return FALSE;
+  }
+  if (width > SPDL_MAX_DECODED_SIDE || height > SPDL_MAX_DECODED_SIDE) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has %u by %u pixels, more than %u a side", width, height,
+        SPDL_MAX_DECODED_SIDE);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Leaves of @caps what agrees with @property, which is set to what @wanted
  * (transfer full) says; FALSE with @error set if that is nothing. */
 static gboolean
@@ -83,6 +125,29 @@ fixed_size (const GstStructure *s, const gchar *field)
   return gst_structure_get_int (s, field, &size) ? size : 0;
 }
 
+/* With resize=none every image has its own size, so none may be asked for. */
+static gboolean
+check_fit (
+    const SpdlTarget *self, const SpdlTargetSettings *settings, GError **error)
+{
+  const gchar *side = self->width ? "width" : "height";
+
+  if (settings->resize != SPDL_FIT_NONE || (!self->width && !self->height))
+    return TRUE;
+  if (settings->width || settings->height)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property resize contradicts the property %s, not negotiated: with "
+        "resize=none an image keeps its own size, but %s=%u is set",
+        side, side, self->width ? self->width : self->height);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property resize contradicts downstream, not negotiated: with "
+        "resize=none an image keeps its own size, but downstream takes a %s of "
+        "%u",
+        side, self->width ? self->width : self->height);
+  return FALSE;
+}
+
 /* What downstream takes and the properties allow. */
 static gboolean
 choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
@@ -103,6 +168,10 @@ choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
   s = gst_caps_get_structure (*caps, 0);
   self->width = settings->width ? settings->width : fixed_size (s, "width");
   self->height = settings->height ? settings->height : fixed_size (s, "height");
+  if (!check_fit (self, settings, error) ||
+      !spdl_target_check_size (
+          self->width, self->height, self->max_pixels, error))
+    return FALSE;
   *caps = gst_caps_fixate (gst_caps_truncate (*caps));
   s = gst_caps_get_structure (*caps, 0);
   self->format =
@@ -139,7 +208,9 @@ spdl_target_new (
   gboolean ok;
 
   self->n_refs = 1;
+  self->corrupt = settings->corrupt;
   self->max_pixels = settings->max_pixels;
+  self->background = settings->background;
   ok = choose (self, settings, &caps, error);
   gst_caps_unref (caps);
   if (ok && self->width > 0 && self->height > 0)

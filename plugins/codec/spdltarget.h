@@ -14,12 +14,30 @@ G_BEGIN_DECLS
 
 #define SPDL_TARGET_FORMATS "{ RGB, BGR }"
 
+/* The longest side of a result, and of what is decoded: beyond them the filters
+ * of a resize alone would be too large. */
+#define SPDL_MAX_SIDE 65535
+#define SPDL_MAX_DECODED_SIDE 1000000
+
+typedef enum {
+  SPDL_FIT_STRETCH,
+  SPDL_FIT_NONE,
+} SpdlFit;
+
+typedef enum {
+  SPDL_CORRUPT_FAIL,
+  SPDL_CORRUPT_KEEP,
+} SpdlCorrupt;
+
 typedef struct {
   guint width; /* 0: what downstream asks for, else as decoded */
   guint height;
   const gchar *format;
   gboolean format_is_set; /* else downstream may choose another */
+  SpdlFit resize;
+  SpdlCorrupt corrupt;
   guint64 max_pixels;
+  guint32 background; /* 0xRRGGBB */
 } SpdlTargetSettings;
 
 /* The outcome of a negotiation, immutable. A task takes the one that is valid
@@ -29,7 +47,9 @@ typedef struct {
   GstVideoFormat format;
   guint width; /* 0: as decoded */
   guint height;
+  SpdlCorrupt corrupt;
   guint64 max_pixels;
+  guint32 background;
   /* Of images of fixed size; else NULL. */
   GstCaps *caps;
   GstVideoInfo info;
@@ -42,6 +62,13 @@ typedef struct {
 SpdlTarget *spdl_target_new (
     const SpdlTargetSettings *settings, GstCaps *allowed, GError **error);
 void spdl_target_unref (SpdlTarget *self);
+
+/* Whether an image of that size may be decoded; and may be made. FALSE with
+ * @error set, in a sentence about "it", the item. */
+gboolean spdl_target_check_decoded (
+    const SpdlTarget *self, guint width, guint height, GError **error);
+gboolean spdl_target_check_size (
+    guint width, guint height, guint64 max_pixels, GError **error);
 
 /* Raw images of that size and format, in stills. */
 void spdl_target_set_info (

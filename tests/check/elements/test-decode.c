@@ -235,7 +235,7 @@ GST_START_TEST (test_corrupt)
   assert_stretched (rig, 1, 200, 100, 1, 8, 8, FALSE);
   assert_stretched (rig, 2, 100, 200, 8, 8, 8, FALSE);
   GError *error = NULL;
-  static const gchar *reasons[] = { "broken JPEG", "is no JPEG", "is no JPEG",
+  static const gchar *reasons[] = { "broken JPEG", "is no image", "is no ",
     "is empty", "broken JPEG", "broken JPEG" };
   guint n = 0;
   for (guint i = 0; i < rig->messages->len; i++) {

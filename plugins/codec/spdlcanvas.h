@@ -1,0 +1,41 @@
+/* gst-spdl: from decoded rows to the result
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_CANVAS_H__
+#define __SPDL_CANVAS_H__
+
+#include "spdlrows.h"
+#include "spdltarget.h"
+
+G_BEGIN_DECLS
+
+/* Brings an image's rows to the target's size, turns it upright, and gives the
+ * buffer that it is in. What it works with is kept from image to image. One
+ * thread at a time.
+ *
+ *     rows = spdl_canvas_begin ()
+ *     ... all rows are written ...
+ *     spdl_canvas_end (), or spdl_canvas_cancel ()
+ */
+
+typedef struct _SpdlCanvas SpdlCanvas;
+
+SpdlCanvas *spdl_canvas_new (void);
+void spdl_canvas_free (SpdlCanvas *self);
+
+/* @width, @height: as decoded, before it is turned as @orientation says. NULL
+ * with @error set if the result cannot be made. */
+const SpdlRows *spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
+    guint width, guint height, guint orientation, GError **error);
+
+/* @caps: (transfer none), until the next. */
+GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);
+void spdl_canvas_cancel (SpdlCanvas *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_CANVAS_H__ */

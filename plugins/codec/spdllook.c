@@ -1,0 +1,218 @@
+/* gst-spdl: a first look at the bytes of a still image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdllook.h"
+
+#include <gst/gst.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "spdlexif.h"
+
+#define PNG_TAG(a, b, c, d) \
+  ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (d))
+
+#define PNG_GRAY 0
+#define PNG_PALETTE 3
+
+/* PNG: a chunk is its length, its name, its data and a checksum. Those that
+ * libpng stops at are checked here: its decoder, once it fails, keeps the
+ * file's memory for ever. */
+
+static gboolean
+checksum_is_right (const guint8 *chunk, gsize length)
+{
+  return crc32 (crc32 (0, NULL, 0), chunk + 4, length + 4) ==
+         GST_READ_UINT32_BE (chunk + 8 + length);
+}
+
+static void
+note_png_chunk (SpdlLook *self, guint8 *color_type, guint32 name,
+    const guint8 *content, gsize length)
+{
+  if (name == PNG_TAG ('I', 'H', 'D', 'R') && length >= 10) {
+    self->width = GST_READ_UINT32_BE (content);
+    self->height = GST_READ_UINT32_BE (content + 4);
+    *color_type = content[9];
+    /* pngdec writes the 16 bits of colours beside their place, beyond the end
+     * of the frame, */
+    self->rare = content[8] == 16 && *color_type != PNG_GRAY;
+  } else if (name == PNG_TAG ('t', 'R', 'N', 'S')) {
+    /* and of transparency knows that of palettes only. */
+    self->rare = self->rare || *color_type != PNG_PALETTE;
+  } else if (name == PNG_TAG ('e', 'X', 'I', 'f')) {
+    self->orientation = spdl_exif_get_orientation (content, length);
+  }
+}
+
+static void
+look_at_png (SpdlLook *self, const guint8 *data, gsize size)
+{
+  gsize at = 8;
+  guint32 name = 0;
+  guint8 color_type = 0;
+
+  self->type = "image/png";
+  while (name != PNG_TAG ('I', 'E', 'N', 'D')) {
+    const guint8 *chunk = data + at;
+    gsize length;
+
+    if (size - at < 12) {
+      self->damage = "it ends before its IEND chunk";
+      return;
+    }
+    length = GST_READ_UINT32_BE (chunk);
+    name = GST_READ_UINT32_BE (chunk + 4);
+    note_png_chunk (
+        self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
+    if (length > size - at - 12) {
+      self->damage = "it ends within a chunk";
+      return;
+    }
+    /* A small letter in front: a chunk that costs no pixel. */
+    if (!(chunk[4] & 0x20) && !checksum_is_right (chunk, length)) {
+      self->damage = "the checksum of a chunk is wrong";
+      return;
+    }
+    at += 12 + length;
+  }
+}
+
+/* GIF: blocks, whose data is in pieces of up to 255 bytes behind their lengths;
+ * a piece of no length ends it. */
+
+/* Returns where the next block begins, or 0. */
+static gsize
+skip_pieces (const guint8 *data, gsize size, gsize at)
+{
+  while (at < size && data[at] != 0)
+    at += 1 + data[at];
+  return at < size ? at + 1 : 0;
+}
+
+static gsize
+color_table_size (guint8 flags)
+{
+  return flags & 0x80 ? (gsize) 3 << ((flags & 7) + 1) : 0;
+}
+
+/* Returns whether the first image is complete. */
+static gboolean
+find_gif_image (const guint8 *data, gsize size)
+{
+  gsize at = 13 + color_table_size (data[10]);
+
+  while (at > 0 && at < size) {
+    switch (data[at]) {
+      case 0x21:
+        at = skip_pieces (data, size, at + 2);
+        break;
+      case 0x2c:
+        if (size - at < 11)
+          return FALSE;
+        at += 10 + color_table_size (data[at + 9]) + 1;
+        return skip_pieces (data, size, at) != 0;
+      default:
+        return FALSE;
+    }
+  }
+  return FALSE;
+}
+
+static void
+look_at_gif (SpdlLook *self, const guint8 *data, gsize size)
+{
+  self->type = "image/gif";
+  self->width = GST_READ_UINT16_LE (data + 6);
+  self->height = GST_READ_UINT16_LE (data + 8);
+  if (size < 13 || !find_gif_image (data, size))
+    self->damage = "it ends before its first image does";
+}
+
+/* TIFF: a directory that says where strips or tiles are. */
+
+static gboolean
+parts_are_there (const SpdlTiff *tiff, guint16 places, guint16 sizes)
+{
+  SpdlTiffValues place, length;
+
+  if (!spdl_tiff_find (tiff, places, &place) ||
+      !spdl_tiff_find (tiff, sizes, &length))
+    return TRUE; /* nothing that could be checked */
+  for (guint32 i = 0; i < MIN (place.n, length.n); i++) {
+    const guint64 end = (guint64) spdl_tiff_get (tiff, &place, i) +
+                        spdl_tiff_get (tiff, &length, i);
+
+    if (end > tiff->size)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Beyond gray, RGB and palettes of 8 bits, and gray of 16, gst-libav's decoder
+ * has formats that GStreamer lacks; and its JPEGs within TIFFs have wrong
+ * colours. */
+static gboolean
+is_rare (const SpdlTiff *tiff)
+{
+  const guint32 bits = MAX (spdl_tiff_get_first (tiff, SPDL_TIFF_BITS), 1);
+  const guint32 n = MAX (spdl_tiff_get_first (tiff, SPDL_TIFF_SAMPLES), 1);
+  const guint32 kind = spdl_tiff_get_first (tiff, SPDL_TIFF_PHOTOMETRIC);
+  const guint32 packing = spdl_tiff_get_first (tiff, SPDL_TIFF_COMPRESSION);
+
+  return !((bits == 8 && n != 2) || (bits == 16 && n == 1)) || kind > 3 ||
+         packing == 6 || packing == 7;
+}
+
+static void
+look_at_tiff (SpdlLook *self, const guint8 *data, gsize size)
+{
+  /* libtiff, which decodes the rare ones, mirrors images, but does not turn
+   * them: this is what is left to do. */
+  static const guint left_by_libtiff[] = { 1, 1, 1, 1, 5, 7, 5, 7 };
+  SpdlTiff tiff;
+
+  self->type = "image/tiff";
+  if (!spdl_tiff_open (&tiff, data, size)) {
+    self->damage = "it ends before its directory does";
+    return;
+  }
+  self->width = spdl_tiff_get_first (&tiff, SPDL_TIFF_WIDTH);
+  self->height = spdl_tiff_get_first (&tiff, SPDL_TIFF_HEIGHT);
+  self->orientation = spdl_tiff_get_orientation (&tiff);
+  if ((self->rare = is_rare (&tiff)))
+    self->orientation = left_by_libtiff[self->orientation - 1];
+  if (!parts_are_there (
+          &tiff, SPDL_TIFF_STRIP_OFFSETS, SPDL_TIFF_STRIP_SIZES) ||
+      !parts_are_there (&tiff, SPDL_TIFF_TILE_OFFSETS, SPDL_TIFF_TILE_SIZES))
+    self->damage = "it ends before its last strip does";
+}
+
+void
+spdl_look (SpdlLook *self, const guint8 *data, gsize size)
+{
+  memset (self, 0, sizeof *self);
+  self->orientation = 1;
+  if (size < 12)
+    return;
+  if (memcmp (data, "\x89PNG\r\n\x1a\n", 8) == 0)
+    look_at_png (self, data, size);
+  else if (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0)
+    look_at_gif (self, data, size);
+  else if (memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0)
+    spdl_look_at_webp (self, data, size);
+  else if (memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0)
+    look_at_tiff (self, data, size);
+  else if (memcmp (data, "BM", 2) == 0)
+    spdl_look_at_bmp (self, data, size);
+  else if (memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0)
+    spdl_look_at_jp2 (self, data, size);
+  else if (memcmp (data, "\xff\x4f\xff\x51", 4) == 0)
+    spdl_look_at_codestream (self, data, size);
+  else if (data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
+    spdl_look_at_pnm (self, data, size);
+}

@@ -1,0 +1,47 @@
+/* gst-spdl: a first look at the bytes of a still image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_LOOK_H__
+#define __SPDL_LOOK_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What the container says before any decoder has memory for it: what it is, how
+ * large, which side is up, and whether data is missing. Decoders are not asked
+ * for the last: some let a file pass that is cut off. */
+typedef struct {
+  const gchar *type; /* media type; NULL: none that is known here */
+  guint width;       /* of the whole image; 0: not found */
+  guint height;
+  guint orientation;     /* EXIF's, 1 to 8 */
+  const gchar *damage;   /* how it is that pixels must be missing; else NULL */
+  const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
+  gboolean rare;         /* its samples are not those that most decoders take */
+
+  /* The first frame of an animation that no decoder takes as it is; its size is
+   * 0 elsewhere. Its bytes are chunks of WebP. */
+  gsize frame_at;
+  gsize frame_size;
+  guint frame_x, frame_y;
+  guint frame_width, frame_height;
+} SpdlLook;
+
+/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000 and PNM. */
+void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
+
+/* Each of one format, for @data of at least 12 bytes that begin as it does. */
+void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
+void spdl_look_at_jp2 (SpdlLook *self, const guint8 *data, gsize size);
+void spdl_look_at_codestream (SpdlLook *self, const guint8 *data, gsize size);
+void spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size);
+void spdl_look_at_webp (SpdlLook *self, const guint8 *data, gsize size);
+
+G_END_DECLS
+
+#endif /* __SPDL_LOOK_H__ */

@@ -1,0 +1,31 @@
+/* gst-spdl: images turned upright
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ORIENTATION_H__
+#define __SPDL_ORIENTATION_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Orientations are EXIF's: 1 is upright, 2 to 4 are mirrored or turned by half
+ * a turn, 5 to 8 are those whose rows become columns. */
+
+static inline gboolean
+spdl_orientation_swaps_sides (guint orientation)
+{
+  return orientation >= 5;
+}
+
+/* Writes the upright form of @in, @width by @height pixels of three bytes, to
+ * @out, whose sides are swapped where the orientation says so. */
+void spdl_orientation_apply (guint orientation, const guint8 *in, guint width,
+    guint height, gsize in_stride, guint8 *out, gsize out_stride);
+
+G_END_DECLS
+
+#endif /* __SPDL_ORIENTATION_H__ */

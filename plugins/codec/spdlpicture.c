@@ -1,0 +1,240 @@
+/* gst-spdl: from a decoder's raw frame to rows
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlpicture.h"
+
+struct _SpdlPicture {
+  GstVideoConverter *converter;
+  GstVideoInfo in_info;  /* what it converts */
+  GstVideoInfo out_info; /* and to what */
+  GstBuffer *converted;
+};
+
+/* How the pixels of a frame lie in memory. */
+typedef struct {
+  const guint8 *first;
+  gssize stride;
+  guint pixel_size;
+  guint r, g, b, a; /* offsets within a pixel */
+  gboolean has_alpha;
+} Layout;
+
+SpdlPicture *
+spdl_picture_new (void)
+{
+  return g_new0 (SpdlPicture, 1);
+}
+
+void
+spdl_picture_free (SpdlPicture *self)
+{
+  g_clear_pointer (&self->converter, gst_video_converter_free);
+  gst_clear_buffer (&self->converted);
+  g_free (self);
+}
+
+/* Rows */
+
+/* Exactly round (a * b / 255). */
+static inline guint
+scale (guint a, guint b)
+{
+  const guint product = a * b + 128;
+
+  return (product + (product >> 8)) >> 8;
+}
+
+static inline guint8
+blend (guint8 value, guint8 below, guint8 alpha)
+{
+  return scale (value, alpha) + scale (below, 255 - alpha);
+}
+
+/* Opaque: by far the most frequent, and nothing but a copy. */
+static void
+copy_row (const Layout *in, const SpdlRows *rows, const guint8 *from,
+    guint8 *to, guint n)
+{
+  const guint first = rows->bgr ? in->b : in->r;
+  const guint third = rows->bgr ? in->r : in->b;
+  const guint second = in->g;
+  const guint step = in->pixel_size;
+  const guint to_step = rows->pixel_size;
+
+  for (guint i = 0; i < n; i++) {
+    to[0] = from[first];
+    to[1] = from[second];
+    to[2] = from[third];
+    from += step;
+    to += to_step;
+  }
+}
+
+static void
+blend_row (const Layout *in, const SpdlRows *rows, const guint8 *from,
+    guint8 *to, guint n)
+{
+  const guint8 r = rows->background >> 16;
+  const guint8 g = rows->background >> 8;
+  const guint8 b = rows->background;
+  const guint red = rows->bgr ? 2 : 0;
+
+  for (guint i = 0; i < n; i++) {
+    const guint8 alpha = from[in->a];
+
+    to[red] = blend (from[in->r], r, alpha);
+    to[1] = blend (from[in->g], g, alpha);
+    to[2 - red] = blend (from[in->b], b, alpha);
+    from += in->pixel_size;
+    to += rows->pixel_size;
+  }
+}
+
+static void
+write_rows (const Layout *layout, guint width, guint height,
+    const SpdlRows *rows, guint x, guint y)
+{
+  const guint n = x < rows->width ? MIN (width, rows->width - x) : 0;
+
+  for (guint i = 0; i < rows->height; i++) {
+    guint8 *to = rows->get_row (rows->user_data, i);
+
+    if (n < rows->width || i < y || i - y >= height)
+      spdl_rows_fill_row (rows, to);
+    if (i >= y && i - y < height)
+      (layout->has_alpha ? blend_row : copy_row) (layout, rows,
+          layout->first + (gssize) (i - y) * layout->stride,
+          to + (gsize) x * rows->pixel_size, n);
+    rows->rows_done (rows->user_data, i + 1);
+  }
+}
+
+/* Formats */
+
+/* Whether pixels can be read as they are. */
+static gboolean
+is_plain (const GstVideoFormatInfo *format)
+{
+  if (GST_VIDEO_FORMAT_INFO_N_PLANES (format) != 1 ||
+      !(GST_VIDEO_FORMAT_INFO_IS_RGB (format) ||
+          GST_VIDEO_FORMAT_INFO_IS_GRAY (format)) ||
+      GST_VIDEO_FORMAT_INFO_HAS_PALETTE (format))
+    return FALSE;
+  for (guint i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++)
+    if (GST_VIDEO_FORMAT_INFO_DEPTH (format, i) != 8 ||
+        GST_VIDEO_FORMAT_INFO_SHIFT (format, i) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static Layout
+layout_of (const GstVideoFrame *frame)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  const gboolean gray = GST_VIDEO_FORMAT_INFO_IS_GRAY (format);
+
+  return (Layout){ .first = GST_VIDEO_FRAME_PLANE_DATA (frame, 0),
+    .stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
+    .pixel_size = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0),
+    .r = GST_VIDEO_FORMAT_INFO_POFFSET (format, 0),
+    .g = GST_VIDEO_FORMAT_INFO_POFFSET (format, gray ? 0 : 1),
+    .b = GST_VIDEO_FORMAT_INFO_POFFSET (format, gray ? 0 : 2),
+    .a = GST_VIDEO_FORMAT_INFO_POFFSET (format, 3),
+    .has_alpha = GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format) };
+}
+
+/* Decoders that know nothing of colours leave what GStreamer supposes of video:
+ * another matrix for large frames, and part of the range for gray. Stills are
+ * BT.601, and RGB and gray have the whole range. */
+static void
+set_colorimetry (GstVideoInfo *info)
+{
+  GstVideoColorimetry *colors = &info->colorimetry;
+
+  colors->matrix = GST_VIDEO_INFO_IS_RGB (info) ? GST_VIDEO_COLOR_MATRIX_RGB
+                                                : GST_VIDEO_COLOR_MATRIX_BT601;
+  if (!GST_VIDEO_INFO_IS_YUV (info))
+    colors->range = GST_VIDEO_COLOR_RANGE_0_255;
+  colors->transfer = GST_VIDEO_TRANSFER_SRGB;
+  colors->primaries = GST_VIDEO_COLOR_PRIMARIES_BT709;
+}
+
+static gboolean
+ensure_converter (SpdlPicture *self, const GstVideoInfo *info)
+{
+  GstVideoInfo in_info = *info;
+  GstStructure *options;
+
+  set_colorimetry (&in_info);
+  if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info))
+    return TRUE;
+  g_clear_pointer (&self->converter, gst_video_converter_free);
+  gst_clear_buffer (&self->converted);
+  self->in_info = in_info;
+  gst_video_info_set_format (&self->out_info,
+      GST_VIDEO_INFO_HAS_ALPHA (info) ? GST_VIDEO_FORMAT_RGBA
+                                      : GST_VIDEO_FORMAT_RGBx,
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  self->out_info.fps_n = in_info.fps_n;
+  self->out_info.fps_d = in_info.fps_d;
+  self->out_info.interlace_mode = in_info.interlace_mode;
+  options = gst_structure_new ("options", GST_VIDEO_CONVERTER_OPT_DITHER_METHOD,
+      GST_TYPE_VIDEO_DITHER_METHOD, GST_VIDEO_DITHER_NONE, NULL);
+  self->converter =
+      gst_video_converter_new (&self->in_info, &self->out_info, options);
+  if (!self->converter)
+    return FALSE;
+  self->converted = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (&self->out_info), NULL);
+  return self->converted != NULL;
+}
+
+static gboolean
+write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlRows *rows,
+    guint x, guint y)
+{
+  GstVideoFrame out;
+  Layout layout;
+
+  if (!ensure_converter (self, &in->info) ||
+      !gst_video_frame_map (
+          &out, &self->out_info, self->converted, GST_MAP_READWRITE))
+    return FALSE;
+  gst_video_converter_frame (self->converter, in, &out);
+  layout = layout_of (&out);
+  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), GST_VIDEO_FRAME_HEIGHT (in),
+      rows, x, y);
+  gst_video_frame_unmap (&out);
+  return TRUE;
+}
+
+gboolean
+spdl_picture_write (SpdlPicture *self, GstBuffer *buffer,
+    const GstVideoInfo *info, const SpdlRows *rows, guint x, guint y,
+    GError **error)
+{
+  gboolean ok = TRUE;
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "What was decoded of it cannot be mapped");
+    return FALSE;
+  }
+  if (is_plain (info->finfo)) {
+    const Layout layout = layout_of (&frame);
+
+    write_rows (&layout, GST_VIDEO_FRAME_WIDTH (&frame),
+        GST_VIDEO_FRAME_HEIGHT (&frame), rows, x, y);
+  } else if (!(ok = write_converted (self, &frame, rows, x, y))) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It was decoded to %s, which cannot be converted",
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+  }
+  gst_video_frame_unmap (&frame);
+  return ok;
+}

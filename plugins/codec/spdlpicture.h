@@ -1,0 +1,35 @@
+/* gst-spdl: from a decoder's raw frame to rows
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_PICTURE_H__
+#define __SPDL_PICTURE_H__
+
+#include <gst/video/video.h>
+
+#include "spdlrows.h"
+
+G_BEGIN_DECLS
+
+/* Reads frames of any raw format. Those of 8 bits a sample in one plane are
+ * read as they are; all others go through a GstVideoConverter, which is kept
+ * while format and size stay the same. What is transparent is blended over the
+ * background. One thread at a time. */
+
+typedef struct _SpdlPicture SpdlPicture;
+
+SpdlPicture *spdl_picture_new (void);
+void spdl_picture_free (SpdlPicture *self);
+
+/* Writes @frame to @rows, its first pixel at (@x, @y); around it is background.
+ * FALSE with @error set if it cannot be read. */
+gboolean spdl_picture_write (SpdlPicture *self, GstBuffer *frame,
+    const GstVideoInfo *info, const SpdlRows *rows, guint x, guint y,
+    GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_PICTURE_H__ */

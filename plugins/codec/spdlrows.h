@@ -1,0 +1,60 @@
+/* gst-spdl: where the rows of a decoded image go
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ROWS_H__
+#define __SPDL_ROWS_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Takes an image from a decoder, from the top. @get_row says where row @y is to
+ * be written, at most SPDL_ROWS_AHEAD rows beyond those that are done;
+ * @rows_done says that all rows before @y_end were. */
+typedef struct {
+  guint8 *(*get_row) (gpointer user_data, guint y);
+  void (*rows_done) (gpointer user_data, guint y_end);
+  gpointer user_data;
+
+  guint width;
+  guint height;
+  guint pixel_size;   /* 3; or 4, with a byte behind each pixel that is free */
+  gboolean bgr;       /* blue comes first */
+  guint32 background; /* 0xRRGGBB, for what is missing or transparent */
+} SpdlRows;
+
+#define SPDL_ROWS_AHEAD 32
+
+static inline void
+spdl_rows_put_pixel (const SpdlRows *self, guint8 *at, guint32 rgb)
+{
+  at[self->bgr ? 2 : 0] = rgb >> 16;
+  at[1] = rgb >> 8;
+  at[self->bgr ? 0 : 2] = rgb;
+}
+
+static inline void
+spdl_rows_fill_row (const SpdlRows *self, guint8 *row)
+{
+  for (guint x = 0; x < self->width; x++)
+    spdl_rows_put_pixel (
+        self, row + x * (gsize) self->pixel_size, self->background);
+}
+
+/* Fills the rows from @y on with the background. */
+static inline void
+spdl_rows_fill (const SpdlRows *self, guint y)
+{
+  for (; y < self->height; y++) {
+    spdl_rows_fill_row (self, self->get_row (self->user_data, y));
+    self->rows_done (self->user_data, y + 1);
+  }
+}
+
+G_END_DECLS
+
+#endif /* __SPDL_ROWS_H__ */

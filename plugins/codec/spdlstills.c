@@ -1,0 +1,345 @@
+/* gst-spdl: the decoders of one worker
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlstills.h"
+
+#include <gst/base/gsttypefindhelper.h>
+#include <string.h>
+
+#include "spdlchain.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
+#define GST_CAT_DEFAULT spdl_decode_debug
+
+/* A decoder that takes a kind of image, open or not. */
+typedef struct {
+  GstElementFactory *factory;
+  GstCaps *caps;
+  SpdlChain *chain;
+  gboolean failed; /* to open: it is not tried again */
+} Candidate;
+
+typedef struct {
+  gchar *type;
+  const gchar *sampling;
+  gboolean rare;
+  GArray *candidates; /* the best one first */
+} Kind;
+
+struct _SpdlStills {
+  GArray *kinds;
+};
+
+/* Decoders whose caps do not name what typefind finds: GStreamer's own caps for
+ * the first frame of a GIF, and those that gst-libav has no caps for. By rank,
+ * or by the factory's name. */
+static const struct {
+  const gchar *type;
+  const gchar *caps;
+  const gchar *factory;
+} detours[] = {
+  { "image/gif", "image/gst-libav-gif, parsed=true", NULL },
+  { "image/webp", "unknown/unknown", "avdec_webp" },
+  { "image/vnd.adobe.photoshop", "unknown/unknown", "avdec_psd" },
+  { "image/x-jpc", "image/x-j2c, parsed=true", NULL },
+};
+
+/* It has no rank, but does what those that have one do wrong or not at all. */
+#define FOR_RARE "gdkpixbufdec"
+
+/* Finding decoders */
+
+static void
+clear_candidate (gpointer data)
+{
+  Candidate *candidate = data;
+
+  g_clear_pointer (&candidate->chain, spdl_chain_free);
+  gst_clear_object (&candidate->factory);
+  gst_clear_caps (&candidate->caps);
+}
+
+static void
+clear_kind (gpointer data)
+{
+  Kind *kind = data;
+
+  g_array_unref (kind->candidates);
+  g_free (kind->type);
+}
+
+static void
+add_candidate (Kind *kind, GstElementFactory *factory, GstCaps *caps)
+{
+  const Candidate candidate = { gst_object_ref (factory), gst_caps_ref (caps) };
+
+  g_array_append_val (kind->candidates, candidate);
+}
+
+/* All decoders of some rank that take @caps (transfer full). */
+static void
+add_by_rank (Kind *kind, GstCaps *caps)
+{
+  GList *all = gst_element_factory_list_get_elements (
+      GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
+  GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, TRUE);
+
+  fit = g_list_sort (fit, gst_plugin_feature_rank_compare_func);
+  for (GList *l = fit; l; l = l->next)
+    add_candidate (kind, l->data, caps);
+  gst_plugin_feature_list_free (fit);
+  gst_plugin_feature_list_free (all);
+  gst_caps_unref (caps);
+}
+
+static void
+add_by_name (Kind *kind, const gchar *name, GstCaps *caps)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  if (factory) {
+    add_candidate (kind, factory, caps);
+    gst_object_unref (factory);
+  }
+  gst_caps_unref (caps);
+}
+
+static void
+add_detours (Kind *kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (detours); i++) {
+    if (!g_str_equal (detours[i].type, kind->type))
+      continue;
+    GstCaps *caps = gst_caps_from_string (detours[i].caps);
+
+    if (detours[i].factory)
+      add_by_name (kind, detours[i].factory, caps);
+    else
+      add_by_rank (kind, caps);
+  }
+}
+
+static GstCaps *
+caps_of (const Kind *kind)
+{
+  GstCaps *caps =
+      gst_caps_new_simple (kind->type, "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
+
+  if (kind->sampling)
+    gst_caps_set_simple (caps, "sampling", G_TYPE_STRING, kind->sampling, NULL);
+  return caps;
+}
+
+static Kind *
+get_kind (SpdlStills *self, const SpdlLook *look)
+{
+  const gchar *sampling =
+      g_strcmp0 (look->type, "image/x-jpc") == 0 ? look->sampling : NULL;
+  Kind new_kind = { NULL };
+
+  for (guint i = 0; i < self->kinds->len; i++) {
+    Kind *kind = &g_array_index (self->kinds, Kind, i);
+
+    if (g_str_equal (kind->type, look->type) &&
+        g_strcmp0 (kind->sampling, sampling) == 0 && kind->rare == look->rare)
+      return kind;
+  }
+  new_kind.type = g_strdup (look->type);
+  new_kind.sampling = sampling;
+  new_kind.rare = look->rare;
+  new_kind.candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  g_array_set_clear_func (new_kind.candidates, clear_candidate);
+  if (look->rare) {
+    add_by_name (&new_kind, FOR_RARE, caps_of (&new_kind));
+  } else {
+    add_by_rank (&new_kind, caps_of (&new_kind));
+    add_detours (&new_kind);
+  }
+  g_array_append_val (self->kinds, new_kind);
+  return &g_array_index (self->kinds, Kind, self->kinds->len - 1);
+}
+
+SpdlStills *
+spdl_stills_new (void)
+{
+  SpdlStills *self = g_new0 (SpdlStills, 1);
+
+  self->kinds = g_array_new (FALSE, FALSE, sizeof (Kind));
+  g_array_set_clear_func (self->kinds, clear_kind);
+  return self;
+}
+
+void
+spdl_stills_free (SpdlStills *self)
+{
+  g_array_unref (self->kinds);
+  g_free (self);
+}
+
+/* Finding the type */
+
+static void
+set_from_caps (SpdlLook *look, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width, height;
+
+  look->type = g_intern_string (gst_structure_get_name (s));
+  if (gst_structure_get_int (s, "width", &width) &&
+      gst_structure_get_int (s, "height", &height)) {
+    look->width = width;
+    look->height = height;
+  }
+}
+
+static gboolean
+is_image (const gchar *type)
+{
+  return type && g_str_has_prefix (type, "image/");
+}
+
+gboolean
+spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
+    GstCaps *caps, GError **error)
+{
+  g_autoptr (GstCaps) found = NULL;
+
+  if (look->type)
+    return TRUE;
+  if (size == 0) {
+    g_set_error (
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "It is empty");
+    return FALSE;
+  }
+  found = gst_type_find_helper_for_data (NULL, data, size, NULL);
+  if (found)
+    set_from_caps (look, found);
+  /* Some formats have no mark by which they could be told. */
+  if (!is_image (look->type) && caps && gst_caps_is_fixed (caps) &&
+      is_image (gst_structure_get_name (gst_caps_get_structure (caps, 0))))
+    look->type = g_intern_string (
+        gst_structure_get_name (gst_caps_get_structure (caps, 0)));
+  if (is_image (look->type))
+    return TRUE;
+  if (look->type)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "It is no still image but %s; leave such files out with the pattern of "
+        "spdlsrc",
+        look->type);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
+        "It is no image that is known: its first byte is 0x%02x, of "
+        "%" G_GSIZE_FORMAT,
+        data[0], size);
+  return FALSE;
+}
+
+/* Decoding */
+
+/* openjpegdec takes the size from its caps. */
+static void
+set_size (Candidate *candidate, const SpdlLook *look)
+{
+  const GstStructure *s = gst_caps_get_structure (candidate->caps, 0);
+  gint width, height;
+
+  if (!look->sampling)
+    return;
+  if (gst_structure_get_int (s, "width", &width) &&
+      gst_structure_get_int (s, "height", &height) &&
+      (guint) width == look->width && (guint) height == look->height)
+    return;
+  candidate->caps = gst_caps_make_writable (candidate->caps);
+  gst_caps_set_simple (candidate->caps, "width", G_TYPE_INT, look->width,
+      "height", G_TYPE_INT, look->height, NULL);
+}
+
+static gboolean
+ensure_chain (Candidate *candidate)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (candidate->chain || candidate->failed)
+    return !candidate->failed;
+  candidate->chain =
+      spdl_chain_new (candidate->factory, candidate->caps, &error);
+  if (candidate->chain)
+    return TRUE;
+  candidate->failed = TRUE;
+  GST_WARNING ("no use of it: %s", error->message);
+  return FALSE;
+}
+
+static SpdlChainResult
+try_once (
+    Candidate *candidate, GstBuffer *file, guint64 max_pixels, GError **error)
+{
+  /* A buffer of its own around the same memory. */
+  return spdl_chain_decode (candidate->chain,
+      gst_buffer_copy_region (file, GST_BUFFER_COPY_MEMORY, 0, -1),
+      candidate->caps, max_pixels, error);
+}
+
+/* A file that fails right after one that was broken is tried once more, with a
+ * new decoder: perhaps the old one did not get over it. */
+static SpdlChainResult
+try_candidate (
+    Candidate *candidate, GstBuffer *file, guint64 max_pixels, GError **error)
+{
+  const gboolean suspect = spdl_chain_is_suspect (candidate->chain);
+  const SpdlChainResult result = try_once (candidate, file, max_pixels, error);
+
+  if (result != SPDL_CHAIN_BROKEN_FILE || !suspect)
+    return result;
+  g_clear_pointer (&candidate->chain, spdl_chain_free);
+  if (!ensure_chain (candidate))
+    return SPDL_CHAIN_UNFIT;
+  g_clear_error (error);
+  return try_once (candidate, file, max_pixels, error);
+}
+
+gboolean
+spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
+    guint64 max_pixels, GstBuffer **frame, const GstVideoInfo **info,
+    GError **error)
+{
+  Kind *kind = get_kind (self, look);
+  GError *reason = NULL;
+
+  *frame = NULL;
+  for (guint i = 0; i < kind->candidates->len; i++) {
+    Candidate *candidate = &g_array_index (kind->candidates, Candidate, i);
+    SpdlChainResult result;
+
+    set_size (candidate, look);
+    if (!ensure_chain (candidate))
+      continue;
+    /* The best one's reason is told. */
+    result =
+        try_candidate (candidate, file, max_pixels, reason ? NULL : &reason);
+    if (result == SPDL_CHAIN_UNFIT)
+      continue;
+    *frame = spdl_chain_get_frame (candidate->chain, info);
+    /* It may believe that its caps were taken. */
+    if (result == SPDL_CHAIN_TOO_LARGE) {
+      *frame = NULL;
+      g_clear_pointer (&candidate->chain, spdl_chain_free);
+    }
+    if (result != SPDL_CHAIN_OK)
+      break;
+    g_clear_error (&reason);
+    return TRUE;
+  }
+  if (!reason)
+    reason = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "It is %s, for which no decoder is installed; Debian has them in "
+        "gstreamer1.0-libav, gstreamer1.0-plugins-good and "
+        "gstreamer1.0-plugins-bad",
+        look->type);
+  g_propagate_error (error, reason);
+  return FALSE;
+}

@@ -1,0 +1,187 @@
+/* gst-spdl: the work on one image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlworker.h"
+
+#include <string.h>
+
+#include "spdlcanvas.h"
+#include "spdlexif.h"
+#include "spdljpeg.h"
+#include "spdllook.h"
+#include "spdlpicture.h"
+#include "spdlstills.h"
+
+struct _SpdlWorker {
+  SpdlJpeg *jpeg;
+  SpdlStills *stills;
+  SpdlPicture *picture;
+  SpdlCanvas *canvas;
+};
+
+SpdlWorker *
+spdl_worker_new (void)
+{
+  SpdlWorker *self = g_new0 (SpdlWorker, 1);
+
+  self->jpeg = spdl_jpeg_new ();
+  self->stills = spdl_stills_new ();
+  self->picture = spdl_picture_new ();
+  self->canvas = spdl_canvas_new ();
+  return self;
+}
+
+void
+spdl_worker_free (SpdlWorker *self)
+{
+  spdl_jpeg_free (self->jpeg);
+  spdl_stills_free (self->stills);
+  spdl_picture_free (self->picture);
+  spdl_canvas_free (self->canvas);
+  g_free (self);
+}
+
+static GstBuffer *
+decode_jpeg (SpdlWorker *self, const SpdlTarget *target, const GstMapInfo *in,
+    GstCaps **caps, GError **error)
+{
+  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlRows *rows;
+  guint width, height;
+
+  if (!spdl_jpeg_read_header (
+          self->jpeg, in->data, in->size, &width, &height, error) ||
+      !spdl_target_check_decoded (target, width, height, error) ||
+      !(rows = spdl_canvas_begin (self->canvas, target, width, height,
+            spdl_exif_find_in_jpeg (in->data, in->size), error)))
+    return NULL;
+  if (spdl_jpeg_read_rows (self->jpeg, rows, keep, error) || keep)
+    return spdl_canvas_end (self->canvas, caps);
+  spdl_canvas_cancel (self->canvas);
+  return NULL;
+}
+
+/* The first frame of an animated WebP as a WebP of its own. */
+static GstBuffer *
+make_still (const SpdlLook *look, const guint8 *data)
+{
+  static const guint8 alpha = 0x10;
+  const gboolean has_alpha =
+      look->frame_size >= 4 && memcmp (data + look->frame_at, "ALPH", 4) == 0;
+  const gsize header = has_alpha ? 30 : 12;
+  guint8 *still = g_malloc0 (header + look->frame_size);
+
+  memcpy (still, "RIFF", 4);
+  GST_WRITE_UINT32_LE (still + 4, header - 8 + look->frame_size);
+  memcpy (still + 8, "WEBP", 4);
+  if (has_alpha) {
+    memcpy (still + 12, "VP8X", 4);
+    GST_WRITE_UINT32_LE (still + 16, 10);
+    still[20] = alpha;
+    GST_WRITE_UINT24_LE (still + 24, look->frame_width - 1);
+    GST_WRITE_UINT24_LE (still + 27, look->frame_height - 1);
+  }
+  memcpy (still + header, data + look->frame_at, look->frame_size);
+  return gst_buffer_new_wrapped (still, header + look->frame_size);
+}
+
+/* Draws @frame; where there is none, background. */
+static GstBuffer *
+draw (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
+    GstBuffer *frame, const GstVideoInfo *info, GstCaps **caps, GError **error)
+{
+  const gboolean placed = look->frame_size > 0 || !frame;
+  const guint width = placed ? look->width : (guint) info->width;
+  const guint height = placed ? look->height : (guint) info->height;
+  const SpdlRows *rows = spdl_canvas_begin (
+      self->canvas, target, width, height, look->orientation, error);
+
+  if (!rows)
+    return NULL;
+  if (!frame) {
+    spdl_rows_fill (rows, 0);
+  } else if (!spdl_picture_write (self->picture, frame, info, rows,
+                 look->frame_x, look->frame_y, error)) {
+    spdl_canvas_cancel (self->canvas);
+    return NULL;
+  }
+  return spdl_canvas_end (self->canvas, caps);
+}
+
+static void
+set_damage (const SpdlLook *look, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken %s: %s", look->type, look->damage);
+}
+
+/* Whether there is something to deliver of a file that failed for @reason. */
+static gboolean
+can_keep (const SpdlLook *look, const GstBuffer *frame, const GError *reason)
+{
+  const gboolean has_size = look->width > 0 && look->height > 0;
+
+  return frame || (has_size && g_error_matches (reason, GST_STREAM_ERROR,
+                                   GST_STREAM_ERROR_DECODE));
+}
+
+static GstBuffer *
+decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
+    const SpdlLook *look, const GstMapInfo *in, GstCaps **caps, GError **error)
+{
+  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const GstVideoInfo *info = NULL;
+  GstBuffer *file, *frame, *result = NULL;
+  GError *reason = NULL;
+
+  if (!spdl_target_check_decoded (target, look->width, look->height, error) ||
+      !spdl_target_check_decoded (
+          target, look->frame_width, look->frame_height, error))
+    return NULL;
+  if (look->damage && !keep) {
+    set_damage (look, error);
+    return NULL;
+  }
+  file = look->frame_size > 0 ? make_still (look, in->data)
+                              : gst_buffer_ref (item);
+  if (spdl_stills_decode (self->stills, look, file, target->max_pixels, &frame,
+          &info, &reason) ||
+      (keep && can_keep (look, frame, reason)))
+    result =
+        draw (self, target, look, frame, info, caps, reason ? NULL : &reason);
+  gst_buffer_unref (file);
+  if (reason)
+    g_propagate_error (error, reason);
+  else if (look->damage)
+    set_damage (look, error);
+  return result;
+}
+
+GstBuffer *
+spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
+    GstCaps *caps, GstCaps **result_caps, GError **error)
+{
+  GstBuffer *result = NULL;
+  SpdlLook look;
+  GstMapInfo in;
+
+  if (!gst_buffer_map (item, &in, GST_MAP_READ)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Its memory cannot be mapped");
+    return NULL;
+  }
+  if (spdl_jpeg_is_jpeg (in.data, in.size)) {
+    result = decode_jpeg (self, target, &in, result_caps, error);
+  } else {
+    spdl_look (&look, in.data, in.size);
+    if (spdl_stills_find_type (&look, in.data, in.size, caps, error))
+      result =
+          decode_still (self, target, item, &look, &in, result_caps, error);
+  }
+  gst_buffer_unmap (item, &in);
+  return result;
+}

@@ -1,0 +1,31 @@
+/* gst-spdl: the work on one image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_WORKER_H__
+#define __SPDL_WORKER_H__
+
+#include "spdltarget.h"
+
+G_BEGIN_DECLS
+
+/* The state of one worker: JPEGs go through libjpeg-turbo, all else through
+ * GStreamer's decoders, and both to the same canvas. One thread at a time. */
+
+typedef struct _SpdlWorker SpdlWorker;
+
+SpdlWorker *spdl_worker_new (void);
+void spdl_worker_free (SpdlWorker *self);
+
+/* Makes of @item, whose caps are @caps (nullable), what @target says. NULL with
+ * @error set if it cannot be; with the target's corrupt=keep, @error may be set
+ * though there is a result. @result_caps: (transfer none), until the next. */
+GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
+    GstBuffer *item, GstCaps *caps, GstCaps **result_caps, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_WORKER_H__ */

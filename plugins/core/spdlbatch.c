@@ -20,6 +20,12 @@
  * smaller batch, with caps of its own; with `drop-last` its items are announced
  * as gone instead.
  *
+ * `type`, `layout`, `mean` and `std` change the first tensor while it is
+ * written: with a type of floating point, samples of uint8 are divided by 255,
+ * then `mean` is subtracted and `std` divided by, a number for each channel or
+ * one for all, as torchvision's Normalize does it; `layout=nchw` gives each
+ * channel a plane of its own. Items that come are taken for interleaved.
+ *
  * The memory comes from downstream's pool where it offers one, else from a pool
  * of the element's own; it goes back when nobody refers to any of its tensors.
  *
@@ -28,6 +34,14 @@
  * gst-launch-1.0 videotestsrc num-buffers=100 pattern=snow
  *     ! video/x-raw,format=RGB,width=64,height=64
  *     ! spdlbatch size=32 indices=true ! fakesink silent=false -v
+ * ]|
+ *
+ * What most models of torchvision want:
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100
+ *     ! video/x-raw,format=RGB,width=64,height=64
+ *     ! spdlbatch type=float32 layout=nchw mean="<0.485,0.456,0.406>"
+ *     std="<0.229,0.224,0.225>" ! fakesink
  * ]|
  *
  * Since: 0.1
@@ -39,9 +53,9 @@
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
 #include "spdlbatchpool.h"
+#include "spdlbatchsettings.h"
 #include "spdlcore.h"
 #include "spdlslab.h"
-#include "spdlstacker.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 #define GST_CAT_DEFAULT spdl_batch_debug
@@ -61,10 +75,7 @@ typedef struct {
   GstSpdlFilter parent;
 
   /* Properties, under the object's lock; they count from the next batch on. */
-  guint size;
-  gboolean drop_last;
-  gboolean labels;
-  gboolean indices;
+  SpdlBatchSettings settings;
 
   /* Under the stream lock. */
   GstSpdlCapsGate gate;
@@ -90,22 +101,6 @@ typedef struct {
 typedef struct {
   GstSpdlFilterClass parent_class;
 } GstSpdlBatchElementClass;
-
-enum {
-  PROP_0,
-  PROP_SIZE,
-  PROP_DROP_LAST,
-  PROP_LABELS,
-  PROP_INDICES,
-  N_PROPS,
-};
-
-#define DEFAULT_SIZE 32
-#define DEFAULT_DROP_LAST FALSE
-#define DEFAULT_LABELS FALSE
-#define DEFAULT_INDICES FALSE
-
-static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_TYPE (
     GstSpdlBatchElement, gst_spdl_batch_element, GST_TYPE_SPDL_FILTER)
@@ -213,9 +208,9 @@ begin_batch (GstSpdlBatchElement *self)
   GstFlowReturn ret;
 
   GST_OBJECT_LOCK (self);
-  self->batch_size = self->size;
-  self->batch_labels = self->labels;
-  self->batch_indices = self->indices;
+  self->batch_size = self->settings.size;
+  self->batch_labels = self->settings.labels;
+  self->batch_indices = self->settings.indices;
   GST_OBJECT_UNLOCK (self);
   self->batch_stacker = self->stacker;
 
@@ -302,7 +297,7 @@ end_batch (GstSpdlBatchElement *self)
   gboolean drop;
 
   GST_OBJECT_LOCK (self);
-  drop = self->drop_last;
+  drop = self->settings.drop_last;
   GST_OBJECT_UNLOCK (self);
   if (!drop)
     return push_batch (self);
@@ -412,10 +407,14 @@ static gboolean
 set_caps (GstSpdlBatchElement *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
+  SpdlStackSettings settings;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  self->has_caps = spdl_stacker_init (&self->stacker, caps, &error);
+  GST_OBJECT_LOCK (self);
+  settings = self->settings.stack;
+  GST_OBJECT_UNLOCK (self);
+  self->has_caps = spdl_stacker_init (&self->stacker, caps, &settings, &error);
   if (!self->has_caps)
     gst_spdl_post_error (GST_ELEMENT (self), error);
   gst_event_unref (event);
@@ -477,26 +476,13 @@ gst_spdl_batch_element_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIZE:
-      self->size = g_value_get_uint (value);
-      break;
-    case PROP_DROP_LAST:
-      self->drop_last = g_value_get_boolean (value);
-      break;
-    case PROP_LABELS:
-      self->labels = g_value_get_boolean (value);
-      break;
-    case PROP_INDICES:
-      self->indices = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_batch_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -504,26 +490,13 @@ gst_spdl_batch_element_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIZE:
-      g_value_set_uint (value, self->size);
-      break;
-    case PROP_DROP_LAST:
-      g_value_set_boolean (value, self->drop_last);
-      break;
-    case PROP_LABELS:
-      g_value_set_boolean (value, self->labels);
-      break;
-    case PROP_INDICES:
-      g_value_set_boolean (value, self->indices);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_batch_settings_get (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -532,23 +505,11 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (spdl_batch_debug, "spdlbatch", 0, "Batches");
   object_class->set_property = gst_spdl_batch_element_set_property;
   object_class->get_property = gst_spdl_batch_element_get_property;
-  properties[PROP_SIZE] = g_param_spec_uint (
-      "size", "Size", "Items of a batch", 1, 1 << 20, DEFAULT_SIZE, flags);
-  properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
-      "Drop a batch that is not full at the end of an epoch or of the stream",
-      DEFAULT_DROP_LAST, flags);
-  properties[PROP_LABELS] = g_param_spec_boolean ("labels", "Labels",
-      "Add an int64 tensor of the items' labels", DEFAULT_LABELS, flags);
-  properties[PROP_INDICES] = g_param_spec_boolean ("indices", "Indices",
-      "Add an int64 tensor of the items' places in the dataset",
-      DEFAULT_INDICES, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  spdl_batch_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -565,10 +526,7 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
 static void
 gst_spdl_batch_element_init (GstSpdlBatchElement *self)
 {
-  self->size = DEFAULT_SIZE;
-  self->drop_last = DEFAULT_DROP_LAST;
-  self->labels = DEFAULT_LABELS;
-  self->indices = DEFAULT_INDICES;
+  spdl_batch_settings_init (&self->settings);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   gst_pad_use_fixed_caps (self->parent.srcpad);
 }

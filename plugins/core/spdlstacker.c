@@ -41,14 +41,95 @@ has_rank_to_spare (const GstSpdlTensorsInfo *info, GError **error)
   return TRUE;
 }
 
-gboolean
-spdl_stacker_init (SpdlStacker *self, const GstCaps *caps, GError **error)
+static gboolean
+sample_of (GstSpdlTensorType type, SpdlSample *sample)
 {
+  *sample =
+      type == GST_SPDL_TENSOR_FLOAT32 ? SPDL_SAMPLE_FLOAT32 : SPDL_SAMPLE_UINT8;
+  return type == GST_SPDL_TENSOR_FLOAT32 || type == GST_SPDL_TENSOR_UINT8;
+}
+
+static SpdlSample
+sample_wanted (const SpdlStackSettings *settings, SpdlSample in)
+{
+  switch (settings->type) {
+    case SPDL_STACK_TYPE_UINT8:
+      return SPDL_SAMPLE_UINT8;
+    case SPDL_STACK_TYPE_FLOAT16:
+      return SPDL_SAMPLE_FLOAT16;
+    case SPDL_STACK_TYPE_FLOAT32:
+      return SPDL_SAMPLE_FLOAT32;
+    default:
+      return in;
+  }
+}
+
+/* Channels, columns and rows become columns, rows and channels. */
+static void
+move_channels_out (GstSpdlTensorInfo *tensor)
+{
+  const guint32 n_channels = tensor->dims[0];
+
+  tensor->dims[0] = tensor->dims[1];
+  tensor->dims[1] = tensor->dims[2];
+  tensor->dims[2] = n_channels;
+}
+
+/* Sees what is to be done with the first tensor, and to what it becomes. */
+static gboolean
+init_convert (
+    SpdlStacker *self, const SpdlStackSettings *settings, GError **error)
+{
+  static const GstSpdlTensorType types[] = { GST_SPDL_TENSOR_UINT8,
+    GST_SPDL_TENSOR_FLOAT16, GST_SPDL_TENSOR_FLOAT32 };
+  GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  const gboolean planar = settings->layout == SPDL_STACK_LAYOUT_NCHW;
+  SpdlSample in, out;
+
+  if (settings->type == SPDL_STACK_TYPE_AS_IS && !planar &&
+      settings->n_mean == 0 && settings->n_std == 0)
+    return TRUE;
+  if (!sample_of (tensor->type, &in) || (planar && tensor->rank < 3)) {
+    g_autofree gchar *text = gst_spdl_tensor_info_to_string (tensor);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Items of %s cannot be converted: type, mean and std take uint8 and "
+        "float32, layout=nchw at least 3 dimensions",
+        text);
+    return FALSE;
+  }
+  out = sample_wanted (settings, in);
+  if (!spdl_convert_init (&self->convert, in, out, tensor->dims[0], planar,
+          settings->mean, settings->n_mean, settings->std, settings->n_std,
+          error))
+    return FALSE;
+
+  self->converts = TRUE;
+  self->in_size = gst_spdl_tensor_info_get_size (tensor);
+  self->n_frames = 1;
+  for (guint i = 3; i < tensor->rank; i++)
+    self->n_frames *= tensor->dims[i];
+  self->n_pixels = self->in_size / spdl_sample_get_size (in) / tensor->dims[0] /
+                   self->n_frames;
+  tensor->type = types[out];
+  if (planar)
+    move_channels_out (tensor);
+  return TRUE;
+}
+
+gboolean
+spdl_stacker_init (SpdlStacker *self, const GstCaps *caps,
+    const SpdlStackSettings *settings, GError **error)
+{
+  gboolean ok;
+
   memset (self, 0, sizeof *self);
   if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
-    return init_video (self, caps, error);
-  return gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
+    ok = init_video (self, caps, error);
+  else
+    ok = gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
          has_rank_to_spare (&self->info, error);
+  return ok && init_convert (self, settings, error);
 }
 
 static gboolean
@@ -61,14 +142,29 @@ too_small (GError **error, guint tensor, gsize size, gsize needed)
   return FALSE;
 }
 
+/* Rows that follow each other without a gap are one long row. */
+static void
+write_rows (const SpdlStacker *self, const guint8 *in, gsize stride,
+    guint n_rows, guint width, guint8 *out)
+{
+  const SpdlConvert *convert = &self->convert;
+  const gsize out_row = (gsize) width * spdl_sample_get_size (convert->out) *
+                        (convert->planar ? 1 : convert->n_channels);
+
+  for (guint y = 0; y < n_rows; y++)
+    spdl_convert_write (
+        convert, in + y * stride, out + y * out_row, width, self->n_pixels);
+}
+
 /* Rows of raw images may be padded: to 4 bytes by default. */
 static gboolean
 write_video (
     const SpdlStacker *self, GstBuffer *item, guint8 *place, GError **error)
 {
+  const guint width = GST_VIDEO_INFO_WIDTH (&self->video);
   const gsize row =
-      (gsize) self->info.tensors[0].dims[0] * self->info.tensors[0].dims[1];
-  const guint n_rows = self->info.tensors[0].dims[2];
+      (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0) * width;
+  const guint n_rows = GST_VIDEO_INFO_HEIGHT (&self->video);
   const GstVideoMeta *meta = gst_buffer_get_video_meta (item);
   const gsize stride =
       meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&self->video, 0);
@@ -88,12 +184,43 @@ write_video (
     gst_buffer_unmap (item, &map);
     return too_small (error, 0, size, needed);
   }
-  if (stride == row) {
+  if (self->converts) {
+    write_rows (self, map.data + offset, stride, n_rows, width, place);
+  } else if (stride == row) {
     memcpy (place, map.data + offset, row * n_rows);
   } else {
     for (guint y = 0; y < n_rows; y++)
       memcpy (place + y * row, map.data + offset + y * stride, row);
   }
+  gst_buffer_unmap (item, &map);
+  return TRUE;
+}
+
+static gboolean
+write_converted (
+    const SpdlStacker *self, GstBuffer *item, guint8 *place, GError **error)
+{
+  const GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  const gsize in_frame = self->in_size / self->n_frames;
+  const gsize out_frame =
+      gst_spdl_tensor_info_get_size (tensor) / self->n_frames;
+  GstMapInfo map;
+
+  if (!gst_buffer_map_range (
+          item, 0, self->info.num_tensors == 1 ? -1 : 1, &map, GST_MAP_READ)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The item's memory cannot be mapped");
+    return FALSE;
+  }
+  if (map.size < self->in_size) {
+    const gsize size = map.size;
+
+    gst_buffer_unmap (item, &map);
+    return too_small (error, 0, size, self->in_size);
+  }
+  for (guint i = 0; i < self->n_frames; i++)
+    spdl_convert_write (&self->convert, map.data + i * in_frame,
+        place + i * out_frame, self->n_pixels, self->n_pixels);
   gst_buffer_unmap (item, &map);
   return TRUE;
 }
@@ -115,6 +242,11 @@ write_tensors (const SpdlStacker *self, GstBuffer *item, guint8 *const *places,
     const gsize needed = gst_spdl_tensor_info_get_size (&self->info.tensors[i]);
     gsize skip = 0;
 
+    if (i == 0 && self->converts) {
+      if (!write_converted (self, item, places[0], error))
+        return FALSE;
+      continue;
+    }
     for (guint m = 0; m < i; m++)
       skip +=
           gst_memory_get_sizes (gst_buffer_peek_memory (item, m), NULL, NULL);

@@ -11,24 +11,56 @@
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
+#include "spdlconvert.h"
+
 G_BEGIN_DECLS
 
 /* What the items of some caps are as tensors, and how one is written to its
  * place in a batch. */
 
+typedef enum {
+  SPDL_STACK_TYPE_AS_IS,
+  SPDL_STACK_TYPE_UINT8,
+  SPDL_STACK_TYPE_FLOAT16,
+  SPDL_STACK_TYPE_FLOAT32,
+} SpdlStackType;
+
+typedef enum {
+  SPDL_STACK_LAYOUT_AS_IS,
+  SPDL_STACK_LAYOUT_NHWC,
+  SPDL_STACK_LAYOUT_NCHW,
+} SpdlStackLayout;
+
+/* What the first tensor is to become. */
+typedef struct {
+  SpdlStackType type;
+  SpdlStackLayout layout;
+  double mean[SPDL_CONVERT_MAX_CHANNELS];
+  guint n_mean; /* 0: none */
+  double std[SPDL_CONVERT_MAX_CHANNELS];
+  guint n_std;
+} SpdlStackSettings;
+
 typedef struct {
   GstSpdlTensorsInfo info; /* of one item; the batch's dimension is to come */
   gboolean is_video;
   GstVideoInfo video;
+
+  gboolean converts; /* the first tensor, frame by frame: */
+  SpdlConvert convert;
+  gsize in_size; /* of it, in bytes */
+  gsize n_pixels;
+  guint n_frames;
 } SpdlStacker;
 
 /* What SpdlStacker takes. */
 #define SPDL_STACKER_FORMATS \
   "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
 
-/* Returns FALSE with @error set for caps that it does not take. */
-gboolean
-spdl_stacker_init (SpdlStacker *self, const GstCaps *caps, GError **error);
+/* Returns FALSE with @error set for caps that it does not take, or that it
+ * cannot make what @settings want of. */
+gboolean spdl_stacker_init (SpdlStacker *self, const GstCaps *caps,
+    const SpdlStackSettings *settings, GError **error);
 
 /* Writes the tensors of @item to @places, one for each. Returns FALSE with
  * @error set if @item holds less than its caps say. */

@@ -278,6 +278,122 @@ GST_START_TEST (test_foreign)
 
 GST_END_TEST;
 
+static float
+get_float (Rig *rig, guint i)
+{
+  float value;
+
+  gst_buffer_extract (g_ptr_array_index (rig->buffers, 0), i * sizeof value,
+      &value, sizeof value);
+  return value;
+}
+
+/* An image whose samples are @first, @first + 1, ..., rows padded to 4 bytes.
+ */
+static GstBuffer *
+make_ramp (guint width, guint height, guint8 first)
+{
+  const gsize stride = GST_ROUND_UP_4 (width * 3);
+  GstBuffer *buffer = rig_make_item (0, stride * height);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width * 3; x++)
+      map.data[y * stride + x] = first + y * width * 3 + x;
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+GST_START_TEST (test_normalized_planes)
+{
+  static const double mean[] = { 0.485, 0.456, 0.406 };
+  static const double std[] = { 0.229, 0.224, 0.225 };
+  GstElement *element = gst_element_factory_make ("spdlbatch", NULL);
+  g_autofree gchar *types = NULL, *dims = NULL;
+  Rig *rig;
+
+  gst_util_set_object_arg (G_OBJECT (element), "size", "2");
+  gst_util_set_object_arg (G_OBJECT (element), "type", "float32");
+  gst_util_set_object_arg (G_OBJECT (element), "layout", "nchw");
+  gst_util_set_object_arg (G_OBJECT (element), "mean", "<0.485, 0.456, 0.406>");
+  gst_util_set_object_arg (G_OBJECT (element), "std", "<0.229, 0.224, 0.225>");
+  rig = rig_new_for (element);
+  rig_start (rig, RGB (5, 3));
+  gst_pad_push (rig->src, make_ramp (5, 3, 10));
+  gst_pad_push (rig->src, make_ramp (5, 3, 90));
+  rig_assert_log (rig, "batch");
+  types = get_field (rig, "types");
+  dims = get_field (rig, "dimensions");
+  fail_unless_equals_string (types, "float32");
+  fail_unless_equals_string (dims, "5:3:3:2");
+  for (guint n = 0; n < 2; n++)
+    for (guint c = 0; c < 3; c++)
+      for (guint i = 0; i < 15; i++) {
+        const double sample = (n == 0 ? 10 : 90) + 3 * i + c;
+        const double expected = (sample / 255 - mean[c]) / std[c];
+
+        fail_unless (
+            ABS (get_float (rig, n * 45 + c * 15 + i) - expected) < 1e-5);
+      }
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A clip is frames, of which each has its planes. */
+GST_START_TEST (test_planes_of_clips)
+{
+  Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+  g_autofree gchar *types = NULL, *dims = NULL;
+  GstBuffer *clip = rig_make_item (0, 3 * 2 * 1 * 2);
+  guint8 bytes[12];
+
+  for (guint8 i = 0; i < 12; i++)
+    gst_buffer_fill (clip, i, &i, 1);
+  gst_util_set_object_arg (G_OBJECT (rig->element), "layout", "nchw");
+  rig_start (rig, "other/tensors,format=static,num_tensors=1,types=uint8,"
+                  "dimensions=3:2:1:2,framerate=0/1");
+  gst_pad_push (rig->src, clip);
+  types = get_field (rig, "types");
+  dims = get_field (rig, "dimensions");
+  fail_unless_equals_string (types, "uint8");
+  fail_unless_equals_string (dims, "2:1:3:2:1");
+  gst_buffer_extract (g_ptr_array_index (rig->buffers, 0), 0, bytes, 12);
+  fail_unless (memcmp (bytes, "\0\3\1\4\2\5\6\11\7\12\10\13", 12) == 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_conversion_refused)
+{
+  static const gchar *settings[][4] = {
+    { "mean", "<0.5, 0.5>", RGB (4, 4), "set type to float32" },
+    { "type", "float16",
+        "other/tensors,format=static,num_tensors=1,types=int64,"
+        "dimensions=(string)3,framerate=0/1",
+        "take uint8 and float32" },
+    { "layout", "nchw",
+        "other/tensors,format=static,num_tensors=1,types=uint8,"
+        "dimensions=(string)3:4,framerate=0/1",
+        "at least 3 dimensions" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+
+    gst_util_set_object_arg (
+        G_OBJECT (rig->element), settings[i][0], settings[i][1]);
+    rig_start (rig, settings[i][2]);
+    fail_unless (strstr (rig_get_error (rig), settings[i][3]) != NULL, "%s",
+        rig_get_error (rig));
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 batch_suite (void)
 {
@@ -292,6 +408,9 @@ batch_suite (void)
   tcase_add_test (tc, test_memory);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_foreign);
+  tcase_add_test (tc, test_normalized_planes);
+  tcase_add_test (tc, test_planes_of_clips);
+  tcase_add_test (tc, test_conversion_refused);
   return s;
 }
 

@@ -1,0 +1,217 @@
+/* gst-spdl: the properties of spdlbatch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlbatchsettings.h"
+
+#define DEFAULT_SIZE 32
+#define DEFAULT_DROP_LAST FALSE
+#define DEFAULT_LABELS FALSE
+#define DEFAULT_INDICES FALSE
+#define DEFAULT_TYPE SPDL_STACK_TYPE_AS_IS
+#define DEFAULT_LAYOUT SPDL_STACK_LAYOUT_AS_IS
+
+#define GST_TYPE_SPDL_STACK_TYPE (spdl_stack_type_get_type ())
+static GType
+spdl_stack_type_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_STACK_TYPE_AS_IS, "The items' own", "as-is" },
+    { SPDL_STACK_TYPE_UINT8, "Bytes", "uint8" },
+    { SPDL_STACK_TYPE_FLOAT16, "IEEE half precision, of uint8 0 to 1",
+        "float16" },
+    { SPDL_STACK_TYPE_FLOAT32, "IEEE single precision, of uint8 0 to 1",
+        "float32" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlBatchType", values));
+  return type;
+}
+
+#define GST_TYPE_SPDL_STACK_LAYOUT (spdl_stack_layout_get_type ())
+static GType
+spdl_stack_layout_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_STACK_LAYOUT_AS_IS, "The items' own", "as-is" },
+    { SPDL_STACK_LAYOUT_NHWC, "Channels of a pixel side by side", "nhwc" },
+    { SPDL_STACK_LAYOUT_NCHW, "A plane for each channel", "nchw" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlBatchLayout", values));
+  return type;
+}
+
+void
+spdl_batch_settings_init (SpdlBatchSettings *self)
+{
+  *self = (SpdlBatchSettings){ .size = DEFAULT_SIZE,
+    .drop_last = DEFAULT_DROP_LAST,
+    .labels = DEFAULT_LABELS,
+    .indices = DEFAULT_INDICES,
+    .stack = { .type = DEFAULT_TYPE, .layout = DEFAULT_LAYOUT } };
+}
+
+/* Of an array's elements those that are numbers, of any type. */
+static guint
+get_numbers (const GValue *array, double *numbers)
+{
+  const guint n =
+      MIN (gst_value_array_get_size (array), (guint) SPDL_CONVERT_MAX_CHANNELS);
+  guint n_numbers = 0;
+
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    if (g_value_transform (gst_value_array_get_value (array, i), &number))
+      numbers[n_numbers++] = g_value_get_double (&number);
+    g_value_unset (&number);
+  }
+  return n_numbers;
+}
+
+static void
+put_numbers (GValue *array, const double *numbers, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, numbers[i]);
+    gst_value_array_append_and_take_value (array, &number);
+  }
+}
+
+gboolean
+spdl_batch_settings_set (SpdlBatchSettings *self, guint id, const GValue *value)
+{
+  switch (id) {
+    case SPDL_BATCH_SETTING_SIZE:
+      self->size = g_value_get_uint (value);
+      break;
+    case SPDL_BATCH_SETTING_DROP_LAST:
+      self->drop_last = g_value_get_boolean (value);
+      break;
+    case SPDL_BATCH_SETTING_LABELS:
+      self->labels = g_value_get_boolean (value);
+      break;
+    case SPDL_BATCH_SETTING_INDICES:
+      self->indices = g_value_get_boolean (value);
+      break;
+    case SPDL_BATCH_SETTING_TYPE:
+      self->stack.type = g_value_get_enum (value);
+      break;
+    case SPDL_BATCH_SETTING_LAYOUT:
+      self->stack.layout = g_value_get_enum (value);
+      break;
+    case SPDL_BATCH_SETTING_MEAN:
+      self->stack.n_mean = get_numbers (value, self->stack.mean);
+      break;
+    case SPDL_BATCH_SETTING_STD:
+      self->stack.n_std = get_numbers (value, self->stack.std);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_batch_settings_get (const SpdlBatchSettings *self, guint id, GValue *value)
+{
+  switch (id) {
+    case SPDL_BATCH_SETTING_SIZE:
+      g_value_set_uint (value, self->size);
+      break;
+    case SPDL_BATCH_SETTING_DROP_LAST:
+      g_value_set_boolean (value, self->drop_last);
+      break;
+    case SPDL_BATCH_SETTING_LABELS:
+      g_value_set_boolean (value, self->labels);
+      break;
+    case SPDL_BATCH_SETTING_INDICES:
+      g_value_set_boolean (value, self->indices);
+      break;
+    case SPDL_BATCH_SETTING_TYPE:
+      g_value_set_enum (value, self->stack.type);
+      break;
+    case SPDL_BATCH_SETTING_LAYOUT:
+      g_value_set_enum (value, self->stack.layout);
+      break;
+    case SPDL_BATCH_SETTING_MEAN:
+      put_numbers (value, self->stack.mean, self->stack.n_mean);
+      break;
+    case SPDL_BATCH_SETTING_STD:
+      put_numbers (value, self->stack.std, self->stack.n_std);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+install_numbers (GObjectClass *klass, guint id, const gchar *name,
+    const gchar *nick, const gchar *blurb, GParamFlags flags)
+{
+  g_object_class_install_property (klass, id,
+      gst_param_spec_array (name, nick, blurb,
+          g_param_spec_double (name, nick, "A channel's", -G_MAXDOUBLE,
+              G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+          flags));
+}
+
+void
+spdl_batch_settings_install (GObjectClass *klass)
+{
+  const GParamFlags playing =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags ready =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_SIZE,
+      g_param_spec_uint ("size", "Size", "Items of a batch", 1, 1 << 20,
+          DEFAULT_SIZE, playing));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_DROP_LAST,
+      g_param_spec_boolean ("drop-last", "Drop last",
+          "Drop a batch that is not full at the end of an epoch or of the "
+          "stream",
+          DEFAULT_DROP_LAST, playing));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_LABELS,
+      g_param_spec_boolean ("labels", "Labels",
+          "Add an int64 tensor of the items' labels", DEFAULT_LABELS, playing));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_INDICES,
+      g_param_spec_boolean ("indices", "Indices",
+          "Add an int64 tensor of the items' places in the dataset",
+          DEFAULT_INDICES, playing));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_TYPE,
+      g_param_spec_enum ("type", "Type",
+          "What samples become; those of uint8 are divided by 255 where it is "
+          "a type of floating point",
+          GST_TYPE_SPDL_STACK_TYPE, DEFAULT_TYPE, ready));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_LAYOUT,
+      g_param_spec_enum ("layout", "Layout",
+          "In which order they lie; items that come are taken for nhwc",
+          GST_TYPE_SPDL_STACK_LAYOUT, DEFAULT_LAYOUT, ready));
+  install_numbers (klass, SPDL_BATCH_SETTING_MEAN, "mean", "Mean",
+      "Is subtracted, after the division by 255: a number for each channel, or "
+      "one for all",
+      ready);
+  install_numbers (klass, SPDL_BATCH_SETTING_STD, "std", "Standard deviation",
+      "Is divided by, at last: a number for each channel, or one for all",
+      ready);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_TYPE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_LAYOUT, 0);
+}

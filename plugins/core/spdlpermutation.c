@@ -7,7 +7,7 @@
 
 #include "spdlpermutation.h"
 
-#include "spdlrandom.h"
+#include "gst/spdl/engine/spdlrandom.h"
 
 struct _SpdlPermutation {
   guint32 size;

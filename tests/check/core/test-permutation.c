@@ -6,7 +6,7 @@
  */
 
 #include "spdlpermutation.h"
-#include "spdlrandom.h"
+#include "gst/spdl/engine/spdlrandom.h"
 
 /* The vectors that the generators' authors' code gives. */
 static void

@@ -68,3 +68,9 @@ spdl_random_below (SpdlRandom *self, guint32 bound)
   }
   return product >> 32;
 }
+
+double
+spdl_random_double (SpdlRandom *self)
+{
+  return (spdl_random_next (self) >> 11) * 0x1p-53;
+}

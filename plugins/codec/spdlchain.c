@@ -24,7 +24,7 @@ struct _SpdlChain {
   GstPad *from_element;
   GstCaps *caps; /* of what goes in */
   gboolean suspect;
-  gboolean keeps_size; /* once it had one, until it is stopped */
+  gboolean remembers; /* things of a file, until it is stopped */
 
   /* Of the file in hand. */
   guint64 max_pixels;
@@ -201,6 +201,15 @@ start (SpdlChain *self, GstCaps *caps)
   return push_caps (self, caps) && push_segment (self);
 }
 
+/* Elements that a flush does not suffice for: gdkpixbufdec does not take one,
+ * nor a second size, and FFmpeg's TIFF decoder keeps tags, such as the palette
+ * and the predictor, for files that lack them. */
+static gboolean
+is_remembering (const gchar *name)
+{
+  return g_str_equal (name, "gdkpixbufdec") || g_str_equal (name, "avdec_tiff");
+}
+
 SpdlChain *
 spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
 {
@@ -223,7 +232,7 @@ spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
   gst_object_ref_sink (self->bus);
   gst_bus_set_sync_handler (self->bus, on_message, self, NULL);
   gst_element_set_bus (element, self->bus);
-  self->keeps_size = g_str_equal (name, "gdkpixbufdec");
+  self->remembers = is_remembering (name);
   if (!link_pads (self) || !start (self, caps)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "%s does not start: %s", name,
@@ -259,7 +268,6 @@ spdl_chain_free (SpdlChain *self)
 
 /* Decoding */
 
-/* gdkpixbufdec does not take a flush, nor a second size. */
 static void
 restart (SpdlChain *self)
 {
@@ -272,7 +280,7 @@ restart (SpdlChain *self)
 static void
 flush (SpdlChain *self)
 {
-  if (self->keeps_size) {
+  if (self->remembers) {
     restart (self);
     return;
   }

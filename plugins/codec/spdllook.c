@@ -197,7 +197,9 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
 {
   memset (self, 0, sizeof *self);
   self->orientation = 1;
-  if (size < 12)
+  if (size >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
+    spdl_look_at_pnm (self, data, size);
+  if (self->type || size < 12)
     return;
   if (memcmp (data, "\x89PNG\r\n\x1a\n", 8) == 0)
     look_at_png (self, data, size);
@@ -213,6 +215,4 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_jp2 (self, data, size);
   else if (memcmp (data, "\xff\x4f\xff\x51", 4) == 0)
     spdl_look_at_codestream (self, data, size);
-  else if (data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
-    spdl_look_at_pnm (self, data, size);
 }

@@ -32,10 +32,11 @@ struct _SpdlStills {
   GArray *kinds;
 };
 
-/* Decoders beside those of the rank: whose caps do not name what typefind finds
- * (GStreamer's own ones for the first frame of a GIF, and those that gst-libav
- * has no caps for); or that come first, since pnmdec reads beyond the end of a
- * file. By the factory's name; or by rank. */
+/* Decoders beside those of the rank: whose caps do not name what typefind
+ * finds, but something of gst-libav's own; or that come first, since pnmdec
+ * reads beyond the end of a file. By the factory's name, or by rank. (Decoders
+ * of gst-libav whose caps are unknown/unknown, such as avdec_webp, take no caps
+ * at all.) */
 static const struct {
   const gchar *type;
   const gchar *caps;
@@ -43,8 +44,6 @@ static const struct {
   gboolean first;
 } detours[] = {
   { "image/gif", "image/gst-libav-gif, parsed=true", NULL },
-  { "image/webp", "unknown/unknown", "avdec_webp" },
-  { "image/vnd.adobe.photoshop", "unknown/unknown", "avdec_psd" },
   { "image/x-jpc", "image/x-j2c, parsed=true", NULL },
   { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm", TRUE },
   { "image/x-portable-pixmap", "image/ppm", "avdec_ppm", TRUE },
@@ -200,10 +199,12 @@ set_from_caps (SpdlLook *look, GstCaps *caps)
   }
 }
 
+/* A drawing is none: rsvgdec, which draws them, crashes at some. */
 static gboolean
-is_image (const gchar *type)
+is_still (const gchar *type)
 {
-  return type && g_str_has_prefix (type, "image/");
+  return type && g_str_has_prefix (type, "image/") &&
+         !g_str_has_prefix (type, "image/svg");
 }
 
 /* Formats that have no mark by which they could be told: caps must do. */
@@ -211,7 +212,7 @@ static gboolean
 is_markless (GstCaps *caps)
 {
   static const gchar *const types[] = { "image/x-pcx", "image/x-tga",
-    "image/x-sgi", "image/x-pixmap", NULL };
+    "image/x-sgi", NULL };
 
   return caps && gst_caps_is_fixed (caps) &&
          g_strv_contains (
@@ -234,10 +235,10 @@ spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
   found = gst_type_find_helper_for_data (NULL, data, size, NULL);
   if (found)
     set_from_caps (look, found);
-  if (!is_image (look->type) && is_markless (caps))
+  if (!is_still (look->type) && is_markless (caps))
     look->type = g_intern_string (
         gst_structure_get_name (gst_caps_get_structure (caps, 0)));
-  if (is_image (look->type))
+  if (is_still (look->type))
     return TRUE;
   if (look->type)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,

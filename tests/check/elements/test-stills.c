@@ -134,6 +134,8 @@ static guint64
 push_others (Rig *rig, guint64 number)
 {
   static const gchar text[] = "No picture, but a page about pictures.";
+  static const gchar svg[] =
+      "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'></svg>";
   g_autoptr (GBytes) good = stills_make (STILL_PNG, WIDTH, HEIGHT);
   gsize size;
   const guint8 *data = g_bytes_get_data (good, &size);
@@ -153,6 +155,8 @@ push_others (Rig *rig, guint64 number)
   push_data (rig, number++, flipped, size);
   push_bytes (rig, number++, good);
   push_data (rig, number++, "RIFF\x24\0\0\0WAVEfmt \x10\0\0\0", 20);
+  push_bytes (rig, number++, good);
+  push_data (rig, number++, svg, sizeof svg - 1);
   return number;
 }
 
@@ -177,9 +181,11 @@ check_mixed (guint concurrency, const gchar *caps)
         gst_spdl_buffer_get_item_meta (buffer)->index % 2, 0);
     assert_color (buffer, WIDTH, HEIGHT);
   }
-  assert_failure (rig, number - 9, "no ");
-  assert_failure (rig, number - 5, "empty");
-  assert_failure (rig, number - 3, "checksum");
+  assert_failure (rig, number - 11, "no ");
+  assert_failure (rig, number - 7, "empty");
+  assert_failure (rig, number - 5, "checksum");
+  assert_failure (rig, number - 3, "no still image but audio/x-wav");
+  assert_failure (rig, number - 1, "no still image but image/svg+xml");
   rig_free (rig);
 }
 

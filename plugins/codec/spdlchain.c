@@ -7,6 +7,8 @@
 
 #include "spdlchain.h"
 
+#include "spdlsalvage.h"
+
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
@@ -22,14 +24,17 @@ struct _SpdlChain {
   GstPad *from_element;
   GstCaps *caps; /* of what goes in */
   gboolean suspect;
-  gboolean keeps_size; /* once it had one, until it is stopped */
+  gboolean remembers; /* things of a file, until it is stopped */
 
   /* Of the file in hand. */
   guint64 max_pixels;
+  gboolean keep;
   GstVideoInfo info;
   gboolean has_info;
   gboolean too_large;
   GstBuffer *frame;
+  guint n_rows; /* of it that are there */
+  SpdlSalvagePool *pool;
 
   /* An element may post from a thread of its own. */
   GMutex lock;
@@ -67,12 +72,29 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return ok;
 }
 
+static void
+propose_pool (SpdlChain *self, GstQuery *query)
+{
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_video_info_from_caps (&info, caps))
+    return;
+  gst_clear_object (&self->pool);
+  self->pool = spdl_salvage_pool_new ();
+  spdl_salvage_pool_begin (self->pool, self->keep);
+  gst_query_add_allocation_pool (
+      query, GST_BUFFER_POOL (self->pool), GST_VIDEO_INFO_SIZE (&info), 0, 0);
+}
+
 /* Frames are read by GstVideoFrame, so they may be laid out in any way. */
 static gboolean
 on_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     return gst_pad_query_default (pad, parent, query);
+  propose_pool (gst_pad_get_element_private (pad), query);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
@@ -179,6 +201,15 @@ start (SpdlChain *self, GstCaps *caps)
   return push_caps (self, caps) && push_segment (self);
 }
 
+/* Elements that a flush does not suffice for: gdkpixbufdec does not take one,
+ * nor a second size, and FFmpeg's TIFF decoder keeps tags, such as the palette
+ * and the predictor, for files that lack them. */
+static gboolean
+is_remembering (const gchar *name)
+{
+  return g_str_equal (name, "gdkpixbufdec") || g_str_equal (name, "avdec_tiff");
+}
+
 SpdlChain *
 spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
 {
@@ -201,7 +232,7 @@ spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
   gst_object_ref_sink (self->bus);
   gst_bus_set_sync_handler (self->bus, on_message, self, NULL);
   gst_element_set_bus (element, self->bus);
-  self->keeps_size = g_str_equal (name, "gdkpixbufdec");
+  self->remembers = is_remembering (name);
   if (!link_pads (self) || !start (self, caps)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "%s does not start: %s", name,
@@ -229,6 +260,7 @@ spdl_chain_free (SpdlChain *self)
   gst_clear_object (&self->to_element);
   gst_clear_object (&self->from_element);
   gst_clear_caps (&self->caps);
+  gst_clear_object (&self->pool);
   g_free (self->message);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -236,7 +268,6 @@ spdl_chain_free (SpdlChain *self)
 
 /* Decoding */
 
-/* gdkpixbufdec does not take a flush, nor a second size. */
 static void
 restart (SpdlChain *self)
 {
@@ -249,7 +280,7 @@ restart (SpdlChain *self)
 static void
 flush (SpdlChain *self)
 {
-  if (self->keeps_size) {
+  if (self->remembers) {
     restart (self);
     return;
   }
@@ -310,26 +341,49 @@ judge (SpdlChain *self, GstFlowReturn ret, GError **error)
     return SPDL_CHAIN_UNFIT;
   }
   if (ret == GST_FLOW_OK && !message && self->frame &&
+      self->n_rows == (guint) GST_VIDEO_INFO_HEIGHT (&self->info) &&
       !GST_BUFFER_FLAG_IS_SET (self->frame, GST_BUFFER_FLAG_CORRUPTED))
     return SPDL_CHAIN_OK;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
       "It is broken: %s found %s", name,
       message       ? message
-      : self->frame ? "errors in it"
+      : self->frame ? "parts of it missing or wrong"
       : ret < 0     ? "that it cannot be decoded"
                     : "no picture in it");
   return SPDL_CHAIN_BROKEN_FILE;
 }
 
+/* Those that are there of the frame that came, if it is of our pool. */
+static void
+count_rows (SpdlChain *self)
+{
+  self->n_rows = self->has_info ? GST_VIDEO_INFO_HEIGHT (&self->info) : 0;
+  if (self->frame && self->pool && self->frame->pool == (gpointer) self->pool)
+    self->n_rows = spdl_salvage_pool_count_rows (self->pool, &self->info);
+}
+
+/* Takes a frame that the element began and did not give. */
+static void
+salvage (SpdlChain *self)
+{
+  if (self->frame || !self->pool || !self->has_info)
+    return;
+  self->n_rows = spdl_salvage_pool_count_rows (self->pool, &self->info);
+  self->frame = spdl_salvage_pool_take (self->pool, &self->info);
+}
+
 SpdlChainResult
 spdl_chain_decode (SpdlChain *self, GstBuffer *file, GstCaps *caps,
-    guint64 max_pixels, GError **error)
+    const SpdlChainLimits *limits, GError **error)
 {
   SpdlChainResult result;
   GstFlowReturn ret;
 
   forget_file (self);
-  self->max_pixels = max_pixels;
+  self->max_pixels = limits->max_pixels;
+  self->keep = limits->keep;
+  if (self->pool)
+    spdl_salvage_pool_begin (self->pool, limits->keep);
   if (push_caps (self, caps)) {
     GST_BUFFER_PTS (file) = 0;
     ret = gst_pad_push (self->to_element, file);
@@ -339,17 +393,22 @@ spdl_chain_decode (SpdlChain *self, GstBuffer *file, GstCaps *caps,
   }
   if (ret == GST_FLOW_OK && !self->frame)
     gst_pad_push_event (self->to_element, gst_event_new_eos ());
+  count_rows (self);
   result = judge (self, ret, error);
   self->suspect = result != SPDL_CHAIN_OK;
   flush (self);
+  if (result == SPDL_CHAIN_BROKEN_FILE && self->keep)
+    salvage (self);
   return result;
 }
 
-GstBuffer *
-spdl_chain_get_frame (SpdlChain *self, const GstVideoInfo **info)
+gboolean
+spdl_chain_get_frame (SpdlChain *self, SpdlFrame *frame)
 {
-  *info = &self->info;
-  return self->has_info ? self->frame : NULL;
+  frame->buffer = self->frame;
+  frame->info = &self->info;
+  frame->n_rows = self->n_rows;
+  return self->frame != NULL;
 }
 
 gboolean

@@ -8,7 +8,7 @@
 #ifndef __SPDL_CHAIN_H__
 #define __SPDL_CHAIN_H__
 
-#include <gst/video/video.h>
+#include "spdlpicture.h"
 
 G_BEGIN_DECLS
 
@@ -34,14 +34,19 @@ SpdlChain *
 spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error);
 void spdl_chain_free (SpdlChain *self);
 
+typedef struct {
+  guint64 max_pixels;
+  gboolean keep; /* what could be decoded of a broken file */
+} SpdlChainLimits;
+
 /* Decodes @file (transfer full), whose caps are @caps: the same ones as long as
  * nothing changes. With OK, there is a frame; with another result there may be
- * one, made of what could be decoded; else @error is set. */
+ * one, of what could be decoded; else @error is set. */
 SpdlChainResult spdl_chain_decode (SpdlChain *self, GstBuffer *file,
-    GstCaps *caps, guint64 max_pixels, GError **error);
+    GstCaps *caps, const SpdlChainLimits *limits, GError **error);
 
-/* The frame of the last file and its format, until the next; nullable. */
-GstBuffer *spdl_chain_get_frame (SpdlChain *self, const GstVideoInfo **info);
+/* The frame of the last file, until the next; FALSE if there is none. */
+gboolean spdl_chain_get_frame (SpdlChain *self, SpdlFrame *frame);
 
 /* Whether the last file made an error: the next to fail fails perhaps because
  * of that. */

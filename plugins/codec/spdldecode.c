@@ -53,13 +53,10 @@ static GstStaticPadTemplate sink_template =
         /* Bytes first: what they are is found out. */
         GST_STATIC_CAPS (
             "application/octet-stream; image/jpeg; image/png; image/webp; "
-            "image/gif; image/bmp; image/x-bmp; image/x-MS-bmp; image/tiff; "
-            "image/jp2; image/x-jpc; image/x-j2c; image/x-portable-bitmap; "
-            "image/x-portable-graymap; image/x-portable-pixmap; "
-            "image/x-portable-anymap; image/svg+xml; image/svg; image/x-exr; "
-            "image/x-icon; image/x-pcx; image/x-tga; image/x-sgi; "
-            "image/x-sun-raster; image/x-xpixmap; image/x-pixmap; "
-            "image/vnd.adobe.photoshop"));
+            "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
+            "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
+            "image/x-portable-pixmap; image/x-portable-anymap; "
+            "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi"));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
         GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS)));

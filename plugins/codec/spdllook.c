@@ -7,10 +7,10 @@
 
 #include "spdllook.h"
 
-#include <gst/gst.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "spdlbytes.h"
 #include "spdlexif.h"
 
 #define PNG_TAG(a, b, c, d) \
@@ -27,7 +27,7 @@ static gboolean
 checksum_is_right (const guint8 *chunk, gsize length)
 {
   return crc32 (crc32 (0, NULL, 0), chunk + 4, length + 4) ==
-         GST_READ_UINT32_BE (chunk + 8 + length);
+         spdl_read_32_be (chunk + 8 + length);
 }
 
 static void
@@ -35,8 +35,8 @@ note_png_chunk (SpdlLook *self, guint8 *color_type, guint32 name,
     const guint8 *content, gsize length)
 {
   if (name == PNG_TAG ('I', 'H', 'D', 'R') && length >= 10) {
-    self->width = GST_READ_UINT32_BE (content);
-    self->height = GST_READ_UINT32_BE (content + 4);
+    self->width = spdl_read_32_be (content);
+    self->height = spdl_read_32_be (content + 4);
     *color_type = content[9];
     /* pngdec writes the 16 bits of colours beside their place, beyond the end
      * of the frame, */
@@ -65,8 +65,8 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
       self->damage = "it ends before its IEND chunk";
       return;
     }
-    length = GST_READ_UINT32_BE (chunk);
-    name = GST_READ_UINT32_BE (chunk + 4);
+    length = spdl_read_32_be (chunk);
+    name = spdl_read_32_be (chunk + 4);
     note_png_chunk (
         self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
     if (length > size - at - 12) {
@@ -127,8 +127,8 @@ static void
 look_at_gif (SpdlLook *self, const guint8 *data, gsize size)
 {
   self->type = "image/gif";
-  self->width = GST_READ_UINT16_LE (data + 6);
-  self->height = GST_READ_UINT16_LE (data + 8);
+  self->width = spdl_read_16_le (data + 6);
+  self->height = spdl_read_16_le (data + 8);
   if (size < 13 || !find_gif_image (data, size))
     self->damage = "it ends before its first image does";
 }
@@ -197,7 +197,9 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
 {
   memset (self, 0, sizeof *self);
   self->orientation = 1;
-  if (size < 12)
+  if (size >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
+    spdl_look_at_pnm (self, data, size);
+  if (self->type || size < 12)
     return;
   if (memcmp (data, "\x89PNG\r\n\x1a\n", 8) == 0)
     look_at_png (self, data, size);
@@ -213,6 +215,4 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_jp2 (self, data, size);
   else if (memcmp (data, "\xff\x4f\xff\x51", 4) == 0)
     spdl_look_at_codestream (self, data, size);
-  else if (data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
-    spdl_look_at_pnm (self, data, size);
 }

@@ -35,7 +35,8 @@ typedef struct {
 /* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000 and PNM. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 
-/* Each of one format, for @data of at least 12 bytes that begin as it does. */
+/* Each of one format, for @data of at least 12 bytes that begin as it does; of
+ * PNM of 3. */
 void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_jp2 (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_codestream (SpdlLook *self, const guint8 *data, gsize size);

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/gst.h>
 #include <string.h>
 
+#include "spdlbytes.h"
 #include "spdllook.h"
 
 #define CUT_OFF "it ends before its last row does"
@@ -47,7 +47,7 @@ static void
 check_bmp_data (SpdlLook *self, const guint8 *data, gsize size, guint depth,
     guint compression)
 {
-  const gsize at = GST_READ_UINT32_LE (data + 10);
+  const gsize at = spdl_read_32_le (data + 10);
   const guint64 stride = ((guint64) self->width * depth + 31) / 32 * 4;
 
   if (at > size) {
@@ -63,26 +63,26 @@ check_bmp_data (SpdlLook *self, const guint8 *data, gsize size, guint depth,
 void
 spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size)
 {
-  const guint32 header = size >= 18 ? GST_READ_UINT32_LE (data + 14) : 0;
+  const guint32 header = size >= 18 ? spdl_read_32_le (data + 14) : 0;
 
   if (header == CORE_HEADER && size >= 14 + CORE_HEADER) {
     self->type = "image/bmp";
-    self->width = GST_READ_UINT16_LE (data + 18);
-    self->height = GST_READ_UINT16_LE (data + 20);
-    check_bmp_data (self, data, size, GST_READ_UINT16_LE (data + 24), 0);
+    self->width = spdl_read_16_le (data + 18);
+    self->height = spdl_read_16_le (data + 20);
+    check_bmp_data (self, data, size, spdl_read_16_le (data + 24), 0);
   } else if (header >= INFO_HEADER && header <= 256) {
     self->type = "image/bmp";
     if (size < 14 + INFO_HEADER) {
       self->damage = "it ends before its header does";
       return;
     }
-    const gint32 height = GST_READ_UINT32_LE (data + 22);
+    const gint32 height = spdl_read_32_le (data + 22);
 
-    self->width = GST_READ_UINT32_LE (data + 18);
+    self->width = spdl_read_32_le (data + 18);
     /* Below zero: from the top. */
     self->height = height < 0 ? -(guint32) height : (guint32) height;
-    check_bmp_data (self, data, size, GST_READ_UINT16_LE (data + 28),
-        GST_READ_UINT32_LE (data + 30));
+    check_bmp_data (self, data, size, spdl_read_16_le (data + 28),
+        spdl_read_32_le (data + 30));
   }
 }
 
@@ -202,14 +202,18 @@ spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size)
       most = read_number (&text);
   }
   text.at = MIN (text.at + 1, size); /* one blank */
-  self->rare = kind <= '4' || (kind == '6' && most > 255);
+  self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255);
   row = (guint64) self->width * depth;
   if (kind <= '3') {
-    if (!numbers_are_there (&text, kind, row * self->height))
+    /* gdkpixbufdec loses the last pixel of a P1 where nothing follows it. */
+    if (!numbers_are_there (&text, kind, row * self->height) ||
+        (kind == '1' && !is_blank (data[size - 1])))
       self->damage = CUT_OFF;
     return;
   }
   row = kind == '4' ? (row + 7) / 8 : most > 255 ? 2 * row : row;
-  if (row > (size - text.at) / MAX (self->height, 1))
+  if (row > (size - text.at) / MAX (self->height, 1)) {
     self->damage = CUT_OFF;
+    self->rare = TRUE; /* pnmdec would read beyond the end */
+  }
 }

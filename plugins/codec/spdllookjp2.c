@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/gst.h>
 #include <string.h>
 
+#include "spdlbytes.h"
 #include "spdllook.h"
 
 #define CUT_OFF "it ends before its codestream does"
@@ -19,16 +19,16 @@ static gboolean
 tile_parts_are_there (const guint8 *data, gsize size, gsize at)
 {
   while (at <= size && size - at >= 2) {
-    const guint16 marker = GST_READ_UINT16_BE (data + at);
+    const guint16 marker = spdl_read_16_be (data + at);
     guint32 length;
 
     if (marker == MARKER_EOC)
       return TRUE;
     if (marker != MARKER_SOT || size - at < 12)
       return FALSE;
-    length = GST_READ_UINT32_BE (data + at + 6);
+    length = spdl_read_32_be (data + at + 6);
     if (length == 0) /* the last one, up to the end */
-      return GST_READ_UINT16_BE (data + size - 2) == MARKER_EOC;
+      return spdl_read_16_be (data + size - 2) == MARKER_EOC;
     if (length < 14 || length > size - at)
       return FALSE;
     at += length;
@@ -42,9 +42,9 @@ skip_main_header (const guint8 *data, gsize size)
 {
   gsize at = 2;
 
-  while (at <= size && size - at >= 4 &&
-         GST_READ_UINT16_BE (data + at) != MARKER_SOT)
-    at += 2 + GST_READ_UINT16_BE (data + at + 2);
+  while (
+      at <= size && size - at >= 4 && spdl_read_16_be (data + at) != MARKER_SOT)
+    at += 2 + spdl_read_16_be (data + at + 2);
   return at <= size && size - at >= 4 ? at : 0;
 }
 
@@ -59,10 +59,9 @@ spdl_look_at_codestream (SpdlLook *self, const guint8 *data, gsize size)
     self->damage = CUT_OFF;
     return;
   }
-  self->width = GST_READ_UINT32_BE (data + 8) - GST_READ_UINT32_BE (data + 16);
-  self->height =
-      GST_READ_UINT32_BE (data + 12) - GST_READ_UINT32_BE (data + 20);
-  switch (GST_READ_UINT16_BE (data + 40)) {
+  self->width = spdl_read_32_be (data + 8) - spdl_read_32_be (data + 16);
+  self->height = spdl_read_32_be (data + 12) - spdl_read_32_be (data + 20);
+  switch (spdl_read_16_be (data + 40)) {
     case 1:
       self->sampling = "GRAYSCALE";
       break;
@@ -94,11 +93,11 @@ spdl_look_at_jp2 (SpdlLook *self, const guint8 *data, gsize size)
   self->damage = CUT_OFF;
   while (at < size && size - at >= 8) {
     const gsize left = size - at;
-    guint64 length = GST_READ_UINT32_BE (data + at);
+    guint64 length = spdl_read_32_be (data + at);
     gsize header = 8;
 
     if (length == 1 && left >= 16) {
-      length = GST_READ_UINT64_BE (data + at + 8);
+      length = spdl_read_64_be (data + at + 8);
       header = 16;
     } else if (length == 0) {
       length = left; /* up to the end */

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/gst.h>
 #include <string.h>
 
+#include "spdlbytes.h"
 #include "spdlexif.h"
 #include "spdllook.h"
 
@@ -32,7 +32,7 @@ next_chunk (const guint8 *data, gsize size, gsize *at, Chunk *chunk)
   if (*at > size || size - *at < CHUNK_HEADER)
     return FALSE;
   chunk->name = data + *at;
-  chunk->size = GST_READ_UINT32_LE (data + *at + 4);
+  chunk->size = spdl_read_32_le (data + *at + 4);
   chunk->content = data + *at + CHUNK_HEADER;
   if (chunk->size > size - *at - CHUNK_HEADER)
     return FALSE;
@@ -58,21 +58,21 @@ static void
 read_size (SpdlLook *self, const guint8 *name, const guint8 *content)
 {
   if (name[3] == 'L') {
-    const guint32 bits = GST_READ_UINT32_LE (content + 1);
+    const guint32 bits = spdl_read_32_le (content + 1);
 
     self->width = (bits & 0x3fff) + 1;
     self->height = (bits >> 14 & 0x3fff) + 1;
   } else {
-    self->width = GST_READ_UINT16_LE (content + 6) & 0x3fff;
-    self->height = GST_READ_UINT16_LE (content + 8) & 0x3fff;
+    self->width = spdl_read_16_le (content + 6) & 0x3fff;
+    self->height = spdl_read_16_le (content + 8) & 0x3fff;
   }
 }
 
 static void
 read_canvas (SpdlLook *self, const guint8 *content)
 {
-  self->width = GST_READ_UINT24_LE (content + 4) + 1;
-  self->height = GST_READ_UINT24_LE (content + 7) + 1;
+  self->width = spdl_read_24_le (content + 4) + 1;
+  self->height = spdl_read_24_le (content + 7) + 1;
 }
 
 /* The header of the first chunk, which need not be complete. */
@@ -100,10 +100,10 @@ note_frame (SpdlLook *self, const guint8 *data, const Chunk *frame)
     return FALSE;
   self->frame_at = frame->content - data + FRAME_HEADER;
   self->frame_size = frame->size - FRAME_HEADER;
-  self->frame_x = GST_READ_UINT24_LE (frame->content) * 2;
-  self->frame_y = GST_READ_UINT24_LE (frame->content + 3) * 2;
-  self->frame_width = GST_READ_UINT24_LE (frame->content + 6) + 1;
-  self->frame_height = GST_READ_UINT24_LE (frame->content + 9) + 1;
+  self->frame_x = spdl_read_24_le (frame->content) * 2;
+  self->frame_y = spdl_read_24_le (frame->content + 3) * 2;
+  self->frame_width = spdl_read_24_le (frame->content + 6) + 1;
+  self->frame_height = spdl_read_24_le (frame->content + 9) + 1;
   while (next_chunk (frame->content, frame->size, &at, &chunk))
     if (is_bitstream (&chunk))
       return TRUE;
@@ -113,7 +113,7 @@ note_frame (SpdlLook *self, const guint8 *data, const Chunk *frame)
 void
 spdl_look_at_webp (SpdlLook *self, const guint8 *data, gsize size)
 {
-  const gsize end = (gsize) GST_READ_UINT32_LE (data + 4) + CHUNK_HEADER;
+  const gsize end = (gsize) spdl_read_32_le (data + 4) + CHUNK_HEADER;
   gsize at = RIFF_HEADER;
   gboolean has_image = FALSE;
   Chunk chunk;

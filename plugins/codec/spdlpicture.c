@@ -194,8 +194,8 @@ ensure_converter (SpdlPicture *self, const GstVideoInfo *info)
 }
 
 static gboolean
-write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlRows *rows,
-    guint x, guint y)
+write_converted (SpdlPicture *self, GstVideoFrame *in, guint n_rows,
+    const SpdlRows *rows, guint x, guint y)
 {
   GstVideoFrame out;
   Layout layout;
@@ -206,35 +206,34 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlRows *rows,
     return FALSE;
   gst_video_converter_frame (self->converter, in, &out);
   layout = layout_of (&out);
-  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), GST_VIDEO_FRAME_HEIGHT (in),
-      rows, x, y);
+  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), n_rows, rows, x, y);
   gst_video_frame_unmap (&out);
   return TRUE;
 }
 
 gboolean
-spdl_picture_write (SpdlPicture *self, GstBuffer *buffer,
-    const GstVideoInfo *info, const SpdlRows *rows, guint x, guint y,
-    GError **error)
+spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
+    const SpdlRows *rows, guint x, guint y, GError **error)
 {
+  const GstVideoInfo *info = frame->info;
   gboolean ok = TRUE;
-  GstVideoFrame frame;
+  GstVideoFrame in;
 
-  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ)) {
+  if (!gst_video_frame_map (&in, info, frame->buffer, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "What was decoded of it cannot be mapped");
     return FALSE;
   }
   if (is_plain (info->finfo)) {
-    const Layout layout = layout_of (&frame);
+    const Layout layout = layout_of (&in);
 
-    write_rows (&layout, GST_VIDEO_FRAME_WIDTH (&frame),
-        GST_VIDEO_FRAME_HEIGHT (&frame), rows, x, y);
-  } else if (!(ok = write_converted (self, &frame, rows, x, y))) {
+    write_rows (
+        &layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows, x, y);
+  } else if (!(ok = write_converted (self, &in, frame->n_rows, rows, x, y))) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It was decoded to %s, which cannot be converted",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
   }
-  gst_video_frame_unmap (&frame);
+  gst_video_frame_unmap (&in);
   return ok;
 }

@@ -21,14 +21,20 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlPicture SpdlPicture;
 
+/* What a decoder gave. Nothing of it is owned. */
+typedef struct {
+  GstBuffer *buffer;
+  const GstVideoInfo *info;
+  guint n_rows; /* that are there; those below are background */
+} SpdlFrame;
+
 SpdlPicture *spdl_picture_new (void);
 void spdl_picture_free (SpdlPicture *self);
 
 /* Writes @frame to @rows, its first pixel at (@x, @y); around it is background.
  * FALSE with @error set if it cannot be read. */
-gboolean spdl_picture_write (SpdlPicture *self, GstBuffer *frame,
-    const GstVideoInfo *info, const SpdlRows *rows, guint x, guint y,
-    GError **error);
+gboolean spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
+    const SpdlRows *rows, guint x, guint y, GError **error);
 
 G_END_DECLS
 

@@ -10,8 +10,6 @@
 #include <gst/base/gsttypefindhelper.h>
 #include <string.h>
 
-#include "spdlchain.h"
-
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
@@ -34,18 +32,22 @@ struct _SpdlStills {
   GArray *kinds;
 };
 
-/* Decoders whose caps do not name what typefind finds: GStreamer's own caps for
- * the first frame of a GIF, and those that gst-libav has no caps for. By rank,
- * or by the factory's name. */
+/* Decoders beside those of the rank: whose caps do not name what typefind
+ * finds, but something of gst-libav's own; or that come first, since pnmdec
+ * reads beyond the end of a file. By the factory's name, or by rank. (Decoders
+ * of gst-libav whose caps are unknown/unknown, such as avdec_webp, take no caps
+ * at all.) */
 static const struct {
   const gchar *type;
   const gchar *caps;
   const gchar *factory;
+  gboolean first;
 } detours[] = {
   { "image/gif", "image/gst-libav-gif, parsed=true", NULL },
-  { "image/webp", "unknown/unknown", "avdec_webp" },
-  { "image/vnd.adobe.photoshop", "unknown/unknown", "avdec_psd" },
   { "image/x-jpc", "image/x-j2c, parsed=true", NULL },
+  { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm", TRUE },
+  { "image/x-portable-pixmap", "image/ppm", "avdec_ppm", TRUE },
+  { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam", TRUE },
 };
 
 /* It has no rank, but does what those that have one do wrong or not at all. */
@@ -109,10 +111,10 @@ add_by_name (Kind *kind, const gchar *name, GstCaps *caps)
 }
 
 static void
-add_detours (Kind *kind)
+add_detours (Kind *kind, gboolean first)
 {
   for (guint i = 0; i < G_N_ELEMENTS (detours); i++) {
-    if (!g_str_equal (detours[i].type, kind->type))
+    if (detours[i].first != first || !g_str_equal (detours[i].type, kind->type))
       continue;
     GstCaps *caps = gst_caps_from_string (detours[i].caps);
 
@@ -156,8 +158,9 @@ get_kind (SpdlStills *self, const SpdlLook *look)
   if (look->rare) {
     add_by_name (&new_kind, FOR_RARE, caps_of (&new_kind));
   } else {
+    add_detours (&new_kind, TRUE);
     add_by_rank (&new_kind, caps_of (&new_kind));
-    add_detours (&new_kind);
+    add_detours (&new_kind, FALSE);
   }
   g_array_append_val (self->kinds, new_kind);
   return &g_array_index (self->kinds, Kind, self->kinds->len - 1);
@@ -196,10 +199,24 @@ set_from_caps (SpdlLook *look, GstCaps *caps)
   }
 }
 
+/* A drawing is none: rsvgdec, which draws them, crashes at some. */
 static gboolean
-is_image (const gchar *type)
+is_still (const gchar *type)
 {
-  return type && g_str_has_prefix (type, "image/");
+  return type && g_str_has_prefix (type, "image/") &&
+         !g_str_has_prefix (type, "image/svg");
+}
+
+/* Formats that have no mark by which they could be told: caps must do. */
+static gboolean
+is_markless (GstCaps *caps)
+{
+  static const gchar *const types[] = { "image/x-pcx", "image/x-tga",
+    "image/x-sgi", NULL };
+
+  return caps && gst_caps_is_fixed (caps) &&
+         g_strv_contains (
+             types, gst_structure_get_name (gst_caps_get_structure (caps, 0)));
 }
 
 gboolean
@@ -218,12 +235,10 @@ spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
   found = gst_type_find_helper_for_data (NULL, data, size, NULL);
   if (found)
     set_from_caps (look, found);
-  /* Some formats have no mark by which they could be told. */
-  if (!is_image (look->type) && caps && gst_caps_is_fixed (caps) &&
-      is_image (gst_structure_get_name (gst_caps_get_structure (caps, 0))))
+  if (!is_still (look->type) && is_markless (caps))
     look->type = g_intern_string (
         gst_structure_get_name (gst_caps_get_structure (caps, 0)));
-  if (is_image (look->type))
+  if (is_still (look->type))
     return TRUE;
   if (look->type)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
@@ -275,23 +290,23 @@ ensure_chain (Candidate *candidate)
 }
 
 static SpdlChainResult
-try_once (
-    Candidate *candidate, GstBuffer *file, guint64 max_pixels, GError **error)
+try_once (Candidate *candidate, GstBuffer *file, const SpdlChainLimits *limits,
+    GError **error)
 {
   /* A buffer of its own around the same memory. */
   return spdl_chain_decode (candidate->chain,
       gst_buffer_copy_region (file, GST_BUFFER_COPY_MEMORY, 0, -1),
-      candidate->caps, max_pixels, error);
+      candidate->caps, limits, error);
 }
 
 /* A file that fails right after one that was broken is tried once more, with a
  * new decoder: perhaps the old one did not get over it. */
 static SpdlChainResult
-try_candidate (
-    Candidate *candidate, GstBuffer *file, guint64 max_pixels, GError **error)
+try_candidate (Candidate *candidate, GstBuffer *file,
+    const SpdlChainLimits *limits, GError **error)
 {
   const gboolean suspect = spdl_chain_is_suspect (candidate->chain);
-  const SpdlChainResult result = try_once (candidate, file, max_pixels, error);
+  const SpdlChainResult result = try_once (candidate, file, limits, error);
 
   if (result != SPDL_CHAIN_BROKEN_FILE || !suspect)
     return result;
@@ -299,18 +314,17 @@ try_candidate (
   if (!ensure_chain (candidate))
     return SPDL_CHAIN_UNFIT;
   g_clear_error (error);
-  return try_once (candidate, file, max_pixels, error);
+  return try_once (candidate, file, limits, error);
 }
 
 gboolean
 spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
-    guint64 max_pixels, GstBuffer **frame, const GstVideoInfo **info,
-    GError **error)
+    const SpdlChainLimits *limits, SpdlFrame *frame, GError **error)
 {
   Kind *kind = get_kind (self, look);
   GError *reason = NULL;
 
-  *frame = NULL;
+  frame->buffer = NULL;
   for (guint i = 0; i < kind->candidates->len; i++) {
     Candidate *candidate = &g_array_index (kind->candidates, Candidate, i);
     SpdlChainResult result;
@@ -319,14 +333,13 @@ spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
     if (!ensure_chain (candidate))
       continue;
     /* The best one's reason is told. */
-    result =
-        try_candidate (candidate, file, max_pixels, reason ? NULL : &reason);
+    result = try_candidate (candidate, file, limits, reason ? NULL : &reason);
     if (result == SPDL_CHAIN_UNFIT)
       continue;
-    *frame = spdl_chain_get_frame (candidate->chain, info);
+    spdl_chain_get_frame (candidate->chain, frame);
     /* It may believe that its caps were taken. */
     if (result == SPDL_CHAIN_TOO_LARGE) {
-      *frame = NULL;
+      frame->buffer = NULL;
       g_clear_pointer (&candidate->chain, spdl_chain_free);
     }
     if (result != SPDL_CHAIN_OK)

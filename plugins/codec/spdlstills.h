@@ -8,8 +8,7 @@
 #ifndef __SPDL_STILLS_H__
 #define __SPDL_STILLS_H__
 
-#include <gst/video/video.h>
-
+#include "spdlchain.h"
 #include "spdllook.h"
 
 G_BEGIN_DECLS
@@ -31,10 +30,10 @@ gboolean spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
 
 /* Decodes @file, as @look says. Returns FALSE with @error set if it is broken
  * or nobody decodes it; there may be a frame all the same, of what could be
- * decoded. @frame (transfer none, nullable) and @info stay until the next. */
-gboolean spdl_stills_decode (SpdlStills *self, const SpdlLook *look,
-    GstBuffer *file, guint64 max_pixels, GstBuffer **frame,
-    const GstVideoInfo **info, GError **error);
+ * decoded. @frame stays until the next file; without one its buffer is NULL. */
+gboolean
+spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
+    const SpdlChainLimits *limits, SpdlFrame *frame, GError **error);
 
 G_END_DECLS
 

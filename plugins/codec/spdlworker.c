@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "spdlbytes.h"
 #include "spdlcanvas.h"
 #include "spdlexif.h"
 #include "spdljpeg.h"
@@ -76,14 +77,14 @@ make_still (const SpdlLook *look, const guint8 *data)
   guint8 *still = g_malloc0 (header + look->frame_size);
 
   memcpy (still, "RIFF", 4);
-  GST_WRITE_UINT32_LE (still + 4, header - 8 + look->frame_size);
+  spdl_write_32_le (still + 4, header - 8 + look->frame_size);
   memcpy (still + 8, "WEBP", 4);
   if (has_alpha) {
     memcpy (still + 12, "VP8X", 4);
-    GST_WRITE_UINT32_LE (still + 16, 10);
+    spdl_write_32_le (still + 16, 10);
     still[20] = alpha;
-    GST_WRITE_UINT24_LE (still + 24, look->frame_width - 1);
-    GST_WRITE_UINT24_LE (still + 27, look->frame_height - 1);
+    spdl_write_24_le (still + 24, look->frame_width - 1);
+    spdl_write_24_le (still + 27, look->frame_height - 1);
   }
   memcpy (still + header, data + look->frame_at, look->frame_size);
   return gst_buffer_new_wrapped (still, header + look->frame_size);
@@ -92,20 +93,20 @@ make_still (const SpdlLook *look, const guint8 *data)
 /* Draws @frame; where there is none, background. */
 static GstBuffer *
 draw (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
-    GstBuffer *frame, const GstVideoInfo *info, GstCaps **caps, GError **error)
+    const SpdlFrame *frame, GstCaps **caps, GError **error)
 {
-  const gboolean placed = look->frame_size > 0 || !frame;
-  const guint width = placed ? look->width : (guint) info->width;
-  const guint height = placed ? look->height : (guint) info->height;
+  const gboolean placed = look->frame_size > 0 || !frame->buffer;
+  const guint width = placed ? look->width : (guint) frame->info->width;
+  const guint height = placed ? look->height : (guint) frame->info->height;
   const SpdlRows *rows = spdl_canvas_begin (
       self->canvas, target, width, height, look->orientation, error);
 
   if (!rows)
     return NULL;
-  if (!frame) {
+  if (!frame->buffer) {
     spdl_rows_fill (rows, 0);
-  } else if (!spdl_picture_write (self->picture, frame, info, rows,
-                 look->frame_x, look->frame_y, error)) {
+  } else if (!spdl_picture_write (self->picture, frame, rows, look->frame_x,
+                 look->frame_y, error)) {
     spdl_canvas_cancel (self->canvas);
     return NULL;
   }
@@ -121,12 +122,13 @@ set_damage (const SpdlLook *look, GError **error)
 
 /* Whether there is something to deliver of a file that failed for @reason. */
 static gboolean
-can_keep (const SpdlLook *look, const GstBuffer *frame, const GError *reason)
+can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
 {
   const gboolean has_size = look->width > 0 && look->height > 0;
 
-  return frame || (has_size && g_error_matches (reason, GST_STREAM_ERROR,
-                                   GST_STREAM_ERROR_DECODE));
+  return frame->buffer ||
+         (has_size && g_error_matches (
+                          reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
 static GstBuffer *
@@ -134,8 +136,9 @@ decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
     const SpdlLook *look, const GstMapInfo *in, GstCaps **caps, GError **error)
 {
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
-  const GstVideoInfo *info = NULL;
-  GstBuffer *file, *frame, *result = NULL;
+  const SpdlChainLimits limits = { target->max_pixels, keep };
+  SpdlFrame frame;
+  GstBuffer *file, *result = NULL;
   GError *reason = NULL;
 
   if (!spdl_target_check_decoded (target, look->width, look->height, error) ||
@@ -148,11 +151,9 @@ decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
   }
   file = look->frame_size > 0 ? make_still (look, in->data)
                               : gst_buffer_ref (item);
-  if (spdl_stills_decode (self->stills, look, file, target->max_pixels, &frame,
-          &info, &reason) ||
-      (keep && can_keep (look, frame, reason)))
-    result =
-        draw (self, target, look, frame, info, caps, reason ? NULL : &reason);
+  if (spdl_stills_decode (self->stills, look, file, &limits, &frame, &reason) ||
+      (keep && can_keep (look, &frame, reason)))
+    result = draw (self, target, look, &frame, caps, reason ? NULL : &reason);
   gst_buffer_unref (file);
   if (reason)
     g_propagate_error (error, reason);

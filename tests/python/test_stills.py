@@ -1,0 +1,404 @@
+#!/usr/bin/python3
+# gst-spdl: spdldecode against djpeg and Pillow
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Decodes stills of all formats, one after the other in the same worker, and
+compares them with what reference decoders make of them: no sample differs by
+more than two levels.
+
+JPEGs are made by cjpeg and read by djpeg; all else is made and read by Pillow,
+but for PNGs that it cannot write, whose samples are known."""
+
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+import gi
+from PIL import Image, ImageChops, ImageOps
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import Gst, GstSpdl  # noqa: E402
+
+Gst.init(None)
+TOLERANCE = 2
+SIZES = [(1, 1), (1, 2), (2, 1), (3, 5), (7, 7), (8, 8), (16, 9), (17, 31),
+         (33, 16), (61, 47)]
+# EXIF's orientations: what turns the file's rows into the upright image.
+UPRIGHT = {2: Image.FLIP_LEFT_RIGHT, 3: Image.ROTATE_180,
+           4: Image.FLIP_TOP_BOTTOM, 5: Image.TRANSPOSE, 6: Image.ROTATE_270,
+           7: Image.TRANSVERSE, 8: Image.ROTATE_90}
+
+
+def make_picture(width=61, height=47, mode="RGB"):
+    """Gradients, and enough detail that a shift or a mirror is seen."""
+    rng = random.Random(width * 1000 + height)
+    image = Image.new("RGBA", (width, height))
+    image.putdata([(255 * x // width, 255 * y // height,
+                    (x * y * 7 + rng.randrange(20)) % 256, (x * 9 + y) % 256)
+                   for y in range(height) for x in range(width)])
+    return image if mode == "RGBA" else image.convert("RGB").convert(mode)
+
+
+def over(image, background=(0, 0, 0)):
+    """What is seen of an image with transparency."""
+    image = image.convert("RGBA")
+    below = Image.new("RGBA", image.size, background + (255,))
+    return Image.alpha_composite(below, image).convert("RGB")
+
+
+def difference(a, b):
+    return max(high for _, high in ImageChops.difference(a, b).getextrema())
+
+
+class StillsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.expected = {}
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name) / name
+
+    def add(self, name, content, expected):
+        """A file, as bytes or by what writes it to a path."""
+        if callable(content):
+            content(self.path(name))
+        else:
+            self.path(name).write_bytes(content)
+        self.expected[name] = expected
+
+    def add_saved(self, name, image, **options):
+        """A file that Pillow writes, and that it reads."""
+        image.save(self.path(name), **options)
+        with Image.open(self.path(name)) as reread:
+            self.expected[name] = over(ImageOps.exif_transpose(reread))
+
+    def decode(self, properties):
+        """The results by file name, and the reasons of failures."""
+        listing = self.path("list.txt")
+        listing.write_text("".join(f"{name}\n" for name in self.expected))
+        pipeline = Gst.parse_launch(
+            f'spdlsrc location="{listing}" ! spdlfetch '
+            f"! spdldecode {properties} ! spdlsink name=sink")
+        sink = pipeline.get_by_name("sink")
+        results, failures = {}, {}
+        pipeline.set_state(Gst.State.PLAYING)
+        while sample := sink.emit("pull-sample"):
+            uri = GstSpdl.buffer_get_item_meta(sample.get_buffer()).uri
+            results[os.path.basename(uri)] = self.image_of(sample)
+        while message := pipeline.get_bus().pop():
+            s = message.get_structure()
+            self.assertNotEqual(message.type, Gst.MessageType.ERROR)
+            if s and s.get_name() == "spdl-item-failed":
+                name = os.path.basename(s.get_value("uri"))
+                failures[name] = s.get_value("error").message
+        pipeline.set_state(Gst.State.NULL)
+        return results, failures
+
+    @staticmethod
+    def image_of(sample):
+        s = sample.get_caps().get_structure(0)
+        width, height = s.get_value("width"), s.get_value("height")
+        buffer = sample.get_buffer()
+        data = buffer.extract_dup(0, buffer.get_size())
+        return Image.frombytes("RGB", (width, height), data, "raw", "RGB",
+                               (width * 3 + 3) // 4 * 4)
+
+    def check(self, properties="resize=none", tolerance=TOLERANCE):
+        results, failures = self.decode(properties)
+        self.assertEqual(failures, {})
+        self.assertEqual(sorted(results), sorted(self.expected))
+        for name, expected in self.expected.items():
+            with self.subTest(name):
+                self.assertEqual(results[name].size, expected.size)
+                self.assertLessEqual(difference(results[name], expected),
+                                     tolerance)
+
+    # JPEG
+
+    def add_jpegs(self, label, options, sizes=SIZES):
+        for width, height in sizes:
+            source = self.path("source.ppm")
+            make_picture(width, height).save(source)
+            jpeg = subprocess.run(
+                ["cjpeg", "-quality", "90", *options, source], check=True,
+                capture_output=True).stdout
+            name = f"{label}-{width}x{height}.jpg"
+            self.path(name).write_bytes(jpeg)
+            raw = self.path("raw.ppm")
+            subprocess.run(["djpeg", "-pnm", "-outfile", raw, self.path(name)],
+                           check=True)
+            self.expected[name] = Image.open(raw).convert("RGB")
+
+    def test_jpeg_subsamplings(self):
+        for label, factors in (("444", "1x1"), ("422", "2x1"), ("420", "2x2"),
+                               ("440", "1x2"), ("411", "4x1")):
+            self.add_jpegs(label, ["-sample", factors])
+            self.add_jpegs(f"p{label}", ["-sample", factors, "-progressive"])
+        self.check()
+
+    def test_jpeg_kinds(self):
+        self.add_jpegs("gray", ["-grayscale"])
+        self.add_jpegs("gray-progressive", ["-grayscale", "-progressive"])
+        self.add_jpegs("restart", ["-restart", "1"])
+        self.add_jpegs("restart-blocks", ["-restart", "3B"])
+        self.add_jpegs("arithmetic", ["-arithmetic"])
+        self.add_jpegs("optimized", ["-optimize"])
+        self.check()
+
+    def test_jpeg_cmyk(self):
+        for size in SIZES:
+            name = f"cmyk-{size[0]}x{size[1]}.jpg"
+            make_picture(*size, "CMYK").save(self.path(name), quality=95)
+            self.expected[name] = Image.open(self.path(name)).convert("RGB")
+        self.check()
+
+    def test_jpeg_harmless(self):
+        """What costs no pixel is no failure."""
+        self.add_jpegs("good", [], [(61, 47)])
+        data = self.path("good-61x47.jpg").read_bytes()
+        expected = self.expected["good-61x47.jpg"]
+        self.add("behind.jpg", data + b"more" * 100, expected)
+        self.add("no-end.jpg", data[:-2], expected)
+        icc = b"\xff\xe2\0\x20ICC_PROFILE\0\1\7" + bytes(16)
+        adobe = b"\xff\xee\0\x0eAdobe\0\1\2\3\4\5\1"
+        exif = b"\xff\xe1\0\x14Exif\0\0MM\0*\xff\xff\xff\xff\0\1\0\0"
+        for name, marker in (("icc", icc), ("exif", exif), ("adobe", adobe)):
+            self.add(f"{name}.jpg", data[:2] + marker + data[2:], expected)
+        self.check()
+
+    # EXIF
+
+    def add_oriented(self, label, write):
+        picture = make_picture()
+        for orientation in range(1, 9):
+            upright = picture
+            if orientation in UPRIGHT:
+                upright = picture.transpose(UPRIGHT[orientation])
+            exif = Image.Exif()
+            exif[0x0112] = orientation
+            name = f"{label.replace('.', f'-{orientation}.')}"
+            write(picture, self.path(name), exif, orientation)
+            self.expected[name] = upright
+
+    def add_all_oriented(self):
+        self.add_oriented(".png", lambda image, path, exif, _:
+                          image.save(path, exif=exif))
+        self.add_oriented(".webp", lambda image, path, exif, _:
+                          image.save(path, exif=exif, lossless=True))
+        self.add_oriented(".tif", lambda image, path, _, orientation:
+                          image.save(path, tiffinfo={274: orientation}))
+
+    def test_orientation(self):
+        self.add_all_oriented()
+        self.check(tolerance=0)
+
+    def test_orientation_jpeg(self):
+        self.add_oriented(".jpg", lambda image, path, exif, _:
+                          image.save(path, exif=exif, quality=95))
+        for name in self.expected:
+            self.expected[name] = ImageOps.exif_transpose(
+                Image.open(self.path(name)))
+        self.check()
+
+    def test_orientation_resized(self):
+        """The size is that of the upright image."""
+        self.add_all_oriented()
+        for name, upright in self.expected.items():
+            self.expected[name] = upright.resize((20, 33), Image.BILINEAR)
+        self.check("width=20 height=33")
+
+    def test_orientation_one_bit(self):
+        """Another decoder, which turns some of them by itself."""
+        picture = make_picture(mode="1")
+        for orientation in range(1, 9):
+            name = f"bit-{orientation}.tif"
+            picture.save(self.path(name), tiffinfo={274: orientation})
+            upright = picture.convert("RGB")
+            if orientation in UPRIGHT:
+                upright = upright.transpose(UPRIGHT[orientation])
+            self.expected[name] = upright
+        self.check(tolerance=0)
+
+    # PNG
+
+    @staticmethod
+    def png(width, height, depth, color_type, samples, interlaced=False,
+            chunks=b""):
+        """Samples: the values of a pixel at (x, y)."""
+        def chunk(name, content):
+            return (struct.pack(">I", len(content)) + name + content +
+                    struct.pack(">I", zlib.crc32(name + content)))
+
+        def row(values):
+            bits = "".join(f"{value:0{depth}b}" for value in values)
+            bits += "0" * (-len(bits) % 8)
+            return b"\0" + int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+        passes = [(0, 0, 1, 1)]
+        if interlaced:
+            passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4),
+                      (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+        raw = b""
+        for x0, y0, dx, dy in passes:
+            for y in range(y0, height, dy):
+                if x0 < width:
+                    raw += row([v for x in range(x0, width, dx)
+                                for v in samples(x, y)])
+        header = struct.pack(">IIBBBBB", width, height, depth, color_type, 0, 0,
+                             interlaced)
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunks +
+                chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+
+    def add_pngs(self, color_type, channels, depth, size):
+        rng = random.Random(depth)
+        width, height = size
+        most = (1 << depth) - 1
+        pixels = [[[rng.randrange(most + 1) for _ in range(channels)]
+                   for _ in range(width)] for _ in range(height)]
+        expected = Image.new("RGBA", size)
+        for y in range(height):
+            for x in range(width):
+                levels = [value * 255 / most for value in pixels[y][x]]
+                alpha = levels.pop() / 255 if channels in (2, 4) else 1
+                levels = [round(level * alpha) for level in levels]
+                expected.putpixel((x, y), tuple(
+                    levels * (1 if channels > 2 else 3)))
+        for interlaced in (False, True):
+            name = (f"c{color_type}-{depth}-{width}"
+                    f"{'-interlaced' if interlaced else ''}.png")
+            self.add(name, self.png(width, height, depth, color_type,
+                                    lambda x, y: pixels[y][x], interlaced),
+                     expected.convert("RGB"))
+
+    def test_png_samples(self):
+        """Every kind of sample, in rows and interlaced."""
+        for color_type, channels, depths in (
+                (0, 1, (1, 2, 4, 8, 16)), (2, 3, (8, 16)), (4, 2, (8, 16)),
+                (6, 4, (8, 16))):
+            for depth in depths:
+                for size in ((1, 1), (5, 3), (37, 23)):
+                    self.add_pngs(color_type, channels, depth, size)
+        self.check()
+
+    def test_png_palettes(self):
+        picture = make_picture()
+        for colors in (2, 4, 16, 256):
+            image = picture.quantize(colors)
+            self.add_saved(f"p{colors}.png", image)
+            self.add_saved(f"p{colors}-clear.png", image, transparency=1)
+            self.add_saved(f"p{colors}-part.png", image,
+                           transparency=bytes(range(0, 256, 256 // colors)))
+        self.check()
+
+    def test_png_transparent_colors(self):
+        self.add_saved("rgb.png", make_picture(), transparency=(0, 0, 0))
+        self.add_saved("gray.png", make_picture(mode="L"), transparency=3)
+        self.check()
+
+    # Other formats
+
+    def add_modes(self, suffix, modes, **options):
+        for mode in modes:
+            for size in ((1, 1), (5, 3), (61, 47)):
+                name = f"{len(self.expected)}-{mode}-{size[0]}.{suffix}"
+                self.add_saved(name, make_picture(*size, mode), **options)
+
+    def test_png_modes(self):
+        self.add_modes("png", ("1", "L", "LA", "P", "RGB", "RGBA"))
+        self.check()
+
+    def test_bmp(self):
+        self.add_modes("bmp", ("1", "L", "P", "RGB"))
+        self.check(tolerance=0)
+
+    def test_gif(self):
+        self.add_modes("gif", ("1", "L", "P", "RGB"))
+        picture = make_picture()
+        self.add_saved("interlaced.gif", picture, interlace=1)
+        self.add_saved("clear.gif", picture.quantize(16), transparency=2)
+        self.check(tolerance=0)
+
+    def test_tiff(self):
+        for compression in (None, "tiff_lzw", "tiff_deflate", "packbits"):
+            self.add_modes("tif", ("L", "P", "RGB", "RGBA", "CMYK"),
+                           compression=compression)
+        # What one file says must not count for the next.
+        self.add_modes("tif", ("RGB",), compression="tiff_lzw",
+                       tiffinfo={317: 2})
+        self.add_modes("tif", ("P", "RGB", "L"), compression="tiff_lzw")
+        self.add_modes("tif", ("1",))
+        self.add_modes("tif", ("1",), compression="group4")
+        self.add_modes("tif", ("RGB",), compression="jpeg")
+        self.check()
+
+    def test_webp(self):
+        self.add_modes("webp", ("RGB", "RGBA"), lossless=True)
+        self.add_modes("webp", ("RGB", "RGBA"), quality=80)
+        self.check()
+
+    def test_pnm(self):
+        self.add_modes("pbm", ("1",))
+        self.add_modes("pgm", ("L",))
+        self.add_modes("ppm", ("RGB",))
+        self.check(tolerance=0)
+
+    def test_jpeg_2000(self):
+        self.add_modes("jp2", ("L", "RGB", "RGBA"))
+        self.check()
+
+    def test_sixteen_bits(self):
+        gray = Image.new("I;16", (61, 47))
+        for y in range(47):
+            for x in range(61):
+                gray.putpixel((x, y), x * y * 22)
+        levels = Image.new("L", gray.size)
+        levels.putdata([value // 257 for value in gray.getdata()])
+        for suffix in ("png", "tif"):
+            gray.save(self.path(f"gray.{suffix}"))
+            self.expected[f"gray.{suffix}"] = levels.convert("RGB")
+        self.check()
+
+    def test_background(self):
+        picture = make_picture(mode="RGBA")
+        for name, options in (("a.png", {}), ("a.webp", {"lossless": True}),
+                              ("a.tif", {}), ("a.jp2", {})):
+            picture.save(self.path(name), **options)
+            self.expected[name] = over(picture, (0x33, 0x66, 0x99))
+        picture.convert("RGB").quantize(16).save(
+            self.path("a.gif"), transparency=2)
+        self.expected["a.gif"] = over(Image.open(self.path("a.gif")),
+                                      (0x33, 0x66, 0x99))
+        self.check("resize=none background=0x336699")
+        self.expected = {name: image.resize((20, 20), Image.BILINEAR)
+                         for name, image in self.expected.items()}
+        self.check("width=20 height=20 background=0x336699")
+
+    def test_animations(self):
+        """The first frame is delivered."""
+        frames = [make_picture(), make_picture().transpose(Image.ROTATE_180)]
+        for name, options in (("a.gif", {}), ("a.png", {}),
+                              ("a.webp", {"lossless": True})):
+            self.add_saved(name, frames[0], save_all=True,
+                           append_images=frames[1:], **options)
+        # One whose first frame is a part of the whole.
+        small = Image.new("RGBA", (61, 47))
+        small.paste(make_picture(20, 10), (4, 6))
+        self.add_saved("part.webp", small, save_all=True,
+                       append_images=[make_picture(mode="RGBA")], lossless=True)
+        self.assertIn(b"ANMF", self.path("part.webp").read_bytes())
+        self.check()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

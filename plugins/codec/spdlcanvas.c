@@ -181,8 +181,17 @@ set_rows (SpdlCanvas *self, const SpdlTarget *target, guint width, guint height)
   rows->get_row = get_row_resized;
   rows->rows_done = rows_done_resized;
   rows->pixel_size = 4;
-  return spdl_resize_begin (self->resize, width, height, self->drawn_width,
-      self->drawn_height, self->drawn, self->drawn_stride);
+  return spdl_resize_begin (
+      self->resize, &(SpdlResizeJob){
+                        .interpolation = SPDL_INTERPOLATION_BILINEAR,
+                        .pixel_size = rows->pixel_size,
+                        .width = width,
+                        .height = height,
+                        .out_width = self->drawn_width,
+                        .out_height = self->drawn_height,
+                        .out = self->drawn,
+                        .out_stride = self->drawn_stride,
+                    });
 }
 
 const SpdlRows *

@@ -1,4 +1,4 @@
-/* gst-spdl: an antialiased bilinear resize, row by row
+/* gst-spdl: an antialiased resize, row by row
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,392 +7,253 @@
 
 #include "spdlresize.h"
 
-#include <math.h>
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-/* The loops over a whole row, which the compiler vectorises, are compiled for
- * AVX2 too, and chosen when the plugin is loaded: the same integers either way.
- * (ThreadSanitizer's runtime is not up yet at that time.) */
-#if defined(__x86_64__) && defined(__gnu_linux__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#define ROW_LOOP __attribute__ ((target_clones ("avx2", "default")))
-#else
-#define ROW_LOOP
-#endif
-
-/* For each sample that comes out, which ones go in and with which weight. All
- * have the same number of taps, some of weight 0, so that the inner loops run
- * without a branch that depends on the place. */
+/* Rows that are kept: row y is at y % n_rows. Each has room behind it for what
+ * the inner loops read and write too much. */
 typedef struct {
-  guint n_in;
-  guint n_out;
-  guint n_taps;
-  guint *first;   /* n_out */
-  float *weights; /* n_out times n_taps; they add up to 1 */
-} Filter;
-
-typedef float Pixel __attribute__ ((vector_size (16)));
-typedef gint32 Whole __attribute__ ((vector_size (16)));
+  guint8 *data;
+  gsize n_allocated;
+  gsize stride;
+  guint n_rows;
+} Window;
 
 struct _SpdlResize {
-  Filter x;
-  Filter y;
-  Pixel *x_weights;   /* of x, divided by 256, one for each channel */
-  guint16 *y_weights; /* of y, times 65536 */
-  guint8 *window;     /* rows that went in, row y at y % window_rows */
-  guint window_rows;
-  gsize window_stride;
-  guint16 *column_sums; /* a row, 4 values a pixel, times 256 */
-  float *sums;          /* the same */
-  gsize width_allocated;
-  gsize window_allocated;
+  const SpdlKernels *kernels;
+  SpdlFilters *filters;
+  Window in;
+  Window shrunk;
+  const guint8 **column; /* rows that are summed up */
+  gsize column_allocated;
 
-  guint next_out;
+  /* The image in hand. */
+  const SpdlFilter *x;
+  const SpdlFilter *y;
+  guint pixel_size;
+  gsize out_size; /* of a row */
   guint8 *out;
   gsize out_stride;
+  guint next_in;
+  guint next_out;
 };
-
-static void
-filter_clear (Filter *self)
-{
-  g_free (self->first);
-  g_free (self->weights);
-  memset (self, 0, sizeof *self);
-}
-
-/* The samples whose weight for output sample @o is not 0. */
-static void
-get_support (const Filter *self, guint o, gint *first, gint *end)
-{
-  const double scale = (double) self->n_in / self->n_out;
-  const double support = MAX (scale, 1.0);
-  const double center = (o + 0.5) * scale;
-
-  *first = MAX ((gint) (center - support + 0.5), 0);
-  *end = MIN ((gint) (center + support + 0.5), (gint) self->n_in);
-}
-
-static void
-set_sample (Filter *self, guint o)
-{
-  const double scale = (double) self->n_in / self->n_out;
-  const double support = MAX (scale, 1.0);
-  const double center = (o + 0.5) * scale;
-  float *weights = self->weights + (gsize) o * self->n_taps;
-  double sum = 0;
-  gint first, end;
-
-  get_support (self, o, &first, &end);
-  self->first[o] = MIN ((guint) first, self->n_in - self->n_taps);
-  weights += first - (gint) self->first[o];
-  for (gint i = first; i < end; i++) {
-    const double w = 1.0 - fabs ((i + 0.5 - center) / support);
-
-    weights[i - first] = MAX (w, 0.0);
-    sum += weights[i - first];
-  }
-  for (gint i = 0; i < end - first; i++)
-    weights[i] /= sum;
-}
-
-/* Returns whether the filter is another one than before. */
-static gboolean
-filter_set (Filter *self, guint n_in, guint n_out)
-{
-  if (self->n_in == n_in && self->n_out == n_out)
-    return FALSE;
-
-  filter_clear (self);
-  self->n_in = n_in;
-  self->n_out = n_out;
-  for (guint o = 0; o < n_out; o++) {
-    gint first, end;
-
-    get_support (self, o, &first, &end);
-    self->n_taps = MAX (self->n_taps, (guint) (end - first));
-  }
-  self->first = g_new (guint, n_out);
-  self->weights = g_new0 (float, (gsize) n_out * self->n_taps);
-  for (guint o = 0; o < n_out; o++)
-    set_sample (self, o);
-  return TRUE;
-}
-
-/* The weights of one sample in whole parts of 65536, which they add up to but
- * for a weight of 1, where 65535 must do. */
-static void
-round_weights (const float *weights, guint n, guint16 *rounded)
-{
-  gint left = 65536;
-  guint largest = 0;
-
-  for (guint i = 0; i < n; i++) {
-    rounded[i] = MIN ((gint) lrintf (weights[i] * 65536), 65535);
-    left -= rounded[i];
-    if (rounded[i] > rounded[largest])
-      largest = i;
-  }
-  rounded[largest] = CLAMP (rounded[largest] + left, 0, 65535);
-}
-
-static void
-set_y_weights (SpdlResize *self)
-{
-  const Filter *y = &self->y;
-
-  g_free (self->y_weights);
-  self->y_weights = g_new0 (guint16, (gsize) y->n_out * y->n_taps);
-  for (guint o = 0; o < y->n_out; o++) {
-    const gsize at = (gsize) o * y->n_taps;
-
-    round_weights (y->weights + at, y->n_taps, self->y_weights + at);
-  }
-}
-
-static void
-set_x_weights (SpdlResize *self)
-{
-  const gsize n = (gsize) self->x.n_out * self->x.n_taps;
-
-  g_aligned_free (self->x_weights);
-  self->x_weights = g_aligned_alloc (n, sizeof (Pixel), sizeof (Pixel));
-  for (gsize i = 0; i < n; i++) {
-    const float weight = self->x.weights[i] / 256;
-
-    self->x_weights[i] = (Pixel){ weight, weight, weight, weight };
-  }
-}
 
 SpdlResize *
 spdl_resize_new (void)
 {
-  return g_new0 (SpdlResize, 1);
+  SpdlResize *self = g_new0 (SpdlResize, 1);
+
+  self->kernels = spdl_kernels_get ();
+  self->filters = spdl_filters_new ();
+  return self;
 }
 
 void
 spdl_resize_free (SpdlResize *self)
 {
-  filter_clear (&self->x);
-  filter_clear (&self->y);
-  g_aligned_free (self->x_weights);
-  g_free (self->y_weights);
-  g_free (self->window);
-  g_free (self->column_sums);
-  g_aligned_free (self->sums);
+  spdl_filters_free (self->filters);
+  g_free (self->in.data);
+  g_free (self->shrunk.data);
+  g_free (self->column);
   g_free (self);
 }
 
-static gboolean
-make_room (SpdlResize *self, gsize width)
+void
+spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
 {
-  const gsize window_size = self->window_stride * self->window_rows;
+  self->kernels = kernels;
+}
 
-  if (width > self->width_allocated) {
-    g_free (self->column_sums);
-    g_aligned_free (self->sums);
-    self->column_sums = g_new (guint16, width * 4);
-    self->sums = g_aligned_alloc (width, sizeof (Pixel), sizeof (Pixel));
-    self->width_allocated = width;
+/* Zeros, so that what no row has been written to is defined. */
+static gboolean
+window_begin (Window *self, gsize row_size, guint n_rows)
+{
+  gsize size;
+
+  self->stride = row_size + SPDL_KERNEL_PADDING;
+  self->n_rows = n_rows;
+  if (!g_size_checked_mul (&size, self->stride, n_rows))
+    return FALSE;
+  if (size > self->n_allocated) {
+    g_free (self->data);
+    self->data = g_try_malloc0 (size);
+    self->n_allocated = self->data ? size : 0;
   }
-  if (window_size > self->window_allocated) {
-    g_free (self->window);
-    self->window = g_try_malloc (window_size);
-    self->window_allocated = self->window ? window_size : 0;
+  return self->data != NULL;
+}
+
+static inline guint8 *
+window_get (const Window *self, guint y)
+{
+  return self->data + (y % self->n_rows) * self->stride;
+}
+
+static const SpdlFilter *
+get_filter (SpdlResize *self, const SpdlResizeJob *job, guint n_in, guint begin,
+    guint length, guint n_out, gboolean fine)
+{
+  const SpdlFilterKey key = {
+    .interpolation = job->interpolation,
+    .n_in = n_in,
+    .begin = begin,
+    .length = length ? length : n_in - begin,
+    .n_out = n_out,
+    .fine = fine,
+  };
+
+  g_return_val_if_fail (key.length > 0 && key.length <= n_in - begin, NULL);
+  return spdl_filters_get (self->filters, &key);
+}
+
+/* An even number of pointers: a row of weight 0 may be among them. */
+static gboolean
+make_column (SpdlResize *self, guint n_taps)
+{
+  const gsize n = (gsize) n_taps + 1;
+
+  if (n > self->column_allocated) {
+    g_free (self->column);
+    self->column = g_try_new (const guint8 *, n);
+    self->column_allocated = self->column ? n : 0;
   }
-  return self->window != NULL;
+  return self->column != NULL;
 }
 
 gboolean
-spdl_resize_begin (SpdlResize *self, guint in_width, guint in_height,
-    guint out_width, guint out_height, guint8 *out, gsize out_stride)
+spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
-  if (filter_set (&self->x, in_width, out_width))
-    set_x_weights (self);
-  if (filter_set (&self->y, in_height, out_height))
-    set_y_weights (self);
-  self->window_rows = self->y.n_taps + SPDL_RESIZE_AHEAD;
-  self->window_stride = (gsize) in_width * 4;
+  const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
+
+  self->x = get_filter (
+      self, job, job->width, job->box_x, job->box_width, job->out_width, TRUE);
+  self->y = get_filter (self, job, job->height, job->box_y, job->box_height,
+      job->out_height, FALSE);
+  if (!self->x || !self->y)
+    return FALSE;
+  self->pixel_size = job->pixel_size;
+  self->out_size = (gsize) job->out_width * out_pixel_size;
+  self->out = job->out;
+  self->out_stride = job->out_stride;
+  self->next_in = self->y->source_begin;
   self->next_out = 0;
-  self->out = out;
-  self->out_stride = out_stride;
-  return make_room (self, in_width);
+  return window_begin (&self->in, (gsize) job->width * job->pixel_size,
+             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS) &&
+         window_begin (&self->shrunk, self->out_size,
+             self->y->n_taps + SPDL_KERNEL_ROWS) &&
+         make_column (self, self->y->n_taps);
+}
+
+SpdlResizeSource
+spdl_resize_get_source (const SpdlResize *self)
+{
+  return (SpdlResizeSource){
+    .x_begin = self->x->source_begin,
+    .x_end = self->x->source_end,
+    .y_begin = self->y->source_begin,
+    .y_end = self->y->source_end,
+  };
 }
 
 guint8 *
 spdl_resize_get_row (SpdlResize *self, guint y)
 {
-  return self->window + (y % self->window_rows) * self->window_stride;
+  return window_get (&self->in, y);
 }
 
-/* A value times 256, weighted: the upper half of a product of 16 bits. */
-static inline guint16
-weigh (guint8 value, guint16 weight)
-{
-  return ((guint32) (guint16) (value << 8) * weight) >> 16;
-}
+/* Along rows */
 
-/* Begins sums with one row and @bias. */
-ROW_LOOP static void
-set_row (guint16 *restrict sums, const guint8 *restrict row, gsize n,
-    guint16 weight, guint16 bias)
-{
-  for (gsize i = 0; i < n; i++)
-    sums[i] = bias + weigh (row[i], weight);
-}
-
-/* Two rows at a time: half as often in and out of memory with the sums. */
-ROW_LOOP static void
-add_rows (guint16 *restrict sums, const guint8 *restrict a,
-    const guint8 *restrict b, gsize n, guint16 weight_a, guint16 weight_b)
-{
-  for (gsize i = 0; i < n; i++)
-    sums[i] += weigh (a[i], weight_a) + weigh (b[i], weight_b);
-}
-
-ROW_LOOP static void
-add_row (
-    guint16 *restrict sums, const guint8 *restrict row, gsize n, guint16 weight)
-{
-  for (gsize i = 0; i < n; i++)
-    sums[i] += weigh (row[i], weight);
-}
-
-ROW_LOOP static void
-to_float (float *restrict out, const guint16 *restrict in, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    out[i] = in[i];
-}
-
-ROW_LOOP static void
-add_row_float (
-    float *restrict sums, const guint8 *restrict row, gsize n, float weight)
-{
-  for (gsize i = 0; i < n; i++)
-    sums[i] += row[i] * weight;
-}
-
-/* Sums in whole numbers lose half of their last bit with each tap: with many
- * taps, of an image that shrinks to almost nothing, too much. */
-#define MAX_WHOLE_TAPS 32
-
+/* Four bytes at a time: the last of them is the next pixel's. */
 static void
-sum_columns_float (SpdlResize *self, guint o)
+copy_pixels (guint8 *out, const guint8 *in, const SpdlFilter *filter)
 {
-  const gsize n = (gsize) self->x.n_in * 4;
-  const float *weights = self->y.weights + (gsize) o * self->y.n_taps;
-
-  memset (self->sums, 0, n * sizeof (float));
-  for (guint i = 0; i < self->y.n_taps; i++)
-    add_row_float (self->sums, spdl_resize_get_row (self, self->y.first[o] + i),
-        n, weights[i] * 256);
+  for (guint o = 0; o < filter->n_out; o++, out += 3)
+    memcpy (out, in + (gsize) filter->first[o] * 4, 4);
 }
 
 static void
-sum_columns (SpdlResize *self, guint o)
+copy_bytes (guint8 *out, const guint8 *in, const SpdlFilter *filter)
 {
-  const gsize n = (gsize) self->x.n_in * 4;
-  const guint first = self->y.first[o];
-  const guint16 *weights = self->y_weights + (gsize) o * self->y.n_taps;
-  guint end = self->y.n_taps;
-  guint i = 1;
-
-  while (end > 1 && weights[end - 1] == 0)
-    end--;
-  /* Each product is rounded down, by half of the last bit on average. */
-  set_row (self->column_sums, spdl_resize_get_row (self, first), n, weights[0],
-      end / 2);
-  for (; i + 1 < end; i += 2)
-    add_rows (self->column_sums, spdl_resize_get_row (self, first + i),
-        spdl_resize_get_row (self, first + i + 1), n, weights[i],
-        weights[i + 1]);
-  if (i < end)
-    add_row (self->column_sums, spdl_resize_get_row (self, first + i), n,
-        weights[i]);
-  to_float (self->sums, self->column_sums, n);
+  for (guint o = 0; o < filter->n_out; o++)
+    out[o] = in[filter->first[o]];
 }
 
-/* Rounds a pixel to four bytes, and saturates. */
-static inline guint32
-pack (Pixel pixel)
+/* The next @n rows, SPDL_KERNEL_ROWS at most. */
+static void
+shrink_rows (SpdlResize *self, guint n)
 {
-  const Pixel half = pixel + 0.5f;
-#ifdef __SSE2__
-  const __m128i whole = _mm_cvttps_epi32 ((__m128) half);
-  const __m128i words = _mm_packs_epi32 (whole, whole);
+  const guint8 *in[SPDL_KERNEL_ROWS];
+  guint8 *out[SPDL_KERNEL_ROWS];
 
-  return _mm_cvtsi128_si32 (_mm_packus_epi16 (words, words));
-#else
-  const Whole whole = __builtin_convertvector(half, Whole);
-  const guint8 bytes[4] = { MIN (whole[0], 255), MIN (whole[1], 255),
-    MIN (whole[2], 255), 0 };
-  guint32 packed;
+  for (guint i = 0; i < SPDL_KERNEL_ROWS; i++) {
+    const guint y = self->next_in + MIN (i, n - 1);
 
-  memcpy (&packed, bytes, sizeof packed);
-  return packed;
-#endif
-}
-
-static inline __attribute__ ((always_inline)) void
-shrink (guint8 *restrict out, const Pixel *restrict in,
-    const guint *restrict first, const Pixel *restrict weights, guint n_out,
-    guint n_taps)
-{
-  for (guint o = 0; o < n_out; o++) {
-    const Pixel *pixels = in + first[o];
-    Pixel sum = pixels[0] * weights[0];
-
-    for (guint i = 1; i < n_taps; i++)
-      sum += pixels[i] * weights[i];
-    weights += n_taps;
-    const guint32 packed = pack (sum);
-    /* The fourth byte is the next pixel's, but for the last one. */
-    memcpy (out, &packed, o + 1 < n_out ? 4 : 3);
-    out += 3;
+    in[i] = window_get (&self->in, y);
+    out[i] = window_get (&self->shrunk, y);
   }
+  if (self->x->n_taps > 1 && self->pixel_size == 1)
+    self->kernels->shrink_bytes (out, in, self->x);
+  else if (self->x->n_taps > 1)
+    self->kernels->shrink_pixels (out, in, self->x);
+  else
+    for (guint i = 0; i < n; i++)
+      (self->pixel_size == 1 ? copy_bytes : copy_pixels) (
+          out[i], in[i], self->x);
+  self->next_in += n;
+}
+
+/* Along columns */
+
+static void
+sum_rows (SpdlResize *self, guint8 *out)
+{
+  const guint first = self->y->first[self->next_out];
+  const gint16 *weights =
+      self->y->weights + (gsize) self->next_out * self->y->stride;
+  const guint n_taps = self->y->n_taps;
+  guint n = (n_taps + 1) & ~1u;
+
+  while (n > 2 && weights[n - 1] == 0 && weights[n - 2] == 0)
+    n -= 2;
+  for (guint i = 0; i < n; i++)
+    self->column[i] = window_get (&self->shrunk, first + MIN (i, n_taps - 1));
+  self->kernels->sum_rows (
+      out, self->out_size, self->column, weights, n, self->y->shift);
 }
 
 static void
-shrink_row (const SpdlResize *self, guint8 *out)
+make_out (SpdlResize *self)
 {
-  const Pixel *in = (const Pixel *) self->sums;
-  const guint n_out = self->x.n_out;
+  const SpdlFilter *y = self->y;
 
-  switch (self->x.n_taps) {
-#define CASE(n)                                                 \
-  case n:                                                       \
-    shrink (out, in, self->x.first, self->x_weights, n_out, n); \
-    break;
-    CASE (2)
-    CASE (3)
-    CASE (4)
-    CASE (5)
-    CASE (6)
-    CASE (7)
-    CASE (8)
-#undef CASE
-    default:
-      shrink (out, in, self->x.first, self->x_weights, n_out, self->x.n_taps);
+  for (; self->next_out < y->n_out; self->next_out++) {
+    const guint first = y->first[self->next_out];
+    guint8 *out = self->out + self->next_out * self->out_stride;
+
+    if (first + y->n_taps > self->next_in)
       break;
+    if (y->n_taps > 1)
+      sum_rows (self, out);
+    else
+      memcpy (out, window_get (&self->shrunk, first), self->out_size);
   }
 }
 
 void
 spdl_resize_rows_done (SpdlResize *self, guint y_end)
 {
-  const Filter *y = &self->y;
+  const SpdlFilter *y = self->y;
 
-  while (self->next_out < y->n_out &&
-         y->first[self->next_out] + y->n_taps <= y_end) {
-    if (y->n_taps <= MAX_WHOLE_TAPS)
-      sum_columns (self, self->next_out);
-    else
-      sum_columns_float (self, self->next_out);
-    shrink_row (self, self->out + self->next_out * self->out_stride);
-    self->next_out++;
+  y_end = MIN (y_end, y->source_end);
+  while (self->next_out < y->n_out) {
+    guint n;
+
+    /* Some rows count for nothing, with nearest. */
+    self->next_in = MAX (self->next_in, y->first[self->next_out]);
+    if (self->next_in >= y_end)
+      break;
+    n = MIN (y_end - self->next_in, SPDL_KERNEL_ROWS);
+    if (n < SPDL_KERNEL_ROWS && y_end < y->source_end)
+      break;
+    shrink_rows (self, n);
+    make_out (self);
   }
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: an antialiased bilinear resize, row by row
+/* gst-spdl: an antialiased resize, row by row
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,34 +8,61 @@
 #ifndef __SPDL_RESIZE_H__
 #define __SPDL_RESIZE_H__
 
-#include <glib.h>
+#include "spdlfilter.h"
+#include "spdlkernels.h"
 
 G_BEGIN_DECLS
 
-/* Stretches an image with a triangle filter, which is widened when it shrinks:
- * what Pillow calls BILINEAR, and torchvision bilinear with antialias. Rows of
- * four bytes a pixel go in from the top; a window of them is kept, as high as
- * the filter. Rows of three bytes a pixel come out as soon as they can.
+/* Makes of a box within an image what Pillow's Image.resize() does, at most a
+ * level beside it: the filter is widened when the image shrinks. Rows of four
+ * bytes a pixel go in from the top, and rows of three come out as soon as they
+ * can; or of one byte and one.
  *
- * Columns first: a row that comes out is summed up from rows in the window,
- * with 8 bits below the point, and then shrunk along its length. One thread. */
+ * Rows first: as soon as a few have come they are shrunk along their length, to
+ * bytes, and of these a window as high as the filter is kept. One thread. */
 
 typedef struct _SpdlResize SpdlResize;
+
+typedef struct {
+  SpdlInterpolation interpolation;
+  guint pixel_size; /* of the rows that go in: 4 or 1 */
+  guint width;      /* of the image; all sides are at least 1 */
+  guint height;
+  guint box_x; /* what is resized of it; as wide as 0: all */
+  guint box_y;
+  guint box_width;
+  guint box_height;
+  guint out_width;
+  guint out_height;
+  guint8 *out; /* must stay until all rows are done */
+  gsize out_stride;
+} SpdlResizeJob;
 
 SpdlResize *spdl_resize_new (void);
 void spdl_resize_free (SpdlResize *self);
 
-/* Begins an image. Sizes are at least 1. What stays the same from one image to
- * the next is kept. Returns FALSE if there is no memory. */
-gboolean spdl_resize_begin (SpdlResize *self, guint in_width, guint in_height,
-    guint out_width, guint out_height, guint8 *out, gsize out_stride);
+/* For tests: another set of inner loops than the best one. */
+void spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels);
 
-/* Where row @y, with 4 bytes a pixel, is to be written. At most
+/* Begins an image. Memory and filters of those before are kept, for the same
+ * sizes and for others. Returns FALSE if there is no memory. */
+gboolean spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job);
+
+/* Which part of the image in hand counts, the box and what its filter looks at
+ * around it: all else need not be written. */
+typedef struct {
+  guint x_begin, x_end;
+  guint y_begin, y_end;
+} SpdlResizeSource;
+SpdlResizeSource spdl_resize_get_source (const SpdlResize *self);
+
+/* Where row @y is to be written, all of its columns at their places. At most
  * SPDL_RESIZE_AHEAD rows may be asked for beyond those that are done. */
 #define SPDL_RESIZE_AHEAD 32
 guint8 *spdl_resize_get_row (SpdlResize *self, guint y);
 
-/* All rows before @y_end are there: makes what can be made of them. */
+/* All rows before @y_end that count are there: makes what can be made of them,
+ * at the latest when all have come. */
 void spdl_resize_rows_done (SpdlResize *self, guint y_end);
 
 G_END_DECLS

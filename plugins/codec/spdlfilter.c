@@ -1,0 +1,393 @@
+/* gst-spdl: the filters of a resize, as whole numbers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlfilter.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A value of 8 bits times a weight of 22, times 2 for what lobes below 0 add,
+ * fits 32 bits with its sign. */
+#define MAX_SHIFT 22
+#define MAX_SUM (G_MAXINT32 / 255.0 - 2)
+#define MAX_WEIGHT (G_MAXINT16 - 1)
+
+/* With lobes below 0, errors of the first of two passes may add up to a level
+ * in the second, but for 16 bits below the point and more. */
+#define MIN_SHIFT 16
+
+typedef struct {
+  SpdlFilterKey key;
+  SpdlFilter filter;
+  gsize n_first_allocated;
+  gsize n_weights_allocated;
+  guint64 used; /* 0: never */
+} Entry;
+
+/* Weights on their way to whole numbers: of each sample that comes out those of
+ * all that may count, before they add up to 1. */
+typedef union {
+  float value;
+  gint32 rounded;
+} Weight;
+
+typedef struct {
+  gsize stride;
+  gsize n_allocated, n_out_allocated;
+  Weight *weights;
+  guint *counts;
+} Draft;
+
+struct _SpdlFilters {
+  Entry entries[SPDL_FILTERS_KEPT];
+  Draft draft;
+  guint64 n_gets;
+};
+
+SpdlFilters *
+spdl_filters_new (void)
+{
+  return g_new0 (SpdlFilters, 1);
+}
+
+void
+spdl_filters_free (SpdlFilters *self)
+{
+  for (guint i = 0; i < SPDL_FILTERS_KEPT; i++) {
+    g_free (self->entries[i].filter.first);
+    g_free (self->entries[i].filter.weights);
+  }
+  g_free (self->draft.weights);
+  g_free (self->draft.counts);
+  g_free (self);
+}
+
+/* The functions, for a sample at a distance of @x */
+
+static inline double
+triangle (double x)
+{
+  return MAX (1 - fabs (x), 0);
+}
+
+static inline double
+cubic (double x)
+{
+  static const double a = -0.5;
+
+  x = fabs (x);
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+static inline double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (x * G_PI) / (x * G_PI);
+}
+
+static inline double
+lanczos (double x)
+{
+  return fabs (x) < 3 ? sinc (x) * sinc (x / 3) : 0;
+}
+
+static double
+get_radius (SpdlInterpolation interpolation)
+{
+  switch (interpolation) {
+    case SPDL_INTERPOLATION_BICUBIC:
+      return 2;
+    case SPDL_INTERPOLATION_LANCZOS:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+/* Drafts @n weights at distances from @x on, @step apart. Returns their sum. */
+static double
+sample (Weight *weights, guint n, SpdlInterpolation interpolation, double x,
+    double step)
+{
+  double sum = 0;
+
+  switch (interpolation) {
+    case SPDL_INTERPOLATION_BICUBIC:
+      for (guint i = 0; i < n; i++)
+        sum += weights[i].value = cubic (x + i * step);
+      break;
+    case SPDL_INTERPOLATION_LANCZOS:
+      for (guint i = 0; i < n; i++)
+        sum += weights[i].value = lanczos (x + i * step);
+      break;
+    default:
+      for (guint i = 0; i < n; i++)
+        sum += weights[i].value = triangle (x + i * step);
+      break;
+  }
+  return sum;
+}
+
+/* Drafting */
+
+static gboolean
+grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
+{
+  if (n <= *n_allocated)
+    return TRUE;
+  g_free (*memory);
+  *memory = g_try_malloc_n (n, size);
+  *n_allocated = *memory ? n : 0;
+  return *memory != NULL;
+}
+
+static gboolean
+draft_make_room (Draft *self, const SpdlFilterKey *key, double support)
+{
+  const double stride = MIN (ceil (support) * 2 + 1, key->n_in);
+  gsize n;
+
+  self->stride = stride;
+  return g_size_checked_mul (&n, self->stride, key->n_out) &&
+         grow ((gpointer *) &self->weights, &self->n_allocated, n,
+             sizeof (Weight)) &&
+         grow ((gpointer *) &self->counts, &self->n_out_allocated, key->n_out,
+             sizeof (guint));
+}
+
+/* Sets the shift that makes the most of 16 bits, and what lies beyond. */
+static void
+set_shift (
+    SpdlFilter *self, const SpdlFilterKey *key, double largest, double sum)
+{
+  const gboolean may_be_fine =
+      key->fine && key->interpolation >= SPDL_INTERPOLATION_BICUBIC;
+  guint shift = MAX_SHIFT;
+
+  while ((sum + 1) * (1 << shift) > MAX_SUM)
+    shift--;
+  self->shift = shift;
+  while (largest * (1 << shift) > MAX_WEIGHT)
+    shift--;
+  self->low_bits = may_be_fine && shift < MIN_SHIFT ? self->shift - shift : 0;
+  self->shift = shift + self->low_bits;
+}
+
+/* Pillow's places, in its order of operations, as roundings decide which
+ * samples count. */
+static void
+draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
+    double scale, double support)
+{
+  const double step = 1 / MAX (scale, 1.0);
+  float largest = 0, largest_sum = 0;
+
+  for (guint o = 0; o < key->n_out; o++) {
+    const double center = key->begin + (o + 0.5) * scale;
+    const gint first = MAX ((gint) (center - support + 0.5), 0);
+    const gint end = MIN ((gint) (center + support + 0.5), (gint) key->n_in);
+    const guint n = end - first;
+    Weight *weights = self->weights + o * self->stride;
+    const float inverse = 1 / sample (weights, n, key->interpolation,
+                                  (first - center + 0.5) * step, step);
+    float sum = 0;
+
+    filter->first[o] = first;
+    self->counts[o] = n;
+    for (guint i = 0; i < n; i++) {
+      weights[i].value *= inverse;
+      largest = MAX (largest, fabsf (weights[i].value));
+      sum += fabsf (weights[i].value);
+    }
+    largest_sum = MAX (largest_sum, sum);
+  }
+  set_shift (filter, key, largest, largest_sum);
+}
+
+/* Each weight is what the sum of all up to it grows by when that is rounded: so
+ * they add up. Leaves out what is 0 on either side. (The sums are over -1: with
+ * 1 added, to cut is to round down.) */
+static void
+draft_round (Draft *self, SpdlFilter *filter, guint o)
+{
+  Weight *weights = self->weights + o * self->stride;
+  const gint one = 1 << filter->shift;
+  guint begin = 0, end = self->counts[o];
+  double sum = 0;
+  gint before = 0;
+
+  for (guint i = 0; i < end; i++) {
+    gint now;
+
+    sum += weights[i].value;
+    now = i + 1 < end ? (gint) ((sum + 1) * one + 0.5) - one : one;
+    weights[i].rounded = now - before;
+    before = now;
+  }
+  while (end > 1 && weights[end - 1].rounded == 0)
+    end--;
+  while (begin + 1 < end && weights[begin].rounded == 0)
+    begin++;
+  memmove (weights, weights + begin, (end - begin) * sizeof (Weight));
+  filter->first[o] += begin;
+  self->counts[o] = end - begin;
+}
+
+/* What was left out may make a sample begin behind its successor: rows are
+ * taken in order, and the earlier one gets a few zeros back. */
+static void
+draft_order (Draft *self, SpdlFilter *filter)
+{
+  for (guint o = filter->n_out - 1; o > 0; o--) {
+    const guint limit = filter->first[o];
+    guint *first = filter->first + o - 1;
+    guint *count = self->counts + o - 1;
+    Weight *weights = self->weights + (o - 1) * self->stride;
+
+    if (*first <= limit)
+      continue;
+    memmove (weights + *first - limit, weights, *count * sizeof (Weight));
+    memset (weights, 0, (*first - limit) * sizeof (Weight));
+    *count += *first - limit;
+    *first = limit;
+  }
+}
+
+/* Filters */
+
+static void
+find_source (SpdlFilter *self, const guint *counts)
+{
+  self->n_taps = 1;
+  self->source_begin = G_MAXUINT;
+  self->source_end = 0;
+  for (guint o = 0; o < self->n_out; o++) {
+    self->n_taps = MAX (self->n_taps, counts[o]);
+    self->source_begin = MIN (self->source_begin, self->first[o]);
+    self->source_end = MAX (self->source_end, self->first[o] + counts[o]);
+  }
+}
+
+static void
+set_weights (SpdlFilter *self, gsize at, const Weight *weights, guint n)
+{
+  const gint32 half = (1 << self->low_bits) >> 1;
+
+  for (guint i = 0; i < n; i++) {
+    const gint32 weight = weights[i].rounded;
+    const gint32 high = (weight + half) >> self->low_bits;
+
+    self->weights[at + i] = high;
+    if (self->low)
+      self->low[at + i] = weight - high * (1 << self->low_bits);
+  }
+}
+
+static gboolean
+make_weights (Entry *self, const Draft *draft)
+{
+  SpdlFilter *filter = &self->filter;
+  const guint n_sets = filter->low_bits > 0 ? 2 : 1;
+  gsize n;
+
+  filter->stride = (filter->n_taps + 7) & ~7u;
+  if (!g_size_checked_mul (&n, (gsize) filter->stride * n_sets,
+          (gsize) filter->n_out + (SPDL_FILTER_STEP - 1)) ||
+      !grow ((gpointer *) &filter->weights, &self->n_weights_allocated, n,
+          sizeof (gint16)))
+    return FALSE;
+  memset (filter->weights, 0, n * sizeof (gint16));
+  filter->low = n_sets > 1 ? filter->weights + n / n_sets : NULL;
+  for (guint o = 0; o < filter->n_out; o++) {
+    const guint first =
+        MIN (filter->first[o], filter->source_end - filter->n_taps);
+
+    set_weights (filter, (gsize) o * filter->stride + filter->first[o] - first,
+        draft->weights + o * draft->stride, draft->counts[o]);
+    filter->first[o] = first;
+  }
+  for (guint i = 0; i < SPDL_FILTER_STEP - 1; i++)
+    filter->first[filter->n_out + i] = filter->first[filter->n_out - 1];
+  return TRUE;
+}
+
+/* Adds up as Pillow does, whose roundings decide where a place falls right
+ * between two samples. */
+static void
+draft_nearest (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key)
+{
+  const double scale = (double) key->length / key->n_out;
+  double place = key->begin + scale * 0.5;
+
+  filter->shift = 14;
+  filter->low_bits = 0;
+  for (guint o = 0; o < key->n_out; o++, place += scale) {
+    filter->first[o] = MIN ((guint) place, key->n_in - 1);
+    self->counts[o] = 1;
+    self->weights[o * self->stride].rounded = 1 << filter->shift;
+  }
+}
+
+static gboolean
+make (Entry *self, Draft *draft, const SpdlFilterKey *key)
+{
+  const gboolean nearest = key->interpolation == SPDL_INTERPOLATION_NEAREST;
+  const double scale = (double) key->length / key->n_out;
+  const double support =
+      nearest ? 0 : get_radius (key->interpolation) * MAX (scale, 1.0);
+  SpdlFilter *filter = &self->filter;
+
+  if (!draft_make_room (draft, key, support) ||
+      !grow ((gpointer *) &filter->first, &self->n_first_allocated,
+          key->n_out + (SPDL_FILTER_STEP - 1), sizeof (guint)))
+    return FALSE;
+  filter->n_out = key->n_out;
+  if (nearest) {
+    draft_nearest (draft, filter, key);
+  } else {
+    draft_weights (draft, filter, key, scale, support);
+    for (guint o = 0; o < key->n_out; o++)
+      draft_round (draft, filter, o);
+    draft_order (draft, filter);
+  }
+  find_source (filter, draft->counts);
+  return make_weights (self, draft);
+}
+
+static gboolean
+is_same (const SpdlFilterKey *a, const SpdlFilterKey *b)
+{
+  return a->interpolation == b->interpolation && a->n_in == b->n_in &&
+         a->begin == b->begin && a->length == b->length &&
+         a->n_out == b->n_out && a->fine == b->fine;
+}
+
+const SpdlFilter *
+spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key)
+{
+  Entry *entry = self->entries;
+
+  self->n_gets++;
+  for (guint i = 0; i < SPDL_FILTERS_KEPT; i++) {
+    Entry *other = self->entries + i;
+
+    if (other->used && is_same (&other->key, key)) {
+      other->used = self->n_gets;
+      return &other->filter;
+    }
+    if (other->used < entry->used)
+      entry = other;
+  }
+  entry->used = 0;
+  if (!make (entry, &self->draft, key))
+    return NULL;
+  entry->key = *key;
+  entry->used = self->n_gets;
+  return &entry->filter;
+}

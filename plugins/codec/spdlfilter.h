@@ -1,0 +1,75 @@
+/* gst-spdl: the filters of a resize, as whole numbers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_FILTER_H__
+#define __SPDL_FILTER_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* As Pillow names and defines them: bicubic has a = -0.5, lanczos a = 3, and
+ * all but nearest are widened when an image shrinks. */
+typedef enum {
+  SPDL_INTERPOLATION_NEAREST,
+  SPDL_INTERPOLATION_BILINEAR,
+  SPDL_INTERPOLATION_BICUBIC,
+  SPDL_INTERPOLATION_LANCZOS,
+} SpdlInterpolation;
+
+/* One direction of a resize: of @n_in samples those of the box, @length from
+ * @begin on, become @n_out. As with Pillow, a filter at the edge of the box
+ * looks beyond it, but not beyond the image. */
+typedef struct {
+  SpdlInterpolation interpolation;
+  guint n_in;
+  guint begin;
+  guint length;
+  guint n_out;
+  gboolean fine; /* with low weights, if they make a difference */
+} SpdlFilterKey;
+
+/* For each sample that comes out, which ones go in and with which weight. All
+ * have the same number of taps, some of weight 0, so that inner loops run
+ * without a branch that depends on the place. The weights of a sample add up to
+ * 1 << @shift, exactly: what is flat stays flat. 255 times the sum of their
+ * absolute values, and half of the last bit, fit 32 bits.
+ *
+ * The weights of a fine filter have bits beyond those 16: each is
+ * (weight << @low_bits) + low weight.
+ *
+ * One tap means that samples are copied. Loops may go in steps of
+ * SPDL_FILTER_STEP: behind the last sample some of weight 0 follow. */
+#define SPDL_FILTER_STEP 4
+typedef struct {
+  guint n_out;
+  guint n_taps;
+  guint stride;    /* from sample to sample; a multiple of 8, filled with 0 */
+  guint shift;     /* the bits of a weight below the point */
+  guint *first;    /* never falls; first + n_taps is within the image */
+  gint16 *weights; /* stride of them a sample */
+  gint16 *low;     /* the same; NULL if not fine */
+  guint low_bits;
+  guint source_begin, source_end; /* of the samples that count */
+} SpdlFilter;
+
+/* Some filters in the order of their last use. What is evicted leaves its
+ * memory to what comes. One thread. */
+typedef struct _SpdlFilters SpdlFilters;
+
+SpdlFilters *spdl_filters_new (void);
+void spdl_filters_free (SpdlFilters *self);
+
+/* Holds until SPDL_FILTERS_KEPT others were asked for. NULL if there is no
+ * memory. */
+#define SPDL_FILTERS_KEPT 16
+const SpdlFilter *
+spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key);
+
+G_END_DECLS
+
+#endif /* __SPDL_FILTER_H__ */

@@ -1,0 +1,70 @@
+/* gst-spdl: the inner loops of a resize
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_KERNELS_H__
+#define __SPDL_KERNELS_H__
+
+#include "spdlfilter.h"
+
+G_BEGIN_DECLS
+
+/* A set of loops for one kind of CPU. All sets give the same bytes: sums of 32
+ * bits, half of the last bit added, shifted down and saturated. */
+
+/* So many rows are shrunk at a time, so that a weight is fetched once for all
+ * of them, and so many bytes behind each row may be read and written. */
+#define SPDL_KERNEL_ROWS 4
+#define SPDL_KERNEL_PADDING 64
+
+typedef struct {
+  const gchar *name;
+
+  /* Along SPDL_KERNEL_ROWS rows, some of which may be the same: of four bytes a
+   * pixel to three, and of one byte to one. */
+  void (*shrink_pixels) (
+      guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter);
+  void (*shrink_bytes) (
+      guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter);
+
+  /* Sums up columns of @n_rows rows, an even number, into the @n bytes of @out,
+   * and not one more. */
+  void (*sum_rows) (guint8 *out, gsize n, const guint8 *const *rows,
+      const gint16 *weights, guint n_rows, guint shift);
+} SpdlKernels;
+
+/* The best set for this CPU; or the one that the environment variable
+ * SPDL_KERNELS names, if it is there. Read once. */
+const SpdlKernels *spdl_kernels_get (void);
+
+/* A set by its name: c, sse2, avx2 or neon. NULL if it cannot run here. */
+const SpdlKernels *spdl_kernels_find (const gchar *name);
+
+/* Of the files, each for its own. */
+extern const SpdlKernels spdl_kernels_c;
+#if defined(__x86_64__) || defined(__i386__)
+#define SPDL_KERNELS_X86
+extern const SpdlKernels spdl_kernels_sse2;
+extern const SpdlKernels spdl_kernels_avx2;
+#endif
+#ifdef __aarch64__
+#define SPDL_KERNELS_NEON
+extern const SpdlKernels spdl_kernels_neon;
+#endif
+
+/* Two weights side by side, as the CPU has them in memory. */
+static inline gint32
+spdl_kernel_get_pair (const gint16 *weights)
+{
+  gint32 pair;
+
+  __builtin_memcpy (&pair, weights, sizeof pair);
+  return pair;
+}
+
+G_END_DECLS
+
+#endif /* __SPDL_KERNELS_H__ */

@@ -1,0 +1,373 @@
+/* gst-spdl: tests of the resize
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "feed.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GUARD 0xa5
+
+/* Allocations that may fail: those of the resize, by the linker's --wrap. */
+
+static guint n_allocations;
+static guint failing; /* the number of the one that does; 0: none */
+
+gpointer __real_g_try_malloc (gsize n);
+gpointer __real_g_try_malloc0 (gsize n);
+gpointer __real_g_try_malloc_n (gsize n, gsize size);
+gpointer __wrap_g_try_malloc (gsize n);
+gpointer __wrap_g_try_malloc0 (gsize n);
+gpointer __wrap_g_try_malloc_n (gsize n, gsize size);
+
+static gboolean
+fails (void)
+{
+  return ++n_allocations == failing;
+}
+
+gpointer
+__wrap_g_try_malloc (gsize n)
+{
+  return fails () ? NULL : __real_g_try_malloc (n);
+}
+
+gpointer
+__wrap_g_try_malloc0 (gsize n)
+{
+  return fails () ? NULL : __real_g_try_malloc0 (n);
+}
+
+gpointer
+__wrap_g_try_malloc_n (gsize n, gsize size)
+{
+  return fails () ? NULL : __real_g_try_malloc_n (n, size);
+}
+
+/* Tools */
+
+static guint8 *
+make_noise (GRand *rand, const SpdlResizeJob *job)
+{
+  const gsize n = (gsize) job->width * job->height * job->pixel_size;
+  const gboolean binary = g_rand_boolean (rand);
+  guint8 *image = g_malloc (n);
+
+  for (gsize i = 0; i < n; i++)
+    image[i] = binary ? g_rand_boolean (rand) * 255 : g_rand_int (rand) >> 24;
+  return image;
+}
+
+static gsize
+get_row_size (const SpdlResizeJob *job)
+{
+  return (gsize) job->out_width * (job->pixel_size == 1 ? 1 : 3);
+}
+
+/* The result with @padding behind each row, which must stay as it was, as must
+ * what is in front and behind. */
+static guint8 *
+resize_guarded (SpdlResize *resize, SpdlResizeJob *job, const guint8 *image,
+    guint padding, GRand *rand)
+{
+  const gsize row_size = get_row_size (job), stride = row_size + padding;
+  const gsize n = stride * job->out_height + 64;
+  g_autofree guint8 *guarded = g_malloc (n);
+  guint8 *out = g_malloc (row_size * job->out_height);
+
+  memset (guarded, GUARD, n);
+  job->out = guarded + 32;
+  job->out_stride = stride;
+  g_assert_true (feed (resize, job, image, rand));
+  for (guint y = 0; y < job->out_height; y++) {
+    memcpy (out + y * row_size, job->out + y * stride, row_size);
+    memset (job->out + y * stride, GUARD, row_size);
+  }
+  for (gsize i = 0; i < n; i++)
+    g_assert_cmpuint (guarded[i], ==, GUARD);
+  return out;
+}
+
+static guint8 *
+resize_plainly (SpdlResize *resize, SpdlResizeJob *job, const guint8 *image)
+{
+  return resize_guarded (resize, job, image, 0, NULL);
+}
+
+/* Small sides are as likely as large ones. */
+static guint
+random_side (GRand *rand, guint max)
+{
+  return CLAMP (exp (g_rand_double_range (rand, 0, log (max + 1))), 1, max);
+}
+
+static SpdlResizeJob
+random_job (GRand *rand)
+{
+  SpdlResizeJob job = {
+    .interpolation = g_rand_int_range (rand, 0, 4),
+    .pixel_size = g_rand_boolean (rand) ? 4 : 1,
+    .width = random_side (rand, 3000),
+    .height = random_side (rand, 3000),
+    .out_width = random_side (rand, 3000),
+    .out_height = random_side (rand, 3000),
+  };
+
+  /* In plain C, a few hundred large ones would take minutes. */
+  job.height = MIN (job.height, MAX (200000 / job.width, 1));
+  job.out_height =
+      MIN (job.out_height, MAX (100000 / MAX (job.width, job.out_width), 1));
+  if (g_rand_boolean (rand)) {
+    job.box_x = g_rand_int_range (rand, 0, job.width);
+    job.box_y = g_rand_int_range (rand, 0, job.height);
+    job.box_width = g_rand_int_range (rand, 1, job.width - job.box_x + 1);
+    job.box_height = g_rand_int_range (rand, 1, job.height - job.box_y + 1);
+  }
+  return job;
+}
+
+/* Tests */
+
+static void
+test_kernels (gconstpointer name)
+{
+  const SpdlKernels *kernels = spdl_kernels_find (name);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20260601);
+  SpdlResize *plain = spdl_resize_new ();
+  SpdlResize *other = spdl_resize_new ();
+
+  if (!kernels)
+    g_test_skip ("not on this CPU");
+  spdl_resize_set_kernels (plain, &spdl_kernels_c);
+  if (kernels)
+    spdl_resize_set_kernels (other, kernels);
+  for (guint i = 0; kernels && i < 400; i++) {
+    SpdlResizeJob job = random_job (rand);
+    g_autofree guint8 *image = make_noise (rand, &job);
+    g_autofree guint8 *wanted = resize_plainly (plain, &job, image);
+    g_autofree guint8 *got = resize_guarded (
+        other, &job, image, g_rand_int_range (rand, 0, 40), rand);
+
+    if (memcmp (got, wanted, get_row_size (&job) * job.out_height) != 0)
+      g_error ("%s differs: interpolation %u, %u bytes, %u by %u, box %u by %u "
+               "at %u, %u, to %u by %u",
+          (const gchar *) name, job.interpolation, job.pixel_size, job.width,
+          job.height, job.box_width, job.box_height, job.box_x, job.box_y,
+          job.out_width, job.out_height);
+  }
+  spdl_resize_free (plain);
+  spdl_resize_free (other);
+}
+
+static void
+check_flat (SpdlResize *resize, SpdlResizeJob *job, guint level)
+{
+  const gsize n = get_row_size (job) * job->out_height;
+  const gsize n_in = (gsize) job->width * job->height * job->pixel_size;
+  g_autofree guint8 *image = g_malloc (n_in);
+  g_autofree guint8 *out = NULL;
+
+  memset (image, level, n_in);
+  out = resize_plainly (resize, job, image);
+  for (gsize i = 0; i < n; i++)
+    g_assert_cmpuint (out[i], ==, level);
+}
+
+static void
+test_flat (void)
+{
+  static const guint sizes[][4] = { { 50, 37, 22, 22 }, { 22, 24, 25, 29 },
+    { 301, 7, 11, 100 }, { 1, 1, 5, 9 }, { 3, 100, 100, 3 } };
+  SpdlResize *resize = spdl_resize_new ();
+
+  for (guint level = 0; level < 256; level++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i++) {
+      const guint *size = sizes[i / 8];
+      SpdlResizeJob job = { i % 4, i % 8 < 4 ? 4 : 1, size[0], size[1],
+        .out_width = size[2], .out_height = size[3] };
+
+      check_flat (resize, &job, level);
+    }
+  spdl_resize_free (resize);
+}
+
+/* The longest sides, to next to nothing and back. */
+static void
+test_extremes (void)
+{
+  static const guint sizes[][4] = { { 65535, 2, 1, 1 }, { 2, 65535, 1, 1 },
+    { 1, 1, 65535, 1 }, { 1, 1, 1, 65535 }, { 65535, 1, 65534, 1 },
+    { 1, 65535, 1, 65534 }, { 65535, 1, 1, 300 }, { 1, 65535, 300, 1 } };
+  SpdlResize *resize = spdl_resize_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i++) {
+    const guint *size = sizes[i / 8];
+    SpdlResizeJob job = { i % 4, i % 8 < 4 ? 4 : 1, size[0], size[1],
+      .out_width = size[2], .out_height = size[3] };
+
+    check_flat (resize, &job, 255);
+    check_flat (resize, &job, 77);
+  }
+  spdl_resize_free (resize);
+}
+
+static void
+test_checkerboard (void)
+{
+  const guint side = 512;
+  g_autofree guint8 *image = g_malloc (side * side);
+  SpdlResize *resize = spdl_resize_new ();
+
+  for (guint i = 0; i < side * side; i++)
+    image[i] = (i ^ i / side) & 1 ? 255 : 0;
+  for (guint i = SPDL_INTERPOLATION_BILINEAR; i <= SPDL_INTERPOLATION_LANCZOS;
+       i++) {
+    SpdlResizeJob job = { i, 1, side, side, .out_width = 100,
+      .out_height = 100 };
+    g_autofree guint8 *out = resize_plainly (resize, &job, image);
+
+    /* At the edges the filters are cut off, with Pillow too. */
+    for (guint y = 3; y < 97; y++)
+      for (guint x = 3; x < 97; x++)
+        g_assert_cmpint (ABS (out[y * 100 + x] - 127.5), <=, 2);
+  }
+  spdl_resize_free (resize);
+}
+
+/* The same size, and boxes of the same size, are copied. */
+static void
+test_identity (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  SpdlResize *resize = spdl_resize_new ();
+
+  for (guint i = 0; i < 8; i++) {
+    SpdlResizeJob job = { i % 4, i < 4 ? 4 : 1, 131, 67, 5, 6, 90, 50, 90, 50 };
+    const guint n = job.pixel_size == 1 ? 1 : 3;
+    g_autofree guint8 *image = make_noise (rand, &job);
+    g_autofree guint8 *out = resize_plainly (resize, &job, image);
+
+    for (guint y = 0; y < 50; y++)
+      for (guint x = 0; x < 90; x++)
+        g_assert_cmpmem (out + (y * 90 + x) * n, n,
+            image + ((y + 6) * 131 + x + 5) * job.pixel_size, n);
+  }
+  spdl_resize_free (resize);
+}
+
+/* A channel of a pixel is resized as a byte is. */
+static void
+test_layouts (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (2);
+  SpdlResize *resize = spdl_resize_new ();
+
+  for (guint i = 0; i < 40; i++) {
+    SpdlResizeJob job = { i % 4, 4, random_side (rand, 200),
+      random_side (rand, 200), .out_width = random_side (rand, 200),
+      .out_height = random_side (rand, 200) };
+    const gsize n_in = (gsize) job.width * job.height;
+    const gsize n_out = (gsize) job.out_width * job.out_height;
+    g_autofree guint8 *image = make_noise (rand, &job);
+    g_autofree guint8 *plane = g_malloc (n_in);
+    g_autofree guint8 *pixels = resize_plainly (resize, &job, image);
+
+    job.pixel_size = 1;
+    for (guint c = 0; c < 3; c++) {
+      g_autofree guint8 *bytes = NULL;
+
+      for (gsize j = 0; j < n_in; j++)
+        plane[j] = image[j * 4 + c];
+      bytes = resize_plainly (resize, &job, plane);
+      for (gsize j = 0; j < n_out; j++)
+        g_assert_cmpuint (bytes[j], ==, pixels[j * 3 + c]);
+    }
+  }
+  spdl_resize_free (resize);
+}
+
+static void
+resize_some (SpdlResize *resize, guint seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+
+  for (guint i = 0; i < 60; i++) {
+    SpdlResizeJob job = { SPDL_INTERPOLATION_BILINEAR, 4,
+      g_rand_int_range (rand, 100, 500), g_rand_int_range (rand, 100, 500),
+      .out_width = 224, .out_height = 224 };
+    g_autofree guint8 *image = make_noise (rand, &job);
+
+    g_free (resize_plainly (resize, &job, image));
+  }
+}
+
+/* Of images of many sizes, only those that are larger than all before. */
+static void
+test_memory_is_kept (void)
+{
+  SpdlResize *resize = spdl_resize_new ();
+  guint n;
+
+  resize_some (resize, 3);
+  resize_some (resize, 4);
+  n = n_allocations;
+  resize_some (resize, 4);
+  resize_some (resize, 3);
+  g_assert_cmpuint (n_allocations - n, <=, 8);
+  spdl_resize_free (resize);
+}
+
+/* Each allocation of an image's fails once; then it goes on. */
+static void
+test_no_memory (void)
+{
+  SpdlResizeJob job = { SPDL_INTERPOLATION_BICUBIC, 4, 300, 200,
+    .out_width = 30, .out_height = 20 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  g_autofree guint8 *image = make_noise (rand, &job);
+  g_autofree guint8 *out = g_malloc (30 * 20 * 3);
+  g_autofree guint8 *wanted = NULL;
+  guint n = 0;
+  gboolean ok;
+
+  do {
+    SpdlResize *resize = spdl_resize_new ();
+
+    job.out = out;
+    job.out_stride = 30 * 3;
+    failing = n_allocations + ++n;
+    ok = feed (resize, &job, image, NULL);
+    failing = 0;
+    g_assert_true (feed (resize, &job, image, NULL));
+    if (!wanted)
+      wanted = g_memdup2 (out, 30 * 20 * 3);
+    g_assert_cmpmem (out, 30 * 20 * 3, wanted, 30 * 20 * 3);
+    spdl_resize_free (resize);
+  } while (!ok);
+  g_assert_cmpuint (n, >, 7);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *names[] = { "sse2", "avx2", "neon" };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/resize/kernels/%s", names[i]);
+
+    g_test_add_data_func (path, names[i], test_kernels);
+  }
+  g_test_add_func ("/resize/flat", test_flat);
+  g_test_add_func ("/resize/extremes", test_extremes);
+  g_test_add_func ("/resize/checkerboard", test_checkerboard);
+  g_test_add_func ("/resize/identity", test_identity);
+  g_test_add_func ("/resize/layouts", test_layouts);
+  g_test_add_func ("/resize/memory-is-kept", test_memory_is_kept);
+  g_test_add_func ("/resize/no-memory", test_no_memory);
+  return g_test_run ();
+}

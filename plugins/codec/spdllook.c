@@ -20,8 +20,8 @@
 #define PNG_PALETTE 3
 
 /* PNG: a chunk is its length, its name, its data and a checksum. Those that
- * libpng stops at are checked here: its decoder, once it fails, keeps the
- * file's memory for ever. */
+ * libpng stops at are checked here: pngdec, once libpng has stopped, keeps the
+ * frame and the file's memory for ever. So it never sees wrong data. */
 
 static gboolean
 checksum_is_right (const guint8 *chunk, gsize length)
@@ -69,6 +69,7 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
     name = spdl_read_32_be (chunk + 4);
     note_png_chunk (
         self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
+    self->headless = at == 8;
     if (length > size - at - 12) {
       self->damage = "it ends within a chunk";
       return;
@@ -78,6 +79,7 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
       self->damage = "the checksum of a chunk is wrong";
       return;
     }
+    self->headless = FALSE;
     at += 12 + length;
   }
 }

@@ -19,8 +19,9 @@ typedef struct {
   const gchar *type; /* media type; NULL: none that is known here */
   guint width;       /* of the whole image; 0: not found */
   guint height;
-  guint orientation;     /* EXIF's, 1 to 8 */
-  const gchar *damage;   /* how it is that pixels must be missing; else NULL */
+  guint orientation;   /* EXIF's, 1 to 8 */
+  const gchar *damage; /* how it is that pixels must be missing; else NULL */
+  gboolean headless;   /* the damage is in the header: its size may be wrong */
   const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
   gboolean rare;         /* its samples are not those that most decoders take */
 

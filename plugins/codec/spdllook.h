@@ -33,8 +33,11 @@ typedef struct {
   guint frame_width, frame_height;
 } SpdlLook;
 
-/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000 and PNM. */
+/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000, PNM and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
+
+/* Reads the size of a format without a mark, whose type is set. */
+void spdl_look_for_size (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Each of one format, for @data of at least 12 bytes that begin as it does; of
  * PNM of 3. */

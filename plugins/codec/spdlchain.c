@@ -7,7 +7,7 @@
 
 #include "spdlchain.h"
 
-#include "spdlsalvage.h"
+#include "spdlframepool.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -34,7 +34,7 @@ struct _SpdlChain {
   gboolean too_large;
   GstBuffer *frame;
   guint n_rows; /* of it that are there */
-  SpdlSalvagePool *pool;
+  SpdlFramePool *pool;
 
   /* An element may post from a thread of its own. */
   GMutex lock;
@@ -82,8 +82,8 @@ propose_pool (SpdlChain *self, GstQuery *query)
   if (!caps || !gst_video_info_from_caps (&info, caps))
     return;
   gst_clear_object (&self->pool);
-  self->pool = spdl_salvage_pool_new ();
-  spdl_salvage_pool_begin (self->pool, self->keep);
+  self->pool = spdl_frame_pool_new ();
+  spdl_frame_pool_begin (self->pool, self->keep);
   gst_query_add_allocation_pool (
       query, GST_BUFFER_POOL (self->pool), GST_VIDEO_INFO_SIZE (&info), 0, 0);
 }
@@ -359,17 +359,7 @@ count_rows (SpdlChain *self)
 {
   self->n_rows = self->has_info ? GST_VIDEO_INFO_HEIGHT (&self->info) : 0;
   if (self->frame && self->pool && self->frame->pool == (gpointer) self->pool)
-    self->n_rows = spdl_salvage_pool_count_rows (self->pool, &self->info);
-}
-
-/* Takes a frame that the element began and did not give. */
-static void
-salvage (SpdlChain *self)
-{
-  if (self->frame || !self->pool || !self->has_info)
-    return;
-  self->n_rows = spdl_salvage_pool_count_rows (self->pool, &self->info);
-  self->frame = spdl_salvage_pool_take (self->pool, &self->info);
+    self->n_rows = spdl_frame_pool_count_rows (self->pool, &self->info);
 }
 
 SpdlChainResult
@@ -383,7 +373,7 @@ spdl_chain_decode (SpdlChain *self, GstBuffer *file, GstCaps *caps,
   self->max_pixels = limits->max_pixels;
   self->keep = limits->keep;
   if (self->pool)
-    spdl_salvage_pool_begin (self->pool, limits->keep);
+    spdl_frame_pool_begin (self->pool, limits->keep);
   if (push_caps (self, caps)) {
     GST_BUFFER_PTS (file) = 0;
     ret = gst_pad_push (self->to_element, file);
@@ -397,8 +387,6 @@ spdl_chain_decode (SpdlChain *self, GstBuffer *file, GstCaps *caps,
   result = judge (self, ret, error);
   self->suspect = result != SPDL_CHAIN_OK;
   flush (self);
-  if (result == SPDL_CHAIN_BROKEN_FILE && self->keep)
-    salvage (self);
   return result;
 }
 

@@ -20,8 +20,8 @@
 #define PNG_PALETTE 3
 
 /* PNG: a chunk is its length, its name, its data and a checksum. Those that
- * libpng stops at are checked here: its decoder, once it fails, keeps the
- * file's memory for ever. */
+ * libpng stops at are checked here: pngdec, once libpng has stopped, keeps the
+ * frame and the file's memory for ever. So it never sees wrong data. */
 
 static gboolean
 checksum_is_right (const guint8 *chunk, gsize length)
@@ -69,6 +69,7 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
     name = spdl_read_32_be (chunk + 4);
     note_png_chunk (
         self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
+    self->headless = at == 8;
     if (length > size - at - 12) {
       self->damage = "it ends within a chunk";
       return;
@@ -78,6 +79,7 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
       self->damage = "the checksum of a chunk is wrong";
       return;
     }
+    self->headless = FALSE;
     at += 12 + length;
   }
 }
@@ -192,6 +194,33 @@ look_at_tiff (SpdlLook *self, const guint8 *data, gsize size)
     self->damage = "it ends before its last strip does";
 }
 
+/* Formats whose decoder takes memory first. */
+
+static void
+look_at_sun (SpdlLook *self, const guint8 *data)
+{
+  self->type = "image/x-sun-raster";
+  self->width = spdl_read_32_be (data + 4);
+  self->height = spdl_read_32_be (data + 8);
+}
+
+void
+spdl_look_for_size (SpdlLook *self, const guint8 *data, gsize size)
+{
+  if (size < 18)
+    return;
+  if (g_str_equal (self->type, "image/x-tga")) {
+    self->width = spdl_read_16_le (data + 12);
+    self->height = spdl_read_16_le (data + 14);
+  } else if (g_str_equal (self->type, "image/x-sgi")) {
+    self->width = spdl_read_16_be (data + 6);
+    self->height = spdl_read_16_be (data + 8);
+  } else if (g_str_equal (self->type, "image/x-pcx")) {
+    self->width = spdl_read_16_le (data + 8) - spdl_read_16_le (data + 4) + 1;
+    self->height = spdl_read_16_le (data + 10) - spdl_read_16_le (data + 6) + 1;
+  }
+}
+
 void
 spdl_look (SpdlLook *self, const guint8 *data, gsize size)
 {
@@ -209,6 +238,8 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_webp (self, data, size);
   else if (memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0)
     look_at_tiff (self, data, size);
+  else if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
+    look_at_sun (self, data);
   else if (memcmp (data, "BM", 2) == 0)
     spdl_look_at_bmp (self, data, size);
   else if (memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0)

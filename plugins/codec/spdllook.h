@@ -19,8 +19,9 @@ typedef struct {
   const gchar *type; /* media type; NULL: none that is known here */
   guint width;       /* of the whole image; 0: not found */
   guint height;
-  guint orientation;     /* EXIF's, 1 to 8 */
-  const gchar *damage;   /* how it is that pixels must be missing; else NULL */
+  guint orientation;   /* EXIF's, 1 to 8 */
+  const gchar *damage; /* how it is that pixels must be missing; else NULL */
+  gboolean headless;   /* the damage is in the header: its size may be wrong */
   const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
   gboolean rare;         /* its samples are not those that most decoders take */
 
@@ -32,8 +33,11 @@ typedef struct {
   guint frame_width, frame_height;
 } SpdlLook;
 
-/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000 and PNM. */
+/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000, PNM and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
+
+/* Reads the size of a format without a mark, whose type is set. */
+void spdl_look_for_size (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Each of one format, for @data of at least 12 bytes that begin as it does; of
  * PNM of 3. */

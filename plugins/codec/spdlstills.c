@@ -235,9 +235,10 @@ spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
   found = gst_type_find_helper_for_data (NULL, data, size, NULL);
   if (found)
     set_from_caps (look, found);
-  if (!is_still (look->type) && is_markless (caps))
-    look->type = g_intern_string (
-        gst_structure_get_name (gst_caps_get_structure (caps, 0)));
+  if (!is_still (look->type) && is_markless (caps)) {
+    set_from_caps (look, caps);
+    spdl_look_for_size (look, data, size);
+  }
   if (is_still (look->type))
     return TRUE;
   if (look->type)

@@ -14,6 +14,7 @@
 #include "spdlexif.h"
 #include "spdljpeg.h"
 #include "spdllook.h"
+#include "spdlmend.h"
 #include "spdlpicture.h"
 #include "spdlstills.h"
 
@@ -124,37 +125,66 @@ set_damage (const SpdlLook *look, GError **error)
 static gboolean
 can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
 {
-  const gboolean has_size = look->width > 0 && look->height > 0;
+  const gboolean has_size =
+      look->width > 0 && look->height > 0 && !look->headless;
 
   return frame->buffer ||
          (has_size && g_error_matches (
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
+/* What is given to a decoder of @item, and how many rows of it are there at
+ * most; NULL if there is no use in it: of a part of a JPEG 2000 openjpegdec
+ * makes nothing, and keeps its memory. */
+static GstBuffer *
+dup_file (
+    const SpdlLook *look, GstBuffer *item, const GstMapInfo *in, guint *n_rows)
+{
+  *n_rows = G_MAXUINT;
+  if (look->frame_size > 0)
+    return make_still (look, in->data);
+  if (look->damage && g_str_equal (look->type, "image/png"))
+    return spdl_mend_png (in->data, in->size, n_rows);
+  if (look->damage && look->sampling)
+    return NULL;
+  return gst_buffer_ref (item);
+}
+
+/* Decodes and draws what passed the first look, or is kept in spite of it.
+ * @reason: (out): why it is broken, also where there is a result. */
+static GstBuffer *
+decode_file (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
+    GstBuffer *item, const GstMapInfo *in, GstCaps **caps, GError **reason)
+{
+  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlChainLimits limits = { target->max_pixels, keep };
+  SpdlFrame frame = { NULL };
+  guint n_rows;
+  g_autoptr (GstBuffer) file = dup_file (look, item, in, &n_rows);
+
+  if (!file)
+    set_damage (look, reason);
+  if ((!file || !spdl_stills_decode (
+                    self->stills, look, file, &limits, &frame, reason)) &&
+      !(keep && can_keep (look, &frame, *reason)))
+    return NULL;
+  frame.n_rows = MIN (frame.n_rows, n_rows);
+  return draw (self, target, look, &frame, caps, *reason ? NULL : reason);
+}
+
 static GstBuffer *
 decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
     const SpdlLook *look, const GstMapInfo *in, GstCaps **caps, GError **error)
 {
-  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
-  const SpdlChainLimits limits = { target->max_pixels, keep };
-  SpdlFrame frame;
-  GstBuffer *file, *result = NULL;
+  GstBuffer *result = NULL;
   GError *reason = NULL;
 
   if (!spdl_target_check_decoded (target, look->width, look->height, error) ||
       !spdl_target_check_decoded (
           target, look->frame_width, look->frame_height, error))
     return NULL;
-  if (look->damage && !keep) {
-    set_damage (look, error);
-    return NULL;
-  }
-  file = look->frame_size > 0 ? make_still (look, in->data)
-                              : gst_buffer_ref (item);
-  if (spdl_stills_decode (self->stills, look, file, &limits, &frame, &reason) ||
-      (keep && can_keep (look, &frame, reason)))
-    result = draw (self, target, look, &frame, caps, reason ? NULL : &reason);
-  gst_buffer_unref (file);
+  if (!look->damage || target->corrupt == SPDL_CORRUPT_KEEP)
+    result = decode_file (self, target, look, item, in, caps, &reason);
   if (reason)
     g_propagate_error (error, reason);
   else if (look->damage)

@@ -83,12 +83,12 @@ class StillsTest(unittest.TestCase):
         with Image.open(self.path(name)) as reread:
             self.expected[name] = over(ImageOps.exif_transpose(reread))
 
-    def decode(self, properties):
+    def decode(self, properties, caps=""):
         """The results by file name, and the reasons of failures."""
         listing = self.path("list.txt")
         listing.write_text("".join(f"{name}\n" for name in self.expected))
         pipeline = Gst.parse_launch(
-            f'spdlsrc location="{listing}" ! spdlfetch '
+            f'spdlsrc location="{listing}" ! spdlfetch {caps} '
             f"! spdldecode {properties} ! spdlsink name=sink")
         sink = pipeline.get_by_name("sink")
         results, failures = {}, {}
@@ -114,8 +114,8 @@ class StillsTest(unittest.TestCase):
         return Image.frombytes("RGB", (width, height), data, "raw", "RGB",
                                (width * 3 + 3) // 4 * 4)
 
-    def check(self, properties="resize=none", tolerance=TOLERANCE):
-        results, failures = self.decode(properties)
+    def check(self, properties="resize=none", tolerance=TOLERANCE, caps=""):
+        results, failures = self.decode(properties, caps)
         self.assertEqual(failures, {})
         self.assertEqual(sorted(results), sorted(self.expected))
         for name, expected in self.expected.items():
@@ -368,6 +368,39 @@ class StillsTest(unittest.TestCase):
             gray.save(self.path(f"gray.{suffix}"))
             self.expected[f"gray.{suffix}"] = levels.convert("RGB")
         self.check()
+
+    def test_kept(self):
+        """Of a PNG that is cut off the rows that are there are delivered, and
+        below them is background."""
+        rng = random.Random(7)
+        size = (64, 48)
+        noise = Image.frombytes("RGB", size, rng.randbytes(64 * 48 * 3))
+        for name, interlaced in (("rows.png", False), ("passes.png", True)):
+            data = self.png(*size, 8, 2, lambda x, y: noise.getpixel((x, y)),
+                            interlaced)
+            self.add(name, data[:len(data) * 3 // 4], noise)
+        results, failures = self.decode("corrupt=keep background=0x336699")
+        self.assertEqual(failures, {})
+        for name, rows in (("rows.png", 48 * 3 // 4), ("passes.png", 24)):
+            kept = results[name]
+            box = (0, 0, 64, rows - 2)
+            self.assertEqual(difference(kept.crop(box), noise.crop(box)), 0)
+            rest = kept.crop((0, rows + 2, *size))
+            self.assertEqual(rest.getextrema(),
+                             ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
+        _, failures = self.decode("")
+        self.assertEqual(sorted(failures), ["passes.png", "rows.png"])
+
+    def test_without_mark(self):
+        """Formats that only caps tell."""
+        picture = make_picture()
+        for suffix, caps in (("tga", "image/x-tga"), ("pcx", "image/x-pcx"),
+                             ("sgi", "image/x-sgi")):
+            self.expected = {}
+            self.add_saved(f"a.{suffix}", picture)
+            self.check(caps=f"caps={caps}", tolerance=0)
+            _, failures = self.decode("max-pixels=2866", f"caps={caps}")
+            self.assertIn("61 by 47 pixels", failures[f"a.{suffix}"])
 
     def test_background(self):
         picture = make_picture(mode="RGBA")

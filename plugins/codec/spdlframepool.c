@@ -1,24 +1,23 @@
-/* gst-spdl: what a decoder wrote of a frame that it gave up
+/* gst-spdl: frames of which it is known what was written
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsalvage.h"
+#include "spdlframepool.h"
 
 /* In rows of fewer bytes the pattern could stand by chance. */
 #define MIN_ROW 8
 
-struct _SpdlSalvagePool {
+struct _SpdlFramePool {
   GstVideoBufferPool parent;
 
   gboolean all_rows;
   GstMemory *memory; /* of the last frame; nullable */
 };
 
-G_DEFINE_FINAL_TYPE (
-    SpdlSalvagePool, spdl_salvage_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+G_DEFINE_FINAL_TYPE (SpdlFramePool, spdl_frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
 
 static inline guint8
 pattern (gsize i)
@@ -27,7 +26,7 @@ pattern (gsize i)
 }
 
 static void
-fill (SpdlSalvagePool *self, GstBuffer *buffer)
+fill (SpdlFramePool *self, GstBuffer *buffer)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
   GstMapInfo map;
@@ -44,13 +43,12 @@ fill (SpdlSalvagePool *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-spdl_salvage_pool_acquire_buffer (
+spdl_frame_pool_acquire_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
-  SpdlSalvagePool *self = SPDL_SALVAGE_POOL (pool);
-  const GstFlowReturn ret =
-      GST_BUFFER_POOL_CLASS (spdl_salvage_pool_parent_class)
-          ->acquire_buffer (pool, buffer, params);
+  SpdlFramePool *self = SPDL_FRAME_POOL (pool);
+  const GstFlowReturn ret = GST_BUFFER_POOL_CLASS (spdl_frame_pool_parent_class)
+                                ->acquire_buffer (pool, buffer, params);
 
   if (ret != GST_FLOW_OK || gst_buffer_n_memory (*buffer) != 1)
     return ret;
@@ -60,14 +58,14 @@ spdl_salvage_pool_acquire_buffer (
   return ret;
 }
 
-SpdlSalvagePool *
-spdl_salvage_pool_new (void)
+SpdlFramePool *
+spdl_frame_pool_new (void)
 {
-  return gst_object_ref_sink (g_object_new (SPDL_TYPE_SALVAGE_POOL, NULL));
+  return gst_object_ref_sink (g_object_new (SPDL_TYPE_FRAME_POOL, NULL));
 }
 
 void
-spdl_salvage_pool_begin (SpdlSalvagePool *self, gboolean all_rows)
+spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows)
 {
   g_clear_pointer (&self->memory, gst_memory_unref);
   self->all_rows = all_rows;
@@ -85,7 +83,7 @@ is_written (const guint8 *data, gsize first, gsize n)
 /* Of an interlaced image the last row but one may be the last that is written:
  * both count. */
 static guint
-count_written (const SpdlSalvagePool *self, const guint8 *data, gsize stride,
+count_written (const SpdlFramePool *self, const guint8 *data, gsize stride,
     gsize width, guint height)
 {
   guint n = height;
@@ -98,7 +96,7 @@ count_written (const SpdlSalvagePool *self, const guint8 *data, gsize stride,
 }
 
 guint
-spdl_salvage_pool_count_rows (SpdlSalvagePool *self, const GstVideoInfo *info)
+spdl_frame_pool_count_rows (SpdlFramePool *self, const GstVideoInfo *info)
 {
   const gsize stride = GST_VIDEO_INFO_PLANE_STRIDE (info, 0);
   const gsize width = GST_VIDEO_INFO_WIDTH (info) *
@@ -115,34 +113,22 @@ spdl_salvage_pool_count_rows (SpdlSalvagePool *self, const GstVideoInfo *info)
   return n;
 }
 
-GstBuffer *
-spdl_salvage_pool_take (SpdlSalvagePool *self, const GstVideoInfo *info)
+static void
+spdl_frame_pool_finalize (GObject *object)
 {
-  GstBuffer *frame;
-
-  if (!self->memory || GST_VIDEO_INFO_N_PLANES (info) != 1)
-    return NULL;
-  frame = gst_buffer_new ();
-  gst_buffer_append_memory (frame, gst_memory_ref (self->memory));
-  return frame;
+  g_clear_pointer (&SPDL_FRAME_POOL (object)->memory, gst_memory_unref);
+  G_OBJECT_CLASS (spdl_frame_pool_parent_class)->finalize (object);
 }
 
 static void
-spdl_salvage_pool_finalize (GObject *object)
+spdl_frame_pool_class_init (SpdlFramePoolClass *klass)
 {
-  g_clear_pointer (&SPDL_SALVAGE_POOL (object)->memory, gst_memory_unref);
-  G_OBJECT_CLASS (spdl_salvage_pool_parent_class)->finalize (object);
-}
-
-static void
-spdl_salvage_pool_class_init (SpdlSalvagePoolClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = spdl_salvage_pool_finalize;
+  G_OBJECT_CLASS (klass)->finalize = spdl_frame_pool_finalize;
   GST_BUFFER_POOL_CLASS (klass)->acquire_buffer =
-      spdl_salvage_pool_acquire_buffer;
+      spdl_frame_pool_acquire_buffer;
 }
 
 static void
-spdl_salvage_pool_init (SpdlSalvagePool *self)
+spdl_frame_pool_init (SpdlFramePool *self)
 {
 }

@@ -1,12 +1,12 @@
-/* gst-spdl: what a decoder wrote of a frame that it gave up
+/* gst-spdl: frames of which it is known what was written
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SALVAGE_H__
-#define __SPDL_SALVAGE_H__
+#ifndef __SPDL_FRAME_POOL_H__
+#define __SPDL_FRAME_POOL_H__
 
 #include <gst/video/gstvideopool.h>
 
@@ -17,27 +17,22 @@ G_BEGIN_DECLS
  * did not: libpng passes over errors in compressed data without a word. One
  * thread at a time. */
 
-#define SPDL_TYPE_SALVAGE_POOL (spdl_salvage_pool_get_type ())
+#define SPDL_TYPE_FRAME_POOL (spdl_frame_pool_get_type ())
 G_DECLARE_FINAL_TYPE (
-    SpdlSalvagePool, spdl_salvage_pool, SPDL, SALVAGE_POOL, GstVideoBufferPool)
+    SpdlFramePool, spdl_frame_pool, SPDL, FRAME_POOL, GstVideoBufferPool)
 
-SpdlSalvagePool *spdl_salvage_pool_new (void);
+SpdlFramePool *spdl_frame_pool_new (void);
 
 /* A new image begins: forgets the last frame. @all_rows: the pattern is put
  * into all of them, not only into the last two, of which one is written last.
  */
-void spdl_salvage_pool_begin (SpdlSalvagePool *self, gboolean all_rows);
+void spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows);
 
 /* How many rows of this image's frame were written: all, or those before the
  * ones at the end that were not. */
 guint
-spdl_salvage_pool_count_rows (SpdlSalvagePool *self, const GstVideoInfo *info);
-
-/* The frame of this image, though the decoder gave it up; nullable. To be
- * released before the next image begins. */
-GstBuffer *
-spdl_salvage_pool_take (SpdlSalvagePool *self, const GstVideoInfo *info);
+spdl_frame_pool_count_rows (SpdlFramePool *self, const GstVideoInfo *info);
 
 G_END_DECLS
 
-#endif /* __SPDL_SALVAGE_H__ */
+#endif /* __SPDL_FRAME_POOL_H__ */

@@ -24,8 +24,8 @@ struct _SpdlCanvas {
   GstCaps *caps; /* not owned */
   GstBuffer *buffer;
   GstMapInfo map;
-  guint orientation;
-  guint drawn_width, drawn_height; /* before it is turned */
+  const SpdlView *view;
+  guint reduction;
   guint8 *drawn;
   gsize drawn_stride;
   SpdlRows rows;
@@ -87,15 +87,13 @@ no_memory (const SpdlCanvas *self, GError **error)
   return FALSE;
 }
 
-/* Caps of an image that keeps its own size, or one of its sides. */
+/* Caps of a result whose size is the image's own, or goes by its shape. */
 static gboolean
 set_own_size (SpdlCanvas *self, const SpdlTarget *target, guint width,
     guint height, GError **error)
 {
   GstVideoInfo *info = &self->own_info;
 
-  width = target->width ? target->width : width;
-  height = target->height ? target->height : height;
   if (!spdl_target_check_size (width, height, target->max_pixels, error))
     return FALSE;
   if (!self->own_caps || (guint) GST_VIDEO_INFO_WIDTH (info) != width ||
@@ -109,18 +107,20 @@ set_own_size (SpdlCanvas *self, const SpdlTarget *target, guint width,
   return TRUE;
 }
 
-/* @width, @height: upright. */
 static gboolean
-make_buffer (SpdlCanvas *self, const SpdlTarget *target, guint width,
-    guint height, GError **error)
+make_buffer (SpdlCanvas *self, const SpdlTarget *target, GError **error)
 {
+  const SpdlFraming *framing = &self->view->framing;
+  const gboolean swaps = spdl_orientation_swaps_sides (self->view->orientation);
+
   self->buffer = NULL;
   if (target->pool) {
     self->info = &target->info;
     self->caps = target->caps;
     gst_buffer_pool_acquire_buffer (target->pool, &self->buffer, NULL);
   } else {
-    if (!set_own_size (self, target, width, height, error))
+    if (!set_own_size (self, target, swaps ? framing->height : framing->width,
+            swaps ? framing->width : framing->height, error))
       return FALSE;
     self->buffer =
         gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (self->info), NULL);
@@ -139,20 +139,16 @@ make_buffer (SpdlCanvas *self, const SpdlTarget *target, guint width,
 static gboolean
 set_drawn (SpdlCanvas *self)
 {
-  const guint width = GST_VIDEO_INFO_WIDTH (self->info);
-  const guint height = GST_VIDEO_INFO_HEIGHT (self->info);
-  const gboolean swaps = spdl_orientation_swaps_sides (self->orientation);
+  const SpdlFraming *framing = &self->view->framing;
   gsize size;
 
-  self->drawn_width = swaps ? height : width;
-  self->drawn_height = swaps ? width : height;
-  if (self->orientation == 1) {
+  if (self->view->orientation == 1) {
     self->drawn = self->map.data;
     self->drawn_stride = GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0);
     return TRUE;
   }
-  self->drawn_stride = (gsize) self->drawn_width * 3;
-  size = self->drawn_stride * self->drawn_height;
+  self->drawn_stride = (gsize) framing->width * 3;
+  size = self->drawn_stride * framing->height;
   if (size > self->scratch_size) {
     g_free (self->scratch);
     self->scratch = g_try_malloc (size);
@@ -162,49 +158,109 @@ set_drawn (SpdlCanvas *self)
   return self->drawn != NULL;
 }
 
-static gboolean
-set_rows (SpdlCanvas *self, const SpdlTarget *target, guint width, guint height)
+static void
+fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
 {
-  SpdlRows *rows = &self->rows;
+  guint8 *row = self->drawn + y * self->drawn_stride;
+  SpdlRows rows = self->rows;
 
-  rows->user_data = self;
-  rows->width = width;
-  rows->height = height;
-  rows->bgr = target->format == GST_VIDEO_FORMAT_BGR;
-  rows->background = target->background;
-  if (width == self->drawn_width && height == self->drawn_height) {
-    rows->get_row = get_row_as_is;
-    rows->rows_done = rows_done_as_is;
-    rows->pixel_size = 3;
-    return TRUE;
+  rows.pixel_size = 3;
+  for (guint x = x_begin; x < x_end; x++)
+    spdl_rows_put_pixel (&rows, row + x * (gsize) 3, rows.background);
+}
+
+/* What nothing is drawn on. */
+static void
+fill_border (const SpdlCanvas *self)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const SpdlBox *place = &framing->place;
+
+  for (guint y = 0; y < framing->height; y++) {
+    if (y < place->y || y >= place->y + place->height) {
+      fill_row (self, y, 0, framing->width);
+    } else {
+      fill_row (self, y, 0, place->x);
+      fill_row (self, y, place->x + place->width, framing->width);
+    }
   }
+}
+
+static gboolean
+begin_resize (
+    SpdlCanvas *self, const SpdlTarget *target, guint width, guint height)
+{
+  const SpdlFraming *f = &self->view->framing;
+  SpdlRows *rows = &self->rows;
+  SpdlResizeSource source;
+
   rows->get_row = get_row_resized;
   rows->rows_done = rows_done_resized;
   rows->pixel_size = 4;
-  return spdl_resize_begin (
-      self->resize, &(SpdlResizeJob){
-                        .interpolation = SPDL_INTERPOLATION_BILINEAR,
-                        .pixel_size = rows->pixel_size,
-                        .width = width,
-                        .height = height,
-                        .out_width = self->drawn_width,
-                        .out_height = self->drawn_height,
-                        .out = self->drawn,
-                        .out_stride = self->drawn_stride,
-                    });
+  if (!spdl_resize_begin (self->resize,
+          &(SpdlResizeJob){
+              .interpolation = target->interpolation,
+              .pixel_size = rows->pixel_size,
+              .width = width,
+              .height = height,
+              .box_x = f->box.x,
+              .box_y = f->box.y,
+              .box_width = f->box.width,
+              .box_height = f->box.height,
+              .unit = self->reduction,
+              .crop = TRUE,
+              .full_width = f->full_width,
+              .full_height = f->full_height,
+              .skip_x = f->skip_x,
+              .skip_y = f->skip_y,
+              .out_width = f->place.width,
+              .out_height = f->place.height,
+              .out = self->drawn + f->place.y * self->drawn_stride +
+                     f->place.x * (gsize) 3,
+              .out_stride = self->drawn_stride,
+          }))
+    return FALSE;
+  source = spdl_resize_get_source (self->resize);
+  rows->x_begin = source.x_begin;
+  rows->x_end = source.x_end;
+  rows->y_begin = source.y_begin;
+  rows->y_end = source.y_end;
+  return TRUE;
+}
+
+static gboolean
+set_rows (SpdlCanvas *self, const SpdlTarget *target)
+{
+  SpdlRows *rows = &self->rows;
+  const guint by = self->reduction;
+
+  rows->user_data = self;
+  rows->width = (self->view->width + by - 1) / by;
+  rows->height = (self->view->height + by - 1) / by;
+  rows->x_begin = rows->y_begin = 0;
+  rows->x_end = rows->width;
+  rows->y_end = rows->height;
+  rows->bgr = target->format == GST_VIDEO_FORMAT_BGR;
+  rows->background = target->background;
+  if (spdl_framing_has_border (&self->view->framing))
+    fill_border (self);
+  if (by > 1 || !spdl_view_is_plain (self->view))
+    return begin_resize (self, target, rows->width, rows->height);
+  rows->get_row = get_row_as_is;
+  rows->rows_done = rows_done_as_is;
+  rows->pixel_size = 3;
+  return TRUE;
 }
 
 const SpdlRows *
-spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target, guint width,
-    guint height, guint orientation, GError **error)
+spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
+    const SpdlView *view, guint reduction, GError **error)
 {
-  const gboolean swaps = spdl_orientation_swaps_sides (orientation);
-
-  self->orientation = orientation;
-  if (!make_buffer (
-          self, target, swaps ? height : width, swaps ? width : height, error))
+  self->view = view;
+  self->reduction = reduction;
+  if (!make_buffer (self, target, error))
     return NULL;
-  if (set_drawn (self) && set_rows (self, target, width, height))
+  if (set_drawn (self) && set_rows (self, target))
     return &self->rows;
   no_memory (self, error);
   spdl_canvas_cancel (self);
@@ -216,9 +272,11 @@ spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target, guint width,
 GstBuffer *
 spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 {
-  if (self->orientation != 1)
-    spdl_orientation_apply (self->orientation, self->drawn, self->drawn_width,
-        self->drawn_height, self->drawn_stride, self->map.data,
+  const SpdlFraming *framing = &self->view->framing;
+
+  if (self->view->orientation != 1)
+    spdl_orientation_apply (self->view->orientation, self->drawn,
+        framing->width, framing->height, self->drawn_stride, self->map.data,
         GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
   gst_buffer_unmap (self->buffer, &self->map);
   *caps = self->caps;

@@ -9,7 +9,7 @@
 #define __SPDL_CANVAS_H__
 
 #include "spdlrows.h"
-#include "spdltarget.h"
+#include "spdlview.h"
 
 G_BEGIN_DECLS
 
@@ -27,10 +27,11 @@ typedef struct _SpdlCanvas SpdlCanvas;
 SpdlCanvas *spdl_canvas_new (void);
 void spdl_canvas_free (SpdlCanvas *self);
 
-/* @width, @height: as decoded, before it is turned as @orientation says. NULL
- * with @error set if the result cannot be made. */
+/* @view: must stay until the end. @reduction: rows come of an image whose sides
+ * are divided by it, and rounded up. NULL with @error set if the result cannot
+ * be made. */
 const SpdlRows *spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
-    guint width, guint height, guint orientation, GError **error);
+    const SpdlView *view, guint reduction, GError **error);
 
 /* @caps: (transfer none), until the next. */
 GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);

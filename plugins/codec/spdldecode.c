@@ -42,6 +42,7 @@
 #include <gst/video/video.h>
 
 #include "spdlcodec.h"
+#include "spdldecodesettings.h"
 #include "spdltarget.h"
 #include "spdlworker.h"
 
@@ -69,70 +70,14 @@ struct _GstSpdlDecodeElement {
   GstSpdlStage parent;
 
   /* Under the object's lock. */
-  guint width;
-  guint height;
-  gchar *format;
-  gboolean format_is_set;
-  SpdlFit resize;
-  SpdlCorrupt corrupt;
-  guint64 max_pixels;
-  guint background;
+  SpdlTargetSettings settings; /* properties */
   SpdlTarget *target;
 };
-
-enum {
-  PROP_0,
-  PROP_WIDTH,
-  PROP_HEIGHT,
-  PROP_FORMAT,
-  PROP_RESIZE,
-  PROP_CORRUPT,
-  PROP_MAX_PIXELS,
-  PROP_BACKGROUND,
-  N_PROPS,
-};
-
-#define DEFAULT_FORMAT "RGB"
-#define DEFAULT_MAX_PIXELS 178956970
-
-static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (
     GstSpdlDecodeElement, gst_spdl_decode_element, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE_ELEMENT)
-
-static GType
-fit_get_type (void)
-{
-  static const GEnumValue values[] = {
-    { SPDL_FIT_STRETCH, "Both sides, each to its size", "stretch" },
-    { SPDL_FIT_NONE, "An image keeps its own size", "none" },
-    { 0 },
-  };
-  static gsize type;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlDecodeResize", values));
-  return type;
-}
-
-static GType
-corrupt_get_type (void)
-{
-  static const GEnumValue values[] = {
-    { SPDL_CORRUPT_FAIL, "It fails", "fail" },
-    { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" },
-    { 0 },
-  };
-  static gsize type;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlDecodeCorrupt", values));
-  return type;
-}
 
 /* Negotiation */
 
@@ -174,14 +119,8 @@ gst_spdl_decode_element_negotiate (
   SpdlTarget *target;
 
   GST_OBJECT_LOCK (self);
-  settings.width = self->width;
-  settings.height = self->height;
-  settings.format = format = g_strdup (self->format);
-  settings.format_is_set = self->format_is_set;
-  settings.resize = self->resize;
-  settings.corrupt = self->corrupt;
-  settings.max_pixels = self->max_pixels;
-  settings.background = self->background;
+  settings = self->settings;
+  settings.format = format = g_strdup (self->settings.format);
   GST_OBJECT_UNLOCK (self);
   if (!(target = spdl_target_new (&settings, allowed, error)))
     return FALSE;
@@ -205,25 +144,46 @@ gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
   spdl_worker_free (worker);
 }
 
+/* Notes on the result what was drawn for it. */
+static GstBuffer *
+note_augment (
+    GstBuffer *result, const GstSpdlItemMeta *item, const SpdlView *view)
+{
+  GstSpdlItemMeta *own = gst_spdl_buffer_add_item_meta (result);
+
+  gst_spdl_item_meta_assign (own, item);
+  if (!own->extra)
+    own->extra = gst_structure_new_empty ("extra");
+  gst_structure_set (own->extra, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
+      G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
+      "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
+      view->flip, NULL);
+  return result;
+}
+
 static gboolean
 gst_spdl_decode_element_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
   SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  const SpdlSource source = { gst_spdl_task_get_item (task),
+    gst_spdl_task_get_caps (task), item ? item->epoch : 0,
+    item ? item->index : 0 };
   GError *reason = NULL;
   GstCaps *caps = NULL;
+  SpdlView view;
   GstBuffer *result =
-      spdl_worker_decode (worker, target, gst_spdl_task_get_item (task),
-          gst_spdl_task_get_caps (task), &caps, &reason);
+      spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
 
+  if (result && item && spdl_augment_is_on (&target->augment))
+    result = note_augment (result, item, &view);
   spdl_target_unref (target);
   if (!result) {
     g_propagate_error (error, reason);
     return FALSE;
   }
   if (reason) {
-    const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-
     GST_WARNING_OBJECT (stage, "kept: %s: %s",
         item && item->uri ? item->uri : "item", reason->message);
     g_error_free (reason);
@@ -245,39 +205,13 @@ gst_spdl_decode_element_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_WIDTH:
-      self->width = g_value_get_uint (value);
-      break;
-    case PROP_HEIGHT:
-      self->height = g_value_get_uint (value);
-      break;
-    case PROP_FORMAT:
-      g_free (self->format);
-      self->format = g_value_dup_string (value);
-      self->format_is_set = self->format != NULL;
-      if (!self->format)
-        self->format = g_strdup (DEFAULT_FORMAT);
-      break;
-    case PROP_RESIZE:
-      self->resize = g_value_get_enum (value);
-      break;
-    case PROP_CORRUPT:
-      self->corrupt = g_value_get_enum (value);
-      break;
-    case PROP_MAX_PIXELS:
-      self->max_pixels = g_value_get_uint64 (value);
-      break;
-    case PROP_BACKGROUND:
-      self->background = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_decode_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
 }
 
@@ -286,78 +220,20 @@ gst_spdl_decode_element_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_WIDTH:
-      g_value_set_uint (value, self->width);
-      break;
-    case PROP_HEIGHT:
-      g_value_set_uint (value, self->height);
-      break;
-    case PROP_FORMAT:
-      g_value_set_string (value, self->format);
-      break;
-    case PROP_RESIZE:
-      g_value_set_enum (value, self->resize);
-      break;
-    case PROP_CORRUPT:
-      g_value_set_enum (value, self->corrupt);
-      break;
-    case PROP_MAX_PIXELS:
-      g_value_set_uint64 (value, self->max_pixels);
-      break;
-    case PROP_BACKGROUND:
-      g_value_set_uint (value, self->background);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_decode_settings_get (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
 gst_spdl_decode_element_finalize (GObject *object)
 {
-  g_free (GST_SPDL_DECODE_ELEMENT (object)->format);
+  spdl_decode_settings_clear (&GST_SPDL_DECODE_ELEMENT (object)->settings);
   G_OBJECT_CLASS (gst_spdl_decode_element_parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  properties[PROP_WIDTH] = g_param_spec_uint ("width", "Width",
-      "Width of the result in pixels (0 = what downstream asks for, else as "
-      "decoded)",
-      0, G_MAXINT, 0, flags);
-  properties[PROP_HEIGHT] = g_param_spec_uint ("height", "Height",
-      "Height of the result in pixels (0 = what downstream asks for, else as "
-      "decoded)",
-      0, G_MAXINT, 0, flags);
-  properties[PROP_FORMAT] = g_param_spec_string ("format", "Format",
-      "Pixel format of the result: RGB or BGR (unset = what downstream asks "
-      "for, RGB where it does not mind)",
-      DEFAULT_FORMAT, flags);
-  properties[PROP_RESIZE] = g_param_spec_enum ("resize", "Resize",
-      "How an image is brought to width and height", fit_get_type (),
-      SPDL_FIT_STRETCH, flags);
-  properties[PROP_CORRUPT] = g_param_spec_enum ("corrupt", "Corrupt",
-      "What becomes of an image of which some data is missing or wrong",
-      corrupt_get_type (), SPDL_CORRUPT_FAIL, flags);
-  properties[PROP_MAX_PIXELS] = g_param_spec_uint64 ("max-pixels",
-      "Maximum pixels",
-      "An image of more pixels, or a result, fails before memory is taken for "
-      "it",
-      1, G_MAXUINT64, DEFAULT_MAX_PIXELS, flags);
-  properties[PROP_BACKGROUND] = g_param_spec_uint ("background", "Background",
-      "What shows through where an image is transparent, or is missing: "
-      "0xRRGGBB",
-      0, 0xffffff, 0, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
@@ -371,7 +247,7 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
   object_class->set_property = gst_spdl_decode_element_set_property;
   object_class->get_property = gst_spdl_decode_element_get_property;
   object_class->finalize = gst_spdl_decode_element_finalize;
-  install_properties (object_class);
+  spdl_decode_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -389,6 +265,5 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
 static void
 gst_spdl_decode_element_init (GstSpdlDecodeElement *self)
 {
-  self->format = g_strdup (DEFAULT_FORMAT);
-  self->max_pixels = DEFAULT_MAX_PIXELS;
+  spdl_decode_settings_init (&self->settings);
 }

@@ -179,6 +179,27 @@ set_shift (
   self->shift = shift + self->low_bits;
 }
 
+/* The samples that the box has a part of. */
+static guint
+first_sample (const SpdlFilterKey *key)
+{
+  return key->begin / key->unit;
+}
+
+static guint
+end_sample (const SpdlFilterKey *key)
+{
+  const guint64 end = (guint64) key->begin + key->length + key->unit - 1;
+
+  return MIN (end / key->unit, key->n_in);
+}
+
+static double
+scale_of (const SpdlFilterKey *key)
+{
+  return (double) key->length / key->unit / key->n_full;
+}
+
 /* Pillow's places, in its order of operations, as roundings decide which
  * samples count. */
 static void
@@ -186,12 +207,15 @@ draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
     double scale, double support)
 {
   const double step = 1 / MAX (scale, 1.0);
+  const double begin = (double) key->begin / key->unit;
+  const gint least = key->crop ? first_sample (key) : 0;
+  const gint most = key->crop ? end_sample (key) : key->n_in;
   float largest = 0, largest_sum = 0;
 
   for (guint o = 0; o < key->n_out; o++) {
-    const double center = key->begin + (o + 0.5) * scale;
-    const gint first = MAX ((gint) (center - support + 0.5), 0);
-    const gint end = MIN ((gint) (center + support + 0.5), (gint) key->n_in);
+    const double center = begin + (o + key->skip + 0.5) * scale;
+    const gint first = MAX ((gint) (center - support + 0.5), least);
+    const gint end = MIN ((gint) (center + support + 0.5), most);
     const guint n = end - first;
     Weight *weights = self->weights + o * self->stride;
     const float inverse = 1 / sample (weights, n, key->interpolation,
@@ -322,13 +346,14 @@ make_weights (Entry *self, const Draft *draft)
 static void
 draft_nearest (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key)
 {
-  const double scale = (double) key->length / key->n_out;
-  double place = key->begin + scale * 0.5;
+  const double scale = scale_of (key);
+  double place =
+      (double) key->begin / key->unit + scale * 0.5 + scale * key->skip;
 
   filter->shift = 14;
   filter->low_bits = 0;
   for (guint o = 0; o < key->n_out; o++, place += scale) {
-    filter->first[o] = MIN ((guint) place, key->n_in - 1);
+    filter->first[o] = MIN ((guint) place, end_sample (key) - 1);
     self->counts[o] = 1;
     self->weights[o * self->stride].rounded = 1 << filter->shift;
   }
@@ -338,7 +363,7 @@ static gboolean
 make (Entry *self, Draft *draft, const SpdlFilterKey *key)
 {
   const gboolean nearest = key->interpolation == SPDL_INTERPOLATION_NEAREST;
-  const double scale = (double) key->length / key->n_out;
+  const double scale = scale_of (key);
   const double support =
       nearest ? 0 : get_radius (key->interpolation) * MAX (scale, 1.0);
   SpdlFilter *filter = &self->filter;
@@ -364,7 +389,8 @@ static gboolean
 is_same (const SpdlFilterKey *a, const SpdlFilterKey *b)
 {
   return a->interpolation == b->interpolation && a->n_in == b->n_in &&
-         a->begin == b->begin && a->length == b->length &&
+         a->begin == b->begin && a->length == b->length && a->unit == b->unit &&
+         a->crop == b->crop && a->n_full == b->n_full && a->skip == b->skip &&
          a->n_out == b->n_out && a->fine == b->fine;
 }
 

@@ -22,13 +22,22 @@ typedef enum {
 } SpdlInterpolation;
 
 /* One direction of a resize: of @n_in samples those of the box, @length from
- * @begin on, become @n_out. As with Pillow, a filter at the edge of the box
- * looks beyond it, but not beyond the image. */
+ * @begin on, become @n_full, of which @n_out from @skip on are made. As with
+ * Pillow, a filter at the edge of the box looks beyond it, but not beyond the
+ * image; or, with @crop, not beyond the box.
+ *
+ * @begin and @length count in parts of a sample, @unit to a sample: an image
+ * that was decoded at a quarter of its size has samples of 4 parts, its
+ * pixels. */
 typedef struct {
   SpdlInterpolation interpolation;
   guint n_in;
   guint begin;
   guint length;
+  guint unit;
+  gboolean crop;
+  guint n_full;
+  guint skip;
   guint n_out;
   gboolean fine; /* with low weights, if they make a difference */
 } SpdlFilterKey;

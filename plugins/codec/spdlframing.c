@@ -50,10 +50,12 @@ cover (SpdlFraming *self)
 
   if (by_width >= by_height) {
     self->full_width = self->width;
-    self->full_height = MAX (by_width / box->width, self->height);
+    self->full_height =
+        CLAMP (by_width / box->width, self->height, (guint64) G_MAXINT);
   } else {
     self->full_height = self->height;
-    self->full_width = MAX (by_height / box->height, self->width);
+    self->full_width =
+        CLAMP (by_height / box->height, self->width, (guint64) G_MAXINT);
   }
   self->skip_x = rint ((self->full_width - self->width) / 2.0);
   self->skip_y = rint ((self->full_height - self->height) / 2.0);

@@ -24,6 +24,8 @@ struct _SpdlJpeg {
   struct jpeg_error_mgr errors;
   jmp_buf on_error;
   gint lost;          /* the first warning that means lost pixels; 0: none */
+  guint reduction;    /* 1, 2, 4 or 8 */
+  guint x_begin;      /* the first column that is read */
   guint n_rows;       /* that were read */
   guint missing_from; /* the first row whose data is beyond the end */
   gchar message[JMSG_LENGTH_MAX];
@@ -72,7 +74,7 @@ static void
 note_end (SpdlJpeg *self)
 {
   const struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  const guint mcu_rows = cinfo->max_v_samp_factor * DCTSIZE;
+  const guint mcu_rows = cinfo->max_v_samp_factor * DCTSIZE / self->reduction;
 
   if (cinfo->input_scan_number <= 1)
     self->missing_from =
@@ -137,7 +139,8 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error)
 {
   self->lost = 0;
-  self->n_rows = 0;
+  self->n_rows = self->x_begin = 0;
+  self->reduction = 1;
   self->missing_from = G_MAXUINT;
   if (setjmp (self->on_error) != 0)
     return give_up (self, error);
@@ -148,6 +151,14 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
   *width = self->cinfo.image_width;
   *height = self->cinfo.image_height;
   return TRUE;
+}
+
+void
+spdl_jpeg_set_reduction (SpdlJpeg *self, guint by)
+{
+  self->reduction = by;
+  self->cinfo.scale_num = 1;
+  self->cinfo.scale_denom = by;
 }
 
 static J_COLOR_SPACE
@@ -168,11 +179,11 @@ is_cmyk (const SpdlJpeg *self)
 
 /* @cmyk is inverted, as all programs write it that write it at all. */
 static void
-convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to)
+convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to, guint n)
 {
   const guint red = rows->bgr ? 2 : 0;
 
-  for (guint x = 0; x < rows->width; x++) {
+  for (guint x = 0; x < n; x++) {
     const guint k = cmyk[3];
 
     to[red] = (cmyk[0] * k + 127) / 255;
@@ -192,19 +203,41 @@ read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
   const guint y = cinfo->output_scanline;
   const guint n =
       MIN (MIN ((guint) cinfo->max_v_samp_factor * DCTSIZE, MAX_ROWS),
-          cinfo->output_height - y);
+          rows->y_end - y);
   JSAMPROW places[MAX_ROWS];
 
   for (guint i = 0; i < n; i++)
-    places[i] = rows->get_row (rows->user_data, y + i);
+    places[i] = rows->get_row (rows->user_data, y + i) +
+                (gsize) self->x_begin * rows->pixel_size;
   jpeg_read_scanlines (cinfo, cmyk ? cmyk : places, n);
   self->n_rows = cinfo->output_scanline;
   for (guint i = 0; cmyk && y + i < self->n_rows; i++)
-    convert_cmyk (rows, cmyk[i], places[i]);
+    convert_cmyk (rows, cmyk[i], places[i], cinfo->output_width);
   for (guint i = 0; self->lost != 0 && y + i < self->n_rows; i++)
     if (y + i >= self->missing_from)
-      spdl_rows_fill_row (rows, places[i]);
+      spdl_rows_fill_row (
+          rows, places[i] - (gsize) self->x_begin * rows->pixel_size);
   rows->rows_done (rows->user_data, self->n_rows);
+}
+
+/* Leaves out the columns and rows that do not count. Columns go by whole
+ * blocks, with one more on either side, whose chroma is looked at. */
+static void
+crop (SpdlJpeg *self, const SpdlRows *rows)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const guint block = cinfo->max_h_samp_factor * DCTSIZE / self->reduction;
+  JDIMENSION begin = rows->x_begin - MIN (rows->x_begin, block);
+  JDIMENSION width = MIN (rows->x_end + block, rows->width) - begin;
+
+  self->x_begin = 0;
+  if (begin >= block || begin + width + block <= rows->width) {
+    jpeg_crop_scanline (cinfo, &begin, &width);
+    self->x_begin = begin;
+  }
+  if (rows->y_begin > 0)
+    jpeg_skip_scanlines (cinfo, rows->y_begin);
+  self->n_rows = cinfo->output_scanline;
 }
 
 static JSAMPARRAY
@@ -215,6 +248,7 @@ begin_rows (SpdlJpeg *self, const SpdlRows *rows)
 
   cinfo->out_color_space = cmyk ? JCS_CMYK : color_space (rows);
   jpeg_start_decompress (cinfo);
+  crop (self, rows);
   if (!cmyk)
     return NULL;
   return cinfo->mem->alloc_sarray (
@@ -235,8 +269,7 @@ spdl_jpeg_read_rows (
     return FALSE;
   }
   cmyk = begin_rows (self, rows);
-  while (cinfo->output_scanline < cinfo->output_height &&
-         (keep || self->lost == 0))
+  while (cinfo->output_scanline < rows->y_end && (keep || self->lost == 0))
     read_some (self, rows, cmyk);
   if (self->lost != 0)
     return give_up (self, error);

@@ -36,6 +36,9 @@ gboolean spdl_jpeg_is_jpeg (const guint8 *data, gsize size);
 gboolean spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error);
 
+/* Divides both sides by 1, 2, 4 or 8, rounding up; once the header is read. */
+void spdl_jpeg_set_reduction (SpdlJpeg *self, guint by);
+
 /* Reads all rows, in RGB or BGR whatever the file has. Returns FALSE with
  * @error set, after some rows perhaps, if the file is broken, or if entropy
  * data is missing or wrong; what costs no pixel is no error.

@@ -87,21 +87,35 @@ window_get (const Window *self, guint y)
   return self->data + (y % self->n_rows) * self->stride;
 }
 
-static const SpdlFilter *
-get_filter (SpdlResize *self, const SpdlResizeJob *job, guint n_in, guint begin,
-    guint length, guint n_out, gboolean fine)
+static SpdlFilterKey
+key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
+    guint n_full, guint skip, guint n_out, gboolean fine)
 {
-  const SpdlFilterKey key = {
+  return (SpdlFilterKey){
     .interpolation = job->interpolation,
     .n_in = n_in,
     .begin = begin,
     .length = length ? length : n_in - begin,
+    .unit = MAX (job->unit, 1),
+    .crop = job->crop,
+    .n_full = n_full ? n_full : n_out,
+    .skip = skip,
     .n_out = n_out,
     .fine = fine,
   };
+}
 
-  g_return_val_if_fail (key.length > 0 && key.length <= n_in - begin, NULL);
-  return spdl_filters_get (self->filters, &key);
+static gboolean
+get_filters (SpdlResize *self, const SpdlResizeJob *job)
+{
+  const SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
+      job->full_width, job->skip_x, job->out_width, TRUE);
+  const SpdlFilterKey y = key_of (job, job->height, job->box_y, job->box_height,
+      job->full_height, job->skip_y, job->out_height, FALSE);
+
+  self->x = spdl_filters_get (self->filters, &x);
+  self->y = spdl_filters_get (self->filters, &y);
+  return self->x && self->y;
 }
 
 /* An even number of pointers: a row of weight 0 may be among them. */
@@ -123,11 +137,7 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
   const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
 
-  self->x = get_filter (
-      self, job, job->width, job->box_x, job->box_width, job->out_width, TRUE);
-  self->y = get_filter (self, job, job->height, job->box_y, job->box_height,
-      job->out_height, FALSE);
-  if (!self->x || !self->y)
+  if (!get_filters (self, job))
     return FALSE;
   self->pixel_size = job->pixel_size;
   self->out_size = (gsize) job->out_width * out_pixel_size;

@@ -22,6 +22,9 @@ typedef struct {
 
   guint width;
   guint height;
+  /* What of it counts: all else need not be written. */
+  guint x_begin, x_end;
+  guint y_begin, y_end;
   guint pixel_size;   /* 3; or 4, with a byte behind each pixel that is free */
   gboolean bgr;       /* blue comes first */
   guint32 background; /* 0xRRGGBB, for what is missing or transparent */

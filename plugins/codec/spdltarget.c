@@ -132,7 +132,7 @@ check_fit (
 {
   const gchar *side = self->width ? "width" : "height";
 
-  if (settings->resize != SPDL_FIT_NONE || (!self->width && !self->height))
+  if (settings->resize != SPDL_FRAMING_NONE || (!self->width && !self->height))
     return TRUE;
   if (settings->width || settings->height)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -148,6 +148,18 @@ check_fit (
   return FALSE;
 }
 
+static gboolean
+check_range (const gchar *property, const double *range, GError **error)
+{
+  if (range[0] > 0.0 && range[0] <= range[1] && range[1] < G_MAXDOUBLE)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The property %s is <%g,%g>, but must be two numbers above 0, the lower "
+      "one first",
+      property, range[0], range[1]);
+  return FALSE;
+}
+
 /* What downstream takes and the properties allow. */
 static gboolean
 choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
@@ -155,6 +167,9 @@ choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
 {
   const GstStructure *s;
 
+  if (!check_range ("crop-scale", settings->augment.scale, error) ||
+      !check_range ("crop-ratio", settings->augment.ratio, error))
+    return FALSE;
   if (gst_caps_is_empty (*caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Downstream takes no raw images in " SPDL_TARGET_FORMATS);
@@ -208,6 +223,10 @@ spdl_target_new (
   gboolean ok;
 
   self->n_refs = 1;
+  self->resize = settings->resize;
+  self->interpolation = settings->interpolation;
+  self->augment = settings->augment;
+  self->fast_scale = settings->fast_scale;
   self->corrupt = settings->corrupt;
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;

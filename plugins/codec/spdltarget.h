@@ -10,6 +10,9 @@
 
 #include <gst/video/video.h>
 
+#include "spdlfilter.h"
+#include "spdlframing.h"
+
 G_BEGIN_DECLS
 
 #define SPDL_TARGET_FORMATS "{ RGB, BGR }"
@@ -20,11 +23,6 @@ G_BEGIN_DECLS
 #define SPDL_MAX_DECODED_SIDE 1000000
 
 typedef enum {
-  SPDL_FIT_STRETCH,
-  SPDL_FIT_NONE,
-} SpdlFit;
-
-typedef enum {
   SPDL_CORRUPT_FAIL,
   SPDL_CORRUPT_KEEP,
 } SpdlCorrupt;
@@ -32,9 +30,12 @@ typedef enum {
 typedef struct {
   guint width; /* 0: what downstream asks for, else as decoded */
   guint height;
-  const gchar *format;
+  gchar *format;
   gboolean format_is_set; /* else downstream may choose another */
-  SpdlFit resize;
+  SpdlFramingMode resize;
+  SpdlInterpolation interpolation;
+  SpdlAugment augment;
+  gboolean fast_scale;
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background; /* 0xRRGGBB */
@@ -47,6 +48,10 @@ typedef struct {
   GstVideoFormat format;
   guint width; /* 0: as decoded */
   guint height;
+  SpdlFramingMode resize;
+  SpdlInterpolation interpolation;
+  SpdlAugment augment;
+  gboolean fast_scale; /* whether JPEGs may be decoded smaller */
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background;

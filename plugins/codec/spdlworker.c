@@ -23,6 +23,13 @@ struct _SpdlWorker {
   SpdlStills *stills;
   SpdlPicture *picture;
   SpdlCanvas *canvas;
+
+  /* The item in hand. */
+  const SpdlTarget *target;
+  const SpdlSource *source;
+  GstMapInfo in;
+  SpdlView *view;
+  GstCaps **caps;
 };
 
 SpdlWorker *
@@ -47,22 +54,35 @@ spdl_worker_free (SpdlWorker *self)
   g_free (self);
 }
 
-static GstBuffer *
-decode_jpeg (SpdlWorker *self, const SpdlTarget *target, const GstMapInfo *in,
-    GstCaps **caps, GError **error)
+static void
+set_view (SpdlWorker *self, guint width, guint height, guint orientation)
 {
+  spdl_view_init (self->view, self->target, width, height, orientation,
+      self->source->epoch, self->source->index);
+}
+
+static GstBuffer *
+decode_jpeg (SpdlWorker *self, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  const GstMapInfo *in = &self->in;
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlRows *rows;
-  guint width, height;
+  guint width, height, reduction = 1;
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
-      !spdl_target_check_decoded (target, width, height, error) ||
-      !(rows = spdl_canvas_begin (self->canvas, target, width, height,
-            spdl_exif_find_in_jpeg (in->data, in->size), error)))
+      !spdl_target_check_decoded (target, width, height, error))
+    return NULL;
+  set_view (self, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
+  if (target->fast_scale)
+    reduction = spdl_view_get_reduction (self->view);
+  spdl_jpeg_set_reduction (self->jpeg, reduction);
+  rows = spdl_canvas_begin (self->canvas, target, self->view, reduction, error);
+  if (!rows)
     return NULL;
   if (spdl_jpeg_read_rows (self->jpeg, rows, keep, error) || keep)
-    return spdl_canvas_end (self->canvas, caps);
+    return spdl_canvas_end (self->canvas, self->caps);
   spdl_canvas_cancel (self->canvas);
   return NULL;
 }
@@ -93,15 +113,16 @@ make_still (const SpdlLook *look, const guint8 *data)
 
 /* Draws @frame; where there is none, background. */
 static GstBuffer *
-draw (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
-    const SpdlFrame *frame, GstCaps **caps, GError **error)
+draw (SpdlWorker *self, const SpdlLook *look, const SpdlFrame *frame,
+    GError **error)
 {
   const gboolean placed = look->frame_size > 0 || !frame->buffer;
   const guint width = placed ? look->width : (guint) frame->info->width;
   const guint height = placed ? look->height : (guint) frame->info->height;
-  const SpdlRows *rows = spdl_canvas_begin (
-      self->canvas, target, width, height, look->orientation, error);
+  const SpdlRows *rows;
 
+  set_view (self, width, height, look->orientation);
+  rows = spdl_canvas_begin (self->canvas, self->target, self->view, 1, error);
   if (!rows)
     return NULL;
   if (!frame->buffer) {
@@ -111,7 +132,7 @@ draw (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
     spdl_canvas_cancel (self->canvas);
     return NULL;
   }
-  return spdl_canvas_end (self->canvas, caps);
+  return spdl_canvas_end (self->canvas, self->caps);
 }
 
 static void
@@ -133,34 +154,33 @@ can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* What is given to a decoder of @item, and how many rows of it are there at
+/* What is given to a decoder of the item, and how many rows of it are there at
  * most; NULL if there is no use in it: of a part of a JPEG 2000 openjpegdec
  * makes nothing, and keeps its memory. */
 static GstBuffer *
-dup_file (
-    const SpdlLook *look, GstBuffer *item, const GstMapInfo *in, guint *n_rows)
+dup_file (const SpdlWorker *self, const SpdlLook *look, guint *n_rows)
 {
   *n_rows = G_MAXUINT;
   if (look->frame_size > 0)
-    return make_still (look, in->data);
+    return make_still (look, self->in.data);
   if (look->damage && g_str_equal (look->type, "image/png"))
-    return spdl_mend_png (in->data, in->size, n_rows);
+    return spdl_mend_png (self->in.data, self->in.size, n_rows);
   if (look->damage && look->sampling)
     return NULL;
-  return gst_buffer_ref (item);
+  return gst_buffer_ref (self->source->item);
 }
 
 /* Decodes and draws what passed the first look, or is kept in spite of it.
  * @reason: (out): why it is broken, also where there is a result. */
 static GstBuffer *
-decode_file (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
-    GstBuffer *item, const GstMapInfo *in, GstCaps **caps, GError **reason)
+decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
 {
+  const SpdlTarget *target = self->target;
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlChainLimits limits = { target->max_pixels, keep };
   SpdlFrame frame = { NULL };
   guint n_rows;
-  g_autoptr (GstBuffer) file = dup_file (look, item, in, &n_rows);
+  g_autoptr (GstBuffer) file = dup_file (self, look, &n_rows);
 
   if (!file)
     set_damage (look, reason);
@@ -169,13 +189,13 @@ decode_file (SpdlWorker *self, const SpdlTarget *target, const SpdlLook *look,
       !(keep && can_keep (look, &frame, *reason)))
     return NULL;
   frame.n_rows = MIN (frame.n_rows, n_rows);
-  return draw (self, target, look, &frame, caps, *reason ? NULL : reason);
+  return draw (self, look, &frame, *reason ? NULL : reason);
 }
 
 static GstBuffer *
-decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
-    const SpdlLook *look, const GstMapInfo *in, GstCaps **caps, GError **error)
+decode_still (SpdlWorker *self, const SpdlLook *look, GError **error)
 {
+  const SpdlTarget *target = self->target;
   GstBuffer *result = NULL;
   GError *reason = NULL;
 
@@ -184,7 +204,7 @@ decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
           target, look->frame_width, look->frame_height, error))
     return NULL;
   if (!look->damage || target->corrupt == SPDL_CORRUPT_KEEP)
-    result = decode_file (self, target, look, item, in, caps, &reason);
+    result = decode_file (self, look, &reason);
   if (reason)
     g_propagate_error (error, reason);
   else if (look->damage)
@@ -193,26 +213,30 @@ decode_still (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
 }
 
 GstBuffer *
-spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target, GstBuffer *item,
-    GstCaps *caps, GstCaps **result_caps, GError **error)
+spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
+    const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
+    GError **error)
 {
+  GstMapInfo *in = &self->in;
   GstBuffer *result = NULL;
   SpdlLook look;
-  GstMapInfo in;
 
-  if (!gst_buffer_map (item, &in, GST_MAP_READ)) {
+  self->target = target;
+  self->source = source;
+  self->view = view;
+  self->caps = result_caps;
+  if (!gst_buffer_map (source->item, in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Its memory cannot be mapped");
     return NULL;
   }
-  if (spdl_jpeg_is_jpeg (in.data, in.size)) {
-    result = decode_jpeg (self, target, &in, result_caps, error);
+  if (spdl_jpeg_is_jpeg (in->data, in->size)) {
+    result = decode_jpeg (self, error);
   } else {
-    spdl_look (&look, in.data, in.size);
-    if (spdl_stills_find_type (&look, in.data, in.size, caps, error))
-      result =
-          decode_still (self, target, item, &look, &in, result_caps, error);
+    spdl_look (&look, in->data, in->size);
+    if (spdl_stills_find_type (&look, in->data, in->size, source->caps, error))
+      result = decode_still (self, &look, error);
   }
-  gst_buffer_unmap (item, &in);
+  gst_buffer_unmap (source->item, in);
   return result;
 }

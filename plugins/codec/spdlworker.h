@@ -8,7 +8,7 @@
 #ifndef __SPDL_WORKER_H__
 #define __SPDL_WORKER_H__
 
-#include "spdltarget.h"
+#include "spdlview.h"
 
 G_BEGIN_DECLS
 
@@ -20,11 +20,20 @@ typedef struct _SpdlWorker SpdlWorker;
 SpdlWorker *spdl_worker_new (void);
 void spdl_worker_free (SpdlWorker *self);
 
-/* Makes of @item, whose caps are @caps (nullable), what @target says. NULL with
+/* What is decoded. */
+typedef struct {
+  GstBuffer *item;
+  GstCaps *caps; /* nullable */
+  guint64 epoch; /* which item it is */
+  guint64 index;
+} SpdlSource;
+
+/* Makes of @source what @target says, and in @view how that was done. NULL with
  * @error set if it cannot be; with the target's corrupt=keep, @error may be set
  * though there is a result. @result_caps: (transfer none), until the next. */
 GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
-    GstBuffer *item, GstCaps *caps, GstCaps **result_caps, GError **error);
+    const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
+    GError **error);
 
 G_END_DECLS
 

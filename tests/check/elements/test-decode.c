@@ -122,7 +122,7 @@ GST_START_TEST (test_stretch)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     const guint *s = sizes[i];
     Rig *rig = rig_new ("spdldecode", "width", s[2], "height", s[3], "format",
-        i % 2 ? "BGR" : "RGB", NULL);
+        i % 2 ? "BGR" : "RGB", "fast-scale", FALSE, NULL);
 
     rig_start (rig, "image/jpeg");
     push_jpeg (rig, i, s[0], s[1], 0);
@@ -212,8 +212,8 @@ GST_END_TEST;
 GST_START_TEST (test_corrupt)
 {
   static const gchar text[] = "This is a README, and no picture.";
-  Rig *rig = rig_new ("spdldecode", "width", 8, "height", 8, "output-order",
-      GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
+  Rig *rig = rig_new ("spdldecode", "width", 8, "height", 8, "fast-scale",
+      FALSE, "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
   g_autofree guint8 *noise = g_malloc (5000);
   g_autofree gchar *log = NULL;
 

@@ -1,0 +1,335 @@
+/* gst-spdl: the properties of spdldecode
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdldecodesettings.h"
+
+#include <gst/gst.h>
+
+#define DEFAULT_FORMAT "RGB"
+#define DEFAULT_MAX_PIXELS 178956970
+#define DEFAULT_RESIZE SPDL_FRAMING_STRETCH
+#define DEFAULT_INTERPOLATION SPDL_INTERPOLATION_BILINEAR
+#define DEFAULT_AUGMENT SPDL_AUGMENT_NONE
+#define DEFAULT_CORRUPT SPDL_CORRUPT_FAIL
+#define DEFAULT_FAST_SCALE TRUE
+
+enum {
+  PROP_0,
+  PROP_WIDTH,
+  PROP_HEIGHT,
+  PROP_FORMAT,
+  PROP_RESIZE,
+  PROP_INTERPOLATION,
+  PROP_AUGMENT,
+  PROP_CROP_SCALE,
+  PROP_CROP_RATIO,
+  PROP_FLIP,
+  PROP_SEED,
+  PROP_FAST_SCALE,
+  PROP_CORRUPT,
+  PROP_MAX_PIXELS,
+  PROP_BACKGROUND,
+};
+
+/* Enums */
+
+#define DEFINE_ENUM(name, TypeName, ...)                                    \
+  static GType name##_get_type (void)                                       \
+  {                                                                         \
+    static const GEnumValue values[] = { __VA_ARGS__, { 0 } };              \
+    static gsize type;                                                      \
+                                                                            \
+    if (g_once_init_enter (&type))                                          \
+      g_once_init_leave (&type, g_enum_register_static (TypeName, values)); \
+    return type;                                                            \
+  }
+
+DEFINE_ENUM (resize, "GstSpdlDecodeResize",
+    { SPDL_FRAMING_STRETCH, "Both sides, each to its size", "stretch" },
+    { SPDL_FRAMING_COVER,
+        "In proportion, until nothing is uncovered; the "
+        "middle counts",
+        "cover" },
+    { SPDL_FRAMING_CONTAIN,
+        "In proportion, until it fits, with background "
+        "around it",
+        "contain" },
+    { SPDL_FRAMING_NONE, "An image keeps its own size", "none" })
+
+DEFINE_ENUM (interpolation, "GstSpdlDecodeInterpolation",
+    { SPDL_INTERPOLATION_NEAREST, "The nearest pixel", "nearest" },
+    { SPDL_INTERPOLATION_BILINEAR, "Triangles", "bilinear" },
+    { SPDL_INTERPOLATION_BICUBIC, "Cubic, a = -0.5", "bicubic" },
+    { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
+
+DEFINE_ENUM (augment, "GstSpdlDecodeAugment",
+    { SPDL_AUGMENT_NONE, "All of the image", "none" },
+    { SPDL_AUGMENT_RANDOM_RESIZED_CROP,
+        "A box of random size and shape, at a random place",
+        "random-resized-crop" },
+    { SPDL_AUGMENT_RANDOM_CROP, "As many pixels as come out, at a random place",
+        "random-crop" })
+
+DEFINE_ENUM (corrupt, "GstSpdlDecodeCorrupt",
+    { SPDL_CORRUPT_FAIL, "It fails", "fail" },
+    { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" })
+
+/* Values */
+
+void
+spdl_decode_settings_init (SpdlTargetSettings *self)
+{
+  *self = (SpdlTargetSettings){
+    .format = g_strdup (DEFAULT_FORMAT),
+    .resize = DEFAULT_RESIZE,
+    .interpolation = DEFAULT_INTERPOLATION,
+    .augment = { DEFAULT_AUGMENT, { 0.08, 1.0 }, { 3.0 / 4.0, 4.0 / 3.0 } },
+    .fast_scale = DEFAULT_FAST_SCALE,
+    .corrupt = DEFAULT_CORRUPT,
+    .max_pixels = DEFAULT_MAX_PIXELS,
+  };
+}
+
+void
+spdl_decode_settings_clear (SpdlTargetSettings *self)
+{
+  g_clear_pointer (&self->format, g_free);
+}
+
+static void
+set_format (SpdlTargetSettings *self, const gchar *format)
+{
+  g_free (self->format);
+  self->format_is_set = format != NULL;
+  self->format = g_strdup (format ? format : DEFAULT_FORMAT);
+}
+
+/* Of an array of two numbers, of any type; another one makes an empty range,
+ * which is refused by name when it is to be used. */
+static void
+set_range (double *range, const GValue *array)
+{
+  range[0] = range[1] = 0.0;
+  if (gst_value_array_get_size (array) != 2)
+    return;
+  for (guint i = 0; i < 2; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    if (g_value_transform (gst_value_array_get_value (array, i), &number))
+      range[i] = g_value_get_double (&number);
+    g_value_unset (&number);
+  }
+}
+
+static void
+get_range (const double *range, GValue *array)
+{
+  for (guint i = 0; i < 2; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, range[i]);
+    gst_value_array_append_and_take_value (array, &number);
+  }
+}
+
+gboolean
+spdl_decode_settings_set (
+    SpdlTargetSettings *self, guint id, const GValue *value)
+{
+  switch (id) {
+    case PROP_WIDTH:
+      self->width = g_value_get_uint (value);
+      break;
+    case PROP_HEIGHT:
+      self->height = g_value_get_uint (value);
+      break;
+    case PROP_FORMAT:
+      set_format (self, g_value_get_string (value));
+      break;
+    case PROP_RESIZE:
+      self->resize = g_value_get_enum (value);
+      break;
+    case PROP_INTERPOLATION:
+      self->interpolation = g_value_get_enum (value);
+      break;
+    case PROP_AUGMENT:
+      self->augment.kind = g_value_get_enum (value);
+      break;
+    case PROP_CROP_SCALE:
+      set_range (self->augment.scale, value);
+      break;
+    case PROP_CROP_RATIO:
+      set_range (self->augment.ratio, value);
+      break;
+    case PROP_FLIP:
+      self->augment.flip = g_value_get_double (value);
+      break;
+    case PROP_SEED:
+      self->augment.seed = g_value_get_uint64 (value);
+      break;
+    case PROP_FAST_SCALE:
+      self->fast_scale = g_value_get_boolean (value);
+      break;
+    case PROP_CORRUPT:
+      self->corrupt = g_value_get_enum (value);
+      break;
+    case PROP_MAX_PIXELS:
+      self->max_pixels = g_value_get_uint64 (value);
+      break;
+    case PROP_BACKGROUND:
+      self->background = g_value_get_uint (value);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_decode_settings_get (
+    const SpdlTargetSettings *self, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_WIDTH:
+      g_value_set_uint (value, self->width);
+      break;
+    case PROP_HEIGHT:
+      g_value_set_uint (value, self->height);
+      break;
+    case PROP_FORMAT:
+      g_value_set_string (value, self->format);
+      break;
+    case PROP_RESIZE:
+      g_value_set_enum (value, self->resize);
+      break;
+    case PROP_INTERPOLATION:
+      g_value_set_enum (value, self->interpolation);
+      break;
+    case PROP_AUGMENT:
+      g_value_set_enum (value, self->augment.kind);
+      break;
+    case PROP_CROP_SCALE:
+      get_range (self->augment.scale, value);
+      break;
+    case PROP_CROP_RATIO:
+      get_range (self->augment.ratio, value);
+      break;
+    case PROP_FLIP:
+      g_value_set_double (value, self->augment.flip);
+      break;
+    case PROP_SEED:
+      g_value_set_uint64 (value, self->augment.seed);
+      break;
+    case PROP_FAST_SCALE:
+      g_value_set_boolean (value, self->fast_scale);
+      break;
+    case PROP_CORRUPT:
+      g_value_set_enum (value, self->corrupt);
+      break;
+    case PROP_MAX_PIXELS:
+      g_value_set_uint64 (value, self->max_pixels);
+      break;
+    case PROP_BACKGROUND:
+      g_value_set_uint (value, self->background);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Properties */
+
+#define FLAGS \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+static void
+install_range (GObjectClass *klass, guint id, const gchar *name,
+    const gchar *nick, const gchar *blurb)
+{
+  g_object_class_install_property (klass, id,
+      gst_param_spec_array (name, nick, blurb,
+          g_param_spec_double (name, nick, "One end", 0.0, G_MAXDOUBLE, 1.0,
+              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+          FLAGS));
+}
+
+static void
+install_transforms (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_RESIZE,
+      g_param_spec_enum ("resize", "Resize",
+          "How an image is brought to width and height", resize_get_type (),
+          DEFAULT_RESIZE, FLAGS));
+  g_object_class_install_property (klass, PROP_INTERPOLATION,
+      g_param_spec_enum ("interpolation", "Interpolation",
+          "What a pixel of the result is made of; antialiased, but for nearest",
+          interpolation_get_type (), DEFAULT_INTERPOLATION, FLAGS));
+  g_object_class_install_property (klass, PROP_AUGMENT,
+      g_param_spec_enum ("augment", "Augment", "Which part of an image is used",
+          augment_get_type (), DEFAULT_AUGMENT, FLAGS));
+  install_range (klass, PROP_CROP_SCALE, "crop-scale", "Crop scale",
+      "Least and most of an image's area that random-resized-crop takes "
+      "(unset = <0.08,1.0>)");
+  install_range (klass, PROP_CROP_RATIO, "crop-ratio", "Crop ratio",
+      "Least and most of width to height that random-resized-crop takes "
+      "(unset = <0.75,1.3333>)");
+  g_object_class_install_property (klass, PROP_FLIP,
+      g_param_spec_double ("flip", "Flip",
+          "Probability that an image is mirrored, left to right", 0.0, 1.0, 0.0,
+          FLAGS));
+  g_object_class_install_property (klass, PROP_SEED,
+      g_param_spec_uint64 ("seed", "Seed",
+          "Decides what is random, with an item's epoch and index", 0,
+          G_MAXUINT64, 0, FLAGS));
+}
+
+void
+spdl_decode_settings_install (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_WIDTH,
+      g_param_spec_uint ("width", "Width",
+          "Width of the result in pixels (0 = what downstream asks for, else "
+          "as decoded)",
+          0, G_MAXINT, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_HEIGHT,
+      g_param_spec_uint ("height", "Height",
+          "Height of the result in pixels (0 = what downstream asks for, else "
+          "as decoded)",
+          0, G_MAXINT, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_FORMAT,
+      g_param_spec_string ("format", "Format",
+          "Pixel format of the result: RGB or BGR (unset = what downstream "
+          "asks for, RGB where it does not mind)",
+          DEFAULT_FORMAT, FLAGS));
+  install_transforms (klass);
+  g_object_class_install_property (klass, PROP_FAST_SCALE,
+      g_param_spec_boolean ("fast-scale", "Fast scale",
+          "Decode JPEGs at a half, a quarter or an eighth of their size where "
+          "that is still at least what comes out",
+          DEFAULT_FAST_SCALE, FLAGS));
+  g_object_class_install_property (klass, PROP_CORRUPT,
+      g_param_spec_enum ("corrupt", "Corrupt",
+          "What becomes of an image of which some data is missing or wrong",
+          corrupt_get_type (), DEFAULT_CORRUPT, FLAGS));
+  g_object_class_install_property (klass, PROP_MAX_PIXELS,
+      g_param_spec_uint64 ("max-pixels", "Maximum pixels",
+          "An image of more pixels, or a result, fails before memory is taken "
+          "for it",
+          1, G_MAXUINT64, DEFAULT_MAX_PIXELS, FLAGS));
+  g_object_class_install_property (klass, PROP_BACKGROUND,
+      g_param_spec_uint ("background", "Background",
+          "What shows through where an image is transparent, is missing, or "
+          "does not reach: 0xRRGGBB",
+          0, 0xffffff, 0, FLAGS));
+  gst_type_mark_as_plugin_api (resize_get_type (), 0);
+  gst_type_mark_as_plugin_api (interpolation_get_type (), 0);
+  gst_type_mark_as_plugin_api (augment_get_type (), 0);
+  gst_type_mark_as_plugin_api (corrupt_get_type (), 0);
+}

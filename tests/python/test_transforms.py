@@ -1,0 +1,209 @@
+#!/usr/bin/python3
+# gst-spdl: spdldecode's transforms against Pillow's
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every fit, filter, crop and flip, of JPEGs (of which only what is needed is
+decoded) and of PNGs, in all orientations: at most a level from what Pillow
+makes of the whole image."""
+
+import math
+import os
+import pathlib
+import random
+import tempfile
+import unittest
+
+import gi
+from PIL import Image, ImageChops, ImageOps, ImageStat
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import Gst, GstSpdl  # noqa: E402
+
+Gst.init(None)
+# By EXIF's orientation: what turns the upright image into the file's, and back.
+TURNS = {2: (Image.FLIP_LEFT_RIGHT,) * 2, 3: (Image.ROTATE_180,) * 2,
+         4: (Image.FLIP_TOP_BOTTOM,) * 2, 5: (Image.TRANSPOSE,) * 2,
+         6: (Image.ROTATE_90, Image.ROTATE_270), 7: (Image.TRANSVERSE,) * 2,
+         8: (Image.ROTATE_270, Image.ROTATE_90)}
+FILTERS = {"nearest": Image.NEAREST, "bilinear": Image.BILINEAR,
+           "bicubic": Image.BICUBIC, "lanczos": Image.LANCZOS}
+
+
+def make_picture(width, height):
+    """Smooth shapes and some texture, as photographs have."""
+    rng = random.Random(width * 1000 + height)
+    noise = Image.effect_noise((width, height), 40)
+    bands = [Image.linear_gradient("L").resize((width, height)).rotate(rng.randrange(360)),
+             Image.radial_gradient("L").resize((width, height)),
+             noise]
+    return Image.merge("RGB", bands)
+
+
+def resize_as_stored(image, size, method, orientation):
+    """Columns and rows are resized one after the other, and with nearest a tie
+    goes to one side: that is done before the image is turned."""
+    if orientation == 1:
+        return image.resize(size, method)
+    there, back = TURNS[orientation]
+    if orientation >= 5:
+        size = size[::-1]
+    return image.transpose(there).resize(size, method).transpose(back)
+
+
+def difference(a, b):
+    return max(high for _, high in ImageChops.difference(a, b).getextrema())
+
+
+def psnr(a, b):
+    stat = ImageStat.Stat(ImageChops.difference(a, b))
+    mse = sum(stat.sum2) / (3 * a.width * a.height)
+    return min(60.0, 10 * math.log10(255**2 / mse)) if mse else 60.0
+
+
+class TransformsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.upright = {}
+        rng = random.Random(4)
+        for n in range(64):
+            picture = make_picture(rng.randint(20, 700), rng.randint(20, 500))
+            name = f"{n:03}.{'png' if n % 4 == 3 else 'jpg'}"
+            path = pathlib.Path(cls.folder.name) / name
+            exif = Image.Exif()
+            exif[0x0112] = n % 8 + 1
+            options = {"exif": exif}
+            if name.endswith("jpg"):
+                options |= {"quality": 90, "subsampling": n // 4 % 3,
+                            "progressive": n % 5 == 0}
+            picture.save(path, **options)
+            with Image.open(path) as reread:
+                cls.upright[name] = ImageOps.exif_transpose(reread.convert("RGB"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def decode(self, properties):
+        """The results by file name: image, box and flip."""
+        pipeline = Gst.parse_launch(
+            f'spdlsrc location="{self.folder.name}" ! spdlfetch '
+            f"! spdldecode concurrency=2 {properties} ! spdlsink name=sink")
+        sink = pipeline.get_by_name("sink")
+        results = {}
+        pipeline.set_state(Gst.State.PLAYING)
+        while sample := sink.emit("pull-sample"):
+            buffer = sample.get_buffer()
+            meta = GstSpdl.buffer_get_item_meta(buffer)
+            s = sample.get_caps().get_structure(0)
+            width, height = s.get_value("width"), s.get_value("height")
+            image = Image.frombytes("RGB", (width, height),
+                                    buffer.extract_dup(0, buffer.get_size()),
+                                    "raw", "RGB", (width * 3 + 3) // 4 * 4)
+            box = flip = None
+            if meta.extra:
+                box = tuple(meta.extra.get_value(f"crop-{field}")
+                            for field in ("x", "y", "width", "height"))
+                flip = meta.extra.get_value("flip")
+            results[os.path.basename(meta.uri)] = (image, box, flip)
+        pipeline.set_state(Gst.State.NULL)
+        self.assertEqual(sorted(results), sorted(self.upright))
+        return results
+
+    def check(self, properties, expect, tolerance=1):
+        results = self.decode("fast-scale=false " + properties)
+        for name, (image, box, flip) in results.items():
+            upright = self.upright[name]
+            if box:
+                x, y, width, height = box
+                upright = upright.crop((x, y, x + width, y + height))
+            expected = expect(upright, int(name[:3]) % 8 + 1)
+            if flip:
+                expected = ImageOps.mirror(expected)
+            with self.subTest(name, properties=properties, box=box, flip=flip):
+                self.assertEqual(image.size, expected.size)
+                self.assertLessEqual(difference(image, expected), tolerance)
+        return results
+
+    def test_stretch(self):
+        for name, method in FILTERS.items():
+            self.check(f"width=97 height=64 interpolation={name}",
+                       lambda image, orientation: resize_as_stored(
+                           image, (97, 64), method, orientation))
+
+    def test_cover(self):
+        def cover(side):
+            def expect(image, _):
+                short, long = min(image.size), max(image.size)
+                full = int(side * long / short)
+                size = (side, full) if image.width <= image.height else (full, side)
+                image = image.resize(size, Image.BILINEAR)
+                x, y = (round((n - side) / 2) for n in size)
+                return image.crop((x, y, x + side, y + side))
+            return expect
+        for side in (32, 224):
+            self.check(f"resize=cover width={side} height={side}", cover(side))
+
+    def test_contain(self):
+        for width, height in ((224, 224), (60, 200)):
+            self.check(f"resize=contain width={width} height={height} "
+                       f"background={0x205080}",
+                       lambda image, _: ImageOps.pad(
+                           image, (width, height), Image.BILINEAR, (0x20, 0x50, 0x80)))
+
+    def test_random_resized_crop(self):
+        for size in ((224, 224), (31, 77)):
+            results = self.check(
+                f"augment=random-resized-crop width={size[0]} height={size[1]} "
+                "flip=0.5 seed=7 interpolation=bicubic",
+                lambda image, orientation: resize_as_stored(
+                    image, size, Image.BICUBIC, orientation))
+            flips = sum(flip for _, _, flip in results.values())
+            self.assertTrue(16 < flips < 48)
+
+    def test_random_crop(self):
+        results = self.check("augment=random-crop width=20 height=20",
+                             lambda image, _: image)
+        self.assertGreater(len({box[:2] for _, box, _ in results.values()}), 40)
+
+    def test_own_size_mirrored(self):
+        self.check("flip=1.0", lambda image, _: image)
+
+    def test_same_whatever_the_threads(self):
+        line = "augment=random-resized-crop flip=0.5 width=64 height=64 seed=3"
+        a = self.decode(line + " output-order=input")
+        b = self.decode(line + " concurrency=4")
+        for name, (image, box, flip) in a.items():
+            self.assertEqual((box, flip), b[name][1:])
+            self.assertEqual(image.tobytes(), b[name][0].tobytes())
+
+    def test_fast_scale(self):
+        """Near to the exact result, also where a crop is decoded smaller."""
+        for line in ("width=32 height=32",
+                     "augment=random-resized-crop width=24 height=24 seed=5"):
+            exact = self.decode(line + " fast-scale=false")
+            fast = self.decode(line)
+            figures = [psnr(image, exact[name][0])
+                       for name, (image, _, _) in fast.items()]
+            self.assertGreater(min(figures), 30)
+            self.assertGreater(sum(figures) / len(figures), 38)
+            self.assertTrue(any(figure < 60 for figure in figures))
+
+    def test_contradictions(self):
+        for properties, reason in (
+                ("crop-scale=<0.5>", "crop-scale"),
+                ("crop-ratio=<2.0,1.0>", "crop-ratio")):
+            pipeline = Gst.parse_launch(
+                f'spdlsrc location="{self.folder.name}" ! spdlfetch '
+                f'! spdldecode {properties} ! fakesink')
+            pipeline.set_state(Gst.State.PLAYING)
+            message = pipeline.get_bus().timed_pop_filtered(
+                10 * Gst.SECOND, Gst.MessageType.ERROR)
+            self.assertIn(reason, message.parse_error()[0].message)
+            pipeline.set_state(Gst.State.NULL)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -18,9 +18,15 @@
  * open. Of an animation the first frame is taken.
  *
  * An image is turned upright as its EXIF orientation says, blended over
- * `background` where it is transparent, and stretched row by row with an
- * antialiased bilinear filter, as Pillow and torchvision do it. `width` and
+ * `background` where it is transparent, and brought to its size as `resize` and
+ * `interpolation` say, antialiased, as Pillow and torchvision do it. `width` and
  * `height` are those of the upright image.
+ *
+ * `augment` and `flip` take a random part of it and mirror it; what they draw
+ * depends on `seed`, the item's epoch and its index alone, and is noted in the
+ * `extra` of the item's meta. Of a JPEG only what counts is decoded, and with
+ * `fast-scale` at a half, a quarter or an eighth of its size where that is
+ * enough.
  *
  * A size or a format that is not set follows downstream's caps; without either,
  * or with `resize=none`, an image keeps its size. One that contradicts
@@ -33,6 +39,13 @@
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
  *     ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * What is usual in training on ImageNet:
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
+ *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
+ *     augment=random-resized-crop flip=0.5 ! spdlbatch size=32 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -341,6 +341,51 @@ GST_START_TEST (test_with_stock_elements)
 
 GST_END_TEST;
 
+/* All transforms, of images of many sizes, for the sanitizers' sake: what comes
+ * out is compared with Pillow's in tests/python/test_transforms.py. */
+GST_START_TEST (test_transforms)
+{
+  static const gchar *lines[] = {
+    "width=20 height=31 augment=random-resized-crop flip=0.5",
+    "width=64 height=64 augment=random-resized-crop interpolation=lanczos",
+    "width=30 height=30 augment=random-crop flip=1.0 fast-scale=false",
+    "width=50 height=20 resize=cover interpolation=bicubic",
+    "width=50 height=20 resize=contain background=255 interpolation=nearest",
+    "width=7 height=9 resize=cover augment=random-resized-crop",
+    "height=16 resize=contain flip=0.5",
+    "width=3 height=3 crop-scale=<0.001,0.01> augment=random-resized-crop",
+  };
+  gchar *folder = files_make_dataset (60);
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    Run *run = run_pipeline (
+        "spdlsrc location=%s ! spdlfetch ! spdldecode concurrency=2 %s ! "
+        "fakesink name=sink",
+        folder, lines[i]);
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless_equals_int (run->buffers->len, 60);
+    for (guint b = 0; b < 60; b++) {
+      const GstStructure *s =
+          gst_caps_get_structure (g_ptr_array_index (run->caps, b), 0);
+      gint width, height, w = 0, h = 16;
+
+      fail_unless (gst_structure_get_int (s, "width", &width));
+      fail_unless (gst_structure_get_int (s, "height", &height));
+      sscanf (lines[i], "width=%d height=%d", &w, &h);
+      fail_unless (w == 0 || width == w, "%s: %d", lines[i], width);
+      fail_unless (height == h, "%s: %d", lines[i], height);
+      fail_unless (
+          !strstr (lines[i], "flip") ||
+          gst_structure_has_field (run_item (run, b)->extra, "crop-width"));
+    }
+    run_free (run);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 decode_suite (void)
 {
@@ -355,6 +400,7 @@ decode_suite (void)
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_negotiation);
   tcase_add_test (tc, test_with_stock_elements);
+  tcase_add_test (tc, test_transforms);
   return s;
 }
 

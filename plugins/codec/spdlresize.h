@@ -32,16 +32,18 @@ typedef struct {
   guint box_y;
   guint box_width;
   guint box_height;
+  guint out_width;
+  guint out_height;
+  guint8 *out; /* must stay until all rows are done */
+  gsize out_stride;
+
+  /* 0 where they are not needed: */
   guint unit;       /* of the box: so much is a pixel; 0: 1 */
   gboolean crop;    /* whether nothing beyond the box is looked at */
   guint full_width; /* what the box becomes; 0: what comes out */
   guint full_height;
   guint skip_x; /* where what comes out begins in that */
   guint skip_y;
-  guint out_width;
-  guint out_height;
-  guint8 *out; /* must stay until all rows are done */
-  gsize out_stride;
 } SpdlResizeJob;
 
 SpdlResize *spdl_resize_new (void);

@@ -24,11 +24,16 @@ struct _SpdlHttp {
   GMainLoop *loop;
   GThread *thread;
   SoupSession *session; /* the thread's */
+  GQueue active;        /* SpdlRequest, the thread's */
   GSource *look;        /* into the inbox */
 
   SpdlMutex lock; /* guards: */
   GQueue inbox;   /* SpdlRequest, which are to begin */
+  gboolean cancelled;
   gboolean quit;
+  /* What the fetches were given, which is the same for all. */
+  GCancellable *cancellable;
+  gulong on_cancelled;
 
   gint has_clock; /* atomic */
   clockid_t clock;
@@ -99,13 +104,24 @@ make_session (SpdlHttp *self)
   return session;
 }
 
+/* Some end at once, and leave the queue. Those that came after a flush had
+ * ended are not meant. */
+static void
+cancel_all (SpdlHttp *self)
+{
+  for (GList *link = self->active.head, *next; link; link = next) {
+    next = link->next;
+    spdl_request_check_cancelled (link->data);
+  }
+}
+
 /* Lets begin what has come, once the source is told to look. */
 static gboolean
 look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
   SpdlHttp *self = data;
   GQueue requests;
-  gboolean quit;
+  gboolean quit, cancelled;
   GList *link;
 
   g_source_set_ready_time (source, -1);
@@ -113,9 +129,13 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   requests = self->inbox;
   g_queue_init (&self->inbox);
   quit = self->quit;
+  cancelled = self->cancelled;
+  self->cancelled = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
-    spdl_request_begin (link->data, self->session);
+    spdl_request_begin (link->data, self->session, &self->active);
+  if (cancelled)
+    cancel_all (self);
   if (quit)
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
@@ -188,6 +208,9 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 void
 spdl_http_free (SpdlHttp *self)
 {
+  if (self->cancellable)
+    g_cancellable_disconnect (self->cancellable, self->on_cancelled);
+  g_clear_object (&self->cancellable);
   if (self->thread) {
     spdl_mutex_lock (&self->lock);
     self->quit = TRUE; /* by itself: from here it might not run yet */
@@ -205,6 +228,37 @@ spdl_http_free (SpdlHttp *self)
   g_free (self);
 }
 
+static void
+on_cancelled (GCancellable *cancellable, gpointer data)
+{
+  SpdlHttp *self = data;
+
+  spdl_mutex_lock (&self->lock);
+  self->cancelled = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
+/* One connection for all fetches: GLib's source for a cancellable, one for
+ * each, may leak where it is destroyed while another thread
+ * cancels; and g_cancellable_connect() connects nothing while it is
+ * cancelled. */
+static void
+watch (SpdlHttp *self, GCancellable *cancellable)
+{
+  gboolean known;
+
+  spdl_mutex_lock (&self->lock);
+  known = self->cancellable == cancellable;
+  g_assert (known || !self->cancellable);
+  if (!known)
+    self->cancellable = g_object_ref (cancellable);
+  spdl_mutex_unlock (&self->lock);
+  if (!known)
+    self->on_cancelled = g_signal_connect (
+        cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
+}
+
 void
 spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
@@ -213,6 +267,7 @@ spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
       &self->settings, uri, range, cancellable, func, user_data);
   gboolean first;
 
+  watch (self, cancellable);
   spdl_mutex_lock (&self->lock);
   first = g_queue_is_empty (&self->inbox);
   g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));

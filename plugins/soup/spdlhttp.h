@@ -54,7 +54,8 @@ SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 /* All fetches must have ended. */
 void spdl_http_free (SpdlHttp *self);
 
-/* Fetches @range of what @uri names. From any thread. */
+/* Fetches @range of what @uri names. From any thread.
+ * @cancellable: the same one for all fetches of a client */
 void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
 

@@ -42,7 +42,7 @@ struct _SpdlRequest {
   SpdlHttpFunc func;
   gpointer user_data;
   GCancellable *outer; /* the caller's */
-  GSource *watch;      /* on it */
+  GQueue *active;      /* that it is in; NULL before it begins */
   GSource *timer;
   gint64 deadline; /* G_MAXINT64: none */
   guint n_tries;
@@ -109,7 +109,8 @@ destroy_source (GSource **source)
 static void
 request_free (SpdlRequest *self)
 {
-  destroy_source (&self->watch);
+  if (self->active)
+    g_queue_unlink (self->active, &self->link);
   destroy_source (&self->timer);
   g_clear_pointer (&self->parsed, g_uri_unref);
   g_object_unref (self->outer);
@@ -201,11 +202,11 @@ on_timer (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-on_cancelled (GCancellable *cancellable, gpointer data)
+void
+spdl_request_check_cancelled (SpdlRequest *self)
 {
-  stop (data, STOP_CANCELLED);
-  return G_SOURCE_REMOVE;
+  if (g_cancellable_is_cancelled (self->outer))
+    stop (self, STOP_CANCELLED);
 }
 
 static gboolean
@@ -216,17 +217,13 @@ dispatch_timer (GSource *source, GSourceFunc callback, gpointer data)
 }
 
 static void
-make_sources (SpdlRequest *self)
+make_timer (SpdlRequest *self)
 {
   static GSourceFuncs timer_funcs = { NULL, NULL, dispatch_timer, NULL };
-  GMainContext *context = g_main_context_get_thread_default ();
 
   self->timer = g_source_new (&timer_funcs, sizeof (GSource));
   g_source_set_callback (self->timer, on_timer, self, NULL);
-  g_source_attach (self->timer, context);
-  self->watch = g_cancellable_source_new (self->outer);
-  g_source_set_callback (self->watch, G_SOURCE_FUNC (on_cancelled), self, NULL);
-  g_source_attach (self->watch, context);
+  g_source_attach (self->timer, g_main_context_get_thread_default ());
 }
 
 /* The end of a try */
@@ -544,7 +541,7 @@ begin_try (SpdlRequest *self)
 }
 
 void
-spdl_request_begin (SpdlRequest *self, SoupSession *session)
+spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active)
 {
   g_autoptr (GError) error = NULL;
 
@@ -557,6 +554,12 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session)
                       error ? error->message : "it names no host"));
     return;
   }
-  make_sources (self);
+  if (g_cancellable_is_cancelled (self->outer)) {
+    finish (self, cancelled_error ());
+    return;
+  }
+  self->active = active;
+  g_queue_push_tail_link (active, &self->link);
+  make_timer (self);
   begin_try (self);
 }

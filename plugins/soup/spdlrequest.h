@@ -30,7 +30,12 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
 /* A link that holds the request, for a queue of those that are to begin. */
 GList *spdl_request_get_link (SpdlRequest *self);
 
-void spdl_request_begin (SpdlRequest *self, SoupSession *session);
+/* Takes its place in @active until it ends. */
+void
+spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active);
+
+/* Lets it end soon, or at once, if it was cancelled. */
+void spdl_request_check_cancelled (SpdlRequest *self);
 
 G_END_DECLS
 

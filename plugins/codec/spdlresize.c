@@ -7,8 +7,6 @@
 
 #include "spdlresize.h"
 
-#include <string.h>
-
 /* Rows that are kept: row y is at y % n_rows. Each has room behind it for what
  * the inner loops read and write too much. */
 typedef struct {
@@ -23,13 +21,14 @@ struct _SpdlResize {
   SpdlFilters *filters;
   Window in;
   Window shrunk;
-  const guint8 **column; /* rows that are summed up */
+  const gint16 **column; /* rows that are summed up */
   gsize column_allocated;
 
   /* The image in hand. */
   const SpdlFilter *x;
   const SpdlFilter *y;
   guint pixel_size;
+  guint bits;     /* of shrunk values, below the point */
   gsize out_size; /* of a row */
   guint8 *out;
   gsize out_stride;
@@ -89,7 +88,7 @@ window_get (const Window *self, guint y)
 
 static const SpdlFilter *
 get_filter (SpdlResize *self, const SpdlResizeJob *job, guint n_in, guint begin,
-    guint length, guint n_out, gboolean fine)
+    guint length, guint n_out, guint max_value)
 {
   const SpdlFilterKey key = {
     .interpolation = job->interpolation,
@@ -97,7 +96,7 @@ get_filter (SpdlResize *self, const SpdlResizeJob *job, guint n_in, guint begin,
     .begin = begin,
     .length = length ? length : n_in - begin,
     .n_out = n_out,
-    .fine = fine,
+    .max_value = max_value,
   };
 
   g_return_val_if_fail (key.length > 0 && key.length <= n_in - begin, NULL);
@@ -112,10 +111,20 @@ make_column (SpdlResize *self, guint n_taps)
 
   if (n > self->column_allocated) {
     g_free (self->column);
-    self->column = g_try_new (const guint8 *, n);
+    self->column = g_try_new (const gint16 *, n);
     self->column_allocated = self->column ? n : 0;
   }
   return self->column != NULL;
+}
+
+/* As many bits as fit 15, which leaves 15 or 16 to the weights; but very many
+ * weights are small, and need more. */
+static guint
+choose_bits (const SpdlResizeJob *job)
+{
+  const guint height = job->box_height ? job->box_height : job->height;
+
+  return height / 32 > job->out_height ? 2 : 7;
 }
 
 gboolean
@@ -123,10 +132,11 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
   const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
 
+  self->bits = choose_bits (job);
   self->x = get_filter (
-      self, job, job->width, job->box_x, job->box_width, job->out_width, TRUE);
+      self, job, job->width, job->box_x, job->box_width, job->out_width, 255);
   self->y = get_filter (self, job, job->height, job->box_y, job->box_height,
-      job->out_height, FALSE);
+      job->out_height, 255 << self->bits);
   if (!self->x || !self->y)
     return FALSE;
   self->pixel_size = job->pixel_size;
@@ -137,7 +147,7 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   self->next_out = 0;
   return window_begin (&self->in, (gsize) job->width * job->pixel_size,
              SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS) &&
-         window_begin (&self->shrunk, self->out_size,
+         window_begin (&self->shrunk, self->out_size * sizeof (gint16),
              self->y->n_taps + SPDL_KERNEL_ROWS) &&
          make_column (self, self->y->n_taps);
 }
@@ -161,46 +171,40 @@ spdl_resize_get_row (SpdlResize *self, guint y)
 
 /* Along rows */
 
-/* Four bytes at a time: the last of them is the next pixel's. */
-static void
-copy_pixels (guint8 *out, const guint8 *in, const SpdlFilter *filter)
-{
-  for (guint o = 0; o < filter->n_out; o++, out += 3)
-    memcpy (out, in + (gsize) filter->first[o] * 4, 4);
-}
-
-static void
-copy_bytes (guint8 *out, const guint8 *in, const SpdlFilter *filter)
-{
-  for (guint o = 0; o < filter->n_out; o++)
-    out[o] = in[filter->first[o]];
-}
-
 /* The next @n rows, SPDL_KERNEL_ROWS at most. */
 static void
 shrink_rows (SpdlResize *self, guint n)
 {
   const guint8 *in[SPDL_KERNEL_ROWS];
-  guint8 *out[SPDL_KERNEL_ROWS];
+  gint16 *out[SPDL_KERNEL_ROWS];
 
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++) {
     const guint y = self->next_in + MIN (i, n - 1);
 
     in[i] = window_get (&self->in, y);
-    out[i] = window_get (&self->shrunk, y);
+    out[i] = (gint16 *) window_get (&self->shrunk, y);
   }
-  if (self->x->n_taps > 1 && self->pixel_size == 1)
-    self->kernels->shrink_bytes (out, in, self->x);
-  else if (self->x->n_taps > 1)
-    self->kernels->shrink_pixels (out, in, self->x);
+  if (self->pixel_size == 1)
+    self->kernels->shrink_bytes (out, in, self->x, self->bits);
   else
-    for (guint i = 0; i < n; i++)
-      (self->pixel_size == 1 ? copy_bytes : copy_pixels) (
-          out[i], in[i], self->x);
+    self->kernels->shrink_pixels (out, in, self->x, self->bits);
   self->next_in += n;
 }
 
 /* Along columns */
+
+/* Rows from @first on; what is behind the last tap has weight 0. */
+static void
+set_column (SpdlResize *self, guint first, guint n)
+{
+  const Window *shrunk = &self->shrunk;
+  guint place = first % shrunk->n_rows;
+
+  for (guint i = 0; i < n; i++) {
+    self->column[i] = (const gint16 *) (shrunk->data + place * shrunk->stride);
+    place = place + 1 < shrunk->n_rows ? place + 1 : 0;
+  }
+}
 
 static void
 sum_rows (SpdlResize *self, guint8 *out)
@@ -213,10 +217,9 @@ sum_rows (SpdlResize *self, guint8 *out)
 
   while (n > 2 && weights[n - 1] == 0 && weights[n - 2] == 0)
     n -= 2;
-  for (guint i = 0; i < n; i++)
-    self->column[i] = window_get (&self->shrunk, first + MIN (i, n_taps - 1));
-  self->kernels->sum_rows (
-      out, self->out_size, self->column, weights, n, self->y->shift);
+  set_column (self, first, n);
+  self->kernels->sum_rows (out, self->out_size, self->column, weights, n,
+      self->y->shift + self->bits);
 }
 
 static void
@@ -225,15 +228,9 @@ make_out (SpdlResize *self)
   const SpdlFilter *y = self->y;
 
   for (; self->next_out < y->n_out; self->next_out++) {
-    const guint first = y->first[self->next_out];
-    guint8 *out = self->out + self->next_out * self->out_stride;
-
-    if (first + y->n_taps > self->next_in)
+    if (y->first[self->next_out] + y->n_taps > self->next_in)
       break;
-    if (y->n_taps > 1)
-      sum_rows (self, out);
-    else
-      memcpy (out, window_get (&self->shrunk, first), self->out_size);
+    sum_rows (self, self->out + self->next_out * self->out_stride);
   }
 }
 

@@ -27,12 +27,13 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name;
 
-  /* Along SPDL_KERNEL_ROWS rows, some of which may be the same: of four bytes a
-   * pixel to three values with @bits below the point, and of one to one. */
-  void (*shrink_pixels) (gint16 *const *out, const guint8 *const *in,
-      const SpdlFilter *filter, guint bits);
-  void (*shrink_bytes) (gint16 *const *out, const guint8 *const *in,
-      const SpdlFilter *filter, guint bits);
+  /* Along SPDL_KERNEL_ROWS rows, one behind the other: of four bytes a pixel to
+   * three values with @bits below the point, and of one to one. The
+   * strides are in values, and in bytes. */
+  void (*shrink_pixels) (gint16 *out, gsize out_stride, const guint8 *in,
+      gsize in_stride, const SpdlFilter *filter, guint bits);
+  void (*shrink_bytes) (gint16 *out, gsize out_stride, const guint8 *in,
+      gsize in_stride, const SpdlFilter *filter, guint bits);
 
   /* Sums up columns of @n_rows rows, an even number, into the @n bytes of @out,
    * and not one more. @shift: of weights and values together. */

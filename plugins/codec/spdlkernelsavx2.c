@@ -19,11 +19,11 @@
 
 /* Two rows in one register: the first in the lower half. */
 AVX2_INLINE __m256i
-load_two (const guint8 *a, const guint8 *b)
+load_two (const guint8 *rows, gsize stride)
 {
   return _mm256_inserti128_si256 (
-      _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) a)),
-      _mm_loadu_si128 ((const __m128i *) b), 1);
+      _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) rows)),
+      _mm_loadu_si128 ((const __m128i *) (rows + stride)), 1);
 }
 
 /* Sums of four rows. */
@@ -73,17 +73,17 @@ add_pair (__m256i sums, __m256i pixels, __m256i order, const gint16 *weights)
 }
 
 AVX2_INLINE Sums
-sum_pixels (const guint8 *const *in, gsize at, const gint16 *weights,
-    guint n_taps, const Scale *scale)
+sum_pixels (const guint8 *in, gsize stride, const gint16 *weights, guint n_taps,
+    const Scale *scale)
 {
   const __m256i lower = _mm256_setr_epi8 (PAIR (0), PAIR (0));
   const __m256i upper = _mm256_setr_epi8 (PAIR (8), PAIR (8));
   Sums sums = { scale->half, scale->half };
   __m256i a, b;
 
-  for (guint i = 0; i < n_taps; i += 4, at += 16) {
-    a = load_two (in[0] + at, in[1] + at);
-    b = load_two (in[2] + at, in[3] + at);
+  for (guint i = 0; i < n_taps; i += 4, in += 16) {
+    a = load_two (in, stride);
+    b = load_two (in + 2 * stride, stride);
     sums.rows01 = add_pair (sums.rows01, a, lower, weights + i);
     sums.rows23 = add_pair (sums.rows23, b, lower, weights + i);
     if (i + 2 < n_taps) {
@@ -97,54 +97,48 @@ sum_pixels (const guint8 *const *in, gsize at, const gint16 *weights,
 /* Two pixels of two rows, without the fourth channel. */
 AVX2_INLINE void
 store_pixels (
-    gint16 *row0, gint16 *row1, __m256i a, __m256i b, const Scale *scale)
+    gint16 *out, gsize stride, __m256i a, __m256i b, const Scale *scale)
 {
   const __m256i three =
       _mm256_setr_epi8 (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1,
           0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1);
   const __m256i values = _mm256_shuffle_epi8 (pack (a, b, scale), three);
 
-  _mm_storeu_si128 ((__m128i *) row0, _mm256_castsi256_si128 (values));
-  _mm_storeu_si128 ((__m128i *) row1, _mm256_extracti128_si256 (values, 1));
+  _mm_storeu_si128 ((__m128i *) out, _mm256_castsi256_si128 (values));
+  _mm_storeu_si128 (
+      (__m128i *) (out + stride), _mm256_extracti128_si256 (values, 1));
 }
 
 AVX2_INLINE void
-shrink_pixels_of (gint16 *const *out, const guint8 *const *in,
-    const SpdlFilter *filter, guint bits, guint n_taps)
+shrink_pixels_of (gint16 *out, gsize out_stride, const guint8 *in,
+    gsize in_stride, const SpdlFilter *filter, guint bits, guint n_taps)
 {
   const Scale scale = get_scale (filter->shift - bits, bits);
-  const guint8 *const rows[] = { in[0], in[1], in[2], in[3] };
-  gint16 *out0 = out[0], *out1 = out[1], *out2 = out[2], *out3 = out[3];
   const guint *first = filter->first;
+  const guint *end = first + filter->n_out;
   const gint16 *weights = filter->weights;
   const gsize stride = filter->stride;
 
-#define SUM(i) \
-  sum_pixels ( \
-      rows, (gsize) first[o + i] * 4, weights + i * stride, n_taps, &scale)
-  for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride) {
-    const Sums a = SUM (0), b = SUM (1), c = SUM (2), d = SUM (3);
+#define SUM(i)                                                            \
+  sum_pixels (in + (gsize) first[i] * 4, in_stride, weights + i * stride, \
+      n_taps, &scale)
+  for (; first < end; first += 2, out += 6, weights += 2 * stride) {
+    const Sums a = SUM (0), b = SUM (1);
 
-    store_pixels (out0, out1, a.rows01, b.rows01, &scale);
-    store_pixels (out2, out3, a.rows23, b.rows23, &scale);
-    store_pixels (out0 + 6, out1 + 6, c.rows01, d.rows01, &scale);
-    store_pixels (out2 + 6, out3 + 6, c.rows23, d.rows23, &scale);
-    out0 += 12;
-    out1 += 12;
-    out2 += 12;
-    out3 += 12;
+    store_pixels (out, out_stride, a.rows01, b.rows01, &scale);
+    store_pixels (out + 2 * out_stride, out_stride, a.rows23, b.rows23, &scale);
   }
 #undef SUM
 }
 
 AVX2 static void
-shrink_pixels (gint16 *const *out, const guint8 *const *in,
+shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   switch ((filter->n_taps + 1) / 2) {
-#define CASE(n)                                      \
-  case n:                                            \
-    shrink_pixels_of (out, in, filter, bits, n * 2); \
+#define CASE(n)                                                             \
+  case n:                                                                   \
+    shrink_pixels_of (out, out_stride, in, in_stride, filter, bits, n * 2); \
     break;
     CASE (1)
     CASE (2)
@@ -153,7 +147,8 @@ shrink_pixels (gint16 *const *out, const guint8 *const *in,
     CASE (5)
 #undef CASE
     default:
-      shrink_pixels_of (out, in, filter, bits, filter->n_taps);
+      shrink_pixels_of (
+          out, out_stride, in, in_stride, filter, bits, filter->n_taps);
       break;
   }
 }
@@ -161,35 +156,34 @@ shrink_pixels (gint16 *const *out, const guint8 *const *in,
 /* Bytes */
 
 AVX2_INLINE __m256i
-load_bytes_of_two (const guint8 *a, const guint8 *b)
+load_bytes_of_two (const guint8 *rows, gsize stride)
 {
   return _mm256_cvtepu8_epi16 (
-      _mm_unpacklo_epi64 (_mm_loadl_epi64 ((const __m128i *) a),
-          _mm_loadl_epi64 ((const __m128i *) b)));
+      _mm_unpacklo_epi64 (_mm_loadl_epi64 ((const __m128i *) rows),
+          _mm_loadl_epi64 ((const __m128i *) (rows + stride))));
 }
 
 /* Eight taps at a time, four sums of each row that are still to be added. */
 AVX2_INLINE Sums
-sum_bytes (
-    const guint8 *const *in, gsize at, const gint16 *weights, guint n_taps)
+sum_bytes (const guint8 *in, gsize stride, const gint16 *weights, guint n_taps)
 {
   Sums sums = { _mm256_setzero_si256 (), _mm256_setzero_si256 () };
 
-  for (guint i = 0; i < n_taps; i += 8, at += 8) {
+  for (guint i = 0; i < n_taps; i += 8, in += 8) {
     const __m256i w = _mm256_broadcastsi128_si256 (
         _mm_loadu_si128 ((const __m128i *) (weights + i)));
 
-    sums.rows01 = _mm256_add_epi32 (sums.rows01,
-        _mm256_madd_epi16 (load_bytes_of_two (in[0] + at, in[1] + at), w));
+    sums.rows01 = _mm256_add_epi32 (
+        sums.rows01, _mm256_madd_epi16 (load_bytes_of_two (in, stride), w));
     sums.rows23 = _mm256_add_epi32 (sums.rows23,
-        _mm256_madd_epi16 (load_bytes_of_two (in[2] + at, in[3] + at), w));
+        _mm256_madd_epi16 (load_bytes_of_two (in + 2 * stride, stride), w));
   }
   return sums;
 }
 
 /* Adds up the sums of four pixels of two rows. */
 AVX2_INLINE void
-store_bytes (gint16 *to_a, gint16 *to_b, __m256i a, __m256i b, __m256i c,
+store_bytes (gint16 *out, gsize stride, __m256i a, __m256i b, __m256i c,
     __m256i d, const Scale *scale)
 {
   const __m256i sums = _mm256_add_epi32 (
@@ -197,39 +191,42 @@ store_bytes (gint16 *to_a, gint16 *to_b, __m256i a, __m256i b, __m256i c,
       scale->half);
   const __m256i values = pack (sums, sums, scale);
 
-  _mm_storel_epi64 ((__m128i *) to_a, _mm256_castsi256_si128 (values));
-  _mm_storel_epi64 ((__m128i *) to_b, _mm256_extracti128_si256 (values, 1));
+  _mm_storel_epi64 ((__m128i *) out, _mm256_castsi256_si128 (values));
+  _mm_storel_epi64 (
+      (__m128i *) (out + stride), _mm256_extracti128_si256 (values, 1));
 }
 
 AVX2_INLINE void
-shrink_bytes_of (gint16 *const *out, const guint8 *const *in,
-    const SpdlFilter *filter, guint bits, guint n_taps)
+shrink_bytes_of (gint16 *out, gsize out_stride, const guint8 *in,
+    gsize in_stride, const SpdlFilter *filter, guint bits, guint n_taps)
 {
   const Scale scale = get_scale (filter->shift - bits, bits);
   const guint *first = filter->first;
   const gint16 *weights = filter->weights;
   const gsize stride = filter->stride;
 
-#define SUM(i) sum_bytes (in, first[o + i], weights + i * stride, n_taps)
+#define SUM(i) \
+  sum_bytes (in + first[o + i], in_stride, weights + i * stride, n_taps)
   for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride) {
     const Sums a = SUM (0), b = SUM (1), c = SUM (2), d = SUM (3);
 
     store_bytes (
-        out[0] + o, out[1] + o, a.rows01, b.rows01, c.rows01, d.rows01, &scale);
-    store_bytes (
-        out[2] + o, out[3] + o, a.rows23, b.rows23, c.rows23, d.rows23, &scale);
+        out + o, out_stride, a.rows01, b.rows01, c.rows01, d.rows01, &scale);
+    store_bytes (out + o + 2 * out_stride, out_stride, a.rows23, b.rows23,
+        c.rows23, d.rows23, &scale);
   }
 #undef SUM
 }
 
 AVX2 static void
-shrink_bytes (gint16 *const *out, const guint8 *const *in,
+shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   if (filter->n_taps <= 8)
-    shrink_bytes_of (out, in, filter, bits, 8);
+    shrink_bytes_of (out, out_stride, in, in_stride, filter, bits, 8);
   else
-    shrink_bytes_of (out, in, filter, bits, filter->n_taps);
+    shrink_bytes_of (
+        out, out_stride, in, in_stride, filter, bits, filter->n_taps);
 }
 
 /* Columns */

@@ -30,19 +30,19 @@ shrink_row (gint16 *out, const guint8 *in, const SpdlFilter *filter, guint bits,
 }
 
 static void
-shrink_pixels (gint16 *const *out, const guint8 *const *in,
+shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++)
-    shrink_row (out[i], in[i], filter, bits, 3, 4);
+    shrink_row (out + i * out_stride, in + i * in_stride, filter, bits, 3, 4);
 }
 
 static void
-shrink_bytes (gint16 *const *out, const guint8 *const *in,
+shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++)
-    shrink_row (out[i], in[i], filter, bits, 1, 1);
+    shrink_row (out + i * out_stride, in + i * in_stride, filter, bits, 1, 1);
 }
 
 /* In blocks, whose sums stay in the cache whatever the number of rows. */

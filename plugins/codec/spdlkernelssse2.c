@@ -57,39 +57,39 @@ add_pair (__m128i sums, const guint8 *pixels, const gint16 *weights)
 }
 
 SSE2_INLINE void
-shrink_pixels_of (gint16 *const *out, const guint8 *const *in,
-    const SpdlFilter *filter, guint bits, guint n_taps)
+shrink_pixels_of (gint16 *out, gsize out_stride, const guint8 *in,
+    gsize in_stride, const SpdlFilter *filter, guint bits, guint n_taps)
 {
   const Scale scale = get_scale (filter->shift - bits, bits);
   const gint16 *weights = filter->weights;
 
   for (guint o = 0; o < filter->n_out; o++, weights += filter->stride) {
-    const gsize at = (gsize) filter->first[o] * 4;
-    const gsize to = (gsize) o * 3;
+    const guint8 *from = in + (gsize) filter->first[o] * 4;
+    gint16 *to = out + (gsize) o * 3;
     __m128i s0 = scale.half, s1 = s0, s2 = s0, s3 = s0;
 
     for (guint i = 0; i < n_taps; i += 2) {
-      s0 = add_pair (s0, in[0] + at + i * 4, weights + i);
-      s1 = add_pair (s1, in[1] + at + i * 4, weights + i);
-      s2 = add_pair (s2, in[2] + at + i * 4, weights + i);
-      s3 = add_pair (s3, in[3] + at + i * 4, weights + i);
+      s0 = add_pair (s0, from + i * 4, weights + i);
+      s1 = add_pair (s1, from + i * 4 + in_stride, weights + i);
+      s2 = add_pair (s2, from + i * 4 + 2 * in_stride, weights + i);
+      s3 = add_pair (s3, from + i * 4 + 3 * in_stride, weights + i);
     }
     /* The fourth value is the next pixel's. */
-    store_four (out[0] + to, s0, &scale);
-    store_four (out[1] + to, s1, &scale);
-    store_four (out[2] + to, s2, &scale);
-    store_four (out[3] + to, s3, &scale);
+    store_four (to, s0, &scale);
+    store_four (to + out_stride, s1, &scale);
+    store_four (to + 2 * out_stride, s2, &scale);
+    store_four (to + 3 * out_stride, s3, &scale);
   }
 }
 
 SSE2 static void
-shrink_pixels (gint16 *const *out, const guint8 *const *in,
+shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   switch ((filter->n_taps + 1) / 2) {
-#define CASE(n)                                      \
-  case n:                                            \
-    shrink_pixels_of (out, in, filter, bits, n * 2); \
+#define CASE(n)                                                             \
+  case n:                                                                   \
+    shrink_pixels_of (out, out_stride, in, in_stride, filter, bits, n * 2); \
     break;
     CASE (1)
     CASE (2)
@@ -97,7 +97,8 @@ shrink_pixels (gint16 *const *out, const guint8 *const *in,
     CASE (4)
 #undef CASE
     default:
-      shrink_pixels_of (out, in, filter, bits, filter->n_taps);
+      shrink_pixels_of (
+          out, out_stride, in, in_stride, filter, bits, filter->n_taps);
       break;
   }
 }
@@ -150,14 +151,16 @@ shrink_bytes_of_row (gint16 *out, const guint8 *in, const SpdlFilter *filter,
 }
 
 SSE2 static void
-shrink_bytes (gint16 *const *out, const guint8 *const *in,
+shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++)
     if (filter->n_taps <= 8)
-      shrink_bytes_of_row (out[i], in[i], filter, bits, 8);
+      shrink_bytes_of_row (
+          out + i * out_stride, in + i * in_stride, filter, bits, 8);
     else
-      shrink_bytes_of_row (out[i], in[i], filter, bits, filter->n_taps);
+      shrink_bytes_of_row (out + i * out_stride, in + i * in_stride, filter,
+          bits, filter->n_taps);
 }
 
 /* Columns */

@@ -7,13 +7,15 @@
 
 #include "spdlresize.h"
 
-/* Rows that are kept: row y is at y % n_rows. Each has room behind it for what
- * the inner loops read and write too much. */
+/* Rows that are kept: row y is at (y + offset) % n_rows. Those that are shrunk
+ * together lie one behind the other. Each has room behind it for what the inner
+ * loops read and write too much. */
 typedef struct {
   guint8 *data;
   gsize n_allocated;
   gsize stride;
   guint n_rows;
+  guint offset;
 } Window;
 
 struct _SpdlResize {
@@ -64,12 +66,13 @@ spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
 
 /* Zeros, so that what no row has been written to is defined. */
 static gboolean
-window_begin (Window *self, gsize row_size, guint n_rows)
+window_begin (Window *self, gsize row_size, guint n_rows, guint first)
 {
   gsize size;
 
   self->stride = row_size + SPDL_KERNEL_PADDING;
   self->n_rows = n_rows;
+  self->offset = n_rows - first % n_rows;
   if (!g_size_checked_mul (&size, self->stride, n_rows))
     return FALSE;
   if (size > self->n_allocated) {
@@ -83,7 +86,7 @@ window_begin (Window *self, gsize row_size, guint n_rows)
 static inline guint8 *
 window_get (const Window *self, guint y)
 {
-  return self->data + (y % self->n_rows) * self->stride;
+  return self->data + (y + self->offset) % self->n_rows * self->stride;
 }
 
 static const SpdlFilter *
@@ -99,7 +102,8 @@ get_filter (SpdlResize *self, const SpdlResizeJob *job, guint n_in, guint begin,
     .max_value = max_value,
   };
 
-  g_return_val_if_fail (key.length > 0 && key.length <= n_in - begin, NULL);
+  g_return_val_if_fail (n_out > 0 && begin < n_in, NULL);
+  g_return_val_if_fail (key.length <= n_in - begin, NULL);
   return spdl_filters_get (self->filters, &key);
 }
 
@@ -127,6 +131,14 @@ choose_bits (const SpdlResizeJob *job)
   return height / 32 > job->out_height ? 2 : 7;
 }
 
+/* To rows that are shrunk together. */
+static inline guint
+round_up (guint n_rows)
+{
+  return (n_rows + (SPDL_KERNEL_ROWS - 1)) / SPDL_KERNEL_ROWS *
+         SPDL_KERNEL_ROWS;
+}
+
 gboolean
 spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
@@ -146,9 +158,9 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   self->next_in = self->y->source_begin;
   self->next_out = 0;
   return window_begin (&self->in, (gsize) job->width * job->pixel_size,
-             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS) &&
+             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS, self->next_in) &&
          window_begin (&self->shrunk, self->out_size * sizeof (gint16),
-             self->y->n_taps + SPDL_KERNEL_ROWS) &&
+             round_up (self->y->n_taps) + SPDL_KERNEL_ROWS, self->next_in) &&
          make_column (self, self->y->n_taps);
 }
 
@@ -171,24 +183,19 @@ spdl_resize_get_row (SpdlResize *self, guint y)
 
 /* Along rows */
 
-/* The next @n rows, SPDL_KERNEL_ROWS at most. */
+/* The next SPDL_KERNEL_ROWS rows. Behind the last one there may be fewer: what
+ * is there instead is shrunk too, and never used. */
 static void
-shrink_rows (SpdlResize *self, guint n)
+shrink_rows (SpdlResize *self)
 {
-  const guint8 *in[SPDL_KERNEL_ROWS];
-  gint16 *out[SPDL_KERNEL_ROWS];
+  const Window *in = &self->in, *shrunk = &self->shrunk;
 
-  for (guint i = 0; i < SPDL_KERNEL_ROWS; i++) {
-    const guint y = self->next_in + MIN (i, n - 1);
-
-    in[i] = window_get (&self->in, y);
-    out[i] = (gint16 *) window_get (&self->shrunk, y);
-  }
-  if (self->pixel_size == 1)
-    self->kernels->shrink_bytes (out, in, self->x, self->bits);
-  else
-    self->kernels->shrink_pixels (out, in, self->x, self->bits);
-  self->next_in += n;
+  (self->pixel_size == 1 ? self->kernels->shrink_bytes
+                         : self->kernels->shrink_pixels) (
+      (gint16 *) window_get (shrunk, self->next_in),
+      shrunk->stride / sizeof (gint16), window_get (in, self->next_in),
+      in->stride, self->x, self->bits);
+  self->next_in += SPDL_KERNEL_ROWS;
 }
 
 /* Along columns */
@@ -198,7 +205,7 @@ static void
 set_column (SpdlResize *self, guint first, guint n)
 {
   const Window *shrunk = &self->shrunk;
-  guint place = first % shrunk->n_rows;
+  guint place = (first + shrunk->offset) % shrunk->n_rows;
 
   for (guint i = 0; i < n; i++) {
     self->column[i] = (const gint16 *) (shrunk->data + place * shrunk->stride);
@@ -241,16 +248,15 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
 
   y_end = MIN (y_end, y->source_end);
   while (self->next_out < y->n_out) {
-    guint n;
+    const guint first = y->first[self->next_out];
 
     /* Some rows count for nothing, with nearest. */
-    self->next_in = MAX (self->next_in, y->first[self->next_out]);
-    if (self->next_in >= y_end)
+    while (self->next_in + SPDL_KERNEL_ROWS <= first)
+      self->next_in += SPDL_KERNEL_ROWS;
+    if (self->next_in >= y_end ||
+        (self->next_in + SPDL_KERNEL_ROWS > y_end && y_end < y->source_end))
       break;
-    n = MIN (y_end - self->next_in, SPDL_KERNEL_ROWS);
-    if (n < SPDL_KERNEL_ROWS && y_end < y->source_end)
-      break;
-    shrink_rows (self, n);
+    shrink_rows (self);
     make_out (self);
   }
 }

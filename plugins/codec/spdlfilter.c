@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Pillow has as many bits below the point. */
 #define MAX_SHIFT 22
 #define MAX_WEIGHT (G_MAXINT16 - 1)
 

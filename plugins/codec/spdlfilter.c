@@ -10,15 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A value of 8 bits times a weight of 22, times 2 for what lobes below 0 add,
- * fits 32 bits with its sign. */
+/* Pillow has as many bits below the point. */
 #define MAX_SHIFT 22
-#define MAX_SUM (G_MAXINT32 / 255.0 - 2)
 #define MAX_WEIGHT (G_MAXINT16 - 1)
-
-/* With lobes below 0, errors of the first of two passes may add up to a level
- * in the second, but for 16 bits below the point and more. */
-#define MIN_SHIFT 16
 
 typedef struct {
   SpdlFilterKey key;
@@ -85,18 +79,6 @@ cubic (double x)
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-static inline double
-sinc (double x)
-{
-  return x == 0 ? 1 : sin (x * G_PI) / (x * G_PI);
-}
-
-static inline double
-lanczos (double x)
-{
-  return fabs (x) < 3 ? sinc (x) * sinc (x / 3) : 0;
-}
-
 static double
 get_radius (SpdlInterpolation interpolation)
 {
@@ -110,6 +92,32 @@ get_radius (SpdlInterpolation interpolation)
   }
 }
 
+/* sinc (x) sinc (x / 3) for @n places: sines of equal steps by the addition
+ * theorem, as sin () would take longer than all else here. */
+static double
+sample_lanczos (Weight *weights, guint n, double x, double step)
+{
+  const double turn_sin = sin (step * G_PI / 3);
+  const double turn_cos = cos (step * G_PI / 3);
+  double s = sin (x * G_PI / 3), c = cos (x * G_PI / 3);
+  double sum = 0;
+
+  for (guint i = 0; i < n; i++) {
+    const double place = x + i * step, t = place * G_PI / 3;
+    const double s_before = s;
+    double weight = 0;
+
+    if (fabs (place) < 1e-6)
+      weight = 1;
+    else if (fabs (place) < 3)
+      weight = s * s * (3 - 4 * s * s) / (3 * t * t);
+    sum += weights[i].value = weight;
+    s = s_before * turn_cos + c * turn_sin;
+    c = c * turn_cos - s_before * turn_sin;
+  }
+  return sum;
+}
+
 /* Drafts @n weights at distances from @x on, @step apart. Returns their sum. */
 static double
 sample (Weight *weights, guint n, SpdlInterpolation interpolation, double x,
@@ -118,20 +126,17 @@ sample (Weight *weights, guint n, SpdlInterpolation interpolation, double x,
   double sum = 0;
 
   switch (interpolation) {
+    case SPDL_INTERPOLATION_LANCZOS:
+      return sample_lanczos (weights, n, x, step);
     case SPDL_INTERPOLATION_BICUBIC:
       for (guint i = 0; i < n; i++)
         sum += weights[i].value = cubic (x + i * step);
-      break;
-    case SPDL_INTERPOLATION_LANCZOS:
-      for (guint i = 0; i < n; i++)
-        sum += weights[i].value = lanczos (x + i * step);
-      break;
+      return sum;
     default:
       for (guint i = 0; i < n; i++)
         sum += weights[i].value = triangle (x + i * step);
-      break;
+      return sum;
   }
-  return sum;
 }
 
 /* Drafting */
@@ -161,22 +166,20 @@ draft_make_room (Draft *self, const SpdlFilterKey *key, double support)
              sizeof (guint));
 }
 
-/* Sets the shift that makes the most of 16 bits, and what lies beyond. */
-static void
-set_shift (
-    SpdlFilter *self, const SpdlFilterKey *key, double largest, double sum)
+/* The shift that makes the most of 16 bits, with sums that fit 32. @largest: of
+ * all weights; @sum: of the absolute values of a sample's, which rounding may
+ * change by 1 for each. */
+static guint
+get_shift (const SpdlFilterKey *key, double largest, double sum, gsize n_taps)
 {
-  const gboolean may_be_fine =
-      key->fine && key->interpolation >= SPDL_INTERPOLATION_BICUBIC;
   guint shift = MAX_SHIFT;
 
-  while ((sum + 1) * (1 << shift) > MAX_SUM)
+  while (largest * (1 << shift) > MAX_WEIGHT ||
+         (sum * (1 << shift) + n_taps) * key->max_value +
+                 (1 << shift) * (key->max_value / 510.0) >
+             G_MAXINT32)
     shift--;
-  self->shift = shift;
-  while (largest * (1 << shift) > MAX_WEIGHT)
-    shift--;
-  self->low_bits = may_be_fine && shift < MIN_SHIFT ? self->shift - shift : 0;
-  self->shift = shift + self->low_bits;
+  return shift;
 }
 
 /* The samples that the box has a part of. */
@@ -231,7 +234,7 @@ draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
     }
     largest_sum = MAX (largest_sum, sum);
   }
-  set_shift (filter, key, largest, largest_sum);
+  filter->shift = get_shift (key, largest, largest_sum, self->stride);
 }
 
 /* Each weight is what the sum of all up to it grows by when that is rounded: so
@@ -298,42 +301,28 @@ find_source (SpdlFilter *self, const guint *counts)
   }
 }
 
-static void
-set_weights (SpdlFilter *self, gsize at, const Weight *weights, guint n)
-{
-  const gint32 half = (1 << self->low_bits) >> 1;
-
-  for (guint i = 0; i < n; i++) {
-    const gint32 weight = weights[i].rounded;
-    const gint32 high = (weight + half) >> self->low_bits;
-
-    self->weights[at + i] = high;
-    if (self->low)
-      self->low[at + i] = weight - high * (1 << self->low_bits);
-  }
-}
-
 static gboolean
 make_weights (Entry *self, const Draft *draft)
 {
   SpdlFilter *filter = &self->filter;
-  const guint n_sets = filter->low_bits > 0 ? 2 : 1;
   gsize n;
 
   filter->stride = (filter->n_taps + 7) & ~7u;
-  if (!g_size_checked_mul (&n, (gsize) filter->stride * n_sets,
-          (gsize) filter->n_out + (SPDL_FILTER_STEP - 1)) ||
+  if (!g_size_checked_mul (
+          &n, filter->stride, (gsize) filter->n_out + (SPDL_FILTER_STEP - 1)) ||
       !grow ((gpointer *) &filter->weights, &self->n_weights_allocated, n,
           sizeof (gint16)))
     return FALSE;
   memset (filter->weights, 0, n * sizeof (gint16));
-  filter->low = n_sets > 1 ? filter->weights + n / n_sets : NULL;
   for (guint o = 0; o < filter->n_out; o++) {
+    gint16 *weights;
     const guint first =
         MIN (filter->first[o], filter->source_end - filter->n_taps);
 
-    set_weights (filter, (gsize) o * filter->stride + filter->first[o] - first,
-        draft->weights + o * draft->stride, draft->counts[o]);
+    weights = filter->weights + (gsize) o * filter->stride;
+    weights += filter->first[o] - first;
+    for (guint i = 0; i < draft->counts[o]; i++)
+      weights[i] = draft->weights[o * draft->stride + i].rounded;
     filter->first[o] = first;
   }
   for (guint i = 0; i < SPDL_FILTER_STEP - 1; i++)
@@ -351,7 +340,6 @@ draft_nearest (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key)
       (double) key->begin / key->unit + scale * 0.5 + scale * key->skip;
 
   filter->shift = 14;
-  filter->low_bits = 0;
   for (guint o = 0; o < key->n_out; o++, place += scale) {
     filter->first[o] = MIN ((guint) place, end_sample (key) - 1);
     self->counts[o] = 1;
@@ -391,7 +379,7 @@ is_same (const SpdlFilterKey *a, const SpdlFilterKey *b)
   return a->interpolation == b->interpolation && a->n_in == b->n_in &&
          a->begin == b->begin && a->length == b->length && a->unit == b->unit &&
          a->crop == b->crop && a->n_full == b->n_full && a->skip == b->skip &&
-         a->n_out == b->n_out && a->fine == b->fine;
+         a->n_out == b->n_out && a->max_value == b->max_value;
 }
 
 const SpdlFilter *

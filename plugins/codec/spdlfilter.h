@@ -39,20 +39,17 @@ typedef struct {
   guint n_full;
   guint skip;
   guint n_out;
-  gboolean fine; /* with low weights, if they make a difference */
+  guint max_value; /* that samples have */
 } SpdlFilterKey;
 
 /* For each sample that comes out, which ones go in and with which weight. All
  * have the same number of taps, some of weight 0, so that inner loops run
  * without a branch that depends on the place. The weights of a sample add up to
- * 1 << @shift, exactly: what is flat stays flat. 255 times the sum of their
- * absolute values, and half of the last bit, fit 32 bits.
+ * 1 << @shift, exactly: what is flat stays flat. Sums of weighted values fit 32
+ * bits, and half of the largest value of the last bit does too.
  *
- * The weights of a fine filter have bits beyond those 16: each is
- * (weight << @low_bits) + low weight.
- *
- * One tap means that samples are copied. Loops may go in steps of
- * SPDL_FILTER_STEP: behind the last sample some of weight 0 follow. */
+ * Loops may go in steps of SPDL_FILTER_STEP: behind the last sample some of
+ * weight 0 follow. */
 #define SPDL_FILTER_STEP 4
 typedef struct {
   guint n_out;
@@ -61,8 +58,6 @@ typedef struct {
   guint shift;     /* the bits of a weight below the point */
   guint *first;    /* never falls; first + n_taps is within the image */
   gint16 *weights; /* stride of them a sample */
-  gint16 *low;     /* the same; NULL if not fine */
-  guint low_bits;
   guint source_begin, source_end; /* of the samples that count */
 } SpdlFilter;
 

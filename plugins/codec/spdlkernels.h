@@ -13,7 +13,11 @@
 G_BEGIN_DECLS
 
 /* A set of loops for one kind of CPU. All sets give the same bytes: sums of 32
- * bits, half of the last bit added, shifted down and saturated. */
+ * bits, half of the last bit added, shifted down and cut off.
+ *
+ * Rows are shrunk to values of 16 bits, of which some are below the point: if
+ * they were rounded to bytes in between, errors of many rows could add up. Like
+ * bytes they are cut off at 0 and 255: where filters go below 0 it matters. */
 
 /* So many rows are shrunk at a time, so that a weight is fetched once for all
  * of them, and so many bytes behind each row may be read and written. */
@@ -23,16 +27,17 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name;
 
-  /* Along SPDL_KERNEL_ROWS rows, some of which may be the same: of four bytes a
-   * pixel to three, and of one byte to one. */
-  void (*shrink_pixels) (
-      guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter);
-  void (*shrink_bytes) (
-      guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter);
+  /* Along SPDL_KERNEL_ROWS rows, one behind the other: of four bytes a pixel to
+   * three values with @bits below the point, and of one to one. The
+   * strides are in values, and in bytes. */
+  void (*shrink_pixels) (gint16 *out, gsize out_stride, const guint8 *in,
+      gsize in_stride, const SpdlFilter *filter, guint bits);
+  void (*shrink_bytes) (gint16 *out, gsize out_stride, const guint8 *in,
+      gsize in_stride, const SpdlFilter *filter, guint bits);
 
   /* Sums up columns of @n_rows rows, an even number, into the @n bytes of @out,
-   * and not one more. */
-  void (*sum_rows) (guint8 *out, gsize n, const guint8 *const *rows,
+   * and not one more. @shift: of weights and values together. */
+  void (*sum_rows) (guint8 *out, gsize n, const gint16 *const *rows,
       const gint16 *weights, guint n_rows, guint shift);
 } SpdlKernels;
 

@@ -18,64 +18,65 @@ widen (uint8x8_t bytes)
   return vreinterpretq_s16_u16 (vmovl_u8 (bytes));
 }
 
-/* Pixels */
-
-/* Of four rows. */
+/* From sums to values. */
 typedef struct {
-  int32x4_t rows[SPDL_KERNEL_ROWS];
-} Sums;
+  int32x4_t half, down;
+  int16x4_t max;
+} Scale;
 
-static inline Sums
-add_pixels (int32x4_t begin, const guint8 *const *in, gsize at,
-    const gint16 *weights, guint n_taps)
+static inline Scale
+get_scale (guint shift, guint bits)
 {
-  Sums sums = { { begin, begin, begin, begin } };
-
-  for (guint i = 0; i < n_taps; i += 2, at += 8)
-    for (guint y = 0; y < SPDL_KERNEL_ROWS; y++) {
-      const int16x8_t two = widen (vld1_u8 (in[y] + at));
-
-      sums.rows[y] = vmlal_n_s16 (sums.rows[y], vget_low_s16 (two), weights[i]);
-      sums.rows[y] =
-          vmlal_n_s16 (sums.rows[y], vget_high_s16 (two), weights[i + 1]);
-    }
-  return sums;
+  return (Scale){
+    .half = vdupq_n_s32 (1 << (shift - 1)),
+    .down = vdupq_n_s32 (-(gint) shift),
+    .max = vdup_n_s16 (255 << bits),
+  };
 }
 
+/* Four values. */
 static inline void
-store_four (guint8 *out, int32x4_t sums, int32x4_t down)
+store_four (gint16 *out, int32x4_t sums, const Scale *scale)
 {
-  const int16x4_t words = vqmovn_s32 (vshlq_s32 (sums, down));
-  const uint8x8_t bytes = vqmovun_s16 (vcombine_s16 (words, words));
-  const guint32 four = vget_lane_u32 (vreinterpret_u32_u8 (bytes), 0);
+  const int16x4_t values = vqmovn_s32 (vshlq_s32 (sums, scale->down));
 
-  memcpy (out, &four, sizeof four);
+  vst1_s16 (out, vmin_s16 (vmax_s16 (values, vdup_n_s16 (0)), scale->max));
+}
+
+/* Pixels */
+
+static inline int32x4_t
+add_pair (int32x4_t sums, const guint8 *pixels, const gint16 *weights)
+{
+  const int16x8_t two = widen (vld1_u8 (pixels));
+
+  sums = vmlal_n_s16 (sums, vget_low_s16 (two), weights[0]);
+  return vmlal_n_s16 (sums, vget_high_s16 (two), weights[1]);
 }
 
 static void
-shrink_pixels (
-    guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter)
+shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits)
 {
-  const int32x4_t down = vdupq_n_s32 (-(gint) filter->shift);
-  const int32x4_t up = vdupq_n_s32 (filter->low_bits);
-  const int32x4_t half = vdupq_n_s32 (1 << (filter->shift - 1));
-  const int32x4_t begin = filter->low ? vdupq_n_s32 (0) : half;
-  const guint n_taps = filter->n_taps;
-  gsize place = 0;
+  const Scale scale = get_scale (filter->shift - bits, bits);
+  const gint16 *weights = filter->weights;
 
-  for (guint o = 0; o < filter->n_out; o++, place += filter->stride) {
-    const gsize at = (gsize) filter->first[o] * 4;
-    Sums sums = add_pixels (begin, in, at, filter->weights + place, n_taps);
+  for (guint o = 0; o < filter->n_out; o++, weights += filter->stride) {
+    const guint8 *from = in + (gsize) filter->first[o] * 4;
+    gint16 *to = out + (gsize) o * 3;
+    int32x4_t s0 = scale.half, s1 = s0, s2 = s0, s3 = s0;
 
-    if (filter->low) {
-      const Sums low = add_pixels (half, in, at, filter->low + place, n_taps);
-
-      for (guint y = 0; y < SPDL_KERNEL_ROWS; y++)
-        sums.rows[y] = vaddq_s32 (vshlq_s32 (sums.rows[y], up), low.rows[y]);
+    for (guint i = 0; i < filter->n_taps; i += 2) {
+      s0 = add_pair (s0, from + i * 4, weights + i);
+      s1 = add_pair (s1, from + i * 4 + in_stride, weights + i);
+      s2 = add_pair (s2, from + i * 4 + 2 * in_stride, weights + i);
+      s3 = add_pair (s3, from + i * 4 + 3 * in_stride, weights + i);
     }
-    /* The fourth byte is the next pixel's. */
-    for (guint y = 0; y < SPDL_KERNEL_ROWS; y++)
-      store_four (out[y] + o * (gsize) 3, sums.rows[y], down);
+    /* The fourth value is the next pixel's. */
+    store_four (to, s0, &scale);
+    store_four (to + out_stride, s1, &scale);
+    store_four (to + 2 * out_stride, s2, &scale);
+    store_four (to + 3 * out_stride, s3, &scale);
   }
 }
 
@@ -83,7 +84,7 @@ shrink_pixels (
 
 /* Eight taps at a time, four sums that are still to be added. */
 static inline int32x4_t
-add_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
+sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
 {
   int32x4_t sums = vdupq_n_s32 (0);
 
@@ -97,86 +98,67 @@ add_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
   return sums;
 }
 
-static inline int32x4_t
-sum_bytes (const guint8 *in, const SpdlFilter *filter, gsize place)
-{
-  const int32x4_t sums =
-      add_bytes (in, filter->weights + place, filter->n_taps);
-
-  if (!filter->low)
-    return sums;
-  return vaddq_s32 (vshlq_s32 (sums, vdupq_n_s32 (filter->low_bits)),
-      add_bytes (in, filter->low + place, filter->n_taps));
-}
-
 static void
-shrink_bytes_of_row (guint8 *out, const guint8 *in, const SpdlFilter *filter)
+shrink_bytes_of_row (
+    gint16 *out, const guint8 *in, const SpdlFilter *filter, guint bits)
 {
-  const int32x4_t down = vdupq_n_s32 (-(gint) filter->shift);
-  const int32x4_t half = vdupq_n_s32 (1 << (filter->shift - 1));
+  const Scale scale = get_scale (filter->shift - bits, bits);
+  const guint *first = filter->first;
+  const gint16 *weights = filter->weights;
   const gsize stride = filter->stride;
-  gsize place = 0;
+  const guint n_taps = filter->n_taps;
 
-#define SUM(i) sum_bytes (in + filter->first[o + i], filter, place + i * stride)
-  for (guint o = 0; o < filter->n_out; o += 4, place += 4 * stride) {
+#define SUM(i) sum_bytes (in + first[o + i], weights + i * stride, n_taps)
+  for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride) {
     const int32x4_t sums = vpaddq_s32 (
         vpaddq_s32 (SUM (0), SUM (1)), vpaddq_s32 (SUM (2), SUM (3)));
 
-    store_four (out + o, vaddq_s32 (sums, half), down);
+    store_four (out + o, vaddq_s32 (sums, scale.half), &scale);
   }
 #undef SUM
 }
 
 static void
-shrink_bytes (
-    guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter)
+shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits)
 {
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++)
-    shrink_bytes_of_row (out[i], in[i], filter);
+    shrink_bytes_of_row (
+        out + i * out_stride, in + i * in_stride, filter, bits);
 }
 
 /* Columns */
 
+/* Eight of them. */
 static inline uint8x8_t
-finish (int32x4_t a, int32x4_t b, int32x4_t down)
+sum_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
+    guint n_rows, const Scale *scale)
 {
-  return vqmovun_s16 (vcombine_s16 (
-      vqmovn_s32 (vshlq_s32 (a, down)), vqmovn_s32 (vshlq_s32 (b, down))));
-}
-
-static inline uint8x16_t
-sum_columns (const guint8 *const *rows, gsize at, const gint16 *weights,
-    guint n_rows, int32x4_t down, int32x4_t half)
-{
-  int32x4_t s0 = half, s1 = half, s2 = half, s3 = half;
+  int32x4_t lower = scale->half, upper = scale->half;
 
   for (guint i = 0; i < n_rows; i++) {
-    const uint8x16_t row = vld1q_u8 (rows[i] + at);
-    const int16x8_t lower = widen (vget_low_u8 (row));
-    const int16x8_t upper = widen (vget_high_u8 (row));
+    const int16x8_t row = vld1q_s16 (rows[i] + at);
 
-    s0 = vmlal_n_s16 (s0, vget_low_s16 (lower), weights[i]);
-    s1 = vmlal_n_s16 (s1, vget_high_s16 (lower), weights[i]);
-    s2 = vmlal_n_s16 (s2, vget_low_s16 (upper), weights[i]);
-    s3 = vmlal_n_s16 (s3, vget_high_s16 (upper), weights[i]);
+    lower = vmlal_n_s16 (lower, vget_low_s16 (row), weights[i]);
+    upper = vmlal_n_s16 (upper, vget_high_s16 (row), weights[i]);
   }
-  return vcombine_u8 (finish (s0, s1, down), finish (s2, s3, down));
+  return vqmovun_s16 (vcombine_s16 (vqmovn_s32 (vshlq_s32 (lower, scale->down)),
+      vqmovn_s32 (vshlq_s32 (upper, scale->down))));
 }
 
 static void
-sum_rows (guint8 *out, gsize n, const guint8 *const *rows,
+sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
     const gint16 *weights, guint n_rows, guint shift)
 {
-  const int32x4_t down = vdupq_n_s32 (-(gint) shift);
-  const int32x4_t half = vdupq_n_s32 (1 << (shift - 1));
+  const Scale scale = get_scale (shift, 0);
   gsize at = 0;
 
-  for (; at + 16 <= n; at += 16)
-    vst1q_u8 (out + at, sum_columns (rows, at, weights, n_rows, down, half));
+  for (; at + 8 <= n; at += 8)
+    vst1_u8 (out + at, sum_columns (rows, at, weights, n_rows, &scale));
   if (at < n) {
-    guint8 last[16];
+    guint8 last[8];
 
-    vst1q_u8 (last, sum_columns (rows, at, weights, n_rows, down, half));
+    vst1_u8 (last, sum_columns (rows, at, weights, n_rows, &scale));
     memcpy (out + at, last, n - at);
   }
 }

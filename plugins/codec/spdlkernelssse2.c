@@ -15,10 +15,30 @@
 #define SSE2 __attribute__ ((target ("sse2")))
 #define SSE2_INLINE SSE2 __attribute__ ((always_inline)) static inline
 
-SSE2_INLINE __m128i
-pack (__m128i a, __m128i b, __m128i c, __m128i d)
+/* From sums to values. */
+typedef struct {
+  __m128i half, max, shift;
+} Scale;
+
+SSE2_INLINE Scale
+get_scale (guint shift, guint bits)
 {
-  return _mm_packus_epi16 (_mm_packs_epi32 (a, b), _mm_packs_epi32 (c, d));
+  return (Scale){
+    .half = _mm_set1_epi32 (1 << (shift - 1)),
+    .max = _mm_set1_epi16 (255 << bits),
+    .shift = _mm_cvtsi32_si128 (shift),
+  };
+}
+
+/* Four values. */
+SSE2_INLINE void
+store_four (gint16 *out, __m128i sums, const Scale *scale)
+{
+  const __m128i whole = _mm_sra_epi32 (sums, scale->shift);
+  const __m128i values = _mm_packs_epi32 (whole, whole);
+
+  _mm_storel_epi64 ((__m128i *) out,
+      _mm_min_epi16 (_mm_max_epi16 (values, _mm_setzero_si128 ()), scale->max));
 }
 
 /* Pixels */
@@ -36,74 +56,40 @@ add_pair (__m128i sums, const guint8 *pixels, const gint16 *weights)
       _mm_madd_epi16 (words, _mm_set1_epi32 (spdl_kernel_get_pair (weights))));
 }
 
-/* Of four rows. */
-typedef struct {
-  __m128i rows[SPDL_KERNEL_ROWS];
-} Sums;
-
-SSE2_INLINE Sums
-add_pixels (__m128i begin, const guint8 *const *in, gsize at,
-    const gint16 *weights, guint n_taps)
-{
-  Sums sums = { { begin, begin, begin, begin } };
-
-  for (guint i = 0; i < n_taps; i += 2, at += 8) {
-    sums.rows[0] = add_pair (sums.rows[0], in[0] + at, weights + i);
-    sums.rows[1] = add_pair (sums.rows[1], in[1] + at, weights + i);
-    sums.rows[2] = add_pair (sums.rows[2], in[2] + at, weights + i);
-    sums.rows[3] = add_pair (sums.rows[3], in[3] + at, weights + i);
-  }
-  return sums;
-}
-
 SSE2_INLINE void
-store_pixel (guint8 *out, __m128i sums, __m128i shift)
+shrink_pixels_of (gint16 *out, gsize out_stride, const guint8 *in,
+    gsize in_stride, const SpdlFilter *filter, guint bits, guint n_taps)
 {
-  const __m128i whole = _mm_sra_epi32 (sums, shift);
-  const gint32 pixel = _mm_cvtsi128_si32 (pack (whole, whole, whole, whole));
+  const Scale scale = get_scale (filter->shift - bits, bits);
+  const gint16 *weights = filter->weights;
 
-  /* The fourth byte is the next pixel's. */
-  memcpy (out, &pixel, sizeof pixel);
-}
+  for (guint o = 0; o < filter->n_out; o++, weights += filter->stride) {
+    const guint8 *from = in + (gsize) filter->first[o] * 4;
+    gint16 *to = out + (gsize) o * 3;
+    __m128i s0 = scale.half, s1 = s0, s2 = s0, s3 = s0;
 
-SSE2_INLINE void
-shrink_pixels_of (guint8 *const *out, const guint8 *const *in,
-    const SpdlFilter *filter, guint n_taps, gboolean fine)
-{
-  const __m128i shift = _mm_cvtsi32_si128 (filter->shift);
-  const __m128i low_bits = _mm_cvtsi32_si128 (filter->low_bits);
-  const __m128i half = _mm_set1_epi32 (1 << (filter->shift - 1));
-  const __m128i begin = fine ? _mm_setzero_si128 () : half;
-  gsize place = 0;
-
-  for (guint o = 0; o < filter->n_out; o++, place += filter->stride) {
-    const gsize at = (gsize) filter->first[o] * 4;
-    Sums low,
-        sums = add_pixels (begin, in, at, filter->weights + place, n_taps);
-
-    if (fine)
-      low = add_pixels (half, in, at, filter->low + place, n_taps);
-    for (guint i = 0; i < SPDL_KERNEL_ROWS; i++) {
-      if (fine)
-        sums.rows[i] =
-            _mm_add_epi32 (_mm_sll_epi32 (sums.rows[i], low_bits), low.rows[i]);
-      store_pixel (out[i] + o * (gsize) 3, sums.rows[i], shift);
+    for (guint i = 0; i < n_taps; i += 2) {
+      s0 = add_pair (s0, from + i * 4, weights + i);
+      s1 = add_pair (s1, from + i * 4 + in_stride, weights + i);
+      s2 = add_pair (s2, from + i * 4 + 2 * in_stride, weights + i);
+      s3 = add_pair (s3, from + i * 4 + 3 * in_stride, weights + i);
     }
+    /* The fourth value is the next pixel's. */
+    store_four (to, s0, &scale);
+    store_four (to + out_stride, s1, &scale);
+    store_four (to + 2 * out_stride, s2, &scale);
+    store_four (to + 3 * out_stride, s3, &scale);
   }
 }
 
 SSE2 static void
-shrink_pixels (
-    guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter)
+shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits)
 {
-  if (filter->low) {
-    shrink_pixels_of (out, in, filter, filter->n_taps, TRUE);
-    return;
-  }
   switch ((filter->n_taps + 1) / 2) {
-#define CASE(n)                                       \
-  case n:                                             \
-    shrink_pixels_of (out, in, filter, n * 2, FALSE); \
+#define CASE(n)                                                             \
+  case n:                                                                   \
+    shrink_pixels_of (out, out_stride, in, in_stride, filter, bits, n * 2); \
     break;
     CASE (1)
     CASE (2)
@@ -111,7 +97,8 @@ shrink_pixels (
     CASE (4)
 #undef CASE
     default:
-      shrink_pixels_of (out, in, filter, filter->n_taps, FALSE);
+      shrink_pixels_of (
+          out, out_stride, in, in_stride, filter, bits, filter->n_taps);
       break;
   }
 }
@@ -120,7 +107,7 @@ shrink_pixels (
 
 /* Eight taps at a time, four sums that are still to be added. */
 SSE2_INLINE __m128i
-add_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
+sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
 {
   __m128i sums = _mm_setzero_si128 ();
 
@@ -131,18 +118,6 @@ add_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
                 _mm_setzero_si128 ()),
             _mm_loadu_si128 ((const __m128i *) (weights + i))));
   return sums;
-}
-
-SSE2_INLINE __m128i
-sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps, gsize low_at,
-    __m128i low_bits)
-{
-  const __m128i sums = add_bytes (in, weights, n_taps);
-
-  if (low_at == 0)
-    return sums;
-  return _mm_add_epi32 (
-      _mm_sll_epi32 (sums, low_bits), add_bytes (in, weights + low_at, n_taps));
 }
 
 /* Adds up the sums of four pixels: a transposition. */
@@ -159,83 +134,81 @@ join (__m128i a, __m128i b, __m128i c, __m128i d)
 }
 
 SSE2_INLINE void
-shrink_bytes_of_row (
-    guint8 *out, const guint8 *in, const SpdlFilter *filter, guint n_taps)
+shrink_bytes_of_row (gint16 *out, const guint8 *in, const SpdlFilter *filter,
+    guint bits, guint n_taps)
 {
-  const __m128i shift = _mm_cvtsi32_si128 (filter->shift);
-  const __m128i half = _mm_set1_epi32 (1 << (filter->shift - 1));
-  const __m128i low_bits = _mm_cvtsi32_si128 (filter->low_bits);
-  const gsize low_at = filter->low ? filter->low - filter->weights : 0;
+  const Scale scale = get_scale (filter->shift - bits, bits);
   const guint *first = filter->first;
   const gint16 *weights = filter->weights;
   const gsize stride = filter->stride;
 
-#define SUM(i) \
-  sum_bytes (in + first[o + i], weights + i * stride, n_taps, low_at, low_bits)
-  for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride) {
-    const __m128i sums = join (SUM (0), SUM (1), SUM (2), SUM (3));
-    const __m128i whole = _mm_sra_epi32 (_mm_add_epi32 (sums, half), shift);
-    const gint32 bytes = _mm_cvtsi128_si32 (pack (whole, whole, whole, whole));
-
-    memcpy (out + o, &bytes, sizeof bytes);
-  }
+#define SUM(i) sum_bytes (in + first[o + i], weights + i * stride, n_taps)
+  for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride)
+    store_four (out + o,
+        _mm_add_epi32 (join (SUM (0), SUM (1), SUM (2), SUM (3)), scale.half),
+        &scale);
 #undef SUM
 }
 
 SSE2 static void
-shrink_bytes (
-    guint8 *const *out, const guint8 *const *in, const SpdlFilter *filter)
+shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits)
 {
   for (guint i = 0; i < SPDL_KERNEL_ROWS; i++)
     if (filter->n_taps <= 8)
-      shrink_bytes_of_row (out[i], in[i], filter, 8);
+      shrink_bytes_of_row (
+          out + i * out_stride, in + i * in_stride, filter, bits, 8);
     else
-      shrink_bytes_of_row (out[i], in[i], filter, filter->n_taps);
+      shrink_bytes_of_row (out + i * out_stride, in + i * in_stride, filter,
+          bits, filter->n_taps);
 }
 
 /* Columns */
 
+/* Eight of them; the caller saturates. */
 SSE2_INLINE __m128i
-sum_columns (const guint8 *const *rows, gsize at, const gint16 *weights,
-    guint n_rows, __m128i shift, __m128i half)
+sum_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
+    guint n_rows, const Scale *scale)
 {
-  const __m128i zero = _mm_setzero_si128 ();
-  __m128i s0 = half, s1 = half, s2 = half, s3 = half;
+  __m128i lower = scale->half, upper = scale->half;
 
   for (guint i = 0; i < n_rows; i += 2) {
     const __m128i w = _mm_set1_epi32 (spdl_kernel_get_pair (weights + i));
     const __m128i a = _mm_loadu_si128 ((const __m128i *) (rows[i] + at));
     const __m128i b = _mm_loadu_si128 ((const __m128i *) (rows[i + 1] + at));
-    const __m128i lower = _mm_unpacklo_epi8 (a, b);
-    const __m128i upper = _mm_unpackhi_epi8 (a, b);
 
-#define ADD(sums, pairs) sums = _mm_add_epi32 (sums, _mm_madd_epi16 (pairs, w))
-    ADD (s0, _mm_unpacklo_epi8 (lower, zero));
-    ADD (s1, _mm_unpackhi_epi8 (lower, zero));
-    ADD (s2, _mm_unpacklo_epi8 (upper, zero));
-    ADD (s3, _mm_unpackhi_epi8 (upper, zero));
-#undef ADD
+    lower =
+        _mm_add_epi32 (lower, _mm_madd_epi16 (_mm_unpacklo_epi16 (a, b), w));
+    upper =
+        _mm_add_epi32 (upper, _mm_madd_epi16 (_mm_unpackhi_epi16 (a, b), w));
   }
-  return pack (_mm_sra_epi32 (s0, shift), _mm_sra_epi32 (s1, shift),
-      _mm_sra_epi32 (s2, shift), _mm_sra_epi32 (s3, shift));
+  return _mm_packs_epi32 (
+      _mm_sra_epi32 (lower, scale->shift), _mm_sra_epi32 (upper, scale->shift));
+}
+
+SSE2_INLINE __m128i
+sum_16_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
+    guint n_rows, const Scale *scale)
+{
+  return _mm_packus_epi16 (sum_columns (rows, at, weights, n_rows, scale),
+      sum_columns (rows, at + 8, weights, n_rows, scale));
 }
 
 SSE2 static void
-sum_rows (guint8 *out, gsize n, const guint8 *const *rows,
-    const gint16 *weights, guint n_rows, guint shift_by)
+sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
+    const gint16 *weights, guint n_rows, guint shift)
 {
-  const __m128i shift = _mm_cvtsi32_si128 (shift_by);
-  const __m128i half = _mm_set1_epi32 (1 << (shift_by - 1));
+  const Scale scale = get_scale (shift, 0);
   gsize at = 0;
 
   for (; at + 16 <= n; at += 16)
     _mm_storeu_si128 ((__m128i *) (out + at),
-        sum_columns (rows, at, weights, n_rows, shift, half));
+        sum_16_columns (rows, at, weights, n_rows, &scale));
   if (at < n) {
     guint8 last[16];
 
     _mm_storeu_si128 (
-        (__m128i *) last, sum_columns (rows, at, weights, n_rows, shift, half));
+        (__m128i *) last, sum_16_columns (rows, at, weights, n_rows, &scale));
     memcpy (out + at, last, n - at);
   }
 }

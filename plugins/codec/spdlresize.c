@@ -7,15 +7,15 @@
 
 #include "spdlresize.h"
 
-#include <string.h>
-
-/* Rows that are kept: row y is at y % n_rows. Each has room behind it for what
- * the inner loops read and write too much. */
+/* Rows that are kept: row y is at (y + offset) % n_rows. Those that are shrunk
+ * together lie one behind the other. Each has room behind it for what the inner
+ * loops read and write too much. */
 typedef struct {
   guint8 *data;
   gsize n_allocated;
   gsize stride;
   guint n_rows;
+  guint offset;
 } Window;
 
 struct _SpdlResize {
@@ -23,13 +23,14 @@ struct _SpdlResize {
   SpdlFilters *filters;
   Window in;
   Window shrunk;
-  const guint8 **column; /* rows that are summed up */
+  const gint16 **column; /* rows that are summed up */
   gsize column_allocated;
 
   /* The image in hand. */
   const SpdlFilter *x;
   const SpdlFilter *y;
   guint pixel_size;
+  guint bits;     /* of shrunk values, below the point */
   gsize out_size; /* of a row */
   guint8 *out;
   gsize out_stride;
@@ -65,12 +66,13 @@ spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
 
 /* Zeros, so that what no row has been written to is defined. */
 static gboolean
-window_begin (Window *self, gsize row_size, guint n_rows)
+window_begin (Window *self, gsize row_size, guint n_rows, guint first)
 {
   gsize size;
 
   self->stride = row_size + SPDL_KERNEL_PADDING;
   self->n_rows = n_rows;
+  self->offset = n_rows - first % n_rows;
   if (!g_size_checked_mul (&size, self->stride, n_rows))
     return FALSE;
   if (size > self->n_allocated) {
@@ -84,12 +86,12 @@ window_begin (Window *self, gsize row_size, guint n_rows)
 static inline guint8 *
 window_get (const Window *self, guint y)
 {
-  return self->data + (y % self->n_rows) * self->stride;
+  return self->data + (y + self->offset) % self->n_rows * self->stride;
 }
 
 static SpdlFilterKey
 key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
-    guint n_full, guint skip, guint n_out, gboolean fine)
+    guint n_full, guint skip, guint n_out, guint max_value)
 {
   return (SpdlFilterKey){
     .interpolation = job->interpolation,
@@ -101,7 +103,7 @@ key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
     .n_full = n_full ? n_full : n_out,
     .skip = skip,
     .n_out = n_out,
-    .fine = fine,
+    .max_value = max_value,
   };
 }
 
@@ -109,10 +111,11 @@ static gboolean
 get_filters (SpdlResize *self, const SpdlResizeJob *job)
 {
   const SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
-      job->full_width, job->skip_x, job->out_width, TRUE);
+      job->full_width, job->skip_x, job->out_width, 255);
   const SpdlFilterKey y = key_of (job, job->height, job->box_y, job->box_height,
-      job->full_height, job->skip_y, job->out_height, FALSE);
+      job->full_height, job->skip_y, job->out_height, 255 << self->bits);
 
+  g_return_val_if_fail (x.n_out > 0 && y.n_out > 0, FALSE);
   self->x = spdl_filters_get (self->filters, &x);
   self->y = spdl_filters_get (self->filters, &y);
   return self->x && self->y;
@@ -126,10 +129,30 @@ make_column (SpdlResize *self, guint n_taps)
 
   if (n > self->column_allocated) {
     g_free (self->column);
-    self->column = g_try_new (const guint8 *, n);
+    self->column = g_try_new (const gint16 *, n);
     self->column_allocated = self->column ? n : 0;
   }
   return self->column != NULL;
+}
+
+/* As many bits as fit 15, which leaves 15 or 16 to the weights; but very many
+ * weights are small, and need more. */
+static guint
+choose_bits (const SpdlResizeJob *job)
+{
+  const guint unit = MAX (job->unit, 1);
+  const guint height = job->box_height ? job->box_height / unit : job->height;
+  const guint full = job->full_height ? job->full_height : job->out_height;
+
+  return height / 32 > full ? 2 : 7;
+}
+
+/* To rows that are shrunk together. */
+static inline guint
+round_up (guint n_rows)
+{
+  return (n_rows + (SPDL_KERNEL_ROWS - 1)) / SPDL_KERNEL_ROWS *
+         SPDL_KERNEL_ROWS;
 }
 
 gboolean
@@ -137,6 +160,7 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
   const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
 
+  self->bits = choose_bits (job);
   if (!get_filters (self, job))
     return FALSE;
   self->pixel_size = job->pixel_size;
@@ -146,9 +170,9 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   self->next_in = self->y->source_begin;
   self->next_out = 0;
   return window_begin (&self->in, (gsize) job->width * job->pixel_size,
-             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS) &&
-         window_begin (&self->shrunk, self->out_size,
-             self->y->n_taps + SPDL_KERNEL_ROWS) &&
+             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS, self->next_in) &&
+         window_begin (&self->shrunk, self->out_size * sizeof (gint16),
+             round_up (self->y->n_taps) + SPDL_KERNEL_ROWS, self->next_in) &&
          make_column (self, self->y->n_taps);
 }
 
@@ -171,46 +195,35 @@ spdl_resize_get_row (SpdlResize *self, guint y)
 
 /* Along rows */
 
-/* Four bytes at a time: the last of them is the next pixel's. */
+/* The next SPDL_KERNEL_ROWS rows. Behind the last one there may be fewer: what
+ * is there instead is shrunk too, and never used. */
 static void
-copy_pixels (guint8 *out, const guint8 *in, const SpdlFilter *filter)
+shrink_rows (SpdlResize *self)
 {
-  for (guint o = 0; o < filter->n_out; o++, out += 3)
-    memcpy (out, in + (gsize) filter->first[o] * 4, 4);
-}
+  const Window *in = &self->in, *shrunk = &self->shrunk;
 
-static void
-copy_bytes (guint8 *out, const guint8 *in, const SpdlFilter *filter)
-{
-  for (guint o = 0; o < filter->n_out; o++)
-    out[o] = in[filter->first[o]];
-}
-
-/* The next @n rows, SPDL_KERNEL_ROWS at most. */
-static void
-shrink_rows (SpdlResize *self, guint n)
-{
-  const guint8 *in[SPDL_KERNEL_ROWS];
-  guint8 *out[SPDL_KERNEL_ROWS];
-
-  for (guint i = 0; i < SPDL_KERNEL_ROWS; i++) {
-    const guint y = self->next_in + MIN (i, n - 1);
-
-    in[i] = window_get (&self->in, y);
-    out[i] = window_get (&self->shrunk, y);
-  }
-  if (self->x->n_taps > 1 && self->pixel_size == 1)
-    self->kernels->shrink_bytes (out, in, self->x);
-  else if (self->x->n_taps > 1)
-    self->kernels->shrink_pixels (out, in, self->x);
-  else
-    for (guint i = 0; i < n; i++)
-      (self->pixel_size == 1 ? copy_bytes : copy_pixels) (
-          out[i], in[i], self->x);
-  self->next_in += n;
+  (self->pixel_size == 1 ? self->kernels->shrink_bytes
+                         : self->kernels->shrink_pixels) (
+      (gint16 *) window_get (shrunk, self->next_in),
+      shrunk->stride / sizeof (gint16), window_get (in, self->next_in),
+      in->stride, self->x, self->bits);
+  self->next_in += SPDL_KERNEL_ROWS;
 }
 
 /* Along columns */
+
+/* Rows from @first on; what is behind the last tap has weight 0. */
+static void
+set_column (SpdlResize *self, guint first, guint n)
+{
+  const Window *shrunk = &self->shrunk;
+  guint place = (first + shrunk->offset) % shrunk->n_rows;
+
+  for (guint i = 0; i < n; i++) {
+    self->column[i] = (const gint16 *) (shrunk->data + place * shrunk->stride);
+    place = place + 1 < shrunk->n_rows ? place + 1 : 0;
+  }
+}
 
 static void
 sum_rows (SpdlResize *self, guint8 *out)
@@ -223,10 +236,9 @@ sum_rows (SpdlResize *self, guint8 *out)
 
   while (n > 2 && weights[n - 1] == 0 && weights[n - 2] == 0)
     n -= 2;
-  for (guint i = 0; i < n; i++)
-    self->column[i] = window_get (&self->shrunk, first + MIN (i, n_taps - 1));
-  self->kernels->sum_rows (
-      out, self->out_size, self->column, weights, n, self->y->shift);
+  set_column (self, first, n);
+  self->kernels->sum_rows (out, self->out_size, self->column, weights, n,
+      self->y->shift + self->bits);
 }
 
 static void
@@ -235,15 +247,9 @@ make_out (SpdlResize *self)
   const SpdlFilter *y = self->y;
 
   for (; self->next_out < y->n_out; self->next_out++) {
-    const guint first = y->first[self->next_out];
-    guint8 *out = self->out + self->next_out * self->out_stride;
-
-    if (first + y->n_taps > self->next_in)
+    if (y->first[self->next_out] + y->n_taps > self->next_in)
       break;
-    if (y->n_taps > 1)
-      sum_rows (self, out);
-    else
-      memcpy (out, window_get (&self->shrunk, first), self->out_size);
+    sum_rows (self, self->out + self->next_out * self->out_stride);
   }
 }
 
@@ -254,16 +260,15 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
 
   y_end = MIN (y_end, y->source_end);
   while (self->next_out < y->n_out) {
-    guint n;
+    const guint first = y->first[self->next_out];
 
     /* Some rows count for nothing, with nearest. */
-    self->next_in = MAX (self->next_in, y->first[self->next_out]);
-    if (self->next_in >= y_end)
+    while (self->next_in + SPDL_KERNEL_ROWS <= first)
+      self->next_in += SPDL_KERNEL_ROWS;
+    if (self->next_in >= y_end ||
+        (self->next_in + SPDL_KERNEL_ROWS > y_end && y_end < y->source_end))
       break;
-    n = MIN (y_end - self->next_in, SPDL_KERNEL_ROWS);
-    if (n < SPDL_KERNEL_ROWS && y_end < y->source_end)
-      break;
-    shrink_rows (self, n);
+    shrink_rows (self);
     make_out (self);
   }
 }

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  * bytes a pixel go in from the top, and rows of three come out as soon as they
  * can; or of one byte and one.
  *
- * Rows first: as soon as a few have come they are shrunk along their length, to
- * bytes, and of these a window as high as the filter is kept. One thread. */
+ * Rows first: as soon as four have come they are shrunk along their length, and
+ * of these a window as high as the filter is kept. One thread. */
 
 typedef struct _SpdlResize SpdlResize;
 

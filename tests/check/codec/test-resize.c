@@ -145,7 +145,7 @@ test_kernels (gconstpointer name)
   spdl_resize_set_kernels (plain, &spdl_kernels_c);
   if (kernels)
     spdl_resize_set_kernels (other, kernels);
-  for (guint i = 0; kernels && i < 400; i++) {
+  for (guint i = 0; kernels && i < N_JOBS; i++) {
     SpdlResizeJob job = random_job (rand);
     g_autofree guint8 *image = make_noise (rand, &job);
     g_autofree guint8 *wanted = resize_plainly (plain, &job, image);
@@ -195,7 +195,8 @@ test_flat (void)
   spdl_resize_free (resize);
 }
 
-/* The longest sides, to next to nothing and back. */
+/* The longest sides, to next to nothing and back; with a sanitizer not with all
+ * filters. */
 static void
 test_extremes (void)
 {
@@ -204,13 +205,12 @@ test_extremes (void)
     { 1, 65535, 1, 65534 }, { 65535, 1, 1, 300 }, { 1, 65535, 300, 1 } };
   SpdlResize *resize = spdl_resize_new ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i += 400 / N_JOBS) {
     const guint *size = sizes[i / 8];
     SpdlResizeJob job = { i % 4, i % 8 < 4 ? 4 : 1, size[0], size[1],
       .out_width = size[2], .out_height = size[3] };
 
     check_flat (resize, &job, 255);
-    check_flat (resize, &job, 77);
   }
   spdl_resize_free (resize);
 }
@@ -294,12 +294,12 @@ static void
 resize_some (SpdlResize *resize, guint seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autofree guint8 *image = g_malloc0 (300 * 300 * 4);
 
   for (guint i = 0; i < 60; i++) {
     SpdlResizeJob job = { SPDL_INTERPOLATION_BILINEAR, 4,
-      g_rand_int_range (rand, 100, 500), g_rand_int_range (rand, 100, 500),
-      .out_width = 224, .out_height = 224 };
-    g_autofree guint8 *image = make_noise (rand, &job);
+      g_rand_int_range (rand, 100, 300), g_rand_int_range (rand, 100, 300),
+      .out_width = 112, .out_height = 112 };
 
     g_free (resize_plainly (resize, &job, image));
   }

@@ -144,10 +144,13 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR &&
       GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING &&
-      GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT)
+      GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT) {
+    /* What is dropped is ours. */
+    gst_message_unref (message);
     return GST_BUS_DROP;
+  }
   g_mutex_lock (&rig->lock);
-  g_ptr_array_add (rig->messages, gst_message_ref (message));
+  g_ptr_array_add (rig->messages, message);
   if (s && gst_structure_has_name (s, "spdl-item-failed")) {
     gst_structure_get_uint64 (s, "index", &index);
     write_down (rig, g_strdup_printf ("failed %" G_GUINT64_FORMAT, index));

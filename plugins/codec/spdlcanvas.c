@@ -162,11 +162,10 @@ static void
 fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
 {
   guint8 *row = self->drawn + y * self->drawn_stride;
-  SpdlRows rows = self->rows;
 
-  rows.pixel_size = 3;
   for (guint x = x_begin; x < x_end; x++)
-    spdl_rows_put_pixel (&rows, row + x * (gsize) 3, rows.background);
+    spdl_rows_put_pixel (
+        &self->rows, row + x * (gsize) 3, self->rows.background);
 }
 
 /* What nothing is drawn on. */

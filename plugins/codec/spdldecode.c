@@ -19,8 +19,8 @@
  *
  * An image is turned upright as its EXIF orientation says, blended over
  * `background` where it is transparent, and brought to its size as `resize` and
- * `interpolation` say, antialiased, as Pillow and torchvision do it. `width` and
- * `height` are those of the upright image.
+ * `interpolation` say, antialiased, as Pillow and torchvision do it. `width`
+ * and `height` are those of the upright image.
  *
  * `augment` and `flip` take a random part of it and mirror it; what they draw
  * depends on `seed`, the item's epoch and its index alone, and is noted in the

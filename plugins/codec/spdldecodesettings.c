@@ -9,6 +9,8 @@
 
 #include <gst/gst.h>
 
+#include "gst/spdl/gstspdlnumbers.h"
+
 #define DEFAULT_FORMAT "RGB"
 #define DEFAULT_MAX_PIXELS 178956970
 #define DEFAULT_RESIZE SPDL_FRAMING_STRETCH
@@ -108,34 +110,14 @@ set_format (SpdlTargetSettings *self, const gchar *format)
   self->format = g_strdup (format ? format : DEFAULT_FORMAT);
 }
 
-/* Of an array of two numbers, of any type; another one makes an empty range,
- * which is refused by name when it is to be used. */
+/* Another array than one of two numbers makes an empty range, which is refused
+ * by name when it is to be used. */
 static void
 set_range (double *range, const GValue *array)
 {
-  range[0] = range[1] = 0.0;
-  if (gst_value_array_get_size (array) != 2)
-    return;
-  for (guint i = 0; i < 2; i++) {
-    GValue number = G_VALUE_INIT;
-
-    g_value_init (&number, G_TYPE_DOUBLE);
-    if (g_value_transform (gst_value_array_get_value (array, i), &number))
-      range[i] = g_value_get_double (&number);
-    g_value_unset (&number);
-  }
-}
-
-static void
-get_range (const double *range, GValue *array)
-{
-  for (guint i = 0; i < 2; i++) {
-    GValue number = G_VALUE_INIT;
-
-    g_value_init (&number, G_TYPE_DOUBLE);
-    g_value_set_double (&number, range[i]);
-    gst_value_array_append_and_take_value (array, &number);
-  }
+  if (gst_value_array_get_size (array) != 2 ||
+      gst_spdl_numbers_get (array, range, 2) != 2)
+    range[0] = range[1] = 0.0;
 }
 
 gboolean
@@ -215,10 +197,10 @@ spdl_decode_settings_get (
       g_value_set_enum (value, self->augment.kind);
       break;
     case PROP_CROP_SCALE:
-      get_range (self->augment.scale, value);
+      gst_spdl_numbers_put (value, self->augment.scale, 2);
       break;
     case PROP_CROP_RATIO:
-      get_range (self->augment.ratio, value);
+      gst_spdl_numbers_put (value, self->augment.ratio, 2);
       break;
     case PROP_FLIP:
       g_value_set_double (value, self->augment.flip);

@@ -33,8 +33,8 @@ typedef struct {
   SpdlBox place;
 } SpdlFraming;
 
-/* @box: of the image, which is @in_width by @in_height. @width, @height: of the
- * result; 0: with STRETCH the box's own; with COVER and CONTAIN in proportion,
+/* @box: of the image. @width, @height: of the result; 0: with STRETCH the box's
+ * own; with COVER and CONTAIN in proportion,
  * where the other is given. */
 void spdl_framing_init (SpdlFraming *self, SpdlFramingMode mode,
     const SpdlBox *box, guint width, guint height);

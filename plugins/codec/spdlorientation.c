@@ -42,10 +42,8 @@ spdl_orientation_apply (guint orientation, const guint8 *in, guint width,
     guint height, gsize in_stride, guint8 *out, gsize out_stride)
 {
   const gboolean swaps = spdl_orientation_swaps_sides (orientation);
-  const gboolean from_right =
-      orientation == 2 || orientation == 3 || orientation >= 7;
-  const gboolean from_bottom = orientation == 3 || orientation == 4 ||
-                               orientation == 6 || orientation == 7;
+  const gboolean from_right = spdl_orientation_mirrors_x (orientation);
+  const gboolean from_bottom = spdl_orientation_mirrors_y (orientation);
   const gssize along = from_right ? -3 : 3;
   const gssize down = from_bottom ? -(gssize) in_stride : (gssize) in_stride;
   const guint out_width = swaps ? height : width;

@@ -21,6 +21,21 @@ spdl_orientation_swaps_sides (guint orientation)
   return orientation >= 5;
 }
 
+/* Whether the columns of the stored image come in the opposite order. */
+static inline gboolean
+spdl_orientation_mirrors_x (guint orientation)
+{
+  return orientation == 2 || orientation == 3 || orientation >= 7;
+}
+
+/* Whether its rows do. */
+static inline gboolean
+spdl_orientation_mirrors_y (guint orientation)
+{
+  return orientation == 3 || orientation == 4 || orientation == 6 ||
+         orientation == 7;
+}
+
 /* Writes the upright form of @in, @width by @height pixels of three bytes, to
  * @out, whose sides are swapped where the orientation says so. */
 void spdl_orientation_apply (guint orientation, const guint8 *in, guint width,

@@ -9,20 +9,6 @@
 
 #include "spdlorientation.h"
 
-/* Which axes of the file are mirrored on the way to the upright image. */
-static gboolean
-mirrors_x (guint orientation)
-{
-  return orientation == 2 || orientation == 3 || orientation >= 7;
-}
-
-static gboolean
-mirrors_y (guint orientation)
-{
-  return orientation == 3 || orientation == 4 || orientation == 6 ||
-         orientation == 7;
-}
-
 /* The orientation that mirrors the upright image, too. */
 static guint
 mirrored (guint orientation)
@@ -59,12 +45,12 @@ turn_back (SpdlFraming *self, guint orientation, guint width, guint height)
     swap (&self->full_width, &self->full_height);
     swap (&self->skip_x, &self->skip_y);
   }
-  if (mirrors_x (orientation)) {
+  if (spdl_orientation_mirrors_x (orientation)) {
     self->box.x = width - self->box.x - self->box.width;
     self->skip_x = self->full_width - self->skip_x - self->place.width;
     self->place.x = self->width - self->place.x - self->place.width;
   }
-  if (mirrors_y (orientation)) {
+  if (spdl_orientation_mirrors_y (orientation)) {
     self->box.y = height - self->box.y - self->box.height;
     self->skip_y = self->full_height - self->skip_y - self->place.height;
     self->place.y = self->height - self->place.y - self->place.height;

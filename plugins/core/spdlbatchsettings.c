@@ -7,6 +7,8 @@
 
 #include "spdlbatchsettings.h"
 
+#include "gst/spdl/gstspdlnumbers.h"
+
 #define DEFAULT_SIZE 32
 #define DEFAULT_DROP_LAST FALSE
 #define DEFAULT_LABELS FALSE
@@ -63,37 +65,6 @@ spdl_batch_settings_init (SpdlBatchSettings *self)
     .stack = { .type = DEFAULT_TYPE, .layout = DEFAULT_LAYOUT } };
 }
 
-/* Of an array's elements those that are numbers, of any type. */
-static guint
-get_numbers (const GValue *array, double *numbers)
-{
-  const guint n =
-      MIN (gst_value_array_get_size (array), (guint) SPDL_CONVERT_MAX_CHANNELS);
-  guint n_numbers = 0;
-
-  for (guint i = 0; i < n; i++) {
-    GValue number = G_VALUE_INIT;
-
-    g_value_init (&number, G_TYPE_DOUBLE);
-    if (g_value_transform (gst_value_array_get_value (array, i), &number))
-      numbers[n_numbers++] = g_value_get_double (&number);
-    g_value_unset (&number);
-  }
-  return n_numbers;
-}
-
-static void
-put_numbers (GValue *array, const double *numbers, guint n)
-{
-  for (guint i = 0; i < n; i++) {
-    GValue number = G_VALUE_INIT;
-
-    g_value_init (&number, G_TYPE_DOUBLE);
-    g_value_set_double (&number, numbers[i]);
-    gst_value_array_append_and_take_value (array, &number);
-  }
-}
-
 gboolean
 spdl_batch_settings_set (SpdlBatchSettings *self, guint id, const GValue *value)
 {
@@ -117,10 +88,12 @@ spdl_batch_settings_set (SpdlBatchSettings *self, guint id, const GValue *value)
       self->stack.layout = g_value_get_enum (value);
       break;
     case SPDL_BATCH_SETTING_MEAN:
-      self->stack.n_mean = get_numbers (value, self->stack.mean);
+      self->stack.n_mean = gst_spdl_numbers_get (
+          value, self->stack.mean, SPDL_CONVERT_MAX_CHANNELS);
       break;
     case SPDL_BATCH_SETTING_STD:
-      self->stack.n_std = get_numbers (value, self->stack.std);
+      self->stack.n_std = gst_spdl_numbers_get (
+          value, self->stack.std, SPDL_CONVERT_MAX_CHANNELS);
       break;
     default:
       return FALSE;
@@ -151,10 +124,10 @@ spdl_batch_settings_get (const SpdlBatchSettings *self, guint id, GValue *value)
       g_value_set_enum (value, self->stack.layout);
       break;
     case SPDL_BATCH_SETTING_MEAN:
-      put_numbers (value, self->stack.mean, self->stack.n_mean);
+      gst_spdl_numbers_put (value, self->stack.mean, self->stack.n_mean);
       break;
     case SPDL_BATCH_SETTING_STD:
-      put_numbers (value, self->stack.std, self->stack.n_std);
+      gst_spdl_numbers_put (value, self->stack.std, self->stack.n_std);
       break;
     default:
       return FALSE;

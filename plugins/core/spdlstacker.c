@@ -142,7 +142,7 @@ too_small (GError **error, guint tensor, gsize size, gsize needed)
   return FALSE;
 }
 
-/* Rows that follow each other without a gap are one long row. */
+/* What write_video() does, converting. */
 static void
 write_rows (const SpdlStacker *self, const guint8 *in, gsize stride,
     guint n_rows, guint width, guint8 *out)

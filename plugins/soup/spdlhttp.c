@@ -7,6 +7,7 @@
 
 #include "spdlhttp.h"
 
+#include "gst/spdl/engine/spdlclock.h"
 #include "gst/spdl/engine/spdlsync.h"
 #include "spdlrequest.h"
 
@@ -240,23 +241,18 @@ on_cancelled (GCancellable *cancellable, gpointer data)
 }
 
 /* One connection for all fetches: GLib's source for a cancellable, one for
- * each, may leak where it is destroyed while another thread
- * cancels; and g_cancellable_connect() connects nothing while it is
- * cancelled. */
+ * each, may leak where it is destroyed while another thread cancels; and
+ * g_cancellable_connect() connects nothing while it is cancelled. It is made
+ * before the first of them can begin. Lock held. */
 static void
 watch (SpdlHttp *self, GCancellable *cancellable)
 {
-  gboolean known;
-
-  spdl_mutex_lock (&self->lock);
-  known = self->cancellable == cancellable;
-  g_assert (known || !self->cancellable);
-  if (!known)
-    self->cancellable = g_object_ref (cancellable);
-  spdl_mutex_unlock (&self->lock);
-  if (!known)
-    self->on_cancelled = g_signal_connect (
-        cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
+  if (self->cancellable == cancellable)
+    return;
+  g_assert (!self->cancellable);
+  self->cancellable = g_object_ref (cancellable);
+  self->on_cancelled = g_signal_connect (
+      cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
 }
 
 void
@@ -267,8 +263,8 @@ spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
       &self->settings, uri, range, cancellable, func, user_data);
   gboolean first;
 
-  watch (self, cancellable);
   spdl_mutex_lock (&self->lock);
+  watch (self, cancellable);
   first = g_queue_is_empty (&self->inbox);
   g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
   spdl_mutex_unlock (&self->lock);
@@ -284,5 +280,5 @@ spdl_http_get_cpu_time (SpdlHttp *self)
   if (!g_atomic_int_get (&self->has_clock) ||
       clock_gettime (self->clock, &ts) != 0)
     return 0;
-  return (guint64) ts.tv_sec * G_GUINT64_CONSTANT (1000000000) + ts.tv_nsec;
+  return spdl_timespec_to_ns (&ts);
 }

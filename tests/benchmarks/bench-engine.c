@@ -18,7 +18,8 @@
 #include <gst/spdl/spdl.h>
 
 #include <stdlib.h>
-#include <sys/resource.h>
+
+#include "cpu-seconds.h"
 
 #define CONCURRENCY 4
 #define MAX_ROUNDS 100
@@ -58,16 +59,6 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   }
   gst_event_unref (event);
   return TRUE;
-}
-
-static double
-cpu_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void

@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check/elements/server.h"
+#include "cpu-seconds.h"
 
 #define ITEM_SIZE 35000
 #define LATENCY_MS 20
@@ -57,16 +57,6 @@ write_list (guint16 port, guint n)
   close (fd);
   g_string_free (text, TRUE);
   return path;
-}
-
-static double
-cpu_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 /* Seconds from PLAYING to the end; CPU time an item in @cpu. */

@@ -17,7 +17,8 @@
 #include <jpeglib.h>
 
 #include <stdlib.h>
-#include <sys/resource.h>
+
+#include "cpu-seconds.h"
 
 typedef struct {
   gchar *data;
@@ -40,16 +41,6 @@ load (GArray *files, const gchar *folder)
              g_file_get_contents (path, &file.data, &file.size, NULL))
       g_array_append_val (files, file);
   }
-}
-
-static double
-cpu_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void

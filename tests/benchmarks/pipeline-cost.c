@@ -17,21 +17,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
+
+#include "cpu-seconds.h"
 
 static guint64 n_items;
 static guint64 n_counted;
 static double counted_from;
-
-static double
-cpu_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)

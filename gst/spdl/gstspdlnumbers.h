@@ -1,0 +1,27 @@
+/* gst-spdl: properties that are arrays of numbers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_NUMBERS_H__
+#define __GST_SPDL_NUMBERS_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* Those elements of the GstValueArray @array that are numbers, of any type, go
+ * to @numbers, @max at most. Returns how many. */
+SPDL_PRIVATE_API
+guint gst_spdl_numbers_get (const GValue *array, double *numbers, guint max);
+
+/* Appends @n numbers to the GstValueArray @array. */
+SPDL_PRIVATE_API
+void gst_spdl_numbers_put (GValue *array, const double *numbers, guint n);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_NUMBERS_H__ */

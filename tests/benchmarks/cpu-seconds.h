@@ -1,0 +1,23 @@
+/* gst-spdl: the CPU time of this process
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __CPU_SECONDS_H__
+#define __CPU_SECONDS_H__
+
+#include <sys/resource.h>
+
+static inline double
+cpu_seconds (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+#endif /* __CPU_SECONDS_H__ */

@@ -8,12 +8,14 @@
 #include "spdlcanvas.h"
 
 #include "spdlorientation.h"
+#include "spdlplanejoin.h"
 #include "spdlresize.h"
 
 G_STATIC_ASSERT (SPDL_ROWS_AHEAD <= SPDL_RESIZE_AHEAD);
 
 struct _SpdlCanvas {
   SpdlResize *resize;
+  SpdlPlaneJoin *join;
   GstCaps *own_caps; /* of the last image of its own size */
   GstVideoInfo own_info;
   guint8 *scratch; /* what is yet to be turned */
@@ -29,6 +31,7 @@ struct _SpdlCanvas {
   guint8 *drawn;
   gsize drawn_stride;
   SpdlRows rows;
+  const SpdlPlanes *planes; /* NULL: it comes in rows */
 };
 
 SpdlCanvas *
@@ -36,7 +39,8 @@ spdl_canvas_new (void)
 {
   SpdlCanvas *self = g_new0 (SpdlCanvas, 1);
 
-  self->resize = spdl_resize_new ();
+  self->resize = spdl_resize_new (NULL);
+  self->join = spdl_plane_join_new ();
   return self;
 }
 
@@ -44,6 +48,7 @@ void
 spdl_canvas_free (SpdlCanvas *self)
 {
   spdl_resize_free (self->resize);
+  spdl_plane_join_free (self->join);
   gst_clear_caps (&self->own_caps);
   g_free (self->scratch);
   g_free (self);
@@ -185,39 +190,45 @@ fill_border (const SpdlCanvas *self)
   }
 }
 
-static gboolean
-begin_resize (
-    SpdlCanvas *self, const SpdlTarget *target, guint width, guint height)
+static SpdlResizeJob
+get_job (const SpdlCanvas *self, const SpdlTarget *target)
 {
   const SpdlFraming *f = &self->view->framing;
+
+  return (SpdlResizeJob){
+    .interpolation = target->interpolation,
+    .pixel_size = 4,
+    .width = self->rows.width,
+    .height = self->rows.height,
+    .box_x = f->box.x,
+    .box_y = f->box.y,
+    .box_width = f->box.width,
+    .box_height = f->box.height,
+    .unit = self->reduction,
+    .crop = TRUE,
+    .full_width = f->full_width,
+    .full_height = f->full_height,
+    .skip_x = f->skip_x,
+    .skip_y = f->skip_y,
+    .out_width = f->place.width,
+    .out_height = f->place.height,
+    .out =
+        self->drawn + f->place.y * self->drawn_stride + f->place.x * (gsize) 3,
+    .out_stride = self->drawn_stride,
+  };
+}
+
+static gboolean
+begin_resize (SpdlCanvas *self, const SpdlTarget *target)
+{
+  const SpdlResizeJob job = get_job (self, target);
   SpdlRows *rows = &self->rows;
   SpdlResizeSource source;
 
   rows->get_row = get_row_resized;
   rows->rows_done = rows_done_resized;
-  rows->pixel_size = 4;
-  if (!spdl_resize_begin (self->resize,
-          &(SpdlResizeJob){
-              .interpolation = target->interpolation,
-              .pixel_size = rows->pixel_size,
-              .width = width,
-              .height = height,
-              .box_x = f->box.x,
-              .box_y = f->box.y,
-              .box_width = f->box.width,
-              .box_height = f->box.height,
-              .unit = self->reduction,
-              .crop = TRUE,
-              .full_width = f->full_width,
-              .full_height = f->full_height,
-              .skip_x = f->skip_x,
-              .skip_y = f->skip_y,
-              .out_width = f->place.width,
-              .out_height = f->place.height,
-              .out = self->drawn + f->place.y * self->drawn_stride +
-                     f->place.x * (gsize) 3,
-              .out_stride = self->drawn_stride,
-          }))
+  rows->pixel_size = job.pixel_size;
+  if (!spdl_resize_begin (self->resize, &job))
     return FALSE;
   source = spdl_resize_get_source (self->resize);
   rows->x_begin = source.x_begin;
@@ -227,7 +238,7 @@ begin_resize (
   return TRUE;
 }
 
-static gboolean
+static void
 set_rows (SpdlCanvas *self, const SpdlTarget *target)
 {
   SpdlRows *rows = &self->rows;
@@ -241,13 +252,27 @@ set_rows (SpdlCanvas *self, const SpdlTarget *target)
   rows->y_end = rows->height;
   rows->bgr = target->format == GST_VIDEO_FORMAT_BGR;
   rows->background = target->background;
-  if (spdl_framing_has_border (&self->view->framing))
-    fill_border (self);
-  if (by > 1 || !spdl_view_is_plain (self->view))
-    return begin_resize (self, target, rows->width, rows->height);
   rows->get_row = get_row_as_is;
   rows->rows_done = rows_done_as_is;
   rows->pixel_size = 3;
+}
+
+static gboolean
+begin (SpdlCanvas *self, const SpdlTarget *target, const SpdlView *view,
+    guint reduction, GError **error)
+{
+  self->view = view;
+  self->reduction = reduction;
+  self->planes = NULL;
+  if (!make_buffer (self, target, error))
+    return FALSE;
+  if (!set_drawn (self)) {
+    spdl_canvas_cancel (self);
+    return no_memory (self, error);
+  }
+  set_rows (self, target);
+  if (spdl_framing_has_border (&view->framing))
+    fill_border (self);
   return TRUE;
 }
 
@@ -255,12 +280,38 @@ const SpdlRows *
 spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
     const SpdlView *view, guint reduction, GError **error)
 {
-  self->view = view;
-  self->reduction = reduction;
-  if (!make_buffer (self, target, error))
+  if (!begin (self, target, view, reduction, error))
     return NULL;
-  if (set_drawn (self) && set_rows (self, target))
+  if ((reduction == 1 && spdl_view_is_plain (view)) ||
+      begin_resize (self, target))
     return &self->rows;
+  no_memory (self, error);
+  spdl_canvas_cancel (self);
+  return NULL;
+}
+
+gboolean
+spdl_canvas_takes_planes (const SpdlTarget *target, const SpdlView *view,
+    guint reduction, const SpdlSampling *sampling)
+{
+  return !spdl_view_is_plain (view) &&
+         target->interpolation != SPDL_INTERPOLATION_NEAREST;
+}
+
+const SpdlPlanes *
+spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlTarget *target,
+    const SpdlView *view, guint reduction, const SpdlSampling *sampling,
+    GError **error)
+{
+  SpdlResizeJob job;
+
+  if (!begin (self, target, view, reduction, error))
+    return NULL;
+  job = get_job (self, target);
+  self->planes = spdl_plane_join_begin (
+      self->join, &job, sampling, self->rows.bgr, self->rows.background);
+  if (self->planes)
+    return self->planes;
   no_memory (self, error);
   spdl_canvas_cancel (self);
   return NULL;
@@ -273,6 +324,8 @@ spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 {
   const SpdlFraming *framing = &self->view->framing;
 
+  if (self->planes)
+    spdl_plane_join_end (self->join);
   if (self->view->orientation != 1)
     spdl_orientation_apply (self->view->orientation, self->drawn,
         framing->width, framing->height, self->drawn_stride, self->map.data,

@@ -8,6 +8,7 @@
 #ifndef __SPDL_CANVAS_H__
 #define __SPDL_CANVAS_H__
 
+#include "spdlplanes.h"
 #include "spdlrows.h"
 #include "spdlview.h"
 
@@ -17,7 +18,7 @@ G_BEGIN_DECLS
  * buffer that it is in. What it works with is kept from image to image. One
  * thread at a time.
  *
- *     rows = spdl_canvas_begin ()
+ *     rows = spdl_canvas_begin (), or planes = spdl_canvas_begin_planes ()
  *     ... all rows are written ...
  *     spdl_canvas_end (), or spdl_canvas_cancel ()
  */
@@ -32,6 +33,14 @@ void spdl_canvas_free (SpdlCanvas *self);
  * be made. */
 const SpdlRows *spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
     const SpdlView *view, guint reduction, GError **error);
+
+/* The same for planes, where spdl_canvas_takes_planes() says so: where there is
+ * something to resize, and it costs less. */
+gboolean spdl_canvas_takes_planes (const SpdlTarget *target,
+    const SpdlView *view, guint reduction, const SpdlSampling *sampling);
+const SpdlPlanes *spdl_canvas_begin_planes (SpdlCanvas *self,
+    const SpdlTarget *target, const SpdlView *view, guint reduction,
+    const SpdlSampling *sampling, GError **error);
 
 /* @caps: (transfer none), until the next. */
 GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);

@@ -19,6 +19,7 @@ typedef struct {
   SpdlFilter filter;
   gsize n_first_allocated;
   gsize n_weights_allocated;
+  gsize n_quads_allocated;
   guint64 used; /* 0: never */
 } Entry;
 
@@ -31,10 +32,15 @@ typedef union {
 
 typedef struct {
   gsize stride;
-  gsize n_allocated, n_out_allocated;
+  gsize n_allocated, n_counts_allocated, n_factors_allocated;
+  gsize n_doubled_allocated;
   Weight *weights;
   guint *counts;
+  float *factors;  /* that make a sample's weights add up to 1 */
+  Weight *doubled; /* one sample's, with zeros around */
 } Draft;
+
+#define UNDOUBLE_PADDING 3
 
 struct _SpdlFilters {
   Entry entries[SPDL_FILTERS_KEPT];
@@ -54,8 +60,11 @@ spdl_filters_free (SpdlFilters *self)
   for (guint i = 0; i < SPDL_FILTERS_KEPT; i++) {
     g_free (self->entries[i].filter.first);
     g_free (self->entries[i].filter.weights);
+    g_free (self->entries[i].filter.quads);
   }
   g_free (self->draft.weights);
+  g_free (self->draft.factors);
+  g_free (self->draft.doubled);
   g_free (self->draft.counts);
   g_free (self);
 }
@@ -153,8 +162,20 @@ grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 }
 
 static gboolean
+draft_make_room_for_doubled (Draft *self)
+{
+  if (!grow ((gpointer *) &self->doubled, &self->n_doubled_allocated,
+          self->stride + 2 * UNDOUBLE_PADDING, sizeof (Weight)))
+    return FALSE;
+  for (guint i = 0; i < UNDOUBLE_PADDING; i++)
+    self->doubled[i].value = 0;
+  return TRUE;
+}
+
+static gboolean
 draft_make_room (Draft *self, const SpdlFilterKey *key, double support)
 {
+  /* Undoubled, three may become as many again. */
   const double stride = MIN (ceil (support) * 2 + 1, key->n_in);
   gsize n;
 
@@ -162,8 +183,11 @@ draft_make_room (Draft *self, const SpdlFilterKey *key, double support)
   return g_size_checked_mul (&n, self->stride, key->n_out) &&
          grow ((gpointer *) &self->weights, &self->n_allocated, n,
              sizeof (Weight)) &&
-         grow ((gpointer *) &self->counts, &self->n_out_allocated, key->n_out,
-             sizeof (guint));
+         grow ((gpointer *) &self->counts, &self->n_counts_allocated,
+             key->n_out, sizeof (guint)) &&
+         grow ((gpointer *) &self->factors, &self->n_factors_allocated,
+             key->n_out, sizeof (float)) &&
+         (!key->doubled || draft_make_room_for_doubled (self));
 }
 
 /* The shift that makes the most of 16 bits, with sums that fit 32. @largest: of
@@ -203,6 +227,49 @@ scale_of (const SpdlFilterKey *key)
   return (double) key->length / key->unit / key->n_full;
 }
 
+/* From weights of doubled samples, @count from @first on with zeros around, to
+ * those of the samples themselves: what is 3/4 and 1/4 of two that are doubled.
+ * The first and the last one have nothing beside them but themselves. */
+static void
+draft_undouble (Draft *self, const SpdlFilterKey *key, Weight *weights,
+    guint *first, guint *count)
+{
+  const guint n_samples = (key->n_in + 1) / 2;
+  const guint begin = (MAX (*first, 1) - 1) / 2;
+  const guint end = MIN ((*first + *count) / 2 + 1, n_samples);
+  const Weight *doubled = self->doubled + UNDOUBLE_PADDING + begin * 2 - *first;
+  const float beside_first = begin == 0 ? doubled[0].value : 0;
+  const float beside_last = end == n_samples && key->n_in % 2 == 0
+                                ? doubled[(end - begin) * 2 - 1].value
+                                : 0;
+
+  for (guint i = 0; i < end - begin; i++, doubled += 2)
+    weights[i].value = 0.75f * (doubled[0].value + doubled[1].value) +
+                       0.25f * (doubled[-1].value + doubled[2].value);
+  weights[0].value += 0.25f * beside_first;
+  weights[end - begin - 1].value += 0.25f * beside_last;
+  *first = begin;
+  *count = end - begin;
+}
+
+/* Drafts the weights of one sample, before they add up to 1. Returns their
+ * sum. */
+static double
+draft_sample (Draft *self, const SpdlFilterKey *key, Weight *weights, double x,
+    double step, guint *first, guint *count)
+{
+  Weight *doubled = self->doubled + UNDOUBLE_PADDING;
+  double sum;
+
+  if (!key->doubled)
+    return sample (weights, *count, key->interpolation, x, step);
+  sum = sample (doubled, *count, key->interpolation, x, step);
+  for (guint i = 0; i < UNDOUBLE_PADDING; i++)
+    doubled[*count + i].value = 0;
+  draft_undouble (self, key, weights, first, count);
+  return sum;
+}
+
 /* Pillow's places, in its order of operations, as roundings decide which
  * samples count. */
 static void
@@ -219,20 +286,23 @@ draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
     const double center = begin + (o + key->skip + 0.5) * scale;
     const gint first = MAX ((gint) (center - support + 0.5), least);
     const gint end = MIN ((gint) (center + support + 0.5), most);
-    const guint n = end - first;
     Weight *weights = self->weights + o * self->stride;
-    const float inverse = 1 / sample (weights, n, key->interpolation,
-                                  (first - center + 0.5) * step, step);
-    float sum = 0;
+    float most_of_all = 0, sum = 0, inverse;
 
     filter->first[o] = first;
-    self->counts[o] = n;
-    for (guint i = 0; i < n; i++) {
-      weights[i].value *= inverse;
-      largest = MAX (largest, fabsf (weights[i].value));
-      sum += fabsf (weights[i].value);
+    self->counts[o] = end - first;
+    inverse =
+        1 / draft_sample (self, key, weights, (first - center + 0.5) * step,
+                step, filter->first + o, self->counts + o);
+    for (guint i = 0; i < self->counts[o]; i++) {
+      const float size = fabsf (weights[i].value);
+
+      most_of_all = MAX (most_of_all, size);
+      sum += size;
     }
-    largest_sum = MAX (largest_sum, sum);
+    self->factors[o] = inverse;
+    largest = MAX (largest, most_of_all * inverse);
+    largest_sum = MAX (largest_sum, sum * inverse);
   }
   filter->shift = get_shift (key, largest, largest_sum, self->stride);
 }
@@ -245,15 +315,16 @@ draft_round (Draft *self, SpdlFilter *filter, guint o)
 {
   Weight *weights = self->weights + o * self->stride;
   const gint one = 1 << filter->shift;
+  const double factor = (double) self->factors[o] * one;
   guint begin = 0, end = self->counts[o];
-  double sum = 0;
+  double sum = one + 0.5;
   gint before = 0;
 
   for (guint i = 0; i < end; i++) {
     gint now;
 
-    sum += weights[i].value;
-    now = i + 1 < end ? (gint) ((sum + 1) * one + 0.5) - one : one;
+    sum += weights[i].value * factor;
+    now = i + 1 < end ? (gint) sum - one : one;
     weights[i].rounded = now - before;
     before = now;
   }
@@ -261,7 +332,8 @@ draft_round (Draft *self, SpdlFilter *filter, guint o)
     end--;
   while (begin + 1 < end && weights[begin].rounded == 0)
     begin++;
-  memmove (weights, weights + begin, (end - begin) * sizeof (Weight));
+  if (begin > 0)
+    memmove (weights, weights + begin, (end - begin) * sizeof (Weight));
   filter->first[o] += begin;
   self->counts[o] = end - begin;
 }
@@ -330,6 +402,62 @@ make_weights (Entry *self, const Draft *draft)
   return TRUE;
 }
 
+/* Whether the taps of each four samples lie so near that one load has all. */
+static gboolean
+fits_quads (const SpdlFilter *filter)
+{
+  for (guint o = 0; o < filter->n_out; o += SPDL_FILTER_STEP)
+    if (filter->first[o + SPDL_FILTER_STEP - 1] - filter->first[o] +
+            filter->n_taps >
+        sizeof ((SpdlFilterQuad *) NULL)->places)
+      return FALSE;
+  return TRUE;
+}
+
+/* Of an odd number of taps the last one's partner has weight 0, and is its
+ * twin. */
+static void
+set_quad (SpdlFilterQuad *self, const SpdlFilter *filter, guint o, guint tap)
+{
+  const guint next = tap + 1 < filter->n_taps;
+  const gint16 *weights = filter->weights + (gsize) o * filter->stride + tap;
+  guint8 *places = self->places;
+
+  for (guint i = 0; i < SPDL_FILTER_STEP; i++, places += 4) {
+    const guint at = filter->first[o + i] - filter->first[o] + tap;
+
+    places[0] = at;
+    places[1] = 0xff;
+    places[2] = at + next;
+    places[3] = 0xff;
+    memcpy (self->weights + i * 2, weights + i * filter->stride,
+        2 * sizeof (gint16));
+  }
+}
+
+static gboolean
+make_quads (Entry *self)
+{
+  SpdlFilter *filter = &self->filter;
+  SpdlFilterQuad *quad;
+  gsize n;
+
+  filter->n_pairs = 0;
+  if (!fits_quads (filter))
+    return TRUE;
+  n = (filter->n_taps + 1) / 2 *
+      (((gsize) filter->n_out + SPDL_FILTER_STEP - 1) / SPDL_FILTER_STEP);
+  if (!grow ((gpointer *) &filter->quads, &self->n_quads_allocated, n,
+          sizeof (SpdlFilterQuad)))
+    return FALSE;
+  filter->n_pairs = (filter->n_taps + 1) / 2;
+  quad = filter->quads;
+  for (guint o = 0; o < filter->n_out; o += SPDL_FILTER_STEP)
+    for (guint tap = 0; tap < filter->n_taps; tap += 2)
+      set_quad (quad++, filter, o, tap);
+  return TRUE;
+}
+
 /* Adds up as Pillow does, whose roundings decide where a place falls right
  * between two samples. */
 static void
@@ -370,7 +498,8 @@ make (Entry *self, Draft *draft, const SpdlFilterKey *key)
     draft_order (draft, filter);
   }
   find_source (filter, draft->counts);
-  return make_weights (self, draft);
+  filter->n_pairs = 0;
+  return make_weights (self, draft) && (!key->quads || make_quads (self));
 }
 
 static gboolean
@@ -378,8 +507,9 @@ is_same (const SpdlFilterKey *a, const SpdlFilterKey *b)
 {
   return a->interpolation == b->interpolation && a->n_in == b->n_in &&
          a->begin == b->begin && a->length == b->length && a->unit == b->unit &&
-         a->crop == b->crop && a->n_full == b->n_full && a->skip == b->skip &&
-         a->n_out == b->n_out && a->max_value == b->max_value;
+         a->crop == b->crop && a->doubled == b->doubled &&
+         a->n_full == b->n_full && a->skip == b->skip && a->n_out == b->n_out &&
+         a->max_value == b->max_value && a->quads == b->quads;
 }
 
 const SpdlFilter *

@@ -26,6 +26,10 @@ typedef enum {
  * Pillow, a filter at the edge of the box looks beyond it, but not beyond the
  * image; or, with @crop, not beyond the box.
  *
+ * With @doubled there are half as many samples as @n_in says, rounded up, which
+ * are doubled first, as JPEG decoders do it: of each new one 3/4 are the nearer
+ * sample, 1/4 the farther. Both steps are one filter then.
+ *
  * @begin and @length count in parts of a sample, @unit to a sample: an image
  * that was decoded at a quarter of its size has samples of 4 parts, its
  * pixels. */
@@ -36,11 +40,21 @@ typedef struct {
   guint length;
   guint unit;
   gboolean crop;
+  gboolean doubled; /* not with nearest */
   guint n_full;
   guint skip;
   guint n_out;
   guint max_value; /* that samples have */
+  gboolean quads;  /* whether to arrange the weights for bytes, too */
 } SpdlFilterKey;
+
+/* Two taps of each of four samples, one behind the other, as a shuffle of bytes
+ * and a multiplication of pairs take them: where the values are, from the first
+ * sample's first tap on, and their weights. Odd places are 0xff: 0. */
+typedef struct {
+  guint8 places[16];
+  gint16 weights[8];
+} SpdlFilterQuad;
 
 /* For each sample that comes out, which ones go in and with which weight. All
  * have the same number of taps, some of weight 0, so that inner loops run
@@ -58,6 +72,10 @@ typedef struct {
   guint shift;     /* the bits of a weight below the point */
   guint *first;    /* never falls; first + n_taps is within the image */
   gint16 *weights; /* stride of them a sample */
+  /* For each SPDL_FILTER_STEP samples, n_pairs; 0: their taps are too far
+   * apart, or nobody asked. */
+  SpdlFilterQuad *quads;
+  guint n_pairs;
   guint source_begin, source_end; /* of the samples that count */
 } SpdlFilter;
 

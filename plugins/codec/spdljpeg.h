@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "spdlplanes.h"
 #include "spdlrows.h"
 
 G_BEGIN_DECLS
@@ -20,6 +21,7 @@ G_BEGIN_DECLS
  *
  *     spdl_jpeg_read_header ()  says the size
  *     spdl_jpeg_read_rows ()    delivers all rows, from the top
+ *  or spdl_jpeg_read_planes ()  those of its planes
  *
  * One thread at a time. All errors are GST_STREAM_ERROR_DECODE, in sentences
  * about "it", the item. */
@@ -47,6 +49,14 @@ void spdl_jpeg_set_reduction (SpdlJpeg *self, guint by);
  * background. */
 gboolean spdl_jpeg_read_rows (
     SpdlJpeg *self, const SpdlRows *rows, gboolean keep, GError **error);
+
+/* Whether it may be read as planes; once the reduction is set. Only colours as
+ * JFIF has them, and chroma of full or half resolution. */
+gboolean spdl_jpeg_get_sampling (SpdlJpeg *self, SpdlSampling *sampling);
+
+/* The same, as planes. */
+gboolean spdl_jpeg_read_planes (
+    SpdlJpeg *self, const SpdlPlanes *planes, gboolean keep, GError **error);
 
 G_END_DECLS
 

@@ -39,6 +39,11 @@ typedef struct {
    * and not one more. @shift: of weights and values together. */
   void (*sum_rows) (guint8 *out, gsize n, const gint16 *const *rows,
       const gint16 *weights, guint n_rows, guint shift);
+
+  /* Of @n pixels in planes of full range YCbCr makes the 3 @n bytes of @out,
+   * and not one more, red first or, with @bgr, blue. */
+  void (*join_planes) (
+      guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr);
 } SpdlKernels;
 
 /* The best set for this CPU; or the one that the environment variable
@@ -59,6 +64,15 @@ extern const SpdlKernels spdl_kernels_avx2;
 #define SPDL_KERNELS_NEON
 extern const SpdlKernels spdl_kernels_neon;
 #endif
+
+/* What JFIF adds to Y: the parts of these factors beyond 1 of Cr to red, and
+ * beyond 2 of Cb to blue, 15 bits below the point. Green's are multiplied with
+ * so many bits of the chroma below the point, so that they are rounded once. */
+#define SPDL_RED_CR 13173    /* 1.402 - 1 */
+#define SPDL_BLUE_CB (-7471) /* 1.772 - 2 */
+#define SPDL_GREEN_CB (-11277)
+#define SPDL_GREEN_CR (-23401)
+#define SPDL_GREEN_BITS 6
 
 /* Two weights side by side, as the CPU has them in memory. */
 static inline gint32

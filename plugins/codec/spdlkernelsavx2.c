@@ -218,11 +218,71 @@ shrink_bytes_of (gint16 *out, gsize out_stride, const guint8 *in,
 #undef SUM
 }
 
+/* Four samples of four rows from one load of each. */
+AVX2_INLINE void
+shrink_quads_of (gint16 *out, gsize stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits, guint n_pairs)
+{
+  const Scale scale = get_scale (filter->shift - bits, bits);
+  const SpdlFilterQuad *quad = filter->quads;
+
+  for (guint o = 0; o < filter->n_out; o += 4, out += 4) {
+    const guint8 *from = in + filter->first[o];
+    const __m256i rows01 = load_two (from, in_stride);
+    const __m256i rows23 = load_two (from + 2 * in_stride, in_stride);
+    Sums sums = { scale.half, scale.half };
+    __m256i values;
+    __m128i rows02, rows13;
+
+    for (guint i = 0; i < n_pairs; i++, quad++) {
+      const __m256i places = _mm256_broadcastsi128_si256 (
+          _mm_loadu_si128 ((const __m128i *) quad->places));
+      const __m256i weights = _mm256_broadcastsi128_si256 (
+          _mm_loadu_si128 ((const __m128i *) quad->weights));
+
+      sums.rows01 = _mm256_add_epi32 (sums.rows01,
+          _mm256_madd_epi16 (_mm256_shuffle_epi8 (rows01, places), weights));
+      sums.rows23 = _mm256_add_epi32 (sums.rows23,
+          _mm256_madd_epi16 (_mm256_shuffle_epi8 (rows23, places), weights));
+    }
+    values = pack (sums.rows01, sums.rows23, &scale);
+    rows02 = _mm256_castsi256_si128 (values);
+    rows13 = _mm256_extracti128_si256 (values, 1);
+    _mm_storel_epi64 ((__m128i *) out, rows02);
+    _mm_storel_epi64 ((__m128i *) (out + stride), rows13);
+    _mm_storeh_pd ((double *) (out + 2 * stride), _mm_castsi128_pd (rows02));
+    _mm_storeh_pd ((double *) (out + 3 * stride), _mm_castsi128_pd (rows13));
+  }
+}
+
+AVX2_INLINE void
+shrink_quads (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
+    const SpdlFilter *filter, guint bits)
+{
+  switch (filter->n_pairs) {
+#define CASE(n)                                                        \
+  case n:                                                              \
+    shrink_quads_of (out, out_stride, in, in_stride, filter, bits, n); \
+    break;
+    CASE (1)
+    CASE (2)
+    CASE (3)
+    CASE (4)
+#undef CASE
+    default:
+      shrink_quads_of (
+          out, out_stride, in, in_stride, filter, bits, filter->n_pairs);
+      break;
+  }
+}
+
 AVX2 static void
 shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits)
 {
-  if (filter->n_taps <= 8)
+  if (filter->n_pairs > 0)
+    shrink_quads (out, out_stride, in, in_stride, filter, bits);
+  else if (filter->n_taps <= 8)
     shrink_bytes_of (out, out_stride, in, in_stride, filter, bits, 8);
   else
     shrink_bytes_of (
@@ -302,11 +362,106 @@ sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
   }
 }
 
+/* Planes */
+
+typedef struct {
+  __m256i r, g, b;
+} Colors;
+
+AVX2_INLINE __m256i
+load_16 (const guint8 *bytes)
+{
+  return _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) bytes));
+}
+
+AVX2_INLINE __m256i
+multiply (__m256i values, gint16 factor)
+{
+  return _mm256_mulhrs_epi16 (values, _mm256_set1_epi16 (factor));
+}
+
+/* Of 16 pixels, which may go beyond a byte. */
+AVX2_INLINE Colors
+get_colors (const guint8 *const planes[3], gsize at)
+{
+  const __m256i middle = _mm256_set1_epi16 (128);
+  const __m256i half = _mm256_set1_epi16 (1 << (SPDL_GREEN_BITS - 1));
+  const __m256i y = load_16 (planes[0] + at);
+  const __m256i cb = _mm256_sub_epi16 (load_16 (planes[1] + at), middle);
+  const __m256i cr = _mm256_sub_epi16 (load_16 (planes[2] + at), middle);
+  const __m256i green = _mm256_add_epi16 (
+      multiply (_mm256_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
+      multiply (_mm256_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
+
+  return (Colors){
+    .r =
+        _mm256_add_epi16 (_mm256_add_epi16 (y, cr), multiply (cr, SPDL_RED_CR)),
+    .g = _mm256_add_epi16 (
+        y, _mm256_srai_epi16 (_mm256_add_epi16 (green, half), SPDL_GREEN_BITS)),
+    .b = _mm256_add_epi16 (_mm256_add_epi16 (y, _mm256_add_epi16 (cb, cb)),
+        multiply (cb, SPDL_BLUE_CB)),
+  };
+}
+
+/* Four pixels of four bytes as three: writes 16 bytes. */
+AVX2_INLINE void
+store_four (guint8 *out, __m128i pixels)
+{
+  const __m128i three =
+      _mm_setr_epi8 (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+
+  _mm_storeu_si128 ((__m128i *) out, _mm_shuffle_epi8 (pixels, three));
+}
+
+/* Writes 16 pixels and four bytes. */
+AVX2_INLINE void
+join_16 (guint8 *out, const guint8 *const planes[3], gsize at, gboolean bgr)
+{
+  const Colors c = get_colors (planes, at);
+  /* Of each half: eight of the first, eight of the third, byte by byte. */
+  const __m256i ends = _mm256_packus_epi16 (bgr ? c.b : c.r, bgr ? c.r : c.b);
+  const __m256i middle = _mm256_packus_epi16 (c.g, c.g);
+  const __m256i first = _mm256_unpacklo_epi8 (ends, middle);
+  const __m256i third = _mm256_unpackhi_epi8 (ends, middle);
+  const __m256i lower = _mm256_unpacklo_epi16 (first, third);
+  const __m256i upper = _mm256_unpackhi_epi16 (first, third);
+
+  store_four (out, _mm256_castsi256_si128 (lower));
+  store_four (out + 12, _mm256_castsi256_si128 (upper));
+  store_four (out + 24, _mm256_extracti128_si256 (lower, 1));
+  store_four (out + 36, _mm256_extracti128_si256 (upper, 1));
+}
+
+AVX2_INLINE void
+join_planes_of (
+    guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  guint8 last[16 * 3 + 4];
+  guint at = 0;
+
+  for (; at + 18 <= n; at += 16)
+    join_16 (out + (gsize) at * 3, planes, at, bgr);
+  for (; at < n; at += 16) {
+    join_16 (last, planes, at, bgr);
+    memcpy (out + (gsize) at * 3, last, MIN (n - at, 16) * 3);
+  }
+}
+
+AVX2 static void
+join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  if (bgr)
+    join_planes_of (out, planes, n, TRUE);
+  else
+    join_planes_of (out, planes, n, FALSE);
+}
+
 const SpdlKernels spdl_kernels_avx2 = {
   "avx2",
   shrink_pixels,
   shrink_bytes,
   sum_rows,
+  join_planes,
 };
 
 #endif

@@ -74,9 +74,37 @@ sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
     sum_block (out + at, MIN (n - at, BLOCK), rows, at, weights, n_rows, shift);
 }
 
+static inline gint
+multiply (gint value, gint factor)
+{
+  return (value * factor + (1 << 14)) >> 15;
+}
+
+static void
+join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  const guint red = bgr ? 2 : 0;
+
+  for (guint i = 0; i < n; i++, out += 3) {
+    const gint y = planes[0][i];
+    const gint cb = planes[1][i] - 128, cr = planes[2][i] - 128;
+    const gint green = multiply (cb << SPDL_GREEN_BITS, SPDL_GREEN_CB) +
+                       multiply (cr << SPDL_GREEN_BITS, SPDL_GREEN_CR);
+    const gint r = y + cr + multiply (cr, SPDL_RED_CR);
+    const gint g =
+        y + ((green + (1 << (SPDL_GREEN_BITS - 1))) >> SPDL_GREEN_BITS);
+    const gint b = y + 2 * cb + multiply (cb, SPDL_BLUE_CB);
+
+    out[red] = CLAMP (r, 0, 255);
+    out[1] = CLAMP (g, 0, 255);
+    out[2 - red] = CLAMP (b, 0, 255);
+  }
+}
+
 const SpdlKernels spdl_kernels_c = {
   "c",
   shrink_pixels,
   shrink_bytes,
   sum_rows,
+  join_planes,
 };

@@ -163,11 +163,56 @@ sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
   }
 }
 
+/* Planes */
+
+static inline int16x8_t
+widen_chroma (const guint8 *bytes)
+{
+  return vsubq_s16 (widen (vld1_u8 (bytes)), vdupq_n_s16 (128));
+}
+
+static inline uint8x8x3_t
+join_8 (const guint8 *const planes[3], gsize at, gboolean bgr)
+{
+  const int16x8_t y = widen (vld1_u8 (planes[0] + at));
+  const int16x8_t cb = widen_chroma (planes[1] + at);
+  const int16x8_t cr = widen_chroma (planes[2] + at);
+  const int16x8_t green = vaddq_s16 (
+      vqrdmulhq_n_s16 (vshlq_n_s16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
+      vqrdmulhq_n_s16 (vshlq_n_s16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
+  const uint8x8_t r = vqmovun_s16 (
+      vaddq_s16 (vaddq_s16 (y, cr), vqrdmulhq_n_s16 (cr, SPDL_RED_CR)));
+  const uint8x8_t b = vqmovun_s16 (vaddq_s16 (
+      vaddq_s16 (y, vaddq_s16 (cb, cb)), vqrdmulhq_n_s16 (cb, SPDL_BLUE_CB)));
+  uint8x8x3_t pixels;
+
+  pixels.val[0] = bgr ? b : r;
+  pixels.val[1] =
+      vqmovun_s16 (vaddq_s16 (y, vrshrq_n_s16 (green, SPDL_GREEN_BITS)));
+  pixels.val[2] = bgr ? r : b;
+  return pixels;
+}
+
+static void
+join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  guint8 last[8 * 3];
+  guint at = 0;
+
+  for (; at + 8 <= n; at += 8)
+    vst3_u8 (out + (gsize) at * 3, join_8 (planes, at, bgr));
+  if (at < n) {
+    vst3_u8 (last, join_8 (planes, at, bgr));
+    memcpy (out + (gsize) at * 3, last, (n - at) * 3);
+  }
+}
+
 const SpdlKernels spdl_kernels_neon = {
   "neon",
   shrink_pixels,
   shrink_bytes,
   sum_rows,
+  join_planes,
 };
 
 #endif

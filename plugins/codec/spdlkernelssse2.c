@@ -213,11 +213,86 @@ sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
   }
 }
 
+/* Planes */
+
+SSE2_INLINE __m128i
+load_8 (const guint8 *bytes)
+{
+  return _mm_unpacklo_epi8 (
+      _mm_loadl_epi64 ((const __m128i *) bytes), _mm_setzero_si128 ());
+}
+
+/* Times a factor of 15 bits below the point, rounded. */
+SSE2_INLINE __m128i
+multiply (__m128i values, gint16 factor)
+{
+  const __m128i one = _mm_set1_epi16 (1);
+  const __m128i factors = _mm_set1_epi32 ((1 << 14 << 16) | (guint16) factor);
+
+  return _mm_packs_epi32 (
+      _mm_srai_epi32 (
+          _mm_madd_epi16 (_mm_unpacklo_epi16 (values, one), factors), 15),
+      _mm_srai_epi32 (
+          _mm_madd_epi16 (_mm_unpackhi_epi16 (values, one), factors), 15));
+}
+
+/* Eight pixels of four bytes, of which the fourth is 0. */
+SSE2_INLINE void
+join_8 (guint8 *out, const guint8 *const planes[3], gsize at, gboolean bgr)
+{
+  const __m128i half = _mm_set1_epi16 (1 << (SPDL_GREEN_BITS - 1));
+  const __m128i zero = _mm_setzero_si128 ();
+  const __m128i y = load_8 (planes[0] + at);
+  const __m128i cb =
+      _mm_sub_epi16 (load_8 (planes[1] + at), _mm_set1_epi16 (128));
+  const __m128i cr =
+      _mm_sub_epi16 (load_8 (planes[2] + at), _mm_set1_epi16 (128));
+  const __m128i green = _mm_add_epi16 (
+      multiply (_mm_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
+      multiply (_mm_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
+  const __m128i r =
+      _mm_add_epi16 (_mm_add_epi16 (y, cr), multiply (cr, SPDL_RED_CR));
+  const __m128i g = _mm_add_epi16 (
+      y, _mm_srai_epi16 (_mm_add_epi16 (green, half), SPDL_GREEN_BITS));
+  const __m128i b = _mm_add_epi16 (
+      _mm_add_epi16 (y, _mm_add_epi16 (cb, cb)), multiply (cb, SPDL_BLUE_CB));
+  const __m128i first = _mm_packus_epi16 (bgr ? b : r, zero);
+  const __m128i third = _mm_packus_epi16 (bgr ? r : b, zero);
+  const __m128i two = _mm_unpacklo_epi8 (first, _mm_packus_epi16 (g, zero));
+  const __m128i other = _mm_unpacklo_epi8 (third, zero);
+
+  _mm_storeu_si128 ((__m128i *) out, _mm_unpacklo_epi16 (two, other));
+  _mm_storeu_si128 ((__m128i *) (out + 16), _mm_unpackhi_epi16 (two, other));
+}
+
+SSE2_INLINE void
+join_planes_of (
+    guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  for (guint at = 0; at < n; at += 8) {
+    guint8 pixels[8 * 4];
+
+    join_8 (pixels, planes, at, bgr);
+    for (guint i = 0; i < MIN (n - at, 8); i++, out += 3)
+      memcpy (out, pixels + i * 4, 3);
+  }
+}
+
+SSE2 static void
+join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
+{
+  if (bgr)
+    join_planes_of (out, planes, n, TRUE);
+  else
+    join_planes_of (out, planes, n, FALSE);
+}
+
 const SpdlKernels spdl_kernels_sse2 = {
   "sse2",
   shrink_pixels,
   shrink_bytes,
   sum_rows,
+  join_planes,
 };
 
 #endif

@@ -21,6 +21,7 @@ typedef struct {
 struct _SpdlResize {
   const SpdlKernels *kernels;
   SpdlFilters *filters;
+  SpdlFilters *own_filters; /* NULL: they are shared */
   Window in;
   Window shrunk;
   const gint16 **column; /* rows that are summed up */
@@ -39,19 +40,21 @@ struct _SpdlResize {
 };
 
 SpdlResize *
-spdl_resize_new (void)
+spdl_resize_new (SpdlFilters *filters)
 {
   SpdlResize *self = g_new0 (SpdlResize, 1);
 
   self->kernels = spdl_kernels_get ();
-  self->filters = spdl_filters_new ();
+  self->own_filters = filters ? NULL : spdl_filters_new ();
+  self->filters = filters ? filters : self->own_filters;
   return self;
 }
 
 void
 spdl_resize_free (SpdlResize *self)
 {
-  spdl_filters_free (self->filters);
+  if (self->own_filters)
+    spdl_filters_free (self->own_filters);
   g_free (self->in.data);
   g_free (self->shrunk.data);
   g_free (self->column);
@@ -91,7 +94,7 @@ window_get (const Window *self, guint y)
 
 static SpdlFilterKey
 key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
-    guint n_full, guint skip, guint n_out, guint max_value)
+    gboolean half, guint n_full, guint skip, guint n_out, guint max_value)
 {
   return (SpdlFilterKey){
     .interpolation = job->interpolation,
@@ -100,6 +103,7 @@ key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
     .length = length ? length : n_in - begin,
     .unit = MAX (job->unit, 1),
     .crop = job->crop,
+    .doubled = half,
     .n_full = n_full ? n_full : n_out,
     .skip = skip,
     .n_out = n_out,
@@ -110,11 +114,13 @@ key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
 static gboolean
 get_filters (SpdlResize *self, const SpdlResizeJob *job)
 {
-  const SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
-      job->full_width, job->skip_x, job->out_width, 255);
-  const SpdlFilterKey y = key_of (job, job->height, job->box_y, job->box_height,
-      job->full_height, job->skip_y, job->out_height, 255 << self->bits);
+  SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
+      job->half_x, job->full_width, job->skip_x, job->out_width, 255);
+  const SpdlFilterKey y =
+      key_of (job, job->height, job->box_y, job->box_height, job->half_y,
+          job->full_height, job->skip_y, job->out_height, 255 << self->bits);
 
+  x.quads = job->pixel_size == 1;
   g_return_val_if_fail (x.n_out > 0 && y.n_out > 0, FALSE);
   self->x = spdl_filters_get (self->filters, &x);
   self->y = spdl_filters_get (self->filters, &y);
@@ -159,6 +165,7 @@ gboolean
 spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
 {
   const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
+  const gsize n_columns = job->half_x ? (job->width + 1) / 2 : job->width;
 
   self->bits = choose_bits (job);
   if (!get_filters (self, job))
@@ -169,7 +176,7 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   self->out_stride = job->out_stride;
   self->next_in = self->y->source_begin;
   self->next_out = 0;
-  return window_begin (&self->in, (gsize) job->width * job->pixel_size,
+  return window_begin (&self->in, n_columns * job->pixel_size,
              SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS, self->next_in) &&
          window_begin (&self->shrunk, self->out_size * sizeof (gint16),
              round_up (self->y->n_taps) + SPDL_KERNEL_ROWS, self->next_in) &&

@@ -39,6 +39,8 @@ typedef struct {
 
   /* 0 where they are not needed: */
   guint unit;       /* of the box: so much is a pixel; 0: 1 */
+  gboolean half_x;  /* rows of bytes that have a byte for two pixels */
+  gboolean half_y;  /* and a row for two */
   gboolean crop;    /* whether nothing beyond the box is looked at */
   guint full_width; /* what the box becomes; 0: what comes out */
   guint full_height;
@@ -46,7 +48,8 @@ typedef struct {
   guint skip_y;
 } SpdlResizeJob;
 
-SpdlResize *spdl_resize_new (void);
+/* @filters: (not owned) to be shared with others of its thread; or NULL. */
+SpdlResize *spdl_resize_new (SpdlFilters *filters);
 void spdl_resize_free (SpdlResize *self);
 
 /* For tests: another set of inner loops than the best one. */
@@ -57,7 +60,8 @@ void spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels);
 gboolean spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job);
 
 /* Which part of the image in hand counts, the box and what its filter looks at
- * around it: all else need not be written. */
+ * around it, in samples and rows as they go in: all else need not be written.
+ */
 typedef struct {
   guint x_begin, x_end;
   guint y_begin, y_end;

@@ -61,14 +61,39 @@ set_view (SpdlWorker *self, guint width, guint height, guint orientation)
       self->source->epoch, self->source->index);
 }
 
+/* Decodes the JPEG whose header was read onto the canvas, as planes where that
+ * is cheaper. *@has_begun: whether there is something on the canvas then. */
+static gboolean
+draw_jpeg (
+    SpdlWorker *self, guint reduction, gboolean *has_begun, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  SpdlSampling sampling;
+
+  if (spdl_jpeg_get_sampling (self->jpeg, &sampling) &&
+      spdl_canvas_takes_planes (target, self->view, reduction, &sampling)) {
+    const SpdlPlanes *planes = spdl_canvas_begin_planes (
+        self->canvas, target, self->view, reduction, &sampling, error);
+
+    *has_begun = planes != NULL;
+    return planes && spdl_jpeg_read_planes (self->jpeg, planes, keep, error);
+  } else {
+    const SpdlRows *rows =
+        spdl_canvas_begin (self->canvas, target, self->view, reduction, error);
+
+    *has_begun = rows != NULL;
+    return rows && spdl_jpeg_read_rows (self->jpeg, rows, keep, error);
+  }
+}
+
 static GstBuffer *
 decode_jpeg (SpdlWorker *self, GError **error)
 {
   const SpdlTarget *target = self->target;
   const GstMapInfo *in = &self->in;
-  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
-  const SpdlRows *rows;
   guint width, height, reduction = 1;
+  gboolean has_begun;
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
@@ -78,12 +103,11 @@ decode_jpeg (SpdlWorker *self, GError **error)
   if (target->fast_scale)
     reduction = spdl_view_get_reduction (self->view);
   spdl_jpeg_set_reduction (self->jpeg, reduction);
-  rows = spdl_canvas_begin (self->canvas, target, self->view, reduction, error);
-  if (!rows)
-    return NULL;
-  if (spdl_jpeg_read_rows (self->jpeg, rows, keep, error) || keep)
+  if (draw_jpeg (self, reduction, &has_begun, error) ||
+      (has_begun && target->corrupt == SPDL_CORRUPT_KEEP))
     return spdl_canvas_end (self->canvas, self->caps);
-  spdl_canvas_cancel (self->canvas);
+  if (has_begun)
+    spdl_canvas_cancel (self->canvas);
   return NULL;
 }
 

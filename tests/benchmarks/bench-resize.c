@@ -76,7 +76,7 @@ bench (const SpdlKernels *kernels, const Work *work, guint pixel_size)
   g_autofree guint8 *row = g_malloc ((gsize) work->width * 4);
   g_autofree guint8 *out =
       g_malloc ((gsize) work->out_width * work->out_height * 3);
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint i = 0; i < work->width * 4; i++)
     row[i] = g_random_int () >> 24;

@@ -13,7 +13,8 @@ gboolean
 feed (SpdlResize *resize, const SpdlResizeJob *job, const guint8 *image,
     GRand *rand)
 {
-  const gsize row_size = (gsize) job->width * job->pixel_size;
+  const guint n_columns = job->half_x ? (job->width + 1) / 2 : job->width;
+  const gsize row_size = (gsize) n_columns * job->pixel_size;
   SpdlResizeSource source;
   gsize at, n;
 

@@ -47,7 +47,7 @@ do_job (SpdlResize *resize, SpdlResizeJob *job)
 int
 main (int argc, char **argv)
 {
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
   SpdlResizeJob job = { 0 };
   gboolean ok = TRUE;
 

@@ -127,6 +127,10 @@ random_job (GRand *rand)
     job.box_width = g_rand_int_range (rand, 1, job.width - job.box_x + 1);
     job.box_height = g_rand_int_range (rand, 1, job.height - job.box_y + 1);
   }
+  if (job.pixel_size == 1 && job.interpolation != SPDL_INTERPOLATION_NEAREST) {
+    job.half_x = g_rand_boolean (rand);
+    job.half_y = g_rand_boolean (rand);
+  }
   return job;
 }
 
@@ -137,8 +141,8 @@ test_kernels (gconstpointer name)
 {
   const SpdlKernels *kernels = spdl_kernels_find (name);
   g_autoptr (GRand) rand = g_rand_new_with_seed (20260601);
-  SpdlResize *plain = spdl_resize_new ();
-  SpdlResize *other = spdl_resize_new ();
+  SpdlResize *plain = spdl_resize_new (NULL);
+  SpdlResize *other = spdl_resize_new (NULL);
 
   if (!kernels)
     g_test_skip ("not on this CPU");
@@ -182,7 +186,7 @@ test_flat (void)
 {
   static const guint sizes[][4] = { { 50, 37, 22, 22 }, { 22, 24, 25, 29 },
     { 301, 7, 11, 100 }, { 1, 1, 5, 9 }, { 3, 100, 100, 3 } };
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint level = 0; level < 256; level++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i++) {
@@ -203,7 +207,7 @@ test_extremes (void)
   static const guint sizes[][4] = { { 65535, 2, 1, 1 }, { 2, 65535, 1, 1 },
     { 1, 1, 65535, 1 }, { 1, 1, 1, 65535 }, { 65535, 1, 65534, 1 },
     { 1, 65535, 1, 65534 }, { 65535, 1, 1, 300 }, { 1, 65535, 300, 1 } };
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i += 400 / N_JOBS) {
     const guint *size = sizes[i / 8];
@@ -220,7 +224,7 @@ test_checkerboard (void)
 {
   const guint side = 512;
   g_autofree guint8 *image = g_malloc (side * side);
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint i = 0; i < side * side; i++)
     image[i] = (i ^ i / side) & 1 ? 255 : 0;
@@ -243,7 +247,7 @@ static void
 test_identity (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint i = 0; i < 8; i++) {
     SpdlResizeJob job = { i % 4, i < 4 ? 4 : 1, 131, 67, 5, 6, 90, 50, 90, 50 };
@@ -264,7 +268,7 @@ static void
 test_layouts (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (2);
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
 
   for (guint i = 0; i < 40; i++) {
     SpdlResizeJob job = { i % 4, 4, random_side (rand, 200),
@@ -309,7 +313,7 @@ resize_some (SpdlResize *resize, guint seed)
 static void
 test_memory_is_kept (void)
 {
-  SpdlResize *resize = spdl_resize_new ();
+  SpdlResize *resize = spdl_resize_new (NULL);
   guint n;
 
   resize_some (resize, 3);
@@ -335,7 +339,7 @@ test_no_memory (void)
   gboolean ok;
 
   do {
-    SpdlResize *resize = spdl_resize_new ();
+    SpdlResize *resize = spdl_resize_new (NULL);
 
     job.out = out;
     job.out_stride = 30 * 3;

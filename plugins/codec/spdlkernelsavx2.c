@@ -250,8 +250,10 @@ shrink_quads_of (gint16 *out, gsize stride, const guint8 *in, gsize in_stride,
     rows13 = _mm256_extracti128_si256 (values, 1);
     _mm_storel_epi64 ((__m128i *) out, rows02);
     _mm_storel_epi64 ((__m128i *) (out + stride), rows13);
-    _mm_storeh_pd ((double *) (out + 2 * stride), _mm_castsi128_pd (rows02));
-    _mm_storeh_pd ((double *) (out + 3 * stride), _mm_castsi128_pd (rows13));
+    _mm_storel_epi64 (
+        (__m128i *) (out + 2 * stride), _mm_unpackhi_epi64 (rows02, rows02));
+    _mm_storel_epi64 (
+        (__m128i *) (out + 3 * stride), _mm_unpackhi_epi64 (rows13, rows13));
   }
 }
 

@@ -9,7 +9,6 @@ makes of the whole image. JPEGs are resized as planes, so that is what Pillow
 does here, too: a level of each plane is up to 2.8 of a colour, before both are
 rounded."""
 
-import math
 import os
 import pathlib
 import random
@@ -17,7 +16,9 @@ import tempfile
 import unittest
 
 import gi
-from PIL import Image, ImageChops, ImageOps, ImageStat
+from PIL import Image, ImageChops, ImageOps
+
+from accuracy import image_of, psnr
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstSpdl", "1.0")
@@ -62,12 +63,6 @@ def difference(a, b):
     return max(high for _, high in ImageChops.difference(a, b).getextrema())
 
 
-def psnr(a, b):
-    stat = ImageStat.Stat(ImageChops.difference(a, b))
-    mse = sum(stat.sum2) / (3 * a.width * a.height)
-    return min(60.0, 10 * math.log10(255**2 / mse)) if mse else 60.0
-
-
 class TransformsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -109,11 +104,7 @@ class TransformsTest(unittest.TestCase):
         while sample := sink.emit("pull-sample"):
             buffer = sample.get_buffer()
             meta = GstSpdl.buffer_get_item_meta(buffer)
-            s = sample.get_caps().get_structure(0)
-            width, height = s.get_value("width"), s.get_value("height")
-            image = Image.frombytes("RGB", (width, height),
-                                    buffer.extract_dup(0, buffer.get_size()),
-                                    "raw", "RGB", (width * 3 + 3) // 4 * 4)
+            image = image_of(sample)
             box = flip = None
             if meta.extra:
                 box = tuple(meta.extra.get_value(f"crop-{field}")

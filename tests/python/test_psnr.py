@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# gst-spdl: whole pipelines on the image sets, beside Pillow
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What comes out for photographs is Pillow's full decode and bilinear resize,
+to a mean PSNR of 45 dB and a least one of 38. The first argument is
+tools/make-dataset."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from PIL import Image
+
+from accuracy import decode, psnr, reference
+
+SIZE = (224, 224)
+MEAN, LEAST = 45.0, 38.0
+
+
+def opens(path):
+    """Whether Pillow can read all of it."""
+    try:
+        with Image.open(path) as image:
+            image.load()
+    except OSError:
+        return False
+    return True
+
+
+class PsnrTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, name, count, properties):
+        folder = pathlib.Path(self.folder.name) / name
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--set", name,
+                        "--count", str(count), folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        good = [str(path) for path in folder.glob("*/*") if opens(path)]
+        figures = {path: psnr(image, reference(path, SIZE))
+                   for path, image, _ in decode(
+                       folder, f"width={SIZE[0]} height={SIZE[1]} "
+                       + properties)}
+        self.assertEqual(sorted(figures), sorted(good))
+        mean = sum(figures.values()) / len(figures)
+        worst = min(figures, key=figures.get)
+        print(f"{name}, {properties}: mean {mean:.1f} dB, "
+              f"least {figures[worst]:.1f} dB of {len(figures)}")
+        self.assertGreaterEqual(mean, MEAN)
+        self.assertGreaterEqual(figures[worst], LEAST, worst)
+
+    def test_full(self):
+        for name, count in (("imagenet", 36), ("web", 36), ("camera", 24),
+                            ("pre", 36), ("dirty", 36)):
+            with self.subTest(name):
+                self.check(name, count, "fast-scale=false")
+
+    def test_fast_scale(self):
+        self.check("camera", 24, "fast-scale=true")
+
+
+if __name__ == "__main__":
+    MAKE_DATASET = sys.argv.pop(1)
+    unittest.main()

@@ -10,6 +10,7 @@
  * reused; bytes in memory; accurate IDCT, fancy upsampling, RGB.
  *
  *     floor-jpeg FOLDER SECONDS
+ *     floor-jpeg --version
  */
 
 #include <glib.h>
@@ -64,6 +65,10 @@ main (int argc, char **argv)
   static JSAMPLE row[65536 * 3];
   guint64 n = 0;
 
+  if (argc == 2 && g_str_equal (argv[1], "--version")) {
+    printf ("%s\n", G_STRINGIFY (LIBJPEG_TURBO_VERSION));
+    return 0;
+  }
   if (argc != 3) {
     g_printerr ("usage: floor-jpeg FOLDER SECONDS\n");
     return 2;

@@ -6,8 +6,8 @@
  */
 
 /* Runs a pipeline that ends in a sink named `sink` and prints the CPU time of
- * this process, from PLAYING to the end, for each item that came there, with
- * the first epoch left out as a warm-up.
+ * this process and the time on the clock, in us, for each item that came there,
+ * from the end of the first epoch, the warm-up, to the end.
  *
  *     pipeline-cost 'PIPELINE with epochs=N'
  */
@@ -23,6 +23,7 @@
 static guint64 n_items;
 static guint64 n_counted;
 static double counted_from;
+static gint64 started_at;
 
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -39,6 +40,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
              epoch == 0) {
     n_counted = n_items;
     counted_from = cpu_seconds ();
+    started_at = g_get_monotonic_time ();
   }
   return GST_PAD_PROBE_OK;
 }
@@ -77,10 +79,12 @@ main (int argc, char **argv)
   message = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline),
       GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   const double used = cpu_seconds () - counted_from;
+  const gint64 elapsed = g_get_monotonic_time () - started_at;
   const gboolean ok =
       GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS && n_items > n_counted;
   if (ok)
-    printf ("%.2f\n", used * 1e6 / (n_items - n_counted));
+    printf ("%.2f %.2f\n", used * 1e6 / (n_items - n_counted),
+        (double) elapsed / (n_items - n_counted));
   else
     g_printerr ("the pipeline failed, or had a single epoch\n");
 

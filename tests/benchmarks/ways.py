@@ -1,0 +1,136 @@
+# gst-spdl: the ways to bring a set of JPEGs to one size: ours and others'
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each way has a cost, as a function of the seconds to measure for, and results,
+whose PSNR to Pillow's full decode and bilinear resize is taken."""
+
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+from PIL import Image
+
+import pillow_cost
+from rounds import Cost
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+from accuracy import decode, psnr, reference  # noqa: E402
+
+SIZE = (224, 224)
+CROP = "augment=random-resized-crop crop-scale=<0.08,1.0> seed=1"
+PIPELINE = ('spdlsrc location="{folder}" epochs={epochs} ! spdlfetch '
+            "! spdldecode concurrency={workers} {properties} "
+            "! spdlbatch size=32 labels=true ! fakesink name=sink")
+
+
+def numbers(*command):
+    return list(map(float, subprocess.run(
+        list(map(str, command)), check=True, text=True,
+        stdout=subprocess.PIPE).stdout.split()))
+
+
+def machine_times():
+    """CPU seconds of all programs and of our children, and all there were."""
+    # user nice system idle iowait irq softirq steal
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = list(map(int, stat.readline().split()[1:9]))
+    everything = sum(ticks) / os.sysconf("SC_CLK_TCK")
+    idle = (ticks[3] + ticks[4]) / os.sysconf("SC_CLK_TCK")
+    times = os.times()
+    return (everything - idle, times.children_user + times.children_system,
+            everything)
+
+
+def foreign_share(before, after):
+    """What other programs took of the machine in between."""
+    used, own, everything = (b - a for a, b in zip(before, after))
+    return max(0.0, used - own) / everything if everything else 0.0
+
+
+class Job:
+    """A set, what is to be made of it, and where the programs are."""
+
+    def __init__(self, programs, folder, work, crop):
+        self.programs, self.folder, self.crop = programs, folder, crop
+        self.list = work / "list.txt"
+        self.results = work / "results.rgb"
+        self.properties = f"width={SIZE[0]} height={SIZE[1]}" + (
+            " " + CROP if crop else "")
+        self.floor_us = None
+        self.items, self.references = [], []
+
+    def prepare(self):
+        """Decodes once by our way: that gives the order of the files and the
+        boxes that all others are to take. Returns our PSNR."""
+        done = list(decode(self.folder, self.properties))
+        self.items = [(path, box) for path, _, box in done]
+        self.references = [reference(path, SIZE, box)
+                           for path, box in self.items]
+        self.list.write_text("".join(
+            "\t".join(map(str, (path, *box_fields(box)))) + "\n"
+            for path, box in self.items))
+        return self.accuracy(image for _, image, _ in done)
+
+    def accuracy(self, images):
+        """Mean and least PSNR of results in the order of the items."""
+        figures = [psnr(a, b) for a, b in zip(images, self.references,
+                                              strict=True)]
+        return statistics.mean(figures), min(figures)
+
+    # Costs
+
+    def floor(self, seconds):
+        cost = Cost(*numbers(self.programs / "floor-jpeg", self.folder, seconds))
+        self.floor_us = cost.us
+        return cost
+
+    def ours(self, extra="", workers=1):
+        def measure(seconds):
+            # A pass is about as long as the floor's; the first is a warm-up.
+            passes = seconds * 1e6 * workers / (len(self.items) * self.floor_us)
+            before = machine_times()
+            cpu, wall = numbers(
+                self.programs / "pipeline-cost", PIPELINE.format(
+                    folder=self.folder, epochs=1 + max(1, round(passes)),
+                    workers=workers, properties=f"{self.properties} {extra}"))
+            return Cost(cpu, cpu / (workers * wall),
+                        foreign_share(before, machine_times()))
+        return measure
+
+    def pillow(self, way):
+        return lambda seconds: Cost(*numbers(
+            "/usr/bin/python3", HERE / "pillow_cost.py", way, self.list,
+            seconds, *SIZE))
+
+    def ffmpeg(self, seconds):
+        return Cost(*numbers(self.programs / "ffmpeg-cost", self.list, seconds,
+                             *SIZE))
+
+    # Results
+
+    def ours_accuracy(self, extra):
+        done = list(decode(self.folder, f"{self.properties} {extra}"))
+        return self.accuracy(image for _, image, _ in done)
+
+    def pillow_accuracy(self, way):
+        return self.accuracy(pillow_cost.WAYS[way](path, SIZE, box)
+                             for path, box in self.items)
+
+    def ffmpeg_accuracy(self):
+        subprocess.run(list(map(str, (self.programs / "ffmpeg-cost", self.list,
+                                      0, *SIZE, self.results))), check=True)
+        data, n = self.results.read_bytes(), SIZE[0] * SIZE[1] * 3
+        self.results.unlink()
+        return self.accuracy(Image.frombytes("RGB", SIZE, data[at:at + n])
+                             for at in range(0, len(data), n))
+
+
+def box_fields(box):
+    if not box:
+        return ()
+    left, top, right, bottom = box
+    return left, top, right - left, bottom - top

@@ -22,8 +22,9 @@ from accuracy import decode, psnr, reference  # noqa: E402
 
 SIZE = (224, 224)
 CROP = "augment=random-resized-crop crop-scale=<0.08,1.0> seed=1"
-PIPELINE = ('spdlsrc location="{folder}" epochs={epochs} ! spdlfetch '
-            "! spdldecode concurrency={workers} {properties} "
+PIPELINE = ('spdlsrc location="{folder}" epochs={epochs} '
+            "! spdlfetch queue-size=16 "
+            "! spdldecode queue-size=16 concurrency={workers} {properties} "
             "! spdlbatch size=32 labels=true ! fakesink name=sink")
 
 

@@ -11,8 +11,9 @@
 
 struct _SpdlDelivery {
   SpdlDataset *dataset;
-  SpdlPermutation *permutation; /* NULL: the dataset's own order */
+  gboolean shuffle;
   guint64 seed;
+  SpdlPermutation permutation; /* of this epoch, if shuffled */
   SpdlShard shard;
 };
 
@@ -20,7 +21,6 @@ void
 spdl_delivery_free (SpdlDelivery *self)
 {
   g_clear_pointer (&self->dataset, spdl_dataset_free);
-  g_clear_pointer (&self->permutation, spdl_permutation_free);
   g_free (self);
 }
 
@@ -46,6 +46,7 @@ spdl_delivery_open (const SpdlSettings *settings,
 {
   SpdlDelivery *self = g_new0 (SpdlDelivery, 1);
 
+  self->shuffle = settings->shuffle;
   self->seed = settings->seed;
   /* First, because it takes no time: a dataset may. */
   if (spdl_shard_init (&self->shard, settings->rank, settings->world_size,
@@ -56,9 +57,6 @@ spdl_delivery_open (const SpdlSettings *settings,
     spdl_delivery_free (self);
     return NULL;
   }
-  if (settings->shuffle)
-    self->permutation =
-        spdl_permutation_new (spdl_dataset_get_size (self->dataset));
   return self;
 }
 
@@ -72,8 +70,9 @@ spdl_delivery_get_size (const SpdlDelivery *self)
 void
 spdl_delivery_begin_epoch (SpdlDelivery *self, guint64 epoch)
 {
-  if (self->permutation)
-    spdl_permutation_set_epoch (self->permutation, self->seed, epoch);
+  if (self->shuffle)
+    spdl_permutation_init (&self->permutation,
+        spdl_dataset_get_size (self->dataset), self->seed, epoch);
 }
 
 guint64
@@ -82,8 +81,8 @@ spdl_delivery_get_index (const SpdlDelivery *self, guint64 i)
   const guint64 place = spdl_shard_get_place (
       &self->shard, spdl_dataset_get_size (self->dataset), i);
 
-  return self->permutation ? spdl_permutation_get (self->permutation, place)
-                           : place;
+  return self->shuffle ? spdl_permutation_get_item (&self->permutation, place)
+                       : place;
 }
 
 const SpdlDataset *

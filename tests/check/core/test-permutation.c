@@ -52,16 +52,18 @@ test_below (void)
   g_assert_cmpuint (ABS ((gint) n_low - 15000), <, 450);
 }
 
+/* The first items of an order. */
 static gchar *
-order_of (SpdlPermutation *p, guint64 n, guint64 seed, guint64 epoch)
+order_of (guint64 size, guint64 seed, guint64 epoch, guint n)
 {
   GString *text = g_string_new (NULL);
+  SpdlPermutation p;
 
-  spdl_permutation_set_epoch (p, seed, epoch);
-  for (guint64 i = 0; i < n; i++)
+  spdl_permutation_init (&p, size, seed, epoch);
+  for (guint i = 0; i < n; i++)
     g_string_append_printf (text,
         i ? " %" G_GUINT64_FORMAT : "%" G_GUINT64_FORMAT,
-        spdl_permutation_get (p, i));
+        spdl_permutation_get_item (&p, i));
   return g_string_free (text, FALSE);
 }
 
@@ -69,67 +71,109 @@ order_of (SpdlPermutation *p, guint64 n, guint64 seed, guint64 epoch)
 static void
 test_fixed (void)
 {
-  g_autoptr (SpdlPermutation) p = spdl_permutation_new (10);
-  g_autofree gchar *first = order_of (p, 10, 0, 0);
-  g_autofree gchar *other = order_of (p, 10, 42, 3);
+  static const struct {
+    guint64 size, seed, epoch;
+    const gchar *order;
+  } orders[] = {
+    { 10, 0, 0, "9 2 7 0 3 1 6 5 4 8" },
+    { 10, 42, 3, "8 0 1 5 7 3 9 4 2 6" },
+    { 256U, 1U, 2U, "90 7 41 51 149 223 132 193 194 170" },
+    { 257U, 0U, 0U, "11 32 81 210 138 36 43 165 98 166" },
+    { 1000U, 42U, 3U, "865 851 384 173 872 667 248 239 877 702" },
+    { 1281167U, 7U, 0U,
+        "123687 541818 689 718538 506996 43292 1053202 1072404 110537 616155" },
+    { 10000000000U, 1U, 1U,
+        "7640268074 8659420824 8625776725 8238095670 605328603 9671467955 "
+        "9531229719 7496135913 7716192829 1300241026" },
+    { 9223372036854775808U, 18446744073709551615U, 18446744073709551615U,
+        "7460516924517344321 4025005596568615949 617123997197963744 "
+        "6753108864337971890 7376587766238807716 3599750999332851505 "
+        "4909272953839126320 4102373133422148589 8899923234442271425 "
+        "1011905673392386375" },
+  };
 
-  g_assert_cmpstr (first, ==, "9 2 7 0 3 1 6 5 4 8");
-  g_assert_cmpstr (other, ==, "8 0 1 5 7 3 9 4 2 6");
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++) {
+    g_autofree gchar *order =
+        order_of (orders[i].size, orders[i].seed, orders[i].epoch, 10);
+
+    g_assert_cmpstr (order, ==, orders[i].order);
+  }
 }
 
 static void
 test_pure (void)
 {
-  g_autoptr (SpdlPermutation) p = spdl_permutation_new (50);
-  g_autoptr (SpdlPermutation) q = spdl_permutation_new (50);
-  g_autoptr (SpdlPermutation) larger = spdl_permutation_new (51);
-  g_autofree gchar *one = order_of (p, 50, 1, 1);
-  g_autofree gchar *epoch = order_of (p, 50, 1, 2);
-  g_autofree gchar *seed = order_of (p, 50, 2, 1);
-  g_autofree gchar *again = order_of (p, 50, 1, 1);
-  g_autofree gchar *elsewhere = order_of (q, 50, 1, 1);
-  g_autofree gchar *size = order_of (larger, 50, 1, 1);
+  static const guint sizes[] = { 50, 5000 };
 
-  g_assert_cmpstr (one, ==, again);
-  g_assert_cmpstr (one, ==, elsewhere);
-  g_assert_cmpstr (one, !=, epoch);
-  g_assert_cmpstr (one, !=, seed);
-  g_assert_cmpstr (epoch, !=, seed);
-  g_assert_cmpstr (one, !=, size);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const guint n = sizes[i];
+    g_autofree gchar *one = order_of (n, 1, 1, 50);
+    g_autofree gchar *epoch = order_of (n, 1, 2, 50);
+    g_autofree gchar *seed = order_of (n, 2, 1, 50);
+    g_autofree gchar *again = order_of (n, 1, 1, 50);
+    g_autofree gchar *size = order_of (n + 1, 1, 1, 50);
+
+    g_assert_cmpstr (one, ==, again);
+    g_assert_cmpstr (one, !=, epoch);
+    g_assert_cmpstr (one, !=, seed);
+    g_assert_cmpstr (epoch, !=, seed);
+    g_assert_cmpstr (one, !=, size);
+  }
+}
+
+/* Each item once, at the place that is said to be its place. */
+static void
+check_complete (guint n, guint64 seed)
+{
+  g_autofree guint8 *seen = g_malloc0 (n);
+  SpdlPermutation p;
+
+  spdl_permutation_init (&p, n, seed, 6);
+  for (guint i = 0; i < n; i++) {
+    const guint64 item = spdl_permutation_get_item (&p, i);
+
+    g_assert_cmpuint (item, <, n);
+    g_assert_cmpuint (seen[item]++, ==, 0);
+    g_assert_cmpuint (spdl_permutation_get_place (&p, item), ==, i);
+  }
 }
 
 static void
 test_complete (void)
 {
-  static const guint sizes[] = { 0, 1, 2, 3, 7, 64, 1000, 65537 };
+  SpdlPermutation empty;
 
-  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
-    g_autoptr (SpdlPermutation) p = spdl_permutation_new (sizes[s]);
-    g_autofree guint8 *seen = g_malloc0 (sizes[s] + 1);
-
-    spdl_permutation_set_epoch (p, 5, 6);
-    for (guint i = 0; i < sizes[s]; i++) {
-      const guint64 item = spdl_permutation_get (p, i);
-
-      g_assert_cmpuint (item, <, sizes[s]);
-      g_assert_cmpuint (seen[item]++, ==, 0);
-    }
-  }
+  spdl_permutation_init (&empty, 0, 1, 1);
+  for (guint n = 1; n < 1100; n++)
+    check_complete (n, n);
+  for (guint bits = 11; bits < 20; bits++)
+    for (gint more = -1; more <= 1; more++)
+      check_complete ((1 << bits) + more, bits);
+  check_complete (1000000, 1);
 }
 
-/* Each of the orders of three items in a sixth of all epochs. */
+/* As far as it goes: there and back, and never too large. */
 static void
-test_uniform (void)
+test_huge (void)
 {
-  g_autoptr (SpdlPermutation) p = spdl_permutation_new (3);
-  guint counts[9] = { 0 };
+  SpdlRandom random = { { 1, 2, 3, 4 } };
 
-  for (guint epoch = 0; epoch < 12000; epoch++) {
-    spdl_permutation_set_epoch (p, 1, epoch);
-    counts[spdl_permutation_get (p, 0) * 3 + spdl_permutation_get (p, 1)]++;
+  for (guint bits = 20; bits < 64; bits++) {
+    for (gint more = -1; more <= (bits < 63); more++) {
+      const guint64 n = (G_GUINT64_CONSTANT (1) << bits) + more;
+      SpdlPermutation p;
+
+      spdl_permutation_init (&p, n, bits, 1);
+      for (guint i = 0; i < 2000; i++) {
+        const guint64 place =
+            i < 2 ? i * (n - 1) : spdl_random_next (&random) % n;
+        const guint64 item = spdl_permutation_get_item (&p, place);
+
+        g_assert_cmpuint (item, <, n);
+        g_assert_cmpuint (spdl_permutation_get_place (&p, item), ==, place);
+      }
+    }
   }
-  for (guint i = 0; i < 9; i++)
-    g_assert_cmpuint (ABS ((gint) counts[i] - (i % 4 ? 2000 : 0)), <, 200);
 }
 
 int
@@ -141,6 +185,6 @@ main (int argc, char **argv)
   g_test_add_func ("/permutation/fixed", test_fixed);
   g_test_add_func ("/permutation/pure", test_pure);
   g_test_add_func ("/permutation/complete", test_complete);
-  g_test_add_func ("/permutation/uniform", test_uniform);
+  g_test_add_func ("/permutation/huge", test_huge);
   return g_test_run ();
 }

@@ -1,0 +1,69 @@
+/* gst-spdl: where a source is to begin, as a text
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_STATE_H__
+#define __SPDL_STATE_H__
+
+#include "spdlprogress.h"
+
+G_BEGIN_DECLS
+
+/* A resume state is `spdl1;`, and then for each source what it read, which part
+ * of it in which order, and how far it has got:
+ *
+ *     source=0,count=5000,hash=0123456789abcdef,shuffle=1,seed=42,rank=0,
+ *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBA;
+ *
+ * in this order, without blanks, each number in decimal but the hash. What is
+ * changed in it gets another number than 1. */
+
+/* What a state is valid for. */
+typedef struct {
+  guint64 count; /* the dataset's items */
+  guint64 hash;  /* of what lists them */
+  gboolean shuffle;
+  guint64 seed;
+  guint64 rank;
+  guint64 world_size;
+  gchar shard_mode[16];
+} SpdlIdentity;
+
+typedef struct {
+  SpdlIdentity identity;
+  SpdlProgress progress;
+} SpdlState;
+
+SPDL_PRIVATE_API
+void spdl_state_init (SpdlState *self);
+SPDL_PRIVATE_API
+void spdl_state_clear (SpdlState *self);
+
+/* Begins a text. */
+SPDL_PRIVATE_API
+void spdl_state_begin (GString *text);
+
+/* Appends the state of a source, in two steps: the first does not change while
+ * it runs. */
+SPDL_PRIVATE_API
+void spdl_state_write_identity (
+    GString *text, guint32 source, const SpdlIdentity *identity);
+SPDL_PRIVATE_API
+void spdl_state_write_progress (GString *text, const SpdlProgress *progress);
+
+/* Finds a source's state in a text.
+ *
+ * @flaw: (out) (transfer full): what is wrong with the text, if it is FALSE
+ *     that is returned; to go behind a colon */
+SPDL_PRIVATE_API
+gboolean spdl_state_read (
+    SpdlState *self, const gchar *text, guint32 source, gchar **flaw);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlState, spdl_state_clear)
+
+G_END_DECLS
+
+#endif /* __SPDL_STATE_H__ */

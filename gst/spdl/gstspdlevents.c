@@ -8,18 +8,21 @@
 /**
  * SECTION:gstspdlevents
  * @title: Events
- * @short_description: the ends of epochs, and items that will not come
+ * @short_description: sources, the ends of epochs, and items that will not
+ *     come
  *
- * Two serialized custom downstream events, which `spdlsink` takes out of the
- * stream: `spdl-epoch` after the last item of every epoch, and
- * `spdl-items-gone` for items that failed, were filtered or were dropped, so
- * that whoever keeps track knows that they will not come.
+ * Three serialized custom downstream events, which `spdlsink` takes out of the
+ * stream: `spdl-source`, which is sticky, before the first item of a source;
+ * `spdl-epoch` after the last item of every epoch; and `spdl-items-gone` for
+ * items that failed, were filtered or were dropped, so that whoever keeps track
+ * knows that they will not come.
  *
  * Since: 0.1
  */
 
 #include "gstspdlevents.h"
 
+#define SOURCE "spdl-source"
 #define EPOCH "spdl-epoch"
 #define ITEMS_GONE "spdl-items-gone"
 
@@ -38,6 +41,63 @@ gst_spdl_gone_reason_get_type (void)
     g_once_init_leave (
         &type, g_enum_register_static ("GstSpdlGoneReason", values));
   return type;
+}
+
+/**
+ * gst_spdl_event_new_source:
+ * @source: the number of the source
+ * @num_items: how many items each of its epochs has in this shard
+ * @resume_state: where it begins
+ *
+ * Returns: (transfer full): an `spdl-source` event
+ *
+ * Since: 0.1
+ */
+GstEvent *
+gst_spdl_event_new_source (
+    guint32 source, guint64 num_items, const gchar *resume_state)
+{
+  g_return_val_if_fail (resume_state != NULL, NULL);
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new (SOURCE, "source", G_TYPE_UINT, source, "num-items",
+          G_TYPE_UINT64, num_items, "resume-state", G_TYPE_STRING, resume_state,
+          NULL));
+}
+
+/**
+ * gst_spdl_event_parse_source:
+ * @event: any event
+ * @source: (out) (optional): the source's number
+ * @num_items: (out) (optional): how many items each of its epochs has
+ * @resume_state: (out) (optional) (transfer none): where it begins; valid as
+ *     long as @event
+ *
+ * Returns: %FALSE if @event is no `spdl-source` event
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_event_parse_source (GstEvent *event, guint32 *source,
+    guint64 *num_items, const gchar **resume_state)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  const gchar *state;
+  guint src;
+  guint64 n;
+
+  if (!s || !gst_structure_has_name (s, SOURCE) ||
+      !gst_structure_get (s, "source", G_TYPE_UINT, &src, "num-items",
+          G_TYPE_UINT64, &n, NULL) ||
+      !(state = gst_structure_get_string (s, "resume-state")))
+    return FALSE;
+  if (source)
+    *source = src;
+  if (num_items)
+    *num_items = n;
+  if (resume_state)
+    *resume_state = state;
+  return TRUE;
 }
 
 /**

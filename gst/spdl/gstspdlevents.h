@@ -34,6 +34,14 @@ GST_SPDL_API
 GType gst_spdl_gone_reason_get_type (void);
 
 GST_SPDL_API
+GstEvent *gst_spdl_event_new_source (
+    guint32 source, guint64 num_items, const gchar *resume_state);
+
+GST_SPDL_API
+gboolean gst_spdl_event_parse_source (GstEvent *event, guint32 *source,
+    guint64 *num_items, const gchar **resume_state);
+
+GST_SPDL_API
 GstEvent *
 gst_spdl_event_new_epoch (guint32 source, guint64 epoch, guint64 num_items);
 

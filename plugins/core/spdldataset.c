@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "spdlfingerprint.h"
 #include "spdlfolder.h"
 #include "spdllist.h"
 
@@ -25,6 +26,7 @@ struct _SpdlDataset {
   /* Of a folder. */
   GString *paths;
   GArray *items; /* Item */
+  guint64 hash;
 };
 
 static SpdlDataset *
@@ -56,6 +58,7 @@ add_file (const gchar *path, gint folder, gpointer user_data)
 
   g_string_append_len (self->paths, path, item.length);
   g_array_append_val (self->items, item);
+  self->hash = spdl_fingerprint_add (self->hash, path, item.length);
   return TRUE;
 }
 
@@ -133,6 +136,12 @@ guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
   return self->list ? spdl_list_get_size (self->list) : self->items->len;
+}
+
+guint64
+spdl_dataset_get_hash (const SpdlDataset *self)
+{
+  return self->list ? spdl_list_get_hash (self->list) : self->hash;
 }
 
 static gboolean

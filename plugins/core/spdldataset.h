@@ -40,6 +40,10 @@ void spdl_dataset_free (SpdlDataset *self);
 
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
+/* By which to know the dataset again: of a list's bytes, or of the paths below
+ * the folder, in order. The same wherever the list or the folder lies. */
+guint64 spdl_dataset_get_hash (const SpdlDataset *self);
+
 /* The URI (transfer full) of item @i, its label (-1 if it has none) and its
  * other fields (nullable, transfer full). */
 gchar *spdl_dataset_get_item (

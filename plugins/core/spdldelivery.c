@@ -8,19 +8,26 @@
 #include "spdldelivery.h"
 
 #include "spdlpermutation.h"
+#include "spdlresume.h"
 
 struct _SpdlDelivery {
+  guint32 source;
   SpdlDataset *dataset;
-  gboolean shuffle;
-  guint64 seed;
-  SpdlPermutation permutation; /* of this epoch, if shuffled */
   SpdlShard shard;
+  guint64 size; /* of an epoch's part */
+
+  SpdlState start; /* what it is, and what was done of its first epoch */
+  guint64 epoch;
+  guint64 next;                /* the sequence to look at next */
+  guint next_run;              /* of the start's, the first that lies ahead */
+  SpdlPermutation permutation; /* of this epoch, if shuffled */
 };
 
 void
 spdl_delivery_free (SpdlDelivery *self)
 {
   g_clear_pointer (&self->dataset, spdl_dataset_free);
+  spdl_state_clear (&self->start);
   g_free (self);
 }
 
@@ -39,15 +46,55 @@ check_shard (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
   return FALSE;
 }
 
+static void
+identify (SpdlDelivery *self, const SpdlSettings *settings)
+{
+  SpdlIdentity *identity = &self->start.identity;
+
+  identity->count = spdl_dataset_get_size (self->dataset);
+  identity->hash = spdl_dataset_get_hash (self->dataset);
+  identity->shuffle = settings->shuffle;
+  identity->seed = settings->seed;
+  identity->rank = self->shard.rank;
+  identity->world_size = self->shard.world_size;
+  g_strlcpy (identity->shard_mode,
+      spdl_shard_mode_get_name (settings->shard_mode),
+      sizeof identity->shard_mode);
+}
+
+static void
+begin_epoch (SpdlDelivery *self, guint64 epoch)
+{
+  const SpdlIdentity *identity = &self->start.identity;
+
+  self->epoch = epoch;
+  self->next = 0;
+  if (identity->shuffle)
+    spdl_permutation_init (
+        &self->permutation, identity->count, identity->seed, epoch);
+}
+
+static gboolean
+go_to_start (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
+{
+  if (settings->resume_state && *settings->resume_state &&
+      !spdl_resume_read (&self->start, settings->resume_state, self->source,
+          self->size, settings->location, error))
+    return FALSE;
+  begin_epoch (self, self->start.progress.epoch);
+  self->next = self->start.progress.mark;
+  return TRUE;
+}
+
 SpdlDelivery *
-spdl_delivery_open (const SpdlSettings *settings,
+spdl_delivery_open (const SpdlSettings *settings, guint32 source,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
   SpdlDelivery *self = g_new0 (SpdlDelivery, 1);
 
-  self->shuffle = settings->shuffle;
-  self->seed = settings->seed;
+  self->source = source;
+  spdl_state_init (&self->start);
   /* First, because it takes no time: a dataset may. */
   if (spdl_shard_init (&self->shard, settings->rank, settings->world_size,
           settings->shard_mode, error))
@@ -57,32 +104,75 @@ spdl_delivery_open (const SpdlSettings *settings,
     spdl_delivery_free (self);
     return NULL;
   }
-  return self;
+  identify (self, settings);
+  self->size = spdl_shard_get_size (&self->shard, self->start.identity.count);
+  if (go_to_start (self, settings, error))
+    return self;
+  spdl_delivery_free (self);
+  return NULL;
 }
 
 guint64
 spdl_delivery_get_size (const SpdlDelivery *self)
 {
-  return spdl_shard_get_size (
-      &self->shard, spdl_dataset_get_size (self->dataset));
+  return self->size;
 }
 
-void
-spdl_delivery_begin_epoch (SpdlDelivery *self, guint64 epoch)
+gchar *
+spdl_delivery_get_start (const SpdlDelivery *self)
 {
-  if (self->shuffle)
-    spdl_permutation_init (&self->permutation,
-        spdl_dataset_get_size (self->dataset), self->seed, epoch);
+  GString *text = g_string_new (NULL);
+
+  spdl_state_begin (text);
+  spdl_state_write_identity (text, self->source, &self->start.identity);
+  spdl_state_write_progress (text, &self->start.progress);
+  return g_string_free (text, FALSE);
 }
 
 guint64
-spdl_delivery_get_index (const SpdlDelivery *self, guint64 i)
+spdl_delivery_get_epoch (const SpdlDelivery *self)
 {
-  const guint64 place = spdl_shard_get_place (
-      &self->shard, spdl_dataset_get_size (self->dataset), i);
+  return self->epoch;
+}
 
-  return self->shuffle ? spdl_permutation_get_item (&self->permutation, place)
-                       : place;
+/* Past what was done of the first epoch. */
+static void
+skip_done (SpdlDelivery *self)
+{
+  const GArray *runs = self->start.progress.runs;
+  const SpdlRun *run;
+
+  while (self->next_run < runs->len) {
+    run = &g_array_index (runs, SpdlRun, self->next_run);
+    if (run->begin > self->next)
+      return;
+    self->next = run->end;
+    self->next_run++;
+  }
+}
+
+gboolean
+spdl_delivery_next (SpdlDelivery *self, guint64 *sequence, guint64 *index)
+{
+  guint64 place;
+
+  skip_done (self);
+  if (self->next >= self->size)
+    return FALSE;
+  *sequence = self->next++;
+  place = spdl_shard_get_place (
+      &self->shard, self->start.identity.count, *sequence);
+  *index = self->start.identity.shuffle
+               ? spdl_permutation_get_item (&self->permutation, place)
+               : place;
+  return TRUE;
+}
+
+void
+spdl_delivery_end_epoch (SpdlDelivery *self)
+{
+  self->next_run = self->start.progress.runs->len;
+  begin_epoch (self, self->epoch + 1);
 }
 
 const SpdlDataset *

@@ -12,15 +12,19 @@
 
 G_BEGIN_DECLS
 
-/* A dataset, the order of its epochs, and the part of each epoch that is this
- * process's. For one thread, but for spdl_delivery_get_size(). */
+/* A dataset, the order of its epochs, the part of each epoch that is this
+ * process's, and a place in it that moves on. For one thread, but for
+ * spdl_delivery_get_size(). */
 
 typedef struct _SpdlDelivery SpdlDelivery;
 
-/* @warn: (nullable): as for spdl_dataset_open()
+/* Opens the dataset and goes to where it is to begin.
+ *
+ * @source: the number of the source
+ * @warn: (nullable): as for spdl_dataset_open()
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlDelivery *spdl_delivery_open (const SpdlSettings *settings,
+SpdlDelivery *spdl_delivery_open (const SpdlSettings *settings, guint32 source,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error);
 
@@ -29,11 +33,23 @@ void spdl_delivery_free (SpdlDelivery *self);
 /* How many items each epoch has here: 0 is possible with SPDL_SHARD_UNEVEN. */
 guint64 spdl_delivery_get_size (const SpdlDelivery *self);
 
-/* Must come before the epoch's first item, in any order of epochs. */
-void spdl_delivery_begin_epoch (SpdlDelivery *self, guint64 epoch);
+/* Where it begins, as a resume state (transfer full). */
+gchar *spdl_delivery_get_start (const SpdlDelivery *self);
 
-/* The place in the dataset of this epoch's item @i. */
-guint64 spdl_delivery_get_index (const SpdlDelivery *self, guint64 i);
+/* The epoch in which the place is. */
+guint64 spdl_delivery_get_epoch (const SpdlDelivery *self);
+
+/* Moves on by an item.
+ *
+ * @sequence: (out): its place in what is delivered of the epoch
+ * @index: (out): its place in the dataset
+ *
+ * Returns FALSE if the epoch has no further item. */
+gboolean
+spdl_delivery_next (SpdlDelivery *self, guint64 *sequence, guint64 *index);
+
+/* Goes to the beginning of the next epoch. */
+void spdl_delivery_end_epoch (SpdlDelivery *self);
 
 const SpdlDataset *spdl_delivery_get_dataset (const SpdlDelivery *self);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "spdlcolumns.h"
+#include "spdlfingerprint.h"
 #include "spdlline.h"
 
 struct _SpdlList {
@@ -18,6 +19,7 @@ struct _SpdlList {
   const gchar *end;
   SpdlColumns *columns; /* of a .csv; NULL: a .txt */
   GArray *offsets;      /* guint64: where each item's line begins */
+  guint64 hash;
 };
 
 static gboolean
@@ -157,8 +159,11 @@ spdl_list_open (const gchar *location, gboolean labels, GError **error)
   SpdlList *self = g_new0 (SpdlList, 1);
 
   self->offsets = g_array_new (FALSE, FALSE, sizeof (guint64));
-  if (map (self, location, error) && read_list (self, location, labels, error))
+  if (map (self, location, error) &&
+      read_list (self, location, labels, error)) {
+    self->hash = spdl_fingerprint_add (0, self->text, self->end - self->text);
     return self;
+  }
   spdl_list_free (self);
   return NULL;
 }
@@ -167,6 +172,12 @@ guint64
 spdl_list_get_size (const SpdlList *self)
 {
   return self->offsets->len;
+}
+
+guint64
+spdl_list_get_hash (const SpdlList *self)
+{
+  return self->hash;
 }
 
 gchar *

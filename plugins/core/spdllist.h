@@ -29,6 +29,9 @@ void spdl_list_free (SpdlList *self);
 
 guint64 spdl_list_get_size (const SpdlList *self);
 
+/* Of the list's bytes. */
+guint64 spdl_list_get_hash (const SpdlList *self);
+
 /* The path or URI (transfer full) of item @i, its label (-1: none) and its
  * other fields (nullable, transfer full). */
 gchar *spdl_list_get_item (

@@ -73,6 +73,7 @@ spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
   *self = *other;
   self->location = g_strdup (other->location);
   self->pattern = g_strdup (other->pattern ? other->pattern : DEFAULT_PATTERN);
+  self->resume_state = g_strdup (other->resume_state);
 }
 
 void
@@ -80,6 +81,7 @@ spdl_settings_clear (SpdlSettings *self)
 {
   g_clear_pointer (&self->location, g_free);
   g_clear_pointer (&self->pattern, g_free);
+  g_clear_pointer (&self->resume_state, g_free);
 }
 
 gboolean
@@ -111,6 +113,10 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
       break;
     case SPDL_SETTING_SHARD_MODE:
       self->shard_mode = g_value_get_enum (value);
+      break;
+    case SPDL_SETTING_RESUME_STATE:
+      g_free (self->resume_state);
+      self->resume_state = g_value_dup_string (value);
       break;
     default:
       return FALSE;
@@ -145,6 +151,9 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
       break;
     case SPDL_SETTING_SHARD_MODE:
       g_value_set_enum (value, self->shard_mode);
+      break;
+    case SPDL_SETTING_RESUME_STATE:
+      g_value_set_string (value, self->resume_state);
       break;
     default:
       return FALSE;
@@ -194,6 +203,11 @@ spdl_settings_install (GObjectClass *klass)
       g_param_spec_enum ("shard-mode", "Shard mode",
           "What each rank has where world-size does not divide the items",
           GST_TYPE_SPDL_SHARD_MODE, DEFAULT_SHARD_MODE, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_RESUME_STATE,
+      g_param_spec_string ("resume-state", "Resume state",
+          "Where to begin: the resume state of the last batch that was used "
+          "(unset: at the beginning)",
+          NULL, ready));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_SHARD_MODE, 0);
 }

@@ -22,6 +22,7 @@ typedef struct {
   gint rank;       /* -1: from the environment */
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
+  gchar *resume_state; /* nullable */
 } SpdlSettings;
 
 /* The ids of their properties. */
@@ -34,6 +35,7 @@ enum {
   SPDL_SETTING_RANK,
   SPDL_SETTING_WORLD_SIZE,
   SPDL_SETTING_SHARD_MODE,
+  SPDL_SETTING_RESUME_STATE,
   SPDL_N_SETTINGS,
 };
 

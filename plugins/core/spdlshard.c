@@ -9,6 +9,18 @@
 
 #include <gst/gst.h>
 
+const gchar *
+spdl_shard_mode_get_name (SpdlShardMode mode)
+{
+  static const gchar *const names[] = {
+    [SPDL_SHARD_PAD] = "pad",
+    [SPDL_SHARD_DROP] = "drop",
+    [SPDL_SHARD_UNEVEN] = "uneven",
+  };
+
+  return names[mode];
+}
+
 typedef struct {
   const gchar *property;
   const gchar *variable;

@@ -26,6 +26,8 @@ typedef struct {
   SpdlShardMode mode;
 } SpdlShard;
 
+const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
+
 /* Finds out rank and world size.
  *
  * @rank, @world_size: the settings; one that is negative is taken from the

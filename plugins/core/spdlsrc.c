@@ -106,8 +106,7 @@ struct _GstSpdlSrcElement {
 
   SpdlDelivery *delivery; /* while started; under the object's lock */
   guint64 n_items;
-  guint64 epoch;
-  guint64 next;
+  gboolean announced; /* the source, downstream */
 };
 
 enum {
@@ -118,6 +117,8 @@ enum {
 };
 
 #define DEFAULT_EPOCHS 1
+/* The number of the source, while there is but one in a pipeline. */
+#define SOURCE 0
 
 static GParamSpec *num_items_property;
 
@@ -155,7 +156,7 @@ make_delivery (GstSpdlSrcElement *self, GError **error)
         "No location is set: set it to a folder, or to a .txt or .csv list");
     return NULL;
   }
-  delivery = spdl_delivery_open (&settings, warn, self, error);
+  delivery = spdl_delivery_open (&settings, SOURCE, warn, self, error);
   if (!delivery || epochs >= 0 || spdl_delivery_get_size (delivery) > 0)
     return delivery;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -180,7 +181,7 @@ open_dataset (GstSpdlSrcElement *self)
   self->delivery = delivery;
   self->n_items = spdl_delivery_get_size (delivery);
   GST_OBJECT_UNLOCK (self);
-  self->epoch = self->next = 0;
+  self->announced = FALSE;
   gst_spdl_plain_stats_start (self->stats);
   g_object_notify_by_pspec (G_OBJECT (self), num_items_property);
   return TRUE;
@@ -221,9 +222,8 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
 }
 
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, guint64 sequence)
+make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index)
 {
-  const guint64 index = spdl_delivery_get_index (self->delivery, sequence);
   GstStructure *extra;
   gint64 label;
   gchar *uri = spdl_dataset_get_item (
@@ -232,7 +232,8 @@ make_item (GstSpdlSrcElement *self, guint64 sequence)
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
-  meta->epoch = self->epoch;
+  meta->source = SOURCE;
+  meta->epoch = spdl_delivery_get_epoch (self->delivery);
   meta->index = index;
   meta->sequence = sequence;
   meta->label = label;
@@ -241,6 +242,17 @@ make_item (GstSpdlSrcElement *self, guint64 sequence)
   meta->created = gst_util_get_timestamp ();
   gst_spdl_plain_stats_pass (self->stats, 1, 0, size);
   return buffer;
+}
+
+/* Before anything else, so that a sink knows what it keeps count of. */
+static void
+announce (GstSpdlSrcElement *self)
+{
+  g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
+
+  self->announced = TRUE;
+  gst_pad_push_event (GST_BASE_SRC_PAD (self),
+      gst_spdl_event_new_source (SOURCE, self->n_items, start));
 }
 
 /* Whether there is another epoch, or the rest of one. */
@@ -252,40 +264,39 @@ has_epoch (GstSpdlSrcElement *self)
   GST_OBJECT_LOCK (self);
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
-  return epochs < 0 || self->epoch < (guint64) epochs;
+  return epochs < 0 ||
+         spdl_delivery_get_epoch (self->delivery) < (guint64) epochs;
 }
 
 static void
 end_epoch (GstSpdlSrcElement *self)
 {
   gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_spdl_event_new_epoch (0, self->epoch, self->n_items));
-  self->epoch++;
-  self->next = 0;
+      gst_spdl_event_new_epoch (
+          SOURCE, spdl_delivery_get_epoch (self->delivery), self->n_items));
+  spdl_delivery_end_epoch (self->delivery);
 }
 
 static GstFlowReturn
 gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
+  guint64 sequence, index;
 
-  if (self->n_items > 0 && self->next == self->n_items)
-    end_epoch (self);
-  /* An empty shard has epochs too: all ranks see the same number of them. */
-  while (self->n_items == 0 && has_epoch (self)) {
+  if (!self->announced)
+    announce (self);
+  while (has_epoch (self)) {
+    if (spdl_delivery_next (self->delivery, &sequence, &index)) {
+      *buffer = make_item (self, sequence, index);
+      return GST_FLOW_OK;
+    }
+    /* An empty shard has epochs too: all ranks see the same number of them. */
     if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
       return GST_FLOW_FLUSHING;
     end_epoch (self);
   }
-  if (!has_epoch (self)) {
-    gst_spdl_plain_stats_finish (self->stats);
-    return GST_FLOW_EOS;
-  }
-  if (self->next == 0)
-    spdl_delivery_begin_epoch (self->delivery, self->epoch);
-  *buffer = make_item (self, self->next);
-  self->next++;
-  return GST_FLOW_OK;
+  gst_spdl_plain_stats_finish (self->stats);
+  return GST_FLOW_EOS;
 }
 
 static void

@@ -1,0 +1,30 @@
+/* gst-spdl: whether a source may begin at a resume state
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_RESUME_H__
+#define __SPDL_RESUME_H__
+
+#include "gst/spdl/engine/spdlstate.h"
+
+G_BEGIN_DECLS
+
+/* Reads @text, and refuses it where it is a state of something else. Which part
+ * of an epoch is this process's may have changed if the state stands between
+ * two epochs.
+ *
+ * @state: has what the source is now, and gets how far it got
+ * @n_items: how many sequences an epoch has
+ * @location: for the message
+ *
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, which
+ * names what differs. */
+gboolean spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
+    guint64 n_items, const gchar *location, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_RESUME_H__ */

@@ -17,6 +17,20 @@
  * on the action signals `pull-sample` and `try-pull-sample`, since appsink's C
  * functions do not ask the subclass.
  *
+ * ## Where to begin again
+ * The sink keeps count of the items that were delivered or will not come, from
+ * the events of `spdlsrc` and the stages, and writes into each batch's
+ * #GstSpdlBatchMeta.resume_state where to begin after it: in the order in which
+ * batches are pulled, whatever overtook what on the way. A trainer stores the
+ * state of the last batch that it has used; `spdlsrc resume-state` goes on from
+ * there, with each other item once and none twice.
+ *
+ * `resume-state` is the state of the last batch that was pulled by the action
+ * signals; before that, where the source began. With it count the items that
+ * are known to be gone since, if no other batch has come yet, so that after the
+ * last batch of an epoch it comes to stand at the beginning of the next. Where
+ * items come singly, without `spdlbatch`, it is the only way to their states.
+ *
  * A sink that nobody pulls from fills and waits; a line for gst-launch-1.0 ends
  * in `fakesink`.
  *
@@ -33,6 +47,7 @@
 
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
+#include "spdltallies.h"
 
 #define GST_TYPE_SPDL_SINK_ELEMENT (gst_spdl_sink_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlSinkElement, gst_spdl_sink_element, GST,
@@ -44,10 +59,14 @@ struct _GstSpdlSinkElement {
   GstSpdlPlainStats *stats;
   /* Under the statistics' lock. */
   gint n_waiting; /* rendered and not pulled */
+
+  SpdlMutex tallies_lock;
+  SpdlTallies tallies; /* under it */
 };
 
 enum {
   PROP_0,
+  PROP_RESUME_STATE,
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
@@ -73,6 +92,31 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
+/* Counts a batch or an item, and gives a batch its state. Returns what is to be
+ * delivered (transfer full): a copy, if others refer to @buffer too. */
+static GstBuffer *
+take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
+{
+  GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  GstBuffer *own;
+  gchar *state = NULL;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  if (batch)
+    state = spdl_tallies_add_batch (&self->tallies, batch);
+  else
+    spdl_tallies_add_item (&self->tallies);
+  spdl_mutex_unlock (&self->tallies_lock);
+  if (!state)
+    return gst_buffer_ref (buffer);
+
+  own = gst_buffer_is_writable (buffer) ? buffer : gst_buffer_copy (buffer);
+  batch = gst_spdl_buffer_get_batch_meta (own);
+  g_free (batch->resume_state);
+  batch->resume_state = state;
+  return own == buffer ? gst_buffer_ref (buffer) : own;
+}
+
 static GstFlowReturn
 gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
 {
@@ -81,9 +125,10 @@ gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
   const guint n_items = count_items (buffer);
   const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
   const gsize bytes = gst_buffer_get_size (buffer);
+  g_autoptr (GstBuffer) own = take_in (self, buffer);
   const guint64 before = spdl_meter_now (&stats->meter);
   GstFlowReturn ret = GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
-                          ->render (sink, buffer);
+                          ->render (sink, own);
 
   if (ret != GST_FLOW_OK)
     return ret;
@@ -141,6 +186,9 @@ pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
       gst_spdl_plain_stats_finish (stats);
     return;
   }
+  spdl_mutex_lock (&self->tallies_lock);
+  spdl_tallies_pull (&self->tallies, buffer);
+  spdl_mutex_unlock (&self->tallies_lock);
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
   stats->fields |=
@@ -176,22 +224,53 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
   return sample;
 }
 
+/* Items that nobody pulls by the signals are pulled by appsink's functions,
+ * which tell the subclass nothing: then there is no state to keep. */
+static void
+check_pulls (GstSpdlSinkElement *self)
+{
+  const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
+
+  if (max > 0 && self->tallies.n_items_waiting > max)
+    spdl_tallies_reset (&self->tallies);
+}
+
+static gboolean
+handle_event (GstSpdlSinkElement *self, GstEvent *event)
+{
+  gboolean ours;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
+    check_pulls (self);
+  ours = spdl_tallies_handle_event (&self->tallies, event);
+  spdl_mutex_unlock (&self->tallies_lock);
+  return ours;
+}
+
+static void
+flushed (GstSpdlSinkElement *self)
+{
+  spdl_mutex_lock (&self->stats->lock);
+  set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
+  spdl_mutex_unlock (&self->stats->lock);
+  spdl_mutex_lock (&self->tallies_lock);
+  spdl_tallies_flush (&self->tallies);
+  spdl_mutex_unlock (&self->tallies_lock);
+}
+
 static gboolean
 gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
 
   /* Appsink would queue them for the application, without bound. */
-  if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL) ||
-      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL)) {
+  if (handle_event (self, event)) {
     gst_event_unref (event);
     return TRUE;
   }
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    spdl_mutex_lock (&self->stats->lock);
-    set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
-    spdl_mutex_unlock (&self->stats->lock);
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    flushed (self);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
       ->event (sink, event);
 }
@@ -204,6 +283,9 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
   self->n_waiting = 0;
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   gst_spdl_plain_stats_start (self->stats);
+  spdl_mutex_lock (&self->tallies_lock);
+  spdl_tallies_reset (&self->tallies);
+  spdl_mutex_unlock (&self->tallies_lock);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);
 }
 
@@ -232,12 +314,22 @@ gst_spdl_sink_element_get_property (
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
 
-  if (id == PROP_STATS_INTERVAL)
-    gst_spdl_plain_stats_get_interval (self->stats, value);
-  else if (id == PROP_STAGE_STATS)
-    gst_spdl_plain_stats_get_stats (self->stats, value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  switch (id) {
+    case PROP_RESUME_STATE:
+      spdl_mutex_lock (&self->tallies_lock);
+      g_value_take_string (value, spdl_tallies_dup_state (&self->tallies));
+      spdl_mutex_unlock (&self->tallies_lock);
+      break;
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_get_interval (self->stats, value);
+      break;
+    case PROP_STAGE_STATS:
+      gst_spdl_plain_stats_get_stats (self->stats, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
 }
 
 static void
@@ -257,6 +349,11 @@ gst_spdl_sink_element_class_init (GstSpdlSinkElementClass *klass)
   object_class->set_property = gst_spdl_sink_element_set_property;
   object_class->get_property = gst_spdl_sink_element_get_property;
   object_class->finalize = gst_spdl_sink_element_finalize;
+  g_object_class_install_property (object_class, PROP_RESUME_STATE,
+      g_param_spec_string ("resume-state", "Resume state",
+          "Where to begin after the last batch that was pulled by the action "
+          "signals",
+          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
@@ -275,6 +372,8 @@ static void
 gst_spdl_sink_element_init (GstSpdlSinkElement *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
+  spdl_mutex_init (&self->tallies_lock);
+  spdl_tallies_init (&self->tallies);
   g_object_set (
       self, "sync", FALSE, "enable-last-sample", FALSE, "max-buffers", 2, NULL);
 }

@@ -224,14 +224,17 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
   return sample;
 }
 
-/* Items that nobody pulls by the signals are pulled by appsink's functions,
- * which tell the subclass nothing: then there is no state to keep. */
+/* More than can be waiting, and in the hands of threads that just pulled them:
+ * items are pulled by appsink's functions, which tell the subclass nothing.
+ * Then there is no state to keep. */
+#define MAX_IN_HANDS 64
+
 static void
 check_pulls (GstSpdlSinkElement *self)
 {
   const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
 
-  if (max > 0 && self->tallies.n_items_waiting > max)
+  if (max > 0 && self->tallies.n_items_waiting > max + MAX_IN_HANDS)
     spdl_tallies_reset (&self->tallies);
 }
 

@@ -192,12 +192,13 @@ spdl_settings_install (GObjectClass *klass)
   g_object_class_install_property (klass, SPDL_SETTING_RANK,
       g_param_spec_int ("rank", "Rank",
           "Which of the world-size processes this is, from 0 (-1 = the "
-          "environment's RANK, else 0)",
+          "environment's RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK or "
+          "JOB_COMPLETION_INDEX, else 0)",
           -1, G_MAXINT, DEFAULT_RANK, ready));
   g_object_class_install_property (klass, SPDL_SETTING_WORLD_SIZE,
       g_param_spec_int ("world-size", "World size",
           "How many processes share each epoch (-1 = the environment's "
-          "WORLD_SIZE, else 1)",
+          "WORLD_SIZE, SLURM_NTASKS or OMPI_COMM_WORLD_SIZE, else 1)",
           -1, G_MAXINT, DEFAULT_WORLD_SIZE, ready));
   g_object_class_install_property (klass, SPDL_SETTING_SHARD_MODE,
       g_param_spec_enum ("shard-mode", "Shard mode",

@@ -21,22 +21,61 @@ spdl_shard_mode_get_name (SpdlShardMode mode)
   return names[mode];
 }
 
+/* Which variables say what, in the order in which they are asked. A scheduler
+ * that numbers its processes but does not count them leaves the count to the
+ * job's own WORLD_SIZE. */
+static const struct {
+  const gchar *rank;
+  const gchar *world_size;
+} systems[] = {
+  { "RANK", "WORLD_SIZE" },
+  { "SLURM_PROCID", "SLURM_NTASKS" },
+  { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+  { "JOB_COMPLETION_INDEX", "WORLD_SIZE" },
+};
+
 typedef struct {
   const gchar *property;
-  const gchar *variable;
-  gint64 value; /* -1: unknown */
-  gboolean from_environment;
+  const gchar *variable; /* where the value is from; NULL: the property */
+  gint64 value;          /* -1: unknown */
 } Setting;
 
 static gboolean
-look_up (Setting *setting, gint value, GError **error)
+is_known (const Setting *setting, const gchar *variable)
 {
-  const gchar *text = g_getenv (setting->variable);
+  return setting->value >= 0 || g_getenv (variable) != NULL;
+}
+
+/* The first system that says all that the properties do not, so that two
+ * numbers from the environment are never of two systems; else the first that
+ * says something; else the first of all. */
+static guint
+find_system (const Setting *rank, const Setting *world_size)
+{
+  guint partly = G_N_ELEMENTS (systems);
+
+  for (guint i = 0; i < G_N_ELEMENTS (systems); i++) {
+    const gboolean has_rank = is_known (rank, systems[i].rank);
+    const gboolean has_size = is_known (world_size, systems[i].world_size);
+
+    if (has_rank && has_size)
+      return i;
+    if ((has_rank || has_size) && partly == G_N_ELEMENTS (systems))
+      partly = i;
+  }
+  return partly == G_N_ELEMENTS (systems) ? 0 : partly;
+}
+
+static gboolean
+look_up (Setting *setting, const gchar *variable, GError **error)
+{
+  const gchar *text = g_getenv (variable);
   guint64 number;
 
-  setting->value = value < 0 ? -1 : value;
-  setting->from_environment = value < 0 && text != NULL;
-  if (!setting->from_environment)
+  if (setting->value >= 0)
+    return TRUE;
+  setting->variable = variable;
+  if (!text)
     return TRUE;
   if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL)) {
     setting->value = number;
@@ -45,20 +84,20 @@ look_up (Setting *setting, gint value, GError **error)
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "The environment's %s is \"%s\", which is no whole number from 0 to %d: "
       "correct or unset it, or set the property %s",
-      setting->variable, text, G_MAXINT, setting->property);
+      variable, text, G_MAXINT, setting->property);
   return FALSE;
 }
 
 static const gchar *
 source_of (const Setting *setting)
 {
-  return setting->from_environment ? "environment's" : "property";
+  return setting->variable ? "environment's" : "property";
 }
 
 static const gchar *
 name_of (const Setting *setting)
 {
-  return setting->from_environment ? setting->variable : setting->property;
+  return setting->variable ? setting->variable : setting->property;
 }
 
 static void
@@ -75,10 +114,12 @@ gboolean
 spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
     SpdlShardMode mode, GError **error)
 {
-  Setting r = { "rank", "RANK" };
-  Setting w = { "world-size", "WORLD_SIZE" };
+  Setting r = { "rank", NULL, rank < 0 ? -1 : rank };
+  Setting w = { "world-size", NULL, world_size < 0 ? -1 : world_size };
+  const guint system = find_system (&r, &w);
 
-  if (!look_up (&r, rank, error) || !look_up (&w, world_size, error))
+  if (!look_up (&r, systems[system].rank, error) ||
+      !look_up (&w, systems[system].world_size, error))
     return FALSE;
   if ((r.value < 0) != (w.value < 0)) {
     set_one_unknown (r.value < 0 ? &w : &r, r.value < 0 ? &r : &w, error);

@@ -30,8 +30,11 @@ const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
 
 /* Finds out rank and world size.
  *
- * @rank, @world_size: the settings; one that is negative is taken from the
- *     environment's RANK or WORLD_SIZE. If neither is known, rank 0 of 1.
+ * @rank, @world_size: the settings; what is negative is taken from the
+ *     environment: RANK and WORLD_SIZE, else Slurm's SLURM_PROCID and
+ *     SLURM_NTASKS, else Open MPI's OMPI_COMM_WORLD_RANK and _SIZE, else
+ *     Kubernetes's JOB_COMPLETION_INDEX with WORLD_SIZE: the first of these
+ * that has all that is wanted. If nothing is known, rank 0 of 1.
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
  * two do not make sense; @self is undefined then. */

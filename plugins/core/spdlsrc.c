@@ -43,15 +43,23 @@
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on
  * `seed`, the epoch's number and the number of items alone: it is the same on
- * every machine, whatever came before.
+ * every machine and in every version, whatever came before. It takes no memory,
+ * and any place in it is reached at once.
  *
  * ## Shards
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
  * takes the places r, r + W, r + 2W ... of the epoch's order, so all ranks need
- * the same dataset and `seed`. Unset, the two are those of the environment's
- * `RANK` and `WORLD_SIZE`, each for itself; if neither is known, there is one
- * process. One of them alone is an error. `shard-mode` says what becomes of n
- * items that W does not divide:
+ * the same dataset and `seed`. What is unset is taken from the environment, from
+ * the first of these that says all that is unset:
+ *
+ * 1. `RANK` and `WORLD_SIZE`, as torchrun sets them,
+ * 2. Slurm's `SLURM_PROCID` and `SLURM_NTASKS`,
+ * 3. Open MPI's `OMPI_COMM_WORLD_RANK` and `OMPI_COMM_WORLD_SIZE`,
+ * 4. `JOB_COMPLETION_INDEX` of Kubernetes's indexed jobs, which do not say how
+ *    many there are, and so `WORLD_SIZE`, which the job sets.
+ *
+ * If nothing is known, there is one process. One of the two alone is an error.
+ * `shard-mode` says what becomes of n items that W does not divide:
  *
  * - `pad`: ceil(n / W) for each rank. The places go on at the beginning of the
  *   epoch's order, so its first items come again (more than once if there are
@@ -64,8 +72,18 @@
  *   an error with `epochs=-1`, where it would do so without end.
  *
  * An item's `index` is its place in the dataset, its `sequence` the place among
- * what this rank sends of the epoch. `num-items`, the property and the event's
- * field, counts what this rank sends.
+ * what this rank sends of the epoch. `num-items`, the property and the events'
+ * field, counts what this rank sends of an epoch; it is known before the first
+ * item is sent.
+ *
+ * ## Going on
+ * With `resume-state` set to the state of a batch, which `spdlsink` writes into
+ * its meta, the source begins where that batch left off: it sends each item of
+ * the epoch that was neither delivered by then nor known to be gone, and then
+ * the epochs that follow, up to the last of `epochs`, which counts those before
+ * the state too. The state of another dataset, order or part of it is an error
+ * that says what differs. Rank, world size and `shard-mode` may be others if the
+ * state stands between two epochs.
  *
  * ## Example
  * |[

@@ -12,6 +12,9 @@
 static const guint sizes[] = { 1, 2, 3, 6, 7, 63, 64, 65, 100, 1000 };
 static const guint worlds[] = { 1, 2, 3, 7, 64 };
 
+static const gchar *const variables[] = { "SLURM_PROCID", "SLURM_NTASKS",
+  "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "JOB_COMPLETION_INDEX" };
+
 static void
 set_environment (const gchar *rank, const gchar *world_size)
 {
@@ -112,6 +115,49 @@ test_environment (void)
   set_environment (NULL, NULL);
 }
 
+/* The systems in their order; two numbers are never of two systems. */
+static void
+test_systems (void)
+{
+  set_environment (NULL, NULL);
+  g_setenv ("JOB_COMPLETION_INDEX", "3", TRUE);
+  assert_refused (-1, -1,
+      "The environment's JOB_COMPLETION_INDEX is 3, but world-size is not "
+      "known: set the property world-size, or WORLD_SIZE in the environment");
+  assert_shard (-1, 9, 3, 9);
+  set_environment (NULL, "8");
+  assert_shard (-1, -1, 3, 8);
+  g_setenv ("OMPI_COMM_WORLD_RANK", "4", TRUE);
+  assert_shard (-1, -1, 3, 8);
+  assert_shard (-1, 9, 4, 9);
+  g_setenv ("OMPI_COMM_WORLD_SIZE", "6", TRUE);
+  assert_shard (-1, -1, 4, 6);
+  assert_shard (-1, 7, 4, 7);
+  assert_shard (2, -1, 2, 8);
+  g_setenv ("SLURM_NTASKS", "16", TRUE);
+  assert_shard (-1, -1, 4, 6);
+  g_setenv ("SLURM_PROCID", "11", TRUE);
+  assert_shard (-1, -1, 11, 16);
+  set_environment ("1", NULL);
+  assert_shard (-1, -1, 11, 16);
+  set_environment ("1", "2");
+  assert_shard (-1, -1, 1, 2);
+  /* What counts is set, and wrong. */
+  set_environment (NULL, NULL);
+  g_setenv ("SLURM_PROCID", "16", TRUE);
+  assert_refused (-1, -1,
+      "The environment's SLURM_PROCID is 16, but the environment's "
+      "SLURM_NTASKS is 16: ranks go from 0 to one below the world size");
+  g_setenv ("SLURM_NTASKS", "4(x2)", TRUE);
+  assert_refused (-1, -1,
+      "The environment's SLURM_NTASKS is \"4(x2)\", which is no whole number "
+      "from 0 to 2147483647: correct or unset it, or set the property "
+      "world-size");
+  assert_shard (0, 1, 0, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    g_unsetenv (variables[i]);
+}
+
 static void
 test_refused (void)
 {
@@ -158,8 +204,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  /* What a scheduler set here is not meant for the tests. */
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    g_unsetenv (variables[i]);
   g_test_add_func ("/shard/places", test_places);
   g_test_add_func ("/shard/environment", test_environment);
+  g_test_add_func ("/shard/systems", test_systems);
   g_test_add_func ("/shard/refused", test_refused);
   return g_test_run ();
 }

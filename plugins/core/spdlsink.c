@@ -62,14 +62,18 @@ struct _GstSpdlSinkElement {
 
   SpdlMutex tallies_lock;
   SpdlTallies tallies; /* under it */
+  gboolean warned;     /* of too many gaps */
 };
 
 enum {
   PROP_0,
   PROP_RESUME_STATE,
+  PROP_MAX_GAPS,
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
+
+#define DEFAULT_MAX_GAPS 16384
 
 G_DEFINE_FINAL_TYPE (
     GstSpdlSinkElement, gst_spdl_sink_element, GST_TYPE_APP_SINK)
@@ -92,6 +96,18 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
+/* Without the tallies' lock, once. */
+static void
+warn_of_gaps (GstSpdlSinkElement *self, guint max_gaps)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("More than %u gaps lie between the items that came: items are lost on "
+       "the way without a word, or the stages hold very many. Until the gaps "
+       "are fewer, batches have no resume state (see max-gaps)",
+          max_gaps),
+      (NULL));
+}
+
 /* Counts a batch or an item, and gives a batch its state. Returns what is to be
  * delivered (transfer full): a copy, if others refer to @buffer too. */
 static GstBuffer *
@@ -100,13 +116,21 @@ take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
   GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   GstBuffer *own;
   gchar *state = NULL;
+  gboolean warn;
+  guint max_gaps;
 
   spdl_mutex_lock (&self->tallies_lock);
   if (batch)
     state = spdl_tallies_add_batch (&self->tallies, batch);
   else
     spdl_tallies_add_item (&self->tallies);
+  max_gaps = self->tallies.max_gaps;
+  warn =
+      !state && !self->warned && spdl_tallies_is_full_of_gaps (&self->tallies);
+  self->warned |= warn;
   spdl_mutex_unlock (&self->tallies_lock);
+  if (warn)
+    warn_of_gaps (self, max_gaps);
   if (!state)
     return gst_buffer_ref (buffer);
 
@@ -288,6 +312,7 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
   gst_spdl_plain_stats_start (self->stats);
   spdl_mutex_lock (&self->tallies_lock);
   spdl_tallies_reset (&self->tallies);
+  self->warned = FALSE;
   spdl_mutex_unlock (&self->tallies_lock);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);
 }
@@ -305,10 +330,19 @@ gst_spdl_sink_element_set_property (
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
 
-  if (id == PROP_STATS_INTERVAL)
-    gst_spdl_plain_stats_set_interval (self->stats, value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  switch (id) {
+    case PROP_MAX_GAPS:
+      spdl_mutex_lock (&self->tallies_lock);
+      self->tallies.max_gaps = g_value_get_uint (value);
+      spdl_mutex_unlock (&self->tallies_lock);
+      break;
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_set_interval (self->stats, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
 }
 
 static void
@@ -321,6 +355,11 @@ gst_spdl_sink_element_get_property (
     case PROP_RESUME_STATE:
       spdl_mutex_lock (&self->tallies_lock);
       g_value_take_string (value, spdl_tallies_dup_state (&self->tallies));
+      spdl_mutex_unlock (&self->tallies_lock);
+      break;
+    case PROP_MAX_GAPS:
+      spdl_mutex_lock (&self->tallies_lock);
+      g_value_set_uint (value, self->tallies.max_gaps);
       spdl_mutex_unlock (&self->tallies_lock);
       break;
     case PROP_STATS_INTERVAL:
@@ -338,8 +377,30 @@ gst_spdl_sink_element_get_property (
 static void
 gst_spdl_sink_element_finalize (GObject *object)
 {
-  gst_spdl_plain_stats_free (GST_SPDL_SINK_ELEMENT (object)->stats);
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+
+  gst_spdl_plain_stats_free (self->stats);
+  spdl_tallies_clear (&self->tallies);
+  spdl_mutex_clear (&self->tallies_lock);
   G_OBJECT_CLASS (gst_spdl_sink_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  g_object_class_install_property (object_class, PROP_RESUME_STATE,
+      g_param_spec_string ("resume-state", "Resume state",
+          "Where to begin after the last batch that was pulled by the action "
+          "signals",
+          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_MAX_GAPS,
+      g_param_spec_uint ("max-gaps", "Maximal gaps",
+          "With more gaps than these between the items of a source that are "
+          "done, batches have no resume state",
+          0, G_MAXUINT, DEFAULT_MAX_GAPS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_PLAYING));
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 
 static void
@@ -352,12 +413,7 @@ gst_spdl_sink_element_class_init (GstSpdlSinkElementClass *klass)
   object_class->set_property = gst_spdl_sink_element_set_property;
   object_class->get_property = gst_spdl_sink_element_get_property;
   object_class->finalize = gst_spdl_sink_element_finalize;
-  g_object_class_install_property (object_class, PROP_RESUME_STATE,
-      g_param_spec_string ("resume-state", "Resume state",
-          "Where to begin after the last batch that was pulled by the action "
-          "signals",
-          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+  install_properties (object_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Trainer's sink", "Sink", "An appsink where a trainer takes batches",
@@ -377,6 +433,7 @@ gst_spdl_sink_element_init (GstSpdlSinkElement *self)
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   spdl_mutex_init (&self->tallies_lock);
   spdl_tallies_init (&self->tallies);
+  self->tallies.max_gaps = DEFAULT_MAX_GAPS;
   g_object_set (
       self, "sync", FALSE, "enable-last-sample", FALSE, "max-buffers", 2, NULL);
 }

@@ -160,10 +160,22 @@ deliver (SpdlTallies *self, const GstSpdlItemMeta *item)
     spdl_tally_deliver (tally, item->epoch, item->sequence, item->parts);
 }
 
+gboolean
+spdl_tallies_is_full_of_gaps (const SpdlTallies *self)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    if (spdl_tally_get_progress (source->tally)->runs->len > self->max_gaps)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gchar *
 write_state (SpdlTallies *self)
 {
-  if (self->sources->len == 0)
+  if (self->sources->len == 0 || spdl_tallies_is_full_of_gaps (self))
     return NULL;
   g_string_truncate (self->text, 0);
   spdl_state_begin (self->text);

@@ -28,6 +28,7 @@ typedef struct {
   gchar *pulled;      /* the state of the last batch pulled; nullable */
   guint64 n_batches_waiting;
   guint64 n_items_waiting; /* that came singly */
+  guint max_gaps;          /* of a source in a state */
 } SpdlTallies;
 
 void spdl_tallies_init (SpdlTallies *self);
@@ -40,8 +41,11 @@ void spdl_tallies_reset (SpdlTallies *self);
  * the tallies alone. */
 gboolean spdl_tallies_handle_event (SpdlTallies *self, GstEvent *event);
 
-/* A batch came. Returns its state (transfer full), NULL if no source is
- * known. */
+/* Whether there are more gaps than may be in a state. */
+gboolean spdl_tallies_is_full_of_gaps (const SpdlTallies *self);
+
+/* A batch came. Returns its state (transfer full), NULL if no source is known
+ * or there are too many gaps. */
 gchar *
 spdl_tallies_add_batch (SpdlTallies *self, const GstSpdlBatchMeta *batch);
 

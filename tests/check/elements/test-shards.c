@@ -358,6 +358,112 @@ GST_START_TEST (test_order_of_epochs)
 
 GST_END_TEST;
 
+typedef struct {
+  GMutex lock;
+  GCond cond;
+  gboolean begun;  /* the second epoch, in the last stage */
+  gboolean waited; /* for that, with the first item */
+} Gate;
+
+static GstPadProbeReturn
+on_prefetched (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Gate *gate = user_data;
+
+  if (gst_spdl_buffer_get_item_meta (GST_PAD_PROBE_INFO_BUFFER (info))->epoch ==
+      1) {
+    g_mutex_lock (&gate->lock);
+    gate->begun = TRUE;
+    g_cond_signal (&gate->cond);
+    g_mutex_unlock (&gate->lock);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_first (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  Gate *gate = user_data;
+
+  g_mutex_lock (&gate->lock);
+  while (!gate->begun && g_cond_wait_until (&gate->cond, &gate->lock, end))
+    ;
+  gate->waited = gate->begun;
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+add_probe (GstElement *pipeline, const gchar *name, GstPadProbeCallback func,
+    Gate *gate)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, func, gate, NULL);
+}
+
+/* While the first epoch's first item has not come out yet, items of the second
+ * have passed a stage. */
+GST_START_TEST (test_prefetch)
+{
+  gchar *folder = make_list (3);
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=%s/list.txt epochs=2 ! spdlteststage concurrency=2 "
+      "! spdlteststage name=last queue-size=8 ! fakesink name=sink",
+      folder);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  Gate gate = { 0 };
+
+  add_probe (pipeline, "last", on_prefetched, &gate);
+  add_probe (pipeline, "sink", on_first, &gate);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless (gate.waited);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* How many items will come is known before the first one does. */
+GST_START_TEST (test_announced)
+{
+  gchar *folder = make_list (10);
+  Run *run = run_list (folder, "rank=1 world-size=3 epochs=2");
+  const gchar *state;
+  guint32 source;
+  guint64 n;
+  guint i = 0;
+
+  while (!GST_IS_EVENT (g_ptr_array_index (run->stream, i)) ||
+         !gst_spdl_event_parse_source (
+             g_ptr_array_index (run->stream, i), &source, &n, &state))
+    fail_unless (!GST_IS_BUFFER (g_ptr_array_index (run->stream, i++)));
+  fail_unless_equals_uint64 (n, 4);
+  fail_unless_equals_int (source, 0);
+  fail_unless (g_str_has_prefix (state, "spdl1;source=0,count=10,hash="));
+  fail_unless (g_str_has_suffix (state,
+      ",shuffle=0,seed=0,rank=1,world-size=3,shard-mode=pad,epoch=0,mark=0,"
+      "done=;"));
+  /* Once. */
+  for (i++; i < run->stream->len; i++)
+    fail_if (GST_IS_EVENT (g_ptr_array_index (run->stream, i)) &&
+             gst_spdl_event_parse_source (
+                 g_ptr_array_index (run->stream, i), NULL, NULL, NULL));
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 shards_suite (void)
 {
@@ -375,6 +481,8 @@ shards_suite (void)
   tcase_add_test (tc, test_empty_shard);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_order_of_epochs);
+  tcase_add_test (tc, test_prefetch);
+  tcase_add_test (tc, test_announced);
   return s;
 }
 

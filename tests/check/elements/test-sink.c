@@ -1,0 +1,400 @@
+/* gst-spdl: tests of the states that spdlsink writes
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <stdarg.h>
+
+#include <gst/app/gstappsink.h>
+#include <gst/check/gstcheck.h>
+#include <gst/spdl/spdl.h>
+
+/* A stream that is made by hand, and the states that come of it. */
+
+#define END G_MAXUINT
+#define IDENTITY(source)                                                \
+  "source=" source ",count=100,hash=0123456789abcdef,shuffle=0,seed=0," \
+  "rank=0,world-size=1,shard-mode=pad,"
+#define STATE(progress) "spdl1;" IDENTITY ("0") progress ";"
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+typedef struct {
+  GstElement *sink;
+  GstPad *src;
+} Feed;
+
+static void
+push_source (Feed *feed, guint source, guint n_items, const gchar *state)
+{
+  fail_unless (gst_pad_push_event (
+      feed->src, gst_spdl_event_new_source (source, n_items, state)));
+}
+
+static void
+push_segment (Feed *feed)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_pad_push_event (feed->src, gst_event_new_segment (&segment)));
+}
+
+static void
+feed_begin (Feed *feed)
+{
+  GstCaps *caps = gst_caps_new_empty_simple ("application/octet-stream");
+
+  feed->sink = gst_check_setup_element ("spdlsink");
+  /* Nothing is to wait for a pull. */
+  g_object_set (feed->sink, "max-buffers", 0, NULL);
+  feed->src = gst_check_setup_src_pad (feed->sink, &src_template);
+  gst_pad_set_active (feed->src, TRUE);
+  gst_element_set_state (feed->sink, GST_STATE_PLAYING);
+  gst_pad_push_event (feed->src, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (feed->src, gst_event_new_caps (caps));
+  push_segment (feed);
+  gst_caps_unref (caps);
+}
+
+static void
+feed_end (Feed *feed)
+{
+  gst_element_set_state (feed->sink, GST_STATE_NULL);
+  gst_check_teardown_src_pad (feed->sink);
+  gst_check_teardown_element (feed->sink);
+}
+
+static GstSpdlItemMeta
+make_item (guint source, guint64 epoch, guint64 sequence)
+{
+  GstSpdlItemMeta item = { .label = -1, .parts = 1 };
+
+  item.source = source;
+  item.epoch = epoch;
+  item.sequence = item.index = sequence;
+  return item;
+}
+
+/* Of items of a source and an epoch, up to END. */
+static GstBuffer *
+make_batch (guint source, guint epoch, ...)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstSpdlBatchMeta *batch = gst_spdl_buffer_add_batch_meta (buffer, 100);
+  va_list args;
+  guint sequence;
+
+  va_start (args, epoch);
+  while ((sequence = va_arg (args, guint)) != END) {
+    const GstSpdlItemMeta item = make_item (source, epoch, sequence);
+
+    gst_spdl_batch_meta_append (batch, &item);
+  }
+  va_end (args);
+  return buffer;
+}
+
+#define push_batch(feed, source, ...)                                    \
+  fail_unless_equals_int (                                               \
+      gst_pad_push ((feed)->src, make_batch (source, __VA_ARGS__, END)), \
+      GST_FLOW_OK)
+
+static void
+push_gone (Feed *feed, guint epoch, guint64 sequence)
+{
+  gst_pad_push_event (feed->src, gst_spdl_event_new_items_gone (0, epoch,
+                                     &sequence, 1, GST_SPDL_GONE_FAILED));
+}
+
+/* A flush takes a sink out of PLAYING; elsewhere its pipeline sets it back. */
+static void
+flush (Feed *feed)
+{
+  gst_pad_push_event (feed->src, gst_event_new_flush_start ());
+  gst_pad_push_event (feed->src, gst_event_new_flush_stop (TRUE));
+  gst_element_set_state (feed->sink, GST_STATE_PLAYING);
+  push_segment (feed);
+}
+
+/* The state of the next batch. */
+static gchar *
+pull (Feed *feed)
+{
+  GstSample *sample;
+  const GstSpdlBatchMeta *batch;
+  gchar *state;
+
+  g_signal_emit_by_name (feed->sink, "pull-sample", &sample);
+  batch = gst_spdl_buffer_get_batch_meta (gst_sample_get_buffer (sample));
+  state = batch ? g_strdup (batch->resume_state) : NULL;
+  gst_sample_unref (sample);
+  return state;
+}
+
+static void
+assert_pull (Feed *feed, const gchar *wanted)
+{
+  g_autofree gchar *state = pull (feed);
+
+  fail_unless_equals_string (state, wanted);
+}
+
+static void
+assert_property (Feed *feed, const gchar *wanted)
+{
+  g_autofree gchar *state = NULL;
+
+  g_object_get (feed->sink, "resume-state", &state, NULL);
+  fail_unless_equals_string (state, wanted);
+}
+
+GST_START_TEST (test_states)
+{
+  Feed feed;
+
+  feed_begin (&feed);
+  assert_property (&feed, NULL);
+  push_source (&feed, 0, 10, STATE ("epoch=2,mark=1,done=BB"));
+  assert_property (&feed, STATE ("epoch=2,mark=1,done=BB"));
+  push_batch (&feed, 0, 2, 3, 1);
+  push_gone (&feed, 2, 6);
+  push_batch (&feed, 0, 2, 4, 8);
+  push_gone (&feed, 2, 9);
+
+  /* With each batch what came before it, and no more. */
+  assert_property (&feed, NULL);
+  assert_pull (&feed, STATE ("epoch=2,mark=4,done="));
+  assert_property (&feed, STATE ("epoch=2,mark=4,done="));
+  assert_pull (&feed, STATE ("epoch=2,mark=5,done=BBBB"));
+  /* But if all is pulled, what has happened since. */
+  assert_property (&feed, STATE ("epoch=2,mark=5,done=BBBC"));
+  push_gone (&feed, 2, 7);
+  assert_property (&feed, STATE ("epoch=2,mark=5,done=BE"));
+  push_batch (&feed, 0, 2, 5);
+  assert_property (&feed, STATE ("epoch=2,mark=5,done=BBBB"));
+  assert_pull (&feed, STATE ("epoch=3,mark=0,done="));
+  gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 2, 10));
+  assert_property (&feed, STATE ("epoch=3,mark=0,done="));
+
+  /* An epoch of which something was lost. */
+  push_batch (&feed, 0, 3, 0, 1, 2);
+  gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 3, 10));
+  push_batch (&feed, 0, 4, 0);
+  assert_pull (&feed, STATE ("epoch=3,mark=3,done="));
+  assert_pull (&feed, STATE ("epoch=4,mark=1,done="));
+  /* What waits when it is over, was not delivered. */
+  push_batch (&feed, 0, 4, 1);
+  gst_element_set_state (feed.sink, GST_STATE_READY);
+  assert_property (&feed, STATE ("epoch=4,mark=1,done="));
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+/* A source that begins anew is told apart from its event that comes again. */
+GST_START_TEST (test_sources)
+{
+  GstEvent *event =
+      gst_spdl_event_new_source (0, 10, STATE ("epoch=0,mark=0,done="));
+  GstEvent *other =
+      gst_spdl_event_new_source (0, 10, STATE ("epoch=0,mark=0,done="));
+  Feed feed;
+
+  feed_begin (&feed);
+  push_batch (&feed, 0, 0, 0);
+  assert_pull (&feed, NULL);
+  assert_property (&feed, NULL);
+  gst_pad_push_event (feed.src, gst_event_ref (event));
+  push_batch (&feed, 0, 0, 0);
+  assert_pull (&feed, STATE ("epoch=0,mark=1,done="));
+  gst_pad_push_event (feed.src, gst_event_copy (event));
+  push_batch (&feed, 0, 0, 1);
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done="));
+  gst_pad_push_event (feed.src, other);
+  push_batch (&feed, 0, 0, 1);
+  assert_pull (&feed, STATE ("epoch=0,mark=0,done=BB"));
+
+  /* Two, in the order of their numbers. */
+  push_source (&feed, 7, 5, "spdl1;" IDENTITY ("7") "epoch=1,mark=0,done=;");
+  push_source (&feed, 3, 5, "spdl1;" IDENTITY ("3") "epoch=0,mark=4,done=;");
+  push_batch (&feed, 7, 1, 2);
+  push_batch (&feed, 3, 0, 4);
+  g_free (pull (&feed));
+  assert_pull (&feed,
+      "spdl1;" IDENTITY ("0") "epoch=0,mark=0,done=BB;" IDENTITY (
+          "3") "epoch=1,mark=0,done=;" IDENTITY ("7") "epoch=1,mark=0,"
+                                                      "done=CB;");
+  gst_event_unref (event);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+/* What is flushed was not delivered. */
+GST_START_TEST (test_flush)
+{
+  Feed feed;
+
+  feed_begin (&feed);
+  push_source (&feed, 0, 100, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 0, 1);
+  push_batch (&feed, 0, 0, 2, 3);
+  push_batch (&feed, 0, 0, 4, 5);
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done="));
+  flush (&feed);
+  assert_property (&feed, STATE ("epoch=0,mark=2,done="));
+  push_batch (&feed, 0, 0, 6, 7);
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done=EC"));
+  flush (&feed);
+  push_batch (&feed, 0, 0, 8);
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done=ED"));
+
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+/* By appsink's functions it is not known what was pulled: then there is no
+ * state rather than a wrong one. */
+GST_START_TEST (test_flush_unknown)
+{
+  Feed feed;
+
+  feed_begin (&feed);
+  push_source (&feed, 0, 100, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 0, 1);
+  push_batch (&feed, 0, 0, 2, 3);
+  gst_sample_unref (gst_app_sink_pull_sample (GST_APP_SINK (feed.sink)));
+  assert_property (&feed, NULL);
+  flush (&feed);
+  push_batch (&feed, 0, 0, 4);
+  assert_pull (&feed, NULL);
+  assert_property (&feed, NULL);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+static void
+push_item (Feed *feed, guint64 epoch, guint64 sequence, guint parts)
+{
+  const GstSpdlItemMeta item = make_item (0, epoch, sequence);
+  GstBuffer *buffer = gst_buffer_new ();
+  GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
+
+  gst_spdl_item_meta_assign (meta, &item);
+  meta->parts = parts;
+  fail_unless_equals_int (gst_pad_push (feed->src, buffer), GST_FLOW_OK);
+}
+
+GST_START_TEST (test_items)
+{
+  Feed feed;
+
+  feed_begin (&feed);
+  push_source (&feed, 0, 4, STATE ("epoch=0,mark=0,done="));
+  push_item (&feed, 0, 1, 1);
+  push_item (&feed, 0, 0, 2);
+  push_item (&feed, 0, 0, 2);
+  push_gone (&feed, 0, 3);
+  push_item (&feed, 0, 2, 1);
+  gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 0, 4));
+  push_gone (&feed, 1, 0);
+  push_item (&feed, 1, 1, 1);
+  assert_property (&feed, STATE ("epoch=0,mark=0,done=DB"));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, STATE ("epoch=0,mark=0,done=BBBB"));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, STATE ("epoch=0,mark=0,done=BBBB"));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, STATE ("epoch=0,mark=2,done=BB"));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, STATE ("epoch=1,mark=1,done="));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, STATE ("epoch=1,mark=2,done="));
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_max_gaps)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  Feed feed;
+
+  feed_begin (&feed);
+  gst_element_set_bus (feed.sink, bus);
+  g_object_set (feed.sink, "max-gaps", 2, NULL);
+  push_source (&feed, 0, 20, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 1, 3);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  push_batch (&feed, 0, 0, 5);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  push_batch (&feed, 0, 0, 7);
+  push_batch (&feed, 0, 0, 2, 4);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  assert_pull (&feed, STATE ("epoch=0,mark=0,done=BBBB"));
+  assert_pull (&feed, NULL);
+  assert_property (&feed, NULL);
+  assert_pull (&feed, NULL);
+  assert_pull (&feed, STATE ("epoch=0,mark=0,done=BFBB"));
+  gst_element_set_bus (feed.sink, NULL);
+  gst_object_unref (bus);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+/* A batch that others refer to is left as it is. */
+GST_START_TEST (test_shared)
+{
+  GstBuffer *first = make_batch (0, 0, 0, END);
+  GstBuffer *batch = make_batch (0, 0, 1, END);
+  GstSample *sample;
+  Feed feed;
+
+  feed_begin (&feed);
+  push_source (&feed, 0, 20, STATE ("epoch=0,mark=0,done="));
+  gst_pad_push (feed.src, gst_buffer_ref (first));
+  assert_pull (&feed, STATE ("epoch=0,mark=1,done="));
+  fail_unless (gst_spdl_buffer_get_batch_meta (first)->resume_state == NULL);
+  /* Else it is not copied. */
+  gst_pad_push (feed.src, batch);
+  g_signal_emit_by_name (feed.sink, "pull-sample", &sample);
+  fail_unless (gst_sample_get_buffer (sample) == batch);
+  fail_unless_equals_string (
+      gst_spdl_buffer_get_batch_meta (batch)->resume_state,
+      STATE ("epoch=0,mark=2,done="));
+  gst_sample_unref (sample);
+  gst_buffer_unref (first);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+static Suite *
+sink_suite (void)
+{
+  Suite *s = suite_create ("sink");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_sources);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_flush_unknown);
+  tcase_add_test (tc, test_items);
+  tcase_add_test (tc, test_max_gaps);
+  tcase_add_test (tc, test_shared);
+  return s;
+}
+
+GST_CHECK_MAIN (sink);

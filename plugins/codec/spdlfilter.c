@@ -23,6 +23,15 @@ typedef struct {
   guint64 used; /* 0: never */
 } Entry;
 
+/* The most that any entry needed. What is made anew gets as much, so that soon
+ * none grows any more: images take entries in turn, and each would otherwise
+ * wait for the largest filter to come to it. What is LARGE is an exception, and
+ * not kept in reserve. */
+#define LARGE 65536
+typedef struct {
+  gsize n_first, n_weights, n_quads;
+} Most;
+
 /* Weights on their way to whole numbers: of each sample that comes out those of
  * all that may count, before they add up to 1. */
 typedef union {
@@ -45,6 +54,7 @@ typedef struct {
 struct _SpdlFilters {
   Entry entries[SPDL_FILTERS_KEPT];
   Draft draft;
+  Most most;
   guint64 n_gets;
 };
 
@@ -159,6 +169,15 @@ grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
   *memory = g_try_malloc_n (n, size);
   *n_allocated = *memory ? n : 0;
   return *memory != NULL;
+}
+
+static gboolean
+grow_to_most (
+    gpointer *memory, gsize *n_allocated, gsize *most, gsize n, gsize size)
+{
+  if (n * size <= LARGE)
+    *most = MAX (n, *most);
+  return grow (memory, n_allocated, MAX (n, *most), size);
 }
 
 static gboolean
@@ -374,7 +393,7 @@ find_source (SpdlFilter *self, const guint *counts)
 }
 
 static gboolean
-make_weights (Entry *self, const Draft *draft)
+make_weights (Entry *self, Most *most, const Draft *draft)
 {
   SpdlFilter *filter = &self->filter;
   gsize n;
@@ -382,8 +401,8 @@ make_weights (Entry *self, const Draft *draft)
   filter->stride = (filter->n_taps + 7) & ~7u;
   if (!g_size_checked_mul (
           &n, filter->stride, (gsize) filter->n_out + (SPDL_FILTER_STEP - 1)) ||
-      !grow ((gpointer *) &filter->weights, &self->n_weights_allocated, n,
-          sizeof (gint16)))
+      !grow_to_most ((gpointer *) &filter->weights, &self->n_weights_allocated,
+          &most->n_weights, n, sizeof (gint16)))
     return FALSE;
   memset (filter->weights, 0, n * sizeof (gint16));
   for (guint o = 0; o < filter->n_out; o++) {
@@ -436,7 +455,7 @@ set_quad (SpdlFilterQuad *self, const SpdlFilter *filter, guint o, guint tap)
 }
 
 static gboolean
-make_quads (Entry *self)
+make_quads (Entry *self, Most *most)
 {
   SpdlFilter *filter = &self->filter;
   SpdlFilterQuad *quad;
@@ -447,8 +466,8 @@ make_quads (Entry *self)
     return TRUE;
   n = (filter->n_taps + 1) / 2 *
       (((gsize) filter->n_out + SPDL_FILTER_STEP - 1) / SPDL_FILTER_STEP);
-  if (!grow ((gpointer *) &filter->quads, &self->n_quads_allocated, n,
-          sizeof (SpdlFilterQuad)))
+  if (!grow_to_most ((gpointer *) &filter->quads, &self->n_quads_allocated,
+          &most->n_quads, n, sizeof (SpdlFilterQuad)))
     return FALSE;
   filter->n_pairs = (filter->n_taps + 1) / 2;
   quad = filter->quads;
@@ -476,7 +495,7 @@ draft_nearest (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key)
 }
 
 static gboolean
-make (Entry *self, Draft *draft, const SpdlFilterKey *key)
+make (Entry *self, Most *most, Draft *draft, const SpdlFilterKey *key)
 {
   const gboolean nearest = key->interpolation == SPDL_INTERPOLATION_NEAREST;
   const double scale = scale_of (key);
@@ -485,8 +504,8 @@ make (Entry *self, Draft *draft, const SpdlFilterKey *key)
   SpdlFilter *filter = &self->filter;
 
   if (!draft_make_room (draft, key, support) ||
-      !grow ((gpointer *) &filter->first, &self->n_first_allocated,
-          key->n_out + (SPDL_FILTER_STEP - 1), sizeof (guint)))
+      !grow_to_most ((gpointer *) &filter->first, &self->n_first_allocated,
+          &most->n_first, key->n_out + (SPDL_FILTER_STEP - 1), sizeof (guint)))
     return FALSE;
   filter->n_out = key->n_out;
   if (nearest) {
@@ -499,7 +518,8 @@ make (Entry *self, Draft *draft, const SpdlFilterKey *key)
   }
   find_source (filter, draft->counts);
   filter->n_pairs = 0;
-  return make_weights (self, draft) && (!key->quads || make_quads (self));
+  return make_weights (self, most, draft) &&
+         (!key->quads || make_quads (self, most));
 }
 
 static gboolean
@@ -529,7 +549,7 @@ spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key)
       entry = other;
   }
   entry->used = 0;
-  if (!make (entry, &self->draft, key))
+  if (!make (entry, &self->most, &self->draft, key))
     return NULL;
   entry->key = *key;
   entry->used = self->n_gets;

@@ -82,12 +82,6 @@ spdl_filters_free (SpdlFilters *self)
 /* The functions, for a sample at a distance of @x */
 
 static inline double
-triangle (double x)
-{
-  return MAX (1 - fabs (x), 0);
-}
-
-static inline double
 cubic (double x)
 {
   static const double a = -0.5;
@@ -109,6 +103,21 @@ get_radius (SpdlInterpolation interpolation)
     default:
       return 1;
   }
+}
+
+/* In single precision, and without a branch: most filters are triangles, and a
+ * random crop needs four new ones for each image. */
+static inline double
+sample_triangle (Weight *weights, guint n, float x, float step)
+{
+  float sum = 0;
+
+  for (guint i = 0; i < n; i++, x += step) {
+    const float weight = 1 - fabsf (x);
+
+    sum += weights[i].value = MAX (weight, 0);
+  }
+  return sum;
 }
 
 /* sinc (x) sinc (x / 3) for @n places: sines of equal steps by the addition
@@ -152,9 +161,7 @@ sample (Weight *weights, guint n, SpdlInterpolation interpolation, double x,
         sum += weights[i].value = cubic (x + i * step);
       return sum;
     default:
-      for (guint i = 0; i < n; i++)
-        sum += weights[i].value = triangle (x + i * step);
-      return sum;
+      return sample_triangle (weights, n, x, step);
   }
 }
 
@@ -289,6 +296,24 @@ draft_sample (Draft *self, const SpdlFilterKey *key, Weight *weights, double x,
   return sum;
 }
 
+/* A triangle's weights need no such look: they are at most 1 before they add up
+ * to 1, and never below 0. */
+static void
+draft_measure (const Draft *self, guint o, float *largest, float *largest_sum)
+{
+  const Weight *weights = self->weights + o * self->stride;
+  float most = 0, sum = 0;
+
+  for (guint i = 0; i < self->counts[o]; i++) {
+    const float size = fabsf (weights[i].value);
+
+    most = MAX (most, size);
+    sum += size;
+  }
+  *largest = MAX (*largest, most * self->factors[o]);
+  *largest_sum = MAX (*largest_sum, sum * self->factors[o]);
+}
+
 /* Pillow's places, in its order of operations, as roundings decide which
  * samples count. */
 static void
@@ -299,29 +324,25 @@ draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
   const double begin = (double) key->begin / key->unit;
   const gint least = key->crop ? first_sample (key) : 0;
   const gint most = key->crop ? end_sample (key) : key->n_in;
-  float largest = 0, largest_sum = 0;
+  float largest = 0, largest_sum = 1;
 
   for (guint o = 0; o < key->n_out; o++) {
     const double center = begin + (o + key->skip + 0.5) * scale;
     const gint first = MAX ((gint) (center - support + 0.5), least);
     const gint end = MIN ((gint) (center + support + 0.5), most);
     Weight *weights = self->weights + o * self->stride;
-    float most_of_all = 0, sum = 0, inverse;
+    float inverse;
 
     filter->first[o] = first;
     self->counts[o] = end - first;
     inverse =
         1 / draft_sample (self, key, weights, (first - center + 0.5) * step,
                 step, filter->first + o, self->counts + o);
-    for (guint i = 0; i < self->counts[o]; i++) {
-      const float size = fabsf (weights[i].value);
-
-      most_of_all = MAX (most_of_all, size);
-      sum += size;
-    }
     self->factors[o] = inverse;
-    largest = MAX (largest, most_of_all * inverse);
-    largest_sum = MAX (largest_sum, sum * inverse);
+    if (key->interpolation == SPDL_INTERPOLATION_BILINEAR)
+      largest = MAX (largest, inverse);
+    else
+      draft_measure (self, o, &largest, &largest_sum);
   }
   filter->shift = get_shift (key, largest, largest_sum, self->stride);
 }

@@ -9,11 +9,14 @@
 #define __GST_SPDL_H__
 
 #include <gst/spdl/spdl-prelude.h>
+#include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
+#include <gst/spdl/gstspdlloader.h>
 #include <gst/spdl/gstspdlstage.h>
 #include <gst/spdl/gstspdltask.h>
+#include <gst/spdl/gstspdltensor.h>
 #include <gst/spdl/gstspdltensorsinfo.h>
 
 #endif /* __GST_SPDL_H__ */

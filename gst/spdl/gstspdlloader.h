@@ -1,0 +1,147 @@
+/* gst-spdl: a pipeline that a trainer takes batches from
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_LOADER_H__
+#define __GST_SPDL_LOADER_H__
+
+#include <gst/spdl/gstspdlbatch.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GST_SPDL_LOADER_ERROR:
+ *
+ * The loader's own errors; what the pipeline posts keeps its domain and code.
+ *
+ * Since: 0.1
+ */
+#define GST_SPDL_LOADER_ERROR (gst_spdl_loader_error_quark ())
+
+/**
+ * GstSpdlLoaderError:
+ * @GST_SPDL_LOADER_ERROR_FAILED: something else
+ * @GST_SPDL_LOADER_ERROR_PIPELINE: the pipeline is none that a loader can use:
+ *     it must have one `spdlsink`, and no other appsink
+ * @GST_SPDL_LOADER_ERROR_TIMED_OUT: nothing came in time; nothing is lost
+ * @GST_SPDL_LOADER_ERROR_NOT_STARTED: gst_spdl_loader_start() was not called
+ * @GST_SPDL_LOADER_ERROR_STARTED: the loader runs; that is possible only while
+ *     it is stopped
+ * @GST_SPDL_LOADER_ERROR_STOPPED: gst_spdl_loader_stop() was called
+ * @GST_SPDL_LOADER_ERROR_BUSY: another thread is in the same function
+ * @GST_SPDL_LOADER_ERROR_FORKED: the loader belongs to the parent process
+ * @GST_SPDL_LOADER_ERROR_FAILURES: more items failed than
+ * #GstSpdlLoader:max-failures tolerates
+ * @GST_SPDL_LOADER_ERROR_STATE: the state cannot be restored
+ * @GST_SPDL_LOADER_ERROR_SOURCE: the loader has no source to push into, or that
+ *     has ended
+ *
+ * What can go wrong with a loader.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_SPDL_LOADER_ERROR_FAILED,
+  GST_SPDL_LOADER_ERROR_PIPELINE,
+  GST_SPDL_LOADER_ERROR_TIMED_OUT,
+  GST_SPDL_LOADER_ERROR_NOT_STARTED,
+  GST_SPDL_LOADER_ERROR_STARTED,
+  GST_SPDL_LOADER_ERROR_STOPPED,
+  GST_SPDL_LOADER_ERROR_BUSY,
+  GST_SPDL_LOADER_ERROR_FORKED,
+  GST_SPDL_LOADER_ERROR_FAILURES,
+  GST_SPDL_LOADER_ERROR_STATE,
+  GST_SPDL_LOADER_ERROR_SOURCE,
+} GstSpdlLoaderError;
+
+GST_SPDL_API
+GQuark gst_spdl_loader_error_quark (void);
+
+#define GST_TYPE_SPDL_LOADER_ERROR (gst_spdl_loader_error_get_type ())
+GST_SPDL_API
+GType gst_spdl_loader_error_get_type (void);
+
+#define GST_TYPE_SPDL_LOADER (gst_spdl_loader_get_type ())
+GST_SPDL_API
+G_DECLARE_FINAL_TYPE (GstSpdlLoader, gst_spdl_loader, GST, SPDL_LOADER, GObject)
+
+GST_SPDL_API
+GstSpdlLoader *gst_spdl_loader_new (const gchar *description, GError **error);
+
+GST_SPDL_API
+GstSpdlLoader *
+gst_spdl_loader_new_from_pipeline (GstPipeline *pipeline, GError **error);
+
+GST_SPDL_API
+GstPipeline *gst_spdl_loader_get_pipeline (GstSpdlLoader *loader);
+
+/* A run */
+
+GST_SPDL_API
+gboolean gst_spdl_loader_start (GstSpdlLoader *loader, GError **error);
+
+GST_SPDL_API
+GstSpdlBatch *gst_spdl_loader_next (
+    GstSpdlLoader *loader, GstClockTime timeout, GError **error);
+
+GST_SPDL_API
+void gst_spdl_loader_stop (GstSpdlLoader *loader);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_is_running (GstSpdlLoader *loader);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_is_finished (GstSpdlLoader *loader);
+
+GST_SPDL_API
+guint64 gst_spdl_loader_get_epoch (GstSpdlLoader *loader);
+
+/* What it tells */
+
+GST_SPDL_API
+guint64 gst_spdl_loader_get_num_failures (GstSpdlLoader *loader);
+
+GST_SPDL_API
+GPtrArray *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
+
+/* Resuming */
+
+GST_SPDL_API
+gchar *gst_spdl_loader_dup_state (GstSpdlLoader *loader);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_restore_state (
+    GstSpdlLoader *loader, const gchar *state, GError **error);
+
+/* A source in the program */
+
+GST_SPDL_API
+gboolean gst_spdl_loader_has_source (GstSpdlLoader *loader);
+
+GST_SPDL_API
+gboolean
+gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error);
+
+GST_SPDL_API
+gboolean
+gst_spdl_loader_push_bytes (GstSpdlLoader *loader, GBytes *item, GstCaps *caps,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri,
+    gint64 label, GstClockTime timeout, GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_end_source (
+    GstSpdlLoader *loader, const GError *cause, GError **error);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_LOADER_H__ */

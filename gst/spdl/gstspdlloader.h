@@ -105,7 +105,7 @@ GST_SPDL_API
 guint64 gst_spdl_loader_get_num_failures (GstSpdlLoader *loader);
 
 GST_SPDL_API
-GPtrArray *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
+GList *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
 
 /* Resuming */
 

@@ -183,6 +183,8 @@ gst_spdl_figures_to_structure (
     gst_structure_set (s, "num-failures", G_TYPE_UINT64, f->num_failures, NULL);
   if (fields & GST_SPDL_FIELDS_BATCHES)
     gst_structure_set (s, "num-batches", G_TYPE_UINT64, f->num_batches, NULL);
+  if (fields & GST_SPDL_FIELDS_UNPOOLED)
+    gst_structure_set (s, "num-unpooled", G_TYPE_UINT64, f->num_unpooled, NULL);
   if (fields & GST_SPDL_FIELDS_PUT)
     gst_structure_set (s, "ave-put-time", G_TYPE_UINT64, f->ave_put_time,
         "p90-put-time", G_TYPE_UINT64, f->p90_put_time, "p99-put-time",

@@ -28,6 +28,7 @@ typedef struct {
 
   /* Properties, under the object's lock. */
   guint concurrency;
+  gboolean concurrency_set; /* by whoever uses the element */
   guint queue_size;
   guint64 max_bytes;
   GstSpdlOutputOrder output_order;
@@ -67,6 +68,11 @@ GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
 
 /* What the executor calls, with the stage as its user data. */
 extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
+
+/* Where `concurrency` was not set: as many tasks at a time as there are cores,
+ * or GST_SPDL_WAITING_CONCURRENCY where they wait and do not compute. */
+#define GST_SPDL_WAITING_CONCURRENCY 16
+void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
 
 /* Makes the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);

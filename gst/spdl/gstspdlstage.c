@@ -173,6 +173,7 @@ gst_spdl_stage_set_property (
   switch (id) {
     case PROP_CONCURRENCY:
       priv->concurrency = g_value_get_uint (value);
+      priv->concurrency_set = TRUE;
       break;
     case PROP_QUEUE_SIZE:
       priv->queue_size = g_value_get_uint (value);
@@ -247,6 +248,21 @@ gst_spdl_stage_get_property (
       break;
   }
   GST_OBJECT_UNLOCK (object);
+}
+
+void
+gst_spdl_stage_default_concurrency (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  const guint n = GST_SPDL_STAGE_GET_CLASS (self)->process_async
+                      ? GST_SPDL_WAITING_CONCURRENCY
+                      : g_get_num_processors ();
+
+  GST_OBJECT_LOCK (self);
+  if (!priv->concurrency_set)
+    priv->concurrency = MIN (n, MAX_CONCURRENCY);
+  GST_OBJECT_UNLOCK (self);
+  apply_limits (self);
 }
 
 /* States */

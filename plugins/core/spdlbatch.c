@@ -84,6 +84,7 @@ typedef struct {
   guint64 num_failures;
   guint64 next_number; /* of items that nobody numbered */
   SpdlBatchPool pool;
+  gboolean told; /* that the pool did not suffice */
 
   /* The batch that is being filled, if `slab` is set. */
   SpdlSlab *slab;
@@ -165,12 +166,32 @@ add_names (GstSpdlBatchElement *self)
     gst_spdl_batch_meta_add_name (self->meta, "indices");
 }
 
+static void
+count_unpooled (GstSpdlBatchElement *self)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.unpooled++;
+  spdl_mutex_unlock (&stats->lock);
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("More than %u batches are in use at the same time: each further one "
+       "gets memory of its own, which costs time",
+          self->pool.n_buffers),
+      ("num-unpooled in stage-stats counts them; batches that are not needed "
+       "any more, and all tensors made from them, should be let go of"));
+}
+
 static GstFlowReturn
 acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
 {
   const gsize size = lay_out (self, info);
   const gboolean asked = gst_pad_check_reconfigure (self->parent.srcpad);
   GstBuffer *buffer = NULL;
+  gboolean pooled;
   GstFlowReturn ret;
 
   if (size == G_MAXSIZE) {
@@ -191,7 +212,9 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
       return GST_FLOW_ERROR;
     }
   }
-  ret = gst_buffer_pool_acquire_buffer (self->pool.pool, &buffer, NULL);
+  ret = spdl_batch_pool_acquire (&self->pool, &buffer, &pooled);
+  if (ret == GST_FLOW_OK && !pooled)
+    count_unpooled (self);
   if (ret == GST_FLOW_OK && !(self->slab = spdl_slab_new (buffer)))
     ret = GST_FLOW_ERROR;
   if (ret == GST_FLOW_ERROR)
@@ -459,8 +482,10 @@ gst_spdl_batch_element_change_state (
   GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->num_failures = self->next_number = 0;
+    self->told = FALSE;
+  }
   ret = GST_ELEMENT_CLASS (gst_spdl_batch_element_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
@@ -517,7 +542,8 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
       "Generic", "Stacks items into batches of tensors",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_batch_element_change_state;
-  filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES;
+  filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |
+                         GST_SPDL_FIELDS_UNPOOLED;
   filter_class->chain = gst_spdl_batch_element_chain;
   filter_class->event = gst_spdl_batch_element_event;
   filter_class->reset = gst_spdl_batch_element_reset;

@@ -18,6 +18,7 @@ spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size)
 void
 spdl_batch_pool_clear (SpdlBatchPool *self)
 {
+  gst_clear_object (&self->allocator);
   if (!self->pool)
     return;
   gst_buffer_pool_set_active (self->pool, FALSE);
@@ -28,21 +29,20 @@ spdl_batch_pool_clear (SpdlBatchPool *self)
 /* @pool: (transfer full) (nullable): NULL makes a new one. */
 static gboolean
 use_pool (SpdlBatchPool *self, GstBufferPool *pool, GstCaps *caps, gsize size,
-    guint min, GstAllocator *allocator, GstAllocationParams *params)
+    guint min, guint max)
 {
   GstStructure *config;
 
   self->pool = pool ? pool : gst_buffer_pool_new ();
   self->size = size;
-  params->align = MAX (params->align, SPDL_SLAB_ALIGNMENT - 1);
+  self->n_buffers = max > 0 ? max : min + SPDL_BATCH_POOL_SIZE;
   config = gst_buffer_pool_get_config (self->pool);
-  /* Without an upper bound: a trainer may keep what it likes. */
-  gst_buffer_pool_config_set_params (config, caps, size, min, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, params);
+  gst_buffer_pool_config_set_params (config, caps, size, min, self->n_buffers);
+  gst_buffer_pool_config_set_allocator (config, self->allocator, &self->params);
   if (gst_buffer_pool_set_config (self->pool, config) &&
       gst_buffer_pool_set_active (self->pool, TRUE))
     return TRUE;
-  spdl_batch_pool_clear (self);
+  gst_clear_object (&self->pool);
   return FALSE;
 }
 
@@ -51,26 +51,38 @@ spdl_batch_pool_negotiate (
     SpdlBatchPool *self, GstPad *srcpad, GstCaps *caps, gsize size)
 {
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
-  GstAllocator *allocator = NULL;
-  GstAllocationParams params;
   GstBufferPool *pool = NULL;
-  guint offered = 0, min = 0;
-  gboolean ret;
+  guint offered = 0, min = 0, max = 0;
 
   spdl_batch_pool_clear (self);
-  gst_allocation_params_init (&params);
+  gst_allocation_params_init (&self->params);
   gst_pad_peer_query (srcpad, query);
   if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+    gst_query_parse_nth_allocation_param (
+        query, 0, &self->allocator, &self->params);
   if (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &offered, &min, NULL);
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &offered, &min, &max);
   gst_query_unref (query);
 
-  ret =
-      use_pool (self, pool, caps, MAX (size, offered), min, allocator, &params);
-  if (!ret && pool)
-    ret = use_pool (self, NULL, caps, size, 0, allocator, &params);
-  if (allocator)
-    gst_object_unref (allocator);
-  return ret;
+  self->params.align = MAX (self->params.align, SPDL_SLAB_ALIGNMENT - 1);
+  return use_pool (self, pool, caps, MAX (size, offered), min, max) ||
+         (pool && use_pool (self, NULL, caps, size, 0, 0));
+}
+
+GstFlowReturn
+spdl_batch_pool_acquire (
+    SpdlBatchPool *self, GstBuffer **buffer, gboolean *pooled)
+{
+  GstBufferPoolAcquireParams params = {
+    .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT,
+  };
+  const GstFlowReturn ret =
+      gst_buffer_pool_acquire_buffer (self->pool, buffer, &params);
+
+  *pooled = ret == GST_FLOW_OK;
+  if (ret != GST_FLOW_EOS)
+    return ret;
+  *buffer =
+      gst_buffer_new_allocate (self->allocator, self->size, &self->params);
+  return *buffer ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

@@ -12,11 +12,18 @@
 
 G_BEGIN_DECLS
 
+/* Batches that the pool holds, where downstream does not say. */
+#define SPDL_BATCH_POOL_SIZE 16
+
 /* Downstream's pool where it offers one (page-locked memory, say), else one of
- * our own. Kept while it is large enough. */
+ * our own. Kept while it is large enough. A trainer may keep what it likes:
+ * when all of the pool is in use, there is other memory. */
 typedef struct {
   GstBufferPool *pool; /* NULL: none yet */
   gsize size;          /* of its buffers */
+  guint n_buffers;     /* at most */
+  GstAllocator *allocator;
+  GstAllocationParams params;
 } SpdlBatchPool;
 
 /* Whether there is a pool, with buffers of at least @size bytes. */
@@ -25,6 +32,11 @@ gboolean spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size);
 /* Asks downstream of @srcpad anew, with the caps of a full batch. */
 gboolean spdl_batch_pool_negotiate (
     SpdlBatchPool *self, GstPad *srcpad, GstCaps *caps, gsize size);
+
+/* Never waits. @pooled: whether it is the pool's; else its memory is its own,
+ * and is freed with it. */
+GstFlowReturn spdl_batch_pool_acquire (
+    SpdlBatchPool *self, GstBuffer **buffer, gboolean *pooled);
 
 /* Lets go of the pool; buffers that are out keep it. */
 void spdl_batch_pool_clear (SpdlBatchPool *self);

@@ -17,6 +17,9 @@
  * on the action signals `pull-sample` and `try-pull-sample`, since appsink's C
  * functions do not ask the subclass.
  *
+ * #GstSpdlLoader takes batches by a way of its own, past appsink, on which ends
+ * of epochs come, too. What is said here of the action signals is true of it.
+ *
  * ## Where to begin again
  * The sink keeps count of the items that were delivered or will not come, from
  * the events of `spdlsrc` and the stages, and writes into each batch's
@@ -45,7 +48,9 @@
 #include <gst/app/gstappsink.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/gstspdloutlet.h"
 #include "gst/spdl/gstspdlplainstats.h"
+#include "spdlarrivals.h"
 #include "spdlcore.h"
 #include "spdltallies.h"
 
@@ -63,6 +68,11 @@ struct _GstSpdlSinkElement {
   SpdlMutex tallies_lock;
   SpdlTallies tallies; /* under it */
   gboolean warned;     /* of too many gaps */
+
+  /* Where a loader pulls. Then all of appsink is passed by. */
+  gboolean is_outlet;
+  SpdlArrivals arrivals;
+  GstCaps *caps; /* under the stream lock */
 };
 
 enum {
@@ -75,8 +85,12 @@ enum {
 
 #define DEFAULT_MAX_GAPS 16384
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlSinkElement, gst_spdl_sink_element, GST_TYPE_APP_SINK)
+static void gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSinkElement, gst_spdl_sink_element,
+    GST_TYPE_APP_SINK,
+    G_IMPLEMENT_INTERFACE (
+        GST_TYPE_SPDL_OUTLET, gst_spdl_sink_element_outlet_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK_ELEMENT)
 
@@ -141,18 +155,62 @@ take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
   return own == buffer ? gst_buffer_ref (buffer) : own;
 }
 
-static GstFlowReturn
-gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
+/* The class whose functions are called on: GstBaseSink's where appsink is
+ * passed by. */
+static GstBaseSinkClass *
+get_base (GstSpdlSinkElement *self)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  return self->is_outlet
+             ? g_type_class_peek (GST_TYPE_BASE_SINK)
+             : GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class);
+}
+
+/* Room for a loader's buffer. Waits on the preroll's condition, which leaves
+ * its lock to changes of state: in appsink's own way PLAYING may wait for this,
+ * and this for a first pull. */
+static GstFlowReturn
+wait_for_room (GstSpdlSinkElement *self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+  const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
+
+  while (!spdl_arrivals_has_room (&self->arrivals, max)) {
+    if (sink->flushing)
+      return GST_FLOW_FLUSHING;
+    if (gst_app_sink_get_drop (GST_APP_SINK (self)))
+      spdl_arrivals_drop (&self->arrivals);
+    else
+      GST_BASE_SINK_PREROLL_WAIT (sink);
+  }
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+deliver (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+{
+  GstFlowReturn ret;
+
+  if (!self->is_outlet)
+    return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
+        ->render (GST_BASE_SINK (self), buffer);
+  ret = wait_for_room (self);
+  if (ret == GST_FLOW_OK)
+    spdl_arrivals_add_buffer (&self->arrivals, buffer, self->caps, exclusive);
+  return ret;
+}
+
+/* @exclusive: the stream has the only reference to @buffer. That can be said
+ * here, but no more when it is pulled. */
+static GstFlowReturn
+render (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+{
   GstSpdlPlainStats *stats = self->stats;
   const guint n_items = count_items (buffer);
   const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
   const gsize bytes = gst_buffer_get_size (buffer);
   g_autoptr (GstBuffer) own = take_in (self, buffer);
   const guint64 before = spdl_meter_now (&stats->meter);
-  GstFlowReturn ret = GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
-                          ->render (sink, own);
+  const GstFlowReturn ret = deliver (self, own, exclusive);
 
   if (ret != GST_FLOW_OK)
     return ret;
@@ -168,14 +226,46 @@ gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
 }
 
 static GstFlowReturn
+gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  return render (
+      GST_SPDL_SINK_ELEMENT (sink), buffer, gst_buffer_is_writable (buffer));
+}
+
+static GstFlowReturn
 gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
 {
   const guint n = gst_buffer_list_length (list);
+  const gboolean exclusive = gst_buffer_list_is_writable (list);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
-    ret = gst_spdl_sink_element_render (sink, gst_buffer_list_get (list, i));
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
+    GstBuffer *buffer = gst_buffer_list_get (list, i);
+
+    ret = render (GST_SPDL_SINK_ELEMENT (sink), buffer,
+        exclusive && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1);
+  }
   return ret;
+}
+
+/* Appsink would keep the buffer. */
+static GstFlowReturn
+gst_spdl_sink_element_preroll (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstBaseSinkClass *base = get_base (GST_SPDL_SINK_ELEMENT (sink));
+
+  return base->preroll ? base->preroll (sink, buffer) : GST_FLOW_OK;
+}
+
+/* Appsink would queue them. */
+static gboolean
+gst_spdl_sink_element_set_caps (GstBaseSink *sink, GstCaps *caps)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstBaseSinkClass *base = get_base (self);
+
+  gst_caps_replace (&self->caps, caps);
+  return base->set_caps ? base->set_caps (sink, caps) : TRUE;
 }
 
 static void
@@ -198,18 +288,12 @@ add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
     add_latency (self, item, now);
 }
 
-/* The trainer asked at @before and has @sample now, or nothing. */
+/* The trainer asked at @before and has @buffer now. */
 static void
-pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
+pulled_buffer (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 before)
 {
   GstSpdlPlainStats *stats = self->stats;
-  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
 
-  if (!buffer) {
-    if (gst_app_sink_is_eos (GST_APP_SINK (self)))
-      gst_spdl_plain_stats_finish (stats);
-    return;
-  }
   spdl_mutex_lock (&self->tallies_lock);
   spdl_tallies_pull (&self->tallies, buffer);
   spdl_mutex_unlock (&self->tallies_lock);
@@ -222,6 +306,18 @@ pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
   add_latencies (self, buffer, now);
   set_waiting (self, self->n_waiting - 1, now);
   spdl_mutex_unlock (&stats->lock);
+}
+
+/* @sample: (nullable): what came, if anything did */
+static void
+pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
+{
+  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
+
+  if (buffer)
+    pulled_buffer (self, buffer, before);
+  else if (gst_app_sink_is_eos (GST_APP_SINK (self)))
+    gst_spdl_plain_stats_finish (self->stats);
 }
 
 static GstSample *
@@ -248,6 +344,67 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
   return sample;
 }
 
+/* A loader's way */
+
+static void
+gst_spdl_sink_element_open (GstSpdlOutlet *outlet)
+{
+  GST_SPDL_SINK_ELEMENT (outlet)->is_outlet = TRUE;
+}
+
+static void
+signal_room (GstBaseSink *sink)
+{
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  GST_BASE_SINK_PREROLL_SIGNAL (sink);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+}
+
+static GstSpdlPullStatus
+gst_spdl_sink_element_pull (
+    GstSpdlOutlet *outlet, GstClockTime timeout, GstSpdlPull *pull)
+{
+  static const GstSpdlPullStatus statuses[] = {
+    [SPDL_ARRIVED_NOTHING] = GST_SPDL_PULL_TIMEOUT,
+    [SPDL_ARRIVED_WAKE] = GST_SPDL_PULL_WOKEN,
+    [SPDL_ARRIVED_BUFFER] = GST_SPDL_PULL_BUFFER,
+    [SPDL_ARRIVED_EPOCH] = GST_SPDL_PULL_EPOCH,
+    [SPDL_ARRIVED_EOS] = GST_SPDL_PULL_EOS,
+  };
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  SpdlArrival arrival = { NULL };
+  gboolean made_room;
+  const SpdlArrived arrived = spdl_arrivals_take (
+      &self->arrivals, timeout, &pull->wakes, &arrival, &made_room);
+
+  if (made_room)
+    signal_room (GST_BASE_SINK (self));
+  if (arrived == SPDL_ARRIVED_BUFFER)
+    pulled_buffer (self, arrival.buffer, before);
+  else if (arrived == SPDL_ARRIVED_EOS)
+    gst_spdl_plain_stats_finish (self->stats);
+  pull->buffer = arrival.buffer;
+  pull->caps = arrival.caps;
+  pull->exclusive = arrival.exclusive;
+  pull->epoch = arrival.epoch;
+  return statuses[arrived];
+}
+
+static void
+gst_spdl_sink_element_wake (GstSpdlOutlet *outlet)
+{
+  spdl_arrivals_wake (&GST_SPDL_SINK_ELEMENT (outlet)->arrivals);
+}
+
+static void
+gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
+{
+  iface->open = gst_spdl_sink_element_open;
+  iface->pull = gst_spdl_sink_element_pull;
+  iface->wake = gst_spdl_sink_element_wake;
+}
+
 /* More than can be waiting, and in the hands of threads that just pulled them:
  * items are pulled by appsink's functions, which tell the subclass nothing.
  * Then there is no state to keep. */
@@ -265,13 +422,17 @@ check_pulls (GstSpdlSinkElement *self)
 static gboolean
 handle_event (GstSpdlSinkElement *self, GstEvent *event)
 {
-  gboolean ours;
+  gboolean ours, is_epoch;
+  guint64 epoch;
 
+  is_epoch = gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
   spdl_mutex_lock (&self->tallies_lock);
-  if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
+  if (is_epoch)
     check_pulls (self);
   ours = spdl_tallies_handle_event (&self->tallies, event);
   spdl_mutex_unlock (&self->tallies_lock);
+  if (is_epoch && self->is_outlet)
+    spdl_arrivals_add_epoch (&self->arrivals, epoch);
   return ours;
 }
 
@@ -284,6 +445,7 @@ flushed (GstSpdlSinkElement *self)
   spdl_mutex_lock (&self->tallies_lock);
   spdl_tallies_flush (&self->tallies);
   spdl_mutex_unlock (&self->tallies_lock);
+  spdl_arrivals_reset (&self->arrivals);
 }
 
 static gboolean
@@ -298,8 +460,9 @@ gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     flushed (self);
-  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)
-      ->event (sink, event);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    spdl_arrivals_add_eos (&self->arrivals);
+  return get_base (self)->event (sink, event);
 }
 
 static gboolean
@@ -320,7 +483,11 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
 static gboolean
 gst_spdl_sink_element_stop (GstBaseSink *sink)
 {
-  gst_spdl_plain_stats_stop (GST_SPDL_SINK_ELEMENT (sink)->stats);
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+
+  gst_spdl_plain_stats_stop (self->stats);
+  spdl_arrivals_reset (&self->arrivals);
+  gst_clear_caps (&self->caps);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->stop (sink);
 }
 
@@ -379,6 +546,8 @@ gst_spdl_sink_element_finalize (GObject *object)
 {
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
 
+  gst_clear_caps (&self->caps);
+  spdl_arrivals_clear (&self->arrivals);
   gst_spdl_plain_stats_free (self->stats);
   spdl_tallies_clear (&self->tallies);
   spdl_mutex_clear (&self->tallies_lock);
@@ -418,6 +587,8 @@ gst_spdl_sink_element_class_init (GstSpdlSinkElementClass *klass)
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Trainer's sink", "Sink", "An appsink where a trainer takes batches",
       "the gst-spdl developers");
+  base_class->set_caps = gst_spdl_sink_element_set_caps;
+  base_class->preroll = gst_spdl_sink_element_preroll;
   base_class->render = gst_spdl_sink_element_render;
   base_class->render_list = gst_spdl_sink_element_render_list;
   base_class->event = gst_spdl_sink_element_event;
@@ -431,6 +602,7 @@ static void
 gst_spdl_sink_element_init (GstSpdlSinkElement *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
+  spdl_arrivals_init (&self->arrivals);
   spdl_mutex_init (&self->tallies_lock);
   spdl_tallies_init (&self->tallies);
   self->tallies.max_gaps = DEFAULT_MAX_GAPS;

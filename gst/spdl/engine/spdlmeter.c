@@ -35,6 +35,7 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
   self->filtered += other->filtered;
   self->items += other->items;
   self->batches += other->batches;
+  self->unpooled += other->unpooled;
   self->bytes_in += other->bytes_in;
   self->bytes_out += other->bytes_out;
   self->occupied += other->occupied;
@@ -57,6 +58,7 @@ figures_from_counters (SpdlFigures *figures, const SpdlCounters *counters)
   figures->p99_time = spdl_histogram_quantile (&counters->task_time, 0.99);
   figures->num_items = counters->items;
   figures->num_batches = counters->batches;
+  figures->num_unpooled = counters->unpooled;
   figures->bytes_in = counters->bytes_in;
   figures->bytes_out = counters->bytes_out;
   figures->qps = elapsed > 0 ? counters->items * 1e9 / elapsed : 0;

@@ -25,6 +25,7 @@ typedef struct {
   guint64 filtered;
   guint64 items;
   guint64 batches;
+  guint64 unpooled; /* batches for which the pool had no memory */
   guint64 bytes_in;
   guint64 bytes_out;
   guint64 occupied;        /* how long something waited in the queue */
@@ -52,7 +53,7 @@ typedef struct {
   guint64 elapsed;
   guint64 num_tasks, num_failures, num_filtered;
   guint64 ave_time, p90_time, p99_time, cpu_time;
-  guint64 num_items, num_batches, bytes_in, bytes_out;
+  guint64 num_items, num_batches, num_unpooled, bytes_in, bytes_out;
   double qps;
   guint64 ave_put_time, p90_put_time, p99_put_time;
   guint64 ave_get_time, p90_get_time, p99_get_time;

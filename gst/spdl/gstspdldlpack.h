@@ -1,0 +1,56 @@
+/* gst-spdl: DLPack's structures
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_DLPACK_H__
+#define __GST_SPDL_DLPACK_H__
+
+#include <glib.h>
+
+#include "gstspdltensor.h"
+
+G_BEGIN_DECLS
+
+/* What a capsule named `dltensor` points to: DLPack 0.x, without a version.
+ * The layout is other people's ABI; the names are ours. */
+
+typedef enum {
+  SPDL_DL_INT = 0,
+  SPDL_DL_UINT = 1,
+  SPDL_DL_FLOAT = 2,
+} SpdlDlCode;
+
+typedef struct {
+  gint32 type; /* as GstSpdlDeviceType */
+  gint32 id;
+} SpdlDlDevice;
+
+typedef struct {
+  guint8 code; /* SpdlDlCode */
+  guint8 bits;
+  guint16 lanes;
+} SpdlDlType;
+
+typedef struct {
+  gpointer data;
+  SpdlDlDevice device;
+  gint32 n_dims;
+  SpdlDlType type;
+  gint64 *shape;
+  gint64 *strides; /* in elements */
+  guint64 byte_offset;
+} SpdlDlTensor;
+
+typedef struct _SpdlDlManaged SpdlDlManaged;
+struct _SpdlDlManaged {
+  SpdlDlTensor tensor;
+  gpointer context;
+  void (*deleter) (SpdlDlManaged *self);
+};
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_DLPACK_H__ */

@@ -1,0 +1,45 @@
+/* gst-spdl: how tensors lie in buffers of given caps
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_LAYOUT_H__
+#define __GST_SPDL_LAYOUT_H__
+
+#include <gst/video/video.h>
+
+#include "gstspdlbatch.h"
+
+G_BEGIN_DECLS
+
+/* Caps are read once, not for each batch. */
+
+typedef enum {
+  GST_SPDL_LAYOUT_BYTES,
+  GST_SPDL_LAYOUT_IMAGE, /* one plane of whole bytes or 16-bit samples */
+  GST_SPDL_LAYOUT_TENSORS,
+} GstSpdlLayoutKind;
+
+typedef struct {
+  GstCaps *caps; /* nullable */
+  GstSpdlLayoutKind kind;
+  GstSpdlTensorsInfo info; /* but for bytes */
+  GstVideoInfo video;      /* of an image */
+} GstSpdlLayout;
+
+/* @caps: (nullable). No effect where they are the same. */
+gboolean
+gst_spdl_layout_set_caps (GstSpdlLayout *self, GstCaps *caps, GError **error);
+void gst_spdl_layout_clear (GstSpdlLayout *self);
+
+/* @exclusive: nobody else has a hold on @buffer.
+ *
+ * Returns: (transfer full): a view of @buffer, or NULL with @error set */
+GstSpdlBatch *gst_spdl_layout_view (const GstSpdlLayout *self,
+    GstBuffer *buffer, gboolean exclusive, GError **error);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_LAYOUT_H__ */

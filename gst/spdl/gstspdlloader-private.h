@@ -1,0 +1,97 @@
+/* gst-spdl: a loader's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_LOADER_PRIVATE_H__
+#define __GST_SPDL_LOADER_PRIVATE_H__
+
+#include <sys/types.h>
+
+#include "gstspdllayout.h"
+#include "gstspdlnews.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlloader.c is the object and its runs.
+ * gstspdlloadersource.c is the source in the program.
+ * gstspdlloaderparts.c finds in a pipeline what the loader needs. */
+
+/* What a loader knows of its pipeline's elements, owned. */
+typedef struct {
+  GstPipeline *pipeline;
+  GstSpdlOutlet *sink;
+  GPtrArray *sources; /* GstElement: spdlsrc */
+  GstElement *appsrc; /* nullable: of the loader's own */
+} GstSpdlLoaderParts;
+
+struct _GstSpdlLoader {
+  GObject parent;
+
+  pid_t pid; /* a child of that process must touch nothing */
+  GstSpdlLoaderParts parts;
+
+  /* Over a start and a stop, before `lock`. */
+  SpdlMutex state_lock;
+  gboolean running;
+  gulong probe; /* of the source */
+
+  SpdlMutex lock;
+  GstSpdlNews *news; /* of the last run, nullable */
+  gint max_failures;
+  guint64 epoch;
+  gboolean finished;
+  gchar *state;    /* of the batch handed out last */
+  gchar *restored; /* where to begin, nullable */
+
+  gint in_next; /* atomic */
+  /* The thread's in next(). */
+  GstSpdlLayout layout;
+  guint wakes;
+
+  gint in_push; /* atomic */
+  /* The thread's that pushes. */
+  guint64 push_epoch;
+  guint64 n_pushed;
+  gboolean push_ended;
+};
+
+/* Takes @pipeline apart; adds a source where it has an open sink pad. */
+gboolean gst_spdl_loader_parts_init (
+    GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error);
+void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
+
+/* Returns: (transfer full): the pipeline of a description, NULL with @error
+ * set */
+GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
+
+/* Gives stages their concurrency where they were given none. */
+void gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self);
+
+/* Whether @epoch is known to be the last. */
+gboolean
+gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch);
+
+/* Has each source begin where @state says, nullable. */
+gboolean gst_spdl_loader_parts_set_state (
+    const GstSpdlLoaderParts *self, const gchar *state, GError **error);
+
+/* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
+ * sources first */
+GList *gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self);
+
+/* FALSE with @error set in a child of the loader's process. */
+gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
+
+/* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
+GstSpdlNews *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
+
+/* At a start, and after a stop. */
+void gst_spdl_loader_open_source (GstSpdlLoader *self, GstSpdlNews *news);
+void gst_spdl_loader_close_source (GstSpdlLoader *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_LOADER_PRIVATE_H__ */

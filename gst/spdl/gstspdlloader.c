@@ -1,0 +1,881 @@
+/* gst-spdl: a pipeline that a trainer takes batches from
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlloader
+ * @title: GstSpdlLoader
+ * @short_description: a pipeline that a trainer takes batches from
+ *
+ * A loader runs a pipeline that ends in one `spdlsink`, and hands out what
+ * comes there:
+ *
+ * |[
+ * GstSpdlLoader *loader = gst_spdl_loader_new (
+ *     "spdlsrc location=photos epochs=10 ! spdlfetch "
+ *     "! spdldecode width=224 height=224 ! spdlbatch ! spdlsink", &error);
+ *
+ * gst_spdl_loader_start (loader, &error);
+ * while (!gst_spdl_loader_is_finished (loader)) {
+ *   GstSpdlBatch *batch;
+ *
+ *   while ((batch = gst_spdl_loader_next (
+ *               loader, GST_CLOCK_TIME_NONE, &error))) {
+ *     train (batch);
+ *     gst_spdl_batch_unref (batch);
+ *   }
+ *   if (error)
+ *     break;
+ *   // the end of an epoch
+ * }
+ * g_object_unref (loader);
+ * ]|
+ *
+ * Items that fail are no errors: they are counted, and told by
+ * #GstSpdlLoader::failed. What the pipeline cannot go on after is the error of
+ * gst_spdl_loader_next(), after all batches that preceded it.
+ *
+ * Batches are taken by one thread at a time; everything else may be called from
+ * any thread but the pipeline's own.
+ *
+ * A loader belongs to the process that made it. In a child of that process
+ * gst_spdl_loader_next() says so, and whatever else is called does nothing,
+ * which costs some memory and leaves the parent's loader whole.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlloader-private.h"
+
+#include <unistd.h>
+
+GST_DEBUG_CATEGORY_STATIC (spdl_loader_debug);
+#define GST_CAT_DEFAULT spdl_loader_debug
+
+enum {
+  PROP_0,
+  PROP_PIPELINE,
+  PROP_MAX_FAILURES,
+  PROP_NUM_FAILURES,
+  PROP_EPOCH,
+  PROP_FINISHED,
+};
+
+enum {
+  SIGNAL_FAILED,
+  SIGNAL_WARNED,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (GstSpdlLoader, gst_spdl_loader, G_TYPE_OBJECT)
+
+GQuark
+gst_spdl_loader_error_quark (void)
+{
+  return g_quark_from_static_string ("gst-spdl-loader-error-quark");
+}
+
+GType
+gst_spdl_loader_error_get_type (void)
+{
+  static gsize type = 0;
+#define VALUE(NAME, nick)                                              \
+  {                                                                    \
+    GST_SPDL_LOADER_ERROR_##NAME, "GST_SPDL_LOADER_ERROR_" #NAME, nick \
+  }
+  static const GEnumValue values[] = {
+    VALUE (FAILED, "failed"),
+    VALUE (PIPELINE, "pipeline"),
+    VALUE (TIMED_OUT, "timed-out"),
+    VALUE (NOT_STARTED, "not-started"),
+    VALUE (STARTED, "started"),
+    VALUE (STOPPED, "stopped"),
+    VALUE (BUSY, "busy"),
+    VALUE (FORKED, "forked"),
+    VALUE (FAILURES, "failures"),
+    VALUE (STATE, "state"),
+    VALUE (SOURCE, "source"),
+    { 0, NULL, NULL },
+  };
+#undef VALUE
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlLoaderError", values));
+  return type;
+}
+
+/* The process. Its threads are not in a child, and their locks may be held for
+ * ever there: nothing may be touched. */
+
+static gboolean
+is_own_process (GstSpdlLoader *self)
+{
+  return self->pid == getpid ();
+}
+
+gboolean
+gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)
+{
+  if (is_own_process (self))
+    return TRUE;
+  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FORKED,
+      "This loader belongs to process %d, and threads do not survive a fork: "
+      "make the loader after the fork, in the process that uses it (or start "
+      "workers by spawn, not by fork)",
+      (int) self->pid);
+  return FALSE;
+}
+
+/* Making one */
+
+static GstSpdlLoader *
+new_loader (GstPipeline *pipeline, GError **error)
+{
+  GstSpdlLoader *self = g_object_new (GST_TYPE_SPDL_LOADER, NULL);
+
+  if (gst_spdl_loader_parts_init (&self->parts, pipeline, error)) {
+    gst_spdl_outlet_open (self->parts.sink);
+    return self;
+  }
+  g_object_unref (self);
+  return NULL;
+}
+
+/**
+ * gst_spdl_loader_new: (constructor)
+ * @description: a pipeline in gst-launch's syntax, which ends in `spdlsink`.
+ *     Where its first element has an open sink pad, the program is the source:
+ *     gst_spdl_loader_push()
+ * @error: (nullable): %GST_PARSE_ERROR, or %GST_SPDL_LOADER_ERROR_PIPELINE
+ *
+ * Returns: (transfer full): a loader, or %NULL with @error set
+ *
+ * Since: 0.1
+ */
+GstSpdlLoader *
+gst_spdl_loader_new (const gchar *description, GError **error)
+{
+  g_autoptr (GstPipeline) pipeline = NULL;
+
+  g_return_val_if_fail (description != NULL, NULL);
+
+  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
+    return NULL;
+  pipeline = gst_spdl_loader_parse (description, error);
+  return pipeline ? new_loader (pipeline, error) : NULL;
+}
+
+/**
+ * gst_spdl_loader_new_from_pipeline: (constructor)
+ * @pipeline: (transfer none): a pipeline with one `spdlsink`, in the NULL state
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE
+ *
+ * From gst_spdl_loader_start() to gst_spdl_loader_stop() the pipeline's bus and
+ * its state are the loader's. Its sinks do not preroll any more (`async` is
+ * %FALSE).
+ *
+ * Returns: (transfer full): a loader, or %NULL with @error set
+ *
+ * Since: 0.1
+ */
+GstSpdlLoader *
+gst_spdl_loader_new_from_pipeline (GstPipeline *pipeline, GError **error)
+{
+  g_return_val_if_fail (GST_IS_PIPELINE (pipeline), NULL);
+
+  return new_loader (pipeline, error);
+}
+
+/**
+ * gst_spdl_loader_get_pipeline:
+ * @loader: a loader
+ *
+ * Returns: (transfer none): its pipeline, to look at elements and to set their
+ *     properties; its state is the loader's affair
+ *
+ * Since: 0.1
+ */
+GstPipeline *
+gst_spdl_loader_get_pipeline (GstSpdlLoader *loader)
+{
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  return loader->parts.pipeline;
+}
+
+/* Runs */
+
+GstSpdlNews *
+gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error)
+{
+  GstSpdlNews *news;
+
+  spdl_mutex_lock (&self->lock);
+  news = self->news ? gst_spdl_news_ref (self->news) : NULL;
+  spdl_mutex_unlock (&self->lock);
+  if (!news)
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_NOT_STARTED, "The loader was not started");
+  return news;
+}
+
+/* Both locks are free, but for the state's. */
+static GstSpdlNews *
+begin_run (GstSpdlLoader *self)
+{
+  GstSpdlNews *news =
+      gst_spdl_news_new (self->parts.pipeline, self->parts.sink, -1);
+  GstSpdlNews *old;
+
+  spdl_mutex_lock (&self->lock);
+  gst_spdl_news_set_max_failures (news, self->max_failures);
+  old = self->news;
+  self->news = gst_spdl_news_ref (news);
+  self->epoch = 0;
+  self->finished = FALSE;
+  g_free (self->state);
+  self->state = g_strdup (self->restored);
+  spdl_mutex_unlock (&self->lock);
+  if (old)
+    gst_spdl_news_unref (old);
+  return news;
+}
+
+static void
+end_run (GstSpdlLoader *self, GstSpdlNews *news)
+{
+  gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
+  gst_spdl_loader_close_source (self);
+  gst_spdl_news_detach (news);
+  self->running = FALSE;
+}
+
+/* State lock held. */
+static gboolean
+start (GstSpdlLoader *self, GError **error)
+{
+  GstSpdlNews *news;
+  GError *reason;
+  gboolean ok;
+
+  if (self->running) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "The loader was started already: stop it first");
+    return FALSE;
+  }
+  gst_spdl_loader_parts_tune (&self->parts);
+  news = begin_run (self);
+  gst_spdl_loader_open_source (self, news);
+  ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
+           GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  self->running = ok;
+  if (!ok) {
+    reason = gst_spdl_news_dup_error (news);
+    gst_spdl_news_stop (news);
+    end_run (self, news);
+    if (!reason)
+      reason = g_error_new_literal (GST_SPDL_LOADER_ERROR,
+          GST_SPDL_LOADER_ERROR_FAILED, "The pipeline cannot be started");
+    g_propagate_error (error, reason);
+  }
+  gst_spdl_news_unref (news);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_start:
+ * @loader: a loader
+ * @error: (nullable): what an element says that cannot start, or
+ *     %GST_SPDL_LOADER_ERROR
+ *
+ * Runs the pipeline: from the beginning, or from the state that was restored.
+ * After gst_spdl_loader_stop() again.
+ *
+ * Stages whose `concurrency` was not set get one: as many tasks at a time as
+ * there are cores, and 16 where tasks wait and do not compute (`spdlfetch`).
+ *
+ * Returns: %FALSE with @error set if it cannot run
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
+{
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!gst_spdl_loader_check_process (loader, error))
+    return FALSE;
+  spdl_mutex_lock (&loader->state_lock);
+  ok = start (loader, error);
+  spdl_mutex_unlock (&loader->state_lock);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_stop:
+ * @loader: a loader
+ *
+ * Ends the run, at any moment, from any thread but the pipeline's own, any
+ * number of times. A call of gst_spdl_loader_next() or gst_spdl_loader_push()
+ * that waits in another thread returns %GST_SPDL_LOADER_ERROR_STOPPED. Batches
+ * and tensors that are referred to stay.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_stop (GstSpdlLoader *loader)
+{
+  GstSpdlNews *news;
+
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+
+  if (!is_own_process (loader))
+    return;
+  if (!(news = gst_spdl_loader_get_news (loader, NULL)))
+    return;
+  /* First of all, since the state may take its time. */
+  gst_spdl_news_stop (news);
+  gst_spdl_news_unref (news);
+
+  spdl_mutex_lock (&loader->state_lock);
+  if (loader->running && (news = gst_spdl_loader_get_news (loader, NULL))) {
+    gst_spdl_news_stop (news);
+    end_run (loader, news);
+    gst_spdl_news_unref (news);
+  }
+  spdl_mutex_unlock (&loader->state_lock);
+}
+
+/* Taking batches */
+
+static void
+emit_notices (GstSpdlLoader *self, GstSpdlNews *news)
+{
+  GstSpdlNotice *notice;
+
+  while ((notice = gst_spdl_news_pop_notice (news))) {
+    if (notice->text)
+      g_signal_emit (
+          self, signals[SIGNAL_WARNED], 0, notice->stage, notice->text);
+    else
+      g_signal_emit (self, signals[SIGNAL_FAILED], 0, notice->stage,
+          notice->uri, notice->error);
+    gst_spdl_notice_free (notice);
+  }
+}
+
+static gboolean
+check_running (GstSpdlNews *news, gboolean *no_more, GError **error)
+{
+  gboolean stopped;
+
+  spdl_mutex_lock (&news->lock);
+  stopped = news->stopped;
+  *no_more = news->no_more;
+  spdl_mutex_unlock (&news->lock);
+  if (stopped)
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+  return !stopped;
+}
+
+/* Takes over what @pull has. */
+static GstSpdlBatch *
+take_buffer (GstSpdlLoader *self, GstSpdlPull *pull, GError **error)
+{
+  GstSpdlBatch *batch = NULL;
+
+  if (gst_spdl_layout_set_caps (&self->layout, pull->caps, error))
+    batch = gst_spdl_layout_view (
+        &self->layout, pull->buffer, pull->exclusive, error);
+  gst_clear_buffer (&pull->buffer);
+  gst_clear_caps (&pull->caps);
+  if (!batch)
+    return NULL;
+  spdl_mutex_lock (&self->lock);
+  self->epoch = gst_spdl_batch_get_epoch (batch);
+  g_free (self->state);
+  self->state = g_strdup (gst_spdl_batch_get_state (batch));
+  spdl_mutex_unlock (&self->lock);
+  return batch;
+}
+
+/* Returns whether another epoch may follow. If not, the end of the stream does,
+ * or an error, and `next` goes on to that. */
+static gboolean
+end_epoch (GstSpdlLoader *self, guint64 epoch)
+{
+  spdl_mutex_lock (&self->lock);
+  self->epoch = epoch + 1;
+  spdl_mutex_unlock (&self->lock);
+  return !gst_spdl_loader_parts_is_last (&self->parts, epoch);
+}
+
+static void
+end_stream (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+{
+  GError *reason = gst_spdl_news_dup_error (news);
+
+  spdl_mutex_lock (&self->lock);
+  self->finished = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  if (reason)
+    g_propagate_error (error, reason);
+}
+
+static GstClockTime
+get_rest (GstClockTime timeout, GstClockTime begun)
+{
+  GstClockTime waited;
+
+  if (timeout == GST_CLOCK_TIME_NONE || timeout == 0)
+    return timeout;
+  waited = gst_util_get_timestamp () - begun;
+  return timeout > waited ? timeout - waited : 0;
+}
+
+static GstSpdlBatch *
+next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
+    GError **error)
+{
+  const GstClockTime begun = gst_util_get_timestamp ();
+  gboolean no_more;
+
+  while (check_running (news, &no_more, error)) {
+    GstSpdlPull pull = { .wakes = self->wakes };
+    const GstSpdlPullStatus status = gst_spdl_outlet_pull (
+        self->parts.sink, no_more ? 0 : get_rest (timeout, begun), &pull);
+
+    self->wakes = pull.wakes;
+    emit_notices (self, news);
+    switch (status) {
+      case GST_SPDL_PULL_BUFFER:
+        return take_buffer (self, &pull, error);
+      case GST_SPDL_PULL_EPOCH:
+        if (end_epoch (self, pull.epoch))
+          return NULL;
+        break;
+      case GST_SPDL_PULL_EOS:
+        end_stream (self, news, error);
+        return NULL;
+      case GST_SPDL_PULL_TIMEOUT:
+        if (no_more) {
+          end_stream (self, news, error);
+          return NULL;
+        }
+        g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+            GST_SPDL_LOADER_ERROR_TIMED_OUT, "No batch came in time");
+        return NULL;
+      case GST_SPDL_PULL_WOKEN:
+        break;
+    }
+  }
+  return NULL;
+}
+
+/**
+ * gst_spdl_loader_next:
+ * @loader: a loader
+ * @timeout: how long to wait, in ns; %GST_CLOCK_TIME_NONE: as long as it takes
+ * @error: (nullable): what the pipeline cannot go on after, or
+ *     %GST_SPDL_LOADER_ERROR
+ *
+ * Takes the next batch. Errors come after all batches that preceded them, and
+ * from then on each time. After %GST_SPDL_LOADER_ERROR_TIMED_OUT nothing is
+ * lost.
+ *
+ * %NULL without an error ends an epoch; the next call goes on into the next
+ * one. At the end of the stream, and then gst_spdl_loader_is_finished(), it
+ * comes each time.
+ *
+ * From one thread at a time. #GstSpdlLoader::failed and #GstSpdlLoader::warned
+ * are emitted in it.
+ *
+ * Returns: (transfer full) (nullable): the batch; %NULL at the end of an epoch
+ *     or of the stream, or with @error set
+ *
+ * Since: 0.1
+ */
+GstSpdlBatch *
+gst_spdl_loader_next (
+    GstSpdlLoader *loader, GstClockTime timeout, GError **error)
+{
+  GstSpdlBatch *batch = NULL;
+  GstSpdlNews *news;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  if (!gst_spdl_loader_check_process (loader, error) ||
+      !(news = gst_spdl_loader_get_news (loader, error)))
+    return NULL;
+  if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
+    batch = next (loader, news, timeout, error);
+    g_atomic_int_set (&loader->in_next, 0);
+  } else {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_BUSY,
+        "Another thread waits for this loader's next batch");
+  }
+  gst_spdl_news_unref (news);
+  return batch;
+}
+
+/* Questions */
+
+/**
+ * gst_spdl_loader_is_running:
+ * @loader: a loader
+ *
+ * Returns: whether it was started, and not stopped since
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_is_running (GstSpdlLoader *loader)
+{
+  gboolean running = FALSE;
+  GstSpdlNews *news;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (is_own_process (loader) &&
+      (news = gst_spdl_loader_get_news (loader, NULL))) {
+    spdl_mutex_lock (&news->lock);
+    running = !news->stopped;
+    spdl_mutex_unlock (&news->lock);
+    gst_spdl_news_unref (news);
+  }
+  return running;
+}
+
+/**
+ * gst_spdl_loader_is_finished:
+ * @loader: a loader
+ *
+ * Where a single spdlsrc says how many epochs there are, the end of the last
+ * one and that of the stream are told together.
+ *
+ * Returns: whether gst_spdl_loader_next() has come to the end of the stream: no
+ *     further epoch will come
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_is_finished (GstSpdlLoader *loader)
+{
+  gboolean finished;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!is_own_process (loader))
+    return FALSE;
+  spdl_mutex_lock (&loader->lock);
+  finished = loader->finished;
+  spdl_mutex_unlock (&loader->lock);
+  return finished;
+}
+
+/**
+ * gst_spdl_loader_get_epoch:
+ * @loader: a loader
+ *
+ * Returns: the epoch of the batch that was handed out last; after an epoch's
+ *     end, that of the next one
+ *
+ * Since: 0.1
+ */
+guint64
+gst_spdl_loader_get_epoch (GstSpdlLoader *loader)
+{
+  guint64 epoch;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), 0);
+
+  if (!is_own_process (loader))
+    return 0;
+  spdl_mutex_lock (&loader->lock);
+  epoch = loader->epoch;
+  spdl_mutex_unlock (&loader->lock);
+  return epoch;
+}
+
+/**
+ * gst_spdl_loader_get_num_failures:
+ * @loader: a loader
+ *
+ * Returns: how many items have failed since the start, in all elements
+ *
+ * Since: 0.1
+ */
+guint64
+gst_spdl_loader_get_num_failures (GstSpdlLoader *loader)
+{
+  guint64 n = 0;
+  GstSpdlNews *news;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), 0);
+
+  if (is_own_process (loader) &&
+      (news = gst_spdl_loader_get_news (loader, NULL))) {
+    spdl_mutex_lock (&news->lock);
+    n = news->n_failures;
+    spdl_mutex_unlock (&news->lock);
+    gst_spdl_news_unref (news);
+  }
+  return n;
+}
+
+/**
+ * gst_spdl_loader_dup_stats:
+ * @loader: a loader
+ *
+ * The elements' figures, as their property `stage-stats` has them, while the
+ * loader runs and after.
+ *
+ * Returns: (transfer full) (element-type GstStructure): one for each element
+ *     that has figures, from the source to the sink
+ *
+ * Since: 0.1
+ */
+GList *
+gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
+{
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  if (!is_own_process (loader))
+    return NULL;
+  return gst_spdl_loader_parts_dup_stats (&loader->parts);
+}
+
+/**
+ * gst_spdl_loader_dup_state:
+ * @loader: a loader
+ *
+ * Returns: (transfer full) (nullable): where to begin after the batch that was
+ *     handed out last; before the first one, the state that was restored; %NULL
+ *     if that is not known
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_loader_dup_state (GstSpdlLoader *loader)
+{
+  gchar *state;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  if (!is_own_process (loader))
+    return NULL;
+  spdl_mutex_lock (&loader->lock);
+  state = g_strdup (loader->state);
+  spdl_mutex_unlock (&loader->lock);
+  return state;
+}
+
+/* State lock held. */
+static gboolean
+restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
+{
+  if (self->running) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "A state is restored before the loader starts: stop it first");
+    return FALSE;
+  }
+  if (!gst_spdl_loader_parts_set_state (&self->parts, state, error))
+    return FALSE;
+  spdl_mutex_lock (&self->lock);
+  g_free (self->restored);
+  self->restored = g_strdup (state);
+  g_free (self->state);
+  self->state = g_strdup (state);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/**
+ * gst_spdl_loader_restore_state:
+ * @loader: a loader that does not run
+ * @state: (nullable): a state; %NULL: the beginning
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_STATE,
+ *     %GST_SPDL_LOADER_ERROR_STARTED
+ *
+ * Says where the following starts begin. Whether @state fits the dataset is
+ * found out when the loader starts.
+ *
+ * Returns: %FALSE with @error set if that is not possible
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_restore_state (
+    GstSpdlLoader *loader, const gchar *state, GError **error)
+{
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!gst_spdl_loader_check_process (loader, error))
+    return FALSE;
+  spdl_mutex_lock (&loader->state_lock);
+  ok = restore_state (loader, state, error);
+  spdl_mutex_unlock (&loader->state_lock);
+  return ok;
+}
+
+static void
+set_max_failures (GstSpdlLoader *self, gint max_failures)
+{
+  spdl_mutex_lock (&self->lock);
+  self->max_failures = max_failures;
+  if (self->news)
+    gst_spdl_news_set_max_failures (self->news, max_failures);
+  spdl_mutex_unlock (&self->lock);
+}
+
+static void
+gst_spdl_loader_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlLoader *self = GST_SPDL_LOADER (object);
+
+  if (id != PROP_MAX_FAILURES)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  else if (is_own_process (self))
+    set_max_failures (self, g_value_get_int (value));
+}
+
+static void
+gst_spdl_loader_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlLoader *self = GST_SPDL_LOADER (object);
+
+  switch (id) {
+    case PROP_PIPELINE:
+      g_value_set_object (value, self->parts.pipeline);
+      break;
+    case PROP_MAX_FAILURES:
+      g_value_set_int (value, self->max_failures);
+      break;
+    case PROP_NUM_FAILURES:
+      g_value_set_uint64 (value, gst_spdl_loader_get_num_failures (self));
+      break;
+    case PROP_EPOCH:
+      g_value_set_uint64 (value, gst_spdl_loader_get_epoch (self));
+      break;
+    case PROP_FINISHED:
+      g_value_set_boolean (value, gst_spdl_loader_is_finished (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+}
+
+static void
+gst_spdl_loader_finalize (GObject *object)
+{
+  GstSpdlLoader *self = GST_SPDL_LOADER (object);
+
+  if (is_own_process (self)) {
+    gst_spdl_loader_stop (self);
+    if (self->news)
+      gst_spdl_news_unref (self->news);
+    gst_spdl_loader_parts_clear (&self->parts);
+    gst_spdl_layout_clear (&self->layout);
+    g_free (self->state);
+    g_free (self->restored);
+    spdl_mutex_clear (&self->lock);
+    spdl_mutex_clear (&self->state_lock);
+  }
+  G_OBJECT_CLASS (gst_spdl_loader_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (object_class, PROP_PIPELINE,
+      g_param_spec_object ("pipeline", "Pipeline", "The pipeline that it runs",
+          GST_TYPE_PIPELINE, readable));
+  g_object_class_install_property (object_class, PROP_MAX_FAILURES,
+      g_param_spec_int ("max-failures", "Maximum failures",
+          "Failed items that are tolerated, of all elements together; one more "
+          "ends the loader with an error (-1 = no limit)",
+          -1, G_MAXINT, -1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_NUM_FAILURES,
+      g_param_spec_uint64 ("num-failures", "Number of failures",
+          "Items that have failed since the start", 0, G_MAXUINT64, 0,
+          readable));
+  g_object_class_install_property (object_class, PROP_EPOCH,
+      g_param_spec_uint64 ("epoch", "Epoch",
+          "The epoch of the batch that was handed out last, or behind its end "
+          "the next one",
+          0, G_MAXUINT64, 0, readable));
+  g_object_class_install_property (object_class, PROP_FINISHED,
+      g_param_spec_boolean ("finished", "Finished",
+          "Whether no further epoch will come", FALSE, readable));
+}
+
+static void
+gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      spdl_loader_debug, "spdlloader", 0, "Loaders of gst-spdl");
+  object_class->set_property = gst_spdl_loader_set_property;
+  object_class->get_property = gst_spdl_loader_get_property;
+  object_class->finalize = gst_spdl_loader_finalize;
+  install_properties (object_class);
+
+  /**
+   * GstSpdlLoader::failed:
+   * @loader: the loader
+   * @stage: the name of the element that it failed in
+   * @uri: (nullable): the item's URI
+   * @error: (nullable): why
+   *
+   * An item has failed, and will not come. Emitted by gst_spdl_loader_next(),
+   * in its thread; of more than 100 since the last call, the last 100.
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_FAILED] = g_signal_new ("failed", GST_TYPE_SPDL_LOADER,
+      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_STRING,
+      G_TYPE_STRING, G_TYPE_ERROR);
+  /**
+   * GstSpdlLoader::warned:
+   * @loader: the loader
+   * @stage: the name of the element that warns
+   * @text: of what
+   *
+   * An element has posted a warning. Emitted by gst_spdl_loader_next(), in its
+   * thread.
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_WARNED] =
+      g_signal_new ("warned", GST_TYPE_SPDL_LOADER, G_SIGNAL_RUN_LAST, 0, NULL,
+          NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
+}
+
+static void
+gst_spdl_loader_init (GstSpdlLoader *self)
+{
+  self->pid = getpid ();
+  self->max_failures = -1;
+  spdl_mutex_init (&self->lock);
+  spdl_mutex_init (&self->state_lock);
+}

@@ -1,0 +1,378 @@
+/* gst-spdl: what a pipeline tells its loader
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gstspdlnews.h"
+
+GstSpdlNews *
+gst_spdl_news_ref (GstSpdlNews *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
+void
+gst_spdl_news_unref (GstSpdlNews *self)
+{
+  GstSpdlNotice *notice;
+
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  while ((notice = g_queue_pop_head (&self->notices)))
+    gst_spdl_notice_free (notice);
+  g_clear_error (&self->error);
+  spdl_cond_clear (&self->room);
+  spdl_mutex_clear (&self->lock);
+  gst_object_unref (self->sink);
+  gst_object_unref (self->pipeline);
+  g_free (self);
+}
+
+static void
+unref_news (gpointer self)
+{
+  gst_spdl_news_unref (self);
+}
+
+void
+gst_spdl_notice_free (GstSpdlNotice *self)
+{
+  g_free (self->stage);
+  g_free (self->uri);
+  g_free (self->text);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+/* The end after an error */
+
+/* Whether an end of the stream is on its way behind @pad: ours, or the
+ * element's own. */
+static gboolean
+push_eos (GstPad *pad)
+{
+  GstEvent *eos = gst_event_new_eos (), *stored;
+  gboolean ok = gst_pad_push_event (pad, gst_event_ref (eos));
+
+  if (!ok && (stored = gst_pad_get_sticky_event (pad, GST_EVENT_EOS, 0))) {
+    ok = stored != eos;
+    gst_event_unref (stored);
+  }
+  gst_event_unref (eos);
+  return ok;
+}
+
+static gboolean
+push_eos_at (GstElement *element, GstPad *pad, gpointer user_data)
+{
+  GstSpdlNews *self = user_data;
+
+  if (push_eos (pad)) {
+    spdl_mutex_lock (&self->lock);
+    self->eos_sent = TRUE;
+    spdl_mutex_unlock (&self->lock);
+  }
+  return TRUE;
+}
+
+static void
+end_behind (GstElement *element, GstSpdlNews *self)
+{
+  gst_element_foreach_src_pad (element, push_eos_at, self);
+}
+
+static void
+end_source (const GValue *item, gpointer self)
+{
+  end_behind (g_value_get_object (item), self);
+}
+
+/* Not by an event to the pipeline, which waits with the state's lock: it could
+ * not be stopped then. */
+static void
+end_sources (GstElement *pipeline, GstSpdlNews *self)
+{
+  GstIterator *sources = gst_bin_iterate_sources (GST_BIN (pipeline));
+
+  while (
+      gst_iterator_foreach (sources, end_source, self) == GST_ITERATOR_RESYNC)
+    gst_iterator_resync (sources);
+  gst_iterator_free (sources);
+}
+
+/* When all jobs are done, and nobody took an end of the stream, none will
+ * come. */
+static void
+end_job (GstSpdlNews *self)
+{
+  spdl_mutex_lock (&self->lock);
+  if (--self->n_jobs == 0 && !self->eos_sent)
+    self->no_more = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_outlet_wake (self->sink);
+}
+
+typedef struct {
+  GstSpdlNews *news;   /* which waits for the thread */
+  GstElement *element; /* owned */
+  GThread *thread;
+} Job;
+
+static gpointer
+run_job (gpointer user_data)
+{
+  Job *job = user_data;
+
+  if (job->element == job->news->pipeline)
+    end_sources (job->element, job->news);
+  else
+    end_behind (job->element, job->news);
+  end_job (job->news);
+  return NULL;
+}
+
+/* An end of the stream waits for what was pushed before it: that needs a thread
+ * of its own. Once for each element. Lock held. */
+static void
+begin_job (GstSpdlNews *self, GstElement *element)
+{
+  Job *job;
+
+  for (GSList *l = self->jobs; l; l = l->next)
+    if (((Job *) l->data)->element == element)
+      return;
+  if (self->stopped)
+    return;
+  job = g_new (Job, 1);
+  job->news = self;
+  job->element = gst_object_ref (element);
+  job->thread = g_thread_new ("spdl-end", run_job, job);
+  self->jobs = g_slist_prepend (self->jobs, job);
+  self->n_jobs++;
+}
+
+static void
+wait_for_job (gpointer data)
+{
+  Job *job = data;
+
+  g_thread_join (job->thread);
+  gst_object_unref (job->element);
+  g_free (job);
+}
+
+/* Returns whether it is the first one. */
+static gboolean
+keep_error (GstSpdlNews *self, GError *error)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  first = !self->error;
+  if (first)
+    self->error = g_steal_pointer (&error);
+  spdl_cond_broadcast (&self->room);
+  spdl_mutex_unlock (&self->lock);
+  g_clear_error (&error);
+  return first;
+}
+
+void
+gst_spdl_news_set_error (GstSpdlNews *self, GError *error)
+{
+  keep_error (self, error);
+}
+
+/* @source: (nullable): the element that can push no more */
+static void
+fail (GstSpdlNews *self, GError *error, GstElement *source)
+{
+  const gboolean first = keep_error (self, error);
+
+  spdl_mutex_lock (&self->lock);
+  self->n_jobs++;
+  if (source)
+    begin_job (self, source);
+  if (first)
+    begin_job (self, self->pipeline);
+  if (source == GST_ELEMENT_CAST (self->sink))
+    self->no_more = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  end_job (self);
+}
+
+/* Messages */
+
+static void
+keep_notice (GstSpdlNews *self, GstSpdlNotice *notice)
+{
+  GstSpdlNotice *oldest = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->notices, notice);
+  if (self->notices.length > GST_SPDL_MAX_NOTICES)
+    oldest = g_queue_pop_head (&self->notices);
+  spdl_mutex_unlock (&self->lock);
+  if (oldest)
+    gst_spdl_notice_free (oldest);
+}
+
+static void
+on_error (GstSpdlNews *self, GstMessage *message)
+{
+  GstObject *source = GST_MESSAGE_SRC (message);
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  if (source)
+    g_prefix_error (&error, "%s: ", GST_OBJECT_NAME (source));
+  fail (self, error, GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL);
+}
+
+static void
+on_warning (GstSpdlNews *self, GstMessage *message)
+{
+  GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  g_autoptr (GError) error = NULL;
+
+  gst_message_parse_warning (message, &error, NULL);
+  notice->stage = g_strdup (GST_MESSAGE_SRC_NAME (message));
+  notice->text = g_strdup (error->message);
+  keep_notice (self, notice);
+}
+
+/* Returns the error to end with, if it is one failure too many. */
+static GError *
+count_failure (GstSpdlNews *self, const GstSpdlNotice *notice)
+{
+  GError *error = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  self->n_failures++;
+  if (self->max_failures >= 0 && !self->error &&
+      self->n_failures > (guint64) self->max_failures)
+    error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
+        "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
+        "was %s, in %s: %s",
+        self->n_failures, self->max_failures,
+        notice->uri ? notice->uri : "one without a URI", notice->stage,
+        notice->error ? notice->error->message : "it gave no reason");
+  spdl_mutex_unlock (&self->lock);
+  return error;
+}
+
+static void
+on_item_failed (GstSpdlNews *self, const GstStructure *s)
+{
+  GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  GError *error;
+
+  gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
+  notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
+  notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
+  error = count_failure (self, notice);
+  keep_notice (self, notice);
+  if (error)
+    fail (self, error, NULL);
+}
+
+static GstBusSyncReply
+on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  const GstStructure *s;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      on_error (user_data, message);
+      break;
+    case GST_MESSAGE_WARNING:
+      on_warning (user_data, message);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      s = gst_message_get_structure (message);
+      if (s && gst_structure_has_name (s, "spdl-item-failed"))
+        on_item_failed (user_data, s);
+      break;
+    default:
+      break;
+  }
+  /* What is dropped is ours. */
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+GstSpdlNews *
+gst_spdl_news_new (
+    GstPipeline *pipeline, GstSpdlOutlet *sink, gint max_failures)
+{
+  GstSpdlNews *self = g_new0 (GstSpdlNews, 1);
+  GstBus *bus = gst_pipeline_get_bus (pipeline);
+
+  self->n_refs = 1;
+  self->pipeline = gst_object_ref (GST_ELEMENT (pipeline));
+  self->sink = gst_object_ref (sink);
+  self->max_failures = max_failures;
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->room);
+  gst_bus_set_sync_handler (
+      bus, on_message, gst_spdl_news_ref (self), unref_news);
+  gst_object_unref (bus);
+  return self;
+}
+
+void
+gst_spdl_news_detach (GstSpdlNews *self)
+{
+  GstBus *bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
+  GSList *jobs;
+
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  spdl_mutex_lock (&self->lock);
+  jobs = g_steal_pointer (&self->jobs);
+  spdl_mutex_unlock (&self->lock);
+  g_slist_free_full (jobs, wait_for_job);
+}
+
+void
+gst_spdl_news_stop (GstSpdlNews *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->stopped = TRUE;
+  spdl_cond_broadcast (&self->room);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_outlet_wake (self->sink);
+}
+
+void
+gst_spdl_news_set_max_failures (GstSpdlNews *self, gint max_failures)
+{
+  spdl_mutex_lock (&self->lock);
+  self->max_failures = max_failures;
+  spdl_mutex_unlock (&self->lock);
+}
+
+GError *
+gst_spdl_news_dup_error (GstSpdlNews *self)
+{
+  GError *error;
+
+  spdl_mutex_lock (&self->lock);
+  error = self->error ? g_error_copy (self->error) : NULL;
+  spdl_mutex_unlock (&self->lock);
+  return error;
+}
+
+GstSpdlNotice *
+gst_spdl_news_pop_notice (GstSpdlNews *self)
+{
+  GstSpdlNotice *notice;
+
+  spdl_mutex_lock (&self->lock);
+  notice = g_queue_pop_head (&self->notices);
+  spdl_mutex_unlock (&self->lock);
+  return notice;
+}

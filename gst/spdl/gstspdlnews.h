@@ -1,0 +1,85 @@
+/* gst-spdl: what a pipeline tells its loader
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_NEWS_H__
+#define __GST_SPDL_NEWS_H__
+
+#include "engine/spdlsync.h"
+#include "gstspdlloader.h"
+#include "gstspdloutlet.h"
+
+G_BEGIN_DECLS
+
+/* One run's errors, warnings and failures, from the bus; and whether the run
+ * was stopped. Each run has news of its own, counted, so that a message that
+ * comes late harms nobody.
+ *
+ * After an error the pipeline is brought to its end, so that what was done
+ * comes to the sink, and behind it the end of the stream: sources end, and so
+ * does what lies behind the element that failed, since it will push no more. */
+
+typedef struct {
+  gchar *stage;
+  gchar *uri;    /* nullable: of an item that failed */
+  GError *error; /* nullable: why it failed */
+  gchar *text;   /* nullable: of a warning */
+} GstSpdlNotice;
+
+/* Of failures, and of warnings, only the last ones are kept for the trainer. */
+#define GST_SPDL_MAX_NOTICES 100
+
+typedef struct {
+  gint n_refs;
+  GstElement *pipeline; /* owned */
+  GstSpdlOutlet *sink;  /* owned */
+
+  SpdlMutex lock; /* innermost, but for the sink's */
+  SpdlCond room;  /* for who pushes items; and when the run ends */
+  gboolean stopped;
+  GError *error;    /* the first one */
+  gboolean no_more; /* not even an end of the stream will come */
+  gint max_failures;
+  guint64 n_failures;
+  GQueue notices;    /* GstSpdlNotice */
+  GSList *jobs;      /* that bring parts of the pipeline to their end */
+  guint n_jobs;      /* that run */
+  gboolean eos_sent; /* by one of them */
+
+  /* Items that were pushed, and have not left the source yet. */
+  guint n_queued;
+  gsize bytes_queued;
+} GstSpdlNews;
+
+/* Listens to the bus of @pipeline from now on. */
+GstSpdlNews *gst_spdl_news_new (
+    GstPipeline *pipeline, GstSpdlOutlet *sink, gint max_failures);
+GstSpdlNews *gst_spdl_news_ref (GstSpdlNews *self);
+void gst_spdl_news_unref (GstSpdlNews *self);
+
+/* Listens no more, and waits for what still acts on the pipeline, which must be
+ * in the NULL state. */
+void gst_spdl_news_detach (GstSpdlNews *self);
+
+/* Wakes all who wait, for good. */
+void gst_spdl_news_stop (GstSpdlNews *self);
+
+void gst_spdl_news_set_max_failures (GstSpdlNews *self, gint max_failures);
+
+/* @error: (transfer full): what the run ends with, unless it has an error
+ * already. Sources are left alone. */
+void gst_spdl_news_set_error (GstSpdlNews *self, GError *error);
+
+/* Returns: (transfer full) (nullable) */
+GError *gst_spdl_news_dup_error (GstSpdlNews *self);
+
+/* Returns: (transfer full) (nullable): the next notice */
+GstSpdlNotice *gst_spdl_news_pop_notice (GstSpdlNews *self);
+void gst_spdl_notice_free (GstSpdlNotice *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_NEWS_H__ */

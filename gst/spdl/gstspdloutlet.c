@@ -1,0 +1,38 @@
+/* gst-spdl: how a loader takes batches from its sink
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gstspdloutlet.h"
+
+G_DEFINE_INTERFACE (GstSpdlOutlet, gst_spdl_outlet, GST_TYPE_ELEMENT)
+
+#define IFACE(self)                \
+  (G_TYPE_INSTANCE_GET_INTERFACE ( \
+      (self), GST_TYPE_SPDL_OUTLET, GstSpdlOutletInterface))
+
+static void
+gst_spdl_outlet_default_init (GstSpdlOutletInterface *iface)
+{
+}
+
+void
+gst_spdl_outlet_open (GstSpdlOutlet *self)
+{
+  IFACE (self)->open (self);
+}
+
+GstSpdlPullStatus
+gst_spdl_outlet_pull (
+    GstSpdlOutlet *self, GstClockTime timeout, GstSpdlPull *pull)
+{
+  return IFACE (self)->pull (self, timeout, pull);
+}
+
+void
+gst_spdl_outlet_wake (GstSpdlOutlet *self)
+{
+  IFACE (self)->wake (self);
+}

@@ -1,0 +1,72 @@
+/* gst-spdl: how a loader takes batches from its sink
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_OUTLET_H__
+#define __GST_SPDL_OUTLET_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* What spdlsink offers a loader in place of appsink's API, where no end of an
+ * epoch can be waited for, and which keeps the last buffer: one wait for
+ * whatever comes first. */
+
+#define GST_TYPE_SPDL_OUTLET (gst_spdl_outlet_get_type ())
+#define GST_IS_SPDL_OUTLET(obj) \
+  (G_TYPE_CHECK_INSTANCE_TYPE ((obj), GST_TYPE_SPDL_OUTLET))
+
+typedef struct _GstSpdlOutlet GstSpdlOutlet;
+
+typedef enum {
+  GST_SPDL_PULL_BUFFER,
+  GST_SPDL_PULL_EPOCH, /* an epoch has ended */
+  GST_SPDL_PULL_EOS,
+  GST_SPDL_PULL_TIMEOUT,
+  GST_SPDL_PULL_WOKEN,
+} GstSpdlPullStatus;
+
+typedef struct {
+  GstBuffer *buffer;  /* the caller's */
+  GstCaps *caps;      /* the caller's, nullable */
+  gboolean exclusive; /* nobody else has a hold on the buffer */
+  guint64 epoch;      /* that has ended */
+  guint wakes;        /* in and out: how many wake() calls were seen */
+} GstSpdlPull;
+
+typedef struct {
+  GTypeInterface parent;
+
+  /* From now on all that comes is for pull(), and nothing for appsink's API.
+   * Before the sink starts. */
+  void (*open) (GstSpdlOutlet *self);
+  /* In the order of the stream; waits for @timeout ns at most. From one thread
+   * at a time. */
+  GstSpdlPullStatus (*pull) (
+      GstSpdlOutlet *self, GstClockTime timeout, GstSpdlPull *pull);
+  /* Ends a pull() that waits, or the next one that would wait. From any
+   * thread. */
+  void (*wake) (GstSpdlOutlet *self);
+} GstSpdlOutletInterface;
+
+SPDL_PRIVATE_API
+GType gst_spdl_outlet_get_type (void);
+
+SPDL_PRIVATE_API
+void gst_spdl_outlet_open (GstSpdlOutlet *self);
+
+SPDL_PRIVATE_API
+GstSpdlPullStatus gst_spdl_outlet_pull (
+    GstSpdlOutlet *self, GstClockTime timeout, GstSpdlPull *pull);
+
+SPDL_PRIVATE_API
+void gst_spdl_outlet_wake (GstSpdlOutlet *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_OUTLET_H__ */

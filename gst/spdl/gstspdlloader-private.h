@@ -43,8 +43,8 @@ struct _GstSpdlLoader {
   gint max_failures;
   guint64 epoch;
   gboolean finished;
-  gchar *state;    /* of the batch handed out last */
-  gchar *restored; /* where to begin, nullable */
+  gchar *restored;     /* where runs begin; NULL: at the beginning */
+  gboolean handed_out; /* a batch of this run */
 
   gint in_next; /* atomic */
   /* The thread's in next(). */

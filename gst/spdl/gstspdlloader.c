@@ -239,8 +239,7 @@ begin_run (GstSpdlLoader *self)
   self->news = gst_spdl_news_ref (news);
   self->epoch = 0;
   self->finished = FALSE;
-  g_free (self->state);
-  self->state = g_strdup (self->restored);
+  self->handed_out = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (old)
     gst_spdl_news_unref (old);
@@ -403,8 +402,7 @@ take_buffer (GstSpdlLoader *self, GstSpdlPull *pull, GError **error)
     return NULL;
   spdl_mutex_lock (&self->lock);
   self->epoch = gst_spdl_batch_get_epoch (batch);
-  g_free (self->state);
-  self->state = g_strdup (gst_spdl_batch_get_state (batch));
+  self->handed_out = TRUE;
   spdl_mutex_unlock (&self->lock);
   return batch;
 }
@@ -660,9 +658,12 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
  * gst_spdl_loader_dup_state:
  * @loader: a loader
  *
+ * With the last batch of an epoch it comes to stand at the beginning of the
+ * next one, when it is known that no more of its items will come.
+ *
  * Returns: (transfer full) (nullable): where to begin after the batch that was
- *     handed out last; before the first one, the state that was restored; %NULL
- *     if that is not known
+ *     handed out last; before the first one, where this run began; %NULL if
+ * that is not known
  *
  * Since: 0.1
  */
@@ -676,8 +677,10 @@ gst_spdl_loader_dup_state (GstSpdlLoader *loader)
   if (!is_own_process (loader))
     return NULL;
   spdl_mutex_lock (&loader->lock);
-  state = g_strdup (loader->state);
+  state = loader->handed_out ? NULL : g_strdup (loader->restored);
   spdl_mutex_unlock (&loader->lock);
+  if (!state)
+    g_object_get (loader->parts.sink, "resume-state", &state, NULL);
   return state;
 }
 
@@ -696,8 +699,7 @@ restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
   spdl_mutex_lock (&self->lock);
   g_free (self->restored);
   self->restored = g_strdup (state);
-  g_free (self->state);
-  self->state = g_strdup (state);
+  self->handed_out = FALSE;
   spdl_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -793,7 +795,6 @@ gst_spdl_loader_finalize (GObject *object)
       gst_spdl_news_unref (self->news);
     gst_spdl_loader_parts_clear (&self->parts);
     gst_spdl_layout_clear (&self->layout);
-    g_free (self->state);
     g_free (self->restored);
     spdl_mutex_clear (&self->lock);
     spdl_mutex_clear (&self->state_lock);

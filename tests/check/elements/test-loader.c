@@ -634,6 +634,79 @@ GST_START_TEST (test_concurrency)
 
 GST_END_TEST;
 
+/* Marks the items of the next batch; returns whether there was one. */
+static gboolean
+mark_items (GstSpdlLoader *loader, guint *counts)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstSpdlBatch) batch =
+      gst_spdl_loader_next (loader, FOREVER, &error);
+  g_autofree guint64 *indices = NULL;
+  guint n;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  if (!batch)
+    return FALSE;
+  indices = gst_spdl_batch_get_indices (batch, &n);
+  for (guint i = 0; i < n; i++)
+    counts[indices[i]]++;
+  return TRUE;
+}
+
+/* Another loader goes on behind the batch that was handed out last, and does so
+ * at each start. */
+GST_START_TEST (test_resume)
+{
+  gchar *folder = files_make_dataset (50);
+  GstSpdlLoader *first = make_loader (JOB, folder, 1);
+  GstSpdlLoader *second = make_loader (JOB, folder, 1);
+  g_autofree gchar *state = NULL;
+  g_autoptr (GError) error = NULL;
+  guint before[50] = { 0 };
+
+  start (first);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (mark_items (first, before));
+  state = gst_spdl_loader_dup_state (first);
+  fail_unless (state != NULL);
+  g_object_unref (first);
+
+  fail_unless (gst_spdl_loader_restore_state (second, state, &error));
+  for (guint round = 0; round < 2; round++) {
+    g_autofree gchar *same = NULL;
+    g_autofree gchar *other = NULL;
+    guint counts[50];
+
+    memcpy (counts, before, sizeof counts);
+    start (second);
+    same = gst_spdl_loader_dup_state (second);
+    fail_unless_equals_string (same, state);
+    while (mark_items (second, counts))
+      ;
+    for (guint i = 0; i < 50; i++)
+      fail_unless_equals_int (counts[i], 1);
+    gst_spdl_loader_stop (second);
+    other = gst_spdl_loader_dup_state (second);
+    fail_if (g_str_equal (other, state));
+  }
+  fail_unless (gst_spdl_loader_restore_state (second, NULL, NULL));
+  start (second);
+  memset (before, 0, sizeof before);
+  while (mark_items (second, before))
+    ;
+  for (guint i = 0; i < 50; i++)
+    fail_unless_equals_int (before[i], 1);
+  gst_spdl_loader_stop (second);
+
+  fail_unless (gst_spdl_loader_restore_state (second, "no state", NULL));
+  fail_if (gst_spdl_loader_start (second, &error));
+  fail_unless (error != NULL);
+  g_object_unref (second);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_state)
 {
   gchar *folder = files_make_dataset (3);
@@ -731,6 +804,7 @@ loader_suite (void)
   tcase_add_test (tc, test_two_loaders);
   tcase_add_test (tc, test_own_pipeline);
   tcase_add_test (tc, test_concurrency);
+  tcase_add_test (tc, test_resume);
   tcase_add_test (tc, test_state);
   tcase_add_test (tc, test_fork);
   return s;

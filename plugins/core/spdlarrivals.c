@@ -67,6 +67,24 @@ compare_is_buffer (gconstpointer arrival, gconstpointer unused)
   return ((const SpdlArrival *) arrival)->buffer ? 0 : 1;
 }
 
+/* Lock held. */
+static SpdlArrival *
+unlink_arrival (SpdlArrivals *self, GList *link)
+{
+  SpdlArrival *arrival = link->data;
+  SpdlArrival *before = link->prev ? link->prev->data : NULL;
+
+  /* Ends of epochs that have nothing between them now. */
+  if (before && link->next && !((SpdlArrival *) link->next->data)->buffer) {
+    before->n_epochs += ((SpdlArrival *) link->next->data)->n_epochs;
+    free_arrival (link->next->data);
+    g_queue_delete_link (&self->queue, link->next);
+  }
+  g_queue_delete_link (&self->queue, link);
+  self->n_buffers--;
+  return arrival;
+}
+
 void
 spdl_arrivals_drop (SpdlArrivals *self)
 {
@@ -75,11 +93,8 @@ spdl_arrivals_drop (SpdlArrivals *self)
 
   spdl_mutex_lock (&self->lock);
   link = g_queue_find_custom (&self->queue, NULL, compare_is_buffer);
-  if (link) {
-    oldest = link->data;
-    g_queue_delete_link (&self->queue, link);
-    self->n_buffers--;
-  }
+  if (link)
+    oldest = unlink_arrival (self, link);
   spdl_mutex_unlock (&self->lock);
   if (oldest)
     free_arrival (oldest);

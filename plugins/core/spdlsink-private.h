@@ -1,0 +1,63 @@
+/* gst-spdl: spdlsink's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_SINK_PRIVATE_H__
+#define __SPDL_SINK_PRIVATE_H__
+
+#include <gst/app/gstappsink.h>
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/gstspdloutlet.h"
+#include "gst/spdl/gstspdlplainstats.h"
+#include "spdlarrivals.h"
+#include "spdltallies.h"
+
+G_BEGIN_DECLS
+
+/* spdlsink.c is the element: properties and states.
+ * spdlsinkintake.c is what comes down the stream.
+ * spdlsinkpulls.c is what is taken: by the action signals, or by a loader. */
+
+#define GST_TYPE_SPDL_SINK_ELEMENT (gst_spdl_sink_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlSinkElement, gst_spdl_sink_element, GST,
+    SPDL_SINK_ELEMENT, GstAppSink)
+
+struct _GstSpdlSinkElement {
+  GstAppSink parent;
+
+  GstSpdlPlainStats *stats;
+  /* Under the statistics' lock. */
+  gint n_waiting; /* rendered and not pulled */
+
+  SpdlMutex tallies_lock;
+  SpdlTallies tallies; /* under it */
+  gboolean warned;     /* of too many gaps */
+
+  /* Where a loader pulls. Then all of appsink is passed by. */
+  gboolean is_outlet;
+  SpdlArrivals arrivals;
+  GstCaps *caps; /* under the stream lock */
+};
+
+/* Lock held. */
+static inline void
+gst_spdl_sink_element_set_waiting (
+    GstSpdlSinkElement *self, gint n, guint64 now)
+{
+  self->n_waiting = n;
+  spdl_meter_set_occupied (&self->stats->meter, n > 0, now);
+}
+
+/* What the classes have for it. */
+
+void gst_spdl_sink_element_init_intake (GstBaseSinkClass *base_class);
+void gst_spdl_sink_element_init_pulls (GstAppSinkClass *app_class);
+void gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface);
+
+G_END_DECLS
+
+#endif /* __SPDL_SINK_PRIVATE_H__ */

@@ -52,7 +52,8 @@ struct _GstSpdlLoader {
   guint wakes;
 
   gint in_push; /* atomic */
-  /* The thread's that pushes. */
+  /* Over what a push does when there is room, and a start forgets. */
+  SpdlMutex push_lock;
   guint64 push_epoch;
   guint64 n_pushed;
   gboolean push_ended;

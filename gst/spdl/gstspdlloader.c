@@ -139,10 +139,8 @@ new_loader (GstPipeline *pipeline, GError **error)
 {
   GstSpdlLoader *self = g_object_new (GST_TYPE_SPDL_LOADER, NULL);
 
-  if (gst_spdl_loader_parts_init (&self->parts, pipeline, error)) {
-    gst_spdl_outlet_open (self->parts.sink);
+  if (gst_spdl_loader_parts_init (&self->parts, pipeline, error))
     return self;
-  }
   g_object_unref (self);
   return NULL;
 }
@@ -250,6 +248,7 @@ static void
 end_run (GstSpdlLoader *self, GstSpdlNews *news)
 {
   gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
+  gst_spdl_outlet_set_open (self->parts.sink, FALSE);
   gst_spdl_loader_close_source (self);
   gst_spdl_news_detach (news);
   self->running = FALSE;
@@ -272,6 +271,7 @@ start (GstSpdlLoader *self, GError **error)
   gst_spdl_loader_parts_tune (&self->parts);
   news = begin_run (self);
   gst_spdl_loader_open_source (self, news);
+  gst_spdl_outlet_set_open (self->parts.sink, TRUE);
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
   self->running = ok;
@@ -796,6 +796,7 @@ gst_spdl_loader_finalize (GObject *object)
     gst_spdl_loader_parts_clear (&self->parts);
     gst_spdl_layout_clear (&self->layout);
     g_free (self->restored);
+    spdl_mutex_clear (&self->push_lock);
     spdl_mutex_clear (&self->lock);
     spdl_mutex_clear (&self->state_lock);
   }
@@ -878,5 +879,6 @@ gst_spdl_loader_init (GstSpdlLoader *self)
   self->pid = getpid ();
   self->max_failures = -1;
   spdl_mutex_init (&self->lock);
+  spdl_mutex_init (&self->push_lock);
   spdl_mutex_init (&self->state_lock);
 }

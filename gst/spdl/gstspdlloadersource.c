@@ -46,8 +46,10 @@ gst_spdl_loader_open_source (GstSpdlLoader *self, GstSpdlNews *news)
 
   if (!self->parts.appsrc)
     return;
+  spdl_mutex_lock (&self->push_lock);
   self->push_epoch = self->n_pushed = 0;
   self->push_ended = FALSE;
+  spdl_mutex_unlock (&self->push_lock);
   pad = gst_element_get_static_pad (self->parts.appsrc, "src");
   self->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer,
       gst_spdl_news_ref (news), unref_news);
@@ -148,28 +150,45 @@ describe_item (
   item->created = gst_util_get_timestamp ();
 }
 
+/* Push lock held. Whether this is the run into which more can be pushed. */
+static gboolean
+check_run (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+{
+  gboolean ok;
+
+  spdl_mutex_lock (&news->lock);
+  ok = check_open (news, error);
+  spdl_mutex_unlock (&news->lock);
+  if (ok && self->push_ended) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
+    ok = FALSE;
+  }
+  return ok;
+}
+
 /* @buffer: (transfer full): writable */
 static gboolean
 push (GstSpdlLoader *self, GstSpdlNews *news, GstBuffer *buffer, GstCaps *caps,
     gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
 {
-  if (self->push_ended) {
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
-    gst_buffer_unref (buffer);
-    return FALSE;
+  gboolean ok =
+      wait_for_room (news, gst_buffer_get_size (buffer), timeout, error);
+
+  spdl_mutex_lock (&self->push_lock);
+  ok = ok && check_run (self, news, error);
+  if (ok) {
+    describe_item (self, buffer, label, uri);
+    set_caps (self, caps);
+    self->n_pushed++;
+    /* Refused only where the pipeline ends at this moment, which the next call
+     * tells. */
+    gst_app_src_push_buffer (
+        GST_APP_SRC (self->parts.appsrc), g_steal_pointer (&buffer));
   }
-  if (!wait_for_room (news, gst_buffer_get_size (buffer), timeout, error)) {
-    gst_buffer_unref (buffer);
-    return FALSE;
-  }
-  describe_item (self, buffer, label, uri);
-  set_caps (self, caps);
-  self->n_pushed++;
-  /* Refused only where the pipeline ends at this moment, which the next call
-   * tells. */
-  gst_app_src_push_buffer (GST_APP_SRC (self->parts.appsrc), buffer);
-  return TRUE;
+  spdl_mutex_unlock (&self->push_lock);
+  gst_clear_buffer (&buffer);
+  return ok;
 }
 
 /* Enters what only one thread at a time may be in. Returns: (transfer full)
@@ -335,23 +354,6 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
   return ok;
 }
 
-/* Whether there is a run into which more can be pushed. */
-static gboolean
-check_run (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
-{
-  gboolean ok;
-
-  spdl_mutex_lock (&news->lock);
-  ok = check_open (news, error);
-  spdl_mutex_unlock (&news->lock);
-  if (ok && self->push_ended) {
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
-    ok = FALSE;
-  }
-  return ok;
-}
-
 /**
  * gst_spdl_loader_end_epoch:
  * @loader: a loader that has a source
@@ -374,11 +376,13 @@ gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
 
   if (!(news = enter (loader, error)))
     return FALSE;
+  spdl_mutex_lock (&loader->push_lock);
   if ((ok = check_run (loader, news, error))) {
     gst_element_send_event (loader->parts.appsrc,
         gst_spdl_event_new_epoch (0, loader->push_epoch++, loader->n_pushed));
     loader->n_pushed = 0;
   }
+  spdl_mutex_unlock (&loader->push_lock);
   leave (loader, news);
   return ok;
 }
@@ -407,12 +411,14 @@ gst_spdl_loader_end_source (
 
   if (!(news = enter (loader, error)))
     return FALSE;
+  spdl_mutex_lock (&loader->push_lock);
   if ((ok = check_run (loader, news, error))) {
     loader->push_ended = TRUE;
     if (cause)
       gst_spdl_news_set_error (news, g_error_copy (cause));
     gst_app_src_end_of_stream (GST_APP_SRC (loader->parts.appsrc));
   }
+  spdl_mutex_unlock (&loader->push_lock);
   leave (loader, news);
   return ok;
 }

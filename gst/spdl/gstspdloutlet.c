@@ -19,9 +19,9 @@ gst_spdl_outlet_default_init (GstSpdlOutletInterface *iface)
 }
 
 void
-gst_spdl_outlet_open (GstSpdlOutlet *self)
+gst_spdl_outlet_set_open (GstSpdlOutlet *self, gboolean open)
 {
-  IFACE (self)->open (self);
+  IFACE (self)->set_open (self, open);
 }
 
 GstSpdlPullStatus

@@ -42,9 +42,9 @@ typedef struct {
 typedef struct {
   GTypeInterface parent;
 
-  /* From now on all that comes is for pull(), and nothing for appsink's API.
-   * Before the sink starts. */
-  void (*open) (GstSpdlOutlet *self);
+  /* Whether all that comes is for pull(), and nothing for appsink's API. Before
+   * the sink starts, and after it stopped. */
+  void (*set_open) (GstSpdlOutlet *self, gboolean open);
   /* In the order of the stream; waits for @timeout ns at most. From one thread
    * at a time. */
   GstSpdlPullStatus (*pull) (
@@ -58,7 +58,7 @@ SPDL_PRIVATE_API
 GType gst_spdl_outlet_get_type (void);
 
 SPDL_PRIVATE_API
-void gst_spdl_outlet_open (GstSpdlOutlet *self);
+void gst_spdl_outlet_set_open (GstSpdlOutlet *self, gboolean open);
 
 SPDL_PRIVATE_API
 GstSpdlPullStatus gst_spdl_outlet_pull (

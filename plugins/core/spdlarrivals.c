@@ -24,6 +24,7 @@ spdl_arrivals_init (SpdlArrivals *self)
   spdl_cond_init (&self->arrived);
   g_queue_init (&self->queue);
   self->n_buffers = self->n_wakes = 0;
+  self->next_epoch = 0;
   self->eos = self->is_full = FALSE;
 }
 
@@ -44,6 +45,7 @@ spdl_arrivals_reset (SpdlArrivals *self)
   old = self->queue;
   g_queue_init (&self->queue);
   self->n_buffers = 0;
+  self->next_epoch = 0;
   self->eos = FALSE;
   spdl_mutex_unlock (&self->lock);
   g_queue_clear_full (&old, free_arrival);
@@ -122,14 +124,17 @@ spdl_arrivals_add_epoch (SpdlArrivals *self, guint64 epoch)
   SpdlArrival *last;
 
   spdl_mutex_lock (&self->lock);
-  last = g_queue_peek_tail (&self->queue);
-  if (!last || last->buffer) {
-    last = g_new0 (SpdlArrival, 1);
-    last->epoch = epoch;
-    g_queue_push_tail (&self->queue, last);
+  if (epoch >= self->next_epoch) {
+    self->next_epoch = epoch + 1;
+    last = g_queue_peek_tail (&self->queue);
+    if (!last || last->buffer) {
+      last = g_new0 (SpdlArrival, 1);
+      last->epoch = epoch;
+      g_queue_push_tail (&self->queue, last);
+    }
+    last->n_epochs++;
+    spdl_cond_signal (&self->arrived);
   }
-  last->n_epochs++;
-  spdl_cond_signal (&self->arrived);
   spdl_mutex_unlock (&self->lock);
 }
 

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 
 /* A queue of buffers and, between them, ends of epochs, from one thread to
  * another. Epochs that end with nothing between them are one entry, so there
- * are never more than twice as many entries as buffers, and one. */
+ * are never more than twice as many entries as buffers, and one. Of several
+ * sources' ends of an epoch the first counts. */
 
 typedef struct {
   GstBuffer *buffer;  /* NULL: an epoch has ended */
@@ -31,8 +32,9 @@ typedef struct {
   SpdlCond arrived;
   GQueue queue; /* SpdlArrival */
   guint n_buffers;
-  gboolean eos;     /* behind them all */
-  gboolean is_full; /* somebody waits for room */
+  gboolean eos;       /* behind them all */
+  guint64 next_epoch; /* that has not ended yet */
+  gboolean is_full;   /* somebody waits for room */
   guint n_wakes;
 } SpdlArrivals;
 

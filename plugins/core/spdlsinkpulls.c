@@ -90,9 +90,9 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
 /* A loader's way */
 
 static void
-gst_spdl_sink_element_open (GstSpdlOutlet *outlet)
+gst_spdl_sink_element_set_open (GstSpdlOutlet *outlet, gboolean open)
 {
-  GST_SPDL_SINK_ELEMENT (outlet)->is_outlet = TRUE;
+  GST_SPDL_SINK_ELEMENT (outlet)->is_outlet = open;
 }
 
 static void
@@ -143,7 +143,7 @@ gst_spdl_sink_element_wake (GstSpdlOutlet *outlet)
 void
 gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
 {
-  iface->open = gst_spdl_sink_element_open;
+  iface->set_open = gst_spdl_sink_element_set_open;
   iface->pull = gst_spdl_sink_element_pull;
   iface->wake = gst_spdl_sink_element_wake;
 }

@@ -75,6 +75,9 @@ test_order (void)
   g_assert_cmpint (arrivals.queue.length, ==, 4);
   assert_comes (&arrivals, &wakes, "b1 b2 e4");
   spdl_arrivals_add_epoch (&arrivals, 7);
+  /* Another source's. */
+  spdl_arrivals_add_epoch (&arrivals, 6);
+  spdl_arrivals_add_epoch (&arrivals, 7);
   spdl_arrivals_wake (&arrivals);
   spdl_arrivals_wake (&arrivals);
   spdl_arrivals_add_eos (&arrivals);
@@ -115,6 +118,7 @@ test_room (void)
   spdl_arrivals_drop (&arrivals);
   spdl_arrivals_drop (&arrivals);
   assert_comes (&arrivals, &wakes, "e2 -");
+  spdl_arrivals_reset (&arrivals);
   /* Without the buffers between them, ends of epochs are one entry. */
   for (guint i = 0; i < 3; i++) {
     spdl_arrivals_add_epoch (&arrivals, i);

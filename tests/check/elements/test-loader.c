@@ -572,12 +572,15 @@ GST_END_TEST;
 GST_START_TEST (test_own_pipeline)
 {
   GstElement *pipeline = gst_parse_launch (
-      "videotestsrc num-buffers=3 ! video/x-raw,width=8,height=8 ! spdlsink",
+      "videotestsrc num-buffers=3 ! video/x-raw,width=8,height=8 "
+      "! spdlsink name=sink",
       NULL);
   GstSpdlLoader *loader =
       gst_spdl_loader_new_from_pipeline (GST_PIPELINE (pipeline), NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
   GstMessage *message;
+  GstElement *sink;
 
   start (loader);
   for (guint i = 0; i < 3; i++) {
@@ -595,6 +598,14 @@ GST_START_TEST (test_own_pipeline)
   message = gst_bus_pop (bus);
   fail_unless (message != NULL);
   gst_message_unref (message);
+  /* So is its sink. */
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }

@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# gst-spdl: the loader's C functions from Python, as introspection gives them
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every function of the loader, of batches and of tensors, without overrides.
+The first argument is tools/make-dataset."""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.module import get_introspection_module  # noqa: E402
+from gi.repository import GLib, Gst  # noqa: E402
+
+Gst.init(None)
+GstSpdl = get_introspection_module("GstSpdl")
+MAKE_DATASET = sys.argv.pop(1)
+FOREVER = Gst.CLOCK_TIME_NONE
+LINE = ('spdlsrc location="{}" label=folder epochs={} ! spdlfetch output-order=input '
+        "! spdldecode output-order=input width=8 height=6 "
+        "! spdlbatch size=8 labels=true ! spdlsink")
+
+
+class LoaderTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "20",
+                        cls.folder.name], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def assert_fails(self, code, function, *args):
+        with self.assertRaises(GLib.Error) as caught:
+            function(*args)
+        self.assertTrue(caught.exception.matches(
+            GstSpdl.loader_error_quark(), code), caught.exception)
+
+    def start(self, epochs=1):
+        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, epochs))
+        loader.start()
+        return loader
+
+    def test_epochs(self):
+        loader = self.start(epochs=2)
+        epochs = []
+        while not loader.is_finished():
+            sizes = []
+            while batch := loader.next(FOREVER):
+                sizes.append(batch.get_n_items())
+            epochs.append(sizes)
+        self.assertEqual(epochs, [[8, 8, 4]] * 2)
+        stats = loader.dup_stats()
+        self.assertEqual(len(stats), 5)
+        self.assertEqual([s.get_value("num-items") for s in stats], [40] * 5)
+        loader.stop()
+        self.assertTrue(loader.dup_state().startswith("spdl1;"))
+        self.assert_fails(GstSpdl.LoaderError.STOPPED, loader.next, 0)
+
+    def test_batch(self):
+        loader = self.start()
+        batch = loader.next(FOREVER)
+        state = loader.dup_state()
+        self.assertEqual(batch.get_state(), state)
+        del loader
+        self.assertEqual(batch.get_indices(), list(range(8)))
+        self.assertTrue(all(key.endswith(".jpg") for key in batch.get_keys()))
+        data = batch.find_tensor("data")
+        labels = batch.get_tensor(1)
+        expected = batch.get_labels()
+        del batch
+        self.assertEqual(data.get_shape(), [8, 6, 8, 3])
+        self.assertEqual(data.get_strides(), [144, 24, 3, 1])
+        self.assertEqual(data.get_typestr(), "|u1")
+        self.assertEqual(data.get_device(), (GstSpdl.DeviceType.CPU, 0))
+        self.assertTrue(data.is_writable() and data.is_contiguous())
+        numbers = (ctypes.c_int64 * 8).from_address(labels.get_address())
+        self.assertEqual(list(numbers), expected)
+        managed = data.to_dlpack()
+        address = data.get_address()
+        del data
+        # The first field of a DLManagedTensor.
+        self.assertEqual(ctypes.c_void_p.from_address(managed).value, address)
+        GstSpdl.dlpack_free(managed)
+
+    def test_failures(self):
+        bad = pathlib.Path(self.folder.name, "bad.jpg")
+        bad.write_text("no picture")
+        self.addCleanup(os.unlink, bad)
+        failed = []
+        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))
+        loader.connect("failed", lambda _, *args: failed.append(args))
+        loader.props.max_failures = 0
+        loader.start()
+        with self.assertRaises(GLib.Error) as caught:
+            while loader.next(FOREVER):
+                pass
+        self.assertIn("bad.jpg", caught.exception.message)
+        self.assertEqual(loader.props.num_failures, 1)
+        (stage, uri, error), = failed
+        self.assertTrue(stage.startswith("spdldecode"))
+        self.assertTrue(uri.endswith("bad.jpg"))
+        self.assertIn("no image", error.message)
+
+    def test_source(self):
+        loader = GstSpdl.Loader.new("spdlbatch size=2 ! spdlsink")
+        self.assertTrue(loader.has_source())
+        loader.start()
+        caps = Gst.Caps.from_string(
+            "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+            "dimensions=(string)4,framerate=0/1")
+        cause = GLib.Error("broken", "my-domain", 3)
+
+        def push():
+            for i in range(40):
+                loader.push_bytes(GLib.Bytes.new(bytes([i] * 4)), caps, i,
+                                  f"item:{i}", FOREVER)
+            loader.end_source(cause)
+
+        thread = threading.Thread(target=push)
+        thread.start()
+        labels = []
+        with self.assertRaises(GLib.Error) as caught:
+            while batch := loader.next(FOREVER):
+                labels += batch.get_labels()
+        thread.join()
+        self.assertEqual(labels, list(range(40)))
+        self.assertTrue(caught.exception.matches(
+            GLib.quark_from_string("my-domain"), 3))
+
+    def test_errors(self):
+        self.assert_fails(GstSpdl.LoaderError.PIPELINE, GstSpdl.Loader.new,
+                          "videotestsrc ! fakesink")
+        loader = GstSpdl.Loader.new("identity ! spdlsink")
+        self.assert_fails(GstSpdl.LoaderError.NOT_STARTED, loader.next, 0)
+        loader.start()
+        self.assert_fails(GstSpdl.LoaderError.TIMED_OUT, loader.next, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

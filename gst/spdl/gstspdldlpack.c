@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gstspdltensor-private.h"
+#include "gstspdlbatch-private.h"
 
 typedef struct {
   SpdlDlManaged managed;

@@ -7,6 +7,8 @@
 
 #include "gstspdllayout.h"
 
+#include "gstspdlbatch-private.h"
+
 #define UNLIKE_PIXELS                                            \
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \
       GST_VIDEO_FORMAT_FLAG_COMPLEX)
@@ -85,4 +87,153 @@ gst_spdl_layout_clear (GstSpdlLayout *self)
 {
   gst_clear_caps (&self->caps);
   self->kind = GST_SPDL_LAYOUT_BYTES;
+}
+
+/* Views */
+
+static GstSpdlBatch *
+make_batch (GstBuffer *buffer, GstCaps *caps, guint n_tensors)
+{
+  GstSpdlBatch *self =
+      g_malloc0 (sizeof (GstSpdlBatch) + n_tensors * sizeof (GstSpdlTensor));
+
+  self->n_refs = 1;
+  self->buffer = gst_buffer_ref (buffer);
+  self->caps = caps ? gst_caps_ref (caps) : NULL;
+  self->n_tensors = n_tensors;
+  self->meta = gst_spdl_buffer_get_batch_meta (buffer);
+  if (self->meta) {
+    self->items = self->meta->items;
+    self->n_items = self->meta->num_items;
+  } else if ((self->items = gst_spdl_buffer_get_item_meta (buffer))) {
+    self->n_items = 1;
+  }
+  return self;
+}
+
+static const gchar *
+name_of (const GstSpdlBatch *self, guint i)
+{
+  g_autofree gchar *name = NULL;
+
+  if (self->meta && i < self->meta->num_tensors)
+    return self->meta->names[i];
+  if (i == 0)
+    return "data";
+  name = g_strdup_printf ("data%u", i);
+  return g_intern_string (name);
+}
+
+static GstSpdlTensor *
+name_tensor (GstSpdlBatch *self, guint i)
+{
+  GstSpdlTensor *tensor = &self->tensors[i];
+
+  tensor->batch = self;
+  tensor->name = name_of (self, i);
+  tensor->device_type = GST_SPDL_DEVICE_CPU;
+  return tensor;
+}
+
+/* Returns: (transfer full) (nullable): all of @buffer as one memory */
+static GstMemory *
+get_whole (GstBuffer *buffer)
+{
+  return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_get_all_memory (buffer)
+                                          : NULL;
+}
+
+static gboolean
+map_whole (
+    GstSpdlTensor *tensor, gsize offset, gboolean exclusive, GError **error)
+{
+  GstBuffer *buffer = tensor->batch->buffer;
+  GstMemory *memory = get_whole (buffer);
+
+  if (memory)
+    return gst_spdl_tensor_map (tensor, memory, offset,
+        exclusive || gst_buffer_n_memory (buffer) > 1, error);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "tensor \"%s\" has no memory", tensor->name);
+  return FALSE;
+}
+
+static gboolean
+view_bytes (GstSpdlBatch *self, gboolean exclusive, GError **error)
+{
+  GstSpdlTensor *tensor = name_tensor (self, 0);
+
+  tensor->type = GST_SPDL_TENSOR_UINT8;
+  tensor->n_dims = 1;
+  tensor->shape[0] = gst_buffer_get_size (self->buffer);
+  tensor->strides[0] = 1;
+  return tensor->shape[0] == 0 || map_whole (tensor, 0, exclusive, error);
+}
+
+static gboolean
+view_image (GstSpdlBatch *self, const GstSpdlLayout *layout, gboolean exclusive,
+    GError **error)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (self->buffer);
+  GstSpdlTensor *tensor = name_tensor (self, 0);
+  gint64 stride;
+
+  gst_spdl_tensor_set_info (tensor, &layout->info.tensors[0]);
+  stride =
+      meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&layout->video, 0);
+  if (stride < tensor->strides[0]) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "the rows of an image lie %" G_GINT64_FORMAT
+        " bytes apart, but have %" G_GINT64_FORMAT,
+        stride, tensor->strides[0]);
+    return FALSE;
+  }
+  tensor->strides[0] = stride;
+  return map_whole (tensor, meta ? meta->offset[0] : 0, exclusive, error);
+}
+
+/* A memory a tensor, as we make them; or all of them one behind the other. */
+static gboolean
+view_tensors (GstSpdlBatch *self, const GstSpdlLayout *layout,
+    gboolean exclusive, GError **error)
+{
+  const gboolean apart = gst_buffer_n_memory (self->buffer) == self->n_tensors;
+  gsize offset = 0;
+
+  for (guint i = 0; i < self->n_tensors; i++) {
+    const GstSpdlTensorInfo *info = &layout->info.tensors[i];
+    GstSpdlTensor *tensor = name_tensor (self, i);
+    gboolean ok;
+
+    gst_spdl_tensor_set_info (tensor, info);
+    if (apart)
+      ok = gst_spdl_tensor_map (
+          tensor, gst_buffer_get_memory (self->buffer, i), 0, exclusive, error);
+    else
+      ok = map_whole (tensor, offset, exclusive, error);
+    if (!ok)
+      return FALSE;
+    offset += gst_spdl_tensor_info_get_size (info);
+  }
+  return TRUE;
+}
+
+GstSpdlBatch *
+gst_spdl_layout_view (const GstSpdlLayout *layout, GstBuffer *buffer,
+    gboolean exclusive, GError **error)
+{
+  const gboolean tensors = layout->kind == GST_SPDL_LAYOUT_TENSORS;
+  GstSpdlBatch *self =
+      make_batch (buffer, layout->caps, tensors ? layout->info.num_tensors : 1);
+  gboolean ok;
+
+  if (tensors)
+    ok = view_tensors (self, layout, exclusive, error);
+  else if (layout->kind == GST_SPDL_LAYOUT_IMAGE)
+    ok = view_image (self, layout, exclusive, error);
+  else
+    ok = view_bytes (self, exclusive, error);
+  if (!ok)
+    g_clear_pointer (&self, gst_spdl_batch_unref);
+  return self;
 }

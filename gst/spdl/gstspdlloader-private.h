@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlloader.c is the object and its runs.
+/* gstspdlloader.c is the object, and what it can be asked.
+ * gstspdlloaderrun.c is its runs: start, next, stop.
  * gstspdlloadersource.c is the source in the program.
  * gstspdlloaderparts.c finds in a pipeline what the loader needs. */
 
@@ -88,6 +89,9 @@ gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 
 /* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
 GstSpdlNews *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
+
+/* Tells what went wrong with items, and warnings: by signals, now. */
+void gst_spdl_loader_emit_notices (GstSpdlLoader *self, GstSpdlNews *news);
 
 /* At a start, and after a stop. */
 void gst_spdl_loader_open_source (GstSpdlLoader *self, GstSpdlNews *news);

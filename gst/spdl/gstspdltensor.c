@@ -17,7 +17,7 @@
  * Since: 0.1
  */
 
-#include "gstspdltensor-private.h"
+#include "gstspdlbatch-private.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)

@@ -1,12 +1,12 @@
-/* gst-spdl: a tensor's inside
+/* gst-spdl: a batch's inside, and its tensors'
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_TENSOR_PRIVATE_H__
-#define __GST_SPDL_TENSOR_PRIVATE_H__
+#ifndef __GST_SPDL_BATCH_PRIVATE_H__
+#define __GST_SPDL_BATCH_PRIVATE_H__
 
 #include "gstspdlbatch.h"
 
@@ -29,8 +29,18 @@ struct _GstSpdlTensor {
   GstMapInfo map; /* map.memory: owned, or NULL */
 };
 
-/* Says the shape, outermost first, with no gaps between elements. Only the
- * last @info->rank dimensions; the caller sets strides anew where there are. */
+struct _GstSpdlBatch {
+  gint n_refs;
+  GstBuffer *buffer;
+  GstCaps *caps;                /* nullable */
+  const GstSpdlBatchMeta *meta; /* nullable: the buffer's */
+  const GstSpdlItemMeta *items; /* the buffer's */
+  guint n_items;
+  guint n_tensors;
+  GstSpdlTensor tensors[];
+};
+
+/* Says type and shape, with no gaps between elements. */
 void
 gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info);
 
@@ -42,4 +52,4 @@ void gst_spdl_tensor_unmap (GstSpdlTensor *self);
 
 G_END_DECLS
 
-#endif /* __GST_SPDL_TENSOR_PRIVATE_H__ */
+#endif /* __GST_SPDL_BATCH_PRIVATE_H__ */

@@ -1,0 +1,56 @@
+# gst-spdl: what is needed of PyGObject, or how to get it
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import sys
+from typing import Any
+
+# Some other Python's import system may find a folder gi and nothing in it, so
+# that is as good as none.
+try:
+    from gi import require_version
+    from gi.module import get_introspection_module
+except ImportError as error:
+    raise ImportError(
+        f"gstspdl needs PyGObject, which {sys.executable or 'this Python'} "
+        "lacks: use Debian's, `apt install python3-gi gir1.2-gstreamer-1.0` "
+        "and then /usr/bin/python3, or a venv that sees it, "
+        "`/usr/bin/python3 -m venv --system-site-packages VENV`"
+    ) from error
+
+try:
+    require_version("Gst", "1.0")
+    require_version("GstSpdl", "1.0")
+except ValueError as error:
+    raise ImportError(
+        f"gstspdl finds no typelib ({error}): `apt install "
+        "gir1.2-gstreamer-1.0`, and in a build of gst-spdl use `meson devenv "
+        "-C build`, or export GI_TYPELIB_PATH=PREFIX/lib/girepository-1.0 and "
+        "LD_LIBRARY_PATH=PREFIX/lib for one that is installed under PREFIX"
+    ) from error
+
+from gi.repository import GLib, Gst  # noqa: E402
+
+# As the typelib has it: the classes of this package derive from its own.
+raw: Any = get_introspection_module("GstSpdl")
+
+
+def init() -> None:
+    """Needed once before anything of Gst is called; later it costs nothing.
+    Also where C code has done it: python3-gst-1.0 wants it from Python."""
+    global init
+    Gst.init(None)
+    globals()["init"] = _nothing
+
+
+def _nothing() -> None:
+    pass
+
+
+def dict_of(structure: "Gst.Structure") -> "dict[str, Any]":
+    names = map(structure.nth_field_name, range(structure.n_fields()))
+    return {name: structure.get_value(name) for name in names}
+
+
+__all__ = ["GLib", "Gst", "dict_of", "init", "raw"]

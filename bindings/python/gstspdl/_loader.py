@@ -1,0 +1,294 @@
+# gst-spdl: a loader as an iterator over epochs
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import atexit
+import re
+import weakref
+from collections import deque
+from typing import (Any, Deque, Dict, Iterable, Iterator, List, NamedTuple,
+                    Optional, Union)
+
+from ._batch import Batch
+from ._errors import LoaderError, code_of, is_timeout
+from ._gi import GLib, Gst, dict_of, init, raw
+from ._parts import count_batches, find_elements
+from ._source import DOMAIN as SOURCE_DOMAIN
+from ._source import SourceThread
+
+# How long the interpreter is out of reach of Ctrl-C while nothing comes. Only
+# then is it a matter of slices at all; a batch ends the wait at once.
+_SLICE = 50_000_000
+
+
+class Failure(NamedTuple):
+    """An item that failed, and why."""
+
+    stage: str
+    uri: Optional[str]
+    reason: str
+
+
+class _Epoch(Iterator[Batch]):
+    """The rest of one epoch."""
+
+    __slots__ = ("_loader", "_ended")
+
+    def __init__(self, loader: "Loader") -> None:
+        self._loader = loader
+        self._ended = False
+
+    def __next__(self) -> Batch:
+        batch = None if self._ended else self._loader._take()
+        if batch is None:
+            self._ended = True
+            raise StopIteration
+        return batch
+
+
+class Loader(raw.Loader):  # type: ignore[misc]
+    """Batches from a pipeline.
+
+    `pipeline` is a description in gst-launch's syntax that ends in spdlsink,
+    or a Gst.Pipeline. Each `for` over the loader is one epoch. A description
+    that says no `epochs` has as many as there are `for`s.
+
+    `source`: what is loaded, where the pipeline begins with an open pad:
+    paths and URIs, bytes, or NumPy arrays, or tuples (item, label[, key]).
+    `caps`: what its bytes are, "image/jpeg" say.
+    `max_failures`: failed items that are tolerated, -1 without limit.
+    `state`: where to begin, as a batch's `state` says it.
+    """
+
+    # PyGObject makes no type of its own of a class of that module, which
+    # would be one derived from a final type.
+    __module__ = "gi.overrides.GstSpdl"
+
+    # Defaults for loaders that Loader.new() makes.
+    _source: Optional[Iterable[Any]] = None
+    _caps: Optional[str] = None
+    _thread: Optional[SourceThread] = None
+    _between = False
+    _failures: Deque[Failure] = deque()
+
+    def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
+                source: Optional[Iterable[Any]] = None,
+                caps: Optional[str] = None, max_failures: int = -1,
+                state: Optional[str] = None) -> "Loader":
+        init()
+        try:
+            if isinstance(pipeline, str):
+                self: Loader = raw.Loader.new(pipeline)
+            else:
+                self = raw.Loader.new_from_pipeline(pipeline)
+        except GLib.Error as error:
+            raise LoaderError(error.message, code=code_of(error)) from error
+        self._set_up(pipeline, source, caps)
+        self.set_property("max-failures", max_failures)
+        if state is not None:
+            self.restore_state(state)
+        return self
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        # All is done: PyGObject's own would make the object again.
+        pass
+
+    def _set_up(self, pipeline: Any, source: Optional[Iterable[Any]],
+                caps: Optional[str]) -> None:
+        if source is not None and not self.has_source():
+            raise LoaderError(
+                "The pipeline has a source of its own: leave the first "
+                "element out of the description, or source=...",
+                code="source")
+        if source is None and self.has_source() and isinstance(pipeline, str):
+            raise LoaderError(
+                "The first element waits for data: begin the description with "
+                "spdlsrc, or give source=...", code="source")
+        self._source = source
+        self._caps = caps
+        self._failures = failures = deque(maxlen=100)
+        # Not a method, which would keep the loader alive.
+        self.connect("failed", _on_failed, failures)
+        if isinstance(pipeline, str) and not re.search(r"\bepochs\b",
+                                                       pipeline):
+            for element in find_elements(self.get_pipeline(), "spdlsrc"):
+                element.set_property("epochs", -1)
+
+    # Runs
+
+    def start(self) -> bool:
+        """Begins; a `for` or a `with` does it, too. After stop() again."""
+        self._end_thread()
+        try:
+            raw.Loader.start(self)
+        except GLib.Error as error:
+            raise self._explain(error) from error
+        _running.add(self)
+        self._between = False
+        if self._source is not None:
+            self._thread = SourceThread(self, self._source, self._caps)
+            self._thread.start()
+            self._thread.begin_pass()
+        return True
+
+    def stop(self) -> None:
+        """Ends the run, at any moment, from any thread. Batches stay."""
+        if self._thread:
+            self._thread.cancel()
+        raw.Loader.stop(self)
+
+    def _end_thread(self) -> None:
+        """A thread of an earlier run may still be in the source's code."""
+        if self._thread and self._thread.is_alive():
+            self._thread.cancel()
+            self._thread.join(5)
+            if self._thread.is_alive():
+                raise LoaderError(
+                    "The loader cannot start again: its source has been busy "
+                    "for 5 s since the last run was stopped", code="source")
+        self._thread = None
+
+    def __enter__(self) -> "Loader":
+        if not self.is_running():
+            self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    # Batches
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The rest of the epoch; behind its end, the next one."""
+        if not self._is_begun():
+            self.start()
+        elif self._between:
+            self._between = False
+            if self._thread:
+                self._thread.begin_pass()
+        return _Epoch(self)
+
+    def _is_begun(self) -> bool:
+        """In a child of the loader's process the next batch says what is
+        wrong."""
+        return self in _running or bool(self.is_running())
+
+    def _take(self) -> Optional[Batch]:
+        while True:
+            try:
+                batch: Optional[Batch] = raw.Loader.next(self, _SLICE)
+            except GLib.Error as error:
+                if is_timeout(error):
+                    continue
+                raise self._explain(error) from self._cause_of(error)
+            if batch is None:
+                self._between = True
+            return batch
+
+    def __len__(self) -> int:
+        """Batches of an epoch, if all items are good. TypeError where the
+        pipeline does not tell."""
+        if not self._is_begun():
+            self.start()
+        n = count_batches(self.get_pipeline(), self._source)
+        if n is None:
+            raise TypeError("the pipeline does not tell how many batches an "
+                            "epoch has")
+        return n
+
+    # Errors
+
+    def _explain(self, error: Any) -> LoaderError:
+        if error.domain == SOURCE_DOMAIN:
+            return LoaderError(error.message, code="source", stage="source")
+        code = code_of(error)
+        stage: Optional[str] = error.message.partition(": ")[0]
+        if not any(e.get_name() == stage
+                   for e in find_elements(self.get_pipeline())):
+            stage = None
+        last = self._failures[-1] if self._failures else None
+        uri = None
+        if last and (last.stage == stage or code == "failures"):
+            stage, uri = last.stage, last.uri
+        return LoaderError(error.message, code=code, stage=stage, uri=uri)
+
+    def _cause_of(self, error: Any) -> BaseException:
+        if error.domain == SOURCE_DOMAIN and self._thread:
+            return self._thread.cause or error
+        return error
+
+    # What it tells
+
+    @property
+    def failures(self) -> List[Failure]:
+        """The last items that failed, 100 at most; `num_failures` counts
+        all."""
+        return list(self._failures)
+
+    @property
+    def num_failures(self) -> int:
+        n: int = self.get_num_failures()
+        return n
+
+    @property
+    def epoch(self) -> int:
+        """Of the batch that came last; behind an epoch's end the next one."""
+        epoch: int = self.get_epoch()
+        return epoch
+
+    @property
+    def pipeline(self) -> "Gst.Pipeline":
+        """To look at elements and set their properties."""
+        return self.get_pipeline()
+
+    @property
+    def stats(self) -> List[Dict[str, Any]]:
+        """Each element's figures, from the source to the sink; times in ns.
+        docs/reading-the-figures.md says what they mean."""
+        return [dict_of(figures) for figures in self.dup_stats()]
+
+    # Resuming
+
+    @property
+    def state(self) -> Optional[str]:
+        """Where to begin after the batch that came last."""
+        state: Optional[str] = self.dup_state()
+        return state
+
+    def restore_state(self, state: Optional[str]) -> bool:
+        try:
+            raw.Loader.restore_state(self, state)
+        except GLib.Error as error:
+            raise self._explain(error) from error
+        return True
+
+    def state_dict(self) -> Dict[str, Any]:
+        """For torch.save() and the like: the place after the last batch."""
+        return {"spdl": self.state}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Begins there, at the next `for`."""
+        self.stop()
+        self.restore_state(state["spdl"])
+
+
+def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,
+               failures: Deque[Failure]) -> None:
+    failures.append(Failure(stage, uri, reason.message if reason else ""))
+
+
+# At the interpreter's end no thread of a pipeline may be left that would come
+# upon what is gone.
+_running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for loader in list(_running):
+        loader.stop()
+
+
+# So that the functions of the library return this class.
+_type: Any = raw.Loader.__gtype__
+_type.pytype = Loader

@@ -1,0 +1,159 @@
+# gst-spdl: a loader's source in the program
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import os
+import threading
+import weakref
+from queue import SimpleQueue
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple
+
+from ._errors import is_timeout
+from ._gi import GLib, Gst, raw
+
+DOMAIN = "gst-spdl-python-source"
+
+# The thread that pushes holds on to its loader only so long at a time, so that
+# one that nobody uses any more can go.
+_SLICE = 1_000_000_000
+
+
+def _split(item: Any) -> Tuple[Any, int, Optional[str]]:
+    """Item, label and key of what a source gives."""
+    if not isinstance(item, tuple):
+        return item, -1, None
+    if not 2 <= len(item) <= 3:
+        raise TypeError("a source gives items, (item, label) or (item, label, "
+                        f"key), not tuples of {len(item)}")
+    key = str(item[2]) if len(item) > 2 and item[2] is not None else None
+    return item[0], int(item[1]), key
+
+
+class _Caps:
+    """What the items are, made once for each kind."""
+
+    def __init__(self, encoded: Optional[str]) -> None:
+        self._encoded = Gst.Caps.from_string(
+            encoded or "application/octet-stream")
+        self._arrays: Dict[Tuple[str, Tuple[int, ...]], Gst.Caps] = {}
+
+    def of_bytes(self) -> "Gst.Caps":
+        return self._encoded
+
+    def of_array(self, dtype: str, shape: Tuple[int, ...]) -> "Gst.Caps":
+        caps = self._arrays.get((dtype, shape))
+        if caps is None:
+            dims = ":".join(map(str, reversed(shape))) or "1"
+            caps = Gst.Caps.from_string(
+                "other/tensors,format=static,num_tensors=1,"
+                f'types=(string)"{dtype}",dimensions=(string)"{dims}",'
+                "framerate=0/1")
+            self._arrays[dtype, shape] = caps
+        return caps
+
+
+class SourceThread(threading.Thread):
+    """Iterates over the source and pushes what it gives, for one run of the
+    loader. One pass over the source is one epoch, and begins when the trainer
+    wants it."""
+
+    def __init__(self, loader: Any, source: Iterable[Any],
+                 encoded: Optional[str]) -> None:
+        super().__init__(name="gst-spdl-source", daemon=True)
+        self._loader = weakref.ref(loader, self._cancel)
+        self._source = source
+        self._caps = _Caps(encoded)
+        # True: a pass is wanted; False: no more. Unlike a condition it may be
+        # called by the garbage collector, which may drop the loader anywhere.
+        self._passes: "SimpleQueue[bool]" = SimpleQueue()
+        #: what the source raised
+        self.cause: Optional[BaseException] = None
+
+    def begin_pass(self) -> None:
+        self._passes.put(True)
+
+    def cancel(self) -> None:
+        self._cancel()
+
+    def _cancel(self, _: Any = None) -> None:
+        self._passes.put(False)
+
+    def run(self) -> None:
+        try:
+            self._run()
+        except BaseException as error:
+            self.cause = error
+            self._end(error)
+
+    def _run(self) -> None:
+        while self._passes.get():
+            iterator = iter(self._source)
+            for item in iterator:
+                if not self._push(item):
+                    return
+            if iterator is self._source:
+                # It cannot begin anew.
+                self._end(None)
+                return
+            if not self._do(raw.Loader.end_epoch):
+                return
+
+    def _push(self, item: Any) -> bool:
+        """False where the loader takes no more."""
+        item, label, key = _split(item)
+        if isinstance(item, (str, os.PathLike)):
+            return self._do(raw.Loader.push_uri, _uri_of(item), label, _SLICE)
+        if isinstance(item, (bytes, bytearray, memoryview)):
+            caps = self._caps.of_bytes()
+            data = bytes(item)
+        elif hasattr(item, "__array_interface__"):
+            caps, data = self._take_array(item)
+        else:
+            raise TypeError("a source gives paths and URIs (str), bytes, or "
+                            f"NumPy arrays, not {type(item).__name__}")
+        return self._do(raw.Loader.push_bytes, GLib.Bytes.new(data), caps,
+                        label, key, _SLICE)
+
+    def _take_array(self, item: Any) -> Tuple["Gst.Caps", bytes]:
+        import numpy
+
+        values = numpy.asarray(item)
+        if values.dtype == bool:
+            values = values.view(numpy.uint8)
+        if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+            raise TypeError(f"no tensor can be made of {values.dtype}")
+        native = values.astype(values.dtype.newbyteorder("="), copy=False)
+        caps = self._caps.of_array(str(native.dtype), native.shape)
+        return caps, native.tobytes()
+
+    def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:
+        while True:
+            loader = self._loader()
+            if loader is None:
+                return False
+            try:
+                function(loader, *arguments)
+                return True
+            except GLib.Error as error:
+                if not is_timeout(error):
+                    # The loader has ended, and says why itself.
+                    return False
+            del loader
+
+    def _end(self, cause: Optional[BaseException]) -> None:
+        reason = cause and GLib.Error.new_literal(
+            GLib.quark_from_string(DOMAIN),
+            "source: " + _describe(cause), 0)
+        self._do(raw.Loader.end_source, reason)
+
+
+def _uri_of(item: Any) -> str:
+    text = os.fsdecode(item)
+    return text if "://" in text else os.path.abspath(text)
+
+
+def _describe(error: BaseException) -> str:
+    text = str(error)
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name

@@ -1,0 +1,135 @@
+# gst-spdl: one tensor of a batch
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+from ctypes import c_int, c_uint
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+
+from . import _native as native
+
+if TYPE_CHECKING:
+    import numpy
+
+_NAMES = {"i": "int", "u": "uint", "f": "float"}
+_DLPACK_CPU = 1
+_DLPACK_CUDA = 2
+
+
+def _numbers(function: Any, pointer: int) -> Tuple[int, ...]:
+    n = c_uint()
+    first = function(pointer, n)
+    return tuple(first[:n.value])
+
+
+class Tensor:
+    """A view of a batch's memory, without a copy.
+
+    NumPy takes it by np.asarray(tensor), PyTorch by torch.from_dlpack(tensor),
+    others by either protocol. Its memory lives as long as it or such a view,
+    also when batch, loader and pipeline are gone.
+    """
+
+    __slots__ = ("_owner", "_pointer", "_typestr", "_device", "_contiguous",
+                 "name", "shape", "strides", "address", "nbytes", "readonly")
+
+    name: str
+    shape: Tuple[int, ...]
+    #: in bytes
+    strides: Tuple[int, ...]
+    #: on its device
+    address: int
+    #: from the first element to the last, gaps among them
+    nbytes: int
+    #: the memory is not this batch's alone, and must not be written
+    readonly: bool
+
+    def __init__(self, owner: Any, pointer: int) -> None:
+        # The owner keeps the batch, and so what the pointer points to.
+        self._owner = owner
+        self._pointer = pointer
+        number = c_int()
+        self._device = (native.tensor_get_device(pointer, number),
+                        number.value)
+        self._typestr: str = native.tensor_get_typestr(pointer).decode()
+        self._contiguous = bool(native.tensor_is_contiguous(pointer))
+        self.name = native.tensor_get_name(pointer).decode()
+        self.shape = _numbers(native.tensor_get_shape, pointer)
+        self.strides = _numbers(native.tensor_get_strides, pointer)
+        self.address = native.tensor_get_address(pointer) or 0
+        self.nbytes = native.tensor_get_size(pointer)
+        self.readonly = not native.tensor_is_writable(pointer)
+
+    @property
+    def dtype(self) -> str:
+        """By NumPy's and PyTorch's name: "uint8", "float32"."""
+        return f"{_NAMES[self._typestr[1]]}{8 * int(self._typestr[2:])}"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def device(self) -> str:
+        """As PyTorch writes it: "cpu", "cuda:0"."""
+        kind, number = self._device
+        return "cpu" if kind == _DLPACK_CPU else f"cuda:{number}"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a tensor without dimensions has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return (f"<Tensor {self.name!r} {self.dtype} {self.shape} "
+                f"on {self.device}>")
+
+    def numpy(self) -> "numpy.ndarray[Any, Any]":
+        """The same as np.asarray(tensor)."""
+        import numpy
+
+        return numpy.asarray(self)
+
+    # The protocols
+
+    def _interface(self) -> Dict[str, Any]:
+        return {
+            "version": 3,
+            "shape": self.shape,
+            "typestr": self._typestr,
+            "data": (self.address, self.readonly),
+            "strides": None if self._contiguous else self.strides,
+        }
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        if self._device[0] != _DLPACK_CPU:
+            raise AttributeError("the tensor lies on a CUDA device")
+        return self._interface()
+
+    @property
+    def __cuda_array_interface__(self) -> Dict[str, Any]:
+        if self._device[0] != _DLPACK_CUDA:
+            raise AttributeError("the tensor lies in the CPU's memory")
+        return self._interface()
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return self._device
+
+    def __dlpack__(self, *, stream: Any = None,
+                   max_version: Optional[Tuple[int, int]] = None,
+                   dl_device: Optional[Tuple[int, int]] = None,
+                   copy: Optional[bool] = None) -> Any:
+        """A capsule of DLPack 0.x, whatever `max_version` is: the standard
+        lets a producer give an older one. That cannot say that memory must
+        not be written, so a tensor that is `readonly` is copied."""
+        if dl_device is not None and tuple(dl_device) != self._device:
+            raise BufferError(f"the tensor lies on {self.device}: copy it")
+        if copy is False and self.readonly:
+            raise BufferError("the tensor's memory is shared and must not be "
+                              "written: it can only be copied")
+        if copy and not self.readonly:
+            raise BufferError("no copy is made here: copy what you get")
+        managed = native.tensor_to_dlpack(self._pointer)
+        return native.new_capsule(
+            managed, b"dltensor", native.capsule_destructor)

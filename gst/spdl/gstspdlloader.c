@@ -329,6 +329,33 @@ gst_spdl_loader_get_num_failures (GstSpdlLoader *loader)
 }
 
 /**
+ * gst_spdl_loader_dup_error:
+ * @loader: a loader
+ *
+ * What gst_spdl_loader_next() will end with, known before the batches that
+ * precede it were taken.
+ *
+ * Returns: (transfer full) (nullable): the error; %NULL if there is none so far
+ *
+ * Since: 0.1
+ */
+GError *
+gst_spdl_loader_dup_error (GstSpdlLoader *loader)
+{
+  GError *error = NULL;
+  GstSpdlNews *news;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  if (is_own_process (loader) &&
+      (news = gst_spdl_loader_get_news (loader, NULL))) {
+    error = gst_spdl_news_dup_error (news);
+    gst_spdl_news_unref (news);
+  }
+  return error;
+}
+
+/**
  * gst_spdl_loader_dup_stats:
  * @loader: a loader
  *

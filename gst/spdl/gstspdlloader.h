@@ -105,6 +105,9 @@ GST_SPDL_API
 guint64 gst_spdl_loader_get_num_failures (GstSpdlLoader *loader);
 
 GST_SPDL_API
+GError *gst_spdl_loader_dup_error (GstSpdlLoader *loader);
+
+GST_SPDL_API
 GList *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
 
 /* Resuming */

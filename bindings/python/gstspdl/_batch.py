@@ -62,7 +62,6 @@ class Batch(raw.Batch):  # type: ignore[misc]
     __module__ = "gi.overrides.GstSpdl"
 
     # PyGObject's hash of a boxed object is the address of what it boxes.
-    # tests/python/test_batch.py holds it to that.
 
     @property
     def names(self) -> Tuple[str, ...]:

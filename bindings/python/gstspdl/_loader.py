@@ -69,7 +69,11 @@ class Loader(raw.Loader):  # type: ignore[misc]
     _source: Optional[Iterable[Any]] = None
     _caps: Optional[str] = None
     _thread: Optional[SourceThread] = None
+    _begun = False
     _between = False
+    # Taken already, and from where on without it.
+    _ahead: Optional[Batch] = None
+    _ahead_of: Optional[str] = None
     _failures: Deque[Failure] = deque()
 
     def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
@@ -118,13 +122,15 @@ class Loader(raw.Loader):  # type: ignore[misc]
     # Runs
 
     def start(self) -> bool:
-        """Begins; a `for` or a `with` does it, too. After stop() again."""
+        """Begins. A `with` does it, and the first `for`. After stop() again."""
         self._end_thread()
+        self._ahead = None
         try:
             raw.Loader.start(self)
         except GLib.Error as error:
             raise self._explain(error) from error
         _running.add(self)
+        self._begun = True
         self._between = False
         if self._source is not None:
             self._thread = SourceThread(self, self._source, self._caps)
@@ -137,6 +143,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         if self._thread:
             self._thread.cancel()
         raw.Loader.stop(self)
+        _running.discard(self)
 
     def _end_thread(self) -> None:
         """A thread of an earlier run may still be in the source's code."""
@@ -161,7 +168,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     def __iter__(self) -> Iterator[Batch]:
         """The rest of the epoch; behind its end, the next one."""
-        if not self._is_begun():
+        if not self._begun:
             self.start()
         elif self._between:
             self._between = False
@@ -169,27 +176,35 @@ class Loader(raw.Loader):  # type: ignore[misc]
                 self._thread.begin_pass()
         return _Epoch(self)
 
-    def _is_begun(self) -> bool:
-        """In a child of the loader's process the next batch says what is
-        wrong."""
-        return self in _running or bool(self.is_running())
-
     def _take(self) -> Optional[Batch]:
+        batch, self._ahead = self._ahead, None
+        if batch is None:
+            batch = self._wait()
+        if batch is None and not self._between:
+            self._between = True
+            self._look_ahead()
+        return batch
+
+    def _wait(self) -> Optional[Batch]:
         while True:
             try:
                 batch: Optional[Batch] = raw.Loader.next(self, _SLICE)
+                return batch
             except GLib.Error as error:
-                if is_timeout(error):
-                    continue
-                raise self._explain(error) from self._cause_of(error)
-            if batch is None:
-                self._between = True
-            return batch
+                if not is_timeout(error):
+                    raise self._explain(error) from self._cause_of(error)
+
+    def _look_ahead(self) -> None:
+        """Raises at an epoch's end what would be the next thing to come, as
+        nobody may ask for another epoch."""
+        if self.is_finished() or self.dup_error():
+            self._ahead_of = self.dup_state()
+            self._ahead = self._wait()
 
     def __len__(self) -> int:
         """Batches of an epoch, if all items are good. TypeError where the
         pipeline does not tell."""
-        if not self._is_begun():
+        if not self._begun:
             self.start()
         n = count_batches(self.get_pipeline(), self._source)
         if n is None:
@@ -253,7 +268,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
     @property
     def state(self) -> Optional[str]:
         """Where to begin after the batch that came last."""
-        state: Optional[str] = self.dup_state()
+        state: Optional[str] = (
+            self._ahead_of if self._ahead else self.dup_state())
         return state
 
     def restore_state(self, state: Optional[str]) -> bool:

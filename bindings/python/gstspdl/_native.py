@@ -65,6 +65,17 @@ _library.gst_spdl_capsule_init(
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype = c_void_p
+_get_pointer.argtypes = [ctypes.py_object, c_char_p]
+_end_source = ctypes.CDLL(_library._name).gst_spdl_loader_end_source
+_end_source.restype = c_int
+_end_source.argtypes = [c_void_p, c_void_p, c_void_p]
+
+
+def end_source(loader: Any) -> None:
+    """PyGObject cannot hand over that there is no GError."""
+    _end_source(_get_pointer(loader.__gpointer__, None), None, None)
 
 
 def int64_list(function: Any, batch: int) -> bytes:

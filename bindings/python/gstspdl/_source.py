@@ -9,6 +9,7 @@ import weakref
 from queue import SimpleQueue
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
+from . import _native as native
 from ._errors import is_timeout
 from ._gi import GLib, Gst, raw
 
@@ -94,7 +95,7 @@ class SourceThread(threading.Thread):
                     return
             if iterator is self._source:
                 # It cannot begin anew.
-                self._end(None)
+                self._do(native.end_source)
                 return
             if not self._do(raw.Loader.end_epoch):
                 return
@@ -112,6 +113,10 @@ class SourceThread(threading.Thread):
         else:
             raise TypeError("a source gives paths and URIs (str), bytes, or "
                             f"NumPy arrays, not {type(item).__name__}")
+        if not data:
+            # No bytes can be wrapped; it is for the next element to refuse.
+            return self._do(raw.Loader.push, Gst.Buffer.new(), caps, label,
+                            key, _SLICE)
         return self._do(raw.Loader.push_bytes, GLib.Bytes.new(data), caps,
                         label, key, _SLICE)
 
@@ -141,10 +146,9 @@ class SourceThread(threading.Thread):
                     return False
             del loader
 
-    def _end(self, cause: Optional[BaseException]) -> None:
-        reason = cause and GLib.Error.new_literal(
-            GLib.quark_from_string(DOMAIN),
-            "source: " + _describe(cause), 0)
+    def _end(self, cause: BaseException) -> None:
+        reason = GLib.Error.new_literal(
+            GLib.quark_from_string(DOMAIN), "source: " + _describe(cause), 0)
         self._do(raw.Loader.end_source, reason)
 
 

@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+# gst-spdl: views of batches that are kept, and dropped in any order
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""lifetimes.py BATCHES
+
+Makes so many batches of 4x32x32, writes a mark into each, keeps up to 64 of
+them, or views of them, and lets go of them in random order, the last when
+loader and pipeline are gone. Meant to run under valgrind, which sees what is
+read or written when it is gone, and what is lost."""
+
+import gc
+import random
+import sys
+
+import numpy as np
+from gstspdl import Loader
+
+VIEWS = [
+    lambda batch: batch["data"],
+    lambda batch: np.asarray(batch["data"]),
+    lambda batch: np.from_dlpack(batch["data"]),
+    # An unused capsule; it is the batch that is looked at.
+    lambda batch: (batch, batch["data"].__dlpack__()),
+    lambda batch: batch,
+]
+
+
+def look(view):
+    """The array behind any of them."""
+    if isinstance(view, tuple):
+        view = view[0]
+    return np.asarray(view["data"] if hasattr(view, "num_items") else view)
+
+
+def check(view, mark):
+    values = look(view)
+    if not (values == mark).all():
+        sys.exit(f"a batch was altered: {values.ravel()[:8]}, not {mark}")
+
+
+def main():
+    n = int(sys.argv[1])
+    rng = random.Random(1)
+    kept = {}
+    loader = Loader(f"videotestsrc num-buffers={4 * n} pattern=black "
+                    "! video/x-raw,format=GRAY8,width=32,height=32 "
+                    "! spdlbatch size=4 ! spdlsink")
+    count = 0
+    for batch in loader:
+        mark = rng.randrange(256)
+        np.asarray(batch["data"])[:] = mark
+        place = rng.randrange(64)
+        if place in kept:
+            check(*kept.pop(place))
+        kept[place] = rng.choice(VIEWS)(batch), mark
+        count += 1
+    loader.stop()
+    del loader, batch
+    gc.collect()
+    for place in rng.sample(sorted(kept), len(kept)):
+        check(*kept.pop(place))
+    if count != n:
+        sys.exit(f"{count} batches, not {n}")
+
+
+main()

@@ -1,0 +1,40 @@
+# gst-spdl: what the tests of the Python package share
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import atexit
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# The first argument of each test.
+MAKE_DATASET = sys.argv.pop(1)
+
+
+def make_dataset(count):
+    """A folder of JPEGs, in a folder for each class."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", str(count),
+                    folder.name], check=True, stdout=subprocess.DEVNULL)
+    return pathlib.Path(folder.name)
+
+
+def describe(folder, size=8, source="", order="completion", decode="",
+             batch="", side=32):
+    """The usual pipeline over a folder."""
+    return (f'spdlsrc name=source location="{folder}" label=folder {source} '
+            f"! spdlfetch name=fetch output-order={order} "
+            f"! spdldecode name=decode output-order={order} width={side} "
+            f"height={side} {decode} "
+            f"! spdlbatch name=batch size={size} {batch} "
+            "! spdlsink name=sink")
+
+
+def run_python(code, *arguments, **options):
+    """Another interpreter, and what it wrote."""
+    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
+                          capture_output=True, text=True, timeout=100,
+                          check=False, **options)

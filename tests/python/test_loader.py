@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+# gst-spdl: a loader as an iterator over epochs
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import sys
+import threading
+import unittest
+
+import gi
+from support import describe, make_dataset
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import GLib, Gst, GstSpdl  # noqa: E402
+from gstspdl import Batch, Loader, LoaderError  # noqa: E402
+
+N_ITEMS = 20
+FOLDER = make_dataset(N_ITEMS)
+ALL = list(range(N_ITEMS))
+
+
+def indices_of(batches):
+    return sorted(i for batch in batches for i in batch.indices)
+
+
+class EpochTest(unittest.TestCase):
+    def test_each_for_is_an_epoch(self):
+        with Loader(describe(FOLDER)) as loader:
+            for epoch in range(3):
+                batches = list(loader)
+                self.assertEqual([b.num_items for b in batches], [8, 8, 4])
+                self.assertEqual({b.epoch for b in batches}, {epoch})
+                self.assertEqual(indices_of(batches), ALL)
+                self.assertEqual(loader.epoch, epoch + 1)
+
+    def test_a_new_for_goes_on_after_a_break(self):
+        with Loader(describe(FOLDER)) as loader:
+            seen = []
+            for batch in loader:
+                seen.append(batch)
+                break
+            seen += loader
+            self.assertEqual(indices_of(seen), ALL)
+            self.assertEqual(indices_of(loader), ALL)
+
+    def test_an_iterator_ends_for_good(self):
+        with Loader(describe(FOLDER)) as loader:
+            iterator = iter(loader)
+            self.assertEqual(len(list(iterator)), 3)
+            self.assertIsNone(next(iterator, None))
+            self.assertEqual(len(list(loader)), 3)
+
+    def test_epochs_of_the_description_end(self):
+        with Loader(describe(FOLDER, source="epochs=2")) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(4)],
+                             [3, 3, 0, 0])
+            self.assertTrue(loader.is_finished())
+
+    def test_a_pipeline_is_left_as_it_is(self):
+        Gst.init(None)
+        pipeline = Gst.parse_launch(describe(FOLDER))
+        with Loader(pipeline) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(2)], [3, 0])
+            self.assertIs(loader.pipeline, pipeline)
+
+    def test_length(self):
+        for size, more, n in [(8, "", 3), (8, "drop-last=true", 2),
+                              (1, "", 20), (64, "", 1)]:
+            loader = Loader(describe(FOLDER, size, batch=more))
+            with self.subTest(size=size), loader:
+                self.assertEqual(len(loader), n)
+                self.assertEqual(len(list(loader)), n)
+
+    def test_no_length(self):
+        with Loader("videotestsrc num-buffers=3 ! video/x-raw,format=RGB "
+                    "! spdlbatch size=2 ! spdlsink") as loader:
+            with self.assertRaisesRegex(TypeError, "does not tell"):
+                len(loader)
+            self.assertEqual(len(list(loader)), 2)
+
+    def test_restart(self):
+        loader = Loader(describe(FOLDER))
+        for _ in range(3):
+            with loader:
+                self.assertEqual({b.epoch for b in loader}, {0})
+                next(iter(loader))
+        loader.start()
+        self.assertEqual(indices_of(loader), ALL)
+        loader.stop()
+        with self.assertRaises(LoaderError) as raised:
+            list(loader)
+        self.assertEqual(raised.exception.code, "stopped")
+
+    def test_many_loaders(self):
+        loaders = [Loader(describe(FOLDER)) for _ in range(6)]
+        iterators = [iter(loader) for loader in loaders]
+        seen = [[] for _ in loaders]
+        for _ in range(3):
+            for i, iterator in enumerate(iterators):
+                seen[i].append(next(iterator))
+        for loader, batches in zip(loaders, seen):
+            self.assertEqual(indices_of(batches), ALL)
+            loader.stop()
+
+    def test_functions_of_the_library(self):
+        loader = GstSpdl.Loader.new(describe(FOLDER, source="epochs=1"))
+        self.assertIsInstance(loader, Loader)
+        loader.start()
+        batches = []
+        while batch := loader.next(Gst.CLOCK_TIME_NONE):
+            self.assertIsInstance(batch, Batch)
+            batches.append(batch)
+        self.assertEqual(indices_of(batches), ALL)
+        loader.stop()
+        with self.assertRaises(GLib.Error):
+            loader.next(0)
+
+    def test_statistics(self):
+        with Loader(describe(FOLDER, source="epochs=1")) as loader:
+            list(loader)
+            stats = {s["stage"]: s for s in loader.stats}
+        self.assertEqual(list(stats),
+                         ["source", "fetch", "decode", "batch", "sink"])
+        self.assertEqual(stats["decode"]["num-tasks"], N_ITEMS)
+        self.assertEqual(stats["sink"]["num-items"], N_ITEMS)
+
+
+class StopTest(unittest.TestCase):
+    def test_from_another_thread(self):
+        with Loader(describe(FOLDER)) as loader:
+            stopper = threading.Thread(target=loader.stop)
+            with self.assertRaises(LoaderError) as raised:
+                stopper.start()
+                while True:
+                    list(loader)
+            stopper.join()
+        self.assertEqual(raised.exception.code, "stopped")
+
+    def test_while_it_waits(self):
+        waits = threading.Event()
+
+        def items():
+            waits.set()
+            stopped.wait()
+            yield b""
+
+        stopped = threading.Event()
+        loader = Loader("spdldecode ! spdlbatch ! spdlsink", source=items())
+        with loader:
+            stopper = threading.Thread(
+                target=lambda: (waits.wait(), loader.stop()))
+            stopper.start()
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+            stopper.join()
+        stopped.set()
+        self.assertEqual(raised.exception.code, "stopped")
+
+
+class ErrorTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = make_dataset(40)
+        cls.broken = cls.folder / "zzz"
+        cls.broken.mkdir()
+        for i in range(3):
+            (cls.broken / f"{i}.jpg").write_text("no picture")
+
+    def test_failures_are_no_errors(self):
+        with Loader(describe(self.folder)) as loader:
+            self.assertEqual(sum(b.num_items for b in loader), 40)
+            self.assertEqual(loader.num_failures, 3)
+            failures = loader.failures
+        self.assertEqual({f.stage for f in failures}, {"decode"})
+        self.assertEqual(sorted(f.uri for f in failures),
+                         [(self.broken / f"{i}.jpg").as_uri()
+                          for i in range(3)])
+        self.assertTrue(all(f.reason for f in failures))
+
+    def check(self, loader, code):
+        good = []
+        with loader, self.assertRaises(LoaderError) as raised:
+            for batch in loader:
+                good.append(batch)
+        error = raised.exception
+        self.assertEqual(indices_of(good), list(range(40)))
+        self.assertEqual(error.code, code)
+        self.assertEqual(error.stage, "decode")
+        self.assertIn(error.uri, [(self.broken / f"{i}.jpg").as_uri()
+                                  for i in range(3)])
+        self.assertIn(error.uri, str(error))
+        self.assertIsInstance(error.__cause__, GLib.Error)
+
+    def test_budget_of_the_loader(self):
+        self.check(Loader(
+            describe(self.folder, source="epochs=1",
+                     order="input", decode="concurrency=1"),
+            max_failures=2), "failures")
+
+    def test_budget_of_a_stage(self):
+        self.check(Loader(describe(
+            self.folder, source="epochs=1",
+            order="input", decode="concurrency=1 max-failures=2")),
+            "pipeline-error")
+
+    def test_descriptions(self):
+        for text, code in [
+                ("spdlsrc ! nothing-of-that-name ! spdlsink",
+                 "pipeline-error"),
+                ("spdlsrc location=x ! fakesink", "pipeline"),
+                ("spdlsrc location=x ! appsink", "pipeline"),
+                ("spdldecode ! spdlbatch ! spdlsink", "source")]:
+            with self.subTest(text), self.assertRaises(LoaderError) as raised:
+                Loader(text)
+            self.assertEqual(raised.exception.code, code)
+
+    def test_a_start_that_fails(self):
+        loader = Loader(describe("/nowhere/at/all"))
+        with self.assertRaisesRegex(LoaderError, "/nowhere/at/all"):
+            for _ in loader:
+                self.fail("a batch of nothing")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

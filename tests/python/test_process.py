@@ -1,0 +1,209 @@
+#!/usr/bin/python3
+# gst-spdl: Ctrl-C, the interpreter's end, forks, other Pythons
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset. What would go wrong here hangs, and
+meets a timeout of minutes; how long it takes when it goes well is measured by
+tests/benchmarks/bench-python."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import gstspdl
+from support import describe, make_dataset, run_python
+
+FOLDER = make_dataset(20)
+PACKAGES = pathlib.Path(gstspdl.__file__).parent.parent
+START = "import sys\nfrom gstspdl import Loader, LoaderError\n"
+# Of which nothing ever comes.
+NOTHING = """
+import threading
+def source():
+    print("waits", flush=True)
+    threading.Event().wait()
+    yield b""
+loader = Loader("spdldecode ! spdlbatch ! spdlsink", source=source())
+"""
+LINE = START + "loader = Loader(sys.argv[1])\n"
+
+
+class InterruptTest(unittest.TestCase):
+    def interrupt(self, code, *arguments):
+        """Runs @code, and sends a SIGINT once it has written a line."""
+        # As a shell starts it: a background job would ignore SIGINT.
+        with subprocess.Popen(
+                [sys.executable, "-c", code, *arguments], text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                preexec_fn=lambda: signal.signal(
+                    signal.SIGINT, signal.default_int_handler)) as child:
+            self.assertTrue(child.stdout.readline())
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=100)
+        return child.returncode, out, err
+
+    def test_while_nothing_comes(self):
+        code, _, err = self.interrupt(START + NOTHING + "list(loader)\n")
+        self.assertIn("KeyboardInterrupt", err)
+        self.assertNotEqual(code, 0)
+
+    def test_while_batches_come(self):
+        code, _, err = self.interrupt(
+            LINE + "print('begins', flush=True)\n"
+            "while True:\n    for batch in loader: pass\n", describe(FOLDER))
+        self.assertIn("KeyboardInterrupt", err)
+        self.assertNotEqual(code, 0)
+
+    def test_the_loader_goes_on_after_it(self):
+        code, out, err = self.interrupt(
+            LINE + "try:\n"
+            "    print('begins', flush=True)\n"
+            "    while True:\n"
+            "        for batch in loader: pass\n"
+            "except KeyboardInterrupt:\n"
+            "    list(loader)\n"
+            "    print(sum(b.num_items for b in loader))\n", describe(FOLDER))
+        self.assertEqual((code, out, err), (0, "20\n", ""))
+
+
+class ExitTest(unittest.TestCase):
+    def check(self, code, *arguments):
+        done = run_python(code, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_with_loaders_that_run(self):
+        self.check(LINE + "others = [Loader(sys.argv[1]) for _ in range(5)]\n"
+                   "kept = [next(iter(l)) for l in [loader, *others]]\n",
+                   describe(FOLDER))
+
+    def test_with_a_source_that_waits(self):
+        self.check(START + NOTHING + "loader.start()\n")
+
+    def test_with_views_in_modules(self):
+        # What is left is freed when the interpreter is half gone.
+        self.check(LINE + "import numpy, torch, builtins\n"
+                   "batch = next(iter(loader))\n"
+                   "builtins.a = numpy.asarray(batch['data'])\n"
+                   "builtins.b = torch.from_dlpack(batch['data'])\n"
+                   "builtins.c = batch['data'].__dlpack__()\n",
+                   describe(FOLDER))
+
+    def test_in_the_middle_of_an_exception(self):
+        done = run_python(
+            LINE + "for batch in loader:\n    raise SystemExit(7)\n",
+            describe(FOLDER))
+        self.assertEqual(done.returncode, 7)
+
+    def test_while_a_thread_waits(self):
+        self.check(START + NOTHING +
+                   "thread = threading.Thread(target=lambda: list(loader),\n"
+                   "                          daemon=True)\n"
+                   "threading.excepthook = lambda *_: None\n"
+                   "loader.start()\nthread.start()\n")
+
+
+FORK = LINE + """
+import os
+batch = next(iter(loader))
+kept = list(loader)
+pids = []
+for i in range(4):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            for _ in loader:
+                os._exit(1)
+        except LoaderError as error:
+            if error.code != "forked" or "after the fork" not in str(error):
+                os._exit(2)
+        else:
+            os._exit(3)
+        # What the parent had is let go of, and the loader.
+        shape = batch["data"].numpy().shape
+        loader.stop()
+        del batch, kept, loader
+        import gc
+        gc.collect()
+        # One of them by way of atexit.
+        sys.exit(0) if i == 0 else os._exit(0)
+    pids.append(pid)
+status = [os.waitpid(pid, 0)[1] for pid in pids]
+print(status, len(list(loader)), sum(b.num_items for b in loader))
+"""
+
+
+class ForkTest(unittest.TestCase):
+    def test_the_loader_is_the_parents(self):
+        done = run_python(FORK, describe(FOLDER))
+        self.assertEqual((done.stdout, done.stderr),
+                         ("[0, 0, 0, 0] 3 20\n", ""))
+
+    def test_a_loader_of_the_childs_own(self):
+        done = run_python(START + """
+import multiprocessing, sys
+def work(line, queue):
+    with Loader(line) as loader:
+        queue.put(sum(b.num_items for b in loader))
+if __name__ == "__main__":
+    queue = multiprocessing.Queue()
+    process = multiprocessing.Process(target=work, args=(sys.argv[1], queue))
+    process.start()
+    print(queue.get())
+    process.join()
+""", describe(FOLDER))
+        self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
+
+
+class ElsewhereTest(unittest.TestCase):
+    """A Python that has no PyGObject, and one that has Debian's."""
+
+    def import_without(self, code, **environment):
+        # -S: it does not see Debian's packages.
+        return subprocess.run(
+            [sys.executable, "-S", "-c", code], capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(PACKAGES), **environment},
+            check=False, timeout=100)
+
+    def test_without_pygobject(self):
+        done = self.import_without("import gstspdl")
+        last = done.stderr.splitlines()[-1]
+        self.assertTrue(last.startswith("ImportError: gstspdl needs "
+                                        "PyGObject"), last)
+        self.assertIn("apt install python3-gi", last)
+        self.assertIn("--system-site-packages", last)
+
+    def test_without_the_typelib(self):
+        done = run_python("import gstspdl", env={
+            **os.environ, "GI_TYPELIB_PATH": "/nowhere"})
+        last = done.stderr.splitlines()[-1]
+        self.assertTrue(last.startswith("ImportError: gstspdl finds no "
+                                        "typelib"), last)
+        self.assertIn("GI_TYPELIB_PATH=PREFIX", last)
+
+    def test_venv(self):
+        code = LINE + "print(sum(b.num_items for b in loader))"
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip",
+                            "--system-site-packages", folder], check=True)
+            done = subprocess.run(
+                [folder + "/bin/python", "-c", code, describe(FOLDER)],
+                capture_output=True, text=True, check=False, timeout=100)
+        self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
+
+    def test_the_library_that_ctypes_opens(self):
+        # A library of that name without a typelib of its own is not met.
+        done = run_python(
+            "import gstspdl, ctypes\n"
+            "maps = open('/proc/self/maps').read().splitlines()\n"
+            "print(len({m.split()[-1] for m in maps if 'libgstspdl' in m}))")
+        self.assertEqual(done.stdout, "1\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

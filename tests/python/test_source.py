@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+# gst-spdl: a source in the program
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import gc
+import sys
+import threading
+import unittest
+import weakref
+
+import numpy as np
+from support import make_dataset
+from gstspdl import Loader, LoaderError
+
+FOLDER = make_dataset(20)
+PATHS = sorted(FOLDER.glob("*/*.jpg"))
+FILES = ("spdlfetch output-order=input ! spdldecode output-order=input "
+         "width=16 height=16 ! spdlbatch size=8 ! spdlsink")
+BYTES = ("spdldecode output-order=input width=16 height=16 "
+         "! spdlbatch size=8 ! spdlsink")
+ARRAYS = "spdlbatch size=8 ! spdlsink"
+
+
+def keys_of(loader):
+    return [key for batch in loader for key in batch.keys]
+
+
+class KindsTest(unittest.TestCase):
+    def test_paths_and_uris(self):
+        source = [p.as_uri() if i % 2 else str(p) if i % 3 else p
+                  for i, p in enumerate(PATHS)]
+        with Loader(FILES, source=source) as loader:
+            self.assertEqual(len(loader), 3)
+            keys = keys_of(loader)
+        self.assertEqual([k.rpartition("/")[2] for k in keys],
+                         [p.name for p in PATHS])
+
+    def test_bytes(self):
+        with Loader(FILES, source=PATHS) as loader:
+            wanted = [np.array(b["data"]) for b in loader]
+        kinds = [bytes, bytearray, memoryview]
+        data = [kinds[i % 3](p.read_bytes()) for i, p in enumerate(PATHS)]
+        for caps in None, "image/jpeg":
+            with Loader(BYTES, source=data, caps=caps) as loader:
+                for batch, images in zip(list(loader), wanted):
+                    np.testing.assert_array_equal(batch["data"], images)
+
+    def test_arrays(self):
+        rng = np.random.default_rng(1)
+        for dtype in "uint8", "int16", "float32", "float64", "bool", ">i4":
+            arrays = (rng.random((20, 5, 3)) * 200).astype(dtype)
+            with self.subTest(dtype), Loader(ARRAYS, source=arrays) as loader:
+                found = np.concatenate([np.asarray(b["data"])
+                                        for b in loader])
+                np.testing.assert_array_equal(found, arrays)
+                # Such as are not contiguous.
+            with Loader(ARRAYS, source=arrays.transpose(0, 2, 1)) as loader:
+                batch = next(iter(loader))
+                np.testing.assert_array_equal(
+                    batch["data"], arrays[:8].transpose(0, 2, 1))
+
+    def test_labels_and_keys(self):
+        source = [(np.full(2, i, "uint8"), i * 7, f"item {i}")
+                  for i in range(8)]
+        source += [(np.zeros(2, "uint8"), 5), np.zeros(2, "uint8")]
+        with Loader(ARRAYS, source=source) as loader:
+            first, last = loader
+        self.assertEqual(list(first.labels), [i * 7 for i in range(8)])
+        self.assertEqual(list(first.keys), [f"item {i}" for i in range(8)])
+        self.assertEqual(list(first.indices), list(range(8)))
+        self.assertEqual(list(last.labels), [5, -1])
+        self.assertEqual(list(last.keys), ["", ""])
+
+    def test_items_that_fail(self):
+        with Loader(BYTES, source=[b"", b"no picture",
+                                   PATHS[0].read_bytes()]) as loader:
+            self.assertEqual([list(b.indices) for b in loader], [[2]])
+            self.assertEqual(loader.num_failures, 2)
+
+
+class EpochTest(unittest.TestCase):
+    def test_each_for_is_a_new_pass(self):
+        passes = []
+
+        class Source:
+            def __iter__(self):
+                passes.append(len(passes))
+                return iter([np.full(1, len(passes), "uint8")] * 10)
+
+        with Loader(ARRAYS, source=Source()) as loader:
+            for n in range(1, 4):
+                # Not before it is wanted: a sampler may be set in between.
+                batches = list(loader)
+                self.assertEqual(len(passes), n)
+                self.assertEqual([b.num_items for b in batches], [8, 2])
+                self.assertEqual({int(b["data"].numpy()[0, 0])
+                                  for b in batches}, {n})
+
+    def test_an_iterator_is_one_epoch(self):
+        with Loader(FILES, source=iter(map(str, PATHS))) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(3)], [3, 0, 0])
+
+    def test_nothing(self):
+        with Loader(FILES, source=[]) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(2)], [0, 0])
+
+    def test_break(self):
+        with Loader(FILES, source=list(map(str, PATHS))) as loader:
+            for batch in loader:
+                first = batch
+                break
+            rest = list(loader)
+        self.assertEqual([list(b.indices) for b in [first, *rest]],
+                         [list(range(8)), list(range(8, 16)),
+                          list(range(16, 20))])
+
+    def test_restart(self):
+        loader = Loader(FILES, source=list(map(str, PATHS)))
+        for _ in range(3):
+            with loader:
+                next(iter(loader))
+        with loader:
+            self.assertEqual(len(keys_of(loader)), 20)
+
+
+class ErrorTest(unittest.TestCase):
+    def test_what_it_raises_comes_after_the_good(self):
+        reason = ValueError("no more of this")
+
+        def source():
+            yield from map(str, PATHS[:12])
+            raise reason
+
+        good = []
+        with Loader(FILES, source=source()) as loader, \
+                self.assertRaises(LoaderError) as raised:
+            for batch in loader:
+                good += batch.indices
+        self.assertEqual(good, list(range(12)))
+        self.assertIs(raised.exception.__cause__, reason)
+        self.assertEqual(raised.exception.code, "source")
+        self.assertIn("ValueError: no more of this", str(raised.exception))
+
+    def test_in_a_later_epoch(self):
+        class Source(list):
+            def __iter__(self):
+                if not self:
+                    raise OSError("gone")
+                return super().__iter__()
+
+        source = Source(map(str, PATHS))
+        with Loader(FILES, source=source) as loader:
+            self.assertEqual(len(list(loader)), 3)
+            source.clear()
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+        self.assertIsInstance(raised.exception.__cause__, OSError)
+
+    def test_items_of_no_kind(self):
+        for item in 3, (b"x", 1, "key", 2), (b"x",), np.zeros(2, "complex64"):
+            with self.subTest(item), Loader(FILES, source=[item]) as loader:
+                with self.assertRaises(LoaderError) as raised:
+                    list(loader)
+                self.assertIsInstance(raised.exception.__cause__, TypeError)
+
+    def test_a_source_that_cannot_be_iterated(self):
+        with Loader(FILES, source=7) as loader:
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+            self.assertIsInstance(raised.exception.__cause__, TypeError)
+
+    def test_a_pipeline_with_a_source(self):
+        with self.assertRaisesRegex(LoaderError, "source of its own"):
+            Loader("spdlsrc location=x ! spdlsink", source=[])
+
+
+class EndTest(unittest.TestCase):
+    def test_it_is_let_go_of(self):
+        def source():
+            while True:
+                yield PATHS[0]
+
+        loader = Loader(FILES, source=source())
+        next(iter(loader))
+        thread = loader._thread
+        gone = weakref.ref(loader)
+        del loader
+        gc.collect()
+        thread.join(30)
+        self.assertFalse(thread.is_alive())
+        self.assertIsNone(gone())
+
+    def test_stop_while_the_source_waits(self):
+        goes_on = threading.Event()
+
+        def source():
+            yield PATHS[0]
+            goes_on.wait()
+
+        loader = Loader("spdlfetch ! spdldecode width=8 height=8 "
+                        "! spdlbatch size=1 ! spdlsink", source=source())
+        with loader:
+            next(iter(loader))
+        goes_on.set()
+        loader._thread.join(30)
+        self.assertFalse(loader._thread.is_alive())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -19,6 +19,7 @@ import gstspdl
 from support import describe, make_dataset, run_python
 
 FOLDER = make_dataset(20)
+unittest.TestCase.maxDiff = None
 PACKAGES = pathlib.Path(gstspdl.__file__).parent.parent
 START = "import sys\nfrom gstspdl import Loader, LoaderError\n"
 # Of which nothing ever comes.
@@ -68,7 +69,7 @@ class InterruptTest(unittest.TestCase):
             "except KeyboardInterrupt:\n"
             "    list(loader)\n"
             "    print(sum(b.num_items for b in loader))\n", describe(FOLDER))
-        self.assertEqual((code, out, err), (0, "20\n", ""))
+        self.assertEqual((err, out, code), ("", "20\n", 0))
 
 
 class ExitTest(unittest.TestCase):
@@ -206,4 +207,4 @@ class ElsewhereTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()

@@ -125,18 +125,28 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """Begins. A `with` does it, and the first `for`. After stop() again."""
         self._end_thread()
         self._ahead = None
+        self._between = False
+        # First, as a Ctrl-C may come at any place.
+        self._begun = True
+        _running.add(self)
         try:
             raw.Loader.start(self)
         except GLib.Error as error:
+            self._begun = False
+            _running.discard(self)
             raise self._explain(error) from error
-        _running.add(self)
-        self._begun = True
-        self._between = False
-        if self._source is not None:
-            self._thread = SourceThread(self, self._source, self._caps)
-            self._thread.start()
-            self._thread.begin_pass()
+        self._begin_source()
         return True
+
+    def _begin_source(self) -> None:
+        if self._source is None:
+            return
+        if not self._thread:
+            thread = SourceThread(self, self._source, self._caps)
+            thread.begin_pass()
+            self._thread = thread
+        if not self._thread.ident:
+            self._thread.start()
 
     def stop(self) -> None:
         """Ends the run, at any moment, from any thread. Batches stay."""
@@ -170,7 +180,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """The rest of the epoch; behind its end, the next one."""
         if not self._begun:
             self.start()
-        elif self._between:
+        self._begin_source()
+        if self._between:
             self._between = False
             if self._thread:
                 self._thread.begin_pass()

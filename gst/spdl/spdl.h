@@ -11,6 +11,7 @@
 #include <gst/spdl/spdl-prelude.h>
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
+#include <gst/spdl/gstspdldecoder.h>
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlloader.h>

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# gst-spdl: decoding alone, inside another loader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import io
+import multiprocessing
+import threading
+import unittest
+
+import numpy as np
+import torch
+import torch.utils.data
+from PIL import Image
+from support import describe, make_dataset
+from gstspdl import Loader, LoaderError, decode
+
+FOLDER = make_dataset(20)
+PATHS = sorted(FOLDER.glob("*/*.jpg"))
+DATA = [path.read_bytes() for path in PATHS]
+
+
+class Images(torch.utils.data.Dataset):
+    def __len__(self):
+        return len(PATHS)
+
+    def __getitem__(self, i):
+        return torch.from_dlpack(decode(DATA[i], width=32, height=32)), i
+
+
+def png_of(image):
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+class DecodeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with Loader(describe(FOLDER, order="input")) as loader:
+            cls.wanted = np.concatenate(
+                [np.asarray(b["data"]) for b in loader])
+
+    def test_it_is_what_the_pipeline_makes(self):
+        for data, image in zip(DATA, self.wanted):
+            tensor = decode(data, width=32, height=32)
+            self.assertEqual(tensor.shape, (32, 32, 3))
+            np.testing.assert_array_equal(tensor, image)
+            # It is the caller's own.
+            np.asarray(tensor)[:] = 0
+
+    def test_results_stay(self):
+        kept = [decode(data, width=32, height=32) for data in DATA * 3]
+        for tensor, image in zip(kept, [*self.wanted] * 3):
+            np.testing.assert_array_equal(tensor, image)
+
+    def test_kinds_of_data(self):
+        for kind in bytes, bytearray, memoryview:
+            decode(kind(DATA[0]))
+        image = Image.open(PATHS[0])
+        tensor = decode(png_of(image))
+        np.testing.assert_array_equal(tensor, np.asarray(image))
+
+    def test_properties(self):
+        line = {"width": 24, "height": 24, "flip": 0.5, "seed": 3,
+                "augment": "random-resized-crop", "crop_scale": (0.2, 0.6),
+                "fast_scale": False}
+        with Loader(
+                f'spdlsrc location="{FOLDER}" epochs=2 '
+                "! spdlfetch output-order=input ! spdldecode width=24 "
+                "height=24 flip=0.5 seed=3 augment=random-resized-crop "
+                'crop-scale="<0.2,0.6>" fast-scale=false output-order=input '
+                "! spdlbatch size=20 ! spdlsink") as loader:
+            for epoch in range(2):
+                batch, = loader
+                for i, image in enumerate(np.asarray(batch["data"])):
+                    np.testing.assert_array_equal(
+                        decode(DATA[i], epoch=epoch, index=i, **line), image)
+
+    def test_errors(self):
+        for data, line, text in [
+                (b"no picture", {}, "no image"), (b"", {}, ""),
+                (DATA[0][:500], {}, ""),
+                (DATA[0], {"nothing": 1}, "nothing"),
+                (DATA[0], {"resize": "somehow"}, "somehow"),
+                (DATA[0], {"width": 70000}, "width")]:
+            with self.subTest(line), self.assertRaises(LoaderError) as raised:
+                decode(data, **line)
+            self.assertIn(text, str(raised.exception))
+        decode(DATA[0])
+
+    def test_threads(self):
+        found = {}
+
+        def work(i):
+            found[i] = decode(DATA[i], width=32, height=32)
+
+        threads = [threading.Thread(target=work, args=(i,))
+                   for i in range(len(DATA))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, image in enumerate(self.wanted):
+            np.testing.assert_array_equal(found[i], image)
+
+    def test_worker_processes(self):
+        # The parent has decoded, too.
+        decode(DATA[0], width=32, height=32)
+        loader = torch.utils.data.DataLoader(
+            Images(), batch_size=5, num_workers=2,
+            multiprocessing_context="fork")
+        for images, places in loader:
+            for image, i in zip(images, places):
+                np.testing.assert_array_equal(image, self.wanted[i])
+
+    def test_a_fork_beside_a_loader(self):
+        with Loader(describe(FOLDER)) as loader:
+            next(iter(loader))
+            context = multiprocessing.get_context("fork")
+            with context.Pool(2) as pool:
+                sums = pool.map(checksum, range(len(DATA)))
+            self.assertEqual(sums, [int(i.sum()) for i in self.wanted])
+            self.assertEqual(len(list(loader)), 2)
+
+
+def checksum(i):
+    return int(np.asarray(decode(DATA[i], width=32, height=32)).sum())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -43,8 +43,9 @@ class Keys(Sequence):  # type: ignore[type-arg]
         return self._list()[i]
 
     def __eq__(self, other: object) -> bool:
-        return self._list() == list(other) if isinstance(
-            other, (Sequence, Keys)) else NotImplemented
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return self._list() == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -9,7 +9,7 @@ from typing import Any
 # Some other Python's import system may find a folder gi and nothing in it, so
 # that is as good as none.
 try:
-    from gi import require_version
+    from gi import require_version  # type: ignore[attr-defined]
     from gi.module import get_introspection_module
 except ImportError as error:
     raise ImportError(

@@ -70,6 +70,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
     _caps: Optional[str] = None
     _thread: Optional[SourceThread] = None
     _begun = False
+    # No batch of this run has been given, or none of the epoch to come.
+    _fresh = True
     _between = False
     # Taken already, and from where on without it.
     _ahead: Optional[Batch] = None
@@ -111,7 +113,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
                 "spdlsrc, or give source=...", code="source")
         self._source = source
         self._caps = caps
-        self._failures = failures = deque(maxlen=100)
+        failures: Deque[Failure] = deque(maxlen=100)
+        self._failures = failures
         # Not a method, which would keep the loader alive.
         self.connect("failed", _on_failed, failures)
         if isinstance(pipeline, str) and not re.search(r"\bepochs\b",
@@ -126,6 +129,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._end_thread()
         self._ahead = None
         self._between = False
+        self._fresh = True
         # First, as a Ctrl-C may come at any place.
         self._begun = True
         _running.add(self)
@@ -191,6 +195,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         batch, self._ahead = self._ahead, None
         if batch is None:
             batch = self._wait()
+        self._fresh = False
         if batch is None and not self._between:
             self._between = True
             self._look_ahead()
@@ -208,9 +213,14 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def _look_ahead(self) -> None:
         """Raises at an epoch's end what would be the next thing to come, as
         nobody may ask for another epoch."""
-        if self.is_finished() or self.dup_error():
+        if not self.is_finished() and self.dup_error():
+            self._take_ahead()
+
+    def _take_ahead(self) -> Optional[Batch]:
+        if not self._ahead:
             self._ahead_of = self.dup_state()
             self._ahead = self._wait()
+        return self._ahead
 
     def __len__(self) -> int:
         """Batches of an epoch, if all items are good. TypeError where the
@@ -240,9 +250,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
         return LoaderError(error.message, code=code, stage=stage, uri=uri)
 
     def _cause_of(self, error: Any) -> BaseException:
+        cause: BaseException = error
         if error.domain == SOURCE_DOMAIN and self._thread:
-            return self._thread.cause or error
-        return error
+            cause = self._thread.cause or cause
+        return cause
 
     # What it tells
 
@@ -259,7 +270,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     @property
     def epoch(self) -> int:
-        """Of the batch that came last; behind an epoch's end the next one."""
+        """Of the batch that came last; behind an epoch's end the next one, and
+        at first the one to begin with."""
+        if self._fresh or self._ahead:
+            return _epoch_of(self.state)
         epoch: int = self.get_epoch()
         return epoch
 
@@ -288,6 +302,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
             raw.Loader.restore_state(self, state)
         except GLib.Error as error:
             raise self._explain(error) from error
+        # The next `for` starts the loader.
+        self._begun = False
+        self._fresh = True
+        self._ahead = None
         return True
 
     def state_dict(self) -> Dict[str, Any]:
@@ -298,6 +316,36 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """Begins there, at the next `for`."""
         self.stop()
         self.restore_state(state["spdl"])
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next `for` is that epoch, from its beginning. Not needed where
+        one follows the other: each has an order of its own anyway."""
+        if not self._begun:
+            self.start()
+        if self.epoch == epoch and self._is_at_beginning():
+            return
+        batch = None if self.state else self._take_ahead()
+        state = batch.state if batch else self.state
+        if not state:
+            raise LoaderError("The pipeline has no spdlsrc whose epoch could "
+                              "be set", code="state")
+        self.stop()
+        self.restore_state(_PLACE.sub(f"epoch={epoch},mark=0,done=", state))
+
+    def _is_at_beginning(self) -> bool:
+        place = _PLACE.search(self.state or "")
+        if place:
+            return place[0].endswith(",mark=0,done=")
+        return self._fresh or self._between
+
+
+# In a state: where in which epoch a source is.
+_PLACE = re.compile(r"\bepoch=(\d+),mark=\d+,done=[^,;]*")
+
+
+def _epoch_of(state: Optional[str]) -> int:
+    place = _PLACE.search(state or "")
+    return int(place[1]) if place else 0
 
 
 def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,

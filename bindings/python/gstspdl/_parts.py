@@ -37,7 +37,7 @@ def find_elements(pipeline: "Gst.Bin",
 
 def _factory_of(element: Any) -> str:
     factory = element.get_factory()
-    return factory.get_name() if factory else ""
+    return str(factory.get_name()) if factory else ""
 
 
 def count_batches(pipeline: "Gst.Bin",

@@ -18,7 +18,6 @@ It gives whole batches, by threads of its own. Where a DataLoader has to be
 around it: DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
-import re
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 import torch
@@ -112,30 +111,18 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
         """Begins there, at the next `for`."""
-        self._restore(state["spdl"])
+        self.loader.load_state_dict(state)
+        self._state = state["spdl"]
 
-    def _restore(self, state: Optional[str]) -> None:
-        self.loader.stop()
-        self.loader.restore_state(state)
-        self._state = state
+    @property
+    def epoch(self) -> int:
+        """Of the batch that was given last; behind an epoch's end the next
+        one, and at first the one to begin with."""
+        return self.loader.epoch
 
     def set_epoch(self, epoch: int) -> None:
         """The next `for` is that epoch, from its beginning. Not needed where
         one follows the other: each has an order of its own anyway."""
         self._begin()
-        if self.loader.epoch == epoch and not self.loader.is_amid_epoch():
-            return
-        state = self.loader.state or self._begin_state()
-        if not state:
-            raise LoaderError("The pipeline has no spdlsrc whose epochs could "
-                              "be chosen", code="state")
-        self._restore(re.sub(r"\bepoch=\d+,mark=\d+,done=[^;]*",
-                             f"epoch={epoch},mark=0,done=", state))
-
-    def _begin_state(self) -> Optional[str]:
-        """Before the first batch, the sink knows where the source begins."""
-        for element in find_elements(self.loader.pipeline, "spdlsink"):
-            if element.find_property("resume-state"):
-                state: Optional[str] = element.get_property("resume-state")
-                return state
-        return None
+        self.loader.set_epoch(epoch)
+        self._state = self.loader.state

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+# gst-spdl: draws a batch, each image with its label
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""    meson devenv -C build /usr/bin/python3 ../examples/show-batch.py \\
+        FOLDER PICTURE.png
+
+FOLDER has a folder of JPEGs for each class."""
+
+import pathlib
+import sys
+
+import matplotlib
+import numpy as np
+
+from gstspdl import Loader
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
+
+
+def main() -> None:
+    folder, picture = sys.argv[1:]
+    with Loader(f'spdlsrc location="{folder}" label=folder shuffle=true '
+                "! spdlfetch ! spdldecode width=160 height=120 resize=cover "
+                "! spdlbatch size=12 ! spdlsink") as loader:
+        batch = next(iter(loader))
+    # No copy, though loader and pipeline have ended.
+    images = np.asarray(batch["data"])
+    figure, axes = pyplot.subplots(3, 4, figsize=(9, 6))
+    for axis in axes.flat:
+        axis.axis("off")
+    for axis, image, label, key in zip(
+            axes.flat, images, batch.labels, batch.keys):
+        axis.imshow(image)
+        axis.set_title(f"{label}: {pathlib.Path(key).parent.name}", fontsize=8)
+    figure.tight_layout()
+    figure.savefig(picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# gst-spdl: a loader as PyTorch's users know one
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import itertools
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+import torch.distributed
+from support import describe, make_dataset, run_python
+from torch.utils.data import DataLoader
+from gstspdl import LoaderError
+from gstspdl.torch import Dataset
+
+N_ITEMS = 30
+FOLDER = make_dataset(N_ITEMS)
+ALL = list(range(N_ITEMS))
+SHUFFLED = "shuffle=true seed=4"
+
+
+def endless(dataset):
+    """Of each batch the epoch and the indices."""
+    while True:
+        for batch in dataset:
+            yield dataset.last.epoch, batch["indices"].tolist()
+
+
+def indices_of(batches):
+    return [i for batch in batches for i in batch["indices"].tolist()]
+
+
+class BatchTest(unittest.TestCase):
+    def test_tensors(self):
+        dataset = Dataset(describe(FOLDER, batch="type=float32 layout=nchw"))
+        self.assertEqual(len(dataset), 4)
+        for _ in range(2):
+            batches = list(dataset)
+            self.assertEqual(sorted(indices_of(batches)), ALL)
+            batch = batches[0]
+            self.assertEqual(batch["data"].dtype, torch.float32)
+            self.assertEqual(batch["data"].shape, (8, 3, 32, 32))
+            self.assertEqual(batch["labels"].dtype, torch.int64)
+        self.assertEqual(dataset.last.epoch, 1)
+        dataset.stop()
+
+    def test_labels_of_the_pipeline(self):
+        # The same, whether the pipeline makes tensors of them or not.
+        for more in "", "labels=true indices=true":
+            dataset = Dataset(describe(FOLDER, order="input", batch=more))
+            batch = next(iter(dataset))
+            self.assertEqual(batch["labels"].tolist(),
+                             list(dataset.last.labels))
+            self.assertEqual(batch["indices"].tolist(), ALL[:8])
+            dataset.stop()
+
+    def test_device(self):
+        dataset = Dataset(describe(FOLDER), device="cpu")
+        tensor = next(iter(dataset))["data"]
+        self.assertEqual(tensor.device.type, "cpu")
+        # No copy.
+        self.assertEqual(tensor.data_ptr(), dataset.last["data"].address)
+        self.assertEqual(Dataset(describe(FOLDER)).device.type,
+                         "cuda" if torch.cuda.is_available() else "cpu")
+        dataset.stop()
+
+
+class DataLoaderTest(unittest.TestCase):
+    def test_inside(self):
+        dataset = Dataset(describe(FOLDER))
+        loader = DataLoader(dataset, batch_size=None, num_workers=0)
+        for _ in range(2):
+            self.assertEqual(sorted(indices_of(loader)), ALL)
+        self.assertEqual(len(loader), 4)
+        dataset.stop()
+
+    def test_worker_processes_are_refused(self):
+        loader = DataLoader(Dataset(describe(FOLDER)), batch_size=None,
+                            num_workers=1, multiprocessing_context="fork")
+        with self.assertRaisesRegex(LoaderError, "num_workers=0"):
+            list(loader)
+
+
+class StateTest(unittest.TestCase):
+    def test_goes_on_behind_the_batch_last_used(self):
+        line = describe(FOLDER, source=SHUFFLED, order="input")
+        whole = Dataset(line)
+        wanted = list(itertools.islice(endless(whole), 12))
+        whole.stop()
+        self.assertEqual([epoch for epoch, _ in wanted],
+                         [0] * 4 + [1] * 4 + [2] * 4)
+        for n in range(1, 12):
+            first = Dataset(line)
+            # More is on its way, but not used.
+            seen = list(itertools.islice(endless(first), n))
+            state = first.state_dict()
+            first.stop()
+            second = Dataset(line)
+            second.load_state_dict(state)
+            self.assertEqual(second.epoch, wanted[n][0])
+            seen += itertools.islice(endless(second), 12 - n)
+            second.stop()
+            self.assertEqual(seen, wanted)
+
+    def test_another_dataset_is_refused(self):
+        first = Dataset(describe(FOLDER, source=SHUFFLED))
+        next(iter(first))
+        state = first.state_dict()
+        first.stop()
+        second = Dataset(describe(FOLDER, source="shuffle=true seed=5"))
+        second.load_state_dict(state)
+        with self.assertRaisesRegex(LoaderError, "seed"):
+            list(second)
+
+    def test_set_epoch(self):
+        dataset = Dataset(describe(FOLDER, source=SHUFFLED, order="input"))
+        wanted = [indices_of(dataset) for _ in range(4)]
+        for epoch in 2, 0, 3, 1, 2, 2:
+            dataset.set_epoch(epoch)
+            self.assertEqual(dataset.epoch, epoch)
+            self.assertEqual(indices_of(dataset), wanted[epoch])
+        # In the middle of it, and before anything came.
+        next(iter(dataset))
+        dataset.set_epoch(3)
+        self.assertEqual(indices_of(dataset), wanted[3])
+        dataset.stop()
+        other = Dataset(describe(FOLDER, source=SHUFFLED, order="input"))
+        other.set_epoch(1)
+        self.assertEqual(indices_of(other), wanted[1])
+        self.assertEqual(indices_of(other), wanted[2])
+        other.stop()
+
+
+LOAD_PART = """
+import sys
+import torch, torch.distributed
+from gstspdl.torch import Dataset
+line, folder, rank = sys.argv[1:]
+torch.distributed.init_process_group(
+    "gloo", init_method=f"file://{folder}/meet", rank=int(rank), world_size=3)
+dataset = Dataset(line)
+torch.save([[i for batch in dataset for i in batch["indices"].tolist()]
+            for _ in range(2)], f"{folder}/{rank}")
+dataset.stop()
+torch.distributed.barrier()
+"""
+
+
+class DistributedTest(unittest.TestCase):
+    @unittest.skipUnless(torch.distributed.is_available()
+                         and torch.distributed.is_gloo_available(),
+                         "PyTorch is built without it")
+    def test_each_process_has_its_part(self):
+        with tempfile.TemporaryDirectory() as folder:
+            line = describe(FOLDER, source=SHUFFLED)
+            with ThreadPoolExecutor(3) as pool:
+                done = list(pool.map(lambda rank: run_python(
+                    LOAD_PART, line, folder, rank), range(3)))
+            self.assertEqual([d.returncode for d in done], [0] * 3, done)
+            parts = [torch.load(f"{folder}/{rank}") for rank in range(3)]
+        for epoch in range(2):
+            self.assertEqual([len(part[epoch]) for part in parts], [10] * 3)
+            self.assertEqual(sorted(sum((p[epoch] for p in parts), [])), ALL)
+
+
+if __name__ == "__main__":
+    unittest.main()

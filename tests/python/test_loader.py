@@ -115,8 +115,10 @@ class EpochTest(unittest.TestCase):
             batches.append(batch)
         self.assertEqual(indices_of(batches), ALL)
         loader.stop()
-        with self.assertRaises(GLib.Error):
+        with self.assertRaises(GLib.Error) as raised:
             loader.next(0)
+        self.assertTrue(raised.exception.matches(
+            GstSpdl.loader_error_quark(), GstSpdl.LoaderError.STOPPED))
 
     def test_statistics(self):
         with Loader(describe(FOLDER, source="epochs=1")) as loader:

@@ -31,7 +31,8 @@ class LoaderError(RuntimeError):
     "forked", "stopped", ...), "source" where the program's own source raised,
     and "pipeline-error" where an element gave up. `stage` is the name of the
     element and `uri` that of the item, where there is one. What it was made
-    from is `__cause__`: the source's exception, or a GLib.Error.
+    from is `__cause__`: the source's exception, or a GLib.Error. The
+    enumeration's values are here, too: LoaderError.TIMED_OUT.
     """
 
     def __init__(self, message: str, *, code: str = "failed",
@@ -41,3 +42,9 @@ class LoaderError(RuntimeError):
         self.code = code
         self.stage = stage
         self.uri = uri
+
+
+# In gi.repository.GstSpdl this class stands where the enumeration did.
+for _name in dir(raw.LoaderError):
+    if _name.isupper():
+        setattr(LoaderError, _name, getattr(raw.LoaderError, _name))

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+# gst-spdl: what bench-python times, each in a process of its own
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""python_jobs.py JOB ARGUMENT...: prints one figure as JSON."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+SIZE = 224
+BATCH = 32
+
+
+def line(source, batch=BATCH, side=SIZE, sink="spdlsink"):
+    return (f'spdlsrc location="{source}" epochs=-1 ! spdlfetch concurrency=4 '
+            f"! spdldecode concurrency=2 width={side} height={side} "
+            f"! spdlbatch size={batch} ! {sink}")
+
+
+def torch_loader(source, method, workers=2):
+    """The same job by PyTorch and Pillow."""
+    import numpy as np
+    import torch.utils.data
+    from PIL import Image
+
+    class Images(torch.utils.data.Dataset):
+        def __init__(self):
+            self.paths = [text.split("\t")[0]
+                          for text in open(source).read().splitlines()]
+
+        def __len__(self):
+            return len(self.paths)
+
+        def __getitem__(self, i):
+            image = Image.open(self.paths[i]).convert("RGB")
+            image = image.resize((SIZE, SIZE), Image.BILINEAR)
+            return torch.from_numpy(np.array(image)), i
+
+    global Images_  # spawn finds the class by its name
+    Images_ = Images
+    Images.__qualname__ = Images.__name__ = "Images_"
+    return torch.utils.data.DataLoader(
+        Images(), BATCH, num_workers=workers, multiprocessing_context=method)
+
+
+def first_batch(source):
+    from gstspdl import Loader
+    begun = time.perf_counter()
+    loader = Loader(line(source))
+    batch = next(iter(loader))
+    took = time.perf_counter() - begun
+    keys = list(batch.keys)
+    loader.stop()
+    return took, keys
+
+
+def decoding(keys):
+    """What decoding of just these images takes, by two threads as there."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from gstspdl import decode
+    data = [pathlib.Path(key.removeprefix("file://")).read_bytes()
+            for key in keys]
+    with ThreadPoolExecutor(2) as pool:
+        work = (lambda d: decode(d, width=SIZE, height=SIZE))
+        list(pool.map(work, data))  # threads and decoders are there
+        begun = time.perf_counter()
+        list(pool.map(work, data))
+        return time.perf_counter() - begun
+
+
+def first(source):
+    took, keys = first_batch(source)
+    return {"first": took, "decoding": decoding(keys)}
+
+
+def first_torch(source, method):
+    import torch.utils.data  # noqa: F401
+    from PIL import Image  # noqa: F401
+    begun = time.perf_counter()
+    iterator = iter(torch_loader(source, method))
+    next(iterator)
+    took = time.perf_counter() - begun
+    return {"first": took}
+
+
+def spin(seconds):
+    """A loop of pure Python; how many rounds it makes a second."""
+    end = time.perf_counter() + seconds
+    rounds = 0
+    while time.perf_counter() < end:
+        for _ in range(1000):
+            rounds += 1
+    return rounds / seconds
+
+
+def consume(batches, go_on, count):
+    while go_on[0]:
+        for _ in batches:
+            count[0] += 1
+            if not go_on[0]:
+                break
+
+
+def loop(kind, source, seconds):
+    """The loop in the main thread, beside a loader, in this process or, by a
+    program in C, in another."""
+    seconds = float(seconds)
+    other = thread = None
+    go_on, count = [True], [0]
+    if kind == "c":
+        other = subprocess.Popen(
+            ["gst-launch-1.0", "-q", *line(source, sink="fakesink").split()])
+    elif kind == "ours":
+        from gstspdl import Loader
+        batches = Loader(line(source))
+    elif kind == "torch":
+        batches = torch_loader(source, "fork")
+    if kind in ("ours", "torch"):
+        thread = threading.Thread(
+            target=consume, args=(batches, go_on, count), daemon=True)
+        thread.start()
+    time.sleep(1.5)
+    rounds = spin(seconds)
+    go_on[0] = False
+    if other:
+        other.kill()
+        other.wait()
+    if kind == "ours":
+        thread.join()
+        batches.stop()
+    return {"rounds": rounds, "batches": count[0]}
+
+
+def pull(side, batch, n):
+    """CPU time of the pulling thread a batch; and what a pull takes where a
+    batch waits."""
+    import numpy as np
+    from gstspdl import Loader
+    side, batch, n = int(side), int(batch), int(n)
+    loader = Loader(
+        "videotestsrc pattern=black is-live=false ! video/x-raw,format=RGB,"
+        f"width={side},height={side} ! spdlbatch size={batch} ! spdlsink")
+    iterator = iter(loader)
+    for _ in range(20):
+        next(iterator)
+    begun = time.thread_time()
+    for _ in range(n):
+        np.asarray(next(iterator)["data"])
+    cpu = (time.thread_time() - begun) / n
+    waits = []
+    for _ in range(min(n, 200)):
+        time.sleep(0.01)
+        begun = time.thread_time()
+        np.asarray(next(iterator)["data"])
+        waits.append(time.thread_time() - begun)
+    loader.stop()
+    return {"cpu": cpu, "waiting": sorted(waits)[len(waits) // 2]}
+
+
+def interrupt(seconds):
+    """From a SIGINT to KeyboardInterrupt, in a `for` to which nothing comes."""
+    import os
+    import signal
+
+    from gstspdl import Loader
+
+    def nothing():
+        threading.Event().wait()
+        yield b""
+
+    sent = []
+
+    def send():
+        time.sleep(float(seconds))
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    loader = Loader("spdldecode ! spdlbatch ! spdlsink", source=nothing())
+    threading.Thread(target=send).start()
+    try:
+        next(iter(loader))
+    except KeyboardInterrupt:
+        return {"took": time.perf_counter() - sent[0]}
+    return None
+
+
+JOBS = {"first": first, "first-torch": first_torch, "loop": loop,
+        "pull": pull, "interrupt": interrupt}
+
+if __name__ == "__main__":
+    print(json.dumps(JOBS[sys.argv[1]](*sys.argv[2:])))

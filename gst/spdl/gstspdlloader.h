@@ -88,6 +88,9 @@ GstSpdlBatch *gst_spdl_loader_next (
     GstSpdlLoader *loader, GstClockTime timeout, GError **error);
 
 GST_SPDL_API
+gboolean gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout);
+
+GST_SPDL_API
 void gst_spdl_loader_stop (GstSpdlLoader *loader);
 
 GST_SPDL_API

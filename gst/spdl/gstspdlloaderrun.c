@@ -309,3 +309,46 @@ gst_spdl_loader_next (
   gst_spdl_news_unref (news);
   return batch;
 }
+
+static gboolean
+wait_for_next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout)
+{
+  gboolean no_more;
+
+  return !check_running (news, &no_more, NULL) || no_more ||
+         gst_spdl_outlet_wait (self->parts.sink, timeout, self->wakes);
+}
+
+/**
+ * gst_spdl_loader_wait:
+ * @loader: a loader
+ * @timeout: how long to wait, in ns; 0: not at all
+ *
+ * Waits until gst_spdl_loader_next() has something to tell: a batch, the end of
+ * an epoch, an error. For those who must look after something else now and
+ * then. What was waited here counts in the sink's `ave-get-time`.
+ *
+ * From the thread that takes batches.
+ *
+ * Returns: %FALSE if there is nothing yet
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
+{
+  gboolean any = TRUE;
+  GstSpdlNews *news;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!gst_spdl_loader_check_process (loader, NULL) ||
+      !(news = gst_spdl_loader_get_news (loader, NULL)))
+    return TRUE;
+  if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
+    any = wait_for_next (loader, news, timeout);
+    g_atomic_int_set (&loader->in_next, 0);
+  }
+  gst_spdl_news_unref (news);
+  return any;
+}

@@ -24,6 +24,12 @@ gst_spdl_outlet_set_open (GstSpdlOutlet *self, gboolean open)
   IFACE (self)->set_open (self, open);
 }
 
+gboolean
+gst_spdl_outlet_wait (GstSpdlOutlet *self, GstClockTime timeout, guint wakes)
+{
+  return IFACE (self)->wait (self, timeout, wakes);
+}
+
 GstSpdlPullStatus
 gst_spdl_outlet_pull (
     GstSpdlOutlet *self, GstClockTime timeout, GstSpdlPull *pull)

@@ -45,12 +45,15 @@ typedef struct {
   /* Whether all that comes is for pull(), and nothing for appsink's API. Before
    * the sink starts, and after it stopped. */
   void (*set_open) (GstSpdlOutlet *self, gboolean open);
+  /* Waits until a pull() with as many @wakes would not wait, @timeout ns at
+   * most; whether that is so. From the thread that pulls. */
+  gboolean (*wait) (GstSpdlOutlet *self, GstClockTime timeout, guint wakes);
   /* In the order of the stream; waits for @timeout ns at most. From one thread
    * at a time. */
   GstSpdlPullStatus (*pull) (
       GstSpdlOutlet *self, GstClockTime timeout, GstSpdlPull *pull);
-  /* Ends a pull() that waits, or the next one that would wait. From any
-   * thread. */
+  /* Ends a wait() or pull() that waits, or the next one that would wait. From
+   * any thread. */
   void (*wake) (GstSpdlOutlet *self);
 } GstSpdlOutletInterface;
 
@@ -59,6 +62,10 @@ GType gst_spdl_outlet_get_type (void);
 
 SPDL_PRIVATE_API
 void gst_spdl_outlet_set_open (GstSpdlOutlet *self, gboolean open);
+
+SPDL_PRIVATE_API
+gboolean
+gst_spdl_outlet_wait (GstSpdlOutlet *self, GstClockTime timeout, guint wakes);
 
 SPDL_PRIVATE_API
 GstSpdlPullStatus gst_spdl_outlet_pull (

@@ -166,25 +166,46 @@ take_first (SpdlArrivals *self, SpdlArrival *arrival)
   return arrival->buffer ? SPDL_ARRIVED_BUFFER : SPDL_ARRIVED_EPOCH;
 }
 
-SpdlArrived
-spdl_arrivals_take (SpdlArrivals *self, GstClockTime timeout, guint *wakes,
-    SpdlArrival *arrival, gboolean *made_room)
+/* Lock held. */
+static gboolean
+wait_for_any (SpdlArrivals *self, GstClockTime timeout, guint wakes)
 {
   const GstClockTime begun = gst_util_get_timestamp ();
-  SpdlArrived arrived;
 
-  spdl_mutex_lock (&self->lock);
-  while ((arrived = take_first (self, arrival)) == SPDL_ARRIVED_NOTHING &&
-         *wakes == self->n_wakes) {
+  while (
+      g_queue_is_empty (&self->queue) && !self->eos && wakes == self->n_wakes) {
     const GstClockTime waited = gst_util_get_timestamp () - begun;
 
     if (waited >= timeout)
-      break;
+      return FALSE;
     if (timeout == GST_CLOCK_TIME_NONE)
       spdl_cond_wait (&self->arrived, &self->lock);
     else
       spdl_cond_wait_for (&self->arrived, &self->lock, timeout - waited);
   }
+  return TRUE;
+}
+
+gboolean
+spdl_arrivals_wait (SpdlArrivals *self, GstClockTime timeout, guint wakes)
+{
+  gboolean any;
+
+  spdl_mutex_lock (&self->lock);
+  any = wait_for_any (self, timeout, wakes);
+  spdl_mutex_unlock (&self->lock);
+  return any;
+}
+
+SpdlArrived
+spdl_arrivals_take (SpdlArrivals *self, GstClockTime timeout, guint *wakes,
+    SpdlArrival *arrival, gboolean *made_room)
+{
+  SpdlArrived arrived;
+
+  spdl_mutex_lock (&self->lock);
+  wait_for_any (self, timeout, *wakes);
+  arrived = take_first (self, arrival);
   if (arrived == SPDL_ARRIVED_NOTHING && *wakes != self->n_wakes)
     arrived = SPDL_ARRIVED_WAKE;
   *wakes = self->n_wakes;

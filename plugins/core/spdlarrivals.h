@@ -73,7 +73,12 @@ void spdl_arrivals_add_eos (SpdlArrivals *self);
 SpdlArrived spdl_arrivals_take (SpdlArrivals *self, GstClockTime timeout,
     guint *wakes, SpdlArrival *arrival, gboolean *made_room);
 
-/* Ends a take() that waits, or the next one that would. */
+/* Waits until a take() with as many @wakes would not wait, @timeout ns at most.
+ * Returns whether that is so. */
+gboolean
+spdl_arrivals_wait (SpdlArrivals *self, GstClockTime timeout, guint wakes);
+
+/* Ends a take() or wait() that waits, or the next one that would. */
 void spdl_arrivals_wake (SpdlArrivals *self);
 
 G_END_DECLS

@@ -92,7 +92,10 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
 static void
 gst_spdl_sink_element_set_open (GstSpdlOutlet *outlet, gboolean open)
 {
-  GST_SPDL_SINK_ELEMENT (outlet)->is_outlet = open;
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+
+  self->is_outlet = open;
+  self->waited = 0;
 }
 
 static void
@@ -101,6 +104,26 @@ signal_room (GstBaseSink *sink)
   GST_BASE_SINK_PREROLL_LOCK (sink);
   GST_BASE_SINK_PREROLL_SIGNAL (sink);
   GST_BASE_SINK_PREROLL_UNLOCK (sink);
+}
+
+/* A wait that is broken off goes on with the next call. */
+static void
+note_wait (GstSpdlSinkElement *self, guint64 before)
+{
+  self->waited += spdl_meter_now (&self->stats->meter) - before;
+}
+
+static gboolean
+gst_spdl_sink_element_wait (
+    GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  const gboolean any = spdl_arrivals_wait (&self->arrivals, timeout, wakes);
+
+  if (timeout > 0)
+    note_wait (self, before);
+  return any;
 }
 
 static GstSpdlPullStatus
@@ -124,9 +147,13 @@ gst_spdl_sink_element_pull (
   if (made_room)
     signal_room (GST_BASE_SINK (self));
   if (arrived == SPDL_ARRIVED_BUFFER)
-    pulled_buffer (self, arrival.buffer, before);
+    pulled_buffer (self, arrival.buffer, before - self->waited);
   else if (arrived == SPDL_ARRIVED_EOS)
     gst_spdl_plain_stats_finish (self->stats);
+  if (arrived == SPDL_ARRIVED_NOTHING)
+    note_wait (self, before);
+  else if (arrived != SPDL_ARRIVED_WAKE)
+    self->waited = 0;
   pull->buffer = arrival.buffer;
   pull->caps = arrival.caps;
   pull->exclusive = arrival.exclusive;
@@ -144,6 +171,7 @@ void
 gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
 {
   iface->set_open = gst_spdl_sink_element_set_open;
+  iface->wait = gst_spdl_sink_element_wait;
   iface->pull = gst_spdl_sink_element_pull;
   iface->wake = gst_spdl_sink_element_wake;
 }

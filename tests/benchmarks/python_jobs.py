@@ -153,14 +153,26 @@ def pull(side, batch, n):
     for _ in range(n):
         np.asarray(next(iterator)["data"])
     cpu = (time.thread_time() - begun) / n
-    waits = []
-    for _ in range(min(n, 200)):
+    loader.stop()
+
+    # As many as there may be in the sink.
+    held = 10
+    loader = Loader(
+        "videotestsrc pattern=black is-live=false ! video/x-raw,format=RGB,"
+        f"width={side},height={side} ! spdlbatch size={batch} "
+        f"! spdlsink max-buffers={held}")
+    iterator = iter(loader)
+    waiting = []
+    for _ in range(max(3, n // 30)):
+        while loader.stats[-1]["num-items"] % (batch * held):
+            time.sleep(0.001)
         time.sleep(0.01)
         begun = time.thread_time()
-        np.asarray(next(iterator)["data"])
-        waits.append(time.thread_time() - begun)
+        for _ in range(held):
+            np.asarray(next(iterator)["data"])
+        waiting.append((time.thread_time() - begun) / held)
     loader.stop()
-    return {"cpu": cpu, "waiting": sorted(waits)[len(waits) // 2]}
+    return {"cpu": cpu, "waiting": sorted(waiting)[len(waiting) // 2]}
 
 
 def interrupt(seconds):

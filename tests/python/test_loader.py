@@ -7,6 +7,7 @@
 
 import sys
 import threading
+import time
 import unittest
 
 import gi
@@ -128,6 +129,19 @@ class EpochTest(unittest.TestCase):
                          ["source", "fetch", "decode", "batch", "sink"])
         self.assertEqual(stats["decode"]["num-tasks"], N_ITEMS)
         self.assertEqual(stats["sink"]["num-items"], N_ITEMS)
+
+    def test_the_wait_is_counted(self):
+        def slow():
+            time.sleep(0.5)
+            yield str(next(FOLDER.glob("*/*.jpg")))
+
+        with Loader("spdlfetch ! spdldecode ! spdlbatch ! spdlsink name=sink",
+                    source=slow()) as loader:
+            list(loader)
+            sink = loader.stats[-1]
+        # Though it is broken off now and then, to look for Ctrl-C.
+        self.assertEqual(sink["stage"], "sink")
+        self.assertGreater(sink["ave-get-time"], 100_000_000)
 
 
 class StopTest(unittest.TestCase):

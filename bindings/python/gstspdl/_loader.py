@@ -10,6 +10,7 @@ from collections import deque
 from typing import (Any, Deque, Dict, Iterable, Iterator, List, NamedTuple,
                     Optional, Union)
 
+from . import _native as native
 from ._batch import Batch
 from ._errors import LoaderError, code_of, is_timeout
 from ._gi import GLib, Gst, dict_of, init, raw
@@ -203,7 +204,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     def _wait(self) -> Optional[Batch]:
         while True:
+            native.wait(self, _SLICE)
             try:
+                # It may have been woken for nothing.
                 batch: Optional[Batch] = raw.Loader.next(self, _SLICE)
                 return batch
             except GLib.Error as error:

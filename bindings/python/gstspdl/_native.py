@@ -7,7 +7,8 @@ another thread may then keep for 5 ms. These functions only read, so they are
 called with the GIL held: 0.3 us, and no other thread comes between."""
 
 import ctypes
-from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p
+from ctypes import (POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 from typing import Any
 
 from ._gi import raw
@@ -68,9 +69,27 @@ new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype = c_void_p
 _get_pointer.argtypes = [ctypes.py_object, c_char_p]
-_end_source = ctypes.CDLL(_library._name).gst_spdl_loader_end_source
+# Without the GIL.
+_waiting = ctypes.CDLL(_library._name)
+_end_source = _waiting.gst_spdl_loader_end_source
 _end_source.restype = c_int
 _end_source.argtypes = [c_void_p, c_void_p, c_void_p]
+
+
+_is_ready = _function("loader_wait", c_int, c_void_p, c_uint64)
+_wait = _waiting.gst_spdl_loader_wait
+_wait.restype = c_int
+_wait.argtypes = [c_void_p, c_uint64]
+
+
+def wait(loader: Any, step: int) -> None:
+    """Waits until there is something to take, and between steps of so many ns
+    for Ctrl-C. Not by next() itself: it would raise, and PyGObject makes no
+    GLib.Error while Python is about to raise KeyboardInterrupt."""
+    pointer = _get_pointer(loader.__gpointer__, None)
+    if not _is_ready(pointer, 0):
+        while not _wait(pointer, step):
+            pass
 
 
 def end_source(loader: Any) -> None:

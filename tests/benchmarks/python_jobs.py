@@ -22,30 +22,29 @@ def line(source, batch=BATCH, side=SIZE, sink="spdlsink"):
             f"! spdlbatch size={batch} ! {sink}")
 
 
-def torch_loader(source, method, workers=2):
-    """The same job by PyTorch and Pillow."""
-    import numpy as np
-    import torch.utils.data
-    from PIL import Image
+class Images:
+    """A dataset of PyTorch's kind: the same job by Pillow."""
 
-    class Images(torch.utils.data.Dataset):
-        def __init__(self):
-            self.paths = [text.split("\t")[0]
-                          for text in open(source).read().splitlines()]
+    def __init__(self, source):
+        text = pathlib.Path(source).read_text()
+        self.paths = [row.split("\t")[0] for row in text.splitlines()]
 
-        def __len__(self):
-            return len(self.paths)
+    def __len__(self):
+        return len(self.paths)
 
-        def __getitem__(self, i):
-            image = Image.open(self.paths[i]).convert("RGB")
-            image = image.resize((SIZE, SIZE), Image.BILINEAR)
-            return torch.from_numpy(np.array(image)), i
+    def __getitem__(self, i):
+        import numpy as np
+        import torch
+        from PIL import Image
+        image = Image.open(self.paths[i]).convert("RGB")
+        image = image.resize((SIZE, SIZE), Image.BILINEAR)
+        return torch.from_numpy(np.array(image)), i
 
-    global Images_  # spawn finds the class by its name
-    Images_ = Images
-    Images.__qualname__ = Images.__name__ = "Images_"
-    return torch.utils.data.DataLoader(
-        Images(), BATCH, num_workers=workers, multiprocessing_context=method)
+
+def torch_loader(source, method):
+    from torch.utils.data import DataLoader
+    return DataLoader(Images(source), BATCH, num_workers=2,
+                      multiprocessing_context=method)
 
 
 def first_batch(source):

@@ -60,6 +60,31 @@ assert_comes (SpdlArrivals *arrivals, guint *wakes, const gchar *expected)
 }
 
 static void
+test_wait (void)
+{
+  SpdlArrivals arrivals;
+  guint wakes = 0;
+
+  spdl_arrivals_init (&arrivals);
+  g_assert_false (spdl_arrivals_wait (&arrivals, 0, wakes));
+  g_assert_false (spdl_arrivals_wait (&arrivals, 1000, wakes));
+  spdl_arrivals_add_epoch (&arrivals, 0);
+  g_assert_true (spdl_arrivals_wait (&arrivals, 0, wakes));
+  assert_comes (&arrivals, &wakes, "e0 -");
+  spdl_arrivals_wake (&arrivals);
+  /* It stays for who takes. */
+  g_assert_true (spdl_arrivals_wait (&arrivals, 0, wakes));
+  assert_comes (&arrivals, &wakes, "w -");
+  g_assert_false (spdl_arrivals_wait (&arrivals, 0, wakes));
+  add_buffer (&arrivals, 1);
+  g_assert_true (spdl_arrivals_wait (&arrivals, GST_CLOCK_TIME_NONE, wakes));
+  assert_comes (&arrivals, &wakes, "b1 -");
+  spdl_arrivals_add_eos (&arrivals);
+  g_assert_true (spdl_arrivals_wait (&arrivals, GST_CLOCK_TIME_NONE, wakes));
+  spdl_arrivals_clear (&arrivals);
+}
+
+static void
 test_order (void)
 {
   SpdlArrivals arrivals;
@@ -198,6 +223,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_test_add_func ("/arrivals/order", test_order);
+  g_test_add_func ("/arrivals/wait", test_wait);
   g_test_add_func ("/arrivals/room", test_room);
   g_test_add_func ("/arrivals/threads", test_threads);
   return g_test_run ();

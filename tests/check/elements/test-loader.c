@@ -792,6 +792,41 @@ GST_START_TEST (test_fork)
 
 GST_END_TEST;
 
+/* A wait tells of all that next() would, and takes nothing. */
+GST_START_TEST (test_wait)
+{
+  gchar *folder = files_make_dataset (8);
+  GstSpdlLoader *loader = make_loader (JOB, folder, 1);
+  GstSpdlLoader *fed = make_loader ("identity ! spdlbatch ! spdlsink");
+
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  assert_next_fails (loader, GST_SPDL_LOADER_ERROR_NOT_STARTED);
+  start (loader);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (gst_spdl_loader_wait (loader, FOREVER));
+  fail_unless_equals_int (take (loader), 8);
+  fail_unless (gst_spdl_loader_wait (loader, FOREVER));
+  fail_unless_equals_int (take (loader), 0);
+  fail_unless (gst_spdl_loader_is_finished (loader));
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  gst_spdl_loader_stop (loader);
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  assert_next_fails (loader, GST_SPDL_LOADER_ERROR_STOPPED);
+  g_object_unref (loader);
+
+  /* Nothing was pushed. */
+  start (fed);
+  fail_if (gst_spdl_loader_wait (fed, 0));
+  fail_if (gst_spdl_loader_wait (fed, GST_MSECOND));
+  gst_spdl_loader_end_source (fed, NULL, NULL);
+  fail_unless (gst_spdl_loader_wait (fed, FOREVER));
+  fail_unless_equals_int (take (fed), 0);
+  g_object_unref (fed);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 loader_suite (void)
 {
@@ -801,6 +836,7 @@ loader_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 180);
   tcase_add_test (tc, test_epochs);
+  tcase_add_test (tc, test_wait);
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_failures);
   tcase_add_test (tc, test_budget);

@@ -10,6 +10,7 @@
 
 #include <gst/spdl/spdl-prelude.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
+#include <gst/spdl/gstspdldiagnose.h>
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlstage.h>

@@ -31,7 +31,7 @@
 /* Shares from which on a stage's workers are busy, a queue is full or starves,
  * cores are used up, a task computes. */
 #define BUSY 0.85
-#define RATHER_BUSY 0.5
+#define RATHER_BUSY 0.3
 #define FULL 0.6
 #define STARVED 0.4
 #define CORES_BUSY 0.9
@@ -347,8 +347,18 @@ diagnose_held (const GstSpdlStageView *view)
       g_strdup_printf ("items wait in front of %s though its workers are idle "
                        "%d %% of the time",
           view->name, percent (1 - view->busy)),
-      "look at its thread-pool and max-bytes");
+      "look at its thread-pool and max-bytes, and whether other processes "
+      "take the cores");
   return d;
+}
+
+static gboolean
+any_foreign (const Case *c, guint from, guint to)
+{
+  for (guint i = from; i < to; i++)
+    if (!c->views[i].has_figures)
+      return TRUE;
+  return FALSE;
 }
 
 /* The names of the elements from @from up to @to, foreign ones if there are
@@ -358,13 +368,11 @@ name_suspects (const Case *c, guint from, guint to,
     const GstSpdlStageView **first, guint *n_named)
 {
   GString *names = g_string_new (NULL);
-  gboolean any_foreign = FALSE;
+  const gboolean foreign_only = any_foreign (c, from, to);
 
   *n_named = 0;
-  for (guint i = from; i < to; i++)
-    any_foreign |= !c->views[i].has_figures;
   for (guint i = from; i < to; i++) {
-    if (any_foreign && c->views[i].has_figures)
+    if (foreign_only && c->views[i].has_figures)
       continue;
     if (*n_named == 0)
       *first = &c->views[i];
@@ -424,18 +432,29 @@ diagnose_source (const Case *c, guint gauge)
   return d;
 }
 
+/* Whether what stands behind a stage, up to the next gauge, is slow. */
+static gboolean
+downstream_is_slow (const Case *c, guint full, guint next)
+{
+  const GstSpdlStageView *view = &c->views[full];
+
+  if (next == full + 1)
+    return FALSE;
+  return !view->has_push || view->push >= FULL;
+}
+
 /* The limit stands behind the last queue that is full. */
 static GstSpdlDiagnosis *
 diagnose_behind (const Case *c, guint full)
 {
   const GstSpdlStageView *view = &c->views[full];
   const guint next = find_gauge (c, full + 1);
-  const gboolean suspects = next > full + 1;
   const gboolean several = view->concurrency + view->queue_size > 1;
+  const gboolean slow = downstream_is_slow (c, full, next);
 
-  if (view->in_order && several && (has_stragglers (view) || !suspects))
+  if (view->in_order && several && (has_stragglers (view) || !slow))
     return diagnose_straggler (view);
-  if (suspects)
+  if (slow)
     return diagnose_element (c, full, next);
   if (cores_are_busy (c))
     return diagnose_cores (c);
@@ -448,10 +467,8 @@ diagnose_behind (const Case *c, guint full)
 static GstSpdlDiagnosis *
 diagnose_before (const Case *c, guint first)
 {
-  for (guint i = 1; i < first; i++)
-    if (!c->views[i].has_figures)
-      return diagnose_element (c, c->n, first);
-  return diagnose_source (c, first);
+  return any_foreign (c, 1, first) ? diagnose_element (c, c->n, first)
+                                   : diagnose_source (c, first);
 }
 
 static GstSpdlDiagnosis *

@@ -47,7 +47,7 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 
 #define STATS_FIELDS                                                        \
   (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
-      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY)
+      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_PUSH)
 
 enum {
   PROP_0,

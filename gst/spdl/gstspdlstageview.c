@@ -63,6 +63,7 @@ read_tasks (GstSpdlStageView *view, const GstStructure *stats)
 
   view->concurrency = MAX (small_number (stats, "concurrency"), 1);
   view->busy = share (working, (double) view->elapsed * view->concurrency);
+  view->has_push = gst_structure_get_double (stats, "push-rate", &view->push);
   view->computing = share (view->cpu_time, working);
 }
 

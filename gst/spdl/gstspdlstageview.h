@@ -30,8 +30,10 @@ typedef struct {
   guint threads;
 
   /* From these: */
-  double fullness;  /* share of the time in which something waits before it */
-  double busy;      /* share of the workers' time that goes into tasks */
+  double fullness; /* share of the time in which something waits before it */
+  double busy;     /* share of the workers' time that goes into tasks */
+  gboolean has_push;
+  double push;      /* share of the time that goes into handing results on */
   double computing; /* share of the tasks' time on a CPU */
 } GstSpdlStageView;
 

@@ -571,6 +571,8 @@ spdl_executor_take (
   gboolean room = FALSE;
 
   spdl_mutex_lock (&self->pool->lock);
+  if (passed)
+    spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
     give_back (self, passed);
     room = should_wake_putter (self);
@@ -581,6 +583,8 @@ spdl_executor_take (
     room = FALSE;
   }
   entry = wait_for_entry (self, status);
+  if (entry)
+    spdl_meter_set_pushing (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_mutex_unlock (&self->pool->lock);
 
   if (room)

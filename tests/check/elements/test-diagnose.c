@@ -297,6 +297,37 @@ GST_START_TEST (test_process)
 
 GST_END_TEST;
 
+/* What a stage's thread does tells whether it is what stands behind it. */
+GST_START_TEST (test_push_rate)
+{
+  static const struct {
+    const gchar *push, *busy;
+    GstSpdlLimit limit;
+  } cases[] = {
+    { "0.97", "500", GST_SPDL_LIMIT_ELEMENT },
+    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING },
+    { "0.05", "20", GST_SPDL_LIMIT_HELD },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *stats = g_strdup_printf (
+        "s, stage=a, elapsed=(guint64)1000000000, num-tasks=(guint64)%s,"
+        "ave-time=(guint64)1000000, cpu-time=(guint64)500000000,"
+        "occupancy-rate=1.0, push-rate=%s",
+        cases[i].busy, cases[i].push);
+    g_autoptr (GstSpdlDiagnosis) d =
+        diagnose_strings (4, 0, stats, "s, stage=scale",
+            "s, stage=sink, elapsed=(guint64)1000000000,"
+            "num-items=(guint64)500, occupancy-rate=0.0",
+            NULL);
+
+    fail_unless (gst_spdl_diagnosis_get_limit (d) == cases[i].limit, "%s",
+        gst_spdl_diagnosis_get_sentence (d));
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_references)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnose (NULL, 0, 0);
@@ -324,6 +355,7 @@ diagnose_suite (void)
   tcase_add_test (tc, test_threads);
   tcase_add_test (tc, test_put_time);
   tcase_add_test (tc, test_process);
+  tcase_add_test (tc, test_push_rate);
   tcase_add_test (tc, test_references);
   return suite;
 }

@@ -7,6 +7,9 @@
 
 #include "json.h"
 #include "options.h"
+#include "process.h"
+#include "prometheus.h"
+#include "report.h"
 #include "screen.h"
 
 #include <gio/gio.h>
@@ -27,6 +30,46 @@ complain (const GError *error, int status)
   return status;
 }
 
+/* Who listens to a session. */
+typedef struct {
+  Screen *screen;
+  Exporter *exporter; /* nullable */
+} Listeners;
+
+static void
+on_frame (Session *session, const Frame *frame, gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.frame (session, frame, self->screen);
+  if (self->exporter) {
+    Frame *totals = session_take_totals (session, frame);
+
+    exporter_set_text (self->exporter,
+        prometheus_format (totals, process_get_rank (), g_get_host_name ()));
+    frame_free (totals);
+  }
+}
+
+static void
+on_failure (Session *session, const GstStructure *failure, gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.failure (session, failure, self->screen);
+}
+
+static Exporter *
+make_exporter (const Options *options, GError **error)
+{
+  Exporter *exporter = exporter_new (options->port, error);
+
+  if (exporter)
+    fprintf (stderr, "figures are at http://127.0.0.1:%u/metrics\n",
+        exporter_get_port (exporter));
+  return exporter;
+}
+
 /* What is asked for beside the table, also after an error. */
 static gboolean
 write_files (const Options *options, Session *session, const GError *failure,
@@ -34,22 +77,29 @@ write_files (const Options *options, Session *session, const GError *failure,
 {
   if (options->json && !json_write (session, options->json, failure, error))
     return FALSE;
-  return TRUE;
+  return !options->report ||
+         report_write (session, options->report, failure, error);
 }
 
 static int
 run (const Options *options, Session *session)
 {
+  static const SessionFuncs funcs = { on_frame, on_failure };
   const gboolean live = !options->plain && isatty (STDOUT_FILENO);
   const SessionLimits limits = options_get_limits (options, live);
-  Screen *screen = screen_new (live);
+  Listeners listeners = { NULL };
   g_autoptr (GError) failure = NULL;
   g_autoptr (GError) error = NULL;
   int status = STATUS_OK;
 
-  session_run (session, &limits, &screen_funcs, screen, &failure);
-  screen_finish (screen, session);
-  screen_free (screen);
+  if (options->port >= 0 &&
+      !(listeners.exporter = make_exporter (options, &error)))
+    return complain (error, STATUS_ERROR);
+  listeners.screen = screen_new (live);
+  session_run (session, &limits, &funcs, &listeners, &failure);
+  screen_finish (listeners.screen, session);
+  screen_free (listeners.screen);
+  g_clear_pointer (&listeners.exporter, exporter_free);
   if (failure)
     status = complain (failure, STATUS_ERROR);
   if (!write_files (options, session, failure, &error))

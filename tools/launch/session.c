@@ -520,6 +520,20 @@ session_get_frames (Session *self)
   return self->frames;
 }
 
+Frame *
+session_take_totals (Session *self, const Frame *lap)
+{
+  Frame *frame = frame_new ();
+  GPtrArray *stages = frame->stages;
+
+  *frame = *lap;
+  frame->lap = FALSE;
+  frame->stages = stages;
+  gst_spdl_diagnosis_ref (frame->diagnosis);
+  add_stages (self, frame);
+  return frame;
+}
+
 const Frame *
 session_get_result (Session *self)
 {

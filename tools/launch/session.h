@@ -57,6 +57,9 @@ SessionEnd session_get_end (Session *self);
 GPtrArray *session_get_parts (Session *self);
 /* Of all laps, thinned out where there are many; (element-type Frame). */
 GPtrArray *session_get_frames (Session *self);
+/* (transfer full): the last lap's figures, but the elements' since the start.
+ */
+Frame *session_take_totals (Session *self, const Frame *lap);
 /* Of the whole run; NULL before its end. */
 const Frame *session_get_result (Session *self);
 /* The first hundred; (element-type GstStructure). */

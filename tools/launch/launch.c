@@ -9,8 +9,10 @@
 #include "options.h"
 #include "process.h"
 #include "prometheus.h"
+#include "isolate.h"
 #include "report.h"
 #include "screen.h"
+#include "sweep.h"
 
 #include <gio/gio.h>
 #include <locale.h>
@@ -107,11 +109,23 @@ run (const Options *options, Session *session)
   return status;
 }
 
+static int
+run_one (const Options *options, GError **error)
+{
+  Session *session = session_new (options->pipeline, options->settings, error);
+  int status;
+
+  if (!session)
+    return STATUS_USAGE;
+  status = run (options, session);
+  session_free (session);
+  return status;
+}
+
 int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  Session *session;
   Options options;
   int status;
 
@@ -122,12 +136,12 @@ main (int argc, char **argv)
   } else if (options.version) {
     puts ("gst-spdl-launch-1.0 " PACKAGE_VERSION);
     status = STATUS_OK;
-  } else if (!(session = session_new (
-                   options.pipeline, options.settings, &error))) {
-    status = complain (error, STATUS_USAGE);
   } else {
-    status = run (&options, session);
-    session_free (session);
+    status = options.sweep     ? sweep_run (&options, &error)
+             : options.isolate ? isolate_run (&options, &error)
+                               : run_one (&options, &error);
+    if (error)
+      complain (error, status);
   }
   options_clear (&options);
   return status;

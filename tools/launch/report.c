@@ -77,6 +77,20 @@ append_shades (GString *out)
         0xf6 - (0xf6 - 0x96) * i / 10);
 }
 
+void
+report_append_head (GString *out)
+{
+  g_string_append (out, head);
+  append_shades (out);
+  g_string_append (out, "</style>\n</head>\n<body>\n");
+}
+
+void
+report_append_end (GString *out)
+{
+  g_string_append (out, "</body>\n</html>\n");
+}
+
 static void
 append_heading (GString *out, const gchar *title, const gchar *text)
 {
@@ -286,10 +300,9 @@ static gchar *
 make (Session *session, const GError *failure)
 {
   const Frame *result = session_get_result (session);
-  GString *out = g_string_new (head);
+  GString *out = g_string_new (NULL);
 
-  append_shades (out);
-  g_string_append (out, "</style>\n</head>\n<body>\n");
+  report_append_head (out);
   append_title (out, session, failure);
   append_verdict (out, result->diagnosis);
   append_values (out, result);
@@ -308,7 +321,7 @@ make (Session *session, const GError *failure)
   append_failures (out, session_get_failures (session), result->failures);
   append_heading (out, "All figures", "Since the start.");
   append_table (out, result);
-  g_string_append (out, "</body>\n</html>\n");
+  report_append_end (out);
   return g_string_free (out, FALSE);
 }
 

@@ -17,6 +17,10 @@ G_BEGIN_DECLS
 gboolean report_write (
     Session *session, const gchar *file, const GError *failure, GError **error);
 
+/* What every page begins and ends with. */
+void report_append_head (GString *out);
+void report_append_end (GString *out);
+
 G_END_DECLS
 
 #endif /* __REPORT_H__ */

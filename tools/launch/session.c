@@ -546,13 +546,30 @@ session_get_failures (Session *self)
   return self->failures;
 }
 
+/* From the first frame after the warm-up to the end. */
+static double
+steady_rate_of_frames (Session *self)
+{
+  const Frame *end = self->result;
+
+  for (guint i = 0; i < self->frames->len; i++) {
+    const Frame *frame = g_ptr_array_index (self->frames, i);
+
+    if (frame->time >= self->limits.warm_up / 1e9 && end->time > frame->time)
+      return (end->items - frame->items) / (end->time - frame->time);
+  }
+  return end->item_rate;
+}
+
 double
 session_get_steady_rate (Session *self)
 {
   const PullerCounts *c = &self->counts;
 
+  if (!self->sink)
+    return steady_rate_of_frames (self);
   if (c->steady_since == 0 || c->last <= c->steady_since)
-    return 0;
+    return self->result->item_rate;
   return (c->items - c->steady_items) * 1e6 / (c->last - c->steady_since);
 }
 
@@ -562,8 +579,8 @@ session_get_description (Session *self)
   return self->description;
 }
 
-gboolean
-session_has_sink (Session *self)
+GstElement *
+session_get_pipeline (Session *self)
 {
-  return self->sink != NULL;
+  return self->pipeline;
 }

@@ -68,7 +68,7 @@ GPtrArray *session_get_failures (Session *self);
 double session_get_steady_rate (Session *self);
 /* Where the pipeline is: as text for gst-launch. */
 const gchar *session_get_description (Session *self);
-gboolean session_has_sink (Session *self);
+GstElement *session_get_pipeline (Session *self);
 
 G_END_DECLS
 

@@ -28,6 +28,9 @@ screen_new (gboolean live)
   Screen *self = g_new0 (Screen, 1);
 
   self->live = live;
+  /* A table goes out in one piece. */
+  if (live)
+    setvbuf (stdout, NULL, _IOFBF, 1 << 16);
   return self;
 }
 

@@ -74,14 +74,14 @@ void spdl_meter_stop (SpdlMeter *self, guint64 now);
 static inline guint64
 spdl_meter_now (const SpdlMeter *self)
 {
-  return spdl_clock_now (&self->clock);
+  return SPDL_STATISTICS_ARE_OFF ? 0 : spdl_clock_now (&self->clock);
 }
 
 /* From @now on something waits in the queue, or nothing does. */
 static inline void
 spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
 {
-  if (self->occupied == occupied)
+  if (SPDL_STATISTICS_ARE_OFF || self->occupied == occupied)
     return;
   if (self->occupied && now > self->occupied_since)
     self->lap.occupied += now - self->occupied_since;
@@ -93,6 +93,8 @@ spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
 static inline void
 spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
 {
+  if (SPDL_STATISTICS_ARE_OFF)
+    return;
   if (self->pushing && now > self->pushing_since)
     self->lap.pushing += now - self->pushing_since;
   self->pushing = pushing;

@@ -127,10 +127,14 @@ screen_finish (Screen *self, Session *session)
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",
   };
-  g_autofree gchar *table =
-      table_format (session_get_result (session), screen_get_width ());
+  const Frame *result = session_get_result (session);
+  g_autofree gchar *table = table_format (result, screen_get_width ());
+  g_autofree gchar *suggestion =
+      gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
 
   erase (self);
   printf ("%s\n%s", ends[session_get_end (session)], table);
+  if (suggestion)
+    printf ("try: --set %s\n", suggestion);
   fflush (stdout);
 }

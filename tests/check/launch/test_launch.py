@@ -3,7 +3,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_launch.py MAKE-DATASET; the program is in the variable LAUNCH."""
+"""test_launch.py MAKE-DATASET README; the program is in the variable LAUNCH."""
 
 import fcntl
 import json
@@ -24,6 +24,7 @@ import urllib.request
 
 LAUNCH = os.environ["LAUNCH"]
 MAKE_DATASET = sys.argv.pop(1)
+README = pathlib.Path(sys.argv.pop(1))
 SLEEPER = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
            "! spdlteststage name=decode sleep={} ! spdlsink")
 
@@ -164,6 +165,16 @@ class RunTest(unittest.TestCase):
         done, data = self.run_json(*self.main_job().split())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(data["items"], 120)
+
+    def test_readme(self):
+        lines = re.search(r"^    gst-spdl-launch-1.0 (.*?)\n\n",
+                          README.read_text(), re.DOTALL | re.MULTILINE)
+        args = lines.group(1).replace("\\\n", " ").split()
+        args = [arg.replace("/path/to/photos", str(self.photos))
+                for arg in args]
+        done, data = self.run_json(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["items"], 3 * 24)
 
     def test_batches(self):
         done, data = self.run_json("--batches", "4", self.main_job())

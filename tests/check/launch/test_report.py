@@ -124,6 +124,16 @@ class ReportTest(unittest.TestCase):
         return json.loads(data["data-boxes"]), int(data["data-width"])
 
     @unittest.skipUnless(BROWSER, "no browser")
+    def test_the_question(self):
+        """Texts that intersect are found, so that the next test can fail."""
+        page = self.folder / "wrong.html"
+        page.write_text("<body><svg><text y='20'>one</text>"
+                        "<text y='25'>two</text></svg></body>")
+        boxes, _ = self.ask(page, 800)
+        self.assertEqual(len(boxes), 2)
+        self.assertGreater(overlap(*boxes), 1)
+
+    @unittest.skipUnless(BROWSER, "no browser")
     def test_no_texts_intersect(self):
         for page in self.pages.values():
             for width in (800, 1280):

@@ -35,6 +35,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+
+    def handle_error(self, request, client_address):
+        """Clients that have gone are no news."""
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     every, more = (int(sys.argv[3]), float(sys.argv[4])) if sys.argv[3:] \
@@ -42,8 +49,7 @@ def main():
     handler = functools.partial(
         Handler, directory=folder, delay=float(sys.argv[2]) / 1000,
         every=every, more=more / 1000)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.handle_error = lambda *_: None  # clients that have gone
+    server = Server(("127.0.0.1", 0), handler)
     for path in sorted(folder.rglob("*.jpg")):
         print(f"http://127.0.0.1:{server.server_port}/"
               f"{path.relative_to(folder)}")

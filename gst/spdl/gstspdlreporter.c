@@ -196,6 +196,8 @@ gst_spdl_figures_to_structure (
   if (fields & GST_SPDL_FIELDS_OCCUPANCY)
     gst_structure_set (
         s, "occupancy-rate", G_TYPE_DOUBLE, f->occupancy_rate, NULL);
+  if (fields & GST_SPDL_FIELDS_PUSH)
+    gst_structure_set (s, "push-rate", G_TYPE_DOUBLE, f->push_rate, NULL);
   if (fields & GST_SPDL_FIELDS_LATENCY)
     gst_structure_set (s, "ave-latency", G_TYPE_UINT64, f->ave_latency,
         "p99-latency", G_TYPE_UINT64, f->p99_latency, NULL);

@@ -47,7 +47,7 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 
 #define STATS_FIELDS                                                        \
   (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
-      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY)
+      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_PUSH)
 
 enum {
   PROP_0,
@@ -122,6 +122,7 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   SpdlFigures figures;
   GstStructure *s;
   guint concurrency, queue_size;
+  gboolean in_order;
 
   if (lap)
     spdl_executor_end_lap (&priv->executor, &figures);
@@ -131,10 +132,12 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   GST_OBJECT_LOCK (element);
   concurrency = priv->concurrency;
   queue_size = priv->queue_size;
+  in_order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT;
   GST_OBJECT_UNLOCK (element);
   s = gst_spdl_figures_to_structure (&figures, element, STATS_FIELDS);
   gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
-      G_TYPE_UINT, queue_size, NULL);
+      G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
+      in_order ? "input" : "completion", NULL);
   return s;
 }
 

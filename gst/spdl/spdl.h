@@ -12,6 +12,7 @@
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
 #include <gst/spdl/gstspdldecoder.h>
+#include <gst/spdl/gstspdldiagnose.h>
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlloader.h>

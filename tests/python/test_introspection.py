@@ -82,6 +82,29 @@ class PipelineTest(unittest.TestCase):
         self.assertEqual(decode.props.output_order,
                          GstSpdl.OutputOrder.COMPLETION)
 
+    def test_diagnosis(self):
+        pipeline, _ = self.load()
+        stats = [pipeline.get_by_name(name).props.stage_stats
+                 for name in ("source", "decode", "sink")]
+        pipeline.set_state(Gst.State.NULL)
+        diagnosis = GstSpdl.diagnose(stats, 2, 0)
+        # 20 items: too few, or in too short a time.
+        self.assertEqual(diagnosis.get_limit(), GstSpdl.Limit.TOO_FEW)
+        self.assertEqual(diagnosis.get_limit_nick(), "too-few")
+        self.assertIn("let it run longer", diagnosis.get_sentence())
+        self.assertIsNone(diagnosis.dup_suggestion())
+
+        stats = Gst.Structure.new_from_string(
+            "s, stage=decode, elapsed=(guint64)9000000000, concurrency=(uint)2,"
+            "num-tasks=(guint64)1800, ave-time=(guint64)10000000,"
+            "cpu-time=(guint64)18000000000, occupancy-rate=0.98")
+        diagnosis = GstSpdl.diagnose([stats], 8, 0)
+        self.assertEqual(diagnosis.dup_suggestion(), "decode.concurrency=4")
+        self.assertEqual(
+            diagnosis.get_sentence(),
+            "decode computes all the time and its queue is 98 % full: "
+            "raise decode.concurrency, now 2")
+
     def test_events(self):
         event = GstSpdl.event_new_items_gone(
             1, 2, [3, 4], GstSpdl.GoneReason.FILTERED)

@@ -29,6 +29,14 @@ has_waiting (const SpdlExecutor *self)
   return self->partial || self->ring.n_queued > 0;
 }
 
+/* Whether something waits in front of the workers: in the queue or, where that
+ * is full (of what downstream does not take, perhaps), before it. Lock held. */
+static gboolean
+is_occupied (const SpdlExecutor *self)
+{
+  return self->putter_waits || has_waiting (self);
+}
+
 static gboolean
 executor_runnable (SpdlPoolClient *client)
 {
@@ -148,14 +156,12 @@ take_waiting (SpdlExecutor *self)
   return part;
 }
 
-/* Begins a task. Lock held. */
-static SpdlTask *
-begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
+/* How long the thread, or the place in which a task runs that goes on without a
+ * thread, had nothing to do. Lock held. */
+static guint64
+end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
 {
-  SpdlTask *task = take_waiting (self);
   guint64 waited = 0;
-
-  self->n_running++;
 
   if (thread->waited) {
     const guint64 now = spdl_meter_now (&self->meter);
@@ -165,9 +171,29 @@ begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
     thread->since = now;
     thread->waited = FALSE;
   }
+  if (!self->hands_over)
+    return waited;
+
+  /* The thread waited for a place too, which is none of the figures. */
+  if (self->idle_since->len == 0)
+    return 0;
+  const guint64 since =
+      g_array_index (self->idle_since, guint64, self->idle_since->len - 1);
+  g_array_set_size (self->idle_since, self->idle_since->len - 1);
+  return MAX (thread->since, since) - since;
+}
+
+/* Begins a task. Lock held. */
+static SpdlTask *
+begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
+{
+  SpdlTask *task = take_waiting (self);
+  const guint64 waited = end_idleness (self, thread);
+
+  self->n_running++;
   spdl_histogram_add (&self->meter.lap.get_time, waited);
   self->meter.lap.items += task->n_items;
-  if (!has_waiting (self))
+  if (!is_occupied (self))
     spdl_meter_set_occupied (&self->meter, FALSE, thread->since);
   return task;
 }
@@ -222,7 +248,11 @@ spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
   SpdlCond *call = NULL;
 
   spdl_mutex_lock (&pool->lock);
-  finish_task (self, task, spdl_meter_now (&self->meter) - task->since);
+  const guint64 now = spdl_meter_now (&self->meter);
+  self->hands_over = TRUE;
+  if (self->idle_since->len < self->concurrency)
+    g_array_append_val (self->idle_since, now);
+  finish_task (self, task, now - task->since);
   if (executor_runnable (&self->client))
     call = spdl_pool_call_thread_unlocked (pool);
   /* Once the lock is released, executor and pool may be gone. */
@@ -310,6 +340,7 @@ spdl_executor_init (
   self->concurrency = 1;
   self->flushing = TRUE;
   self->free_slots = g_ptr_array_new ();
+  self->idle_since = g_array_new (FALSE, FALSE, sizeof (guint64));
   spdl_mutex_init (&self->pool_lock);
   spdl_cond_init (&self->room);
   spdl_cond_init (&self->ready);
@@ -322,6 +353,7 @@ spdl_executor_clear (SpdlExecutor *self)
   g_assert (self->pool == NULL);
 
   g_ptr_array_unref (self->free_slots);
+  g_array_unref (self->idle_since);
   spdl_mutex_clear (&self->pool_lock);
   spdl_cond_clear (&self->room);
   spdl_cond_clear (&self->ready);
@@ -349,6 +381,7 @@ empty_unlocked (SpdlExecutor *self)
   while (self->n_running > 0)
     spdl_cond_wait (&self->quiet, &self->pool->lock);
   self->partial = NULL;
+  self->putter_waits = FALSE;
   all = self->ring.head;
   spdl_ring_init (&self->ring, self->ring.order);
   spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
@@ -373,7 +406,10 @@ spdl_executor_start (
   self->cpu_time = 0;
   self->closed = FALSE;
   self->waiting = NULL;
+  self->putter_waits = FALSE;
   self->taker_waits = FALSE;
+  self->hands_over = FALSE;
+  g_array_set_size (self->idle_since, 0);
   self->recent_time = 4 * SHORT_TASK; /* not known */
   self->flushing = FALSE;
   self->pool = pool;
@@ -427,20 +463,28 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
   guint64 since = 0;
 
   while (!self->flushing && !self->closed && !has_room (self, entry)) {
-    if (since == 0)
+    if (since == 0) {
       since = spdl_meter_now (&self->meter);
+      self->putter_waits = entry->kind == SPDL_ENTRY_TASK;
+      if (self->putter_waits)
+        spdl_meter_set_occupied (&self->meter, TRUE, since);
+    }
     self->waiting = entry;
     spdl_cond_wait (&self->room, &self->pool->lock);
   }
   self->waiting = NULL;
-  return since == 0 ? 0 : spdl_meter_now (&self->meter) - since;
+  if (since == 0)
+    return 0;
+
+  self->putter_waits = FALSE;
+  return spdl_meter_now (&self->meter) - since;
 }
 
 /* Lock held. Returns whether there is new work. */
 static gboolean
 put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 {
-  const gboolean first = !has_waiting (self);
+  const gboolean first = !is_occupied (self);
 
   self->room_taken += size_of (task);
   self->bytes_held += task->entry.bytes;
@@ -527,6 +571,8 @@ spdl_executor_take (
   gboolean room = FALSE;
 
   spdl_mutex_lock (&self->pool->lock);
+  if (passed)
+    spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
     give_back (self, passed);
     room = should_wake_putter (self);
@@ -537,6 +583,8 @@ spdl_executor_take (
     room = FALSE;
   }
   entry = wait_for_entry (self, status);
+  if (entry)
+    spdl_meter_set_pushing (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_mutex_unlock (&self->pool->lock);
 
   if (room)
@@ -595,6 +643,7 @@ spdl_executor_close (SpdlExecutor *self)
     dropped = spdl_ring_drop_queued (&self->ring);
     for (SpdlEntry *entry = dropped; entry; entry = entry->next)
       give_back (self, entry);
+    self->putter_waits = FALSE;
     spdl_meter_set_occupied (
         &self->meter, FALSE, spdl_meter_now (&self->meter));
     wake_all (self);

@@ -95,7 +95,10 @@ struct _SpdlExecutor {
   gboolean flushing;
   gboolean closed;
   const SpdlEntry *waiting; /* what put() waits with */
+  gboolean putter_waits;    /* with a task */
   gboolean taker_waits;
+  gboolean hands_over; /* tasks that go on without their thread */
+  GArray *idle_since;  /* guint64, of places for such tasks, free again */
   guint64 recent_time; /* of a task, about, in ns */
   SpdlCond room;
   SpdlCond ready;

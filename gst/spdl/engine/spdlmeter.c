@@ -24,6 +24,7 @@ spdl_meter_stop (SpdlMeter *self, guint64 now)
   if (self->stopped != 0)
     return;
   spdl_meter_set_occupied (self, FALSE, now);
+  spdl_meter_set_pushing (self, FALSE, now);
   self->stopped = now;
 }
 
@@ -39,6 +40,7 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
   self->bytes_in += other->bytes_in;
   self->bytes_out += other->bytes_out;
   self->occupied += other->occupied;
+  self->pushing += other->pushing;
   spdl_histogram_merge (&self->task_time, &other->task_time);
   spdl_histogram_merge (&self->put_time, &other->put_time);
   spdl_histogram_merge (&self->get_time, &other->get_time);
@@ -70,18 +72,23 @@ figures_from_counters (SpdlFigures *figures, const SpdlCounters *counters)
   figures->p99_get_time = spdl_histogram_quantile (&counters->get_time, 0.99);
   figures->occupancy_rate =
       elapsed > 0 ? MIN (counters->occupied / elapsed, 1.0) : 0;
+  figures->push_rate = elapsed > 0 ? MIN (counters->pushing / elapsed, 1.0) : 0;
   figures->ave_latency = spdl_histogram_mean (&counters->latency);
   figures->p99_latency = spdl_histogram_quantile (&counters->latency, 0.99);
 }
 
 /* The time that is still running belongs to the lap that runs. */
 static void
-settle_occupied (SpdlMeter *self, guint64 now)
+settle (SpdlMeter *self, guint64 now)
 {
-  if (!self->occupied || now <= self->occupied_since)
-    return;
-  self->lap.occupied += now - self->occupied_since;
-  self->occupied_since = now;
+  if (self->occupied && now > self->occupied_since) {
+    self->lap.occupied += now - self->occupied_since;
+    self->occupied_since = now;
+  }
+  if (self->pushing && now > self->pushing_since) {
+    self->lap.pushing += now - self->pushing_since;
+    self->pushing_since = now;
+  }
 }
 
 void
@@ -92,7 +99,7 @@ spdl_meter_snapshot (SpdlMeter *self, gboolean lap, guint64 now,
     now = 0;
   else if (self->stopped != 0)
     now = self->stopped;
-  settle_occupied (self, now);
+  settle (self, now);
 
   memset (figures, 0, sizeof *figures);
   figures->lap = lap;
@@ -113,7 +120,7 @@ spdl_meter_snapshot (SpdlMeter *self, gboolean lap, guint64 now,
 void
 spdl_meter_end_lap (SpdlMeter *self, guint64 now, guint64 cpu_time)
 {
-  settle_occupied (self, now);
+  settle (self, now);
   counters_merge (&self->total, &self->lap);
   memset (&self->lap, 0, sizeof self->lap);
   self->lap_started = now;

@@ -29,6 +29,7 @@ typedef struct {
   guint64 bytes_in;
   guint64 bytes_out;
   guint64 occupied;        /* how long something waited in the queue */
+  guint64 pushing;         /* how long downstream was being handed a result */
   SpdlHistogram task_time; /* of tasks without a failure */
   SpdlHistogram put_time;
   SpdlHistogram get_time;
@@ -43,6 +44,8 @@ typedef struct {
   guint64 cpu_at_lap;
   gboolean occupied;
   guint64 occupied_since; /* not before lap_started */
+  gboolean pushing;
+  guint64 pushing_since; /* not before lap_started */
   SpdlCounters lap;
   SpdlCounters total; /* of all laps that have ended */
 } SpdlMeter;
@@ -57,7 +60,7 @@ typedef struct {
   double qps;
   guint64 ave_put_time, p90_put_time, p99_put_time;
   guint64 ave_get_time, p90_get_time, p99_get_time;
-  double occupancy_rate;
+  double occupancy_rate, push_rate;
   guint64 ave_latency, p99_latency;
 } SpdlFigures;
 
@@ -72,19 +75,31 @@ void spdl_meter_stop (SpdlMeter *self, guint64 now);
 static inline guint64
 spdl_meter_now (const SpdlMeter *self)
 {
-  return spdl_clock_now (&self->clock);
+  return SPDL_STATISTICS_ARE_OFF ? 0 : spdl_clock_now (&self->clock);
 }
 
 /* From @now on something waits in the queue, or nothing does. */
 static inline void
 spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
 {
-  if (self->occupied == occupied)
+  if (SPDL_STATISTICS_ARE_OFF || self->occupied == occupied)
     return;
   if (self->occupied && now > self->occupied_since)
     self->lap.occupied += now - self->occupied_since;
   self->occupied = occupied;
   self->occupied_since = MAX (now, self->lap_started);
+}
+
+/* From @now on a result is being handed downstream, or none is. */
+static inline void
+spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
+{
+  if (SPDL_STATISTICS_ARE_OFF)
+    return;
+  if (self->pushing && now > self->pushing_since)
+    self->lap.pushing += now - self->pushing_since;
+  self->pushing = pushing;
+  self->pushing_since = MAX (now, self->lap_started);
 }
 
 /* Fills in @figures: this lap's, or since the start.

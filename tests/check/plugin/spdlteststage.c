@@ -20,6 +20,8 @@ struct _TestStage {
 
   guint64 sleep;
   guint64 sleep_first;
+  guint64 sleep_more;
+  guint sleep_more_every;
   guint64 jitter;
   guint64 spin;
   guint fail_every;
@@ -40,6 +42,8 @@ enum {
   PROP_0,
   PROP_SLEEP,
   PROP_SLEEP_FIRST,
+  PROP_SLEEP_MORE,
+  PROP_SLEEP_MORE_EVERY,
   PROP_JITTER,
   PROP_SPIN,
   PROP_FAIL_EVERY,
@@ -134,6 +138,8 @@ work (TestStage *self, GstSpdlTask *task, GError **error)
     ns += g_random_double () * self->jitter;
   if (index == 0)
     ns += self->sleep_first;
+  if (is_nth (index, self->sleep_more_every))
+    ns += self->sleep_more;
   if (ns > 0)
     sleep_for (self, ns, gst_spdl_task_get_cancellable (task));
   if (self->spin > 0)
@@ -185,6 +191,12 @@ test_stage_set_property (
       break;
     case PROP_SLEEP_FIRST:
       self->sleep_first = g_value_get_uint64 (value);
+      break;
+    case PROP_SLEEP_MORE:
+      self->sleep_more = g_value_get_uint64 (value);
+      break;
+    case PROP_SLEEP_MORE_EVERY:
+      self->sleep_more_every = g_value_get_uint (value);
       break;
     case PROP_JITTER:
       self->jitter = g_value_get_uint64 (value);
@@ -258,6 +270,10 @@ install_properties (GObjectClass *object_class)
   properties[PROP_SLEEP] = UINT64 ("sleep", "ns to sleep for an item", 0);
   properties[PROP_SLEEP_FIRST] =
       UINT64 ("sleep-first", "ns to sleep for item 0, in addition", 0);
+  properties[PROP_SLEEP_MORE] =
+      UINT64 ("sleep-more", "ns to sleep for some items, in addition", 0);
+  properties[PROP_SLEEP_MORE_EVERY] =
+      UINT ("sleep-more-every", "sleep more for every nth item", 0);
   properties[PROP_JITTER] =
       UINT64 ("jitter", "up to so many ns to sleep, at random", 0);
   properties[PROP_SPIN] = UINT64 ("spin", "ns to compute for an item", 0);

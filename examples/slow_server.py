@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+# gst-spdl: a web server that takes its time, to see in the figures what that does
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""slow_server.py FOLDER MS [EVERY MS]
+
+Serves a folder at 127.0.0.1 and prints a list of its files on the standard
+output, for spdlsrc. Each answer takes so many milliseconds; every so many-th
+takes more. Ctrl-C ends it."""
+
+import functools
+import http.server
+import itertools
+import pathlib
+import sys
+import time
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    counter = itertools.count(1)
+
+    def __init__(self, *args, delay, every, more, **kwargs):
+        self.delay, self.every, self.more = delay, every, more
+        super().__init__(*args, **kwargs)
+
+    def do_GET(self):
+        slow = self.every and next(self.counter) % self.every == 0
+        time.sleep(self.more if slow else self.delay)
+        super().do_GET()
+
+    def log_message(self, *args):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+
+    def handle_error(self, request, client_address):
+        """Clients that have gone are no news."""
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    every, more = (int(sys.argv[3]), float(sys.argv[4])) if sys.argv[3:] \
+        else (0, 0)
+    handler = functools.partial(
+        Handler, directory=folder, delay=float(sys.argv[2]) / 1000,
+        every=every, more=more / 1000)
+    server = Server(("127.0.0.1", 0), handler)
+    for path in sorted(folder.rglob("*.jpg")):
+        print(f"http://127.0.0.1:{server.server_port}/"
+              f"{path.relative_to(folder)}")
+    sys.stdout.close()
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

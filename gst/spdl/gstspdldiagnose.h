@@ -1,0 +1,111 @@
+/* gst-spdl: which stage holds the pipeline back
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_DIAGNOSE_H__
+#define __GST_SPDL_DIAGNOSE_H__
+
+#include <gst/spdl/spdl-prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstSpdlLimit:
+ * @GST_SPDL_LIMIT_TOO_FEW: there are too few figures to tell
+ * @GST_SPDL_LIMIT_IDLE: nothing moved
+ * @GST_SPDL_LIMIT_BALANCED: no stage stands out
+ * @GST_SPDL_LIMIT_COMPUTING: a stage's workers compute all the time
+ * @GST_SPDL_LIMIT_CORES: all cores are busy, so more workers do not help
+ * @GST_SPDL_LIMIT_WAITING: a stage's workers wait for something else, as for a
+ *     slow server
+ * @GST_SPDL_LIMIT_STRAGGLER: a stage with output-order=input holds results back
+ *     for a slow item
+ * @GST_SPDL_LIMIT_HELD: a stage holds up what comes, though its workers are
+ *     idle
+ * @GST_SPDL_LIMIT_ELEMENT: an element between stages is slow
+ * @GST_SPDL_LIMIT_SOURCE: the source is slow
+ * @GST_SPDL_LIMIT_CONSUMER: the consumer is slow, and the pipeline keeps up
+ *
+ * What limits the throughput of a pipeline.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_SPDL_LIMIT_TOO_FEW,
+  GST_SPDL_LIMIT_IDLE,
+  GST_SPDL_LIMIT_BALANCED,
+  GST_SPDL_LIMIT_COMPUTING,
+  GST_SPDL_LIMIT_CORES,
+  GST_SPDL_LIMIT_WAITING,
+  GST_SPDL_LIMIT_STRAGGLER,
+  GST_SPDL_LIMIT_HELD,
+  GST_SPDL_LIMIT_ELEMENT,
+  GST_SPDL_LIMIT_SOURCE,
+  GST_SPDL_LIMIT_CONSUMER,
+} GstSpdlLimit;
+
+#define GST_TYPE_SPDL_LIMIT (gst_spdl_limit_get_type ())
+GST_SPDL_API
+GType gst_spdl_limit_get_type (void);
+
+/**
+ * GstSpdlDiagnosis:
+ *
+ * What gst_spdl_diagnose() found. It does not change.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstSpdlDiagnosis GstSpdlDiagnosis;
+
+#define GST_TYPE_SPDL_DIAGNOSIS (gst_spdl_diagnosis_get_type ())
+GST_SPDL_API
+GType gst_spdl_diagnosis_get_type (void);
+
+GST_SPDL_API
+GstSpdlDiagnosis *
+gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time);
+
+GST_SPDL_API
+GstSpdlDiagnosis *gst_spdl_diagnosis_ref (GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+void gst_spdl_diagnosis_unref (GstSpdlDiagnosis *diagnosis);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlDiagnosis, gst_spdl_diagnosis_unref)
+
+GST_SPDL_API
+GstSpdlLimit gst_spdl_diagnosis_get_limit (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *
+gst_spdl_diagnosis_get_limit_nick (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *gst_spdl_diagnosis_get_element (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *gst_spdl_diagnosis_get_reason (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *
+gst_spdl_diagnosis_get_sentence (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *
+gst_spdl_diagnosis_get_property (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+const gchar *gst_spdl_diagnosis_get_value (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+gchar *gst_spdl_diagnosis_dup_suggestion (const GstSpdlDiagnosis *diagnosis);
+
+GST_SPDL_API
+gdouble gst_spdl_diagnosis_get_gain (const GstSpdlDiagnosis *diagnosis);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_DIAGNOSE_H__ */

@@ -1,0 +1,363 @@
+/* gst-spdl: tests of the diagnosis, on constructed figures
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/spdl/spdl.h>
+
+#include <string.h>
+
+#define MAX_ROWS 6
+#define MS GST_MSECOND
+
+/* An element's figures, of which the test's case is made. Times in ms. */
+typedef struct {
+  const gchar *name;
+  gchar kind; /* s: source, f: foreign, p: plain, w: stage, k: sink */
+  guint concurrency;
+  guint tasks;
+  double ave, p99;
+  double computing; /* share of the tasks' time */
+  double occupancy;
+  gboolean in_order;
+} Row;
+
+typedef struct {
+  const gchar *name;
+  double elapsed; /* s */
+  guint cores;
+  GstSpdlLimit limit;
+  const gchar *element;
+  const gchar *suggestion;
+  const gchar *words; /* that the sentence has */
+  Row rows[MAX_ROWS];
+} Example;
+
+static GstStructure *
+make_stats (const Row *row, double elapsed)
+{
+  GstStructure *s = gst_structure_new (
+      "spdl-stage-stats", "stage", G_TYPE_STRING, row->name, NULL);
+  const double cpu = row->tasks * row->ave * MS * row->computing;
+
+  if (row->kind == 'f')
+    return s;
+  gst_structure_set (s, "elapsed", G_TYPE_UINT64,
+      (guint64) (elapsed * GST_SECOND), "num-items", G_TYPE_UINT64,
+      (guint64) row->tasks, NULL);
+  if (row->kind == 'w')
+    gst_structure_set (s, "concurrency", G_TYPE_UINT, row->concurrency,
+        "queue-size", G_TYPE_UINT, 2, "num-tasks", G_TYPE_UINT64,
+        (guint64) row->tasks, "ave-time", G_TYPE_UINT64,
+        (guint64) (row->ave * MS), "p90-time", G_TYPE_UINT64,
+        (guint64) (row->ave * MS), "p99-time", G_TYPE_UINT64,
+        (guint64) (row->p99 * MS), "cpu-time", G_TYPE_UINT64, (guint64) cpu,
+        "output-order", G_TYPE_STRING, row->in_order ? "input" : "completion",
+        NULL);
+  if (row->kind == 'w' || row->kind == 'k')
+    gst_structure_set (s, "occupancy-rate", G_TYPE_DOUBLE, row->occupancy,
+        "ave-put-time", G_TYPE_UINT64, (guint64) 0, NULL);
+  return s;
+}
+
+static GstSpdlDiagnosis *
+diagnose (const Example *example)
+{
+  GList *stages = NULL;
+  GstSpdlDiagnosis *d;
+
+  for (guint i = MAX_ROWS; i > 0; i--)
+    if (example->rows[i - 1].name)
+      stages = g_list_prepend (
+          stages, make_stats (&example->rows[i - 1], example->elapsed));
+  d = gst_spdl_diagnose (stages, example->cores, 0);
+  g_list_free_full (stages, (GDestroyNotify) gst_structure_free);
+  return d;
+}
+
+#define SRC(n)             \
+  {                        \
+    "src", 's', .tasks = n \
+  }
+#define SINK(n, occ)                          \
+  {                                           \
+    "sink", 'k', .tasks = n, .occupancy = occ \
+  }
+#define SLEEP(name, c, n, ms, occ)  \
+  {                                 \
+    name, 'w', c, n, ms, ms, 0, occ \
+  }
+#define SPIN(name, c, n, ms, occ)   \
+  {                                 \
+    name, 'w', c, n, ms, ms, 1, occ \
+  }
+
+static const Example examples[] = {
+  /* SPDL's own simulations, with a consumer of 30 ms: 10 s of each. */
+  { "25", 10, 4, GST_SPDL_LIMIT_CONSUMER, "sink", NULL, "nothing to do",
+      { SRC (333), SLEEP ("op", 1, 333, 25, 1), SINK (333, 1) } },
+  { "35", 10, 4, GST_SPDL_LIMIT_WAITING, "op", "op.concurrency=2",
+      "raise op.concurrency, now 1",
+      { SRC (285), SLEEP ("op", 1, 285, 35, 1), SINK (285, 0.006) } },
+  { "10-25-40", 10, 4, GST_SPDL_LIMIT_WAITING, "c", "c.concurrency=2",
+      "its queue is 100 % full",
+      { SRC (250), SLEEP ("a", 1, 250, 10, 1), SLEEP ("b", 1, 250, 25, 1),
+          SLEEP ("c", 1, 250, 40, 1), SINK (250, 0.007) } },
+  { "40-25-10", 10, 4, GST_SPDL_LIMIT_WAITING, "a", "a.concurrency=2", NULL,
+      { SRC (250), SLEEP ("a", 1, 250, 40, 1), SLEEP ("b", 1, 250, 25, 0.007),
+          SLEEP ("c", 1, 250, 10, 0.007), SINK (250, 0.006) } },
+  { "10-25-40x2", 10, 4, GST_SPDL_LIMIT_CONSUMER, "sink", NULL, NULL,
+      { SRC (333), SLEEP ("a", 1, 333, 10, 1), SLEEP ("b", 1, 333, 25, 1),
+          SLEEP ("c", 2, 333, 40, 1), SINK (333, 1) } },
+  { "6-by-4", 10, 4, GST_SPDL_LIMIT_CONSUMER, "sink", NULL, NULL,
+      { SRC (1333), SLEEP ("op", 1, 1333, 6, 1),
+          { "batch", 'p', .tasks = 1333 }, SINK (1333, 1) } },
+  { "6-by-6", 10, 4, GST_SPDL_LIMIT_WAITING, "op", "op.concurrency=2", NULL,
+      { SRC (1666), SLEEP ("op", 1, 1666, 6, 1),
+          { "batch", 'p', .tasks = 1666 }, SINK (1666, 0.01) } },
+
+  /* The gain is bounded by the next stage: 3 workers suffice for 1.4. */
+  { "next", 10, 16, GST_SPDL_LIMIT_COMPUTING, "decode", "decode.concurrency=3",
+      "decode computes all the time and its queue is 98 % full: raise "
+      "decode.concurrency, now 2",
+      { SRC (2000), SLEEP ("fetch", 4, 2000, 14, 1),
+          SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
+  /* As many workers as there are cores for. */
+  { "one core free", 10, 3, GST_SPDL_LIMIT_COMPUTING, "decode",
+      "decode.concurrency=3", NULL,
+      { SRC (2000), SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
+  { "cores", 10, 2, GST_SPDL_LIMIT_CORES, "decode", NULL,
+      "more concurrency does not help",
+      { SRC (2000), SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
+  /* More workers than cores: they wait for cores. */
+  { "oversubscribed", 10, 2, GST_SPDL_LIMIT_CORES, "decode", NULL, NULL,
+      { SRC (2000), { "decode", 'w', 8, 2000, 40, 80, 0.25, 0.98 },
+          SINK (2000, 0.01) } },
+  { "cores not known", 10, 0, GST_SPDL_LIMIT_COMPUTING, "decode",
+      "decode.concurrency=4", NULL,
+      { SRC (2000), SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
+  { "server", 10, 4, GST_SPDL_LIMIT_WAITING, "fetch", "fetch.concurrency=8",
+      "waits the rest",
+      { SRC (400), { "fetch", 'w', 4, 400, 100, 120, 0.01, 1 },
+          SPIN ("decode", 2, 400, 10, 0.02), SINK (400, 0) } },
+
+  /* Between stages, before them, behind them. */
+  { "foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
+      "scale is slow, since a before it is held up and b behind it starves",
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
+          SLEEP ("b", 1, 1000, 2, 0.01), SINK (1000, 0) } },
+  { "foreign first", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
+      "scale is slow, since a behind it starves",
+      { SRC (1000), { "scale", 'f' }, SLEEP ("a", 1, 1000, 2, 0.01),
+          SINK (1000, 0) } },
+  { "foreign last", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
+          { "scale", 'f' }, SINK (1000, 0) } },
+  { "no sink of ours", 10, 4, GST_SPDL_LIMIT_ELEMENT, "fakesink", NULL, NULL,
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "fakesink", 'f' } } },
+  { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "queue before it",
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
+          SINK (1000, 0) } },
+  { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no stage to raise",
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 0.01), SINK (1000, 0) } },
+
+  { "straggler", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",
+      "a.output-order=completion", "in order",
+      { SRC (1000), { "a", 'w', 4, 1000, 15, 200, 0, 1, TRUE },
+          SINK (1000, 0.01) } },
+  { "straggler before a batch", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",
+      "a.output-order=completion", NULL,
+      { SRC (1000), { "a", 'w', 4, 1000, 15, 200, 0, 1, TRUE },
+          { "batch", 'p', .tasks = 1000 }, SINK (1000, 0.01) } },
+  /* In order, but its tasks are alike: it is the element behind. */
+  { "in order", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
+      { SRC (1000), { "a", 'w', 4, 1000, 15, 16, 0, 1, TRUE }, { "scale", 'f' },
+          SINK (1000, 0.01) } },
+  { "pool", 10, 4, GST_SPDL_LIMIT_HELD, "a", NULL, "thread-pool",
+      { SRC (1000), SLEEP ("a", 8, 1000, 20, 1), SINK (1000, 0.01) } },
+
+  { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL, "gains little",
+      { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
+          SINK (980, 0.1) } },
+  { "none stands out", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
+      "no stage stands out",
+      { SRC (1000), SLEEP ("a", 1, 1000, 5, 0.5), SINK (1000, 0.5) } },
+  { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "nothing moved in 10.0 s",
+      { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
+  { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL, "in front of a",
+      { SRC (0), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
+  { "too few", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a, 9",
+      { SRC (12), SLEEP ("a", 1, 9, 1000, 1), SINK (8, 0) } },
+  { "too few for the workers", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL,
+      { SRC (100), SLEEP ("a", 32, 90, 1000, 1), SINK (80, 0) } },
+  { "too short", 0.05, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "longer",
+      { SRC (1000), SLEEP ("a", 1, 1000, 0.05, 1), SINK (1000, 0) } },
+  { "at once", 0, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL,
+      { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
+  { "nothing of ours", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL,
+      { { "x", 'f' }, { "y", 'f' } } },
+  { "nothing", 0, 0, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL, { { NULL } } },
+};
+
+GST_START_TEST (test_examples)
+{
+  const Example *e = &examples[__i__];
+  g_autoptr (GstSpdlDiagnosis) d = diagnose (e);
+  g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (d);
+  const gchar *sentence = gst_spdl_diagnosis_get_sentence (d);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == e->limit, "%s: %s, %s",
+      e->name, gst_spdl_diagnosis_get_limit_nick (d), sentence);
+  fail_unless_equals_string (gst_spdl_diagnosis_get_element (d), e->element);
+  fail_unless (g_strcmp0 (suggestion, e->suggestion) == 0, "%s: %s", e->name,
+      suggestion);
+  fail_unless (g_str_has_prefix (sentence, gst_spdl_diagnosis_get_reason (d)));
+  if (e->words)
+    fail_unless (strstr (sentence, e->words) != NULL, "%s: \"%s\" lacks \"%s\"",
+        e->name, sentence, e->words);
+}
+
+GST_END_TEST;
+
+/* What a stage can gain at most is what the next one has in hand. */
+GST_START_TEST (test_gain)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose (&examples[2]);
+
+  fail_unless (gst_spdl_diagnosis_get_gain (d) == 40.0 / 25.0);
+}
+
+GST_END_TEST;
+
+static GstSpdlDiagnosis *
+diagnose_strings (guint num_cores, guint64 cpu_time, ...)
+{
+  GList *stages = NULL;
+  GstSpdlDiagnosis *d;
+  const gchar *text;
+  va_list args;
+
+  va_start (args, cpu_time);
+  while ((text = va_arg (args, const gchar *)))
+    stages = g_list_append (stages, gst_structure_from_string (text, NULL));
+  va_end (args);
+  d = gst_spdl_diagnose (stages, num_cores, cpu_time);
+  g_list_free_full (stages, (GDestroyNotify) gst_structure_free);
+  return d;
+}
+
+/* An element's number of threads is suggested where the caller knows of it. */
+GST_START_TEST (test_threads)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
+      "s, stage=a, elapsed=(guint64)9000000000, num-tasks=(guint64)100,"
+      "ave-time=(guint64)1000000, occupancy-rate=1.0",
+      "s, stage=scale, threads-property=n-threads, threads=(uint)1",
+      "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)100,"
+      "occupancy-rate=0.0",
+      NULL);
+  g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (d);
+
+  fail_unless_equals_string (suggestion, "scale.n-threads=2");
+}
+
+GST_END_TEST;
+
+/* A sink that is pulled from by appsink's C functions has no occupancy. */
+GST_START_TEST (test_put_time)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
+      "s, stage=a, elapsed=(guint64)9000000000, num-tasks=(guint64)3200,"
+      "ave-time=(guint64)1000000, occupancy-rate=1.0",
+      "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)3200,"
+      "num-batches=(guint64)100, ave-put-time=(guint64)80000000",
+      NULL);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CONSUMER);
+}
+
+GST_END_TEST;
+
+/* The process's CPU time counts, where it is known. */
+GST_START_TEST (test_process)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, 19000000000,
+      "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)1000,"
+      "ave-time=(guint64)10000000, occupancy-rate=1.0,"
+      "cpu-time=(guint64)10000000000",
+      NULL);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CORES);
+  fail_unless (
+      strstr (gst_spdl_diagnosis_get_sentence (d), "1.9 of 2 cores") != NULL);
+}
+
+GST_END_TEST;
+
+/* What a stage's thread does tells whether it is what stands behind it. */
+GST_START_TEST (test_push_rate)
+{
+  static const struct {
+    const gchar *push, *busy;
+    GstSpdlLimit limit;
+  } cases[] = {
+    { "0.97", "500", GST_SPDL_LIMIT_ELEMENT },
+    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING },
+    { "0.05", "20", GST_SPDL_LIMIT_HELD },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *stats = g_strdup_printf (
+        "s, stage=a, elapsed=(guint64)1000000000, num-tasks=(guint64)%s,"
+        "ave-time=(guint64)1000000, cpu-time=(guint64)500000000,"
+        "occupancy-rate=1.0, push-rate=%s",
+        cases[i].busy, cases[i].push);
+    g_autoptr (GstSpdlDiagnosis) d =
+        diagnose_strings (4, 0, stats, "s, stage=scale",
+            "s, stage=sink, elapsed=(guint64)1000000000,"
+            "num-items=(guint64)500, occupancy-rate=0.0",
+            NULL);
+
+    fail_unless (gst_spdl_diagnosis_get_limit (d) == cases[i].limit, "%s",
+        gst_spdl_diagnosis_get_sentence (d));
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_references)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnose (NULL, 0, 0);
+  GstSpdlDiagnosis *copy = g_boxed_copy (GST_TYPE_SPDL_DIAGNOSIS, d);
+
+  gst_spdl_diagnosis_unref (d);
+  fail_unless_equals_string (
+      gst_spdl_diagnosis_get_limit_nick (copy), "too-few");
+  fail_unless (gst_spdl_diagnosis_get_property (copy) == NULL);
+  fail_unless (gst_spdl_diagnosis_get_value (copy) == NULL);
+  g_boxed_free (GST_TYPE_SPDL_DIAGNOSIS, copy);
+}
+
+GST_END_TEST;
+
+static Suite *
+diagnose_suite (void)
+{
+  Suite *suite = suite_create ("diagnose");
+  TCase *tc = tcase_create ("constructed");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_examples, 0, G_N_ELEMENTS (examples));
+  tcase_add_test (tc, test_gain);
+  tcase_add_test (tc, test_threads);
+  tcase_add_test (tc, test_put_time);
+  tcase_add_test (tc, test_process);
+  tcase_add_test (tc, test_push_rate);
+  tcase_add_test (tc, test_references);
+  return suite;
+}
+
+GST_CHECK_MAIN (diagnose);

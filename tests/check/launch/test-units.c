@@ -1,0 +1,306 @@
+/* gst-spdl: tests of what gst-spdl-launch-1.0 is made of
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "points.h"
+#include "prometheus.h"
+#include "setting.h"
+#include "sweep.h"
+#include "table.h"
+
+#include <locale.h>
+#include <string.h>
+
+/* Figures of four elements, since a start 10 s ago. */
+static Frame *
+make_frame (const gchar *decode_name)
+{
+  static const gchar *stats[] = {
+    "s, stage=src, elapsed=(guint64)10000000000, num-items=(guint64)2500,"
+    "qps=250.0",
+    "s, stage=fetch, elapsed=(guint64)10000000000, num-items=(guint64)2500,"
+    "qps=250.0, concurrency=(uint)16, num-tasks=(guint64)2500,"
+    "ave-time=(guint64)50000000, p99-time=(guint64)99900000,"
+    "cpu-time=(guint64)1250000000, num-failures=(guint64)3,"
+    "occupancy-rate=1.0",
+    "s, stage=decode, elapsed=(guint64)10000000000, num-items=(guint64)2490,"
+    "qps=249.0, concurrency=(uint)2, num-tasks=(guint64)2490,"
+    "ave-time=(guint64)7900000, p99-time=(guint64)12340000,"
+    "cpu-time=(guint64)19671000000, num-failures=(guint64)0,"
+    "occupancy-rate=0.98",
+    "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)2464,"
+    "num-batches=(guint64)77, qps=246.4, occupancy-rate=0.004",
+  };
+  Frame *frame = frame_new ();
+  GList *list = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (stats); i++) {
+    GstStructure *s = gst_structure_from_string (stats[i], NULL);
+
+    if (i == 2 && decode_name)
+      gst_structure_set (s, "stage", G_TYPE_STRING, decode_name, NULL);
+    g_ptr_array_add (frame->stages, s);
+    list = g_list_append (list, s);
+  }
+  frame->lap = TRUE;
+  frame->time = frame->elapsed = 10;
+  frame->items = 2464;
+  frame->batches = 77;
+  frame->failures = 3;
+  frame->expected = 4934;
+  frame->item_rate = 246.4;
+  frame->batch_rate = 7.7;
+  frame->cores = 1.97;
+  frame->num_cores = 8;
+  frame->memory = 123456789;
+  frame->diagnosis = gst_spdl_diagnose (list, 8, 0);
+  g_list_free (list);
+  return frame;
+}
+
+static void
+assert_table (guint width, const gchar *expected)
+{
+  Frame *frame = make_frame (NULL);
+  g_autofree gchar *table = table_format (frame, width);
+
+  g_assert_cmpstr (table, ==, expected);
+  frame_free (frame);
+}
+
+static void
+test_table_80 (void)
+{
+  assert_table (80,
+      "stage    conc    tasks items/s  average      p99   CPU failed  queue\n"
+      "src                        250\n"
+      "fetch      16     2500     250  50.0 ms  99.9 ms   1 %      3  "
+      "███████████ 100 %\n"
+      "decode      2     2490     249  7.90 ms  12.3 ms 100 %      0  "
+      "██████████▊  98 %\n"
+      "sink                       246                                 "
+      "···········   0 %\n"
+      "\n"
+      "████████████████████████························  50 %, 0:10, left: "
+      "0:10\n"
+      "246 items/s, 7.70 batches/s, 2464 items in 77 batches, 3 failed\n"
+      "2.0 of 8 cores busy, 123 MB of memory\n"
+      "decode computes all the time and its queue is 98 % full: raise\n"
+      "decode.concurrency, now 2\n");
+}
+
+static void
+test_table_160 (void)
+{
+  assert_table (160,
+      "stage    conc    tasks items/s  average      p99   CPU failed  queue\n"
+      "src                        250\n"
+      "fetch      16     2500     250  50.0 ms  99.9 ms   1 %      3  "
+      "████████████████████████ 100 %\n"
+      "decode      2     2490     249  7.90 ms  12.3 ms 100 %      0  "
+      "███████████████████████▌  98 %\n"
+      "sink                       246                                 "
+      "▏·······················   0 %\n"
+      "\n"
+      "████████████████████████························  50 %, 0:10, left: "
+      "0:10\n"
+      "246 items/s, 7.70 batches/s, 2464 items in 77 batches, 3 failed\n"
+      "2.0 of 8 cores busy, 123 MB of memory\n"
+      "decode computes all the time and its queue is 98 % full: raise "
+      "decode.concurrency, now 2\n");
+}
+
+/* Whatever the width and the names, no line is longer. */
+static void
+test_table_any (void)
+{
+  Frame *frame = make_frame ("a-stage-whose-name-is-forty-letters-long");
+
+  for (guint width = 8; width < 200; width++) {
+    g_autofree gchar *table = table_format (frame, width);
+    g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
+
+    for (guint i = 0; lines[i]; i++)
+      g_assert_cmpuint (g_utf8_strlen (lines[i], -1), <=, width);
+    if (width >= 120)
+      g_assert_nonnull (
+          strstr (table, "a-stage-whose-name-is-forty-letters-long"));
+  }
+  frame_free (frame);
+}
+
+static void
+test_line (void)
+{
+  Frame *frame = make_frame (NULL);
+  g_autofree gchar *line = table_format_line (frame);
+
+  g_assert_cmpstr (line, ==,
+      "0:10  50 %  246 items/s  2.0 cores  123 MB  fetch 100 %  decode 98 %  "
+      "sink 0 %  3 failed");
+  frame_free (frame);
+}
+
+static void
+test_prometheus (void)
+{
+  Frame *frame = make_frame ("a\"b\\c");
+  g_autofree gchar *text = prometheus_format (frame, 5, "host");
+
+  g_assert_nonnull (strstr (text, "# TYPE spdl_tasks_total counter\n"));
+  g_assert_nonnull (strstr (text,
+      "\nspdl_tasks_total{stage=\"fetch\",rank=\"5\",host=\"host\"} 2500\n"));
+  g_assert_nonnull (strstr (text, "stage=\"a\\\"b\\\\c\","));
+  g_assert_nonnull (strstr (text,
+      "\nspdl_task_mean_seconds{stage=\"fetch\",rank=\"5\",host=\"host\"} "
+      "0.05\n"));
+  frame_free (frame);
+}
+
+static void
+test_units (void)
+{
+  static const struct {
+    guint64 ns;
+    const gchar *text;
+  } times[] = { { 0, "0.00 us" }, { 999, "1.00 us" }, { 99940, "99.9 us" },
+    { 999499, "999 us" }, { 999500, "1.00 ms" }, { 999499999, "999 ms" },
+    { 999500000, "1.00 s" }, { 123000000000, "123 s" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    g_autofree gchar *text = format_ns (times[i].ns);
+    g_assert_cmpstr (text, ==, times[i].text);
+  }
+  g_autofree gchar *a = format_clock (59.6), *b = format_clock (3661);
+  g_assert_cmpstr (a, ==, "1:00");
+  g_assert_cmpstr (b, ==, "1:01:01");
+}
+
+static void
+test_split (void)
+{
+  static const gchar *bad[] = { "", "a", "a.b", "a=1", ".b=1", "a.=1", "=" };
+  g_autofree gchar *element = NULL, *property = NULL, *value = NULL;
+
+  g_assert_true (
+      setting_split ("a.b.c=d=e", &element, &property, &value, NULL));
+  g_assert_cmpstr (element, ==, "a.b");
+  g_assert_cmpstr (property, ==, "c");
+  g_assert_cmpstr (value, ==, "d=e");
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+    gchar *x, *y, *z;
+
+    g_assert_false (setting_split (bad[i], &x, &y, &z, &error));
+    g_assert_nonnull (error);
+  }
+}
+
+static void
+test_sweep_parse (void)
+{
+  g_autoptr (GPtrArray) axes =
+      sweep_parse ("a.x=1,2; b.y=input,completion,4;", NULL);
+  static const struct {
+    const gchar *text;
+    double cost;
+  } expected[] = { { "a.x=1 b.y=input", 1 }, { "a.x=1 b.y=completion", 2 },
+    { "a.x=1 b.y=4", 5 }, { "a.x=2 b.y=input", 2 },
+    { "a.x=2 b.y=completion", 3 }, { "a.x=2 b.y=4", 6 } };
+
+  g_assert_cmpuint (sweep_count (axes), ==, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
+    double cost;
+    g_auto (GStrv) settings = sweep_get_settings (axes, i, &cost);
+    g_autofree gchar *text = g_strjoinv (" ", settings);
+
+    g_assert_cmpstr (text, ==, expected[i].text);
+    g_assert_cmpfloat (cost, ==, expected[i].cost);
+  }
+  g_assert_null (sweep_parse ("", NULL));
+  g_assert_null (sweep_parse ("a=1", NULL));
+}
+
+static GPtrArray *
+make_points (const double *rates, guint n)
+{
+  GPtrArray *points = g_ptr_array_new_with_free_func (point_free);
+
+  for (guint i = 0; i < n; i++) {
+    Point *point = g_new0 (Point, 1);
+
+    point->label = g_strdup_printf ("c=%u", 1u << i);
+    point->detail = g_strdup ("");
+    point->cost = 1u << i;
+    point->rate = rates[i];
+    g_ptr_array_add (points, point);
+  }
+  return points;
+}
+
+static double
+look_up (guint i, gpointer user_data)
+{
+  return ((const double *) user_data)[i];
+}
+
+/* It rises, then levels off: the knee, and the cheapest of the best. */
+static void
+test_points (void)
+{
+  static const double rates[] = { 100, 195, 370, 395, 400, 380 };
+  /* Measured again, the cheapest one turns out slower. */
+  static double again[] = { 0, 0, 0, 340, 400, 380 };
+  g_autoptr (GPtrArray) points = make_points (rates, G_N_ELEMENTS (rates));
+  Point *broken = g_ptr_array_index (points, 5);
+
+  g_assert_cmpuint (points_best (points), ==, 4);
+  g_assert_cmpuint (points_cheapest (points, POINTS_NONE), ==, 3);
+  g_assert_cmpuint (points_cheapest (points, 3), ==, 4);
+  g_assert_cmpuint (points_knee (points), ==, 2);
+  g_assert_cmpuint (points_confirm (points, look_up, (gpointer) rates), ==, 3);
+  g_assert_cmpuint (points_confirm (points, look_up, again), ==, 4);
+
+  broken->error = g_strdup ("no");
+  broken->rate = 1000;
+  g_assert_cmpuint (points_best (points), ==, 4);
+  for (guint width = 20; width < 160; width += 10) {
+    g_autofree gchar *table = points_format (points, "", width);
+    g_assert_nonnull (strstr (table, "c=8"));
+  }
+}
+
+static void
+test_points_none (void)
+{
+  g_autoptr (GPtrArray) points = make_points (NULL, 0);
+  const double flat[] = { 100, 100.5, 99 };
+  g_autoptr (GPtrArray) level = make_points (flat, 3);
+
+  g_assert_cmpuint (points_best (points), ==, POINTS_NONE);
+  g_assert_cmpuint (points_cheapest (points, POINTS_NONE), ==, POINTS_NONE);
+  g_assert_cmpuint (points_knee (points), ==, POINTS_NONE);
+  g_assert_cmpuint (points_cheapest (level, POINTS_NONE), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "C.UTF-8");
+  gst_init (NULL, NULL);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/launch/table/80", test_table_80);
+  g_test_add_func ("/launch/table/160", test_table_160);
+  g_test_add_func ("/launch/table/any", test_table_any);
+  g_test_add_func ("/launch/line", test_line);
+  g_test_add_func ("/launch/prometheus", test_prometheus);
+  g_test_add_func ("/launch/units", test_units);
+  g_test_add_func ("/launch/split", test_split);
+  g_test_add_func ("/launch/sweep", test_sweep_parse);
+  g_test_add_func ("/launch/points", test_points);
+  g_test_add_func ("/launch/points/none", test_points_none);
+  return g_test_run ();
+}

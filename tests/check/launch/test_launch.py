@@ -1,0 +1,413 @@
+#!/usr/bin/python3
+# gst-spdl: gst-spdl-launch-1.0 as its users run it
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""test_launch.py MAKE-DATASET README; the program is in the variable LAUNCH."""
+
+import codecs
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import unittest
+import urllib.request
+
+LAUNCH = os.environ["LAUNCH"]
+MAKE_DATASET = sys.argv.pop(1)
+README = pathlib.Path(sys.argv.pop(1))
+SLEEPER = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
+           "! spdlteststage name=decode sleep={} ! spdlsink")
+
+
+def launch(*args, **kwargs):
+    return subprocess.run([LAUNCH, *args], capture_output=True, text=True,
+                          timeout=120, check=False, **kwargs)
+
+
+class Screen:
+    """A terminal that knows what the program uses: new lines, up, erase."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.lines = [""]
+        self.row = 0
+
+    def resize(self, columns):
+        """Breaks lines anew, as terminals do."""
+        self.columns = columns
+        broken = []
+        for line in self.lines:
+            broken += [line[i:i + columns]
+                       for i in range(0, max(len(line), 1), columns)]
+        self.lines = broken
+        self.row = len(broken) - 1
+
+    def write(self, text):
+        for up, erase, end, char in re.findall(
+                r"\x1b\[(\d+)A|\x1b\[(J)|(\r?\n)|([^\x1b])", text):
+            if up:
+                self.row -= int(up)
+                assert self.row >= 0, "the table is drawn above the screen"
+            elif erase:
+                del self.lines[self.row:]
+                self.lines.append("")
+            elif end:
+                self.next_row()
+            elif char != "\r":
+                if len(self.lines[self.row]) == self.columns:
+                    self.next_row()
+                self.lines[self.row] += char
+
+    def next_row(self):
+        self.row += 1
+        if self.row == len(self.lines):
+            self.lines.append("")
+
+
+class Terminal:
+    """The program on a terminal of its own."""
+
+    def __init__(self, columns, *args):
+        self.master, slave = pty.openpty()
+        self.set_size(columns)
+        self.process = subprocess.Popen(
+            [LAUNCH, *args], stdin=slave, stdout=slave, stderr=slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(slave)
+        self.text = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def set_size(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 50, columns, 0, 0))
+
+    def read_until(self, words, count=1):
+        """Reads until the words have come so often; returns what came."""
+        begin = len(self.text)
+        while self.text[begin:].count(words) < count:
+            if not self.read():
+                raise AssertionError(f"no {words!r} in {self.text!r}")
+        return self.text[begin:]
+
+    def stop_and_drain(self):
+        """All that it has written; it goes on with SIGCONT."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
+        os.set_blocking(self.master, False)
+        while self.read():
+            pass
+        os.set_blocking(self.master, True)
+
+    def read(self):
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:
+            return False
+        self.text += self.decoder.decode(data)
+        return bool(data)
+
+    def interrupt(self):
+        """Ctrl-C, with which a terminal drops what it has not shown yet: so
+        it is given time to show all."""
+        self.stop_and_drain()
+        self.press_ctrl_c()
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def press_ctrl_c(self):
+        os.write(self.master, b"\x03")
+
+    def wait(self):
+        while self.read():
+            pass
+        os.close(self.master)
+        return self.process.wait(60)
+
+
+class RunTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.photos = cls.folder / "photos"
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "24",
+                        cls.photos], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def main_job(self, more=""):
+        return (f"spdlsrc location={self.photos} epochs=5 ! spdlfetch "
+                f"! spdldecode width=32 height=32 {more} ! spdlbatch size=8 "
+                "! spdlsink")
+
+    def run_json(self, *args):
+        file = self.folder / "run.json"
+        file.unlink(missing_ok=True)
+        done = launch("--json", str(file), *args)
+        return done, json.loads(file.read_text()) if file.exists() else None
+
+    def test_all_comes(self):
+        done, data = self.run_json(self.main_job())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((data["items"], data["batches"]), (120, 15))
+        self.assertEqual(data["elements"],
+                         ["src", "fetch", "decode", "batch", "sink"])
+        self.assertEqual(data["end"], "end-of-stream")
+        stages = {stage["stage"]: stage for stage in data["stages"]}
+        self.assertEqual(stages["decode"]["num-tasks"], 120)
+        self.assertEqual(stages["sink"]["num-batches"], 15)
+        self.assertIn("sentence", data["verdict"])
+        self.assertIn("120 items in 15 batches", done.stdout)
+        self.assertIn("100 %", done.stdout)
+        # Redirected, there is nothing for a terminal in it.
+        self.assertNotIn("\x1b", done.stdout)
+
+    def test_arguments_as_for_gst_launch(self):
+        done, data = self.run_json(*self.main_job().split())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["items"], 120)
+
+    def test_readme(self):
+        lines = re.search(r"^    gst-spdl-launch-1.0 (.*?)\n\n",
+                          README.read_text(), re.DOTALL | re.MULTILINE)
+        args = lines.group(1).replace("\\\n", " ").split()
+        args = [arg.replace("/path/to/photos", str(self.photos))
+                for arg in args]
+        done, data = self.run_json(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["items"], 3 * 24)
+
+    def test_batches(self):
+        done, data = self.run_json("--batches", "4", self.main_job())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((data["batches"], data["end"]), (4, "limit"))
+
+    def test_duration(self):
+        done, data = self.run_json(
+            "--duration", "0.5", SLEEPER.format(-1, 10**6))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["end"], "limit")
+        self.assertGreaterEqual(data["elapsed"], 0.5)
+
+    def test_set(self):
+        done, data = self.run_json(
+            "--set", "decode.concurrency=3", "--set",
+            "fetch.output-order=input", self.main_job())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stages = {stage["stage"]: stage for stage in data["stages"]}
+        self.assertEqual(stages["decode"]["concurrency"], 3)
+        self.assertEqual(stages["fetch"]["output-order"], "input")
+
+    def test_wrong_command_lines(self):
+        job = self.main_job()
+        for args, words in [
+                (["--set", "nobody.x=1", job], "there are: src, fetch"),
+                (["--set", "decode.nothing=1", job], "no property"),
+                (["--set", "decode.concurrency=many", job], "no value"),
+                (["--set", "decode.concurrency=0", job], "no value"),
+                (["--set", "decode", job], "ELEMENT.PROPERTY"),
+                (["nosuchelement ! spdlsink"], "nosuchelement"),
+                ([], "no pipeline"),
+                (["--isolate", "batch", job], "no stage"),
+                (["--sweep", "x", job], "ELEMENT.PROPERTY"),
+                (["--no-such-option", job], "no-such-option")]:
+            done = launch(*args)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(words, done.stderr)
+
+    def test_help(self):
+        done = launch("--help")
+        self.assertEqual(done.returncode, 0)
+        for option in ("--set", "--json", "--report", "--duration",
+                       "--batches", "--max-failures", "--prometheus",
+                       "--sweep", "--isolate"):
+            self.assertIn(option, done.stdout)
+
+    def test_no_files(self):
+        done = launch("spdlsrc location=/nowhere ! spdlsink")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere", done.stderr)
+
+    def test_failures(self):
+        folder = self.folder / "some-bad"
+        shutil.copytree(self.photos, folder)
+        for i in range(3):
+            (folder / f"zzz{i}.jpg").write_text("no picture")
+        job = self.main_job().replace(str(self.photos), str(folder))
+        job = job.replace("epochs=5", "")
+        done, data = self.run_json(job)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((data["items"], data["failures"]), (24, 3))
+        self.assertEqual(len(data["failed-items"]), 3)
+        self.assertIn("zzz0.jpg", done.stderr)
+        # One more than may fail.
+        done, data = self.run_json("--max-failures", "2", job)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(data["end"], "error")
+        self.assertRegex(done.stderr, r"error: .*zzz\d.jpg")
+        done, _ = self.run_json("--max-failures", "3", job)
+        self.assertEqual(done.returncode, 0)
+        # A stage's own budget: the error names the item, the rest is counted.
+        done, data = self.run_json(
+            job.replace("spdldecode", "spdldecode max-failures=0"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"error: decode: .*zzz\d.jpg")
+        self.assertEqual(data["items"], 24)
+
+    def test_without_spdlsink(self):
+        done, data = self.run_json(
+            self.main_job().replace("spdlsink", "fakesink"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["items"], 120)
+
+    def test_suggestion(self):
+        # Tasks that wait: what is suggested can be pasted, and helps.
+        job = SLEEPER.format(60, 20 * 10**6)
+        _, before = self.run_json(job)
+        self.assertEqual(before["verdict"]["suggestion"],
+                         "decode.concurrency=2")
+        done, after = self.run_json(
+            "--set", before["verdict"]["suggestion"], job)
+        self.assertIn("decode", done.stdout)
+        self.assertGreater(after["items-per-second"],
+                           1.2 * before["items-per-second"])
+
+    def test_consumer(self):
+        _, data = self.run_json("--step", "20", SLEEPER.format(60, 10**6))
+        self.assertEqual(data["verdict"]["limit"], "consumer")
+
+    def test_prometheus(self):
+        with subprocess.Popen(
+                [LAUNCH, "--prometheus", "0", "--interval", "0.1",
+                 SLEEPER.format(-1, 10**6)], stderr=subprocess.PIPE,
+                stdout=subprocess.PIPE, text=True) as process:
+            url = re.search("http://127.0.0.1:\\d+/metrics",
+                            process.stderr.readline()).group(0)
+            process.stdout.readline()
+            process.stdout.readline()
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                text = answer.read().decode()
+            with self.assertRaises(urllib.error.HTTPError):
+                urllib.request.urlopen(url + "x", timeout=30)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+        self.assertRegex(text, r'spdl_tasks_total\{stage="decode",rank="0",'
+                               r'host="[^"]*"\} \d+\n')
+        promtool = shutil.which("promtool")
+        if promtool:
+            done = subprocess.run([promtool, "check", "metrics"], input=text,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stdout + done.stderr, "")
+
+
+class SweepTest(unittest.TestCase):
+    """Tasks that sleep: twice the workers, twice the rate, up to the second
+    stage's 100 a second."""
+
+    JOB = ("fakesrc sizetype=fixed sizemax=8 ! spdlteststage name=a "
+           "sleep=40000000 ! spdlteststage name=b sleep=10000000 ! spdlsink")
+
+    def run_sweep(self, *args):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "sweep.json"
+            page = pathlib.Path(folder) / "sweep.html"
+            done = launch(*args, "--json", str(file), "--report", str(page),
+                          self.JOB)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("<svg", page.read_text())
+            return done, json.loads(file.read_text())
+
+    def test_sweep(self):
+        done, data = self.run_sweep("--sweep", "a.concurrency=1,4,32",
+                                    "--duration", "1.5")
+        self.assertEqual([point["setting"] for point in data["points"]],
+                         [f"a.concurrency={c}" for c in (1, 4, 32)])
+        rates = [point["items-per-second"] for point in data["points"]]
+        self.assertGreater(rates[1], 2 * rates[0])
+        self.assertLess(rates[2], 1.5 * rates[1])
+        self.assertIn(data["recommended"],
+                      ("a.concurrency=4", "a.concurrency=32"))
+        self.assertIn("take a.concurrency=", done.stdout)
+
+    def test_isolate(self):
+        _, data = self.run_sweep("--isolate", "a", "--items", "20",
+                                 "--duration", "0.8")
+        rates = [point["items-per-second"] for point in data["points"]]
+        # Alone it is not held up by the second stage.
+        self.assertGreater(rates[3], 4 * rates[0])
+        self.assertGreater(max(rates), 130)
+
+
+class TerminalTest(unittest.TestCase):
+    JOB = ("fakesrc sizetype=fixed sizemax=8 ! spdlteststage name=decode "
+           "sleep=1000000 ! spdlsink")
+
+    def check_table(self, text, columns):
+        screen = Screen(columns)
+        screen.write(text)
+        headers = [line for line in screen.lines if line.startswith("stage ")]
+        self.assertEqual(len(headers), 1, screen.lines)
+        return screen
+
+    def test_drawn_over(self):
+        for columns in (80, 160):
+            terminal = Terminal(columns, "--interval", "0.05", self.JOB)
+            terminal.read_until("stage ", 5)
+            terminal.interrupt()
+            self.assertEqual(terminal.wait(), 0)
+            screen = self.check_table(
+                terminal.text.replace("^C", ""), columns)
+            self.assertIn("Interrupted.", screen.lines)
+
+    def test_resized(self):
+        terminal = Terminal(160, "--interval", "0.05", self.JOB)
+        terminal.read_until("stage ", 5)
+        terminal.stop_and_drain()
+        terminal.set_size(50)
+        screen = Screen(160)
+        seen = len(terminal.text)
+        screen.write(terminal.text)
+        screen.resize(50)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.read_until("stage ", 3)
+        terminal.interrupt()
+        self.assertEqual(terminal.wait(), 0)
+        screen.write(terminal.text[seen:].replace("^C", ""))
+        headers = [line for line in screen.lines if line.startswith("stage ")]
+        self.assertEqual(len(headers), 1, screen.lines)
+        # Nothing was wrapped: the last table is as wide as the terminal now.
+        self.assertTrue(any(line.startswith("decode ") and line.endswith("%")
+                            for line in screen.lines), screen.lines)
+
+    def test_second_ctrl_c(self):
+        # A task that cannot be cancelled, and sleeps for a minute.
+        terminal = Terminal(
+            80, "--interval", "0.05",
+            "fakesrc sizetype=fixed sizemax=8 ! spdlteststage "
+            "sleep=60000000000 cancellable=false ! spdlsink")
+        terminal.read_until("stage ", 3)
+        terminal.press_ctrl_c()
+        # The summary's figures are there; the stage is waited for.
+        timer = threading.Timer(0.5, terminal.press_ctrl_c)
+        timer.start()
+        self.assertEqual(terminal.wait(), -signal.SIGINT)
+        timer.join()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

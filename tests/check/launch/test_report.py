@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+# gst-spdl: the report of gst-spdl-launch-1.0, as a browser shows it
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The program is in the variable LAUNCH. What needs a browser is skipped where
+there is none (Debian's chromium-headless-shell or chromium)."""
+
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+LAUNCH = os.environ["LAUNCH"]
+BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+NAME = "a-stage-whose-name-is-forty-letters-"
+
+# Rectangles of all texts, line by line, as JSON in an attribute of the page;
+# text that is cut off by a scrolling box counts up to the box.
+SCRIPT = """
+function boxes() {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; node = walker.nextNode();) {
+    const parent = node.parentElement;
+    if (!node.data.trim() || parent.closest("title, script, style")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const r of range.getClientRects())
+      found.push({text: node.data, x: r.left, y: r.top + window.scrollY,
+                  w: r.width, h: r.height});
+  }
+  return found;
+}
+document.body.dataset.boxes = JSON.stringify(boxes());
+document.body.dataset.width = document.documentElement.scrollWidth;
+"""
+
+
+class Attributes(html.parser.HTMLParser):
+    """Collects the body's data and what a page refers to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.data = {}
+        self.references = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "body":
+            self.data = dict(attrs)
+        self.references += [value for name, value in attrs
+                            if name in ("src", "href", "xlink:href", "srcset",
+                                        "action", "data", "poster")]
+
+
+def make_page(folder, n_stages):
+    """A report of so many stages, whose names have 40 letters."""
+    page = folder / f"{n_stages}.html"
+    stages = " ! ".join(
+        f"spdlteststage name={NAME}{i:04} sleep={(i + 1) * 400000}"
+        + (" fail-every=7" if i == 1 else "") for i in range(n_stages))
+    subprocess.run(
+        [LAUNCH, "--report", page, "--interval", "0.1", "--duration", "1.2",
+         f"fakesrc sizetype=fixed sizemax=8 ! {stages} ! identity ! spdlsink"],
+        check=True, timeout=120, capture_output=True)
+    return page
+
+
+def overlap(a, b):
+    """By how many pixels both ways, at least."""
+    return min(min(a["x"] + a["w"], b["x"] + b["w"]) - max(a["x"], b["x"]),
+               min(a["y"] + a["h"], b["y"] + b["h"]) - max(a["y"], b["y"]))
+
+
+class ReportTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.pages = {n: make_page(cls.folder, n) for n in (3, 12)}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_nothing_from_outside(self):
+        for page in self.pages.values():
+            text = page.read_text()
+            self.assertIn(
+                "content=\"default-src 'none'; style-src 'unsafe-inline';",
+                text)
+            self.assertEqual(Attributes(text).references, [])
+            self.assertNotRegex(text, r"url\(|@import|<script|<link|<img")
+
+    def test_everything_is_there(self):
+        for n, page in self.pages.items():
+            text = page.read_text()
+            self.assertEqual(text.count("<svg"), 5)
+            for i in range(n):
+                self.assertIn(f"{NAME}{i:04}", text)
+            self.assertIn("class=\"verdict\"", text)
+            self.assertIn("told to fail at 6", text)
+
+    def ask(self, page, width):
+        """The texts' rectangles; the page itself would not run a script."""
+        text = page.read_text()
+        text = re.sub(r"<meta http-equiv=.*?>", "", text, count=1,
+                      flags=re.DOTALL)
+        text = text.replace("</body>", f"<script>{SCRIPT}</script></body>")
+        copy = self.folder / "asked.html"
+        copy.write_text(text)
+        done = subprocess.run(
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu",
+             f"--user-data-dir={self.folder}/profile",
+             f"--window-size={width},1000", "--dump-dom", copy.as_uri()],
+            check=True, capture_output=True, text=True, timeout=120)
+        data = Attributes(done.stdout).data
+        return json.loads(data["data-boxes"]), int(data["data-width"])
+
+    @unittest.skipUnless(BROWSER, "no browser")
+    def test_the_question(self):
+        """Texts that intersect are found, so that the next test can fail."""
+        page = self.folder / "wrong.html"
+        page.write_text("<body><svg><text y='20'>one</text>"
+                        "<text y='25'>two</text></svg></body>")
+        boxes, _ = self.ask(page, 800)
+        self.assertEqual(len(boxes), 2)
+        self.assertGreater(overlap(*boxes), 1)
+
+    @unittest.skipUnless(BROWSER, "no browser")
+    def test_no_texts_intersect(self):
+        for page in self.pages.values():
+            for width in (800, 1280):
+                boxes, page_width = self.ask(page, width)
+                self.assertGreater(len(boxes), 50)
+                self.assertLessEqual(page_width, width)
+                for i, a in enumerate(boxes):
+                    for b in boxes[:i]:
+                        self.assertLessEqual(
+                            overlap(a, b), 1, f"{a} and {b} at {width}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,218 @@
+/* gst-spdl-launch: one stage alone
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "isolate.h"
+
+#include "points.h"
+#include "recording.h"
+#include "screen.h"
+#include "table.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <stdio.h>
+
+#define DEFAULT_DURATION 2.0 /* s of each run */
+#define WARM_UP 0.25         /* of it */
+#define MAX_CONCURRENCY 64
+/* A doubling that brings less than that, twice, is the end. */
+#define WORTH 1.05
+
+static Part *
+find_stage (Session *session, const gchar *name, GError **error)
+{
+  Part *part = parts_find (session_get_parts (session), name);
+
+  if (part && part->is_stage)
+    return part;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      part ? "%s is no stage: it has no concurrency"
+           : "there is no element \"%s\" in the pipeline",
+      name);
+  return NULL;
+}
+
+static GPtrArray *
+record (const Options *options, GError **error)
+{
+  Session *session = session_new (options->pipeline, options->settings, error);
+  GPtrArray *samples = NULL;
+  Part *part;
+
+  if (!session)
+    return NULL;
+  if ((part = find_stage (session, options->isolate, error)))
+    samples = recording_make (
+        session_get_pipeline (session), part->element, options->items, error);
+  session_free (session);
+  return samples;
+}
+
+/* A pipeline of an appsrc, the stage as the user set it, and a fakesink. */
+static GstElement *
+make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
+{
+  Session *session = session_new (options->pipeline, options->settings, NULL);
+  Part *part = find_stage (session, options->isolate, NULL);
+  GstElement *stage = gst_object_ref (part->element);
+  GstElement *pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+
+  gst_bin_remove (GST_BIN (session_get_pipeline (session)), stage);
+  *appsrc = gst_element_factory_make ("appsrc", NULL);
+  g_object_set (*appsrc, "format", GST_FORMAT_TIME, "block", TRUE,
+      "max-buffers", (guint64) 16, "max-bytes", (guint64) 0, NULL);
+  g_object_set (sink, "sync", FALSE, NULL);
+  g_object_set (stage, "concurrency", concurrency, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), *appsrc, stage, sink, NULL);
+  gst_element_link_many (*appsrc, stage, sink, NULL);
+  gst_object_unref (stage);
+  session_free (session);
+  return pipeline;
+}
+
+static void
+take_result (Session *session, Point *point)
+{
+  const Frame *result = session_get_result (session);
+  const GstStructure *stats = g_ptr_array_index (result->stages, 0);
+  g_autofree gchar *ave = format_ns (stats_get (stats, "ave-time"));
+  g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-time"));
+
+  point->rate = session_get_steady_rate (session);
+  point->cores = result->cores;
+  point->detail = g_strdup_printf ("%8s %8s %3ld %% %3ld %%", ave, p99,
+      lround (stats_get_computing (stats) * 100),
+      lround (stats_get_busy (stats) * 100));
+}
+
+/* Returns FALSE after Ctrl-C. */
+static gboolean
+measure (const Options *options, GPtrArray *samples, Point *point)
+{
+  SessionLimits limits = options_get_limits (options, FALSE);
+  g_autoptr (GError) error = NULL;
+  GstElement *appsrc;
+  Session *session =
+      session_new_for (make_pipeline (options, point->cost, &appsrc));
+  Feeder *feeder = feeder_new (appsrc, samples);
+  gboolean go_on;
+
+  if (options->duration == 0)
+    limits.duration = DEFAULT_DURATION * GST_SECOND;
+  limits.warm_up = limits.duration * WARM_UP;
+  limits.interval = GST_SECOND / 10;
+  if (session_run (session, &limits, NULL, NULL, &error))
+    take_result (session, point);
+  else
+    point->error = g_strdup (error->message);
+  go_on = session_get_end (session) != SESSION_INTERRUPTED;
+  feeder_free (feeder);
+  session_free (session);
+  return go_on;
+}
+
+/* Whether the last two doublings brought little. */
+static gboolean
+levels_off (GPtrArray *points)
+{
+  const guint n = points->len;
+
+  if (n < 3)
+    return FALSE;
+  const Point *a = g_ptr_array_index (points, n - 3);
+  const Point *b = g_ptr_array_index (points, n - 2);
+  const Point *c = g_ptr_array_index (points, n - 1);
+  return b->rate < WORTH * a->rate && c->rate < WORTH * b->rate;
+}
+
+static void
+measure_all (const Options *options, GPtrArray *samples, GPtrArray *points)
+{
+  for (guint c = 1; c <= MAX_CONCURRENCY && !levels_off (points); c *= 2) {
+    Point *point = g_new0 (Point, 1);
+
+    point->label = g_strdup_printf ("%s.concurrency=%u", options->isolate, c);
+    point->cost = c;
+    fprintf (stderr, "%s\n", point->label);
+    if (!measure (options, samples, point)) {
+      point_free (point);
+      return;
+    }
+    g_ptr_array_add (points, point);
+    if (point->error)
+      return;
+  }
+}
+
+typedef struct {
+  const Options *options;
+  GPtrArray *samples;
+} Again;
+
+static double
+measure_again (guint k, gpointer user_data)
+{
+  const Again *self = user_data;
+  Point again = { .cost = 1u << k };
+
+  fprintf (stderr, "once more: %s.concurrency=%u\n", self->options->isolate,
+      1u << k);
+  measure (self->options, self->samples, &again);
+  g_free (again.detail);
+  g_free (again.error);
+  return again.rate;
+}
+
+static gchar *
+make_verdict (GPtrArray *points, guint chosen)
+{
+  const guint best = points_best (points), knee = points_knee (points);
+
+  if (best == POINTS_NONE)
+    return g_strdup ("the stage did not run");
+  const Point *fastest = g_ptr_array_index (points, best);
+  const Point *cheapest = g_ptr_array_index (points, chosen);
+  g_autofree gchar *rate = format_rate (fastest->rate);
+  g_autofree gchar *beyond =
+      knee == POINTS_NONE || knee == best
+          ? g_strdup ("")
+          : g_strdup_printf ("; beyond %s more brings little",
+                ((const Point *) g_ptr_array_index (points, knee))->label);
+  return g_strdup_printf ("alone it reaches %s items/s%s; the cheapest within "
+                          "3 %% of that is %s",
+      rate, beyond, cheapest->label);
+}
+
+int
+isolate_run (const Options *options, GError **error)
+{
+  g_autoptr (GPtrArray) samples = record (options, error);
+  g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func (point_free);
+  g_autofree gchar *table = NULL, *verdict = NULL, *wrapped = NULL;
+  g_autofree gchar *description = g_strjoinv (" ", options->pipeline);
+  guint chosen;
+
+  if (!samples)
+    return 2;
+  printf ("%u items or groups recorded in front of %s\n", samples->len,
+      options->isolate);
+  measure_all (options, samples, points);
+  chosen = points_confirm (points, measure_again, &(Again){ options, samples });
+  table = points_format (
+      points, " average      p99   CPU  busy", screen_get_width ());
+  verdict = make_verdict (points, chosen);
+  wrapped = text_wrap (verdict, screen_get_width ());
+  printf ("%s\n%s\n", table, wrapped);
+  if ((options->json && !points_write_json (points, options->json, description,
+                            verdict, chosen, error)) ||
+      (options->report &&
+          !points_write_report (points, options->report, "One stage alone",
+              description, verdict, chosen, error)))
+    return 1;
+  return chosen == POINTS_NONE ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+/* gst-spdl-launch: runs a pipeline and says what holds it back
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "json.h"
+#include "options.h"
+#include "process.h"
+#include "prometheus.h"
+#include "isolate.h"
+#include "report.h"
+#include "screen.h"
+#include "sweep.h"
+
+#include <gio/gio.h>
+#include <locale.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+  STATUS_OK,
+  STATUS_ERROR,
+  STATUS_USAGE,
+};
+
+static int
+complain (const GError *error, int status)
+{
+  fprintf (stderr, "error: %s\n", error->message);
+  return status;
+}
+
+/* Who listens to a session. */
+typedef struct {
+  Screen *screen;
+  Exporter *exporter; /* nullable */
+} Listeners;
+
+static void
+on_frame (Session *session, const Frame *frame, gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.frame (session, frame, self->screen);
+  if (self->exporter) {
+    Frame *totals = session_take_totals (session, frame);
+
+    exporter_set_text (self->exporter,
+        prometheus_format (totals, process_get_rank (), g_get_host_name ()));
+    frame_free (totals);
+  }
+}
+
+static void
+on_failure (Session *session, const GstStructure *failure, gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.failure (session, failure, self->screen);
+}
+
+static Exporter *
+make_exporter (const Options *options, GError **error)
+{
+  Exporter *exporter = exporter_new (options->port, error);
+
+  if (exporter)
+    fprintf (stderr, "figures are at http://127.0.0.1:%u/metrics\n",
+        exporter_get_port (exporter));
+  return exporter;
+}
+
+/* What is asked for beside the table, also after an error. */
+static gboolean
+write_files (const Options *options, Session *session, const GError *failure,
+    GError **error)
+{
+  if (options->json && !json_write (session, options->json, failure, error))
+    return FALSE;
+  return !options->report ||
+         report_write (session, options->report, failure, error);
+}
+
+static int
+run (const Options *options, Session *session)
+{
+  static const SessionFuncs funcs = { on_frame, on_failure };
+  const gboolean live = !options->plain && isatty (STDOUT_FILENO);
+  const SessionLimits limits = options_get_limits (options, live);
+  Listeners listeners = { NULL };
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GError) error = NULL;
+  int status = STATUS_OK;
+
+  if (options->port >= 0 &&
+      !(listeners.exporter = make_exporter (options, &error)))
+    return complain (error, STATUS_ERROR);
+  listeners.screen = screen_new (live);
+  session_run (session, &limits, &funcs, &listeners, &failure);
+  screen_finish (listeners.screen, session);
+  screen_free (listeners.screen);
+  g_clear_pointer (&listeners.exporter, exporter_free);
+  if (failure)
+    status = complain (failure, STATUS_ERROR);
+  if (!write_files (options, session, failure, &error))
+    status = complain (error, STATUS_ERROR);
+  return status;
+}
+
+static int
+run_one (const Options *options, GError **error)
+{
+  Session *session = session_new (options->pipeline, options->settings, error);
+  int status;
+
+  if (!session)
+    return STATUS_USAGE;
+  status = run (options, session);
+  session_free (session);
+  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  Options options;
+  int status;
+
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+  if (!options_parse (&options, &argc, &argv, &error)) {
+    status = complain (error, STATUS_USAGE);
+  } else if (options.version) {
+    puts ("gst-spdl-launch-1.0 " PACKAGE_VERSION);
+    status = STATUS_OK;
+  } else {
+    status = options.sweep     ? sweep_run (&options, &error)
+             : options.isolate ? isolate_run (&options, &error)
+                               : run_one (&options, &error);
+    if (error)
+      complain (error, status);
+  }
+  options_clear (&options);
+  return status;
+}

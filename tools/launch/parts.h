@@ -1,0 +1,47 @@
+/* gst-spdl-launch: the elements of a pipeline, from source to sink
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __PARTS_H__
+#define __PARTS_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* An element of the pipeline. */
+typedef struct {
+  GstElement *element;
+  gchar *name; /* as shown: its own, or `decode` for a spdldecode without */
+  gboolean has_stats;  /* it is one of ours */
+  gboolean passive;    /* it only hands on, such as a queue */
+  gboolean is_stage;   /* it has workers */
+  GstStructure *lap;   /* nullable: the last lap's figures */
+  GstStructure *total; /* nullable: since the start; from parts_take_totals() */
+} Part;
+
+/* Returns: (transfer full) (element-type Part): the elements of @pipeline in
+ * the order from source to sink. */
+GPtrArray *parts_new (GstElement *pipeline);
+
+/* By its shown name or by its own. */
+Part *parts_find (GPtrArray *parts, const gchar *name);
+Part *parts_find_element (GPtrArray *parts, GstObject *element);
+
+/* Sets the intervals of their reports, in ns. */
+void parts_set_interval (GPtrArray *parts, guint64 interval);
+/* Keeps a lap's figures from a message. */
+void part_take_lap (Part *part, const GstStructure *stats);
+void parts_take_totals (GPtrArray *parts);
+
+/* What gst_spdl_diagnose() takes. (transfer container) with
+ * parts_free_stats(). */
+GList *parts_dup_stats (GPtrArray *parts, gboolean lap);
+void parts_free_stats (GList *stats);
+
+G_END_DECLS
+
+#endif /* __PARTS_H__ */

@@ -1,0 +1,63 @@
+/* gst-spdl-launch: settings that were measured, and which of them to take
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __POINTS_H__
+#define __POINTS_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A setting and what came of it. */
+typedef struct {
+  gchar *label;  /* "decode.concurrency=2 fetch.concurrency=4" */
+  double cost;   /* how much of everything it asks for */
+  double rate;   /* items a second */
+  double cores;  /* busy */
+  gchar *detail; /* the rest of its row */
+  gchar *error;  /* nullable: why there is no rate */
+} Point;
+
+/* Below this share of the best, a setting is slower. */
+#define POINTS_AS_GOOD 0.97
+
+void point_free (gpointer point);
+
+#define POINTS_NONE G_MAXUINT
+
+/* All return the index of a point, or POINTS_NONE. */
+guint points_best (GPtrArray *points);
+/* The cheapest of those that are as good as the best; @but: one that is not
+ * to be taken, or any cheaper. */
+guint points_cheapest (GPtrArray *points, guint but);
+/* Where more cost begins to bring little: the point that is farthest above the
+ * line from the cheapest to the best of those that nothing beats. */
+guint points_knee (GPtrArray *points);
+
+/* Measures a point once more and returns its rate; 0 if that fails. */
+typedef double (*PointsAgainFunc) (guint i, gpointer user_data);
+
+/* The cheapest that is as good as the best when both are measured once more;
+ * the best, if none is. */
+guint
+points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data);
+
+/* A row each, with a bar for the rate. */
+gchar *
+points_format (GPtrArray *points, const gchar *detail_title, guint width);
+
+/* @verdict: a sentence. @marked: the point that it is about. */
+gboolean points_write_report (GPtrArray *points, const gchar *file,
+    const gchar *title, const gchar *description, const gchar *verdict,
+    guint marked, GError **error);
+gboolean points_write_json (GPtrArray *points, const gchar *file,
+    const gchar *description, const gchar *verdict, guint marked,
+    GError **error);
+
+G_END_DECLS
+
+#endif /* __POINTS_H__ */

@@ -1,0 +1,27 @@
+/* gst-spdl-launch: what the process uses
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __PROCESS_H__
+#define __PROCESS_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* CPU time of all threads, in ns. */
+guint64 process_get_cpu_time (void);
+/* Resident memory, in bytes; and the most there ever was. */
+guint64 process_get_memory (void);
+guint64 process_get_peak_memory (void);
+/* Cores that the process may use, by its affinity and its cgroup. */
+guint process_get_num_cores (void);
+/* Of a distributed job, from the environment; 0 where it says nothing. */
+guint process_get_rank (void);
+
+G_END_DECLS
+
+#endif /* __PROCESS_H__ */

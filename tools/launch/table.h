@@ -1,0 +1,31 @@
+/* gst-spdl-launch: figures as lines of text
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __TABLE_H__
+#define __TABLE_H__
+
+#include "frame.h"
+
+G_BEGIN_DECLS
+
+/* A row a stage, then throughput, progress, the process and the verdict, in
+ * lines of at most @width columns. */
+gchar *table_format (const Frame *frame, guint width);
+
+/* One line that says the most important of it. */
+gchar *table_format_line (const Frame *frame);
+
+/* @text in lines of at most @width columns, broken between words. */
+gchar *text_wrap (const gchar *text, guint width);
+/* @text in exactly @width columns: cut off with an ellipsis, or padded. */
+gchar *text_fit (const gchar *text, guint width);
+/* A bar of @width columns, of which a share is filled. */
+gchar *text_bar (double share, guint width);
+
+G_END_DECLS
+
+#endif /* __TABLE_H__ */

@@ -447,6 +447,26 @@ GST_START_TEST (test_restart)
 
 GST_END_TEST;
 
+/* Each scan costs as much as an image, whatever little it holds. */
+GST_START_TEST (test_scans)
+{
+  Rig *rig = rig_new ("spdldecode", "width", 8, NULL);
+  g_autoptr (GBytes) fits = stills_make_scans (500);
+  g_autoptr (GBytes) exceeds = stills_make_scans (501);
+
+  rig_start (rig, "image/jpeg");
+  push_bytes (rig, 0, fits);
+  push_bytes (rig, 1, exceeds);
+  push_bytes (rig, 2, fits);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), 2);
+  assert_failure (rig, 1, "more than 500 scans");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_cmyk)
 {
   static const guint8 colors[][4] = { { 200, 100, 50, 128 },
@@ -646,6 +666,7 @@ stills_suite (void)
   tcase_add_test (tc, test_huge_results);
   tcase_add_test (tc, test_reuse);
   tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_scans);
   tcase_add_test (tc, test_cmyk);
   tcase_add_test (tc, test_keep);
   tcase_add_test (tc, test_keep_any);

@@ -284,11 +284,12 @@ static double
 draft_sample (Draft *self, const SpdlFilterKey *key, Weight *weights, double x,
     double step, guint *first, guint *count)
 {
-  Weight *doubled = self->doubled + UNDOUBLE_PADDING;
+  Weight *doubled;
   double sum;
 
   if (!key->doubled)
     return sample (weights, *count, key->interpolation, x, step);
+  doubled = self->doubled + UNDOUBLE_PADDING;
   sum = sample (doubled, *count, key->interpolation, x, step);
   for (guint i = 0; i < UNDOUBLE_PADDING; i++)
     doubled[*count + i].value = 0;
@@ -296,8 +297,8 @@ draft_sample (Draft *self, const SpdlFilterKey *key, Weight *weights, double x,
   return sum;
 }
 
-/* A triangle's weights need no such look: they are at most 1 before they add up
- * to 1, and never below 0. */
+/* What weights have at most. A triangle's need no look: before they add up to 1
+ * they are at most 1, or 2 where a sample stands for two, and never below 0. */
 static void
 draft_measure (const Draft *self, guint o, float *largest, float *largest_sum)
 {
@@ -340,7 +341,7 @@ draft_weights (Draft *self, SpdlFilter *filter, const SpdlFilterKey *key,
                 step, filter->first + o, self->counts + o);
     self->factors[o] = inverse;
     if (key->interpolation == SPDL_INTERPOLATION_BILINEAR)
-      largest = MAX (largest, inverse);
+      largest = MAX (largest, MIN (key->doubled ? 2 * inverse : inverse, 1));
     else
       draft_measure (self, o, &largest, &largest_sum);
   }

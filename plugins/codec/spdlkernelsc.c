@@ -88,8 +88,8 @@ join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
   for (guint i = 0; i < n; i++, out += 3) {
     const gint y = planes[0][i];
     const gint cb = planes[1][i] - 128, cr = planes[2][i] - 128;
-    const gint green = multiply (cb << SPDL_GREEN_BITS, SPDL_GREEN_CB) +
-                       multiply (cr << SPDL_GREEN_BITS, SPDL_GREEN_CR);
+    const gint green = multiply (cb * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CB) +
+                       multiply (cr * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CR);
     const gint r = y + cr + multiply (cr, SPDL_RED_CR);
     const gint g =
         y + ((green + (1 << (SPDL_GREEN_BITS - 1))) >> SPDL_GREEN_BITS);

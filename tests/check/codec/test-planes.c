@@ -174,6 +174,36 @@ test_half (void)
   spdl_resize_free (resize);
 }
 
+/* However much it shrinks, a flat one stays flat. */
+static void
+test_half_flat (void)
+{
+  static const guint widths[] = { 2, 31, 100, 1282, 65535 };
+  SpdlResize *resize = spdl_resize_new (NULL);
+  g_autofree guint8 *flat = g_malloc (65536);
+  guint8 out[40];
+
+  memset (flat, 200, 65536);
+  for (guint i = 0; i < G_N_ELEMENTS (widths) * 40 * 4; i++) {
+    SpdlResizeJob job = {
+      .interpolation = i % 4,
+      .pixel_size = 1,
+      .width = widths[i / 160],
+      .height = 1,
+      .out_width = 1 + i / 4 % 40,
+      .out_height = 1,
+      .out = out,
+      .out_stride = sizeof out,
+      .half_x = i % 4 != SPDL_INTERPOLATION_NEAREST,
+    };
+
+    g_assert_true (feed (resize, &job, flat, NULL));
+    for (guint x = 0; x < job.out_width; x++)
+      g_assert_cmpuint (out[x], ==, 200);
+  }
+  spdl_resize_free (resize);
+}
+
 /* Joining */
 
 static void
@@ -249,6 +279,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/planes/colours", test_colours);
   g_test_add_func ("/planes/half", test_half);
+  g_test_add_func ("/planes/half-flat", test_half_flat);
   g_test_add_func ("/planes/join", test_join);
   return g_test_run ();
 }

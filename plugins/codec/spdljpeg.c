@@ -20,6 +20,10 @@
 /* The most rows that one call for rows is worth: those of an iMCU. */
 #define MAX_ROWS SPDL_ROWS_AHEAD
 
+/* A scan of few bytes costs a walk over all blocks: a megabyte of them would
+ * take minutes. Encoders write about ten. */
+#define MAX_SCANS 500
+
 #if JPEG_LIB_VERSION >= 70
 #define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
 #define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
@@ -42,6 +46,7 @@ typedef struct {
 struct _SpdlJpeg {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
+  struct jpeg_progress_mgr progress;
   jmp_buf on_error;
   gint lost;          /* the first warning that means lost pixels; 0: none */
   guint reduction;    /* 1, 2, 4 or 8 */
@@ -117,6 +122,18 @@ on_message (j_common_ptr cinfo, int level)
   cinfo->err->format_message (cinfo, self->message);
 }
 
+static void
+on_progress (j_common_ptr cinfo)
+{
+  SpdlJpeg *self = jpeg_of (cinfo);
+
+  if (self->cinfo.input_scan_number <= MAX_SCANS)
+    return;
+  g_snprintf (self->message, sizeof self->message, "it has more than %u scans",
+      MAX_SCANS);
+  longjmp (self->on_error, 1);
+}
+
 SpdlJpeg *
 spdl_jpeg_new (void)
 {
@@ -129,6 +146,8 @@ spdl_jpeg_new (void)
   if (setjmp (self->on_error) != 0)
     g_error ("libjpeg: %s", self->message);
   jpeg_create_decompress (&self->cinfo);
+  self->progress.progress_monitor = on_progress;
+  self->cinfo.progress = &self->progress;
   return self;
 }
 

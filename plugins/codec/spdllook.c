@@ -67,9 +67,14 @@ look_at_png (SpdlLook *self, const guint8 *data, gsize size)
     }
     length = spdl_read_32_be (chunk);
     name = spdl_read_32_be (chunk + 4);
+    self->headless = at == 8;
+    /* libpng stops at others; and which of two sizes would it be? */
+    if ((name == PNG_TAG ('I', 'H', 'D', 'R')) != self->headless) {
+      self->damage = "its header is not its first chunk";
+      return;
+    }
     note_png_chunk (
         self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
-    self->headless = at == 8;
     if (length > size - at - 12) {
       self->damage = "it ends within a chunk";
       return;

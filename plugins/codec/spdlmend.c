@@ -62,14 +62,29 @@ row_count (const Png *png, const Pass *pass)
   return pass->y < png->height ? (png->height - pass->y - 1) / pass->dy + 1 : 0;
 }
 
+/* Whether libpng takes the header: the rows of others could be of any length,
+ * and pngdec would not let go of it. */
+static gboolean
+header_is_sound (const guint8 *data, gsize size)
+{
+  /* Depths, powers of 2, by colour type. */
+  static const guint depths[] = { 31, 0, 24, 15, 24, 0, 24 };
+
+  return size >= HEADER_SIZE && spdl_read_32_be (data + 8) == 13 &&
+         memcmp (data + 12, "IHDR", 4) == 0 &&
+         crc32 (0, data + 12, 17) == spdl_read_32_be (data + 29) &&
+         data[25] < G_N_ELEMENTS (depths) && (data[24] & depths[data[25]]) &&
+         (data[24] & (data[24] - 1)) == 0 && data[26] == 0 && data[27] == 0 &&
+         data[28] <= 1;
+}
+
 static gboolean
 read_header (Png *png, const guint8 *data, gsize size)
 {
   static const guint channels[] = { 1, 0, 3, 1, 2, 0, 4 };
 
   memset (png, 0, sizeof *png);
-  if (size < HEADER_SIZE || memcmp (data + 12, "IHDR", 4) != 0 ||
-      crc32 (0, data + 12, 17) != spdl_read_32_be (data + 29) || data[25] > 6)
+  if (!header_is_sound (data, size))
     return FALSE;
   png->width = spdl_read_32_be (data + 16);
   png->height = spdl_read_32_be (data + 20);
@@ -95,6 +110,13 @@ inflate_some (Png *png, z_stream *stream, const guint8 *data, gsize size)
   return ret == Z_OK && png->n_read < png->size;
 }
 
+/* Those that are no header, again, and that libpng need not know. */
+static gboolean
+is_harmless (const guint8 *chunk)
+{
+  return (chunk[4] & 0x20) || memcmp (chunk + 4, "PLTE", 4) == 0;
+}
+
 /* Reads rows from all IDAT chunks, and copies what stands before them to
  * @sound, up to the end or what is wrong. */
 static void
@@ -112,8 +134,9 @@ read_chunks (Png *png, z_stream *stream, const guint8 *data, gsize size,
     if (memcmp (chunk + 4, "IDAT", 4) == 0) {
       more = inflate_some (png, stream, chunk + 8, MIN (length, left));
     } else if (length + 4 <= left && length < G_MAXINT) {
-      if (png->n_read == 0 && crc32 (0, chunk + 4, length + 4) ==
-                                  spdl_read_32_be (chunk + 8 + length))
+      if (png->n_read == 0 && is_harmless (chunk) &&
+          crc32 (0, chunk + 4, length + 4) ==
+              spdl_read_32_be (chunk + 8 + length))
         g_byte_array_append (sound, chunk, length + 12);
       more = memcmp (chunk + 4, "IEND", 4) != 0;
     }

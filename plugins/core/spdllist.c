@@ -117,6 +117,8 @@ map (SpdlList *self, const gchar *location, GError **error)
     return FALSE;
   }
   self->text = g_mapped_file_get_contents (self->file);
+  if (!self->text)
+    self->text = ""; /* the file is empty */
   self->end = self->text + g_mapped_file_get_length (self->file);
   return TRUE;
 }

@@ -135,8 +135,10 @@ spdl_state_read (
   guint64 number;
 
   if (!read_text (&at, VERSION)) {
+    g_autofree gchar *begin = g_utf8_make_valid (text, strnlen (text, 8));
+
     *flaw = g_strdup_printf (
-        "it does not begin with \"" VERSION "\", but with \"%.8s\"", text);
+        "it does not begin with \"" VERSION "\", but with \"%s\"", begin);
     return FALSE;
   }
   while (*at) {

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * of it in which order, and how far it has got:
  *
  *     source=0,count=5000,hash=0123456789abcdef,shuffle=1,seed=42,rank=0,
- *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBA;
+ *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBB;
  *
  * in this order, without blanks, each number in decimal but the hash. What is
  * changed in it gets another number than 1. */

@@ -8,9 +8,13 @@
 #include "feed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GUARD 0xa5
+
+/* As many jobs as SPDL_TEST_JOBS says, where a job takes longer. */
+static guint n_jobs = N_JOBS;
 
 /* Allocations that may fail: those of the resize, by the linker's --wrap. */
 
@@ -149,7 +153,7 @@ test_kernels (gconstpointer name)
   spdl_resize_set_kernels (plain, &spdl_kernels_c);
   if (kernels)
     spdl_resize_set_kernels (other, kernels);
-  for (guint i = 0; kernels && i < N_JOBS; i++) {
+  for (guint i = 0; kernels && i < n_jobs; i++) {
     SpdlResizeJob job = random_job (rand);
     g_autofree guint8 *image = make_noise (rand, &job);
     g_autofree guint8 *wanted = resize_plainly (plain, &job, image);
@@ -209,7 +213,7 @@ test_extremes (void)
     { 1, 65535, 1, 65534 }, { 65535, 1, 1, 300 }, { 1, 65535, 300, 1 } };
   SpdlResize *resize = spdl_resize_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i += 400 / N_JOBS) {
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i += MAX (400 / n_jobs, 1)) {
     const guint *size = sizes[i / 8];
     SpdlResizeJob job = { i % 4, i % 8 < 4 ? 4 : 1, size[0], size[1],
       .out_width = size[2], .out_height = size[3] };
@@ -361,6 +365,8 @@ main (int argc, char **argv)
   static const gchar *names[] = { "sse2", "avx2", "neon" };
 
   g_test_init (&argc, &argv, NULL);
+  if (g_getenv ("SPDL_TEST_JOBS"))
+    n_jobs = MAX (atoi (g_getenv ("SPDL_TEST_JOBS")), 1);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree gchar *path = g_strdup_printf ("/resize/kernels/%s", names[i]);
 

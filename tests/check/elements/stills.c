@@ -279,3 +279,38 @@ stills_make_cmyk (gboolean ycck, guint width, guint height, const guint8 *color)
   free (data);
   return bytes;
 }
+
+/* A scan for each bit of each coefficient. */
+GBytes *
+stills_make_scans (guint n)
+{
+  struct jpeg_compress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  jpeg_scan_info scans[STILLS_MAX_SCANS];
+  unsigned char *data = NULL;
+  unsigned long size = 0;
+  JSAMPLE row[8] = { 0, 200, 90, 17, 255, 3, 99, 128 };
+  JSAMPROW rows[] = { row };
+  GBytes *bytes;
+
+  for (gint i = 0; i < STILLS_MAX_SCANS; i++)
+    scans[i] = (jpeg_scan_info){ 1, { 0 }, i / 11, i / 11,
+      i % 11 > 0 ? 11 - i % 11 : 0, 10 - i % 11 };
+  cinfo.err = jpeg_std_error (&errors);
+  jpeg_create_compress (&cinfo);
+  jpeg_mem_dest (&cinfo, &data, &size);
+  cinfo.image_width = cinfo.image_height = 8;
+  cinfo.input_components = 1;
+  cinfo.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults (&cinfo);
+  cinfo.scan_info = scans;
+  cinfo.num_scans = n;
+  jpeg_start_compress (&cinfo, TRUE);
+  for (guint y = 0; y < 8; y++)
+    jpeg_write_scanlines (&cinfo, rows, 1);
+  jpeg_finish_compress (&cinfo);
+  jpeg_destroy_compress (&cinfo);
+  bytes = g_bytes_new (data, size);
+  free (data);
+  return bytes;
+}

@@ -40,6 +40,10 @@ GBytes *stills_make_header (StillKind kind, guint width, guint height);
 GBytes *stills_make_cmyk (
     gboolean ycck, guint width, guint height, const guint8 *color);
 
+/* A small JPEG of so many scans. */
+#define STILLS_MAX_SCANS (64 * 11)
+GBytes *stills_make_scans (guint n);
+
 G_END_DECLS
 
 #endif /* __STILLS_H__ */

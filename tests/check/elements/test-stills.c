@@ -268,6 +268,45 @@ GST_START_TEST (test_huge_headers)
 
 GST_END_TEST;
 
+/* The first header of a PNG counts: not another behind it, which no decoder
+ * would take. And what is kept has not more bits a sample than PNGs can have.
+ */
+GST_START_TEST (test_false_headers)
+{
+  static const gchar second[] = "\x89PNG\r\n\x1a\n"
+                                "\x00\x00\x00\x0dIHDR"
+                                "\x00\x00\xb5\x05\x00\x00\xb5\x05"
+                                "\x08\x02\x00\x00\x00"
+                                "\x5e\x9c\x03\x74"
+                                "\x00\x00\x00\x0dIHDR"
+                                "\x00\x00\x00\x02\x00\x00\x00\x02"
+                                "\x08\x02\x00\x00\x00"
+                                "\xfd\xd4\x9a\x73";
+  static const gchar deep[] = "\x89PNG\r\n\x1a\n"
+                              "\x00\x00\x00\x0dIHDR"
+                              "\x00\x00\x03\xe8\x00\x00\x03\xe8"
+                              "\xff\x06\x00\x00\x00"
+                              "\xb7\xb7\x58\xa9";
+  Rig *rig = rig_new ("spdldecode", "corrupt", 1, NULL);
+  g_autoptr (GBytes) good = stills_make (STILL_PNG, WIDTH, HEIGHT);
+  guint64 before;
+
+  rig_start (rig, "application/octet-stream");
+  push_bytes (rig, 100, good);
+  rig_wait_items (rig, 1);
+  before = get_peak_kib ();
+  push_data (rig, 0, second, sizeof second - 1);
+  push_data (rig, 1, deep, sizeof deep - 1);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  assert_failure (rig, 0, "46341 by 46341 pixels, more than max-pixels");
+  fail_unless (get_peak_kib () < before + 32 * 1024, "%" G_GUINT64_FORMAT,
+      get_peak_kib () - before);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* The limit holds for each format, and for what an image is brought to. */
 GST_START_TEST (test_max_pixels)
 {
@@ -403,6 +442,26 @@ GST_START_TEST (test_restart)
     fail_unless_equals_int (count_failures (rig), 0);
     gst_element_set_state (rig->element, GST_STATE_NULL);
   }
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Each scan costs as much as an image, whatever little it holds. */
+GST_START_TEST (test_scans)
+{
+  Rig *rig = rig_new ("spdldecode", "width", 8, NULL);
+  g_autoptr (GBytes) fits = stills_make_scans (500);
+  g_autoptr (GBytes) exceeds = stills_make_scans (501);
+
+  rig_start (rig, "image/jpeg");
+  push_bytes (rig, 0, fits);
+  push_bytes (rig, 1, exceeds);
+  push_bytes (rig, 2, fits);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), 2);
+  assert_failure (rig, 1, "more than 500 scans");
   rig_free (rig);
 }
 
@@ -602,10 +661,12 @@ stills_suite (void)
   tcase_add_test (tc, test_mixed);
   tcase_add_test (tc, test_wrong_data);
   tcase_add_test (tc, test_huge_headers);
+  tcase_add_test (tc, test_false_headers);
   tcase_add_test (tc, test_max_pixels);
   tcase_add_test (tc, test_huge_results);
   tcase_add_test (tc, test_reuse);
   tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_scans);
   tcase_add_test (tc, test_cmyk);
   tcase_add_test (tc, test_keep);
   tcase_add_test (tc, test_keep_any);

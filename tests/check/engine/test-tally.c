@@ -226,6 +226,9 @@ test_flaws (void)
   assert_flaw ("", "it does not begin with \"spdl1;\", but with \"\"");
   assert_flaw ("spdl2;source=0",
       "it does not begin with \"spdl1;\", but with \"spdl2;so\"");
+  /* Eight bytes, of which the last one is half of a character. */
+  assert_flaw ("abcdefg\xc3\xa9",
+      "it does not begin with \"spdl1;\", but with \"abcdefg\xef\xbf\xbd\"");
   assert_flaw ("spdl1;", "it knows of no source 3");
   assert_flaw ("spdl1;source=2,count=1,hash=0,shuffle=0,seed=0,rank=0,"
                "world-size=1,shard-mode=drop,epoch=0,mark=0,done=;",

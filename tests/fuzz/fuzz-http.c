@@ -1,0 +1,157 @@
+/* gst-spdl: fuzzes what is read of URIs and of servers' answers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/gst.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "spdlanswer.h"
+#include "spdlretry.h"
+
+/* An answer's first line, by the linker's --wrap: libsoup lets none be made. */
+
+static guint status;
+static const gchar *reason;
+
+guint __wrap_soup_message_get_status (SoupMessage *message);
+const char *__wrap_soup_message_get_reason_phrase (SoupMessage *message);
+
+guint
+__wrap_soup_message_get_status (SoupMessage *message)
+{
+  return status;
+}
+
+const char *
+__wrap_soup_message_get_reason_phrase (SoupMessage *message)
+{
+  return reason;
+}
+
+static void
+take_status (FuzzInput *input)
+{
+  static const guint all[] = { 200, 203, 206, 416, 408, 429, 503, 404, 401 };
+  const guint8 i = fuzz_take (input);
+
+  status = i < 128 ? all[i % G_N_ELEMENTS (all)] : fuzz_take_16 (input);
+}
+
+static SpdlQuestion
+take_question (FuzzInput *input)
+{
+  const guint8 flags = fuzz_take (input);
+  SpdlQuestion self = { .range = { 0, G_MAXUINT64 } };
+
+  /* Ranges end at G_MAXINT64, and no more is ever there. */
+  if (flags & 1)
+    self.range.first = fuzz_take_64 (input) >> 1;
+  if (flags & 2)
+    self.range.last =
+        self.range.first +
+        (fuzz_take_64 (input) >> 1) % (G_MAXINT64 - self.range.first + 1);
+  if (flags & 4)
+    self.have = fuzz_take_64 (input) %
+                (MIN (self.range.last, G_MAXINT64) - self.range.first + 1);
+  self.has_size = flags >> 3 & 1;
+  self.size = self.have + fuzz_take (input);
+  return self;
+}
+
+/* What is decided without an answer. */
+static void
+decide (FuzzInput *input)
+{
+  const GQuark domains[] = { G_TLS_ERROR, SOUP_SESSION_ERROR, G_RESOLVER_ERROR,
+    G_IO_ERROR, GST_STREAM_ERROR };
+  const guint8 n = fuzz_take (input), code = fuzz_take (input);
+  g_autoptr (GError) lost = g_error_new_literal (
+      domains[n % G_N_ELEMENTS (domains)], code % 50, "lost");
+  const gint64 delay = spdl_retry_get_delay (n);
+  g_autoptr (GError) error = NULL;
+
+  spdl_retry_is_error (lost);
+  g_assert_cmpint (delay, >, 0);
+  g_assert_cmpint (delay, <=, 30 * G_TIME_SPAN_SECOND);
+  g_assert_true (spdl_check_max_size (code, n, &error) == !error);
+}
+
+static void
+split (const gchar *text)
+{
+  g_autofree gchar *uri = g_strdup (text);
+  g_autoptr (GError) error = NULL;
+  SpdlRange range;
+
+  if (!spdl_range_split (uri, &range, &error)) {
+    g_assert_nonnull (error);
+    return;
+  }
+  g_assert_null (error);
+  g_assert_cmpuint (range.first, <=, range.last);
+  g_assert_null (strstr (uri, "#bytes="));
+}
+
+static void
+judge (SpdlQuestion *question, SoupMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlAnswer answer;
+  const SpdlVerdict verdict =
+      spdl_answer_judge (&answer, question, message, &error);
+
+  if (verdict != SPDL_VERDICT_GOOD && verdict != SPDL_VERDICT_NO_MORE)
+    fuzz_check_error (error);
+  else
+    g_assert_no_error (error);
+  if (verdict != SPDL_VERDICT_GOOD)
+    return;
+  spdl_question_keep (question, &answer, message);
+  question->have += question->has_size && question->size > question->have;
+  spdl_question_put (question, soup_message_get_request_headers (message));
+}
+
+/* @head: the first line and the headers of an answer, as they come in. */
+static void
+answer (SpdlQuestion *question, const gchar *head, gsize size)
+{
+  g_autoptr (SoupMessage) message = soup_message_new ("GET", "http://a/");
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  g_autofree gchar *line = NULL;
+
+  if (!soup_headers_parse_response (head, size, headers, NULL, NULL, &line))
+    return;
+  reason = line;
+  spdl_question_put (question, soup_message_get_request_headers (message));
+  g_assert_cmpint (spdl_retry_get_asked (headers), >=, 0);
+  judge (question, message);
+  judge (question, message);
+  spdl_question_clear (question);
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput input = { data, size };
+  g_autofree gchar *head = NULL;
+  SpdlQuestion question;
+
+  take_status (&input);
+  question = take_question (&input);
+  decide (&input);
+  head = g_strndup ((const gchar *) input.data, input.size);
+  split (head);
+  answer (&question, head, strlen (head));
+  return 0;
+}

@@ -1,0 +1,29 @@
+/* gst-spdl: fuzzes JPEGs, from the file to the result
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fuzz.h"
+#include "fuzz-worker.h"
+#include "spdljpeg.h"
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput settings = { data, MIN (size, FUZZ_WORKER_SETTINGS) };
+
+  data += settings.size;
+  size -= settings.size;
+  if (spdl_jpeg_is_jpeg (data, size))
+    fuzz_worker_run (&settings, data, size);
+  return 0;
+}

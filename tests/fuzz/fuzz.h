@@ -1,0 +1,78 @@
+/* gst-spdl: what fuzz targets are made of
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __FUZZ_H__
+#define __FUZZ_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What libFuzzer calls, or replay.c: once, and for each input. */
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+/* An input: settings at its front, then what is parsed. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+} FuzzInput;
+
+/* The next setting; 0 behind the end. */
+static inline guint8
+fuzz_take (FuzzInput *self)
+{
+  if (self->size == 0)
+    return 0;
+  self->size--;
+  return *self->data++;
+}
+
+static inline guint16
+fuzz_take_16 (FuzzInput *self)
+{
+  const guint8 low = fuzz_take (self);
+
+  return low | fuzz_take (self) << 8;
+}
+
+static inline guint32
+fuzz_take_32 (FuzzInput *self)
+{
+  const guint16 low = fuzz_take_16 (self);
+
+  return low | (guint32) fuzz_take_16 (self) << 16;
+}
+
+static inline guint64
+fuzz_take_64 (FuzzInput *self)
+{
+  const guint32 low = fuzz_take_32 (self);
+
+  return low | (guint64) fuzz_take_32 (self) << 32;
+}
+
+/* 1 to @most. */
+static inline guint
+fuzz_take_side (FuzzInput *self, guint most)
+{
+  return 1 + fuzz_take_16 (self) % most;
+}
+
+/* Sets GLib and GStreamer up: no plugins, and a critical warning ends it. */
+void fuzz_init (void);
+
+/* Lets the @n th of the allocations that may fail do so, counted from now; 0:
+ * none. */
+void fuzz_let_fail (guint n);
+
+/* Whether a message can be shown. */
+void fuzz_check_error (const GError *error);
+
+G_END_DECLS
+
+#endif /* __FUZZ_H__ */

@@ -263,21 +263,6 @@ GST_START_TEST (test_consumer)
 
 GST_END_TEST;
 
-GST_START_TEST (test_balanced)
-{
-  g_autofree gchar *description =
-      g_strdup_printf (SOURCE "spdlteststage name=a sleep=30000000 "
-                              "! spdlteststage name=b sleep=30000000 "
-                              "! spdlsink name=sink",
-          60);
-  g_autoptr (Outcome) outcome =
-      run_to_end (description, NULL, 0, "src a b sink");
-
-  assert_limit (outcome, GST_SPDL_LIMIT_BALANCED, NULL);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (test_too_few)
 {
   g_autofree gchar *description = g_strdup_printf (
@@ -325,7 +310,6 @@ diagnose_live_suite (void)
   tcase_add_test (tc, test_straggler);
   tcase_add_test (tc, test_foreign);
   tcase_add_test (tc, test_consumer);
-  tcase_add_test (tc, test_balanced);
   tcase_add_test (tc, test_too_few);
   tcase_add_test (tc, test_idle);
   return suite;

@@ -10,6 +10,8 @@
 
 #include "gstspdlbatch.h"
 
+#include <sys/types.h>
+
 G_BEGIN_DECLS
 
 /* A part of its batch: a reference to a tensor is one to the batch, so that a
@@ -31,6 +33,7 @@ struct _GstSpdlTensor {
 
 struct _GstSpdlBatch {
   gint n_refs;
+  pid_t pid; /* in a child of that process, its pool may be locked for ever */
   GstBuffer *buffer;
   GstCaps *caps;                /* nullable */
   const GstSpdlBatchMeta *meta; /* nullable: the buffer's */

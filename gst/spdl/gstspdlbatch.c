@@ -24,6 +24,8 @@
 #include "gstspdlbatch.h"
 
 #include "gstspdllayout.h"
+#include <unistd.h>
+
 #include "gstspdlbatch-private.h"
 
 G_DEFINE_BOXED_TYPE (
@@ -80,7 +82,8 @@ gst_spdl_batch_ref (GstSpdlBatch *batch)
  * gst_spdl_batch_unref:
  * @batch: (transfer full): a batch
  *
- * Drops a reference. Tensors that are referred to keep the batch.
+ * Drops a reference. Tensors that are referred to keep the batch. A child of
+ * the process that made it gives nothing back.
  *
  * Since: 0.1
  */
@@ -89,7 +92,7 @@ gst_spdl_batch_unref (GstSpdlBatch *batch)
 {
   g_return_if_fail (batch != NULL);
 
-  if (!g_atomic_int_dec_and_test (&batch->n_refs))
+  if (!g_atomic_int_dec_and_test (&batch->n_refs) || batch->pid != getpid ())
     return;
   for (guint i = 0; i < batch->n_tensors; i++)
     gst_spdl_tensor_unmap (&batch->tensors[i]);

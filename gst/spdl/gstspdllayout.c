@@ -7,6 +7,8 @@
 
 #include "gstspdllayout.h"
 
+#include <unistd.h>
+
 #include "gstspdlbatch-private.h"
 
 #define UNLIKE_PIXELS                                            \
@@ -98,6 +100,7 @@ make_batch (GstBuffer *buffer, GstCaps *caps, guint n_tensors)
       g_malloc0 (sizeof (GstSpdlBatch) + n_tensors * sizeof (GstSpdlTensor));
 
   self->n_refs = 1;
+  self->pid = getpid ();
   self->buffer = gst_buffer_ref (buffer);
   self->caps = caps ? gst_caps_ref (caps) : NULL;
   self->n_tensors = n_tensors;

@@ -51,6 +51,7 @@ struct _GstSpdlLoader {
   /* The thread's in next(). */
   GstSpdlLayout layout;
   guint wakes;
+  gboolean told; /* the error, at the end of its epoch */
 
   gint in_push; /* atomic */
   /* Over what a push does when there is room, and a start forgets. */

@@ -35,6 +35,7 @@ begin_run (GstSpdlLoader *self)
   self->news = gst_spdl_news_ref (news);
   self->epoch = 0;
   self->finished = FALSE;
+  self->told = FALSE;
   self->handed_out = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (old)
@@ -232,6 +233,10 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
   gboolean no_more;
 
   while (check_running (news, &no_more, error)) {
+    if (self->told) {
+      end_stream (self, news, error);
+      return NULL;
+    }
     GstSpdlPull pull = { .wakes = self->wakes };
     const GstSpdlPullStatus status = gst_spdl_outlet_pull (
         self->parts.sink, no_more ? 0 : get_rest (timeout, begun), &pull);
@@ -242,6 +247,11 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
       case GST_SPDL_PULL_BUFFER:
         return take_buffer (self, &pull, error);
       case GST_SPDL_PULL_EPOCH:
+        /* Not as if it had ended well; what is done of the next one does not
+         * count any more. */
+        self->told = gst_spdl_news_failed_in (news, pull.epoch);
+        if (self->told)
+          break;
         if (end_epoch (self, pull.epoch))
           return NULL;
         break;
@@ -315,7 +325,7 @@ wait_for_next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout)
 {
   gboolean no_more;
 
-  return !check_running (news, &no_more, NULL) || no_more ||
+  return !check_running (news, &no_more, NULL) || no_more || self->told ||
          gst_spdl_outlet_wait (self->parts.sink, timeout, self->wakes);
 }
 

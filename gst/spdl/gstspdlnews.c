@@ -246,20 +246,22 @@ on_warning (GstSpdlNews *self, GstMessage *message)
 
 /* Returns the error to end with, if it is one failure too many. */
 static GError *
-count_failure (GstSpdlNews *self, const GstSpdlNotice *notice)
+count_failure (GstSpdlNews *self, const GstSpdlNotice *notice, guint64 epoch)
 {
   GError *error = NULL;
 
   spdl_mutex_lock (&self->lock);
   self->n_failures++;
   if (self->max_failures >= 0 && !self->error &&
-      self->n_failures > (guint64) self->max_failures)
+      self->n_failures > (guint64) self->max_failures) {
+    self->error_epoch = epoch;
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
         "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
         "was %s, in %s: %s",
         self->n_failures, self->max_failures,
         notice->uri ? notice->uri : "one without a URI", notice->stage,
         notice->error ? notice->error->message : "it gave no reason");
+  }
   spdl_mutex_unlock (&self->lock);
   return error;
 }
@@ -268,12 +270,14 @@ static void
 on_item_failed (GstSpdlNews *self, const GstStructure *s)
 {
   GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  guint64 epoch = G_MAXUINT64;
   GError *error;
 
   gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
+  gst_structure_get_uint64 (s, "epoch", &epoch);
   notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
   notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
-  error = count_failure (self, notice);
+  error = count_failure (self, notice, epoch);
   keep_notice (self, notice);
   if (error)
     fail (self, error, NULL);
@@ -315,6 +319,7 @@ gst_spdl_news_new (
   self->pipeline = gst_object_ref (GST_ELEMENT (pipeline));
   self->sink = gst_object_ref (sink);
   self->max_failures = max_failures;
+  self->error_epoch = G_MAXUINT64;
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->room);
   gst_bus_set_sync_handler (
@@ -353,6 +358,17 @@ gst_spdl_news_set_max_failures (GstSpdlNews *self, gint max_failures)
   spdl_mutex_lock (&self->lock);
   self->max_failures = max_failures;
   spdl_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_spdl_news_failed_in (GstSpdlNews *self, guint64 epoch)
+{
+  gboolean failed;
+
+  spdl_mutex_lock (&self->lock);
+  failed = self->error && self->error_epoch <= epoch;
+  spdl_mutex_unlock (&self->lock);
+  return failed;
 }
 
 GError *

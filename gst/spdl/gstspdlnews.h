@@ -40,7 +40,9 @@ typedef struct {
   SpdlMutex lock; /* innermost, but for the sink's */
   SpdlCond room;  /* for who pushes items; and when the run ends */
   gboolean stopped;
-  GError *error;    /* the first one */
+  GError *error; /* the first one */
+  /* The epoch of the item that was one too many; else none. */
+  guint64 error_epoch;
   gboolean no_more; /* not even an end of the stream will come */
   gint max_failures;
   guint64 n_failures;
@@ -63,6 +65,9 @@ void gst_spdl_news_unref (GstSpdlNews *self);
 /* Listens no more, and waits for what still acts on the pipeline, which must be
  * in the NULL state. */
 void gst_spdl_news_detach (GstSpdlNews *self);
+
+/* Whether it is an item of @epoch, or of an earlier one, that ends the run. */
+gboolean gst_spdl_news_failed_in (GstSpdlNews *self, guint64 epoch);
 
 /* Wakes all who wait, for good. */
 void gst_spdl_news_stop (GstSpdlNews *self);

@@ -60,6 +60,8 @@ typedef struct {
   GstFlowReturn srcresult;
   gboolean got_eos;
   GError *fatal; /* why the stage gave up */
+  /* The epoch of the item that was one too many; else none. */
+  guint64 fatal_epoch;
   guint64 num_failures;
   guint64 num_attempts;
 } GstSpdlStagePrivate;

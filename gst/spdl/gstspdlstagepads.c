@@ -413,11 +413,32 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
   return fatal != NULL;
 }
 
+/* An epoch in which one item too many failed does not end as others do: here
+ * the stream ends, with the error, and what is done of later epochs stays. */
+static gboolean
+is_end_of_failed_epoch (GstSpdlStagePrivate *priv, GstEvent *event)
+{
+  guint64 epoch;
+  gboolean failed;
+
+  if (!gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL))
+    return FALSE;
+  spdl_mutex_lock (&priv->lock);
+  failed = epoch >= priv->fatal_epoch;
+  spdl_mutex_unlock (&priv->lock);
+  return failed;
+}
+
 static GstFlowReturn
 push_event (GstSpdlStage *self, GstEvent *event)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
+  if (is_end_of_failed_epoch (priv, event)) {
+    gst_event_unref (event);
+    push_eos (self, NULL);
+    return GST_FLOW_EOS;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     return push_eos (self, event) ? GST_FLOW_EOS : GST_FLOW_OK;
   gst_spdl_caps_gate_push_event (&priv->gate, event);
@@ -515,6 +536,7 @@ gst_spdl_stage_reset_flow (GstSpdlStage *self)
   priv->srcresult = GST_FLOW_OK;
   priv->got_eos = FALSE;
   g_clear_error (&priv->fatal);
+  priv->fatal_epoch = G_MAXUINT64;
   spdl_mutex_unlock (&priv->lock);
 }
 

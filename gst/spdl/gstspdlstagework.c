@@ -126,9 +126,14 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
       item && item->uri ? item->uri : "item", error->message);
   post_failures (self, task, error, num);
   if (over) {
+    GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
     g_autofree gchar *name =
         item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
 
+    spdl_mutex_lock (&priv->lock);
+    if (!priv->fatal && item)
+      priv->fatal_epoch = MIN (priv->fatal_epoch, item->epoch);
+    spdl_mutex_unlock (&priv->lock);
     gst_spdl_stage_fail (self,
         g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
             "%" G_GUINT64_FORMAT " items failed, which is more than "

@@ -49,13 +49,13 @@ def torch_loader(source, method):
 
 def first_batch(source):
     from gstspdl import Loader
-    begun = time.perf_counter()
+    begun, cpu = time.perf_counter(), time.process_time()
     loader = Loader(line(source))
     batch = next(iter(loader))
-    took = time.perf_counter() - begun
+    took, cpu = time.perf_counter() - begun, time.process_time() - cpu
     keys = list(batch.keys)
     loader.stop()
-    return took, keys
+    return took, cpu, keys
 
 
 def decoding(keys):
@@ -68,14 +68,15 @@ def decoding(keys):
     with ThreadPoolExecutor(2) as pool:
         work = (lambda d: decode(d, width=SIZE, height=SIZE))
         list(pool.map(work, data))  # threads and decoders are there
-        begun = time.perf_counter()
+        begun, cpu = time.perf_counter(), time.process_time()
         list(pool.map(work, data))
-        return time.perf_counter() - begun
+        return time.perf_counter() - begun, time.process_time() - cpu
 
 
 def first(source):
-    took, keys = first_batch(source)
-    return {"first": took, "decoding": decoding(keys)}
+    took, cpu, keys = first_batch(source)
+    decode, decode_cpu = decoding(keys)
+    return {"first": took, "decoding": decode, "cpu": cpu - decode_cpu}
 
 
 def first_torch(source, method):

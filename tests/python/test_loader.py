@@ -212,14 +212,12 @@ class ErrorTest(unittest.TestCase):
 
     def test_budget_of_the_loader(self):
         self.check(Loader(
-            describe(self.folder, source="epochs=1",
-                     order="input", decode="concurrency=1"),
+            describe(self.folder, order="input", decode="concurrency=1"),
             max_failures=2), "failures")
 
     def test_budget_of_a_stage(self):
         self.check(Loader(describe(
-            self.folder, source="epochs=1",
-            order="input", decode="concurrency=1 max-failures=2")),
+            self.folder, order="input", decode="concurrency=1 max-failures=2")),
             "pipeline-error")
 
     def test_descriptions(self):

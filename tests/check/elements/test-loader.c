@@ -244,6 +244,40 @@ GST_START_TEST (test_budget_ends_endless)
 
 GST_END_TEST;
 
+/* What fails last in an epoch ends that one, though the next has begun. */
+GST_START_TEST (test_budget_at_the_end)
+{
+  static const gchar *const stages[] = { "spdldecode max-failures=0",
+    "spdldecode" };
+  gchar *folder = files_make_dataset (20);
+
+  files_write_text (folder, "zzz/bad.jpg", "no picture");
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
+    GstSpdlLoader *loader = make_loader (
+        "spdlsrc location=%s epochs=-1 ! spdlfetch output-order=input "
+        "! %s output-order=input width=16 height=12 ! spdlbatch size=8 "
+        "! spdlsink",
+        folder, stages[i]);
+    guint n_items = 0, n;
+
+    g_object_set (loader, "max-failures", i == 0 ? -1 : 0, NULL);
+    start (loader);
+    for (n = 0; n < 3; n++)
+      n_items += take (loader);
+    fail_unless_equals_int (n_items, 20);
+    for (n = 0; n < 2; n++) {
+      g_autoptr (GError) error = NULL;
+
+      fail_unless (gst_spdl_loader_next (loader, FOREVER, &error) == NULL);
+      fail_unless (error && strstr (error->message, "bad.jpg"));
+    }
+    g_object_unref (loader);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* Errors of all kinds of elements, with work behind them. */
 GST_START_TEST (test_errors)
 {
@@ -841,6 +875,7 @@ loader_suite (void)
   tcase_add_test (tc, test_failures);
   tcase_add_test (tc, test_budget);
   tcase_add_test (tc, test_budget_ends_endless);
+  tcase_add_test (tc, test_budget_at_the_end);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_error_of_sink);
   tcase_add_test (tc, test_start_fails);

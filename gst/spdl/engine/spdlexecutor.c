@@ -16,6 +16,11 @@
  * wake another thread for, in ns. */
 #define SHORT_TASK 5000
 
+/* How long a result may be kept back, in ns, for the thread in take() to be
+ * woken for several at once: with images of half a millisecond a wake-up for
+ * each is a twentieth of all. */
+#define KEEP_BACK 4000000
+
 static SpdlExecutor *
 executor_of (SpdlPoolClient *client)
 {
@@ -89,11 +94,26 @@ should_wake_putter (SpdlExecutor *self)
   return TRUE;
 }
 
-/* Whether to wake the thread that waits in take(). Lock held. */
+/* Of results that are worth a wake-up together, those that come within
+ * KEEP_BACK, up to half of the queue. Lock held. */
+static guint
+count_worth_waking (const SpdlExecutor *self)
+{
+  const guint64 time = MAX (self->usual_time, SHORT_TASK);
+
+  return MIN (KEEP_BACK * self->concurrency / time, self->queue_size / 2);
+}
+
+/* Whether to wake the thread that waits in take(). It asks for some results at
+ * once only where it does not wait for long; where no task is left that a
+ * worker could begin, less are all that there will be. Lock held. */
 static gboolean
 should_wake_taker (SpdlExecutor *self)
 {
   if (!self->taker_waits || !(spdl_ring_ready (&self->ring) || self->closed))
+    return FALSE;
+  if (!self->closed && self->ring.n_done < self->taker_wants &&
+      has_waiting (self) && self->ring.head->kind == SPDL_ENTRY_TASK)
     return FALSE;
   self->taker_waits = FALSE;
   return TRUE;
@@ -230,6 +250,8 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   /* A single long one, which may just have been interrupted, counts little. */
   self->recent_time -= self->recent_time / 8;
   self->recent_time += MIN (took, 4 * SHORT_TASK) / 8;
+  self->usual_time -= self->usual_time / 8;
+  self->usual_time += MIN (took, KEEP_BACK * self->concurrency) / 8;
   /* On a shared pool, other stages' tasks may be long. */
   if (!self->pool->name)
     self->pool->short_tasks = self->recent_time < SHORT_TASK;
@@ -411,6 +433,7 @@ spdl_executor_start (
   self->hands_over = FALSE;
   g_array_set_size (self->idle_since, 0);
   self->recent_time = 4 * SHORT_TASK; /* not known */
+  self->usual_time = KEEP_BACK * self->concurrency;
   self->flushing = FALSE;
   self->pool = pool;
   if (!pool->name)
@@ -538,6 +561,22 @@ give_back (SpdlExecutor *self, const SpdlEntry *passed)
   }
 }
 
+/* While tasks run, for so long only that results may be kept back. Lock
+ * held. */
+static void
+sleep_until_ready (SpdlExecutor *self)
+{
+  const guint worth = count_worth_waking (self);
+
+  self->taker_waits = TRUE;
+  self->taker_wants = self->n_running > 0 ? worth : 1;
+  if (self->taker_wants > 1)
+    spdl_cond_wait_for (&self->ready, &self->pool->lock, 2 * KEEP_BACK);
+  else
+    spdl_cond_wait (&self->ready, &self->pool->lock);
+  self->taker_waits = FALSE;
+}
+
 /* Waits for an entry that is due. Lock held. */
 static SpdlEntry *
 wait_for_entry (SpdlExecutor *self, SpdlExecutorStatus *status)
@@ -556,10 +595,8 @@ wait_for_entry (SpdlExecutor *self, SpdlExecutorStatus *status)
       *status = SPDL_EXECUTOR_CLOSED;
       break;
     }
-    self->taker_waits = TRUE;
-    spdl_cond_wait (&self->ready, &self->pool->lock);
+    sleep_until_ready (self);
   }
-  self->taker_waits = FALSE;
   return entry;
 }
 

@@ -97,9 +97,11 @@ struct _SpdlExecutor {
   const SpdlEntry *waiting; /* what put() waits with */
   gboolean putter_waits;    /* with a task */
   gboolean taker_waits;
+  guint taker_wants;   /* results before it is woken, if more are to come */
   gboolean hands_over; /* tasks that go on without their thread */
   GArray *idle_since;  /* guint64, of places for such tasks, free again */
-  guint64 recent_time; /* of a task, about, in ns */
+  guint64 recent_time; /* of a task, about, in ns; of short ones alone */
+  guint64 usual_time;  /* of a task, about, in ns */
   SpdlCond room;
   SpdlCond ready;
   SpdlCond quiet;        /* no task is running */

@@ -101,6 +101,7 @@ spdl_ring_finish (SpdlRing *self, SpdlEntry *task)
   g_assert (task->state == SPDL_ENTRY_RUNNING);
 
   self->n_running--;
+  self->n_done++;
   task->state = SPDL_ENTRY_DONE;
   if (self->order == SPDL_ORDER_COMPLETION)
     overtake (self, task);
@@ -115,6 +116,7 @@ spdl_ring_pop (SpdlRing *self)
     return NULL;
   unlink_entry (self, entry);
   entry->next = entry->prev = NULL;
+  self->n_done -= entry->kind == SPDL_ENTRY_TASK;
   return entry;
 }
 

@@ -56,6 +56,7 @@ typedef struct {
   SpdlEntry *next_queued; /* the oldest task that has not begun */
   guint n_queued;
   guint n_running;
+  guint n_done; /* tasks, whether their turn has come or not */
 } SpdlRing;
 
 void spdl_ring_init (SpdlRing *self, SpdlOrder order);

@@ -1,0 +1,30 @@
+/* gst-spdl: memory that serves again
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_GROW_H__
+#define __SPDL_GROW_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Makes room for @n things of @size, without what was there. FALSE if there is
+ * no memory; then there is none at all. */
+static inline gboolean
+spdl_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
+{
+  if (n <= *n_allocated)
+    return TRUE;
+  g_free (*memory);
+  *memory = g_try_malloc_n (n, size);
+  *n_allocated = *memory ? n : 0;
+  return *memory != NULL;
+}
+
+G_END_DECLS
+
+#endif /* __SPDL_GROW_H__ */

@@ -19,7 +19,7 @@ typedef struct {
   double elapsed;         /* s that it covers */
   guint64 items, batches; /* that came out, since the start */
   guint64 failures, filtered;
-  guint64 expected; /* items that the sources will send; 0: not known */
+  double progress; /* share of the run that is over; -1: not known */
   double item_rate, batch_rate; /* a second, in the time that it covers */
   double cores;                 /* that were busy */
   guint num_cores;              /* that may be used */

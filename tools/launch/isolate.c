@@ -7,10 +7,10 @@
 
 #include "isolate.h"
 
-#include "points.h"
+#include "conclude.h"
+#include "interrupt.h"
 #include "recording.h"
-#include "screen.h"
-#include "table.h"
+#include "setting.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -18,21 +18,19 @@
 
 #define DEFAULT_DURATION 2.0 /* s of each run */
 #define WARM_UP 0.25         /* of it */
-#define MAX_CONCURRENCY 64
+#define MAX_CONCURRENCY 256
 /* A doubling that brings less than that, twice, is the end. */
 #define WORTH 1.05
 
 static Part *
 find_stage (Session *session, const gchar *name, GError **error)
 {
-  Part *part = parts_find (session_get_parts (session), name);
+  Part *part = setting_find_element (name, session_get_parts (session), error);
 
-  if (part && part->is_stage)
+  if (!part || part->is_stage)
     return part;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      part ? "%s is no stage: it has no concurrency"
-           : "there is no element \"%s\" in the pipeline",
-      name);
+      "%s is no stage: it has no concurrency", name);
   return NULL;
 }
 
@@ -90,30 +88,37 @@ take_result (Session *session, Point *point)
       lround (stats_get_busy (stats) * 100));
 }
 
+/* What all runs have in common. */
+typedef struct {
+  const Options *options;
+  GPtrArray *samples;
+  Interrupt interrupt;
+} Bench;
+
 /* Returns FALSE after Ctrl-C. */
 static gboolean
-measure (const Options *options, GPtrArray *samples, Point *point)
+measure (Bench *self, Point *point)
 {
+  const Options *options = self->options;
   SessionLimits limits = options_get_limits (options, FALSE);
   g_autoptr (GError) error = NULL;
   GstElement *appsrc;
   Session *session =
       session_new_for (make_pipeline (options, point->cost, &appsrc));
-  Feeder *feeder = feeder_new (appsrc, samples);
-  gboolean go_on;
+  Feeder *feeder = feeder_new (appsrc, self->samples);
 
   if (options->duration == 0)
     limits.duration = DEFAULT_DURATION * GST_SECOND;
   limits.warm_up = limits.duration * WARM_UP;
   limits.interval = GST_SECOND / 10;
+  point->n_runs = 1;
   if (session_run (session, &limits, NULL, NULL, &error))
     take_result (session, point);
   else
     point->error = g_strdup (error->message);
-  go_on = session_get_end (session) != SESSION_INTERRUPTED;
   feeder_free (feeder);
   session_free (session);
-  return go_on;
+  return !interrupt_came (&self->interrupt);
 }
 
 /* Whether the last two doublings brought little. */
@@ -130,62 +135,70 @@ levels_off (GPtrArray *points)
   return b->rate < WORTH * a->rate && c->rate < WORTH * b->rate;
 }
 
-static void
-measure_all (const Options *options, GPtrArray *samples, GPtrArray *points)
+static Point *
+make_point (const Options *options, guint concurrency)
+{
+  Point *point = g_new0 (Point, 1);
+
+  point->label =
+      g_strdup_printf ("%s.concurrency=%u", options->isolate, concurrency);
+  point->settings = g_strsplit (point->label, "\n", -1);
+  point->cost = concurrency;
+  return point;
+}
+
+/* Returns FALSE after Ctrl-C. */
+static gboolean
+measure_all (Bench *self, GPtrArray *points)
 {
   for (guint c = 1; c <= MAX_CONCURRENCY && !levels_off (points); c *= 2) {
-    Point *point = g_new0 (Point, 1);
+    Point *point = make_point (self->options, c);
 
-    point->label = g_strdup_printf ("%s.concurrency=%u", options->isolate, c);
-    point->cost = c;
     fprintf (stderr, "%s\n", point->label);
-    if (!measure (options, samples, point)) {
+    if (!measure (self, point)) {
       point_free (point);
-      return;
+      return FALSE;
     }
     g_ptr_array_add (points, point);
     if (point->error)
-      return;
+      break;
   }
+  return TRUE;
 }
-
-typedef struct {
-  const Options *options;
-  GPtrArray *samples;
-} Again;
 
 static double
 measure_again (guint k, gpointer user_data)
 {
-  const Again *self = user_data;
-  Point again = { .cost = 1u << k };
+  Bench *self = user_data;
+  Point *again = make_point (self->options, 1u << k);
+  double rate;
 
-  fprintf (stderr, "once more: %s.concurrency=%u\n", self->options->isolate,
-      1u << k);
-  measure (self->options, self->samples, &again);
-  g_free (again.detail);
-  g_free (again.error);
-  return again.rate;
+  fprintf (stderr, "once more: %s\n", again->label);
+  rate = measure (self, again) ? again->rate : -1;
+  point_free (again);
+  return rate;
 }
 
 static gchar *
 make_verdict (GPtrArray *points, guint chosen)
 {
   const guint best = points_best (points), knee = points_knee (points);
+  GString *text = g_string_new (NULL);
 
   if (best == POINTS_NONE)
-    return g_strdup ("the stage did not run");
+    return g_string_free (
+        g_string_append (text, "the stage did not run"), FALSE);
   const Point *fastest = g_ptr_array_index (points, best);
-  const Point *cheapest = g_ptr_array_index (points, chosen);
   g_autofree gchar *rate = format_rate (fastest->rate);
-  g_autofree gchar *beyond =
-      knee == POINTS_NONE || knee == best
-          ? g_strdup ("")
-          : g_strdup_printf ("; beyond %s more brings little",
-                ((const Point *) g_ptr_array_index (points, knee))->label);
-  return g_strdup_printf ("alone it reaches %s items/s%s; the cheapest within "
-                          "3 %% of that is %s",
-      rate, beyond, cheapest->label);
+  g_string_append_printf (text, "alone it reaches %s items/s", rate);
+  if (knee != POINTS_NONE && knee != best)
+    g_string_append_printf (text, "; beyond %s more brings little",
+        ((const Point *) g_ptr_array_index (points, knee))->label);
+  if (chosen != POINTS_NONE)
+    g_string_append_printf (text,
+        "; the cheapest within 3 %% of that, measured twice, is %s",
+        ((const Point *) g_ptr_array_index (points, chosen))->label);
+  return g_string_free (text, FALSE);
 }
 
 int
@@ -193,26 +206,21 @@ isolate_run (const Options *options, GError **error)
 {
   g_autoptr (GPtrArray) samples = record (options, error);
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func (point_free);
-  g_autofree gchar *table = NULL, *verdict = NULL, *wrapped = NULL;
-  g_autofree gchar *description = g_strjoinv (" ", options->pipeline);
-  guint chosen;
+  g_autofree gchar *verdict = NULL;
+  Bench bench = { options, samples };
+  guint chosen = POINTS_NONE;
 
   if (!samples)
     return 2;
-  printf ("%u items or groups recorded in front of %s\n", samples->len,
+  fprintf (stderr, "%u items or groups recorded in front of %s\n", samples->len,
       options->isolate);
-  measure_all (options, samples, points);
-  chosen = points_confirm (points, measure_again, &(Again){ options, samples });
-  table = points_format (
-      points, " average      p99   CPU  busy", screen_get_width ());
+  interrupt_begin (&bench.interrupt);
+  if (measure_all (&bench, points))
+    chosen = points_confirm (points, measure_again, &bench);
+  interrupt_end (&bench.interrupt);
   verdict = make_verdict (points, chosen);
-  wrapped = text_wrap (verdict, screen_get_width ());
-  printf ("%s\n%s\n", table, wrapped);
-  if ((options->json && !points_write_json (points, options->json, description,
-                            verdict, chosen, error)) ||
-      (options->report &&
-          !points_write_report (points, options->report, "One stage alone",
-              description, verdict, chosen, error)))
-    return 1;
-  return chosen == POINTS_NONE ? 1 : 0;
+  return conclude (options, points,
+      &(Conclusion){
+          "One stage alone", " average      p99   CPU  busy", verdict, chosen },
+      error);
 }

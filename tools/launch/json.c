@@ -7,11 +7,10 @@
 
 #include "json.h"
 
+#include "output.h"
 #include "process.h"
 
 #include <json-glib/json-glib.h>
-#include <stdio.h>
-#include <string.h>
 
 static void
 add_string (JsonBuilder *b, const gchar *name, const gchar *value)
@@ -195,9 +194,5 @@ json_write (
   g_autofree gchar *text = json_to_string (root, TRUE);
   g_autofree gchar *line = g_strconcat (text, "\n", NULL);
 
-  if (g_str_equal (file, "-")) {
-    fputs (line, stdout);
-    return TRUE;
-  }
-  return g_file_set_contents (file, line, -1, error);
+  return output_write (file, line, error);
 }

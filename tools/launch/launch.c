@@ -17,7 +17,6 @@
 #include <gio/gio.h>
 #include <locale.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum {
   STATUS_OK,
@@ -45,7 +44,7 @@ on_frame (Session *session, const Frame *frame, gpointer user_data)
 
   screen_funcs.frame (session, frame, self->screen);
   if (self->exporter) {
-    Frame *totals = session_take_totals (session, frame);
+    Frame *totals = session_dup_totals (session, frame);
 
     exporter_set_text (self->exporter,
         prometheus_format (totals, process_get_rank (), g_get_host_name ()));
@@ -59,6 +58,15 @@ on_failure (Session *session, const GstStructure *failure, gpointer user_data)
   Listeners *self = user_data;
 
   screen_funcs.failure (session, failure, self->screen);
+}
+
+static void
+on_warning (Session *session, const gchar *element, const gchar *text,
+    gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.warning (session, element, text, self->screen);
 }
 
 static Exporter *
@@ -86,18 +94,18 @@ write_files (const Options *options, Session *session, const GError *failure,
 static int
 run (const Options *options, Session *session)
 {
-  static const SessionFuncs funcs = { on_frame, on_failure };
-  const gboolean live = !options->plain && isatty (STDOUT_FILENO);
-  const SessionLimits limits = options_get_limits (options, live);
+  static const SessionFuncs funcs = { on_frame, on_failure, on_warning };
   Listeners listeners = { NULL };
+  SessionLimits limits;
   g_autoptr (GError) failure = NULL;
   g_autoptr (GError) error = NULL;
   int status = STATUS_OK;
 
-  if (options->port >= 0 &&
+  if (options->port != OPTIONS_NO_PORT &&
       !(listeners.exporter = make_exporter (options, &error)))
     return complain (error, STATUS_ERROR);
-  listeners.screen = screen_new (live);
+  listeners.screen = screen_new (options_get_out (options), options->plain);
+  limits = options_get_limits (options, screen_is_live (listeners.screen));
   session_run (session, &limits, &funcs, &listeners, &failure);
   screen_finish (listeners.screen, session);
   screen_free (listeners.screen);
@@ -112,12 +120,15 @@ run (const Options *options, Session *session)
 static int
 run_one (const Options *options, GError **error)
 {
+  const SessionLimits limits = options_get_limits (options, FALSE);
   Session *session = session_new (options->pipeline, options->settings, error);
   int status;
 
   if (!session)
     return STATUS_USAGE;
-  status = run (options, session);
+  status = session_check_limits (session, &limits, error)
+               ? run (options, session)
+               : STATUS_USAGE;
   session_free (session);
   return status;
 }

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+#include "output.h"
+
 #include <gio/gio.h>
 
 #define SUMMARY                                                            \
@@ -14,8 +16,9 @@
   "says which stage\nholds it back."
 
 #define DESCRIPTION                                                           \
-  "PIPELINE is what gst-launch-1.0 takes. Elements are called as they are "   \
-  "named (name=decode);\nwithout a name, spdldecode0 is called decode.\n"     \
+  "PIPELINE is what gst-launch-1.0 takes; where it ends in an open pad, an "  \
+  "spdlsink is added.\nElements are called as they are named (name=decode); " \
+  "without a name, spdldecode0 is called\ndecode.\n"                          \
   "\n"                                                                        \
   "On a terminal there is a table, a row a stage: how many tasks run at a "   \
   "time, how many\nended, items a second, a task's average time and 99th "    \
@@ -60,7 +63,8 @@ make_entries (Options *self)
         "Serve the figures at http://127.0.0.1:PORT/metrics (0 = any port)",
         "PORT" },
     { "sweep", 0, 0, G_OPTION_ARG_STRING, &self->sweep,
-        "Run with all of these values, and name the cheapest that is as fast",
+        "Run with all of these values, 4 s each, and name the cheapest that is "
+        "as fast",
         "\"dec.concurrency=1,2,4;fetch.concurrency=4,16\"" },
     { "isolate", 0, 0, G_OPTION_ARG_STRING, &self->isolate,
         "Run one stage alone, from memory, at several concurrencies", "STAGE" },
@@ -95,12 +99,16 @@ check (const Options *self, GError **error)
     problem = "durations and numbers cannot be negative";
   else if (self->items < 1)
     problem = "--items must be at least 1";
-  else if (self->port > 65535)
+  else if (self->port != OPTIONS_NO_PORT &&
+           (self->port < 0 || self->port > 65535))
     problem = "there is no such port";
+  else if (output_is_stdout (self->json) && output_is_stdout (self->report))
+    problem = "--json and --report cannot both go to the standard output";
   if (problem)
     g_set_error_literal (
         error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, problem);
-  return problem == NULL;
+  return problem == NULL && (!self->json || output_check (self->json, error)) &&
+         (!self->report || output_check (self->report, error));
 }
 
 gboolean
@@ -110,7 +118,8 @@ options_parse (Options *self, int *argc, char ***argv, GError **error)
   GOptionEntry *entries;
   gboolean ok;
 
-  *self = (Options){ .max_failures = -1, .items = 200, .port = -1 };
+  *self =
+      (Options){ .max_failures = -1, .items = 200, .port = OPTIONS_NO_PORT };
   entries = make_entries (self);
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, DESCRIPTION);
@@ -132,6 +141,14 @@ options_clear (Options *self)
   g_free (self->report);
   g_free (self->sweep);
   g_free (self->isolate);
+}
+
+FILE *
+options_get_out (const Options *self)
+{
+  return output_is_stdout (self->json) || output_is_stdout (self->report)
+             ? stderr
+             : stdout;
 }
 
 SessionLimits

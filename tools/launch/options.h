@@ -10,7 +10,11 @@
 
 #include "session.h"
 
+#include <stdio.h>
+
 G_BEGIN_DECLS
+
+#define OPTIONS_NO_PORT G_MININT
 
 typedef struct {
   gchar **pipeline; /* as for gst-launch */
@@ -25,7 +29,7 @@ typedef struct {
   gint64 max_batches;
   gint64 max_failures;
   gint items; /* that isolate records */
-  gint port;  /* -1: none */
+  gint port;  /* or OPTIONS_NO_PORT */
   gboolean plain;
   gboolean version;
 } Options;
@@ -33,6 +37,10 @@ typedef struct {
 /* Reads the command line, of which nothing is left but the pipeline. */
 gboolean options_parse (Options *self, int *argc, char ***argv, GError **error);
 void options_clear (Options *self);
+
+/* Where text goes: not among the JSON or HTML, where that is written to the
+ * standard output. */
+FILE *options_get_out (const Options *self);
 
 SessionLimits options_get_limits (const Options *self, gboolean live);
 

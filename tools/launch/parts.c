@@ -162,6 +162,58 @@ parts_set_interval (GPtrArray *parts, guint64 interval)
   }
 }
 
+/* What a source sends: items of an epoch, epochs. */
+static gboolean
+has_epochs (const Part *part)
+{
+  return has_property (part->element, "num-items") &&
+         has_property (part->element, "epochs");
+}
+
+guint64
+parts_count_expected (GPtrArray *parts)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+    guint64 n = 0;
+    gint64 epochs = 1;
+
+    if (!has_epochs (part))
+      continue;
+    g_object_get (part->element, "num-items", &n, "epochs", &epochs, NULL);
+    if (epochs < 0 || n == 0)
+      return 0;
+    sum += n * epochs;
+  }
+  return sum;
+}
+
+void
+parts_repeat (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+
+    if (has_epochs (part))
+      g_object_set (part->element, "epochs", (gint64) -1, NULL);
+  }
+}
+
+gchar *
+parts_list_names (GPtrArray *parts)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", part->name);
+  }
+  return g_string_free (names, FALSE);
+}
+
 /* A copy in which the stage is called as it is shown. */
 static GstStructure *
 copy_stats (const Part *part, const GstStructure *stats)

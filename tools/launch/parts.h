@@ -37,6 +37,13 @@ void parts_set_interval (GPtrArray *parts, guint64 interval);
 void part_take_lap (Part *part, const GstStructure *stats);
 void parts_take_totals (GPtrArray *parts);
 
+/* How many items the sources will send; 0: not known, or without end. */
+guint64 parts_count_expected (GPtrArray *parts);
+/* Lets the sources begin again and again. */
+void parts_repeat (GPtrArray *parts);
+/* "src, fetch, decode" */
+gchar *parts_list_names (GPtrArray *parts);
+
 /* What gst_spdl_diagnose() takes. (transfer container) with
  * parts_free_stats(). */
 GList *parts_dup_stats (GPtrArray *parts, gboolean lap);

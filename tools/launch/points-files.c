@@ -8,11 +8,11 @@
 #include "points.h"
 
 #include "charts.h"
+#include "output.h"
 #include "report.h"
 #include "svg.h"
 
 #include <json-glib/json-glib.h>
-#include <stdio.h>
 
 gboolean
 points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
@@ -40,7 +40,7 @@ points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
   g_string_append (out, "</p></div>\n<h2>Items a second</h2>\n");
   charts_append_points (out, labels, rates, points->len, marked, title);
   report_append_end (out);
-  ok = g_file_set_contents (file, out->str, out->len, error);
+  ok = output_write (file, out->str, error);
   g_string_free (out, TRUE);
   return ok;
 }
@@ -66,6 +66,8 @@ add_point (JsonBuilder *b, const Point *point)
   json_builder_add_double_value (b, point->cores);
   json_builder_set_member_name (b, "cost");
   json_builder_add_double_value (b, point->cost);
+  json_builder_set_member_name (b, "runs");
+  json_builder_add_int_value (b, point->n_runs);
   add_string (b, "error", point->error);
   json_builder_end_object (b);
 }
@@ -96,9 +98,5 @@ points_write_json (GPtrArray *points, const gchar *file,
   root = json_builder_get_root (b);
   text = json_to_string (root, TRUE);
   line = g_strconcat (text, "\n", NULL);
-  if (g_str_equal (file, "-")) {
-    fputs (line, stdout);
-    return TRUE;
-  }
-  return g_file_set_contents (file, line, -1, error);
+  return output_write (file, line, error);
 }

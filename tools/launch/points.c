@@ -11,8 +11,9 @@
 #include "table.h"
 
 #include <math.h>
+#include <string.h>
 
-#define MAX_AGAIN 3 /* candidates that are measured again */
+#define MAX_AGAIN 8 /* runs to confirm what is recommended */
 
 void
 point_free (gpointer data)
@@ -20,6 +21,7 @@ point_free (gpointer data)
   Point *point = data;
 
   g_free (point->label);
+  g_strfreev (point->settings);
   g_free (point->detail);
   g_free (point->error);
   g_free (point);
@@ -31,13 +33,19 @@ get (GPtrArray *points, guint i)
   return g_ptr_array_index (points, i);
 }
 
-guint
-points_best (GPtrArray *points)
+static gboolean
+is_candidate (const Point *point, guint min_runs)
+{
+  return !point->error && point->rate > 0 && point->n_runs >= min_runs;
+}
+
+static guint
+find_best (GPtrArray *points, guint min_runs)
 {
   guint best = POINTS_NONE;
 
   for (guint i = 0; i < points->len; i++)
-    if (!get (points, i)->error && get (points, i)->rate > 0 &&
+    if (is_candidate (get (points, i), min_runs) &&
         (best == POINTS_NONE ||
             get (points, i)->rate > get (points, best)->rate))
       best = i;
@@ -51,42 +59,61 @@ is_cheaper (const Point *a, const Point *b)
   return a->cost < b->cost || (a->cost == b->cost && a->cores < b->cores);
 }
 
-guint
-points_cheapest (GPtrArray *points, guint but)
+static guint
+find_cheapest (GPtrArray *points, guint min_runs)
 {
-  const guint best = points_best (points);
+  const guint best = find_best (points, min_runs);
   guint found = best;
 
-  if (best == POINTS_NONE)
-    return POINTS_NONE;
-  for (guint i = 0; i < points->len; i++) {
-    const Point *point = get (points, i);
-
-    if (point->error || point->rate < POINTS_AS_GOOD * get (points, best)->rate)
-      continue;
-    if (but != POINTS_NONE &&
-        (i == but || is_cheaper (point, get (points, but))))
-      continue;
-    if (is_cheaper (point, get (points, found)))
+  for (guint i = 0; i < points->len && best != POINTS_NONE; i++)
+    if (is_candidate (get (points, i), min_runs) &&
+        get (points, i)->rate >= POINTS_AS_GOOD * get (points, best)->rate &&
+        is_cheaper (get (points, i), get (points, found)))
       found = i;
-  }
   return found;
+}
+
+guint
+points_best (GPtrArray *points)
+{
+  return find_best (points, 1);
+}
+
+guint
+points_cheapest (GPtrArray *points)
+{
+  return find_cheapest (points, 1);
+}
+
+/* Runs on average. */
+static void
+add_run (Point *point, double rate)
+{
+  point->rate = (point->rate * point->n_runs + rate) / (point->n_runs + 1);
+  point->n_runs++;
 }
 
 guint
 points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data)
 {
-  const guint best = points_best (points);
-  guint candidate = points_cheapest (points, POINTS_NONE);
+  for (guint i = 0; i < MAX_AGAIN; i++) {
+    const guint best = points_best (points);
+    const guint cheapest = points_cheapest (points);
+    guint next = cheapest;
+    double rate;
 
-  for (guint i = 0; i < MAX_AGAIN && candidate != best; i++) {
-    const double rate = again (candidate, user_data);
-
-    if (rate >= POINTS_AS_GOOD * again (best, user_data))
-      return candidate;
-    candidate = points_cheapest (points, candidate);
+    if (best == POINTS_NONE)
+      return POINTS_NONE;
+    if (get (points, next)->n_runs >= 2)
+      next = best;
+    if (get (points, next)->n_runs >= 2)
+      return cheapest;
+    rate = again (next, user_data);
+    if (rate < 0)
+      return POINTS_NONE;
+    add_run (g_ptr_array_index (points, next), rate);
   }
-  return best;
+  return find_cheapest (points, 2);
 }
 
 /* Whether no other is both cheaper and faster. */
@@ -132,29 +159,55 @@ points_knee (GPtrArray *points)
   return knee;
 }
 
-static guint
-longest_label (GPtrArray *points)
-{
-  guint longest = 8;
+/* Columns of a row beside label, bar and detail. */
+#define OTHER_COLUMNS 20
+#define MIN_BAR 4
+#define MAX_BAR 30
+#define MIN_DETAIL 8
 
-  for (guint i = 0; i < points->len; i++)
-    longest = MAX (longest, g_utf8_strlen (get (points, i)->label, -1));
-  return longest;
+typedef struct {
+  guint label, bar, detail;
+} Layout;
+
+/* The label tells one row from the next: it goes first. */
+static Layout
+lay_out (GPtrArray *points, guint detail, guint width)
+{
+  Layout layout = { .label = 8, .detail = detail };
+  guint left = width > OTHER_COLUMNS ? width - OTHER_COLUMNS : 0;
+
+  for (guint i = 0; i < points->len; i++) {
+    const Point *point = get (points, i);
+
+    layout.label = MAX (layout.label, g_utf8_strlen (point->label, -1));
+    if (point->detail)
+      layout.detail = MAX (layout.detail, g_utf8_strlen (point->detail, -1));
+  }
+  layout.label = CLAMP (layout.label, 8,
+      MAX (left, 8 + MIN_BAR + MIN_DETAIL) - MIN_BAR - MIN_DETAIL);
+  left = left > layout.label ? left - layout.label : 0;
+  layout.detail = MIN (layout.detail, MAX (left, MIN_BAR) - MIN_BAR);
+  left -= MIN (left, layout.detail);
+  layout.bar = CLAMP (left, MIN_BAR, MAX_BAR);
+  return layout;
 }
 
 static void
-append_row (GString *out, const Point *point, double most, guint label_width,
-    guint bar_width)
+append_row (GString *out, const Point *point, double most, const Layout *layout)
 {
-  g_autofree gchar *label = text_fit (point->label, label_width);
+  g_autofree gchar *label = text_fit (point->label, layout->label);
   g_autofree gchar *rate = format_rate (point->rate);
-  g_autofree gchar *bar = text_bar (point->rate / most, bar_width);
+  g_autofree gchar *bar = text_bar (point->rate / most, layout->bar);
+  g_autofree gchar *detail = NULL;
 
-  if (point->error)
+  if (point->error) {
     g_string_append_printf (out, "%s  %s\n", label, point->error);
-  else
-    g_string_append_printf (out, "%s %8s  %s  %5.1f  %s\n", label, rate, bar,
-        point->cores, point->detail);
+    return;
+  }
+  detail = text_fit (point->detail, layout->detail);
+  g_strchomp (detail);
+  g_string_append_printf (
+      out, "%s %8s  %s  %5.1f  %s\n", label, rate, bar, point->cores, detail);
 }
 
 gchar *
@@ -162,16 +215,32 @@ points_format (GPtrArray *points, const gchar *detail_title, guint width)
 {
   const guint best = points_best (points);
   const double most = best == POINTS_NONE ? 1 : get (points, best)->rate;
-  const guint label = MIN (longest_label (points), MAX (width / 2, 8));
-  const guint others = 20 + g_utf8_strlen (detail_title, -1);
-  const guint bar = width > label + others + 4 ? width - label - others : 4;
-  const guint bar_width = MIN (bar, 30);
-  g_autofree gchar *title = text_fit ("setting", label);
+  const Layout layout =
+      lay_out (points, g_utf8_strlen (detail_title, -1), width);
+  g_autofree gchar *title = text_fit ("setting", layout.label);
+  g_autofree gchar *detail = text_fit (detail_title, layout.detail);
   GString *out = g_string_new (NULL);
 
+  g_strchomp (detail);
   g_string_append_printf (out, "%s  items/s  %*s  cores  %s\n", title,
-      (int) bar_width, "", detail_title);
+      (int) layout.bar, "", detail);
   for (guint i = 0; i < points->len; i++)
-    append_row (out, get (points, i), most, label, bar_width);
+    append_row (out, get (points, i), most, &layout);
   return g_string_free (out, FALSE);
+}
+
+gchar *
+points_format_settings (const Point *point)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; point->settings[i]; i++) {
+    const gchar *setting = point->settings[i];
+    g_autofree gchar *quoted = strpbrk (setting, " \t'\"$`\\!();&|<>*?")
+                                   ? g_shell_quote (setting)
+                                   : g_strdup (setting);
+
+    g_string_append_printf (text, "%s--set %s", i > 0 ? " " : "", quoted);
+  }
+  return g_string_free (text, FALSE);
 }

@@ -14,9 +14,11 @@ G_BEGIN_DECLS
 
 /* A setting and what came of it. */
 typedef struct {
-  gchar *label;  /* "decode.concurrency=2 fetch.concurrency=4" */
-  double cost;   /* how much of everything it asks for */
-  double rate;   /* items a second */
+  gchar *label;     /* "decode.concurrency=2 fetch.concurrency=4" */
+  gchar **settings; /* the same one by one */
+  double cost;      /* how much of everything it asks for */
+  double rate;      /* items a second, the mean of its runs */
+  guint n_runs;
   double cores;  /* busy */
   gchar *detail; /* the rest of its row */
   gchar *error;  /* nullable: why there is no rate */
@@ -31,20 +33,23 @@ void point_free (gpointer point);
 
 /* All return the index of a point, or POINTS_NONE. */
 guint points_best (GPtrArray *points);
-/* The cheapest of those that are as good as the best; @but: one that is not
- * to be taken, or any cheaper. */
-guint points_cheapest (GPtrArray *points, guint but);
+/* The cheapest of those that are as good as the best. */
+guint points_cheapest (GPtrArray *points);
 /* Where more cost begins to bring little: the point that is farthest above the
  * line from the cheapest to the best of those that nothing beats. */
 guint points_knee (GPtrArray *points);
 
-/* Measures a point once more and returns its rate; 0 if that fails. */
+/* Measures a point once more and returns its rate: 0 if that fails, less if
+ * the user wants no more. */
 typedef double (*PointsAgainFunc) (guint i, gpointer user_data);
 
-/* The cheapest that is as good as the best when both are measured once more;
- * the best, if none is. */
+/* The cheapest that is as good as the best, where both have been measured at
+ * least twice: who was lucky once falls back. POINTS_NONE after a stop. */
 guint
 points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data);
+
+/* "--set a.b=1 --set c.d=2" */
+gchar *points_format_settings (const Point *point);
 
 /* A row each, with a bar for the rate. */
 gchar *

@@ -8,6 +8,7 @@
 #include "report.h"
 
 #include "charts.h"
+#include "output.h"
 #include "process.h"
 #include "svg.h"
 
@@ -331,5 +332,5 @@ report_write (
 {
   g_autofree gchar *page = make (session, failure);
 
-  return g_file_set_contents (file, page, -1, error);
+  return output_write (file, page, error);
 }

@@ -9,28 +9,33 @@
 
 #include "table.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define MAX_FAILURES_SHOWN 10
+#define MAX_SHOWN 10 /* failures and warnings */
 
 struct _Screen {
+  FILE *out;
   gboolean live;
-  gchar *shown; /* nullable: on the terminal, to be drawn over */
-  guint n_failures;
+  gboolean bold; /* the terminal knows it, and the user minds not */
+  gchar *shown;  /* nullable: on the terminal, to be drawn over */
+  guint n_failures, n_warnings;
 };
 
 Screen *
-screen_new (gboolean live)
+screen_new (FILE *out, gboolean plain)
 {
   Screen *self = g_new0 (Screen, 1);
+  const gchar *no_color = g_getenv ("NO_COLOR");
 
-  self->live = live;
+  self->out = out;
+  self->live = !plain && isatty (fileno (out)) &&
+               g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+  self->bold = self->live && (!no_color || *no_color == 0);
   /* A table goes out in one piece. */
-  if (live)
-    setvbuf (stdout, NULL, _IOFBF, 1 << 16);
+  if (self->live)
+    setvbuf (out, NULL, _IOFBF, 1 << 16);
   return self;
 }
 
@@ -41,18 +46,48 @@ screen_free (Screen *self)
   g_free (self);
 }
 
+gboolean
+screen_is_live (const Screen *self)
+{
+  return self->live;
+}
+
+static gboolean
+get_size (FILE *out, guint *columns, guint *rows)
+{
+  struct winsize size;
+
+  if (ioctl (fileno (out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return FALSE;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return TRUE;
+}
+
 guint
-screen_get_width (void)
+screen_get_width (FILE *out)
 {
   const gchar *text = g_getenv ("COLUMNS");
-  struct winsize size;
   guint64 width;
+  guint columns, rows;
 
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
+  if (get_size (out, &columns, &rows))
+    return columns;
   if (text && g_ascii_string_to_unsigned (text, 10, 20, 1000, &width, NULL))
     return width;
   return 80;
+}
+
+/* Rows that a table may have which is drawn over, with a row for the cursor;
+ * 0: any number. */
+static guint
+get_height (const Screen *self)
+{
+  guint columns, rows;
+
+  return self->live && get_size (self->out, &columns, &rows) && rows > 1
+             ? rows - 1
+             : 0;
 }
 
 /* A terminal that was made narrower has broken the lines. */
@@ -72,8 +107,43 @@ static void
 erase (Screen *self)
 {
   if (self->shown)
-    printf ("\033[%uA\r\033[J", count_rows (self->shown, screen_get_width ()));
+    fprintf (self->out, "\033[%uA\r\033[J",
+        count_rows (self->shown, screen_get_width (self->out)));
   g_clear_pointer (&self->shown, g_free);
+}
+
+/* Which line of a table is about the element that limits; 0, the header, where
+ * there is none. */
+static guint
+find_limit (const Frame *frame)
+{
+  const gchar *name = gst_spdl_diagnosis_get_element (frame->diagnosis);
+
+  for (guint i = 0; name && i < frame->stages->len; i++)
+    if (g_strcmp0 (
+            stats_get_name (g_ptr_array_index (frame->stages, i)), name) == 0)
+      return i + 1;
+  return 0;
+}
+
+/* The element that limits, and the verdict, are what to look at. Returns the
+ * text. */
+static gchar *
+print_table (Screen *self, const Frame *frame, guint height)
+{
+  guint verdict;
+  gchar *table =
+      table_format (frame, screen_get_width (self->out), height, &verdict);
+  g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
+  const guint limit = find_limit (frame);
+
+  for (guint i = 0; lines[i] && lines[i + 1]; i++) {
+    const gboolean bold = self->bold && ((i > 0 && i == limit) || i >= verdict);
+
+    fprintf (self->out, "%s%s%s\n", bold ? "\033[1m" : "", lines[i],
+        bold ? "\033[0m" : "");
+  }
+  return table;
 }
 
 static void
@@ -83,14 +153,27 @@ on_frame (Session *session, const Frame *frame, gpointer user_data)
 
   if (self->live) {
     erase (self);
-    self->shown = table_format (frame, screen_get_width ());
-    fputs (self->shown, stdout);
+    self->shown = print_table (self, frame, get_height (self));
   } else {
     g_autofree gchar *line = table_format_line (frame);
 
-    puts (line);
+    fprintf (self->out, "%s\n", line);
   }
-  fflush (stdout);
+  fflush (self->out);
+}
+
+/* A line above the table. Returns whether there is to be one. */
+static gboolean
+begin_line (Screen *self, guint *n, const gchar *what)
+{
+  if (++*n > MAX_SHOWN + 1)
+    return FALSE;
+  erase (self);
+  fflush (self->out);
+  if (*n <= MAX_SHOWN)
+    return TRUE;
+  fprintf (stderr, "more %s; only %d are shown\n", what, MAX_SHOWN);
+  return FALSE;
 }
 
 static void
@@ -98,24 +181,26 @@ on_failure (Session *session, const GstStructure *failure, gpointer user_data)
 {
   Screen *self = user_data;
   const gchar *uri = gst_structure_get_string (failure, "uri");
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
-  if (++self->n_failures > MAX_FAILURES_SHOWN + 1)
+  if (!begin_line (self, &self->n_failures, "items failed"))
     return;
-  erase (self);
-  fflush (stdout);
   gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
-  if (self->n_failures > MAX_FAILURES_SHOWN)
-    fprintf (
-        stderr, "more items failed; only %d are shown\n", MAX_FAILURES_SHOWN);
-  else
-    fprintf (stderr, "%s: %s%s%s\n",
-        gst_structure_get_string (failure, "stage"), uri ? uri : "",
-        uri ? ": " : "", error ? error->message : "failed");
-  g_clear_error (&error);
+  fprintf (stderr, "%s: %s%s%s\n", gst_structure_get_string (failure, "stage"),
+      uri ? uri : "", uri ? ": " : "", error ? error->message : "failed");
 }
 
-const SessionFuncs screen_funcs = { on_frame, on_failure };
+static void
+on_warning (Session *session, const gchar *element, const gchar *text,
+    gpointer user_data)
+{
+  Screen *self = user_data;
+
+  if (begin_line (self, &self->n_warnings, "warnings came"))
+    fprintf (stderr, "warning: %s: %s\n", element, text);
+}
+
+const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning };
 
 void
 screen_finish (Screen *self, Session *session)
@@ -128,13 +213,14 @@ screen_finish (Screen *self, Session *session)
     [SESSION_FAILED] = "Ended by an error.",
   };
   const Frame *result = session_get_result (session);
-  g_autofree gchar *table = table_format (result, screen_get_width ());
+  g_autofree gchar *table = NULL;
   g_autofree gchar *suggestion =
       gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
 
   erase (self);
-  printf ("%s\n%s", ends[session_get_end (session)], table);
+  fprintf (self->out, "%s\n", ends[session_get_end (session)]);
+  table = print_table (self, result, 0);
   if (suggestion)
-    printf ("try: --set %s\n", suggestion);
-  fflush (stdout);
+    fprintf (self->out, "try: --set %s\n", suggestion);
+  fflush (self->out);
 }

@@ -10,14 +10,19 @@
 
 #include "session.h"
 
+#include <stdio.h>
+
 G_BEGIN_DECLS
 
 /* On a terminal a table that is drawn over itself; else lines. */
 typedef struct _Screen Screen;
 
-/* @live: the standard output is a terminal. */
-Screen *screen_new (gboolean live);
+/* @plain: lines, though @out is a terminal. */
+Screen *screen_new (FILE *out, gboolean plain);
 void screen_free (Screen *self);
+
+/* Whether there is a table. */
+gboolean screen_is_live (const Screen *self);
 
 /* For session_run(), with a Screen as the user's data. */
 extern const SessionFuncs screen_funcs;
@@ -26,7 +31,7 @@ extern const SessionFuncs screen_funcs;
 void screen_finish (Screen *self, Session *session);
 
 /* Columns of the terminal, or of the variable COLUMNS, or 80. */
-guint screen_get_width (void);
+guint screen_get_width (FILE *out);
 
 G_END_DECLS
 

@@ -7,15 +7,14 @@
 
 #include "session.h"
 
-#include "process.h"
+#include "laps.h"
+#include "pipeline.h"
 #include "puller.h"
 #include "setting.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
-#include <string.h>
 
-#define MAX_FRAMES 1024
 #define MAX_FAILURES_KEPT 100
 /* After an error, what is in the queues still comes; this long without
  * anything, and nothing more does. */
@@ -34,18 +33,11 @@ struct _Session {
   Puller *puller;
   SessionEnd end;
   GError *error;
-  gint64 began; /* us */
-
-  /* What was so at the last frame. */
-  gint64 last_time;
-  guint64 last_cpu;
-  guint64 first_cpu;
-  guint64 last_items, last_batches;
   guint64 last_pulled; /* batches, while waiting for quiet */
 
   guint64 n_failures;
   GPtrArray *failures;
-  GPtrArray *frames;
+  Laps *laps;
   Frame *result;
   PullerCounts counts;
 };
@@ -59,145 +51,23 @@ finish (Session *self, SessionEnd end)
     g_main_loop_quit (self->loop);
 }
 
-/* Frames */
-
-static guint64
-expected_items (Session *self)
+/* What was pulled; NULL where nobody pulls. */
+static const PullerCounts *
+get_counts (Session *self)
 {
-  guint64 sum = 0;
-
-  for (guint i = 0; i < self->parts->len; i++) {
-    const Part *part = g_ptr_array_index (self->parts, i);
-    GObjectClass *klass = G_OBJECT_GET_CLASS (part->element);
-    guint64 n = 0;
-    gint64 epochs = 1;
-
-    if (!g_object_class_find_property (klass, "num-items") ||
-        !g_object_class_find_property (klass, "epochs"))
-      continue;
-    g_object_get (part->element, "num-items", &n, "epochs", &epochs, NULL);
-    if (epochs < 0 || n == 0)
-      return 0;
-    sum += n * epochs;
-  }
-  return sum;
-}
-
-static void
-add_stages (Session *self, Frame *frame)
-{
-  for (guint i = 0; i < self->parts->len; i++) {
-    const Part *part = g_ptr_array_index (self->parts, i);
-    const GstStructure *stats =
-        frame->lap && part->lap ? part->lap : part->total;
-
-    if (!stats)
-      continue;
-    g_ptr_array_add (frame->stages, gst_structure_copy (stats));
-  }
-}
-
-static void
-sum_up_failures (Session *self, Frame *frame)
-{
-  for (guint i = 0; i < self->parts->len; i++) {
-    const Part *part = g_ptr_array_index (self->parts, i);
-
-    if (!part->total)
-      continue;
-    frame->failures += stats_get (part->total, "num-failures");
-    frame->filtered += stats_get (part->total, "num-filtered");
-  }
-}
-
-/* What came out: pulled, or what the last element of ours counted. */
-static void
-count_output (Session *self, Frame *frame)
-{
-  if (self->sink && self->puller) {
+  if (!self->sink)
+    return NULL;
+  if (self->puller)
     puller_get_counts (self->puller, &self->counts);
-    frame->items = self->counts.items;
-    frame->batches = self->counts.batches;
-    return;
-  }
-  for (guint i = self->parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (self->parts, i - 1);
-
-    if (!part->total)
-      continue;
-    frame->items = stats_get (part->total, "num-items");
-    frame->batches = stats_get (part->total, "num-batches");
-    return;
-  }
-}
-
-static void
-diagnose (Session *self, Frame *frame, guint64 cpu_time)
-{
-  GList *stats = parts_dup_stats (self->parts, frame->lap);
-
-  frame->diagnosis = gst_spdl_diagnose (stats, frame->num_cores, cpu_time);
-  parts_free_stats (stats);
-  if (!frame->lap ||
-      gst_spdl_diagnosis_get_limit (frame->diagnosis) != GST_SPDL_LIMIT_TOO_FEW)
-    return;
-  /* All of the run may say more than a lap does. */
-  gst_spdl_diagnosis_unref (frame->diagnosis);
-  stats = parts_dup_stats (self->parts, FALSE);
-  frame->diagnosis = gst_spdl_diagnose (
-      stats, frame->num_cores, process_get_cpu_time () - self->first_cpu);
-  parts_free_stats (stats);
-}
-
-static Frame *
-take_frame (Session *self, gboolean lap)
-{
-  Frame *frame = frame_new ();
-  const gint64 now = g_get_monotonic_time ();
-  const guint64 cpu = process_get_cpu_time ();
-  const gint64 since = lap ? self->last_time : self->began;
-  const guint64 used = cpu - (lap ? self->last_cpu : self->first_cpu);
-
-  parts_take_totals (self->parts);
-  frame->lap = lap;
-  frame->time = (now - self->began) / 1e6;
-  frame->elapsed = MAX (now - since, 1) / 1e6;
-  frame->cores = used / 1e9 / frame->elapsed;
-  frame->num_cores = process_get_num_cores ();
-  frame->memory = lap ? process_get_memory () : process_get_peak_memory ();
-  frame->expected = expected_items (self);
-  count_output (self, frame);
-  sum_up_failures (self, frame);
-  add_stages (self, frame);
-  frame->item_rate =
-      (frame->items - (lap ? self->last_items : 0)) / frame->elapsed;
-  frame->batch_rate =
-      (frame->batches - (lap ? self->last_batches : 0)) / frame->elapsed;
-  diagnose (self, frame, used);
-  self->last_time = now;
-  self->last_cpu = cpu;
-  self->last_items = frame->items;
-  self->last_batches = frame->batches;
-  return frame;
-}
-
-/* Leaves out every other frame: a long run is drawn with as many points. */
-static void
-thin_out (GPtrArray *frames)
-{
-  for (guint i = frames->len / 2; i > 0; i--)
-    g_ptr_array_remove_index (frames, 2 * i - 1);
+  return &self->counts;
 }
 
 static gboolean
 on_tick (gpointer data)
 {
   Session *self = data;
-  Frame *frame = take_frame (self, TRUE);
+  const Frame *frame = laps_add (self->laps, get_counts (self));
 
-  if (self->frames->len >= MAX_FRAMES)
-    thin_out (self->frames);
-  g_ptr_array_add (self->frames, frame);
   if (self->funcs && self->funcs->frame)
     self->funcs->frame (self, frame, self->user_data);
   return G_SOURCE_CONTINUE;
@@ -260,7 +130,7 @@ fail (Session *self, GError *error)
     return;
   }
   self->error = error;
-  g_timeout_add (QUIET_MS, on_quiet, self);
+  g_timeout_add (QUIET_MS + self->limits.step / 1000000, on_quiet, self);
 }
 
 /* Messages */
@@ -277,6 +147,19 @@ take_error (Session *self, GstMessage *message)
       "%s: ", part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
   GST_INFO ("%s", debug);
   fail (self, error);
+}
+
+static void
+take_warning (Session *self, GstMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+  Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
+
+  gst_message_parse_warning (message, &error, NULL);
+  if (self->funcs && self->funcs->warning)
+    self->funcs->warning (self,
+        part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
+        error->message, self->user_data);
 }
 
 static void
@@ -329,6 +212,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_ERROR:
       take_error (self, message);
       break;
+    case GST_MESSAGE_WARNING:
+      take_warning (self, message);
+      break;
     case GST_MESSAGE_ELEMENT:
       take_element_message (self, message);
       break;
@@ -344,39 +230,6 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
 /* Making and running one */
 
-static GstElement *
-parse (gchar **description, GError **error)
-{
-  GstElement *pipeline =
-      description[0] && !description[1]
-          ? gst_parse_launch_full (
-                description[0], NULL, GST_PARSE_FLAG_FATAL_ERRORS, error)
-          : gst_parse_launchv_full ((const gchar **) description, NULL,
-                GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (pipeline && !GST_IS_PIPELINE (pipeline)) {
-    GstElement *bin = gst_pipeline_new (NULL);
-
-    gst_bin_add (GST_BIN (bin), pipeline);
-    pipeline = bin;
-  }
-  return pipeline ? gst_object_ref_sink (pipeline) : NULL;
-}
-
-/* The last spdlsink. */
-static GstElement *
-find_sink (GPtrArray *parts)
-{
-  for (guint i = parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (parts, i - 1);
-    GstElementFactory *factory = gst_element_get_factory (part->element);
-
-    if (factory && g_str_equal (GST_OBJECT_NAME (factory), "spdlsink"))
-      return gst_object_ref (part->element);
-  }
-  return NULL;
-}
-
 Session *
 session_new_for (GstElement *pipeline)
 {
@@ -384,18 +237,26 @@ session_new_for (GstElement *pipeline)
 
   self->pipeline = pipeline;
   self->parts = parts_new (pipeline);
-  self->sink = find_sink (self->parts);
+  self->laps = laps_new (self->parts);
   self->failures =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
-  self->frames = g_ptr_array_new_with_free_func (frame_free);
   self->description = g_strdup ("");
   return self;
+}
+
+static gboolean
+apply_all (Session *self, gchar **settings, GError **error)
+{
+  for (guint i = 0; settings && settings[i]; i++)
+    if (!setting_apply (settings[i], self->parts, error))
+      return FALSE;
+  return TRUE;
 }
 
 Session *
 session_new (gchar **description, gchar **settings, GError **error)
 {
-  GstElement *pipeline = parse (description, error);
+  GstElement *pipeline = pipeline_new (description, error);
   Session *self;
 
   if (!pipeline)
@@ -403,12 +264,9 @@ session_new (gchar **description, gchar **settings, GError **error)
   self = session_new_for (pipeline);
   g_free (self->description);
   self->description = g_strjoinv (" ", description);
-  for (guint i = 0; settings && settings[i]; i++) {
-    if (!setting_apply (settings[i], self->parts, error)) {
-      session_free (self);
-      return NULL;
-    }
-  }
+  if (!pipeline_find_sink (self->parts, &self->sink, error) ||
+      !apply_all (self, settings, error))
+    g_clear_pointer (&self, session_free);
   return self;
 }
 
@@ -418,7 +276,7 @@ session_free (Session *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   g_clear_pointer (&self->result, frame_free);
   g_clear_error (&self->error);
-  g_ptr_array_unref (self->frames);
+  laps_free (self->laps);
   g_ptr_array_unref (self->failures);
   g_ptr_array_unref (self->parts);
   gst_clear_object (&self->sink);
@@ -431,8 +289,7 @@ static void
 begin (Session *self)
 {
   parts_set_interval (self->parts, self->limits.interval);
-  self->began = self->last_time = g_get_monotonic_time ();
-  self->first_cpu = self->last_cpu = process_get_cpu_time ();
+  laps_begin (self->laps, self->limits.max_batches, self->limits.duration);
   self->puller =
       puller_start (self->pipeline, self->sink, self->limits.max_batches,
           self->limits.step, self->limits.warm_up, on_ended, self);
@@ -443,7 +300,7 @@ static void
 stop (Session *self)
 {
   puller_stop (self->puller);
-  self->result = take_frame (self, FALSE);
+  self->result = laps_sum_up (self->laps, get_counts (self));
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   puller_free (self->puller);
   self->puller = NULL;
@@ -464,6 +321,19 @@ remove_sources (guint *ids, guint n)
   for (guint i = 0; i < n; i++)
     if (ids[i] != 0 && g_main_context_find_source_by_id (NULL, ids[i]))
       g_source_remove (ids[i]);
+}
+
+gboolean
+session_check_limits (
+    Session *self, const SessionLimits *limits, GError **error)
+{
+  if (self->sink || (limits->max_batches == 0 && limits->step == 0))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "--%s needs a pipeline that ends in an spdlsink, from which batches are "
+      "pulled",
+      limits->max_batches > 0 ? "batches" : "step");
+  return FALSE;
 }
 
 gboolean
@@ -517,21 +387,13 @@ session_get_parts (Session *self)
 GPtrArray *
 session_get_frames (Session *self)
 {
-  return self->frames;
+  return laps_get_frames (self->laps);
 }
 
 Frame *
-session_take_totals (Session *self, const Frame *lap)
+session_dup_totals (Session *self, const Frame *lap)
 {
-  Frame *frame = frame_new ();
-  GPtrArray *stages = frame->stages;
-
-  *frame = *lap;
-  frame->lap = FALSE;
-  frame->stages = stages;
-  gst_spdl_diagnosis_ref (frame->diagnosis);
-  add_stages (self, frame);
-  return frame;
+  return laps_dup_totals (self->laps, lap);
 }
 
 const Frame *
@@ -546,28 +408,14 @@ session_get_failures (Session *self)
   return self->failures;
 }
 
-/* From the first frame after the warm-up to the end. */
-static double
-steady_rate_of_frames (Session *self)
-{
-  const Frame *end = self->result;
-
-  for (guint i = 0; i < self->frames->len; i++) {
-    const Frame *frame = g_ptr_array_index (self->frames, i);
-
-    if (frame->time >= self->limits.warm_up / 1e9 && end->time > frame->time)
-      return (end->items - frame->items) / (end->time - frame->time);
-  }
-  return end->item_rate;
-}
-
 double
 session_get_steady_rate (Session *self)
 {
   const PullerCounts *c = &self->counts;
 
   if (!self->sink)
-    return steady_rate_of_frames (self);
+    return laps_get_steady_rate (
+        self->laps, self->limits.warm_up, self->result);
   if (c->steady_since == 0 || c->last <= c->steady_since)
     return self->result->item_rate;
   return (c->items - c->steady_items) * 1e6 / (c->last - c->steady_since);

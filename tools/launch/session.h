@@ -39,6 +39,9 @@ typedef struct {
   /* @failure: a `spdl-item-failed` structure. */
   void (*failure) (
       Session *session, const GstStructure *failure, gpointer user_data);
+  /* An element warns. */
+  void (*warning) (Session *session, const gchar *element, const gchar *text,
+      gpointer user_data);
 } SessionFuncs;
 
 /* @description: as the arguments of gst-launch. @settings: (nullable):
@@ -47,6 +50,10 @@ Session *session_new (gchar **description, gchar **settings, GError **error);
 /* @pipeline: (transfer full): a pipeline that is put together. */
 Session *session_new_for (GstElement *pipeline);
 void session_free (Session *self);
+
+/* Whether the pipeline can be run with them. */
+gboolean session_check_limits (
+    Session *self, const SessionLimits *limits, GError **error);
 
 /* Runs to the end, a limit, an error or Ctrl-C. @funcs: (nullable). Returns
  * FALSE after an error. Once. */
@@ -59,7 +66,7 @@ GPtrArray *session_get_parts (Session *self);
 GPtrArray *session_get_frames (Session *self);
 /* (transfer full): the last lap's figures, but the elements' since the start.
  */
-Frame *session_take_totals (Session *self, const Frame *lap);
+Frame *session_dup_totals (Session *self, const Frame *lap);
 /* Of the whole run; NULL before its end. */
 const Frame *session_get_result (Session *self);
 /* The first hundred; (element-type GstStructure). */

@@ -28,19 +28,6 @@ setting_split (const gchar *text, gchar **element, gchar **property,
   return TRUE;
 }
 
-static gchar *
-list_names (GPtrArray *parts)
-{
-  GString *names = g_string_new (NULL);
-
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *part = g_ptr_array_index (parts, i);
-
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", part->name);
-  }
-  return g_string_free (names, FALSE);
-}
-
 static gboolean
 set_property (Part *part, const gchar *name, const gchar *text, GError **error)
 {
@@ -67,22 +54,28 @@ set_property (Part *part, const gchar *name, const gchar *text, GError **error)
   return TRUE;
 }
 
+Part *
+setting_find_element (const gchar *element, GPtrArray *parts, GError **error)
+{
+  Part *part = parts_find (parts, element);
+
+  if (!part) {
+    g_autofree gchar *names = parts_list_names (parts);
+
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "there is no element \"%s\" in the pipeline; there are: %s", element,
+        names);
+  }
+  return part;
+}
+
 gboolean
 setting_apply (const gchar *text, GPtrArray *parts, GError **error)
 {
   g_autofree gchar *element = NULL, *property = NULL, *value = NULL;
   Part *part;
 
-  if (!setting_split (text, &element, &property, &value, error))
-    return FALSE;
-  part = parts_find (parts, element);
-  if (!part) {
-    g_autofree gchar *names = list_names (parts);
-
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "there is no element \"%s\" in the pipeline; there are: %s", element,
-        names);
-    return FALSE;
-  }
-  return set_property (part, property, value, error);
+  return setting_split (text, &element, &property, &value, error) &&
+         (part = setting_find_element (element, parts, error)) &&
+         set_property (part, property, value, error);
 }

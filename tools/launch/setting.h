@@ -19,6 +19,10 @@ gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
 gboolean setting_split (const gchar *text, gchar **element, gchar **property,
     gchar **value, GError **error);
 
+/* The element of that name; the error says which ones there are. */
+Part *
+setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
+
 G_END_DECLS
 
 #endif /* __SETTING_H__ */

@@ -7,9 +7,9 @@
 
 #include "sweep.h"
 
-#include "screen.h"
+#include "conclude.h"
+#include "interrupt.h"
 #include "setting.h"
-#include "table.h"
 
 #include <gio/gio.h>
 #include <stdio.h>
@@ -73,7 +73,8 @@ sweep_parse (const gchar *text, GError **error)
       return NULL;
     g_ptr_array_add (axes, axis);
   }
-  if (axes->len == 0 || sweep_count (axes) > MAX_COMBINATIONS) {
+  if (axes->len == 0 || sweep_count (axes) == 0 ||
+      sweep_count (axes) > MAX_COMBINATIONS) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "\"%s\" is not 1 to %d settings", text, MAX_COMBINATIONS);
     return NULL;
@@ -120,55 +121,116 @@ join (gchar **a, gchar **b)
   return g_strv_builder_end (builder);
 }
 
-/* Runs once. Returns whether to go on: not after Ctrl-C. */
 static gboolean
-measure (const Options *options, gchar **settings, Point *point)
+sets_epochs (gchar **settings)
+{
+  for (guint i = 0; settings[i]; i++) {
+    const gchar *equals = strchr (settings[i], '=');
+
+    if (equals &&
+        g_strstr_len (settings[i], equals - settings[i] + 1, ".epochs="))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A run is as long as is asked for, however few items there are. */
+static Session *
+make_session (const Options *options, gchar **settings, GError **error)
 {
   g_auto (GStrv) all = join (options->settings, settings);
-  g_autoptr (GError) error = NULL;
-  SessionLimits limits = options_get_limits (options, FALSE);
-  Session *session = session_new (options->pipeline, all, &error);
-  gboolean go_on = TRUE;
+  Session *session = session_new (options->pipeline, all, error);
 
-  g_clear_pointer (&point->error, g_free);
-  g_clear_pointer (&point->detail, g_free);
+  if (session && !sets_epochs (all))
+    parts_repeat (session_get_parts (session));
+  return session;
+}
+
+static SessionLimits
+get_limits (const Options *options)
+{
+  SessionLimits limits = options_get_limits (options, FALSE);
+
   if (options->duration == 0 && options->max_batches == 0)
     limits.duration = DEFAULT_DURATION * GST_SECOND;
   limits.warm_up = limits.duration * WARM_UP;
   limits.interval = GST_SECOND / 10;
+  return limits;
+}
+
+/* Tries each value once, before anything runs. */
+static gboolean
+check (const Options *options, GPtrArray *axes, GError **error)
+{
+  const SessionLimits limits = get_limits (options);
+  Session *session = session_new (options->pipeline, options->settings, error);
+  gboolean ok = session && session_check_limits (session, &limits, error);
+
+  for (guint i = 0; i < axes->len && ok; i++) {
+    const Axis *axis = g_ptr_array_index (axes, i);
+
+    for (guint k = 0; k < axis->n_values && ok; k++) {
+      g_autofree gchar *setting =
+          g_strconcat (axis->target, "=", axis->values[k], NULL);
+
+      ok = setting_apply (setting, session_get_parts (session), error);
+    }
+  }
+  g_clear_pointer (&session, session_free);
+  return ok;
+}
+
+static gchar *
+describe_limit (const GstSpdlDiagnosis *diagnosis)
+{
+  const gchar *nick = gst_spdl_diagnosis_get_limit_nick (diagnosis);
+  const gchar *element = gst_spdl_diagnosis_get_element (diagnosis);
+
+  return element ? g_strdup_printf ("%s: %s", element, nick) : g_strdup (nick);
+}
+
+/* Runs once. Returns whether to go on: not after Ctrl-C. */
+static gboolean
+measure (const Options *options, Interrupt *interrupt, Point *point)
+{
+  const SessionLimits limits = get_limits (options);
+  g_autoptr (GError) error = NULL;
+  Session *session = make_session (options, point->settings, &error);
+
+  point->n_runs = 1;
   if (session && session_run (session, &limits, NULL, NULL, &error)) {
     const Frame *result = session_get_result (session);
 
     point->rate = session_get_steady_rate (session);
     point->cores = result->cores;
-    point->detail =
-        g_strdup (gst_spdl_diagnosis_get_limit_nick (result->diagnosis));
-    if (gst_spdl_diagnosis_get_element (result->diagnosis)) {
-      g_autofree gchar *nick = g_steal_pointer (&point->detail);
-
-      point->detail = g_strdup_printf (
-          "%s: %s", gst_spdl_diagnosis_get_element (result->diagnosis), nick);
-    }
-    go_on = session_get_end (session) != SESSION_INTERRUPTED;
+    point->detail = describe_limit (result->diagnosis);
   } else {
-    point->rate = 0;
     point->error = g_strdup (error->message);
   }
   g_clear_pointer (&session, session_free);
-  return go_on;
+  return !interrupt_came (interrupt);
+}
+
+static Point *
+make_point (GPtrArray *axes, guint k)
+{
+  Point *point = g_new0 (Point, 1);
+
+  point->settings = sweep_get_settings (axes, k, &point->cost);
+  point->label = g_strjoinv (" ", point->settings);
+  return point;
 }
 
 /* Returns FALSE after Ctrl-C. */
 static gboolean
-measure_all (const Options *options, GPtrArray *axes, GPtrArray *points)
+measure_all (const Options *options, Interrupt *interrupt, GPtrArray *axes,
+    GPtrArray *points)
 {
   for (guint k = 0; k < sweep_count (axes); k++) {
-    Point *point = g_new0 (Point, 1);
-    g_auto (GStrv) settings = sweep_get_settings (axes, k, &point->cost);
+    Point *point = make_point (axes, k);
 
-    point->label = g_strjoinv (" ", settings);
     fprintf (stderr, "%u of %u: %s\n", k + 1, sweep_count (axes), point->label);
-    if (!measure (options, settings, point)) {
+    if (!measure (options, interrupt, point)) {
       point_free (point);
       return FALSE;
     }
@@ -179,6 +241,7 @@ measure_all (const Options *options, GPtrArray *axes, GPtrArray *points)
 
 typedef struct {
   const Options *options;
+  Interrupt *interrupt;
   GPtrArray *axes;
 } Again;
 
@@ -186,19 +249,50 @@ static double
 measure_again (guint k, gpointer user_data)
 {
   const Again *self = user_data;
-  Point again = { NULL };
-  g_auto (GStrv) settings = sweep_get_settings (self->axes, k, &again.cost);
-  g_autofree gchar *label = g_strjoinv (" ", settings);
+  Point *again = make_point (self->axes, k);
+  double rate;
 
-  fprintf (stderr, "once more: %s\n", label);
-  measure (self->options, settings, &again);
-  g_free (again.detail);
-  g_free (again.error);
-  return again.rate;
+  fprintf (stderr, "once more: %s\n", again->label);
+  rate = measure (self->options, self->interrupt, again) ? again->rate : -1;
+  point_free (again);
+  return rate;
+}
+
+static gboolean
+is_most (const Axis *axis, guint value)
+{
+  for (guint i = 0; i < axis->n_values; i++)
+    if (get_cost (axis, i) > get_cost (axis, value))
+      return FALSE;
+  return axis->n_values > 1;
+}
+
+/* Appends a word on each setting that was tried no further though its element
+ * still was the limit. */
+static void
+append_open_ends (
+    GString *text, GPtrArray *axes, GPtrArray *points, guint chosen)
+{
+  const Point *point = g_ptr_array_index (points, chosen);
+  guint k = chosen;
+
+  for (guint i = axes->len; i > 0; i--) {
+    const Axis *axis = g_ptr_array_index (axes, i - 1);
+    const guint value = k % axis->n_values;
+    const gchar *dot = strrchr (axis->target, '.');
+    const gsize length = dot - axis->target;
+
+    k /= axis->n_values;
+    if (is_most (axis, value) && point->detail[length] == ':' &&
+        strncmp (point->detail, axis->target, length) == 0)
+      g_string_append_printf (text,
+          "; it still is the limit, so try more than %s=%s", axis->target,
+          axis->values[value]);
+  }
 }
 
 static gchar *
-make_verdict (GPtrArray *points, guint chosen)
+make_verdict (GPtrArray *axes, GPtrArray *points, guint chosen)
 {
   const guint best = points_best (points), knee = points_knee (points);
   GString *text = g_string_new (NULL);
@@ -212,25 +306,14 @@ make_verdict (GPtrArray *points, guint chosen)
   if (knee != POINTS_NONE && knee != best)
     g_string_append_printf (text, "; beyond %s more brings little",
         ((const Point *) g_ptr_array_index (points, knee))->label);
-  if (chosen != POINTS_NONE)
-    g_string_append_printf (text, "; take %s%s",
-        ((const Point *) g_ptr_array_index (points, chosen))->label,
-        chosen == best ? "" : ", which is as fast, measured twice");
+  if (chosen == POINTS_NONE)
+    return g_string_free (text, FALSE);
+  if (chosen != best)
+    g_string_append_printf (text,
+        "; %s is the cheapest within 3 %% of it, both measured twice",
+        ((const Point *) g_ptr_array_index (points, chosen))->label);
+  append_open_ends (text, axes, points, chosen);
   return g_string_free (text, FALSE);
-}
-
-static gboolean
-write_files (const Options *options, GPtrArray *points, const gchar *verdict,
-    guint chosen, GError **error)
-{
-  g_autofree gchar *description = g_strjoinv (" ", options->pipeline);
-
-  if (options->json && !points_write_json (points, options->json, description,
-                           verdict, chosen, error))
-    return FALSE;
-  return !options->report ||
-         points_write_report (points, options->report, "A sweep", description,
-             verdict, chosen, error);
 }
 
 int
@@ -238,18 +321,18 @@ sweep_run (const Options *options, GError **error)
 {
   g_autoptr (GPtrArray) axes = sweep_parse (options->sweep, error);
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func (point_free);
-  g_autofree gchar *table = NULL, *verdict = NULL, *wrapped = NULL;
+  g_autofree gchar *verdict = NULL;
   guint chosen = POINTS_NONE;
+  Interrupt interrupt;
 
-  if (!axes)
+  if (!axes || !check (options, axes, error))
     return 2;
-  if (measure_all (options, axes, points))
-    chosen = points_confirm (points, measure_again, &(Again){ options, axes });
-  table = points_format (points, "limit", screen_get_width ());
-  verdict = make_verdict (points, chosen);
-  wrapped = text_wrap (verdict, screen_get_width ());
-  printf ("%s\n%s\n", table, wrapped);
-  if (!write_files (options, points, verdict, chosen, error))
-    return 1;
-  return points_best (points) == POINTS_NONE ? 1 : 0;
+  interrupt_begin (&interrupt);
+  if (measure_all (options, &interrupt, axes, points))
+    chosen = points_confirm (
+        points, measure_again, &(Again){ options, &interrupt, axes });
+  interrupt_end (&interrupt);
+  verdict = make_verdict (axes, points, chosen);
+  return conclude (options, points,
+      &(Conclusion){ "A sweep", "limit", verdict, chosen }, error);
 }

@@ -241,18 +241,10 @@ format_process (const Frame *frame)
       frame->num_cores, memory, frame->lap ? "" : " at most");
 }
 
-static double
-get_progress (const Frame *frame)
-{
-  const double done = frame->items + frame->failures + frame->filtered;
-
-  return frame->expected > 0 ? MIN (done / frame->expected, 1) : 0;
-}
-
 static void
 append_progress (GString *text, const Frame *frame, guint width)
 {
-  const double progress = get_progress (frame);
+  const double progress = frame->progress;
   g_autofree gchar *elapsed = format_clock (frame->time);
   g_autofree gchar *left = NULL;
   g_autofree gchar *bar = NULL;
@@ -260,30 +252,62 @@ append_progress (GString *text, const Frame *frame, guint width)
 
   if (progress > 0 && progress < 1 && frame->lap)
     left = format_clock (frame->time / progress - frame->time);
-  words = frame->expected > 0
+  words = progress >= 0
               ? g_strdup_printf (" %3ld %%, %s%s%s", lround (progress * 100),
                     elapsed, left ? ", left: " : "", left ? left : "")
               : g_strdup (elapsed);
-  if (frame->expected > 0 && width > strlen (words) + MIN_BAR)
+  if (progress >= 0 && width > strlen (words) + MIN_BAR)
     bar = text_bar (progress, MIN (width - strlen (words), 2 * MAX_BAR));
   append_text (text, g_strdup_printf ("%s%s", bar ? bar : "", words), width);
 }
 
+static guint
+count_lines (const gchar *text)
+{
+  guint n = 0;
+
+  for (; *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+/* Of the rows as many as there is room for, and how many are missing. */
+static void
+append_rows (GString *text, const Frame *frame, const Layout *layout,
+    guint width, guint room)
+{
+  const guint n = frame->stages->len;
+  const guint shown = n <= room ? n : MAX (room, 1) - 1;
+
+  for (guint i = 0; i < shown; i++)
+    append_row (text, g_ptr_array_index (frame->stages, i), layout);
+  if (shown < n)
+    append_text (text, g_strdup_printf ("and %u more", n - shown), width);
+}
+
 gchar *
-table_format (const Frame *frame, guint width)
+table_format (const Frame *frame, guint width, guint height, guint *verdict)
 {
   GString *text = g_string_new (NULL);
+  GString *tail = g_string_new ("\n");
   const Layout layout = lay_out (frame, width);
+  guint n_above_verdict, room;
+
+  append_progress (tail, frame, width);
+  append_text (tail, format_throughput (frame), width);
+  append_text (tail, format_process (frame), width);
+  n_above_verdict = count_lines (tail->str);
+  append_text (tail,
+      g_strdup (gst_spdl_diagnosis_get_sentence (frame->diagnosis)), width);
 
   append_header (text, &layout);
-  for (guint i = 0; i < frame->stages->len; i++)
-    append_row (text, g_ptr_array_index (frame->stages, i), &layout);
-  g_string_append_c (text, '\n');
-  append_progress (text, frame, width);
-  append_text (text, format_throughput (frame), width);
-  append_text (text, format_process (frame), width);
-  append_text (text,
-      g_strdup (gst_spdl_diagnosis_get_sentence (frame->diagnosis)), width);
+  room = 1 + count_lines (tail->str);
+  room = height == 0 ? G_MAXUINT : height - MIN (room, height);
+  append_rows (text, frame, &layout, width, room);
+  if (verdict)
+    *verdict = count_lines (text->str) + n_above_verdict;
+  g_string_append (text, tail->str);
+  g_string_free (tail, TRUE);
   return g_string_free (text, FALSE);
 }
 
@@ -295,9 +319,8 @@ table_format_line (const Frame *frame)
   g_autofree gchar *memory = format_bytes (frame->memory);
   GString *text = g_string_new (clock);
 
-  if (frame->expected > 0)
-    g_string_append_printf (
-        text, "  %ld %%", lround (get_progress (frame) * 100));
+  if (frame->progress >= 0)
+    g_string_append_printf (text, "  %ld %%", lround (frame->progress * 100));
   g_string_append_printf (
       text, "  %s items/s  %.1f cores  %s", rate, frame->cores, memory);
   for (guint i = 0; i < frame->stages->len; i++) {

@@ -12,9 +12,12 @@
 
 G_BEGIN_DECLS
 
-/* A row a stage, then throughput, progress, the process and the verdict, in
- * lines of at most @width columns. */
-gchar *table_format (const Frame *frame, guint width);
+/* A row a stage, then progress, throughput, the process and the verdict, in
+ * lines of at most @width columns. @height: (0: any) lines that there is room
+ * for; rows are left out then. @verdict: (out) (nullable): the first line of
+ * the verdict, from 0. */
+gchar *
+table_format (const Frame *frame, guint width, guint height, guint *verdict);
 
 /* One line that says the most important of it. */
 gchar *table_format_line (const Frame *frame);

@@ -608,7 +608,8 @@ spdl_executor_take (
   gboolean room = FALSE;
 
   spdl_mutex_lock (&self->pool->lock);
-  if (passed)
+  /* Where the next one is there, it goes on without a look at the clock. */
+  if (passed && !spdl_ring_ready (&self->ring))
     spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
     give_back (self, passed);
@@ -620,8 +621,9 @@ spdl_executor_take (
     room = FALSE;
   }
   entry = wait_for_entry (self, status);
-  if (entry)
-    spdl_meter_set_pushing (&self->meter, TRUE, spdl_meter_now (&self->meter));
+  if ((entry != NULL) != self->meter.pushing)
+    spdl_meter_set_pushing (
+        &self->meter, entry != NULL, spdl_meter_now (&self->meter));
   spdl_mutex_unlock (&self->pool->lock);
 
   if (room)

@@ -149,8 +149,13 @@ static const Example examples[] = {
       "scale is slow, since a before it is held up and b behind it starves",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
           SLEEP ("b", 1, 1000, 2, 0.01), SINK (1000, 0) } },
+  { "two foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
+      "one of scale, convert is slow, since a before it is held up and sink "
+      "behind it starves: put a queue between them",
+      { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
+          { "convert", 'f' }, SINK (1000, 0) } },
   { "foreign first", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "scale is slow, since a behind it starves",
+      "scale is slow, since a behind it starves: put a queue before it",
       { SRC (1000), { "scale", 'f' }, SLEEP ("a", 1, 1000, 2, 0.01),
           SINK (1000, 0) } },
   { "foreign last", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
@@ -158,7 +163,7 @@ static const Example examples[] = {
           { "scale", 'f' }, SINK (1000, 0) } },
   { "no sink of ours", 10, 4, GST_SPDL_LIMIT_ELEMENT, "fakesink", NULL, NULL,
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "fakesink", 'f' } } },
-  { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "queue before it",
+  { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "less to do",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
           SINK (1000, 0) } },
   { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no stage to raise",
@@ -182,13 +187,25 @@ static const Example examples[] = {
   { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL, "gains little",
       { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
           SINK (980, 0.1) } },
+  /* The busiest one's queue happens to be empty. */
+  { "balanced, starved", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
+      "gains little",
+      { SRC (980), SLEEP ("a", 1, 980, 9.9, 0.9), SLEEP ("b", 1, 980, 10, 0.2),
+          SINK (980, 0.1) } },
   { "none stands out", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
       "no stage stands out",
       { SRC (1000), SLEEP ("a", 1, 1000, 5, 0.5), SINK (1000, 0.5) } },
   { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "nothing moved in 10.0 s",
       { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
-  { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL, "in front of a",
+  { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL,
+      "no task of a ended in 10.0 s, while items wait in front of it",
       { SRC (0), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
+  { "stalled from the start", 10, 4, GST_SPDL_LIMIT_IDLE, "b", NULL,
+      "no task of b ended",
+      { SRC (8), SLEEP ("a", 1, 7, 1, 1), SLEEP ("b", 1, 0, 0, 1),
+          SINK (0, 0) } },
+  { "first tasks", 0.5, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a",
+      { SRC (8), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
   { "too few", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a, 9",
       { SRC (12), SLEEP ("a", 1, 9, 1000, 1), SINK (8, 0) } },
   { "too few for the workers", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL,
@@ -293,6 +310,25 @@ GST_START_TEST (test_process)
   fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CORES);
   fail_unless (
       strstr (gst_spdl_diagnosis_get_sentence (d), "1.9 of 2 cores") != NULL);
+  fail_unless_equals_string (gst_spdl_diagnosis_get_element (d), "a");
+}
+
+GST_END_TEST;
+
+/* What keeps the cores busy is no stage: none is named. */
+GST_START_TEST (test_process_of_others)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, 19000000000,
+      "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)1000,"
+      "ave-time=(guint64)10000000, occupancy-rate=1.0,"
+      "cpu-time=(guint64)2000000000",
+      NULL);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CORES);
+  fail_unless (gst_spdl_diagnosis_get_element (d) == NULL);
+  fail_unless_equals_string (gst_spdl_diagnosis_get_sentence (d),
+      "1.9 of 2 cores are busy, 0.2 of them with a: more concurrency does not "
+      "help; less work or more cores do");
 }
 
 GST_END_TEST;
@@ -355,6 +391,7 @@ diagnose_suite (void)
   tcase_add_test (tc, test_threads);
   tcase_add_test (tc, test_put_time);
   tcase_add_test (tc, test_process);
+  tcase_add_test (tc, test_process_of_others);
   tcase_add_test (tc, test_push_rate);
   tcase_add_test (tc, test_references);
   return suite;

@@ -14,12 +14,14 @@ import pty
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -55,7 +57,7 @@ class Screen:
 
     def write(self, text):
         for up, erase, end, char in re.findall(
-                r"\x1b\[(\d+)A|\x1b\[(J)|(\r?\n)|([^\x1b])", text):
+                r"\x1b\[\d+m|\x1b\[(\d+)A|\x1b\[(J)|(\r?\n)|([^\x1b])", text):
             if up:
                 self.row -= int(up)
                 assert self.row >= 0, "the table is drawn above the screen"
@@ -64,7 +66,7 @@ class Screen:
                 self.lines.append("")
             elif end:
                 self.next_row()
-            elif char != "\r":
+            elif char and char != "\r":
                 if len(self.lines[self.row]) == self.columns:
                     self.next_row()
                 self.lines[self.row] += char
@@ -78,20 +80,20 @@ class Screen:
 class Terminal:
     """The program on a terminal of its own."""
 
-    def __init__(self, columns, *args):
+    def __init__(self, columns, *args, rows=50, **env):
         self.master, slave = pty.openpty()
-        self.set_size(columns)
+        self.set_size(columns, rows)
         self.process = subprocess.Popen(
             [LAUNCH, *args], stdin=slave, stdout=slave, stderr=slave,
-            start_new_session=True,
+            start_new_session=True, env=dict(os.environ, TERM="xterm", **env),
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(slave)
         self.text = ""
         self.decoder = codecs.getincrementaldecoder("utf-8")()
 
-    def set_size(self, columns):
+    def set_size(self, columns, rows=50):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 50, columns, 0, 0))
+                    struct.pack("HHHH", rows, columns, 0, 0))
 
     def read_until(self, words, count=1):
         """Reads until the words have come so often; returns what came."""
@@ -223,10 +225,31 @@ class RunTest(unittest.TestCase):
                 ([], "no pipeline"),
                 (["--isolate", "batch", job], "no stage"),
                 (["--sweep", "x", job], "ELEMENT.PROPERTY"),
-                (["--no-such-option", job], "no-such-option")]:
+                (["--no-such-option", job], "no-such-option"),
+                (["spdlsrc ! ! spdlsink"], "syntax error"),
+                (["spdlsrc", "nothing=1", "!", "spdlsink"], "nothing"),
+                (["--isolate", "nobody", job], "there are: src, fetch"),
+                (["--sweep", "nobody.x=1,2", job], "there are: src, fetch"),
+                (["--sweep", "decode.nothing=1,2", job], "no property"),
+                (["--sweep", "decode.concurrency=1,many", job], "no value"),
+                (["--sweep", "decode.concurrency=", job], "not 1 to"),
+                (["--json", "/no/folder/run.json", job], "/no/folder"),
+                (["--report", str(self.folder), job], "cannot be written"),
+                (["--json", "-", "--report", "-", job], "standard output"),
+                (["--prometheus", "70000", job], "no such port"),
+                (["--prometheus", "-1", job], "no such port"),
+                (["--batches", "2", job.replace("spdlsink", "fakesink")],
+                 "ends in an spdlsink"),
+                (["--step", "2", job.replace("spdlsink", "fakesink")],
+                 "ends in an spdlsink"),
+                ([job + f" spdlsrc location={self.photos} ! spdlsink"],
+                 "2 spdlsinks")]:
             done = launch(*args)
             self.assertEqual(done.returncode, 2, args)
             self.assertIn(words, done.stderr)
+            # One sentence, and nothing else.
+            self.assertRegex(done.stderr, r"\Aerror: [^\n]+\n\Z")
+            self.assertEqual(done.stdout, "")
 
     def test_help(self):
         done = launch("--help")
@@ -240,6 +263,73 @@ class RunTest(unittest.TestCase):
         done = launch("spdlsrc location=/nowhere ! spdlsink")
         self.assertEqual(done.returncode, 1)
         self.assertIn("/nowhere", done.stderr)
+
+    def test_port_in_use(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            port = other.getsockname()[1]
+            done = launch("--prometheus", str(port), self.main_job())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"port {port}", done.stderr)
+        self.assertIn("in use", done.stderr)
+
+    def test_open_end(self):
+        done, data = self.run_json(
+            "fakesrc sizetype=fixed sizemax=8 num-buffers=20 "
+            "! spdlteststage name=decode")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((data["items"], data["elements"][-1]), (20, "sink"))
+
+    def test_json_to_the_output(self):
+        """What can be piped on is alone there."""
+        done = launch("--json", "-", self.main_job())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["items"], 120)
+        self.assertIn("120 items in 15 batches", done.stderr)
+        done = launch("--report", "-", self.main_job())
+        self.assertTrue(done.stdout.startswith("<!DOCTYPE html>"))
+        self.assertTrue(done.stdout.endswith("</html>\n"))
+
+    def test_special_file(self):
+        """A pipe is written to, not replaced."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        text = []
+        reader = threading.Thread(
+            target=lambda: text.append(pipe.read_text()))
+        reader.start()
+        done = launch("--json", str(pipe), self.main_job())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        reader.join()
+        self.assertEqual(json.loads(text[0])["items"], 120)
+        self.assertTrue(pipe.is_fifo())
+
+    def test_warning(self):
+        """A batch on the way to nobody who gives it back."""
+        folder = self.folder / "linked"
+        folder.mkdir()
+        shutil.copy(next(self.photos.rglob("*.jpg")), folder)
+        (folder / "loop").symlink_to(folder)
+        done = launch(f"spdlsrc location={folder} ! spdlfetch ! spdlsink")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "warning: src: .*loop")
+
+    def test_progress(self):
+        """Of items, batches or time, whichever comes to its end first."""
+        for args, words in [
+                (["--interval", "0.05", SLEEPER.format(40, 10**7)], False),
+                (["--interval", "0.05", "--batches", "40",
+                  SLEEPER.format(-1, 10**7)], True),
+                (["--interval", "0.05", "--duration", "0.4",
+                  SLEEPER.format(-1, 10**7)], True)]:
+            done = launch(*args)
+            lines = [line for line in done.stdout.splitlines()
+                     if " cores  " in line]
+            shares = [int(share) for line in lines for share in
+                      re.findall(r"^\d+:\d+  (\d+) %", line)]
+            self.assertEqual(len(shares), len(lines) if words else 0)
+            self.assertEqual(shares, sorted(shares))
+            if words:
+                self.assertIn("100 %, 0:0", done.stdout)
 
     def test_failures(self):
         folder = self.folder / "some-bad"
@@ -342,7 +432,59 @@ class SweepTest(unittest.TestCase):
         self.assertLess(rates[2], 1.5 * rates[1])
         self.assertIn(data["recommended"],
                       ("a.concurrency=4", "a.concurrency=32"))
-        self.assertIn("take a.concurrency=", done.stdout)
+        self.assertIn(f"try: --set {data['recommended']}\n", done.stdout)
+        runs = {point["setting"]: point["runs"] for point in data["points"]}
+        self.assertEqual(runs[data["recommended"]], 2)
+        # What is told can be done.
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "run.json"
+            done = launch("--set", data["recommended"], "--duration", "1",
+                          "--json", str(file), self.JOB)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            again = json.loads(file.read_text())["items-per-second"]
+        self.assertGreater(again, 1.5 * rates[0])
+
+    def test_open_end(self):
+        """The largest that was tried still is the limit."""
+        done, data = self.run_sweep("--sweep", "a.concurrency=1,2",
+                                    "--duration", "1")
+        self.assertEqual(data["recommended"], "a.concurrency=2")
+        self.assertIn("try more than", done.stdout)
+
+    def test_few_items(self):
+        """They come again and again: each run is as long as it is to be."""
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(3):
+                (pathlib.Path(folder) / str(i)).write_text("x")
+            file = pathlib.Path(folder) / "out.json"
+            begin = time.monotonic()
+            done = launch(
+                "--sweep", "a.concurrency=1,2", "--duration", "0.6",
+                "--json", str(file), f"spdlsrc location={folder} pattern=? "
+                "! spdlteststage name=a sleep=10000000 ! spdlsink")
+            took = time.monotonic() - begin
+            self.assertEqual(done.returncode, 0, done.stderr)
+            points = json.loads(file.read_text())["points"]
+        self.assertGreater(took, 2 * 0.6)
+        self.assertGreater(points[1]["items-per-second"],
+                           1.3 * points[0]["items-per-second"])
+
+    def test_interrupted(self):
+        """Ctrl-C ends all of it, and what there is is shown."""
+        for option, value in (("--sweep", "a.concurrency=1,2,4"),
+                              ("--isolate", "a")):
+            with subprocess.Popen(
+                    [LAUNCH, option, value, "--items", "20", "--duration",
+                     "0.5", self.JOB], stderr=subprocess.PIPE,
+                    stdout=subprocess.PIPE, text=True) as process:
+                while "concurrency=2" not in process.stderr.readline():
+                    pass
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertNotIn("once more", err)
+            self.assertIn("a.concurrency=1 ", out)
+            self.assertNotIn("try:", out)
 
     def test_isolate(self):
         _, data = self.run_sweep("--isolate", "a", "--items", "20",
@@ -393,6 +535,30 @@ class TerminalTest(unittest.TestCase):
         # Nothing was wrapped: the last table is as wide as the terminal now.
         self.assertTrue(any(line.startswith("decode ") and line.endswith("%")
                             for line in screen.lines), screen.lines)
+
+    def test_low(self):
+        """More stages than rows: what does not fit is counted."""
+        job = self.JOB.replace("! spdlsink", " ".join(
+            f"! spdlteststage name=s{i}" for i in range(20)) + " ! spdlsink")
+        terminal = Terminal(80, "--interval", "0.05", job, rows=16)
+        tables = terminal.read_until("stage ", 5).split("\x1b[J")
+        for table in tables[1:-1]:
+            self.assertLess(table.count("\n"), 16, table)
+            self.assertRegex(table, r"and \d+ more\r?\n")
+        terminal.interrupt()
+        self.assertEqual(terminal.wait(), 0)
+        # The last one stays, with all its rows.
+        self.assertRegex(terminal.text, "(?s)Interrupted.*\ns19 ")
+
+    def test_bold(self):
+        """The limiting stage and the verdict, unless that is not wanted."""
+        for env, bold in (({}, True), ({"NO_COLOR": "1"}, False)):
+            terminal = Terminal(80, "--interval", "0.05", "--duration", "0.5",
+                                self.JOB, **env)
+            self.assertEqual(terminal.wait(), 0)
+            found = re.search(r"\x1b\[1mdecode .*\x1b\[0m\r?\n(?s:.*)"
+                              r"\x1b\[1mdecode is at work", terminal.text)
+            self.assertEqual(bool(found), bold, terminal.text)
 
     def test_second_ctrl_c(self):
         # A task that cannot be cancelled, and sleeps for a minute.

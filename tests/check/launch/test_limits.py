@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# gst-spdl: what gst-spdl-launch-1.0 says of pipelines whose limit is known
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""test_limits.py SLOW-SERVER; the program is in the variable LAUNCH.
+
+The elements are the real ones. What is slow waits, for a server or on a timer,
+and far longer than a thread takes to wake: so the figures are the same on a
+machine under load. Where a stage computes, only what is said is looked at;
+tests/benchmarks/bench-suggestions measures what it gains."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from PIL import Image
+
+LAUNCH = os.environ["LAUNCH"]
+SLOW_SERVER = sys.argv.pop(1)
+SLEEPERS = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
+            "! spdlteststage name=a sleep={} queue-size=8 "
+            "! spdlteststage name=b sleep={} queue-size=8 ! spdlsink")
+
+
+def make_images(folder, n, size):
+    """Noise, which is slow to decode."""
+    for i in range(n):
+        image = Image.effect_noise(size, 90).convert("RGB")
+        image.save(folder / f"{i:03}.jpg", quality=90)
+
+
+@contextlib.contextmanager
+def slow_server(folder, *args):
+    """Gives the list of its files, for spdlsrc."""
+    with tempfile.TemporaryDirectory() as temporary, subprocess.Popen(
+            [SLOW_SERVER, folder, *map(str, args)],
+            stdout=subprocess.PIPE) as server:
+        files = pathlib.Path(temporary) / "list.txt"
+        files.write_bytes(server.stdout.read())
+        try:
+            yield files
+        finally:
+            server.terminate()
+
+
+class LimitTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.photos = cls.folder / "photos"
+        cls.photos.mkdir()
+        make_images(cls.photos, 40, (64, 48))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def launch(self, *args):
+        """Returns the figures; the sentence is in the summary, too."""
+        file = self.folder / "run.json"
+        done = subprocess.run([LAUNCH, "--json", file, *args], text=True,
+                              capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        data = json.loads(file.read_text())
+        self.assertIn(data["verdict"]["sentence"].replace("\u00b5", "?"),
+                      re.sub(r"\s+", " ", done.stdout).replace("\u00b5", "?"))
+        return data
+
+    def check(self, data, limits, element):
+        verdict = data["verdict"]
+        self.assertIn(verdict["limit"], limits, verdict["sentence"])
+        self.assertEqual(verdict["element"], element, verdict["sentence"])
+
+    def check_suggestion(self, before, suggestion, *args):
+        """It can be pasted, and there are more items a second."""
+        self.assertEqual(before["verdict"]["suggestion"], suggestion)
+        after = self.launch("--set", suggestion, *args)
+        self.assertGreater(after["items-per-second"],
+                           1.2 * before["items-per-second"])
+
+    def job(self, source, fetch="", decode="", between=""):
+        return (f"spdlsrc location={source} ! spdlfetch {fetch} {between} "
+                f"! spdldecode width=32 height=32 {decode} "
+                "! spdlbatch size=8 ! spdlsink")
+
+    def test_slow_server(self):
+        with slow_server(self.photos, 60) as files:
+            job = self.job(files, "concurrency=2")
+            data = self.launch(job)
+            self.check(data, ["waiting"], "fetch")
+            self.check_suggestion(data, "fetch.concurrency=4", job)
+
+    def test_straggler(self):
+        """Every tenth answer is late, and those behind it wait."""
+        with slow_server(self.photos, 2, 10, 400) as files:
+            job = self.job(files, "concurrency=4 output-order=input")
+            data = self.launch(job)
+            self.check(data, ["straggler"], "fetch")
+            self.check_suggestion(data, "fetch.output-order=completion", job)
+
+    def test_heavy_decode(self):
+        """Several milliseconds an image, while to fetch one is nothing. Where
+        others use the cores as well, it waits for a core at times."""
+        folder = self.folder / "large"
+        folder.mkdir()
+        make_images(folder, 8, (1600, 1200))
+        data = self.launch(self.job(f"{folder} epochs=3"))
+        self.check(data, ["computing", "waiting"], "decode")
+        self.assertEqual(
+            data["verdict"]["suggestion"], "decode.concurrency=2")
+
+    def test_slow_consumer(self):
+        """It is none of the pipeline's, so there is nothing to set."""
+        data = self.launch("--step", "50", self.job(f"{self.photos} epochs=3"))
+        self.check(data, ["consumer"], "sink")
+        self.assertIsNone(data["verdict"]["suggestion"])
+        self.assertIn("nothing to do", data["verdict"]["sentence"])
+
+    def test_slow_element(self):
+        data = self.launch(self.job(
+            self.photos, between="! identity name=lazy sleep-time=20000"))
+        self.check(data, ["element"], "lazy")
+        self.assertIsNone(data["verdict"]["suggestion"])
+        self.assertIn("lazy is slow, since fetch before it is held up and "
+                      "decode behind it starves", data["verdict"]["sentence"])
+
+    def test_balanced(self):
+        """Two stages alike. A machine that stands still for a while may make
+        one of them look slower, but not each time."""
+        for _ in range(5):
+            data = self.launch(SLEEPERS.format(60, 20 * 10**6, 20 * 10**6))
+            if data["verdict"]["limit"] == "balanced":
+                break
+        self.check(data, ["balanced"], None)
+        self.assertIn("gains little", data["verdict"]["sentence"])
+
+    def test_idle(self):
+        data = self.launch("--duration", "0.6",
+                           "appsrc ! spdlteststage name=a ! spdlsink")
+        self.check(data, ["idle"], None)
+        self.assertIn("nothing moved in 0.", data["verdict"]["sentence"])
+
+    def test_stalled(self):
+        """Something waits, and no task ends."""
+        data = self.launch("--duration", "1.2", SLEEPERS.format(
+            -1, 3600 * 10**9, 0))
+        self.check(data, ["idle"], "a")
+        self.assertIn("no task of a ended in 1.", data["verdict"]["sentence"])
+
+    def test_too_short(self):
+        data = self.launch(SLEEPERS.format(5, 10**6, 10**6))
+        self.check(data, ["too-few"], None)
+        self.assertIn("let it run longer", data["verdict"]["sentence"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,26 @@
+/* gst-spdl-launch: where files and text go
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __OUTPUT_H__
+#define __OUTPUT_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Whether output_write() can be expected to work when the run is over: asked
+ * before it begins. */
+gboolean output_check (const gchar *file, GError **error);
+
+/* Writes a file, in one piece; "-" is the standard output. */
+gboolean output_write (const gchar *file, const gchar *text, GError **error);
+
+gboolean output_is_stdout (const gchar *file);
+
+G_END_DECLS
+
+#endif /* __OUTPUT_H__ */

@@ -1,0 +1,81 @@
+/* gst-spdl-launch: a pipeline from its description
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pipeline.h"
+
+#include "parts.h"
+
+#include <gio/gio.h>
+
+static GstElement *
+parse (gchar **description, GError **error)
+{
+  if (description[0] && !description[1])
+    return gst_parse_launch_full (
+        description[0], NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  return gst_parse_launchv_full (
+      (const gchar **) description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+}
+
+static void
+close_end (GstBin *bin)
+{
+  GstPad *open = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC);
+  GstElement *sink = open ? gst_element_factory_make ("spdlsink", NULL) : NULL;
+
+  if (sink) {
+    GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+    gst_bin_add (bin, sink);
+    gst_pad_link (open, pad);
+    gst_object_unref (pad);
+  }
+  gst_clear_object (&open);
+}
+
+GstElement *
+pipeline_new (gchar **description, GError **error)
+{
+  GstElement *pipeline = parse (description, error);
+
+  if (!pipeline)
+    return NULL;
+  if (!GST_IS_PIPELINE (pipeline)) {
+    GstElement *outer = gst_pipeline_new (NULL);
+
+    gst_bin_add (GST_BIN (outer), pipeline);
+    pipeline = outer;
+  }
+  gst_object_ref_sink (pipeline);
+  close_end (GST_BIN (pipeline));
+  return pipeline;
+}
+
+gboolean
+pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error)
+{
+  guint n = 0;
+
+  *sink = NULL;
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+    GstElementFactory *factory = gst_element_get_factory (part->element);
+
+    if (!factory || !g_str_equal (GST_OBJECT_NAME (factory), "spdlsink"))
+      continue;
+    n++;
+    gst_object_replace ((GstObject **) sink, GST_OBJECT (part->element));
+  }
+  if (n < 2)
+    return TRUE;
+  gst_clear_object (sink);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "there are %u spdlsinks, and one can be pulled from: let the others be "
+      "fakesinks",
+      n);
+  return FALSE;
+}

@@ -1,0 +1,27 @@
+/* gst-spdl-launch: a pipeline from its description
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __PIPELINE_H__
+#define __PIPELINE_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* (transfer full): of what gst-launch takes as its arguments. Where it ends in
+ * an open pad, an spdlsink is put behind that. */
+GstElement *pipeline_new (gchar **description, GError **error);
+
+/* @sink: (out) (transfer full) (nullable): its spdlsink. Of two, one would
+ * never be pulled from and stall the other: an error.
+ * @parts: (element-type Part): the pipeline's elements */
+gboolean
+pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error);
+
+G_END_DECLS
+
+#endif /* __PIPELINE_H__ */

@@ -12,6 +12,7 @@ takes more. Ctrl-C ends it."""
 import functools
 import http.server
 import itertools
+import os
 import pathlib
 import sys
 import time
@@ -53,7 +54,9 @@ def main():
     for path in sorted(folder.rglob("*.jpg")):
         print(f"http://127.0.0.1:{server.server_port}/"
               f"{path.relative_to(folder)}")
+    # Who reads the list from a pipe sees its end.
     sys.stdout.close()
+    os.close(1)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

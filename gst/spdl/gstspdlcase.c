@@ -33,10 +33,10 @@ find_busiest (GstSpdlCase *self)
     if (!view->is_stage)
       continue;
     if (!self->top || view->busy > self->top->busy) {
-      self->second = self->top ? self->top->busy : 0;
+      self->second = self->top;
       self->top = view;
-    } else {
-      self->second = MAX (self->second, view->busy);
+    } else if (!self->second || view->busy > self->second->busy) {
+      self->second = view;
     }
   }
 }

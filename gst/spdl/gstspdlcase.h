@@ -27,8 +27,8 @@ typedef struct {
   guint num_cores; /* 0: not known */
   guint64 elapsed;
   double busy_cores;
-  const GstSpdlStageView *top; /* the busiest stage; nullable */
-  double second;               /* how busy the next one is */
+  const GstSpdlStageView *top;    /* the busiest stage; nullable */
+  const GstSpdlStageView *second; /* the next one; nullable */
 } GstSpdlCase;
 
 /* Borrows strings from @stages. */

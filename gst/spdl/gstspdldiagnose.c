@@ -122,7 +122,8 @@ diagnose_before (const GstSpdlCase *c, guint first)
 static gboolean
 is_balanced (const GstSpdlCase *c)
 {
-  return c->second >= GST_SPDL_BUSY && c->top->busy < MIN_GAIN * c->second;
+  return c->second && c->second->busy >= GST_SPDL_BUSY &&
+         c->top->busy < MIN_GAIN * c->second->busy;
 }
 
 static GstSpdlDiagnosis *

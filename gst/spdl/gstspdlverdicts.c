@@ -105,13 +105,20 @@ how_much (double busy)
                       : g_strdup_printf ("%d %% of the time", percent (busy));
 }
 
+/* Workers that are not busy though there is work: they wait for a core, which
+ * others use, or for what they have done to be taken away. */
 static gchar *
 describe_stage (const GstSpdlStageView *view)
 {
   g_autofree gchar *much = how_much (view->busy);
   const int full = percent (view->fullness);
+  const gboolean computes = view->computing >= GST_SPDL_COMPUTES;
 
-  if (view->computing >= GST_SPDL_COMPUTES)
+  if (view->busy < GST_SPDL_BUSY)
+    return g_strdup_printf ("%s %s %s, waits for a core or for room the rest, "
+                            "and its queue is %d %% full",
+        view->name, computes ? "computes" : "is at work", much, full);
+  if (computes)
     return g_strdup_printf (
         "%s computes %s and its queue is %d %% full", view->name, much, full);
   return g_strdup_printf ("%s is at work %s, of which it computes %d %% and "
@@ -126,8 +133,8 @@ gst_spdl_verdict_stage (const GstSpdlCase *c, const GstSpdlStageView *view)
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (
       computes ? GST_SPDL_LIMIT_COMPUTING : GST_SPDL_LIMIT_WAITING, view->name);
 
-  if (view == c->top && c->second > 0)
-    d->gain = view->busy / c->second;
+  if (view == c->top && c->second && c->second->busy > 0)
+    d->gain = view->busy / c->second->busy;
   gst_spdl_diagnosis_say (d, describe_stage (view),
       "raise %s.concurrency, now %u", view->name, view->concurrency);
   gst_spdl_diagnosis_suggest (d, "concurrency",
@@ -161,11 +168,11 @@ gst_spdl_verdict_balanced (const GstSpdlCase *c)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_BALANCED, NULL);
 
-  if (c->top && c->second >= GST_SPDL_BUSY)
+  if (c->second && c->second->busy >= GST_SPDL_BUSY)
     gst_spdl_diagnosis_say (d,
-        g_strdup_printf ("%s is at work %d %% of the time and another stage "
-                         "%d %%",
-            c->top->name, percent (c->top->busy), percent (c->second)),
+        g_strdup_printf ("%s is at work %d %% of the time and %s %d %%",
+            c->top->name, percent (c->top->busy), c->second->name,
+            percent (c->second->busy)),
         "balanced, raising one alone gains little");
   else if (c->top)
     gst_spdl_diagnosis_say (d,

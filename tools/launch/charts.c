@@ -19,6 +19,10 @@
 #define NUMBERS_X 990
 #define NUMBERS_WIDTH 150
 
+/* A queue that is full is none's fault, workers that are this busy are what to
+ * look at. */
+#define HOT 0.85
+
 /* A drawing over time. */
 #define PLOT_X 80
 #define PLOT_WIDTH 900
@@ -89,7 +93,8 @@ find_stats (const Frame *frame, const gchar *name)
 /* The pipeline */
 
 static void
-append_load (GString *out, double top, const gchar *what, double share)
+append_load (GString *out, double top, const gchar *what, double share,
+    const gchar *style)
 {
   g_autofree gchar *text = format_percent (share);
   g_autofree gchar *title = g_strdup_printf ("%s: %s", what, text);
@@ -97,8 +102,7 @@ append_load (GString *out, double top, const gchar *what, double share)
 
   svg_text (out, 380, top, 0, SVG_START, what);
   svg_rect (out, 560, top - 10, width, 11, "track", title);
-  svg_rect (out, 560, top - 10, width * share, 11,
-      share >= 0.85 ? "hot" : "warm", title);
+  svg_rect (out, 560, top - 10, width * share, 11, style, title);
   svg_text (out, 780, top, 60, SVG_END, text);
 }
 
@@ -117,9 +121,13 @@ append_box (GString *out, double top, const Part *part, const Frame *result)
     return;
   if (has_gauge (stats))
     append_load (out, top + 20, "items wait here",
-        stats_get_double (stats, "occupancy-rate"));
-  if (has_tasks (stats))
-    append_load (out, top + 40, "workers are busy", stats_get_busy (stats));
+        stats_get_double (stats, "occupancy-rate"), "warm");
+  if (has_tasks (stats)) {
+    const double busy = stats_get_busy (stats);
+
+    append_load (
+        out, top + 40, "workers are busy", busy, busy >= HOT ? "hot" : "warm");
+  }
 
   g_autofree gchar *rate = format_rate (stats_get_double (stats, "qps"));
   append_number (out, top + 9, g_strdup_printf ("%s items/s", rate));

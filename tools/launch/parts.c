@@ -214,9 +214,8 @@ parts_list_names (GPtrArray *parts)
   return g_string_free (names, FALSE);
 }
 
-/* A copy in which the stage is called as it is shown. */
-static GstStructure *
-copy_stats (const Part *part, const GstStructure *stats)
+GstStructure *
+part_copy_structure (const Part *part, const GstStructure *stats)
 {
   GstStructure *copy = gst_structure_copy (stats);
 
@@ -228,7 +227,7 @@ void
 part_take_lap (Part *part, const GstStructure *stats)
 {
   g_clear_pointer (&part->lap, gst_structure_free);
-  part->lap = copy_stats (part, stats);
+  part->lap = part_copy_structure (part, stats);
 }
 
 void
@@ -244,7 +243,7 @@ parts_take_totals (GPtrArray *parts)
     if (!stats)
       continue;
     g_clear_pointer (&part->total, gst_structure_free);
-    part->total = copy_stats (part, stats);
+    part->total = part_copy_structure (part, stats);
     gst_structure_free (stats);
   }
 }

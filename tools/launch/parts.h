@@ -33,6 +33,9 @@ Part *parts_find_element (GPtrArray *parts, GstObject *element);
 
 /* Sets the intervals of their reports, in ns. */
 void parts_set_interval (GPtrArray *parts, guint64 interval);
+/* (transfer full): of a message, in which the stage is called as it is shown.
+ */
+GstStructure *part_copy_structure (const Part *part, const GstStructure *stats);
 /* Keeps a lap's figures from a message. */
 void part_take_lap (Part *part, const GstStructure *stats);
 void parts_take_totals (GPtrArray *parts);

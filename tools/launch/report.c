@@ -44,7 +44,7 @@ static const gchar head[] =
     "th, td { text-align: right; padding: 4px 8px; white-space: nowrap;\n"
     "  border-bottom: 1px solid #dde3e8; vertical-align: top; }\n"
     "th { color: #5a6876; font-weight: normal; white-space: normal; }\n"
-    "th:first-child, td:first-child, .text td { text-align: left;\n"
+    "th:first-child, td:first-child, .text td, .text th { text-align: left;\n"
     "  white-space: normal; overflow-wrap: anywhere; min-width: 110px; }\n"
     "@media (max-width: 1000px) { table { font-size: 12px; }\n"
     "  th, td { padding: 4px; }\n"

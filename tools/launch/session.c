@@ -162,6 +162,7 @@ take_warning (Session *self, GstMessage *message)
         error->message, self->user_data);
 }
 
+/* @failure: in which the stage is called as it is shown. */
 static void
 take_failure (Session *self, const GstStructure *failure)
 {
@@ -196,11 +197,15 @@ take_element_message (Session *self, GstMessage *message)
 
   if (!s || !part)
     return;
-  if (gst_structure_has_name (s, "spdl-item-failed"))
-    take_failure (self, s);
-  else if (gst_structure_has_name (s, "spdl-stage-stats") &&
-           gst_structure_get_boolean (s, "lap", &lap) && lap)
+  if (gst_structure_has_name (s, "spdl-item-failed")) {
+    GstStructure *failure = part_copy_structure (part, s);
+
+    take_failure (self, failure);
+    gst_structure_free (failure);
+  } else if (gst_structure_has_name (s, "spdl-stage-stats") &&
+             gst_structure_get_boolean (s, "lap", &lap) && lap) {
     part_take_lap (part, s);
+  }
 }
 
 static gboolean

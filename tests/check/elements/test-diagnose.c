@@ -184,7 +184,9 @@ static const Example examples[] = {
   { "pool", 10, 4, GST_SPDL_LIMIT_HELD, "a", NULL, "thread-pool",
       { SRC (1000), SLEEP ("a", 8, 1000, 20, 1), SINK (1000, 0.01) } },
 
-  { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL, "gains little",
+  { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
+      "a is at work 98 % of the time and b 97 %: balanced, raising one alone "
+      "gains little",
       { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
           SINK (980, 0.1) } },
   /* The busiest one's queue happens to be empty. */
@@ -341,7 +343,7 @@ GST_START_TEST (test_push_rate)
     GstSpdlLimit limit;
   } cases[] = {
     { "0.97", "500", GST_SPDL_LIMIT_ELEMENT },
-    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING },
+    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING }, /* it waits for a core */
     { "0.05", "20", GST_SPDL_LIMIT_HELD },
   };
 

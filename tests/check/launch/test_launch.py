@@ -342,7 +342,8 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((data["items"], data["failures"]), (24, 3))
         self.assertEqual(len(data["failed-items"]), 3)
-        self.assertIn("zzz0.jpg", done.stderr)
+        self.assertRegex(done.stderr, "(?m)^decode: .*zzz0.jpg")
+        self.assertEqual(data["failed-items"][0]["stage"], "decode")
         # One more than may fail.
         done, data = self.run_json("--max-failures", "2", job)
         self.assertEqual(done.returncode, 1)

@@ -152,6 +152,24 @@ gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
   return http ? spdl_http_get_cpu_time (http) : 0;
 }
 
+/* The media types alone: of raw video the rest would be a page. */
+static gchar *
+list_types (GstCaps *caps)
+{
+  GString *types = g_string_new (NULL);
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const gchar *name =
+        gst_structure_get_name (gst_caps_get_structure (caps, i));
+
+    if (!strstr (types->str, name))
+      g_string_append_printf (types, "%s%s", i > 0 ? ", " : "", name);
+  }
+  if (gst_caps_is_any (caps))
+    g_string_append (types, "anything");
+  return g_string_free (types, FALSE);
+}
+
 /* What downstream takes: bytes, or the one thing that it asks for. */
 static GstCaps *
 choose_caps (GstSpdlFetchElement *self, GError **error)
@@ -166,11 +184,11 @@ choose_caps (GstSpdlFetchElement *self, GError **error)
   if (gst_caps_is_fixed (allowed))
     return g_steal_pointer (&allowed);
 
-  g_autofree gchar *string = gst_caps_to_string (allowed);
+  g_autofree gchar *types = list_types (allowed);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
       "What the items are cannot be told from what downstream takes (%s): set "
       "the property caps",
-      string);
+      types);
   return NULL;
 }
 

@@ -389,25 +389,3 @@ charts_append_work (GString *out, const Frame *result)
   }
   svg_end (out);
 }
-
-/* A sweep */
-
-void
-charts_append_points (GString *out, const gchar *const *labels,
-    const double *values, guint n, guint marked, const gchar *title)
-{
-  double most = 1e-9;
-
-  for (guint i = 0; i < n; i++)
-    most = MAX (most, values[i]);
-  svg_begin (out, n * ROW, title);
-  for (guint i = 0; i < n; i++) {
-    g_autofree gchar *rate = format_rate (values[i]);
-
-    append_name (out, i * ROW, labels[i]);
-    svg_rect (out, BARS_X, i * ROW + 5, BARS_WIDTH * values[i] / most, ROW - 10,
-        i == marked ? "hot" : "warm", NULL);
-    append_number (out, i * ROW, g_strdup_printf ("%s items/s", rate));
-  }
-  svg_end (out);
-}

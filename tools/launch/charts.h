@@ -28,11 +28,6 @@ void charts_append_times (GString *out, const Frame *result);
 /* The workers' time: computing, waiting, idle. */
 void charts_append_work (GString *out, const Frame *result);
 
-/* A line of a drawing for two variables: for the sweep. @labels: of the points
- * along x; @n of them; @marked: one that stands out. */
-void charts_append_points (GString *out, const gchar *const *labels,
-    const double *values, guint n, guint marked, const gchar *title);
-
 G_END_DECLS
 
 #endif /* __CHARTS_H__ */

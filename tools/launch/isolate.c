@@ -182,7 +182,7 @@ measure_again (guint k, gpointer user_data)
 static gchar *
 make_verdict (GPtrArray *points, guint chosen)
 {
-  const guint best = points_best (points), knee = points_knee (points);
+  const guint best = points_best (points);
   GString *text = g_string_new (NULL);
 
   if (best == POINTS_NONE)
@@ -191,9 +191,7 @@ make_verdict (GPtrArray *points, guint chosen)
   const Point *fastest = g_ptr_array_index (points, best);
   g_autofree gchar *rate = format_rate (fastest->rate);
   g_string_append_printf (text, "alone it reaches %s items/s", rate);
-  if (knee != POINTS_NONE && knee != best)
-    g_string_append_printf (text, "; beyond %s more brings little",
-        ((const Point *) g_ptr_array_index (points, knee))->label);
+  points_append_knee (text, points);
   if (chosen != POINTS_NONE)
     g_string_append_printf (text,
         "; the cheapest within 3 %% of that, measured twice, is %s",

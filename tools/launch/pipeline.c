@@ -42,8 +42,10 @@ pipeline_new (gchar **description, GError **error)
 {
   GstElement *pipeline = parse (description, error);
 
-  if (!pipeline)
+  if (!pipeline) {
+    g_prefix_error (error, "the pipeline cannot be made: ");
     return NULL;
+  }
   if (!GST_IS_PIPELINE (pipeline)) {
     GstElement *outer = gst_pipeline_new (NULL);
 

@@ -7,42 +7,87 @@
 
 #include "points.h"
 
-#include "charts.h"
+#include "frame.h"
 #include "output.h"
 #include "report.h"
 #include "svg.h"
 
 #include <json-glib/json-glib.h>
 
+/* A setting, which may be long, stands above its bar. */
+#define ROW 48
+#define BAR_TOP 24
+#define BAR_HEIGHT 16
+#define BARS_WIDTH 840
+
+static void
+append_bar (GString *out, double top, const Point *point, double most,
+    const gchar *style)
+{
+  g_autofree gchar *rate = format_rate (point->rate);
+  g_autofree gchar *number =
+      point->error ? g_strdup ("failed") : g_strdup_printf ("%s items/s", rate);
+
+  svg_text (out, 0, top + BAR_TOP - 8, SVG_WIDTH, SVG_START, point->label);
+  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH, BAR_HEIGHT, "track", NULL);
+  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH * point->rate / most, BAR_HEIGHT,
+      style, point->error ? point->error : point->detail);
+  svg_text (out, SVG_WIDTH - 10, top + BAR_TOP + BAR_HEIGHT - 3, 150, SVG_END,
+      number);
+}
+
+static void
+append_bars (GString *out, GPtrArray *points, guint marked, const gchar *title)
+{
+  double most = 1e-9;
+
+  for (guint i = 0; i < points->len; i++)
+    most = MAX (most, ((const Point *) g_ptr_array_index (points, i))->rate);
+  svg_begin (out, points->len * ROW, title);
+  for (guint i = 0; i < points->len; i++)
+    append_bar (out, i * ROW, g_ptr_array_index (points, i), most,
+        i == marked ? "hot" : "warm");
+  svg_end (out);
+}
+
+static void
+append_verdict (
+    GString *out, GPtrArray *points, const gchar *verdict, guint marked)
+{
+  g_string_append (out, "<div class=\"verdict\"><p>");
+  html_append_escaped (out, verdict);
+  g_string_append (out, "</p>\n");
+  if (marked != POINTS_NONE) {
+    g_autofree gchar *settings =
+        points_format_settings (g_ptr_array_index (points, marked));
+
+    g_string_append (out, "<p>Try <code>");
+    html_append_escaped (out, settings);
+    g_string_append (out, "</code></p>\n");
+  }
+  g_string_append (out, "</div>\n");
+}
+
 gboolean
 points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
     const gchar *description, const gchar *verdict, guint marked,
     GError **error)
 {
-  GString *out = g_string_new (NULL);
-  g_autofree const gchar **labels = g_new0 (const gchar *, points->len);
-  g_autofree double *rates = g_new0 (double, points->len);
-  gboolean ok;
+  g_autoptr (GString) out = g_string_new (NULL);
 
-  for (guint i = 0; i < points->len; i++) {
-    const Point *point = g_ptr_array_index (points, i);
-
-    labels[i] = point->label;
-    rates[i] = point->rate;
-  }
   report_append_head (out);
   g_string_append (out, "<h1>");
   html_append_escaped (out, title);
   g_string_append (out, "</h1>\n<pre>");
   html_append_escaped (out, description);
-  g_string_append (out, "</pre>\n<div class=\"verdict\"><p>");
-  html_append_escaped (out, verdict);
-  g_string_append (out, "</p></div>\n<h2>Items a second</h2>\n");
-  charts_append_points (out, labels, rates, points->len, marked, title);
+  g_string_append (out, "</pre>\n");
+  append_verdict (out, points, verdict, marked);
+  g_string_append (out,
+      "<h2>Items a second</h2>\n<p class=\"key\">The one to take is red. "
+      "Pointed at, a bar says what limits it.</p>\n");
+  append_bars (out, points, marked, title);
   report_append_end (out);
-  ok = output_write (file, out->str, error);
-  g_string_free (out, TRUE);
-  return ok;
+  return output_write (file, out->str, error);
 }
 
 static void

@@ -163,18 +163,19 @@ points_knee (GPtrArray *points)
 #define OTHER_COLUMNS 20
 #define MIN_BAR 4
 #define MAX_BAR 30
-#define MIN_DETAIL 8
+#define MIN_DETAIL 14
 
 typedef struct {
   guint label, bar, detail;
+  gboolean broken; /* labels stand on lines of their own */
 } Layout;
 
-/* The label tells one row from the next: it goes first. */
+/* A label tells one row from the next: it is never cut off for the rest. */
 static Layout
 lay_out (GPtrArray *points, guint detail, guint width)
 {
   Layout layout = { .label = 8, .detail = detail };
-  guint left = width > OTHER_COLUMNS ? width - OTHER_COLUMNS : 0;
+  guint least, left;
 
   for (guint i = 0; i < points->len; i++) {
     const Point *point = get (points, i);
@@ -183,23 +184,27 @@ lay_out (GPtrArray *points, guint detail, guint width)
     if (point->detail)
       layout.detail = MAX (layout.detail, g_utf8_strlen (point->detail, -1));
   }
-  layout.label = CLAMP (layout.label, 8,
-      MAX (left, 8 + MIN_BAR + MIN_DETAIL) - MIN_BAR - MIN_DETAIL);
-  left = left > layout.label ? left - layout.label : 0;
+  least = OTHER_COLUMNS + MIN_BAR + MIN (layout.detail, MIN_DETAIL);
+  layout.broken = layout.label + least > width;
+  if (layout.broken)
+    layout.label = 8;
+  left = width - MIN (OTHER_COLUMNS + layout.label, width);
   layout.detail = MIN (layout.detail, MAX (left, MIN_BAR) - MIN_BAR);
-  left -= MIN (left, layout.detail);
-  layout.bar = CLAMP (left, MIN_BAR, MAX_BAR);
+  layout.bar = CLAMP (left - MIN (left, layout.detail), MIN_BAR, MAX_BAR);
   return layout;
 }
 
 static void
 append_row (GString *out, const Point *point, double most, const Layout *layout)
 {
-  g_autofree gchar *label = text_fit (point->label, layout->label);
+  g_autofree gchar *label =
+      text_fit (layout->broken ? "" : point->label, layout->label);
   g_autofree gchar *rate = format_rate (point->rate);
   g_autofree gchar *bar = text_bar (point->rate / most, layout->bar);
   g_autofree gchar *detail = NULL;
 
+  if (layout->broken)
+    g_string_append_printf (out, "%s\n", point->label);
   if (point->error) {
     g_string_append_printf (out, "%s  %s\n", label, point->error);
     return;
@@ -243,4 +248,18 @@ points_format_settings (const Point *point)
     g_string_append_printf (text, "%s--set %s", i > 0 ? " " : "", quoted);
   }
   return g_string_free (text, FALSE);
+}
+
+void
+points_append_knee (GString *text, GPtrArray *points)
+{
+  const guint knee = points_knee (points);
+  g_autofree gchar *rate = NULL;
+
+  if (knee == POINTS_NONE || knee == points_best (points))
+    return;
+  rate = format_rate (get (points, knee)->rate);
+  g_string_append_printf (text,
+      "; the knee, from where on more brings less, is %s with %s",
+      get (points, knee)->label, rate);
 }

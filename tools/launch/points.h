@@ -48,6 +48,9 @@ typedef double (*PointsAgainFunc) (guint i, gpointer user_data);
 guint
 points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data);
 
+/* Where the knee is, if the best is not there. */
+void points_append_knee (GString *text, GPtrArray *points);
+
 /* "--set a.b=1 --set c.d=2" */
 gchar *points_format_settings (const Point *point);
 

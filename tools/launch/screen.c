@@ -202,6 +202,17 @@ on_warning (Session *session, const gchar *element, const gchar *text,
 
 const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning };
 
+static void
+print_summary (Screen *self, const Frame *result)
+{
+  g_autofree gchar *table = print_table (self, result, 0);
+  g_autofree gchar *suggestion =
+      gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
+
+  if (suggestion)
+    fprintf (self->out, "try: --set %s\n", suggestion);
+}
+
 void
 screen_finish (Screen *self, Session *session)
 {
@@ -213,14 +224,12 @@ screen_finish (Screen *self, Session *session)
     [SESSION_FAILED] = "Ended by an error.",
   };
   const Frame *result = session_get_result (session);
-  g_autofree gchar *table = NULL;
-  g_autofree gchar *suggestion =
-      gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
+  const SessionEnd end = session_get_end (session);
 
   erase (self);
-  fprintf (self->out, "%s\n", ends[session_get_end (session)]);
-  table = print_table (self, result, 0);
-  if (suggestion)
-    fprintf (self->out, "try: --set %s\n", suggestion);
+  fprintf (self->out, "%s\n", ends[end]);
+  /* The figures of what never ran say nothing. */
+  if (end != SESSION_FAILED || result->items + result->failures > 0)
+    print_summary (self, result);
   fflush (self->out);
 }

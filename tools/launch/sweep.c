@@ -294,7 +294,7 @@ append_open_ends (
 static gchar *
 make_verdict (GPtrArray *axes, GPtrArray *points, guint chosen)
 {
-  const guint best = points_best (points), knee = points_knee (points);
+  const guint best = points_best (points);
   GString *text = g_string_new (NULL);
 
   if (best == POINTS_NONE)
@@ -303,9 +303,7 @@ make_verdict (GPtrArray *axes, GPtrArray *points, guint chosen)
   g_autofree gchar *rate = format_rate (fastest->rate);
   g_string_append_printf (
       text, "the fastest is %s with %s items/s", fastest->label, rate);
-  if (knee != POINTS_NONE && knee != best)
-    g_string_append_printf (text, "; beyond %s more brings little",
-        ((const Point *) g_ptr_array_index (points, knee))->label);
+  points_append_knee (text, points);
   if (chosen == POINTS_NONE)
     return g_string_free (text, FALSE);
   if (chosen != best)

@@ -368,7 +368,7 @@ test_points_labels (void)
 {
   static const double rates[] = { 100, 200 };
   g_autoptr (GPtrArray) points = make_points (rates, 2);
-  g_autofree gchar *table = NULL, *settings = NULL;
+  g_autofree gchar *settings = NULL;
 
   for (guint i = 0; i < 2; i++) {
     Point *point = g_ptr_array_index (points, i);
@@ -381,12 +381,15 @@ test_points_labels (void)
     point->settings = g_strsplit (point->label, " ", -1);
     point->detail = g_strdup ("decode: computing");
   }
-  table = points_format (points, "limit", 80);
-  g_assert_nonnull (strstr (table, "fetch.concurrency=32"));
-  g_assert_nonnull (strstr (table, "fetch.concurrency=33"));
-  g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
-  for (guint i = 0; lines[i]; i++)
-    g_assert_cmpuint (g_utf8_strlen (lines[i], -1), <=, 80);
+  for (guint width = 42; width < 120; width++) {
+    g_autofree gchar *table = points_format (points, "limit", width);
+    g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
+
+    g_assert_nonnull (strstr (table, "fetch.concurrency=32"));
+    g_assert_nonnull (strstr (table, "fetch.concurrency=33"));
+    for (guint i = 0; lines[i]; i++)
+      g_assert_cmpuint (g_utf8_strlen (lines[i], -1), <=, width);
+  }
   settings = points_format_settings (g_ptr_array_index (points, 0));
   g_assert_cmpstr (
       settings, ==, "--set decode.concurrency=16 --set fetch.concurrency=32");

@@ -226,7 +226,7 @@ class RunTest(unittest.TestCase):
                 (["--isolate", "batch", job], "no stage"),
                 (["--sweep", "x", job], "ELEMENT.PROPERTY"),
                 (["--no-such-option", job], "no-such-option"),
-                (["spdlsrc ! ! spdlsink"], "syntax error"),
+                (["spdlsrc ! ! spdlsink"], "cannot be made: syntax error"),
                 (["spdlsrc", "nothing=1", "!", "spdlsink"], "nothing"),
                 (["--isolate", "nobody", job], "there are: src, fetch"),
                 (["--sweep", "nobody.x=1,2", job], "there are: src, fetch"),

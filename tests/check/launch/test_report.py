@@ -12,12 +12,15 @@ import os
 import pathlib
 import re
 import shutil
+import socketserver
 import subprocess
 import tempfile
+import threading
 import unittest
 
 LAUNCH = os.environ["LAUNCH"]
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+POLICY = re.compile("<meta http-equiv=.*?>", re.DOTALL)
 NAME = "a-stage-whose-name-is-forty-letters-"
 
 # Rectangles of all texts, line by line, as JSON in an attribute of the page;
@@ -72,6 +75,32 @@ def make_page(folder, n_stages):
     return page
 
 
+def make_sweep_page(folder):
+    """A report of a sweep, with two settings a row."""
+    page = folder / "sweep.html"
+    name = f"{NAME}long"
+    subprocess.run(
+        [LAUNCH, "--report", page, "--duration", "0.3", "--sweep",
+         f"{name}.concurrency=1,16;{name}.queue-size=2,16",
+         "fakesrc sizetype=fixed sizemax=8 "
+         f"! spdlteststage name={name} sleep=10000000 ! spdlsink"],
+        check=True, timeout=120, capture_output=True)
+    return page
+
+
+class Listener(socketserver.ThreadingTCPServer):
+    """Counts who comes, and answers nobody."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.server.n_requests += 1
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.n_requests = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
 def overlap(a, b):
     """By how many pixels both ways, at least."""
     return min(min(a["x"] + a["w"], b["x"] + b["w"]) - max(a["x"], b["x"]),
@@ -84,13 +113,14 @@ class ReportTest(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         cls.pages = {n: make_page(cls.folder, n) for n in (3, 12)}
+        cls.sweep = make_sweep_page(cls.folder)
 
     @classmethod
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
     def test_nothing_from_outside(self):
-        for page in self.pages.values():
+        for page in (*self.pages.values(), self.sweep):
             text = page.read_text()
             self.assertIn(
                 "content=\"default-src 'none'; style-src 'unsafe-inline';",
@@ -107,21 +137,35 @@ class ReportTest(unittest.TestCase):
             self.assertIn("class=\"verdict\"", text)
             self.assertIn("told to fail at 6", text)
 
-    def ask(self, page, width):
-        """The texts' rectangles; the page itself would not run a script."""
-        text = page.read_text()
-        text = re.sub(r"<meta http-equiv=.*?>", "", text, count=1,
-                      flags=re.DOTALL)
-        text = text.replace("</body>", f"<script>{SCRIPT}</script></body>")
+    def browse(self, text, width):
+        """What becomes of a page, as text."""
         copy = self.folder / "asked.html"
         copy.write_text(text)
-        done = subprocess.run(
+        return subprocess.run(
             [BROWSER, "--headless", "--no-sandbox", "--disable-gpu",
              f"--user-data-dir={self.folder}/profile",
              f"--window-size={width},1000", "--dump-dom", copy.as_uri()],
-            check=True, capture_output=True, text=True, timeout=120)
-        data = Attributes(done.stdout).data
+            check=True, capture_output=True, text=True, timeout=120).stdout
+
+    def ask(self, page, width):
+        """The texts' rectangles; the page itself would not run a script."""
+        text = POLICY.sub("", page.read_text(), count=1)
+        text = text.replace("</body>", f"<script>{SCRIPT}</script></body>")
+        data = Attributes(self.browse(text, width)).data
         return json.loads(data["data-boxes"]), int(data["data-width"])
+
+    @unittest.skipUnless(BROWSER, "no browser")
+    def test_policy(self):
+        """Even if a page asked for something, it would get nothing."""
+        with Listener() as listener:
+            text = self.pages[3].read_text().replace(
+                "</body>", "<img src='http://127.0.0.1:"
+                f"{listener.server_address[1]}/x.png'></body>")
+            self.browse(text, 800)
+            self.assertEqual(listener.n_requests, 0)
+            self.browse(POLICY.sub("", text, count=1), 800)
+            self.assertGreater(listener.n_requests, 0)
+            listener.shutdown()
 
     @unittest.skipUnless(BROWSER, "no browser")
     def test_the_question(self):
@@ -135,10 +179,10 @@ class ReportTest(unittest.TestCase):
 
     @unittest.skipUnless(BROWSER, "no browser")
     def test_no_texts_intersect(self):
-        for page in self.pages.values():
+        for page in (*self.pages.values(), self.sweep):
             for width in (800, 1280):
                 boxes, page_width = self.ask(page, width)
-                self.assertGreater(len(boxes), 50)
+                self.assertGreater(len(boxes), 10)
                 self.assertLessEqual(page_width, width)
                 for i, a in enumerate(boxes):
                     for b in boxes[:i]:

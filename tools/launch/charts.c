@@ -176,7 +176,7 @@ append_time_axis (
 static void
 append_value_axis (GString *out, double most)
 {
-  const double step = svg_round_step (most, 4);
+  const double step = svg_round_step (most, 5);
 
   for (double v = 0; v <= most * 1.0001; v += step) {
     const double y = PLOT_BOTTOM - PLOT_HEIGHT * v / most;

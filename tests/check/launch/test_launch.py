@@ -518,24 +518,28 @@ class TerminalTest(unittest.TestCase):
             self.assertIn("Interrupted.", screen.lines)
 
     def test_resized(self):
-        terminal = Terminal(160, "--interval", "0.05", self.JOB)
-        terminal.read_until("stage ", 5)
-        terminal.stop_and_drain()
-        terminal.set_size(50)
-        screen = Screen(160)
-        seen = len(terminal.text)
-        screen.write(terminal.text)
-        screen.resize(50)
-        os.kill(terminal.process.pid, signal.SIGCONT)
-        terminal.read_until("stage ", 3)
-        terminal.interrupt()
-        self.assertEqual(terminal.wait(), 0)
-        screen.write(terminal.text[seen:].replace("^C", ""))
-        headers = [line for line in screen.lines if line.startswith("stage ")]
-        self.assertEqual(len(headers), 1, screen.lines)
-        # Nothing was wrapped: the last table is as wide as the terminal now.
-        self.assertTrue(any(line.startswith("decode ") and line.endswith("%")
-                            for line in screen.lines), screen.lines)
+        for before, after in ((160, 50), (80, 160)):
+            terminal = Terminal(before, "--interval", "0.05", self.JOB)
+            terminal.read_until("stage ", 5)
+            terminal.stop_and_drain()
+            terminal.set_size(after)
+            screen = Screen(before)
+            seen = len(terminal.text)
+            screen.write(terminal.text)
+            screen.resize(after)
+            os.kill(terminal.process.pid, signal.SIGCONT)
+            terminal.read_until("stage ", 3)
+            terminal.interrupt()
+            self.assertEqual(terminal.wait(), 0)
+            screen.write(terminal.text[seen:].replace("^C", ""))
+            headers = [line for line in screen.lines
+                       if line.startswith("stage ")]
+            self.assertEqual(len(headers), 1, screen.lines)
+            # Nothing was wrapped: the last table fits the terminal as it is.
+            rows = [line for line in screen.lines
+                    if line.startswith("decode ") and line.endswith("%")]
+            self.assertEqual(len(rows), 1, screen.lines)
+            self.assertGreater(len(rows[0]), 80 if after == 160 else 40)
 
     def test_low(self):
         """More stages than rows: what does not fit is counted."""

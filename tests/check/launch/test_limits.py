@@ -98,6 +98,25 @@ class LimitTest(unittest.TestCase):
             self.check(data, ["waiting"], "fetch")
             self.check_suggestion(data, "fetch.concurrency=4", job)
 
+    def measure(self, *args):
+        """Returns the points of a sweep or of a stage alone, by setting."""
+        file = self.folder / "points.json"
+        done = subprocess.run([LAUNCH, "--json", file, *args], text=True,
+                              capture_output=True, timeout=200, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {point["setting"]: point["items-per-second"]
+                for point in json.loads(file.read_text())["points"]}
+
+    def test_requests(self):
+        """Requests at a time count, though no thread waits for any."""
+        with slow_server(self.photos, 60) as files:
+            job = self.job(files, "concurrency=2")
+            for args in (["--sweep", "fetch.concurrency=1,8", "--duration",
+                          "1"], ["--isolate", "fetch", "--duration", "0.5"]):
+                rates = self.measure(*args, job)
+                self.assertGreater(rates["fetch.concurrency=8"],
+                                   3 * rates["fetch.concurrency=1"])
+
     def test_straggler(self):
         """Every tenth answer is late, and those behind it wait."""
         with slow_server(self.photos, 2, 10, 400) as files:

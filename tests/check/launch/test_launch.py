@@ -304,7 +304,7 @@ class RunTest(unittest.TestCase):
         self.assertTrue(pipe.is_fifo())
 
     def test_warning(self):
-        """A batch on the way to nobody who gives it back."""
+        """What an element warns of is a line."""
         folder = self.folder / "linked"
         folder.mkdir()
         shutil.copy(next(self.photos.rglob("*.jpg")), folder)

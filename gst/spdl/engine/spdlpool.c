@@ -95,11 +95,12 @@ thread_main (void *data)
 
   self->cpu_of_finished += thread_cpu_time (thread->id);
   g_ptr_array_remove_fast (self->threads, thread);
-  g_ptr_array_add (self->finished, thread);
-  /* The call that woke this thread was meant for one that works. */
+  /* The call that woke this thread was meant for one that works. A new one
+   * joins those that are finished, so this one must not be among them yet. */
   SpdlCond *call = !self->quit && next_client (self)
                        ? spdl_pool_call_thread_unlocked (self)
                        : NULL;
+  g_ptr_array_add (self->finished, thread);
   if (call)
     spdl_cond_signal (call);
   spdl_mutex_unlock (&self->lock);

@@ -35,7 +35,8 @@ print_batch (GstSpdlBatch *batch)
 
 static void
 on_failed (GstSpdlLoader *loader, const gchar *stage, const gchar *uri,
-    const GError *error, gpointer user_data)
+    const GError *error, guint source, guint64 epoch, guint64 index,
+    guint64 sequence, gpointer user_data)
 {
   g_printerr ("%s: %s: %s\n", stage, uri, error->message);
 }

@@ -17,6 +17,7 @@ import os
 import sqlite3
 import sys
 import time
+from typing import Any, Dict, List
 
 import gi
 
@@ -33,7 +34,7 @@ CREATE TABLE verdicts (time REAL, element TEXT, limited_by TEXT,
 """
 
 
-def describe(folder):
+def describe(folder: str) -> str:
     return (f'spdlsrc name=source location="{folder}" epochs=2 '
             "! spdlfetch name=fetch concurrency=4 "
             f"! spdldecode name=decode concurrency={os.cpu_count()} "
@@ -42,13 +43,13 @@ def describe(folder):
 
 
 class Log:
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.database = sqlite3.connect(path)
         self.database.executescript(TABLES)
         self.begin = time.monotonic()
-        self.laps = {}
+        self.laps: Dict[str, Any] = {}
 
-    def take(self, message):
+    def take(self, message: Any) -> None:
         structure = message.get_structure()
         if message.type == Gst.MessageType.ERROR:
             sys.exit(message.parse_error()[0].message)
@@ -61,10 +62,10 @@ class Log:
                  structure.get_value("uri"),
                  structure.get_value("error").message))
 
-    def now(self):
+    def now(self) -> float:
         return time.monotonic() - self.begin
 
-    def take_figures(self, stats):
+    def take_figures(self, stats: Any) -> None:
         stage, lap = stats.get_value("stage"), stats.get_value("lap")
         fields = map(stats.nth_field_name, range(stats.n_fields()))
         rows = [(self.now(), stage, field, stats.get_value(field), lap)
@@ -78,7 +79,7 @@ class Log:
                 self.judge([self.laps[name] for name in NAMES])
                 self.laps = {}
 
-    def judge(self, stats):
+    def judge(self, stats: List[Any]) -> None:
         diagnosis = GstSpdl.diagnose(stats, os.cpu_count(), 0)
         self.database.execute(
             "INSERT INTO verdicts VALUES (?, ?, ?, ?, ?)",
@@ -87,7 +88,7 @@ class Log:
              diagnosis.dup_suggestion()))
 
 
-def main():
+def main() -> None:
     folder, path = sys.argv[1:]
     Gst.init(None)
     pipeline = Gst.parse_launch(describe(folder))

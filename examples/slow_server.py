@@ -16,6 +16,7 @@ import os
 import pathlib
 import sys
 import time
+from typing import Any
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -23,27 +24,28 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     disable_nagle_algorithm = True
     counter = itertools.count(1)
 
-    def __init__(self, *args, delay, every, more, **kwargs):
+    def __init__(self, *args: Any, delay: float, every: int, more: float,
+                 **kwargs: Any) -> None:
         self.delay, self.every, self.more = delay, every, more
         super().__init__(*args, **kwargs)
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         slow = self.every and next(self.counter) % self.every == 0
         time.sleep(self.more if slow else self.delay)
         super().do_GET()
 
-    def log_message(self, *args):
+    def log_message(self, *args: Any) -> None:
         pass
 
 
 class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 256
 
-    def handle_error(self, request, client_address):
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that have gone are no news."""
 
 
-def main():
+def main() -> None:
     folder = pathlib.Path(sys.argv[1])
     every, more = (int(sys.argv[3]), float(sys.argv[4])) if sys.argv[3:] \
         else (0, 0)

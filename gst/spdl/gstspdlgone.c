@@ -27,8 +27,9 @@ gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
 
   if (item)
     gst_structure_set (s, "uri", G_TYPE_STRING, item->uri, "index",
-        G_TYPE_UINT64, item->index, "epoch", G_TYPE_UINT64, item->epoch,
-        "sequence", G_TYPE_UINT64, item->sequence, NULL);
+        G_TYPE_UINT64, item->index, "source", G_TYPE_UINT, item->source,
+        "epoch", G_TYPE_UINT64, item->epoch, "sequence", G_TYPE_UINT64,
+        item->sequence, NULL);
   gst_element_post_message (
       element, gst_message_new_element (GST_OBJECT (element), s));
 }

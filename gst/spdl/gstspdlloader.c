@@ -218,7 +218,8 @@ gst_spdl_loader_emit_notices (GstSpdlLoader *self, GstSpdlNews *news)
           self, signals[SIGNAL_WARNED], 0, notice->stage, notice->text);
     else
       g_signal_emit (self, signals[SIGNAL_FAILED], 0, notice->stage,
-          notice->uri, notice->error);
+          notice->uri, notice->error, notice->source, notice->epoch,
+          notice->index, notice->sequence);
     gst_spdl_notice_free (notice);
   }
 }
@@ -571,15 +572,22 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
    * @stage: the name of the element that it failed in
    * @uri: (nullable): the item's URI
    * @error: (nullable): why
+   * @source: whose it is, as #GstSpdlItemMeta counts sources
+   * @epoch: its epoch; %G_MAXUINT64 where nobody numbered it, as the others
+   * @index: its place in the dataset
+   * @sequence: its place in what is delivered of the epoch
    *
    * An item has failed, and will not come. Emitted by gst_spdl_loader_next(),
-   * in its thread; of more than 100 since the last call, the last 100.
+   * in its thread; of more than 10000 since the last call, the last 10000.
+   * Before the batch is returned whose state counts the item as done:
+   * gst_spdl_state_is_done().
    *
    * Since: 0.1
    */
   signals[SIGNAL_FAILED] = g_signal_new ("failed", GST_TYPE_SPDL_LOADER,
-      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_STRING,
-      G_TYPE_STRING, G_TYPE_ERROR);
+      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 7, G_TYPE_STRING,
+      G_TYPE_STRING, G_TYPE_ERROR, G_TYPE_UINT, G_TYPE_UINT64, G_TYPE_UINT64,
+      G_TYPE_UINT64);
   /**
    * GstSpdlLoader::warned:
    * @loader: the loader

@@ -246,7 +246,7 @@ on_warning (GstSpdlNews *self, GstMessage *message)
 
 /* Returns the error to end with, if it is one failure too many. */
 static GError *
-count_failure (GstSpdlNews *self, const GstSpdlNotice *notice, guint64 epoch)
+count_failure (GstSpdlNews *self, const GstSpdlNotice *notice)
 {
   GError *error = NULL;
 
@@ -254,7 +254,7 @@ count_failure (GstSpdlNews *self, const GstSpdlNotice *notice, guint64 epoch)
   self->n_failures++;
   if (self->max_failures >= 0 && !self->error &&
       self->n_failures > (guint64) self->max_failures) {
-    self->error_epoch = epoch;
+    self->error_epoch = notice->epoch;
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
         "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
         "was %s, in %s: %s",
@@ -270,14 +270,16 @@ static void
 on_item_failed (GstSpdlNews *self, const GstStructure *s)
 {
   GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
-  guint64 epoch = G_MAXUINT64;
   GError *error;
 
+  notice->epoch = notice->index = notice->sequence = G_MAXUINT64;
   gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
-  gst_structure_get_uint64 (s, "epoch", &epoch);
+  gst_structure_get (s, "source", G_TYPE_UINT, &notice->source, "epoch",
+      G_TYPE_UINT64, &notice->epoch, "index", G_TYPE_UINT64, &notice->index,
+      "sequence", G_TYPE_UINT64, &notice->sequence, NULL);
   notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
   notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
-  error = count_failure (self, notice, epoch);
+  error = count_failure (self, notice);
   keep_notice (self, notice);
   if (error)
     fail (self, error, NULL);

@@ -27,10 +27,15 @@ typedef struct {
   gchar *uri;    /* nullable: of an item that failed */
   GError *error; /* nullable: why it failed */
   gchar *text;   /* nullable: of a warning */
+  /* Of an item that failed; G_MAXUINT64 where nobody numbered it. */
+  guint source;
+  guint64 epoch;
+  guint64 index;
+  guint64 sequence;
 } GstSpdlNotice;
 
 /* Of failures, and of warnings, only the last ones are kept for the trainer. */
-#define GST_SPDL_MAX_NOTICES 100
+#define GST_SPDL_MAX_NOTICES 10000
 
 typedef struct {
   gint n_refs;

@@ -17,6 +17,7 @@
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlloader.h>
 #include <gst/spdl/gstspdlstage.h>
+#include <gst/spdl/gstspdlstate.h>
 #include <gst/spdl/gstspdltask.h>
 #include <gst/spdl/gstspdltensor.h>
 #include <gst/spdl/gstspdltensorsinfo.h>

@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """python_jobs.py JOB ARGUMENT...: prints one figure as JSON."""
 
+import itertools
 import json
 import pathlib
 import subprocess
@@ -45,6 +46,22 @@ def torch_loader(source, method):
     from torch.utils.data import DataLoader
     return DataLoader(Images(source), BATCH, num_workers=2,
                       multiprocessing_context=method)
+
+
+def spdl_batches(source):
+    """The same job by SPDL, whose decoder is FFmpeg's."""
+    import spdl.io
+    from spdl.pipeline import PipelineBuilder
+    pipeline = (
+        PipelineBuilder()
+        .add_source(itertools.cycle(Images(source).paths))
+        .aggregate(BATCH)
+        .pipe(lambda paths: spdl.io.load_image_batch(
+            paths, width=SIZE, height=SIZE, strict=False), concurrency=2)
+        .add_sink(2)
+        .build(num_threads=2))
+    with pipeline.auto_stop():
+        yield from pipeline.get_iterator(timeout=60)
 
 
 def first_batch(source):
@@ -121,7 +138,9 @@ def loop(kind, source, seconds):
         batches = Loader(line(source))
     elif kind == "torch":
         batches = torch_loader(source, "fork")
-    if kind in ("ours", "torch"):
+    elif kind == "spdl":
+        batches = spdl_batches(source)
+    if kind in ("ours", "torch", "spdl"):
         thread = threading.Thread(
             target=consume, args=(batches, go_on, count), daemon=True)
         thread.start()
@@ -202,8 +221,20 @@ def interrupt(seconds):
     return None
 
 
+RUNNING = []
+
+
+def leave(source):
+    """When the program is at its end, with loaders that run."""
+    from gstspdl import Loader
+    for _ in range(5):
+        RUNNING.append(Loader(line(source)))
+        next(iter(RUNNING[-1]))
+    return {"at": time.monotonic()}
+
+
 JOBS = {"first": first, "first-torch": first_torch, "loop": loop,
-        "pull": pull, "interrupt": interrupt}
+        "pull": pull, "interrupt": interrupt, "leave": leave}
 
 if __name__ == "__main__":
     print(json.dumps(JOBS[sys.argv[1]](*sys.argv[2:])))

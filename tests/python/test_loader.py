@@ -5,10 +5,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import pathlib
 import sys
+import tempfile
 import threading
 import time
 import unittest
+from dataclasses import replace
 
 import gi
 from support import describe, make_dataset
@@ -59,6 +62,26 @@ class EpochTest(unittest.TestCase):
             self.assertEqual([len(list(loader)) for _ in range(4)],
                              [3, 3, 0, 0])
             self.assertTrue(loader.is_finished())
+
+    def test_a_folder_named_epochs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder, "epochs")
+            link.symlink_to(FOLDER)
+            with Loader(describe(link)) as loader:
+                self.assertEqual([len(list(loader)) for _ in range(2)], [3, 3])
+
+    def test_the_next_one_is_loaded_meanwhile(self):
+        with Loader(describe(FOLDER)) as loader:
+            list(loader)
+            # Nobody asks for it.
+            while loader.stats[-1]["num-items"] < N_ITEMS + 8:
+                time.sleep(0.001)
+            self.assertEqual(indices_of(loader), ALL)
+
+    def test_no_truth_starts_it(self):
+        loader = Loader(describe(FOLDER))
+        self.assertTrue(loader)
+        self.assertFalse(loader.is_running())
 
     def test_a_pipeline_is_left_as_it_is(self):
         Gst.init(None)
@@ -195,6 +218,45 @@ class ErrorTest(unittest.TestCase):
                          [(self.broken / f"{i}.jpg").as_uri()
                           for i in range(3)])
         self.assertTrue(all(f.reason for f in failures))
+        self.assertEqual(sorted((f.epoch, f.index) for f in failures),
+                         [(0, 40), (0, 41), (0, 42)])
+
+    def test_failures_beside_states(self):
+        with Loader(describe(self.folder, order="input", source="epochs=2",
+                             size=4)) as loader:
+            for epoch in range(2):
+                for batch in loader:
+                    # They are the last of their epoch.
+                    taken = loader.take_failures(batch.state)
+                    self.assertEqual(
+                        {f.epoch for f in taken},
+                        {0} if epoch == 1 and taken else set())
+                    self.assertEqual(loader.take_failures(batch.state), [])
+            taken = loader.take_failures(loader.state)
+            self.assertEqual([(f.epoch, f.index) for f in taken],
+                             [(1, 40), (1, 41), (1, 42)])
+            self.assertEqual(loader.take_failures(None), [])
+            end = loader.state
+        # Those of an earlier run do not count in another.
+        with Loader(describe(self.folder)) as loader:
+            list(loader)
+            self.assertEqual(len(loader.failures), 3)
+            loader.stop()
+            loader.start()
+            self.assertEqual(loader.take_failures(end), [])
+
+    def test_is_done(self):
+        with Loader(describe(self.folder, order="input", source="epochs=1")
+                    ) as loader:
+            begin = next(iter(loader)).state
+            list(loader)
+            failure = loader.failures[0]
+            self.assertTrue(failure.is_done(loader.state))
+        for state in None, "", "no state", begin:
+            self.assertFalse(failure.is_done(state))
+        self.assertFalse(replace(failure, epoch=None).is_done(begin))
+        self.assertTrue(replace(failure, sequence=0).is_done(begin))
+        self.assertFalse(replace(failure, source=1).is_done(begin))
 
     def check(self, loader, code):
         good = []

@@ -181,6 +181,28 @@ class ElsewhereTest(unittest.TestCase):
         self.assertIn("apt install python3-gi", last)
         self.assertIn("--system-site-packages", last)
 
+    def test_other_pythons_of_the_path(self):
+        """pyenv's, say, or a venv that does not see Debian's packages."""
+        seen = set()
+        for folder in os.environ["PATH"].split(":"):
+            python = pathlib.Path(folder, "python3")
+            if not python.exists() or subprocess.run(
+                    [python, "-c", "import gi.repository"], check=False,
+                    stderr=subprocess.DEVNULL).returncode == 0:
+                continue
+            seen.add(python)
+            with self.subTest(python):
+                done = subprocess.run(
+                    [python, "-c", "import gstspdl"], capture_output=True,
+                    text=True, check=False, timeout=100,
+                    env={**os.environ, "PYTHONPATH": str(PACKAGES)})
+                last = done.stderr.splitlines()[-1]
+                self.assertTrue(last.startswith(
+                    "ImportError: gstspdl needs PyGObject"), last)
+                self.assertIn("/usr/bin/python3", last)
+        if not seen:
+            self.skipTest("PATH has no Python without PyGObject")
+
     def test_without_the_typelib(self):
         done = run_python("import gstspdl", env={
             **os.environ, "GI_TYPELIB_PATH": "/nowhere"})

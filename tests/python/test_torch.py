@@ -83,6 +83,10 @@ class DataLoaderTest(unittest.TestCase):
                             num_workers=1, multiprocessing_context="fork")
         with self.assertRaisesRegex(LoaderError, "num_workers=0"):
             list(loader)
+        loader = DataLoader(Dataset(describe(FOLDER)), batch_size=None,
+                            num_workers=1, multiprocessing_context="spawn")
+        with self.assertRaisesRegex(LoaderError, "num_workers=0"):
+            list(loader)
 
 
 class StateTest(unittest.TestCase):
@@ -148,6 +152,32 @@ torch.save([[i for batch in dataset for i in batch["indices"].tolist()]
 dataset.stop()
 torch.distributed.barrier()
 """
+
+
+    def test_behind_an_epoch_whose_last_items_failed(self):
+        folder = make_dataset(8)
+        (folder / "zzz").mkdir()
+        for i in range(3):
+            (folder / "zzz" / f"{i}.jpg").write_text("no picture")
+        line = describe(folder, order="input", source="epochs=2")
+        first = Dataset(line)
+        list(first)
+        state = first.state_dict()
+        first.stop()
+        second = Dataset(line)
+        second.load_state_dict(state)
+        # Whether it was known already or not that no more would come.
+        while second.epoch == 0:
+            self.assertEqual(list(second), [])
+        self.assertEqual([len(b["labels"]) for b in second], [8])
+        self.assertEqual(second.epoch, 2)
+        second.stop()
+
+    def test_ranks_of_the_description(self):
+        dataset = Dataset(describe(
+            FOLDER, source="rank=1 world-size=3", order="input"))
+        self.assertEqual(indices_of(dataset), ALL[1::3])
+        dataset.stop()
 
 
 class DistributedTest(unittest.TestCase):

@@ -114,10 +114,20 @@ class LoaderTest(unittest.TestCase):
                 pass
         self.assertIn("bad.jpg", caught.exception.message)
         self.assertEqual(loader.props.num_failures, 1)
-        (stage, uri, error), = failed
+        (stage, uri, error, source, epoch, index, sequence), = failed
+        self.assertEqual((source, epoch), (0, 0))
+        self.assertTrue(index == sequence <= 20)
         self.assertTrue(stage.startswith("spdldecode"))
         self.assertTrue(uri.endswith("bad.jpg"))
         self.assertIn("no image", error.message)
+
+    def test_states(self):
+        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))
+        loader.start()
+        state = loader.next(FOREVER).get_state()
+        self.assertTrue(GstSpdl.state_is_done(state, 0, 0, 7))
+        self.assertFalse(GstSpdl.state_is_done(state, 0, 0, 8))
+        self.assertFalse(GstSpdl.state_is_done(None, 0, 0, 0))
 
     def test_source(self):
         loader = GstSpdl.Loader.new("spdlbatch size=2 ! spdlsink")

@@ -7,8 +7,9 @@ import atexit
 import re
 import weakref
 from collections import deque
-from typing import (Any, Deque, Dict, Iterable, Iterator, List, NamedTuple,
-                    Optional, Union)
+from dataclasses import dataclass
+from typing import (Any, Deque, Dict, Iterable, Iterator, List, Optional,
+                    Union)
 
 from . import _native as native
 from ._batch import Batch
@@ -18,17 +19,36 @@ from ._parts import count_batches, find_elements
 from ._source import DOMAIN as SOURCE_DOMAIN
 from ._source import SourceThread
 
+# How many failures are kept for who shall take them.
+_MAX_PENDING = 10_000
+
 # How long the interpreter is out of reach of Ctrl-C while nothing comes. Only
 # then is it a matter of slices at all; a batch ends the wait at once.
 _SLICE = 50_000_000
 
 
-class Failure(NamedTuple):
-    """An item that failed, and why."""
+@dataclass(frozen=True)
+class Failure:
+    """An item that failed, and why. `epoch` and `index` (its place in the
+    dataset) are None where nobody numbered the items."""
 
     stage: str
     uri: Optional[str]
     reason: str
+    epoch: Optional[int] = None
+    index: Optional[int] = None
+    #: its place in what this rank loads of that epoch
+    sequence: Optional[int] = None
+    source: int = 0
+
+    def is_done(self, state: Optional[str]) -> bool:
+        """Whether a loader that begins at that state leaves it out. If not, it
+        will be tried again, and may fail again."""
+        if self.epoch is None or self.sequence is None:
+            return False
+        done: bool = raw.state_is_done(state, self.source, self.epoch,
+                                       self.sequence)
+        return done
 
 
 class _Epoch(Iterator[Batch]):
@@ -78,6 +98,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
     _ahead: Optional[Batch] = None
     _ahead_of: Optional[str] = None
     _failures: Deque[Failure] = deque()
+    _pending: Deque[Failure] = deque()
 
     def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
                 source: Optional[Iterable[Any]] = None,
@@ -115,10 +136,12 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._source = source
         self._caps = caps
         failures: Deque[Failure] = deque(maxlen=100)
+        pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._failures = failures
+        self._pending = pending
         # Not a method, which would keep the loader alive.
-        self.connect("failed", _on_failed, failures)
-        if isinstance(pipeline, str) and not re.search(r"\bepochs\b",
+        self.connect("failed", _on_failed, failures, pending)
+        if isinstance(pipeline, str) and not re.search(r"\bepochs\s*=",
                                                        pipeline):
             for element in find_elements(self.get_pipeline(), "spdlsrc"):
                 element.set_property("epochs", -1)
@@ -131,6 +154,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._ahead = None
         self._between = False
         self._fresh = True
+        self._pending.clear()
         # First, as a Ctrl-C may come at any place.
         self._begun = True
         _running.add(self)
@@ -236,6 +260,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
                             "epoch has")
         return n
 
+    def __bool__(self) -> bool:
+        """Not by its length, which would start it."""
+        return True
+
     # Errors
 
     def _explain(self, error: Any) -> LoaderError:
@@ -265,6 +293,18 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """The last items that failed, 100 at most; `num_failures` counts
         all."""
         return list(self._failures)
+
+    def take_failures(self, state: Optional[str]) -> List[Failure]:
+        """The items of this run that failed and that `state`, of a batch, has
+        left behind. Each failure is taken once; what is not behind that state
+        comes again in a run that begins there. For who keeps a record of
+        failures beside the states."""
+        taken = [f for f in self._pending if f.is_done(state)]
+        if taken:
+            rest = [f for f in self._pending if not f.is_done(state)]
+            self._pending.clear()
+            self._pending.extend(rest)
+        return taken
 
     @property
     def num_failures(self) -> int:
@@ -352,8 +392,14 @@ def _epoch_of(state: Optional[str]) -> int:
 
 
 def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,
-               failures: Deque[Failure]) -> None:
-    failures.append(Failure(stage, uri, reason.message if reason else ""))
+               source: int, epoch: int, index: int, sequence: int,
+               *queues: Deque[Failure]) -> None:
+    why = reason.message if reason else ""
+    failure = Failure(stage, uri, why)
+    if epoch != GLib.MAXUINT64:
+        failure = Failure(stage, uri, why, epoch, index, sequence, source)
+    for queue in queues:
+        queue.append(failure)
 
 
 # At the interpreter's end no thread of a pipeline may be left that would come

@@ -18,7 +18,7 @@ It gives whole batches, by threads of its own. Where a DataLoader has to be
 around it: DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
 
 import torch
 import torch.distributed
@@ -30,6 +30,7 @@ from ._loader import Loader
 from ._parts import find_elements
 
 TorchBatch = Dict[str, torch.Tensor]
+Step = TypeVar("Step")
 
 
 def _place() -> Tuple[int, int]:
@@ -40,6 +41,60 @@ def _place() -> Tuple[int, int]:
     return -1, -1
 
 
+_NO_WORKERS = (
+    "The dataset has threads of its own, which no worker process can share: "
+    "use it without a DataLoader, or with "
+    "DataLoader(dataset, batch_size=None, num_workers=0)")
+
+# Of a rank whose loader fails; more than there are ranks.
+_FAILED = 1 << 20
+
+
+def _sum_over_ranks(value: int) -> int:
+    distributed = torch.distributed
+    device = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+    total = torch.tensor(value, device=device)
+    distributed.all_reduce(total)
+    return int(total)
+
+
+def in_step(batches: Iterable[Step], *,
+            shortest: bool = False) -> Iterator[Optional[Step]]:
+    """The same number of steps on each rank of torch.distributed, whatever each
+    has of batches: more of them came to one rank than to another where the
+    items cannot be divided evenly, and where some failed.
+
+    As many as the rank with the most: a rank that has none left gets None, and
+    has to do its part of what the others do together. With `shortest` as many
+    as the rank with the fewest: what others have besides is left out.
+
+    Where the loader of one rank fails, that ends the steps of all, with an
+    error. Costs an all_reduce of one number a step. Where torch.distributed is
+    not initialised these are just the batches.
+    """
+    distributed = torch.distributed
+    iterator = iter(batches)
+    if not (distributed.is_available() and distributed.is_initialized()):
+        yield from iterator
+        return
+    n_ranks = distributed.get_world_size()
+    while True:
+        try:
+            batch = next(iterator, None)
+        except Exception:
+            _sum_over_ranks(_FAILED)
+            raise
+        n = _sum_over_ranks(int(batch is not None))
+        if n >= _FAILED:
+            raise LoaderError("The loader of another rank has failed")
+        if n == 0 or (shortest and n < n_ranks):
+            break
+        yield batch
+    # So that the next epoch begins at its beginning.
+    for _ in iterator:
+        pass
+
+
 class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
     """Batches as dicts of PyTorch's tensors, on `device`.
 
@@ -48,7 +103,8 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
     of them. `last` is the batch that was given last, with its keys, extras and
     state. Other arguments are the Loader's.
 
-    Each process of torch.distributed loads its own part.
+    Each process of torch.distributed loads its own part, unless the pipeline
+    says `rank` and `world-size` itself.
     """
 
     def __init__(self, pipeline: Any, *, device: Any = None,
@@ -67,24 +123,23 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
     def __iter__(self) -> Iterator[TorchBatch]:
         """The rest of an epoch; behind its end, the next one."""
         if torch.utils.data.get_worker_info() is not None:
-            raise LoaderError(
-                "The dataset has threads of its own, which no worker process "
-                "can share: use it without a DataLoader, or with "
-                "DataLoader(dataset, batch_size=None, num_workers=0)",
-                code="forked")
+            raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
         for batch in self.loader:
             self.last = batch
             self._state = batch.state
             yield self._convert(batch)
+        # The last items may have failed.
+        self._state = self.loader.state
 
     def _begin(self) -> None:
         if self.loader.is_running():
             return
         rank, world_size = _place()
-        if rank >= 0:
-            for element in find_elements(self.loader.pipeline, "spdlsrc"):
+        for element in find_elements(self.loader.pipeline, "spdlsrc"):
+            if element.get_property("rank") < 0:
                 element.set_property("rank", rank)
+            if element.get_property("world-size") < 0:
                 element.set_property("world-size", world_size)
         self.loader.start()
 
@@ -102,6 +157,10 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
 
     def stop(self) -> None:
         self.loader.stop()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Workers that are spawned would have it pickled."""
+        raise LoaderError(_NO_WORKERS, code="forked")
 
     # Resuming
 

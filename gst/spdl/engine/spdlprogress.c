@@ -112,6 +112,20 @@ spdl_progress_add (SpdlProgress *self, guint64 sequence)
   return TRUE;
 }
 
+gboolean
+spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence)
+{
+  guint i;
+
+  if (epoch != self->epoch)
+    return epoch < self->epoch;
+  if (sequence < self->mark)
+    return TRUE;
+  i = find_run (self, sequence);
+  return i < self->runs->len && run_at (self, i)->begin <= sequence &&
+         sequence < run_at (self, i)->end;
+}
+
 /* The text */
 
 static const gchar digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

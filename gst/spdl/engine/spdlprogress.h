@@ -46,6 +46,11 @@ void spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other);
 SPDL_PRIVATE_API
 gboolean spdl_progress_add (SpdlProgress *self, guint64 sequence);
 
+/* Whether that item is done. */
+SPDL_PRIVATE_API
+gboolean
+spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence);
+
 /* Appends the runs, and reads them back: a pair of numbers for each, the length
  * of the gap and of the run, each of them in digits of five bits, the lowest
  * first. A gap costs at most 8 bytes where no two neighbours are farther apart

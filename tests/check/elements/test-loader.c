@@ -159,9 +159,11 @@ GST_END_TEST;
 
 static void
 on_failed (GstSpdlLoader *loader, const gchar *stage, const gchar *uri,
-    const GError *error, gpointer user_data)
+    const GError *error, guint source, guint64 epoch, guint64 index,
+    guint64 sequence, gpointer user_data)
 {
   fail_unless (error != NULL && g_str_has_prefix (stage, "spdldecode"));
+  fail_unless (source == 0 && epoch == 0 && index < 22 && sequence == index);
   g_ptr_array_add (user_data, g_path_get_basename (uri));
 }
 

@@ -483,6 +483,29 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
+/* What a run that begins at a state leaves out. */
+GST_START_TEST (test_is_done)
+{
+  gchar *folder = make_list (20);
+  /* Done are 0, 1, 2 and, behind two gaps, 4 and 6. */
+  g_autofree gchar *state =
+      make_state (folder, "epoch=0,mark=0,done=;", "epoch=2,mark=3,done=BBBB;");
+  g_autofree gchar *cut = g_strndup (state, strlen (state) - 1);
+
+  for (guint64 i = 0; i < 9; i++) {
+    fail_unless_equals_int (
+        gst_spdl_state_is_done (state, 0, 2, i), i < 3 || i == 4 || i == 6);
+    fail_unless (gst_spdl_state_is_done (state, 0, 1, i));
+    fail_if (gst_spdl_state_is_done (state, 0, 3, i));
+    fail_if (gst_spdl_state_is_done (state, 1, 1, i));
+    fail_if (gst_spdl_state_is_done (cut, 0, 1, i));
+    fail_if (gst_spdl_state_is_done (NULL, 0, 0, i));
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* A dataset is known again wherever it lies, and not if a name in it has
  * changed. */
 GST_START_TEST (test_fingerprint)
@@ -528,6 +551,7 @@ resume_suite (void)
   tcase_add_loop_test (tc, test_single_items, 0, G_N_ELEMENTS (orders));
   tcase_add_test (tc, test_other_world);
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_is_done);
   tcase_add_test (tc, test_fingerprint);
   return s;
 }

@@ -271,6 +271,10 @@ assert_same (const SpdlTally *tally, const guint8 *done, guint n, guint64 epoch)
   }
   for (; next < n; next++)
     g_assert_false (done[next]);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (spdl_progress_has (progress, epoch, i), ==, done[i]);
+  g_assert_true (epoch == 0 || spdl_progress_has (progress, epoch - 1, n));
+  g_assert_false (spdl_progress_has (progress, epoch + 1, 0));
 }
 
 static guint

@@ -1,0 +1,22 @@
+/* gst-spdl: what a resume state counts as done
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_STATE_H__
+#define __GST_SPDL_STATE_H__
+
+#include <gst/gst.h>
+#include <gst/spdl/spdl-prelude.h>
+
+G_BEGIN_DECLS
+
+GST_SPDL_API
+gboolean gst_spdl_state_is_done (
+    const gchar *state, guint source, guint64 epoch, guint64 sequence);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_STATE_H__ */

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# gst-spdl: one of several processes that train together
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ranks.py FOLDER OUT: run by torchrun. Loads the list in FOLDER in each of the
+ways, with a barrier a step, and writes into OUT what each step was, a file for
+each rank."""
+
+import json
+import pathlib
+import sys
+
+import torch.distributed
+from gstspdl import LoaderError
+from gstspdl.torch import Dataset, in_step
+
+N_EPOCHS = 2
+WAYS = {
+    "pad": ("shard-mode=pad", False),
+    "drop": ("shard-mode=drop", False),
+    "uneven": ("shard-mode=uneven shuffle=true", False),
+    "shortest": ("shard-mode=uneven shuffle=true", True),
+}
+
+
+def describe(folder, source, decode=""):
+    return (f'spdlsrc location="{folder}/list.txt" {source} ! spdlfetch '
+            f"! spdldecode width=8 height=8 {decode} "
+            "! spdlbatch size=4 ! spdlsink")
+
+
+def load(folder, source, shortest):
+    dataset = Dataset(describe(folder, source))
+    epochs = []
+    for _ in range(N_EPOCHS):
+        steps = []
+        for batch in in_step(dataset, shortest=shortest):
+            steps.append(batch and batch["indices"].tolist())
+            # Where gradients would be averaged.
+            torch.distributed.barrier()
+        epochs.append(steps)
+    dataset.stop()
+    return epochs
+
+
+def fail(folder, rank):
+    """Of the ranks only the first one's loader fails."""
+    dataset = Dataset(describe(
+        folder, "rank=0 world-size=1",
+        "output-order=input concurrency=1 max-failures=0"
+        if rank == 0 else ""))
+    n = 0
+    try:
+        for _ in in_step(dataset):
+            n += 1
+            torch.distributed.barrier()
+    except LoaderError as error:
+        return [n, error.code, str(error)]
+    return None
+
+
+def main():
+    folder, out = map(pathlib.Path, sys.argv[1:])
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    found = {name: load(folder, *way) for name, way in WAYS.items()}
+    found["fail"] = fail(folder, rank)
+    (out / str(rank)).write_text(json.dumps(found))
+    torch.distributed.barrier()
+
+
+main()

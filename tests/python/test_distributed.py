@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# gst-spdl: several processes that train together, started by torchrun
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import torch.distributed
+from support import make_dataset
+
+N_RANKS = 2
+# For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
+# of the second rank's fails, so that with pad, too, it has a batch less.
+N_ITEMS = 33
+BROKEN = 3
+GOOD = [i for i in range(N_ITEMS) if i != BROKEN]
+JOB = pathlib.Path(__file__).with_name("ranks.py")
+
+
+def items_of(steps):
+    return [i for step in steps if step for i in step]
+
+
+@unittest.skipUnless(torch.distributed.is_available()
+                     and torch.distributed.is_gloo_available(),
+                     "PyTorch is built without it")
+class RanksTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = make_dataset(N_ITEMS)
+        paths = sorted(folder.glob("*/*.jpg"))
+        paths[BROKEN].write_text("no picture")
+        (folder / "list.txt").write_text("".join(f"{p}\n" for p in paths))
+        with tempfile.TemporaryDirectory() as out:
+            # A barrier that one rank never comes to would end in the timeout.
+            # Debian 12's torchrun takes no default for redirects and tee: what
+            # it makes of 0 fails with Python 3.11.
+            subprocess.run(
+                [sys.executable, "-m", "torch.distributed.run", "--standalone",
+                 "--nproc_per_node", str(N_RANKS), "--redirects", "1", "--tee",
+                 "1", JOB, folder, out], check=True, timeout=200)
+            cls.ranks = [json.loads(pathlib.Path(out, str(rank)).read_text())
+                         for rank in range(N_RANKS)]
+
+    def epochs(self, way):
+        """For each epoch the ranks' steps."""
+        return zip(*(rank[way] for rank in self.ranks))
+
+    def test_pad(self):
+        for parts in self.epochs("pad"):
+            self.assertEqual([len(steps) for steps in parts], [5, 5])
+            self.assertEqual([step is None for step in parts[1]],
+                             [False] * 4 + [True])
+            # The first one comes again, so that all ranks have as many.
+            self.assertEqual(sorted(sum(map(items_of, parts), [])),
+                             [0, *GOOD])
+
+    def test_drop(self):
+        for parts in self.epochs("drop"):
+            self.assertEqual([len(steps) for steps in parts], [4, 4])
+            self.assertEqual(sorted(sum(map(items_of, parts), [])), GOOD[:-1])
+
+    def test_uneven(self):
+        orders = []
+        for parts in self.epochs("uneven"):
+            self.assertEqual([len(steps) for steps in parts], [5, 5])
+            # Disjoint, and complete.
+            items = sum(map(items_of, parts), [])
+            self.assertEqual(sorted(items), GOOD)
+            orders.append(items)
+        self.assertNotEqual(*orders)
+
+    def test_as_many_as_the_shortest(self):
+        for parts in self.epochs("shortest"):
+            self.assertEqual([len(steps) for steps in parts], [4, 4])
+            self.assertNotIn(None, sum(parts, []))
+            counts = collections.Counter(sum(map(items_of, parts), []))
+            self.assertEqual(set(counts.values()), {1})
+
+    def test_a_rank_that_fails_ends_all(self):
+        first, second = (rank["fail"] for rank in self.ranks)
+        self.assertEqual(first[1], "pipeline-error")
+        self.assertEqual(second[:2], [first[0], "failed"])
+        self.assertIn("another rank", second[2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -138,22 +138,6 @@ class StateTest(unittest.TestCase):
         self.assertEqual(indices_of(other), wanted[2])
         other.stop()
 
-
-LOAD_PART = """
-import sys
-import torch, torch.distributed
-from gstspdl.torch import Dataset
-line, folder, rank = sys.argv[1:]
-torch.distributed.init_process_group(
-    "gloo", init_method=f"file://{folder}/meet", rank=int(rank), world_size=3)
-dataset = Dataset(line)
-torch.save([[i for batch in dataset for i in batch["indices"].tolist()]
-            for _ in range(2)], f"{folder}/{rank}")
-dataset.stop()
-torch.distributed.barrier()
-"""
-
-
     def test_behind_an_epoch_whose_last_items_failed(self):
         folder = make_dataset(8)
         (folder / "zzz").mkdir()
@@ -178,6 +162,21 @@ torch.distributed.barrier()
             FOLDER, source="rank=1 world-size=3", order="input"))
         self.assertEqual(indices_of(dataset), ALL[1::3])
         dataset.stop()
+
+
+LOAD_PART = """
+import sys
+import torch, torch.distributed
+from gstspdl.torch import Dataset
+line, folder, rank = sys.argv[1:]
+torch.distributed.init_process_group(
+    "gloo", init_method=f"file://{folder}/meet", rank=int(rank), world_size=3)
+dataset = Dataset(line)
+torch.save([[i for batch in dataset for i in batch["indices"].tolist()]
+            for _ in range(2)], f"{folder}/{rank}")
+dataset.stop()
+torch.distributed.barrier()
+"""
 
 
 class DistributedTest(unittest.TestCase):

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import os
 import re
 import weakref
 from collections import deque
@@ -90,6 +91,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
     _source: Optional[Iterable[Any]] = None
     _caps: Optional[str] = None
     _thread: Optional[SourceThread] = None
+    _process: Optional[object] = None
     _begun = False
     # No batch of this run has been given, or none of the epoch to come.
     _fresh = True
@@ -133,6 +135,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
             raise LoaderError(
                 "The first element waits for data: begin the description with "
                 "spdlsrc, or give source=...", code="source")
+        self._process = _process
         self._source = source
         self._caps = caps
         failures: Deque[Failure] = deque(maxlen=100)
@@ -150,6 +153,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     def start(self) -> bool:
         """Begins. A `with` does it, and the first `for`. After stop() again."""
+        self._check_process()
         self._end_thread()
         self._ahead = None
         self._between = False
@@ -179,10 +183,26 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     def stop(self) -> None:
         """Ends the run, at any moment, from any thread. Batches stay."""
+        if self._is_left():
+            return
         if self._thread:
             self._thread.cancel()
         raw.Loader.stop(self)
         _running.discard(self)
+
+    def _is_left(self) -> bool:
+        """Whether it is that of a parent process."""
+        return self._process not in (None, _process)
+
+    def _check_process(self) -> None:
+        """The library would say so, too, but not without GLib, of whose locks
+        a thread of the parent's may have had one for ever."""
+        if self._is_left():
+            raise LoaderError(
+                "This loader belongs to another process, and threads do not "
+                "survive a fork: make the loader after the fork, in the "
+                "process that uses it (or start workers by spawn, not by "
+                "fork)", code="forked")
 
     def _end_thread(self) -> None:
         """A thread of an earlier run may still be in the source's code."""
@@ -207,6 +227,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     def __iter__(self) -> Iterator[Batch]:
         """The rest of the epoch; behind its end, the next one."""
+        self._check_process()
         if not self._begun:
             self.start()
         self._begin_source()
@@ -217,6 +238,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         return _Epoch(self)
 
     def _take(self) -> Optional[Batch]:
+        self._check_process()
         batch, self._ahead = self._ahead, None
         if batch is None:
             batch = self._wait()
@@ -252,6 +274,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def __len__(self) -> int:
         """Batches of an epoch, if all items are good. TypeError where the
         pipeline does not tell."""
+        self._check_process()
         if not self._begun:
             self.start()
         n = count_batches(self.get_pipeline(), self._source)
@@ -341,6 +364,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         return state
 
     def restore_state(self, state: Optional[str]) -> bool:
+        self._check_process()
         try:
             raw.Loader.restore_state(self, state)
         except GLib.Error as error:
@@ -363,6 +387,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def set_epoch(self, epoch: int) -> None:
         """The next `for` is that epoch, from its beginning. Not needed where
         one follows the other: each has an order of its own anyway."""
+        self._check_process()
         if not self._begun:
             self.start()
         if self.epoch == epoch and self._is_at_beginning():
@@ -405,6 +430,21 @@ def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,
 # At the interpreter's end no thread of a pipeline may be left that would come
 # upon what is gone.
 _running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
+
+
+# Another object in each process.
+_process = object()
+# A child's: those that ran in its parent are not freed there.
+_left: List[Loader] = []
+
+
+def _begin_child() -> None:
+    global _process
+    _process = object()
+    _left.extend(_running)
+
+
+os.register_at_fork(after_in_child=_begin_child)
 
 
 @atexit.register

@@ -133,6 +133,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
         self._state = self.loader.state
 
     def _begin(self) -> None:
+        self.loader._check_process()
         if self.loader.is_running():
             return
         rank, world_size = _place()

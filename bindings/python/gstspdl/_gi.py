@@ -3,8 +3,14 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import os
 import sys
 from typing import Any
+
+# Before 2.76 GLib allocates under locks of its own, which a fork leaves locked
+# in the child if a thread of a loader has one; malloc() knows of forks. It is
+# read when GLib is loaded, which gi does.
+os.environ.setdefault("G_SLICE", "always-malloc")
 
 # Some other Python's import system may find a folder gi and nothing in it, so
 # that is as good as none.

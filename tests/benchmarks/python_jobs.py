@@ -205,6 +205,8 @@ def interrupt(seconds):
         threading.Event().wait()
         yield b""
 
+    # A shell's background jobs ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sent = []
 
     def send():

@@ -5,7 +5,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import inspect
 import itertools
+import pathlib
+import re
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +19,7 @@ from support import describe, make_dataset, run_python
 from torch.utils.data import DataLoader
 from gstspdl import LoaderError
 from gstspdl.torch import Dataset
+from gi.repository import Gst
 
 N_ITEMS = 30
 FOLDER = make_dataset(N_ITEMS)
@@ -194,6 +198,34 @@ class DistributedTest(unittest.TestCase):
         for epoch in range(2):
             self.assertEqual([len(part[epoch]) for part in parts], [10] * 3)
             self.assertEqual(sorted(sum((p[epoch] for p in parts), [])), ALL)
+
+
+class PageTest(unittest.TestCase):
+    """What the documentation says of coming from other loaders."""
+
+    def setUp(self):
+        page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+        self.rows = [line for line in page.read_text().splitlines()
+                     if line.startswith("| ")]
+
+    def test_all_arguments_of_dataloader(self):
+        first = "".join(row.split("|")[1] for row in self.rows)
+        for name in inspect.signature(DataLoader).parameters:
+            with self.subTest(name):
+                self.assertIn(f"`{name}`", first)
+
+    def test_properties_are_there(self):
+        Gst.init(None)
+        known = {"source", "device"}  # arguments
+        for name in ("spdlsrc", "spdlaggregate", "spdlfetch", "spdldecode",
+                     "spdlbatch", "spdlsink"):
+            element = Gst.ElementFactory.make(name)
+            known |= {prop.name for prop in element.list_properties()}
+        named = {name for row in self.rows
+                 for code in re.findall("`[^`]*`", row.split("|")[2])
+                 for name in re.findall(r"(?<![\w-])([a-z-]+)=", code)}
+        self.assertEqual(named - known, set())
+        self.assertGreater(len(named), 15)
 
 
 if __name__ == "__main__":

@@ -204,7 +204,7 @@ class PageTest(unittest.TestCase):
     """What the documentation says of coming from other loaders."""
 
     def setUp(self):
-        page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/python.md"
         self.rows = [line for line in page.read_text().splitlines()
                      if line.startswith("| ")]
 

@@ -12,7 +12,8 @@
 struct _SpdlColumns {
   GPtrArray *names; /* gchar */
   guint uri;
-  guint label; /* G_MAXUINT: none */
+  guint label;  /* G_MAXUINT: none */
+  guint weight; /* likewise */
   gboolean labels;
 };
 
@@ -127,6 +128,7 @@ spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
   SpdlLine line;
 
   self->labels = labels;
+  self->weight = G_MAXUINT;
   self->names = g_ptr_array_new_with_free_func (g_free);
   read_record (header, end, &line, add_name, self->names);
   *next = line.next;
@@ -143,10 +145,27 @@ spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
   return NULL;
 }
 
+gboolean
+spdl_columns_set_weights (
+    SpdlColumns *self, const gchar *name, const gchar *location, GError **error)
+{
+  if (g_ptr_array_find_with_equal_func (
+          self->names, name, g_str_equal, &self->weight) &&
+      self->weight != self->uri)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has no column \"%s\" with weights: set weights to the name of "
+      "one "
+      "of its columns",
+      location, name);
+  return FALSE;
+}
+
 typedef struct {
   const SpdlColumns *columns;
   SpdlCsvField path;
   SpdlCsvField label;
+  SpdlCsvField weight;
   GstStructure **extra;
 } Record;
 
@@ -168,6 +187,8 @@ take_field (guint i, const SpdlCsvField *field, gpointer user_data)
 {
   Record *self = user_data;
 
+  if (i == self->columns->weight)
+    self->weight = *field;
   if (i == self->columns->uri)
     self->path = *field;
   else if (i == self->columns->label)
@@ -183,6 +204,15 @@ is_blank (const gchar *text, gsize length)
     if (!g_ascii_isspace (text[i]))
       return FALSE;
   return TRUE;
+}
+
+static void
+check_weight (const SpdlCsvField *weight, SpdlLine *line)
+{
+  line->flaw.kind =
+      spdl_line_parse_weight (weight->text, weight->length, &line->weight);
+  line->flaw.text = weight->text;
+  line->flaw.length = weight->length;
 }
 
 static void
@@ -203,6 +233,8 @@ check_fields (const SpdlColumns *self, const Record *fields, guint n_fields,
     line->flaw.text = label->text;
     line->flaw.length = label->length;
   }
+  if (self->weight != G_MAXUINT && line->flaw.kind == SPDL_FLAW_NONE)
+    check_weight (&fields->weight, line);
 }
 
 void

@@ -34,12 +34,30 @@ SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
 
 void spdl_columns_free (SpdlColumns *self);
 
+/* Column @name has weights, which are to be looked at from now on. FALSE with
+ * @error set: there is no such column. */
+gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
+    const gchar *location, GError **error);
+
 /* Parses a record, as spdl_line_parse() does a line.
  *
  * @extra: (nullable): is set to the fields of the other columns, NULL if all
  *     of them are empty */
 void spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     const gchar *end, SpdlLine *line, GstStructure **extra);
+
+/* Parses what a list has at @at.
+ *
+ * @columns: (nullable): of a `.csv`; NULL: it is a `.txt` */
+static inline void
+spdl_columns_parse_any (const SpdlColumns *columns, const gchar *at,
+    const gchar *end, SpdlLine *line, GstStructure **extra)
+{
+  if (columns)
+    spdl_columns_parse (columns, at, end, line, extra);
+  else
+    spdl_line_parse (at, end, line);
+}
 
 G_END_DECLS
 

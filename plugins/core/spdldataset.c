@@ -63,11 +63,12 @@ add_file (const gchar *path, gint folder, gpointer user_data)
 }
 
 static SpdlDataset *
-open_folder (const gchar *location, const gchar *pattern, SpdlLabel label,
+open_folder (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  SpdlDataset *self = dataset_new (label);
+  const gchar *location = options->location, *pattern = options->pattern;
+  SpdlDataset *self = dataset_new (options->label);
   const SpdlFolderFuncs funcs = { add_file, warn, self, user_data };
   guint64 n_others = 0;
 
@@ -96,40 +97,63 @@ open_folder (const gchar *location, const gchar *pattern, SpdlLabel label,
 }
 
 static SpdlDataset *
-open_list (const gchar *location, SpdlLabel label, GError **error)
+open_list (const SpdlDatasetOptions *options, GError **error)
 {
-  SpdlDataset *self = dataset_new (label);
-  g_autofree gchar *path = g_canonicalize_filename (location, NULL);
+  SpdlDataset *self = dataset_new (options->label);
+  g_autofree gchar *path = g_canonicalize_filename (options->location, NULL);
+  const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
+    options->weights, options->sidecar };
 
   self->root = g_path_get_dirname (path);
-  self->list = spdl_list_open (location, label == SPDL_LABEL_MANIFEST, error);
+  self->list = spdl_list_open (options->location, &list, error);
   if (self->list)
     return self;
   spdl_dataset_free (self);
   return NULL;
 }
 
+static gboolean
+may_have_weights (
+    const SpdlDatasetOptions *options, gboolean is_folder, GError **error)
+{
+  if (!options->weights ||
+      (!is_folder && g_str_has_suffix (options->location, ".csv")))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "weights=%s names a column, but \"%s\" is a %s: set location to a .csv "
+      "list with such a column, or leave weights unset",
+      options->weights, options->location, is_folder ? "folder" : ".txt list");
+  return FALSE;
+}
+
 SpdlDataset *
-spdl_dataset_open (const gchar *location, const gchar *pattern, SpdlLabel label,
+spdl_dataset_open (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  if (g_file_test (location, G_FILE_TEST_IS_DIR))
-    return open_folder (location, pattern, label, warn, user_data, error);
-  if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
+  const gchar *location = options->location;
+  const gboolean is_folder = g_file_test (location, G_FILE_TEST_IS_DIR);
+
+  if (!is_folder && !g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no \"%s\": set location to a folder, or to a .txt or .csv "
         "list of paths or URIs",
         location);
     return NULL;
   }
-  if (spdl_list_is_list (location))
-    return open_list (location, label, error);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" is neither a folder nor a list: the name of a list ends in .txt "
-      "or .csv",
-      location);
-  return NULL;
+  if (!is_folder && !spdl_list_is_list (location)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "\"%s\" is neither a folder nor a list: the name of a list ends in "
+        ".txt "
+        "or .csv",
+        location);
+    return NULL;
+  }
+  if (!may_have_weights (options, is_folder, error))
+    return NULL;
+  if (is_folder)
+    return open_folder (options, warn, user_data, error);
+  return open_list (options, error);
 }
 
 guint64
@@ -162,23 +186,32 @@ to_uri (const SpdlDataset *self, const gchar *path)
   return g_filename_to_uri (absolute, NULL, NULL);
 }
 
-static gchar *
-get_listed (
-    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra)
+GArray *
+spdl_dataset_steal_weights (SpdlDataset *self)
 {
-  g_autofree gchar *path = spdl_list_get_item (self->list, i, label, extra);
+  return self->list ? spdl_list_steal_weights (self->list) : NULL;
+}
 
+static gchar *
+get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
+    GError **error)
+{
+  g_autofree gchar *path =
+      spdl_list_get_item (self->list, i, label, extra, error);
+
+  if (!path)
+    return NULL;
   if (self->label != SPDL_LABEL_MANIFEST)
     *label = -1;
   return is_uri (path) ? g_steal_pointer (&path) : to_uri (self, path);
 }
 
 gchar *
-spdl_dataset_get_item (
-    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra)
+spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error)
 {
   if (self->list)
-    return get_listed (self, i, label, extra);
+    return get_listed (self, i, label, extra, error);
 
   const Item *item = &g_array_index (self->items, Item, i);
   g_autofree gchar *path =

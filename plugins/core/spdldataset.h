@@ -10,12 +10,13 @@
 
 #include <gst/gst.h>
 
+#include "spdlsidecar.h"
+
 G_BEGIN_DECLS
 
 /* What a dataset holds: a URI, a label and other fields for each item, in
  * order, from a folder or a list. It keeps the text of the list (mapped) or the
- * paths of the folder, and a few bytes an item. Immutable once opened, so it
- * may be read from any thread. */
+ * paths of the folder, and a few bytes an item. For one thread at a time. */
 
 typedef enum {
   SPDL_LABEL_NONE,     /* -1 */
@@ -25,16 +26,23 @@ typedef enum {
 
 typedef struct _SpdlDataset SpdlDataset;
 
+typedef struct {
+  const gchar *location;
+  const gchar *pattern; /* which files of a folder are items, by their names */
+  SpdlLabel label;
+  const gchar *weights; /* (nullable): the column of a `.csv` that has them */
+  SpdlSidecarUse sidecar;
+} SpdlDatasetOptions;
+
 /* Opens a folder, walked recursively in sorted order, or a `.txt` or `.csv`
  * list.
  *
- * @pattern: which files of a folder are items, by their names
  * @warn: (nullable): is told, in a sentence, of what was left out and why
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlDataset *spdl_dataset_open (const gchar *location, const gchar *pattern,
-    SpdlLabel label, void (*warn) (const gchar *text, gpointer user_data),
-    gpointer user_data, GError **error);
+SpdlDataset *spdl_dataset_open (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error);
 
 void spdl_dataset_free (SpdlDataset *self);
 
@@ -44,10 +52,15 @@ guint64 spdl_dataset_get_size (const SpdlDataset *self);
  * the folder, in order. The same wherever the list or the folder lies. */
 guint64 spdl_dataset_get_hash (const SpdlDataset *self);
 
+/* The items' weights, double (transfer full), once; NULL if none are wanted. */
+GArray *spdl_dataset_steal_weights (SpdlDataset *self);
+
 /* The URI (transfer full) of item @i, its label (-1 if it has none) and its
- * other fields (nullable, transfer full). */
-gchar *spdl_dataset_get_item (
-    const SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra);
+ * other fields (nullable, transfer full).
+ *
+ * Returns NULL with @error set if a list has changed since it was opened. */
+gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error);
 
 G_END_DECLS
 

@@ -30,7 +30,8 @@ SpdlDelivery *spdl_delivery_open (const SpdlSettings *settings, guint32 source,
 
 void spdl_delivery_free (SpdlDelivery *self);
 
-/* How many items each epoch has here: 0 is possible with SPDL_SHARD_UNEVEN. */
+/* How many items, or draws, each epoch has here: 0 is possible with
+ * SPDL_SHARD_UNEVEN. */
 guint64 spdl_delivery_get_size (const SpdlDelivery *self);
 
 /* Where it begins, as a resume state (transfer full). */
@@ -51,7 +52,7 @@ spdl_delivery_next (SpdlDelivery *self, guint64 *sequence, guint64 *index);
 /* Goes to the beginning of the next epoch. */
 void spdl_delivery_end_epoch (SpdlDelivery *self);
 
-const SpdlDataset *spdl_delivery_get_dataset (const SpdlDelivery *self);
+SpdlDataset *spdl_delivery_get_dataset (const SpdlDelivery *self);
 
 G_END_DECLS
 

@@ -61,6 +61,12 @@ describe (const SpdlFlaw *flaw)
     case SPDL_FLAW_LABEL_TOO_LARGE:
       text = spdl_flaw_quote (flaw->text, flaw->length);
       return g_strdup_printf ("label %s does not fit into 64 bits", text);
+    case SPDL_FLAW_WEIGHT:
+      text = spdl_flaw_quote (flaw->text, flaw->length);
+      return g_strdup_printf (
+          "weight %s is no number from 0 on: write a decimal number such as "
+          "0.25, and 0 for an item that is never to be drawn",
+          text);
     case SPDL_FLAW_N_FIELDS:
       return g_strdup_printf (
           "it has %" G_GUINT64_FORMAT " field%s, but the header names "

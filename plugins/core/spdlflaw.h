@@ -19,6 +19,7 @@ typedef enum {
   SPDL_FLAW_NO_URI,
   SPDL_FLAW_LABEL_NO_INTEGER, /* text: the label */
   SPDL_FLAW_LABEL_TOO_LARGE,  /* text: the label */
+  SPDL_FLAW_WEIGHT,           /* text: the weight */
   SPDL_FLAW_N_FIELDS,         /* number: how many there are, and should be */
   SPDL_FLAW_QUOTE_UNCLOSED,   /* number: within so many bytes; 0: at all */
   SPDL_FLAW_QUOTE_STRAY,

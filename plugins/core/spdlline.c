@@ -7,6 +7,7 @@
 
 #include "spdlline.h"
 
+#include <math.h>
 #include <string.h>
 
 gboolean
@@ -26,6 +27,15 @@ spdl_line_is_utf8 (const gchar *text, gsize length)
   return g_utf8_validate (text, length, NULL);
 }
 
+static void
+strip (const gchar **text, const gchar **end)
+{
+  while (*end > *text && g_ascii_isspace ((*end)[-1]))
+    (*end)--;
+  while (*text < *end && g_ascii_isspace (**text))
+    (*text)++;
+}
+
 SpdlFlawKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
 {
@@ -33,10 +43,7 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
   gint64 value = 0;
   gboolean negative, fits = TRUE;
 
-  while (end > text && g_ascii_isspace (end[-1]))
-    end--;
-  while (text < end && g_ascii_isspace (*text))
-    text++;
+  strip (&text, &end);
   negative = text < end && *text == '-';
   if (text < end && (*text == '-' || *text == '+'))
     text++;
@@ -53,6 +60,70 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
   if (!fits)
     return SPDL_FLAW_LABEL_TOO_LARGE;
   *label = value;
+  return SPDL_FLAW_NONE;
+}
+
+/* Returns where the digits end, and takes the first 15 of them for a number,
+ * which a double holds exactly. */
+static const gchar *
+read_digits (
+    const gchar *at, const gchar *end, guint64 *number, guint *n_digits)
+{
+  for (; at < end && g_ascii_isdigit (*at); at++)
+    if ((*n_digits)++ < 15)
+      *number = *number * 10 + (*at - '0');
+  return at;
+}
+
+static gboolean
+is_exponent (const gchar *at, const gchar *end)
+{
+  guint64 number = 0;
+  guint n_digits = 0;
+
+  if (at == end || (*at != 'e' && *at != 'E'))
+    return FALSE;
+  at++;
+  if (at < end && (*at == '-' || *at == '+'))
+    at++;
+  return read_digits (at, end, &number, &n_digits) == end && n_digits > 0;
+}
+
+static double
+read_slowly (const gchar *text, const gchar *end)
+{
+  g_autofree gchar *copy = g_strndup (text, end - text);
+
+  return g_ascii_strtod (copy, NULL);
+}
+
+SpdlFlawKind
+spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
+{
+  static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
+    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+  const gchar *end = text + length, *at, *point;
+  guint n_digits = 0, n_places = 0;
+  guint64 number = 0;
+  double value;
+
+  strip (&text, &end);
+  if (text < end && *text == '+')
+    text++;
+  at = read_digits (text, end, &number, &n_digits);
+  if (at < end && *at == '.') {
+    point = at + 1;
+    at = read_digits (point, end, &number, &n_digits);
+    n_places = at - point;
+  }
+  if (n_digits == 0 || (at < end && !is_exponent (at, end)))
+    return SPDL_FLAW_WEIGHT;
+  /* A quotient of two numbers that are exact is rounded but once. */
+  value = at == end && n_digits <= 15 ? number / powers[n_places]
+                                      : read_slowly (text, end);
+  if (!isfinite (value))
+    return SPDL_FLAW_WEIGHT;
+  *weight = value;
   return SPDL_FLAW_NONE;
 }
 

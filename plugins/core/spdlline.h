@@ -24,6 +24,7 @@ typedef struct {
   const gchar *next; /* the next line */
   SpdlCsvField path; /* or URI; its text is NULL if the line is no item */
   gint64 label;      /* -1: none */
+  double weight;     /* if weights are wanted */
   SpdlFlaw flaw;
 } SpdlLine;
 
@@ -35,6 +36,11 @@ void spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line);
  * with it; @label is only set if nothing is. */
 SpdlFlawKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label);
+
+/* A decimal number from 0 on, such as 2, 0.25 or 1e-3, likewise; rounded to
+ * the nearest double. */
+SpdlFlawKind
+spdl_line_parse_weight (const gchar *text, gsize length, double *weight);
 
 /* Whether a text is UTF-8 without NUL. */
 gboolean spdl_line_is_utf8 (const gchar *text, gsize length);

@@ -10,16 +10,18 @@
 #include <string.h>
 
 #include "spdlcolumns.h"
-#include "spdlfingerprint.h"
-#include "spdlline.h"
+#include "spdlscan.h"
 
 struct _SpdlList {
-  GMappedFile *file;
-  const gchar *text;
-  const gchar *end;
+  SpdlText text;
   SpdlColumns *columns; /* of a .csv; NULL: a .txt */
-  GArray *offsets;      /* guint64: where each item's line begins */
+  const gchar *first;   /* the first record */
+  SpdlIndex *index;
+  GArray *weights; /* nullable */
   guint64 hash;
+  /* Behind the item that was read last. */
+  guint64 next_item;
+  const gchar *next; /* nullable */
 };
 
 static gboolean
@@ -37,117 +39,85 @@ spdl_list_is_list (const gchar *location)
 void
 spdl_list_free (SpdlList *self)
 {
-  g_clear_pointer (&self->file, g_mapped_file_unref);
+  spdl_text_close (&self->text);
   g_clear_pointer (&self->columns, spdl_columns_free);
-  g_array_unref (self->offsets);
+  g_clear_pointer (&self->index, spdl_index_free);
+  g_clear_pointer (&self->weights, g_array_unref);
   g_free (self);
 }
 
-static void
-parse (
-    const SpdlList *self, const gchar *at, SpdlLine *line, GstStructure **extra)
-{
-  if (self->columns)
-    spdl_columns_parse (self->columns, at, self->end, line, extra);
-  else
-    spdl_line_parse (at, self->end, line);
-}
-
-static guint64
-count_newlines (const gchar *at, const gchar *end)
-{
-  guint64 n = 0;
-
-  while (at < end && (at = memchr (at, '\n', end - at))) {
-    n++;
-    at++;
-  }
-  return n;
-}
-
-/* Notes where items begin, up to the first flaw; then only counts.
- *
- * @number: of the line at @at, from 1 */
+/* Of a `.csv`; a `.txt` has none. */
 static gboolean
-scan (SpdlList *self, const gchar *at, guint64 number, const gchar *location,
-    GError **error)
+read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
-  SpdlFlaws flaws = { 0 };
-  guint64 n_items = 0;
-  SpdlLine line;
+  const gchar *location = self->text.location;
+  const gchar *at = self->text.begin, *end = self->text.end;
 
-  for (; at < self->end; at = line.next) {
-    const guint64 offset = at - self->text;
-
-    parse (self, at, &line, NULL);
-    if (line.flaw.kind != SPDL_FLAW_TOO_LONG &&
-        !spdl_line_is_utf8 (at, line.next - at))
-      line.flaw.kind = SPDL_FLAW_NOT_UTF8;
-    if (line.flaw.kind != SPDL_FLAW_NONE) {
-      spdl_flaws_add (&flaws, &line.flaw, number);
-    } else if (line.path.text) {
-      n_items++;
-      if (flaws.n_flaws == 0 && n_items <= G_MAXUINT32)
-        g_array_append_val (self->offsets, offset);
-    }
-    number += count_newlines (at, line.next);
-  }
-  if (flaws.n_flaws > 0) {
-    g_propagate_error (
-        error, spdl_flaws_to_error (&flaws, location, n_items + flaws.n_flaws));
-    return FALSE;
-  }
-  if (n_items <= G_MAXUINT32)
+  if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
+    at += 3; /* a byte order mark */
+  self->first = at;
+  if (at == end || !is_csv (location))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "The list \"%s\" has %" G_GUINT64_FORMAT " items, more than %u: split it",
-      location, n_items, G_MAXUINT32);
-  return FALSE;
+  self->columns = spdl_columns_new (
+      at, end, options->labels, location, &self->first, error);
+  return self->columns &&
+         (!options->weights || spdl_columns_set_weights (self->columns,
+                                   options->weights, location, error));
 }
 
 static gboolean
-map (SpdlList *self, const gchar *location, GError **error)
+scan (SpdlList *self, gboolean weights, GError **error)
 {
-  g_autoptr (GError) reason = NULL;
+  SpdlScan scan = { &self->text, self->columns, self->first };
 
-  self->file = g_mapped_file_new (location, FALSE, &reason);
-  if (!self->file) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "The list \"%s\" cannot be read: %s", location, reason->message);
+  g_clear_pointer (&self->index, spdl_index_free);
+  self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
+  if (weights)
+    self->weights = g_array_new (FALSE, FALSE, sizeof (double));
+  scan.index = self->index;
+  scan.weights = self->weights;
+  if (!spdl_scan (&scan, error))
     return FALSE;
-  }
-  self->text = g_mapped_file_get_contents (self->file);
-  if (!self->text)
-    self->text = ""; /* the file is empty */
-  self->end = self->text + g_mapped_file_get_length (self->file);
+  self->hash = scan.hash;
   return TRUE;
 }
 
 static gboolean
-read_list (
-    SpdlList *self, const gchar *location, gboolean labels, GError **error)
+has_sidecar (const SpdlList *self, SpdlSidecarUse use)
 {
-  const gchar *at = self->text;
-  guint64 number = 1;
+  return use == SPDL_SIDECAR_ALWAYS ||
+         (use == SPDL_SIDECAR_AUTO &&
+             self->text.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
+}
 
-  if (self->end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
-    at += 3; /* a byte order mark */
-  if (at < self->end && is_csv (location)) {
-    const gchar *header = at;
+/* A `.txt`'s labels are looked at in any case. */
+static gboolean
+read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
+{
+  const gboolean has = has_sidecar (self, options->sidecar);
+  const gboolean labels = options->labels || !self->columns;
+  gboolean loaded;
 
-    self->columns =
-        spdl_columns_new (header, self->end, labels, location, &at, error);
-    if (!self->columns)
-      return FALSE;
-    number += count_newlines (header, at);
-  }
-  if (!scan (self, at, number, location, error))
+  if (has)
+    self->index = spdl_sidecar_load (&self->text, labels, &self->hash);
+  loaded = self->index != NULL;
+  if ((!loaded || options->weights) &&
+      !scan (self, options->weights != NULL, error))
     return FALSE;
-  if (self->offsets->len > 0)
+  if (has && !loaded && spdl_list_get_size (self) > 0 &&
+      spdl_text_is_settled (&self->text))
+    g_free (spdl_sidecar_store (&self->text, self->index, labels, self->hash));
+  return TRUE;
+}
+
+static gboolean
+has_items (const SpdlList *self, GError **error)
+{
+  if (spdl_list_get_size (self) > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The list \"%s\" has no item: write %s", location,
-      is_csv (location)
+      "The list \"%s\" has no item: write %s", self->text.location,
+      is_csv (self->text.location)
           ? "a line that names the columns, such as uri,label, and then a line "
             "for each item"
           : "a path or a URI on each line, if you like with a tab and a label "
@@ -156,16 +126,15 @@ read_list (
 }
 
 SpdlList *
-spdl_list_open (const gchar *location, gboolean labels, GError **error)
+spdl_list_open (
+    const gchar *location, const SpdlListOptions *options, GError **error)
 {
   SpdlList *self = g_new0 (SpdlList, 1);
 
-  self->offsets = g_array_new (FALSE, FALSE, sizeof (guint64));
-  if (map (self, location, error) &&
-      read_list (self, location, labels, error)) {
-    self->hash = spdl_fingerprint_add (0, self->text, self->end - self->text);
+  if (spdl_text_open (&self->text, location, error) &&
+      read_header (self, options, error) && read_items (self, options, error) &&
+      has_items (self, error))
     return self;
-  }
   spdl_list_free (self);
   return NULL;
 }
@@ -173,7 +142,7 @@ spdl_list_open (const gchar *location, gboolean labels, GError **error)
 guint64
 spdl_list_get_size (const SpdlList *self)
 {
-  return self->offsets->len;
+  return spdl_index_get_size (self->index);
 }
 
 guint64
@@ -182,15 +151,71 @@ spdl_list_get_hash (const SpdlList *self)
   return self->hash;
 }
 
+GArray *
+spdl_list_steal_weights (SpdlList *self)
+{
+  return g_steal_pointer (&self->weights);
+}
+
+/* What is next after the last item, if the index knows of nothing nearer. */
+static const gchar *
+find_near (const SpdlList *self, guint64 i, guint64 *item)
+{
+  guint64 offset;
+
+  *item = spdl_index_find (self->index, i, &offset);
+  if (self->next && self->next_item >= *item && self->next_item <= i) {
+    *item = self->next_item;
+    return self->next;
+  }
+  return self->text.begin + offset;
+}
+
+/* Reads on to item @i. Returns NULL if what is there is no list of so many
+ * items. */
+static const gchar *
+read_on (SpdlList *self, guint64 i, SpdlLine *line, GstStructure **extra)
+{
+  const gchar *const end = self->text.end;
+  guint64 item;
+
+  for (const gchar *at = find_near (self, i, &item); at < end;
+       at = line->next) {
+    spdl_columns_parse_any (
+        self->columns, at, end, line, item == i ? extra : NULL);
+    if (line->flaw.kind != SPDL_FLAW_NONE)
+      return NULL;
+    spdl_text_visit (&self->text, at, line->next);
+    if (!line->path.text)
+      g_clear_pointer (extra, gst_structure_free);
+    else if (item++ == i)
+      return spdl_line_is_utf8 (at, line->next - at) ? at : NULL;
+  }
+  return NULL;
+}
+
 gchar *
-spdl_list_get_item (
-    const SpdlList *self, guint64 i, gint64 *label, GstStructure **extra)
+spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error)
 {
   SpdlLine line;
 
   *extra = NULL;
-  parse (self, self->text + g_array_index (self->offsets, guint64, i), &line,
-      extra);
+  *label = -1;
+  if (!spdl_text_check (&self->text, error))
+    return NULL;
+  if (!read_on (self, i, &line, extra)) {
+    g_clear_pointer (extra, gst_structure_free);
+    self->next = NULL;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The list \"%s\" has changed since it was indexed: its item "
+        "%" G_GUINT64_FORMAT " is not where it was. Remove its index, "
+        "a file whose name ends in .spdl-index, and begin anew",
+        self->text.location, i);
+    return NULL;
+  }
+  self->next_item = i + 1;
+  self->next = line.next;
   *label = line.label;
   return spdl_csv_field_dup (&line.path);
 }

@@ -10,20 +10,26 @@
 
 #include <gst/gst.h>
 
+#include "spdlsidecar.h"
+
 G_BEGIN_DECLS
 
-/* A `.txt` or a `.csv` list, mapped into memory. It is scanned once, when it is
- * opened; a line is parsed again when it is asked for, so only its offset is
- * kept. Immutable once opened, so it may be read from any thread. */
+/* A `.txt` or a `.csv` list of any size, mapped into memory. It is scanned
+ * once, when it is opened, if there is no file yet that has its index; a line
+ * is parsed again when it is asked for. For one thread at a time. */
 typedef struct _SpdlList SpdlList;
+
+typedef struct {
+  gboolean labels;      /* are wanted; if not, a `.csv`'s are not looked at */
+  const gchar *weights; /* (nullable): the column that has them */
+  SpdlSidecarUse sidecar;
+} SpdlListOptions;
 
 gboolean spdl_list_is_list (const gchar *location);
 
-/* @labels: whether labels are wanted; if not, a `.csv`'s are not looked at
- *
- * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlList *
-spdl_list_open (const gchar *location, gboolean labels, GError **error);
+/* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+SpdlList *spdl_list_open (
+    const gchar *location, const SpdlListOptions *options, GError **error);
 
 void spdl_list_free (SpdlList *self);
 
@@ -32,10 +38,15 @@ guint64 spdl_list_get_size (const SpdlList *self);
 /* Of the list's bytes. */
 guint64 spdl_list_get_hash (const SpdlList *self);
 
+/* The items' weights, double (transfer full), once; NULL if none are wanted. */
+GArray *spdl_list_steal_weights (SpdlList *self);
+
 /* The path or URI (transfer full) of item @i, its label (-1: none) and its
- * other fields (nullable, transfer full). */
-gchar *spdl_list_get_item (
-    const SpdlList *self, guint64 i, gint64 *label, GstStructure **extra);
+ * other fields (nullable, transfer full).
+ *
+ * Returns NULL with @error set if the list has changed since it was opened. */
+gchar *spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error);
 
 G_END_DECLS
 

@@ -63,6 +63,28 @@ is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
   return FALSE;
 }
 
+static const gchar *
+show (const gchar *weights)
+{
+  return *weights ? weights : "(unset)";
+}
+
+static gboolean
+is_same_draw (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
+{
+  if (!g_str_equal (was->weights, is->weights)) {
+    set_error (error, REFUSED "it was made with weights=%s, but weights is %s",
+        show (was->weights), show (is->weights));
+    return FALSE;
+  }
+  if (was->num_draws == is->num_draws)
+    return TRUE;
+  set_error (error,
+      REFUSED "it was made with num-draws=" NUMBER ", but num-draws is " NUMBER,
+      was->num_draws, is->num_draws);
+  return FALSE;
+}
+
 static void
 set_other_part (GError **error, const SpdlProgress *progress, const gchar *name,
     const gchar *was, const gchar *is)
@@ -135,6 +157,7 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
   }
   if (!is_same_dataset (&before.identity, is, location, error) ||
       !is_same_order (&before.identity, is, error) ||
+      !is_same_draw (&before.identity, is, error) ||
       !is_same_part (&before, is, error) ||
       !is_within (&before.progress, n_items, error))
     return FALSE;

@@ -14,6 +14,8 @@
 #define DEFAULT_RANK -1
 #define DEFAULT_WORLD_SIZE -1
 #define DEFAULT_SHARD_MODE SPDL_SHARD_PAD
+#define DEFAULT_NUM_DRAWS 0
+#define DEFAULT_INDEX SPDL_SIDECAR_AUTO
 
 #define GST_TYPE_SPDL_LABEL (spdl_label_get_type ())
 static GType
@@ -53,6 +55,24 @@ spdl_shard_mode_get_type (void)
   return type;
 }
 
+#define GST_TYPE_SPDL_INDEX_USE (spdl_index_use_get_type ())
+static GType
+spdl_index_use_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_SIDECAR_NONE, "In memory only", "none" },
+    { SPDL_SIDECAR_AUTO, "In a file, for lists from 16 MiB on", "auto" },
+    { SPDL_SIDECAR_ALWAYS, "In a file", "always" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlIndexUse", values));
+  return type;
+}
+
 void
 spdl_settings_init (SpdlSettings *self)
 {
@@ -64,6 +84,8 @@ spdl_settings_init (SpdlSettings *self)
     .rank = DEFAULT_RANK,
     .world_size = DEFAULT_WORLD_SIZE,
     .shard_mode = DEFAULT_SHARD_MODE,
+    .num_draws = DEFAULT_NUM_DRAWS,
+    .sidecar = DEFAULT_INDEX,
   };
 }
 
@@ -74,6 +96,7 @@ spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
   self->location = g_strdup (other->location);
   self->pattern = g_strdup (other->pattern ? other->pattern : DEFAULT_PATTERN);
   self->resume_state = g_strdup (other->resume_state);
+  self->weights = g_strdup (other->weights);
 }
 
 void
@@ -82,6 +105,7 @@ spdl_settings_clear (SpdlSettings *self)
   g_clear_pointer (&self->location, g_free);
   g_clear_pointer (&self->pattern, g_free);
   g_clear_pointer (&self->resume_state, g_free);
+  g_clear_pointer (&self->weights, g_free);
 }
 
 gboolean
@@ -117,6 +141,16 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
     case SPDL_SETTING_RESUME_STATE:
       g_free (self->resume_state);
       self->resume_state = g_value_dup_string (value);
+      break;
+    case SPDL_SETTING_WEIGHTS:
+      g_free (self->weights);
+      self->weights = g_value_dup_string (value);
+      break;
+    case SPDL_SETTING_NUM_DRAWS:
+      self->num_draws = g_value_get_uint64 (value);
+      break;
+    case SPDL_SETTING_INDEX:
+      self->sidecar = g_value_get_enum (value);
       break;
     default:
       return FALSE;
@@ -155,10 +189,34 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
     case SPDL_SETTING_RESUME_STATE:
       g_value_set_string (value, self->resume_state);
       break;
+    case SPDL_SETTING_WEIGHTS:
+      g_value_set_string (value, self->weights);
+      break;
+    case SPDL_SETTING_NUM_DRAWS:
+      g_value_set_uint64 (value, self->num_draws);
+      break;
+    case SPDL_SETTING_INDEX:
+      g_value_set_enum (value, self->sidecar);
+      break;
     default:
       return FALSE;
   }
   return TRUE;
+}
+
+static void
+install_draws (GObjectClass *klass, GParamFlags ready)
+{
+  g_object_class_install_property (klass, SPDL_SETTING_WEIGHTS,
+      g_param_spec_string ("weights", "Weights",
+          "The column of a .csv list by whose numbers items are drawn, with "
+          "replacement, in place of each item once (unset: none)",
+          NULL, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_NUM_DRAWS,
+      g_param_spec_uint64 ("num-draws", "Number of draws",
+          "Draws of an epoch, on all ranks together, where weights is set "
+          "(0 = as many as there are items)",
+          0, G_MAXINT64, DEFAULT_NUM_DRAWS, ready));
 }
 
 void
@@ -209,6 +267,13 @@ spdl_settings_install (GObjectClass *klass)
           "Where to begin: the resume state of the last batch that was used "
           "(unset: at the beginning)",
           NULL, ready));
+  install_draws (klass, ready);
+  g_object_class_install_property (klass, SPDL_SETTING_INDEX,
+      g_param_spec_enum ("index", "Index",
+          "Whether a list's index is kept in a file beside it, so that opening "
+          "it again takes no time",
+          GST_TYPE_SPDL_INDEX_USE, DEFAULT_INDEX, ready));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_INDEX_USE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_SHARD_MODE, 0);
 }

@@ -22,6 +22,9 @@ typedef struct {
   gint rank;       /* -1: from the environment */
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
+  gchar *weights;    /* nullable */
+  guint64 num_draws; /* 0: as many as items */
+  SpdlSidecarUse sidecar;
   gchar *resume_state; /* nullable */
 } SpdlSettings;
 
@@ -36,6 +39,9 @@ enum {
   SPDL_SETTING_WORLD_SIZE,
   SPDL_SETTING_SHARD_MODE,
   SPDL_SETTING_RESUME_STATE,
+  SPDL_SETTING_WEIGHTS,
+  SPDL_SETTING_NUM_DRAWS,
+  SPDL_SETTING_INDEX,
   SPDL_N_SETTINGS,
 };
 

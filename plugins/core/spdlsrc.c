@@ -49,8 +49,8 @@
  * ## Shards
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
  * takes the places r, r + W, r + 2W ... of the epoch's order, so all ranks need
- * the same dataset and `seed`. What is unset is taken from the environment, from
- * the first of these that says all that is unset:
+ * the same dataset and `seed`. What is unset is taken from the environment,
+ * from the first of these that says all that is unset:
  *
  * 1. `RANK` and `WORLD_SIZE`, as torchrun sets them,
  * 2. Slurm's `SLURM_PROCID` and `SLURM_NTASKS`,
@@ -82,8 +82,8 @@
  * the epoch that was neither delivered by then nor known to be gone, and then
  * the epochs that follow, up to the last of `epochs`, which counts those before
  * the state too. The state of another dataset, order or part of it is an error
- * that says what differs. Rank, world size and `shard-mode` may be others if the
- * state stands between two epochs.
+ * that says what differs. Rank, world size and `shard-mode` may be others if
+ * the state stands between two epochs.
  *
  * ## Example
  * |[
@@ -239,13 +239,11 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
   return FALSE;
 }
 
+/* Takes @uri and @extra. */
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index)
+make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index, gchar *uri,
+    gint64 label, GstStructure *extra)
 {
-  GstStructure *extra;
-  gint64 label;
-  gchar *uri = spdl_dataset_get_item (
-      spdl_delivery_get_dataset (self->delivery), index, &label, &extra);
   const gsize size = strlen (uri);
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
@@ -260,6 +258,27 @@ make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index)
   meta->created = gst_util_get_timestamp ();
   gst_spdl_plain_stats_pass (self->stats, 1, 0, size);
   return buffer;
+}
+
+static GstFlowReturn
+create_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index,
+    GstBuffer **buffer)
+{
+  g_autoptr (GError) error = NULL;
+  GstStructure *extra;
+  gint64 label;
+  gchar *uri =
+      spdl_dataset_get_item (spdl_delivery_get_dataset (self->delivery), index,
+          &label, &extra, &error);
+
+  if (uri) {
+    *buffer = make_item (self, sequence, index, uri, label, extra);
+    return GST_FLOW_OK;
+  }
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  /* GstBaseSrc would post a second error behind GST_FLOW_ERROR. */
+  gst_spdl_plain_stats_finish (self->stats);
+  return GST_FLOW_EOS;
 }
 
 /* Before anything else, so that a sink knows what it keeps count of. */
@@ -304,10 +323,8 @@ gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
   if (!self->announced)
     announce (self);
   while (has_epoch (self)) {
-    if (spdl_delivery_next (self->delivery, &sequence, &index)) {
-      *buffer = make_item (self, sequence, index);
-      return GST_FLOW_OK;
-    }
+    if (spdl_delivery_next (self->delivery, &sequence, &index))
+      return create_item (self, sequence, index, buffer);
     /* An empty shard has epochs too: all ranks see the same number of them. */
     if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
       return GST_FLOW_FLUSHING;

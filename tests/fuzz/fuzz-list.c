@@ -12,41 +12,73 @@
 #include "spdllist.h"
 
 /* A list's file is the input itself, by the linker's --wrap: whoever looks
- * beyond its end is seen. (Libraries keep calling the originals, but the linker
- * takes these for theirs.) */
+ * beyond its end is seen. Its index may be one of another list. */
 
-static FuzzInput text;
+static FuzzInput input;
+static gsize offsets[3];
 
 #pragma GCC visibility push(default)
-GMappedFile *
-__wrap_g_mapped_file_new (const gchar *path, gboolean writable, GError **error);
-gchar *__wrap_g_mapped_file_get_contents (GMappedFile *file);
-gsize __wrap_g_mapped_file_get_length (GMappedFile *file);
-void __wrap_g_mapped_file_unref (GMappedFile *file);
+gboolean
+__wrap_spdl_text_open (SpdlText *self, const gchar *location, GError **error);
+void __wrap_spdl_text_close (SpdlText *self);
+gboolean __wrap_spdl_text_check (const SpdlText *self, GError **error);
+void __wrap_spdl_text_expect (SpdlText *self, gboolean in_order);
+void
+__wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
+void __wrap_spdl_text_forget (SpdlText *self);
+SpdlIndex *
+__wrap_spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash);
 #pragma GCC visibility pop
 
-GMappedFile *
-__wrap_g_mapped_file_new (const gchar *path, gboolean writable, GError **error)
+gboolean
+__wrap_spdl_text_open (SpdlText *self, const gchar *location, GError **error)
 {
-  return (GMappedFile *) &text;
-}
-
-/* GLib's has none where the file is empty. */
-gchar *
-__wrap_g_mapped_file_get_contents (GMappedFile *file)
-{
-  return text.size > 0 ? (gchar *) text.data : NULL;
-}
-
-gsize
-__wrap_g_mapped_file_get_length (GMappedFile *file)
-{
-  return text.size;
+  self->location = g_strdup (location);
+  self->begin = (const gchar *) input.data;
+  self->end = self->begin + input.size;
+  return TRUE;
 }
 
 void
-__wrap_g_mapped_file_unref (GMappedFile *file)
+__wrap_spdl_text_close (SpdlText *self)
 {
+  g_clear_pointer (&self->location, g_free);
+}
+
+gboolean
+__wrap_spdl_text_check (const SpdlText *self, GError **error)
+{
+  return TRUE;
+}
+
+void
+__wrap_spdl_text_expect (SpdlText *self, gboolean in_order)
+{
+}
+
+void
+__wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
+{
+  g_assert_true (self->begin <= from && from <= to && to <= self->end);
+}
+
+void
+__wrap_spdl_text_forget (SpdlText *self)
+{
+}
+
+SpdlIndex *
+__wrap_spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash)
+{
+  guint64 *memory;
+
+  if (offsets[2] >= input.size)
+    return NULL;
+  memory = g_new (guint64, G_N_ELEMENTS (offsets));
+  for (guint i = 0; i < G_N_ELEMENTS (offsets); i++)
+    memory[i] = offsets[i];
+  *hash = 0;
+  return spdl_index_new_from_memory (memory, memory, 40, 4);
 }
 
 /* It can be told on, and comes back the same. */
@@ -66,15 +98,25 @@ check_extra (GstStructure *extra)
   gst_structure_free (extra);
 }
 
+/* Only an index of another list makes an item fail. */
 static void
-check_items (const SpdlList *list)
+check_items (SpdlList *list, gboolean foreign)
 {
   g_assert_cmpuint (spdl_list_get_size (list), >, 0);
   for (guint64 i = 0; i < MIN (spdl_list_get_size (list), 50); i++) {
+    g_autoptr (GError) error = NULL;
     GstStructure *extra;
     gint64 label;
-    g_autofree gchar *path = spdl_list_get_item (list, i, &label, &extra);
+    /* Not in order, so that some are found by the index. */
+    g_autofree gchar *path = spdl_list_get_item (
+        list, i * 7 % spdl_list_get_size (list), &label, &extra, &error);
 
+    if (!path) {
+      g_assert_true (foreign);
+      g_assert_null (extra);
+      fuzz_check_error (error);
+      continue;
+    }
     g_assert_cmpuint (strlen (path), >, 0);
     g_assert_true (g_utf8_validate (path, -1, NULL));
     check_extra (extra);
@@ -95,12 +137,18 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   guint8 settings;
   SpdlList *list;
 
-  text = (FuzzInput){ data, size };
-  settings = fuzz_take (&text);
-  list = spdl_list_open (
-      settings & 1 ? "a.csv" : "a.txt", settings >> 1 & 1, &error);
+  input = (FuzzInput){ data, size };
+  settings = fuzz_take (&input);
+  const gboolean foreign = settings >> 2 & 1;
+  const SpdlListOptions options = { settings >> 1 & 1,
+    settings >> 3 & 1 ? "w" : NULL,
+    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (offsets) && foreign; i++)
+    offsets[i] = (i > 0 ? offsets[i - 1] + 1 : 0) + fuzz_take (&input);
+  list = spdl_list_open (settings & 1 ? "a.csv" : "a.txt", &options, &error);
   if (list) {
-    check_items (list);
+    check_items (list, foreign);
     spdl_list_free (list);
   } else {
     fuzz_check_error (error);

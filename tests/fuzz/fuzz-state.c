@@ -100,6 +100,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   state.identity.rank ^= change == 68;
   state.identity.world_size ^= change == 69;
   state.identity.shard_mode[0] ^= change == 70;
+  state.identity.weights[0] ^= change == 71;
+  state.identity.num_draws ^= change == 72;
   resume (text, source, &state, n_items);
   return 0;
 }

@@ -41,6 +41,9 @@ spdl_state_write_identity (
       source, identity->count, identity->hash, identity->shuffle,
       identity->seed, identity->rank, identity->world_size,
       identity->shard_mode);
+  if (*identity->weights)
+    g_string_append_printf (text, "weights=%s,num-draws=%" G_GUINT64_FORMAT ",",
+        identity->weights, identity->num_draws);
 }
 
 void
@@ -100,6 +103,29 @@ read_word (const gchar **at, const gchar *name, gchar *word, gsize size)
   return TRUE;
 }
 
+/* Of a column: all that one may be called. */
+static gboolean
+read_weights (const gchar **at, SpdlIdentity *identity)
+{
+  const gsize length = strcspn (*at, ",;");
+
+  if (length == 0 || length >= sizeof identity->weights ||
+      !g_utf8_validate (*at, length, NULL))
+    return FALSE;
+  memcpy (identity->weights, *at, length);
+  identity->weights[length] = '\0';
+  *at += length;
+  return read_number (at, ",num-draws=", 10, &identity->num_draws);
+}
+
+static gboolean
+read_draws (const gchar **at, SpdlIdentity *identity)
+{
+  identity->weights[0] = '\0';
+  identity->num_draws = 0;
+  return !read_text (at, ",weights=") || read_weights (at, identity);
+}
+
 static gboolean
 read_source (const gchar **at, guint64 *source, SpdlState *self)
 {
@@ -117,6 +143,7 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
       !read_number (at, ",world-size=", 10, &identity->world_size) ||
       !read_word (at, ",shard-mode=", identity->shard_mode,
           sizeof identity->shard_mode) ||
+      !read_draws (at, identity) ||
       !read_number (at, ",epoch=", 10, &progress->epoch) ||
       !read_number (at, ",mark=", 10, &progress->mark) ||
       !read_text (at, ",done=") ||

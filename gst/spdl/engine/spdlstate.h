@@ -18,8 +18,12 @@ G_BEGIN_DECLS
  *     source=0,count=5000,hash=0123456789abcdef,shuffle=1,seed=42,rank=0,
  *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBB;
  *
- * in this order, without blanks, each number in decimal but the hash. What is
- * changed in it gets another number than 1. */
+ * in this order, without blanks, each number in decimal but the hash. Where
+ * items are drawn by weight, `weights=COLUMN,num-draws=NUMBER,` comes behind
+ * the `shard-mode`. What is changed in it gets another number than 1. */
+
+/* With the terminating 0. */
+#define SPDL_STATE_MAX_WEIGHTS 64
 
 /* What a state is valid for. */
 typedef struct {
@@ -30,6 +34,8 @@ typedef struct {
   guint64 rank;
   guint64 world_size;
   gchar shard_mode[16];
+  gchar weights[SPDL_STATE_MAX_WEIGHTS]; /* "": items are not drawn */
+  guint64 num_draws;                     /* of an epoch, if they are */
 } SpdlIdentity;
 
 typedef struct {

@@ -36,10 +36,11 @@ open_text (Fixture *f, const gchar *name, const gchar *text, gssize size,
     gboolean labels, GError **error)
 {
   g_autofree gchar *path = g_build_filename (f->folder, name, NULL);
+  const SpdlListOptions options = { .labels = labels };
   SpdlList *list;
 
   g_assert_true (g_file_set_contents (path, text, size, NULL));
-  list = spdl_list_open (path, labels, error);
+  list = spdl_list_open (path, &options, error);
   g_unlink (path);
   return list;
 }
@@ -53,7 +54,7 @@ describe (SpdlList *list)
   for (guint64 i = 0; i < spdl_list_get_size (list); i++) {
     GstStructure *extra;
     gint64 label;
-    g_autofree gchar *path = spdl_list_get_item (list, i, &label, &extra);
+    g_autofree gchar *path = spdl_list_get_item (list, i, &label, &extra, NULL);
     g_autofree gchar *fields = extra ? gst_structure_to_string (extra) : NULL;
 
     g_string_append_printf (all, "%s%s|%" G_GINT64_FORMAT "|%s", i ? "\n" : "",
@@ -280,6 +281,7 @@ test_a_million (Fixture *f, gconstpointer data)
 {
   GString *text = g_string_new ("uri,label\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
+  const SpdlListOptions options = { .labels = TRUE };
   g_autoptr (GError) error = NULL;
   gsize before;
   gint64 time;
@@ -290,7 +292,7 @@ test_a_million (Fixture *f, gconstpointer data)
   g_string_free (text, TRUE);
   before = bytes_in_use ();
   time = g_get_monotonic_time ();
-  g_assert_null (spdl_list_open (path, TRUE, &error));
+  g_assert_null (spdl_list_open (path, &options, &error));
   g_test_message ("%" G_GINT64_FORMAT " us", g_get_monotonic_time () - time);
   g_assert_cmpuint (bytes_in_use (), <, before + 65536);
   g_assert_true (g_str_has_suffix (error->message,

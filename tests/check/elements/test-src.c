@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -300,6 +301,109 @@ GST_START_TEST (test_epochs)
 
 GST_END_TEST;
 
+/* The files of `index`, and that items are the same with one. */
+GST_START_TEST (test_index)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *list = g_build_filename (folder, "list.txt", NULL);
+  g_autofree gchar *sidecar =
+      g_build_filename (folder, ".list.txt.spdl-index", NULL);
+  struct timespec times[2] = { { 0, UTIME_OMIT }, { 1700000000, 0 } };
+  GstElement *src;
+  gint index;
+
+  files_write_text (folder, "list.txt", "a\n\nb\n#\nc\n");
+  fail_unless_equals_int (utimensat (AT_FDCWD, list, times, 0), 0);
+  assert_names (
+      run_pipeline ("spdlsrc location=%s ! fakesink name=sink", list), "a b c");
+  fail_if (g_file_test (sidecar, G_FILE_TEST_EXISTS));
+  for (guint i = 0; i < 2; i++) {
+    assert_names (run_pipeline ("spdlsrc location=%s index=always ! "
+                                "fakesink name=sink",
+                      list),
+        "a b c");
+    fail_unless (g_file_test (sidecar, G_FILE_TEST_EXISTS));
+  }
+  /* It is no item of the folder. */
+  assert_names (
+      run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
+      "list.txt");
+  files_remove_folder (folder);
+
+  src = gst_element_factory_make ("spdlsrc", NULL);
+  g_object_get (src, "index", &index, NULL);
+  fail_unless_equals_int (index, 1);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+typedef struct {
+  gchar *list;
+  guint n;
+} Changing;
+
+static GstPadProbeReturn
+change_list (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Changing *changing = user_data;
+
+  if (++changing->n == 5)
+    fail_unless_equals_int (truncate (changing->list, 3), 0);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A list that changes while it is in use: one error, which names it, and then
+ * the end. */
+GST_START_TEST (test_changed_list)
+{
+  gchar *folder = files_make_folder ();
+  Changing changing = { g_build_filename (folder, "list.txt", NULL), 0 };
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc name=src location=%s shuffle=true epochs=-1 ! fakesink "
+      "async=false",
+      changing.list);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) src = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  GstMessage *message;
+  GError *error;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append_printf (text, "%u.jpg\n", i);
+  files_write (folder, "list.txt", text->str, text->len);
+  pipeline = gst_parse_launch (description, NULL);
+  src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  pad = gst_element_get_static_pad (src, "src");
+  bus = gst_element_get_bus (pipeline);
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, change_list, &changing, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, changing.list) &&
+                   strstr (error->message,
+                       "has changed since it was indexed (it had 690 bytes, "
+                       "and has 3)"),
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  fail_unless_equals_int (changing.n, 5);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_free (changing.list);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 src_suite (void)
 {
@@ -314,6 +418,8 @@ src_suite (void)
   tcase_add_test (tc, test_csv);
   tcase_add_test (tc, test_malformed);
   tcase_add_test (tc, test_epochs);
+  tcase_add_test (tc, test_index);
+  tcase_add_test (tc, test_changed_list);
   return s;
 }
 

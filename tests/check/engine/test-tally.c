@@ -343,7 +343,9 @@ test_size (void)
 {
   const guint64 far = (1 << 20) - 1;
   SpdlIdentity identity = { G_MAXUINT64, G_MAXUINT64, TRUE, G_MAXUINT64,
-    G_MAXINT, G_MAXINT, "uneven" };
+    G_MAXINT, G_MAXINT, "uneven",
+    "a-column-whose-name-is-as-long-as-that-of-a-column-may-be-at-mo",
+    G_MAXUINT64 };
   SpdlProgress progress;
   GString *text = g_string_new (NULL);
   guint64 at = G_MAXUINT64 - 1000 * 2 * (far + 1);

@@ -1,0 +1,122 @@
+/* gst-spdl: a pass over a list
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlscan.h"
+
+#include <string.h>
+
+#include "spdlfingerprint.h"
+
+/* How much is read between two looks at whether the file is still the same;
+ * and how much is looked at for whether it is UTF-8. */
+#define CHUNK (1 << 20)
+#define PIECE (1 << 14)
+
+/* How far it has got. */
+typedef struct {
+  const gchar *hashed;
+  const gchar *piece_end;
+  gboolean piece_is_utf8;
+  SpdlFlaws flaws;
+} Progress;
+
+static guint64
+count_newlines (const gchar *at, const gchar *end)
+{
+  guint64 n = 0;
+
+  while (at < end && (at = memchr (at, '\n', end - at))) {
+    n++;
+    at++;
+  }
+  return n;
+}
+
+/* A record ends where a character does, so many at once are as good as each. */
+static gboolean
+is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
+    const gchar *to)
+{
+  if (G_UNLIKELY (to > progress->piece_end)) {
+    const gchar *end = self->text->end;
+
+    if (end - from > PIECE)
+      end = MAX (from + PIECE, to);
+    while (end > to && end < self->text->end && (*end & 0xc0) == 0x80)
+      end--;
+    progress->piece_is_utf8 = spdl_line_is_utf8 (from, end - from);
+    progress->piece_end = end;
+  }
+  return progress->piece_is_utf8 || spdl_line_is_utf8 (from, to - from);
+}
+
+/* What was just read is still in the CPU's cache. */
+static void
+hash_up_to (SpdlScan *self, Progress *progress, const gchar *to)
+{
+  const gsize n = (to - progress->hashed) / sizeof (guint64);
+
+  self->hash = spdl_fingerprint_add_words (self->hash, progress->hashed, n);
+  spdl_text_visit (self->text, progress->hashed, to);
+  progress->hashed += n * sizeof (guint64);
+}
+
+static void
+add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
+{
+  spdl_index_add (self->index, at - self->text->begin);
+  if (self->weights)
+    g_array_append_val (self->weights, line->weight);
+}
+
+static gboolean
+scan_all (SpdlScan *self, Progress *progress, GError **error)
+{
+  const gchar *const end = self->text->end;
+  SpdlFlaws *flaws = &progress->flaws;
+  SpdlLine line;
+
+  for (const gchar *at = self->first; at < end; at = line.next) {
+    if (G_UNLIKELY (at - progress->hashed >= CHUNK)) {
+      hash_up_to (self, progress, at);
+      if (!spdl_text_check (self->text, error))
+        return FALSE;
+    }
+    spdl_columns_parse_any (self->columns, at, end, &line, NULL);
+    if (line.flaw.kind != SPDL_FLAW_TOO_LONG &&
+        !is_utf8 (self, progress, at, line.next))
+      line.flaw.kind = SPDL_FLAW_NOT_UTF8;
+    if (G_UNLIKELY (line.flaw.kind != SPDL_FLAW_NONE))
+      spdl_flaws_add (flaws, &line.flaw,
+          flaws->n_flaws == 0 ? count_newlines (self->text->begin, at) + 1 : 0);
+    else if (line.path.text)
+      add_item (self, &line, at);
+  }
+  hash_up_to (self, progress, end);
+  self->hash = spdl_fingerprint_end (
+      self->hash, progress->hashed, end - self->text->begin);
+  return spdl_text_check (self->text, error);
+}
+
+gboolean
+spdl_scan (SpdlScan *self, GError **error)
+{
+  Progress progress = { .hashed = self->text->begin, .piece_end = self->first };
+  const guint64 *n_flaws = &progress.flaws.n_flaws;
+  gboolean done;
+
+  self->hash = 0;
+  spdl_text_expect (self->text, TRUE);
+  done = scan_all (self, &progress, error);
+  if (done && *n_flaws > 0)
+    g_propagate_error (
+        error, spdl_flaws_to_error (&progress.flaws, self->text->location,
+                   spdl_index_get_size (self->index) + *n_flaws));
+  spdl_text_expect (self->text, FALSE);
+  spdl_text_forget (self->text);
+  return done && *n_flaws == 0;
+}

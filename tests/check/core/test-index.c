@@ -1,0 +1,562 @@
+/* gst-spdl: tests of the indexes of lists, and of the files that keep them
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gst/spdl/engine/spdlrandom.h"
+#include "spdllist.h"
+
+#define N_ITEMS 1000
+#define LONG_AGO 1700000000
+
+typedef struct {
+  gchar *folder;
+  gchar *list;
+  gchar *sidecar;
+  GPtrArray *told; /* what was logged of indexes */
+} Fixture;
+
+static void
+note (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer user_data)
+{
+  Fixture *f = user_data;
+
+  if (g_str_equal (gst_debug_category_get_name (category), "spdlindex"))
+    g_ptr_array_add (f->told, g_strdup (gst_debug_message_get (message)));
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->folder = g_dir_make_tmp ("spdl-test-XXXXXX", NULL);
+  f->list = g_build_filename (f->folder, "a.txt", NULL);
+  f->sidecar = g_build_filename (f->folder, ".a.txt.spdl-index", NULL);
+  f->told = g_ptr_array_new_with_free_func (g_free);
+  gst_debug_set_threshold_from_string ("spdlindex:4", FALSE);
+  gst_debug_add_log_function (note, f, NULL);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  gst_debug_remove_log_function_by_data (f);
+  g_unlink (f->list);
+  g_unlink (f->sidecar);
+  g_assert_cmpint (g_rmdir (f->folder), ==, 0);
+  g_free (f->folder);
+  g_free (f->list);
+  g_free (f->sidecar);
+  g_ptr_array_unref (f->told);
+}
+
+/* Whether @part was said, and of the list. */
+static gboolean
+was_told (const Fixture *f, const gchar *part)
+{
+  for (guint i = 0; i < f->told->len; i++)
+    if (strstr (g_ptr_array_index (f->told, i), part) &&
+        strstr (g_ptr_array_index (f->told, i), f->list))
+      return TRUE;
+  return FALSE;
+}
+
+/* As if it had been written at some time. */
+static void
+write_list (const gchar *path, const GString *text, gint64 seconds)
+{
+  struct timespec times[2] = { { 0, UTIME_OMIT }, { seconds, 123456789 } };
+
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  g_assert_cmpint (utimensat (AT_FDCWD, path, times, 0), ==, 0);
+}
+
+static void
+make_list (Fixture *f, guint n)
+{
+  g_autoptr (GString) text = g_string_new ("# so\n");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        text, i % 7 ? "%u.jpg\t%u\n" : "\n%u.jpg\t%u\n", i, i * 2);
+  write_list (f->list, text, LONG_AGO);
+}
+
+static SpdlList *
+open_list (const gchar *path, SpdlSidecarUse use)
+{
+  const SpdlListOptions options = { TRUE, NULL, use };
+  g_autoptr (GError) error = NULL;
+  SpdlList *list = spdl_list_open (path, &options, &error);
+
+  g_assert_no_error (error);
+  return list;
+}
+
+static void
+assert_item (SpdlList *list, guint64 i, const gchar *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *wanted = g_strdup_printf ("%s%u.jpg", name, (guint) i);
+  GstStructure *extra;
+  gint64 label;
+  g_autofree gchar *path = spdl_list_get_item (list, i, &label, &extra, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (path, ==, wanted);
+  g_assert_cmpint (label, ==, i * 2);
+  g_clear_pointer (&extra, gst_structure_free);
+}
+
+/* In order, backwards, in steps and at random. */
+static void
+assert_all (SpdlList *list, const gchar *name)
+{
+  SpdlRandom random = { { 1, 2, 3, 4 } };
+
+  g_assert_cmpuint (spdl_list_get_size (list), ==, N_ITEMS);
+  for (guint i = 0; i < N_ITEMS; i++)
+    assert_item (list, i, name);
+  for (guint i = N_ITEMS; i > 0; i--)
+    assert_item (list, i - 1, name);
+  for (guint i = 0; i < N_ITEMS; i += 5)
+    assert_item (list, i, name);
+  for (guint i = 0; i < N_ITEMS; i++)
+    assert_item (list, spdl_random_below (&random, N_ITEMS), name);
+}
+
+/* Offsets are dropped where there are too many. */
+static void
+test_bound (Fixture *f, gconstpointer data)
+{
+  for (guint max = 2; max <= 16; max += 2) {
+    SpdlIndex *index = spdl_index_new (max);
+    guint64 offset;
+    guint n;
+
+    for (guint64 i = 0; i < 5000; i++) {
+      spdl_index_add (index, i * i);
+      spdl_index_get_offsets (index, &n);
+      g_assert_cmpuint (n, <=, max);
+      g_assert_cmpuint (n, ==, (i >> spdl_index_get_shift (index)) + 1);
+      g_assert_cmpuint (
+          spdl_index_get_shift (index), <, SPDL_INDEX_FIRST_SHIFT + 10);
+    }
+    for (guint64 i = 0; i < 5000; i++) {
+      const guint64 item = spdl_index_find (index, i, &offset);
+
+      g_assert_cmpuint (item, <=, i);
+      g_assert_cmpuint (
+          i - item, <, G_GUINT64_CONSTANT (1) << spdl_index_get_shift (index));
+      g_assert_cmpuint (offset, ==, item * item);
+    }
+    spdl_index_free (index);
+  }
+}
+
+static void
+test_order (Fixture *f, gconstpointer data)
+{
+  SpdlList *list;
+
+  make_list (f, N_ITEMS);
+  list = open_list (f->list, SPDL_SIDECAR_NONE);
+  assert_all (list, "");
+  spdl_list_free (list);
+  g_assert_false (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+}
+
+/* Lines end within records, and the longest record is longer than a piece. */
+static void
+test_csv (Fixture *f, gconstpointer data)
+{
+  g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
+  g_autofree gchar *caption = g_strnfill (40000, 'x');
+  g_autoptr (GString) text = g_string_new ("label,caption,uri\n");
+  SpdlList *list;
+
+  for (guint i = 0; i < N_ITEMS; i++)
+    g_string_append_printf (text,
+        "%s%u,\"\303\251, \"\"\n%s\n\",\"\n%u.jpg\"\r\n", i % 7 ? "" : "  \n\n",
+        i * 2, i % 100 == 50 ? caption : "", i);
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  list = open_list (path, SPDL_SIDECAR_NONE);
+  assert_all (list, "\n");
+  spdl_list_free (list);
+  g_unlink (path);
+}
+
+/* What is read with a sidecar is what is read without one. */
+static void
+test_sidecar (Fixture *f, gconstpointer data)
+{
+  SpdlList *list;
+  guint64 hash;
+
+  make_list (f, N_ITEMS);
+  list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  hash = spdl_list_get_hash (list);
+  spdl_list_free (list);
+  g_assert_true (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+  g_assert_true (was_told (f, "was written to"));
+  g_assert_false (was_told (f, "has the index"));
+
+  list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  g_assert_true (was_told (f, "has the index"));
+  g_assert_cmpuint (spdl_list_get_hash (list), ==, hash);
+  assert_all (list, "");
+  spdl_list_free (list);
+
+  list = open_list (f->list, SPDL_SIDECAR_NONE);
+  g_assert_cmpuint (spdl_list_get_hash (list), ==, hash);
+  spdl_list_free (list);
+}
+
+/* The format is documented: an index that is written in one version is read in
+ * another. */
+static void
+test_format (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("uri,label\n");
+  g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
+  g_autofree gchar *sidecar =
+      g_build_filename (f->folder, ".a.csv.spdl-index", NULL);
+  g_autofree gchar *content = NULL;
+  gsize size;
+
+  for (guint i = 0; i < 33; i++)
+    g_string_append_printf (text, "%02u,1\n", i);
+  write_list (path, text, LONG_AGO);
+  spdl_list_free (open_list (path, SPDL_SIDECAR_ALWAYS));
+  g_assert_true (g_file_get_contents (sidecar, &content, &size, NULL));
+  g_assert_cmpuint (size, ==, 80 + 3 * 8);
+  const guint64 words[] = { G_GUINT64_CONSTANT (0x017864696c647073),
+    G_GUINT64_CONSTANT (0x400000001), 10 + 33 * 5, LONG_AGO, 123456789 };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[i]), ==, words[i]);
+  g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[7]), ==, 33);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpuint (
+        GUINT64_FROM_LE (((guint64 *) content)[10 + i]), ==, 10 + i * 16 * 5);
+  g_unlink (path);
+  g_unlink (sidecar);
+}
+
+/* Nothing of a file is taken that was cut off, or in which a bit is wrong; and
+ * what is wrong is replaced. */
+static void
+test_damaged (Fixture *f, gconstpointer data)
+{
+  g_autofree gchar *content = NULL, *again = NULL;
+  gsize size, size_again;
+
+  make_list (f, N_ITEMS);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
+  g_assert_true (g_file_get_contents (f->sidecar, &content, &size, NULL));
+  g_ptr_array_set_size (f->told, 0);
+  for (gsize i = 0; i < size; i++) {
+    SpdlText text;
+    guint64 hash;
+
+    g_assert_true (spdl_text_open (&text, f->list, NULL));
+    content[i] ^= 1 << i % 8;
+    g_assert_true (g_file_set_contents (f->sidecar, content, size, NULL));
+    g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
+    content[i] ^= 1 << i % 8;
+    g_assert_true (g_file_set_contents (f->sidecar, content, i, NULL));
+    g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
+    spdl_text_close (&text);
+  }
+  g_assert_cmpuint (f->told->len, ==, 2 * size);
+  g_assert_true (was_told (f, "is not used: it is cut off"));
+  g_assert_true (was_told (f, "is not used: its offsets are damaged"));
+
+  SpdlList *list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  assert_all (list, "");
+  spdl_list_free (list);
+  g_assert_true (g_file_get_contents (f->sidecar, &again, &size_again, NULL));
+  g_assert_cmpmem (again, size_again, content, size);
+}
+
+static void
+assert_stale (Fixture *f, const gchar *why)
+{
+  SpdlList *list;
+
+  g_ptr_array_set_size (f->told, 0);
+  list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  g_assert_true (was_told (f, why));
+  g_assert_true (was_told (f, "was written to"));
+  assert_all (list, "");
+  spdl_list_free (list);
+}
+
+/* A list that was written anew, by its size, its time, or what is in it. */
+static void
+test_stale (Fixture *f, gconstpointer data)
+{
+  static const gchar changed[] = "is not used: the list has changed since";
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree gchar *content = NULL;
+  gsize size;
+
+  make_list (f, 16);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
+  make_list (f, N_ITEMS);
+  assert_stale (f, changed);
+
+  g_assert_true (g_file_get_contents (f->list, &content, &size, NULL));
+  g_string_append_len (text, content, size);
+  write_list (f->list, text, LONG_AGO + 1);
+  assert_stale (f, changed);
+
+  /* Other bytes, with a time that was set back. */
+  content[2] = 'S';
+  g_string_overwrite (text, 0, content);
+  write_list (f->list, text, LONG_AGO + 1);
+  assert_stale (f, "is not used: it is of another list");
+}
+
+/* Labels that nobody has looked at are looked at. */
+static void
+test_labels (Fixture *f, gconstpointer data)
+{
+  const SpdlListOptions without = { FALSE, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlListOptions with = { TRUE, NULL, SPDL_SIDECAR_ALWAYS };
+  g_autoptr (GString) text = g_string_new ("uri,label\na,cat\n");
+  g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
+  g_autofree gchar *sidecar =
+      g_build_filename (f->folder, ".a.csv.spdl-index", NULL);
+  g_autoptr (GError) error = NULL;
+  SpdlList *list;
+
+  write_list (path, text, LONG_AGO);
+  list = spdl_list_open (path, &without, &error);
+  g_assert_no_error (error);
+  spdl_list_free (list);
+  g_assert_null (spdl_list_open (path, &with, &error));
+  g_assert_nonnull (strstr (error->message, "label \"cat\" is no integer"));
+  g_unlink (path);
+  g_unlink (sidecar);
+}
+
+/* Small lists have none by themselves, and large ones do. */
+static void
+test_auto (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  make_list (f, N_ITEMS);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_AUTO));
+  g_assert_false (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+  while (text->len < SPDL_SIDECAR_MIN_SIZE)
+    g_string_append (text, "the same name again and again.jpg\n");
+  write_list (f->list, text, LONG_AGO);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_AUTO));
+  g_assert_true (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+}
+
+/* A list that was written just now may still change without a later time. */
+static void
+test_unsettled (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("a\nb\n");
+
+  write_list (f->list, text, g_get_real_time () / G_USEC_PER_SEC);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
+  g_assert_false (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+}
+
+static guint
+count_cached (const gchar *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  if (!dir)
+    return 0;
+  for (const gchar *name; (name = g_dir_read_name (dir)); n++) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+    g_assert_true (g_str_has_suffix (name, ".spdl-index"));
+    g_unlink (path);
+  }
+  g_dir_close (dir);
+  return n;
+}
+
+/* Where there can be none beside the list, it is in the cache; and where there
+ * can be none there, in memory only. A folder that has its name does for root,
+ * too, who may write everywhere. */
+static void
+test_elsewhere (Fixture *f, gconstpointer data)
+{
+  g_autofree gchar *cache =
+      g_build_filename (g_get_user_cache_dir (), "gst-spdl", NULL);
+  SpdlList *list;
+
+  make_list (f, N_ITEMS);
+  g_assert_cmpint (g_mkdir (f->sidecar, 0700), ==, 0);
+  spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
+  g_assert_true (was_told (f, "cannot be written to"));
+  g_assert_false (was_told (f, "has the index"));
+  list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  g_assert_true (was_told (f, "has the index"));
+  assert_all (list, "");
+  spdl_list_free (list);
+  g_assert_cmpuint (count_cached (cache), ==, 1);
+
+  g_assert_cmpint (g_rmdir (cache), ==, 0);
+  g_assert_true (g_file_set_contents (cache, "", 0, NULL));
+  list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
+  assert_all (list, "");
+  spdl_list_free (list);
+  g_unlink (cache);
+  g_assert_cmpint (g_rmdir (f->sidecar), ==, 0);
+}
+
+typedef void (*Change) (const gchar *path);
+
+static void
+change_nothing (const gchar *path)
+{
+  g_assert_cmpint (g_chmod (path, 0400), ==, 0);
+}
+
+static void
+cut_off (const gchar *path)
+{
+  g_assert_cmpint (truncate (path, 0), ==, 0);
+}
+
+static void
+append (const gchar *path)
+{
+  FILE *file = g_fopen (path, "a");
+
+  fputs ("more\n", file);
+  fclose (file);
+}
+
+static void
+overwrite (const gchar *path)
+{
+  const int fd = open (path, O_WRONLY);
+
+  g_assert_cmpint (pwrite (fd, "#", 1, 1000), ==, 1);
+  close (fd);
+}
+
+/* Another list has its name; this one is as it was. */
+static void
+replace (const gchar *path)
+{
+  g_autofree gchar *aside = g_strconcat (path, ".new", NULL);
+
+  g_assert_true (g_file_set_contents (aside, "other\n", -1, NULL));
+  g_assert_cmpint (g_rename (aside, path), ==, 0);
+}
+
+/* A list that changes while it is in use is refused by its name. */
+static void
+test_changed (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    Change change;
+    gboolean refused;
+  } changes[] = { { change_nothing, FALSE }, { replace, FALSE },
+    { cut_off, TRUE }, { append, TRUE }, { overwrite, TRUE } };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (changes); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree gchar *path = NULL;
+    GstStructure *extra;
+    gint64 label;
+    SpdlList *list;
+
+    make_list (f, N_ITEMS);
+    list = open_list (f->list, i % 2 ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE);
+    assert_item (list, 500, "");
+    changes[i / 2].change (f->list);
+    if (!changes[i / 2].refused)
+      assert_all (list, "");
+    else
+      path = spdl_list_get_item (list, 501, &label, &extra, &error);
+    g_assert_null (path);
+    if (changes[i / 2].refused) {
+      g_assert_nonnull (error);
+      g_assert_nonnull (strstr (error->message, f->list));
+      g_assert_nonnull (
+          strstr (error->message, "has changed since it was indexed"));
+    }
+    spdl_list_free (list);
+  }
+}
+
+/* An index that is whole, but leads astray. */
+static void
+test_astray (Fixture *f, gconstpointer data)
+{
+  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS };
+  g_autoptr (GError) error = NULL;
+  SpdlIndex *index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
+  GstStructure *extra;
+  SpdlText text;
+  SpdlList *list;
+  gint64 label;
+
+  make_list (f, N_ITEMS);
+  g_assert_true (spdl_text_open (&text, f->list, NULL));
+  for (guint i = 0; i < N_ITEMS; i++)
+    spdl_index_add (index, i < 990 ? i : text.stamp.size - 30);
+  g_free (spdl_sidecar_store (&text, index, TRUE, 1));
+  spdl_text_close (&text);
+  spdl_index_free (index);
+  list = spdl_list_open (f->list, &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (
+      spdl_list_get_item (list, N_ITEMS - 1, &label, &extra, &error));
+  g_assert_nonnull (strstr (error->message, f->list));
+  g_assert_nonnull (strstr (error->message, "its item 999 is not where it"));
+  spdl_list_free (list);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree gchar *cache = g_dir_make_tmp ("spdl-cache-XXXXXX", NULL);
+  int failed;
+
+  /* Before GLib looks at it for the first time. */
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  gst_init (&argc, &argv);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, func) \
+  g_test_add ("/index/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("bound", test_bound);
+  ADD ("order", test_order);
+  ADD ("csv", test_csv);
+  ADD ("sidecar", test_sidecar);
+  ADD ("format", test_format);
+  ADD ("damaged", test_damaged);
+  ADD ("stale", test_stale);
+  ADD ("labels", test_labels);
+  ADD ("auto", test_auto);
+  ADD ("unsettled", test_unsettled);
+  ADD ("elsewhere", test_elsewhere);
+  ADD ("changed", test_changed);
+  ADD ("astray", test_astray);
+  failed = g_test_run ();
+  g_rmdir (cache);
+  return failed;
+}

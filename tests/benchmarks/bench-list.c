@@ -1,0 +1,375 @@
+/* gst-spdl: what a list of very many items costs
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Makes a list of many lines in a temporary folder (2.5 GB for the 10^8 it has
+ * if nothing is said), and prints what it takes to index it, to open it again
+ * with the index's file, to begin at a resume state in its middle, and to draw
+ * from it in a shuffled order; with the private memory at its highest. Times
+ * are CPU time of the thread where nothing else is said, since machines are
+ * shared.
+ *
+ *     meson devenv -C build tests/benchmarks/bench-list [--lines N] [--csv]
+ */
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <gst/gst.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spdllist.h"
+#include "spdlpermutation.h"
+
+#define N_DRAWS 1000000
+#define N_RESTORES 20
+
+static gint64 n_lines = 100000000;
+static gboolean csv = FALSE;
+static guint64 sink; /* so that nothing is left out */
+
+/* The private memory at its highest, by a thread that looks again and again. */
+
+static gint watching; /* atomic */
+static guint64 highest;
+
+static guint64
+read_private (void)
+{
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint64 sum = 0;
+
+  if (!g_file_get_contents ("/proc/self/smaps_rollup", &text, NULL, NULL))
+    g_error ("no /proc/self/smaps_rollup");
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i]; i++)
+    if (g_str_has_prefix (lines[i], "Private_Clean:") ||
+        g_str_has_prefix (lines[i], "Private_Dirty:"))
+      sum += g_ascii_strtoull (
+          strchr (lines[i], ':') + 1 + strspn (strchr (lines[i], ':') + 1, " "),
+          NULL, 10);
+  return sum * 1024;
+}
+
+static gpointer
+watch (gpointer data)
+{
+  while (g_atomic_int_get (&watching)) {
+    highest = MAX (highest, read_private ());
+    g_usleep (5000);
+  }
+  return NULL;
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
+  return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+typedef struct {
+  double start;
+  GThread *thread;
+} Watch;
+
+static Watch
+watch_begin (void)
+{
+  highest = 0;
+  g_atomic_int_set (&watching, TRUE);
+  GThread *thread = g_thread_new ("watch", watch, NULL);
+
+  return (Watch){ cpu_seconds (), thread };
+}
+
+/* Returns the seconds of CPU time that it took. */
+static double
+watch_end (Watch *self)
+{
+  const double seconds = cpu_seconds () - self->start;
+
+  g_atomic_int_set (&watching, FALSE);
+  g_thread_join (self->thread);
+  highest = MAX (highest, read_private ());
+  return seconds;
+}
+
+/* A line, as long as those of many data sets. */
+static gsize
+write_line (gchar *to, guint64 i)
+{
+  static const gchar text[] = "train/000000000000.jpg";
+  gsize length = sizeof text - 1;
+
+  memcpy (to, text, length);
+  for (guint k = 17; i > 0; k--, i /= 10)
+    to[k] = '0' + i % 10;
+  to[length++] = csv ? ',' : '\t';
+  to[length++] = '0' + to[17] % 10;
+  to[length++] = '\n';
+  return length;
+}
+
+static void
+make_list (const gchar *path)
+{
+  const struct timespec times[2] = { { 0, UTIME_OMIT }, { 1700000000, 0 } };
+  const int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  g_autofree gchar *buffer = g_malloc (1 << 20);
+  gsize used = 0;
+
+  if (fd < 0)
+    g_error ("\"%s\" cannot be written", path);
+  if (csv)
+    used = g_strlcpy (buffer, "uri,label\n", 1 << 20);
+  for (guint64 i = 0; i < (guint64) n_lines; i++) {
+    used += write_line (buffer + used, i);
+    if (used < (1 << 20) - 64 && i + 1 < (guint64) n_lines)
+      continue;
+    if (write (fd, buffer, used) != (gssize) used)
+      g_error ("\"%s\" cannot be written", path);
+    used = 0;
+  }
+  /* What is still to be written would be in the way. */
+  fsync (fd);
+  futimens (fd, times);
+  close (fd);
+}
+
+static SpdlList *
+open_list (const gchar *path, SpdlSidecarUse use)
+{
+  const SpdlListOptions options = { TRUE, NULL, use };
+  g_autoptr (GError) error = NULL;
+  SpdlList *list = spdl_list_open (path, &options, &error);
+
+  if (!list)
+    g_error ("%s", error->message);
+  return list;
+}
+
+static void
+time_opening (const gchar *path, const gchar *what, SpdlSidecarUse use)
+{
+  Watch watch = watch_begin ();
+  SpdlList *list = open_list (path, use);
+  const double seconds = watch_end (&watch);
+
+  printf ("%s: %.3f s, %.1f ns a line, private memory up to %.1f MB\n", what,
+      seconds, seconds * 1e9 / n_lines, highest / 1e6);
+  spdl_list_free (list);
+}
+
+static void
+get_item (SpdlList *list, guint64 i)
+{
+  g_autoptr (GError) error = NULL;
+  GstStructure *extra;
+  gint64 label;
+  gchar *path = spdl_list_get_item (list, i, &label, &extra, &error);
+
+  if (!path)
+    g_error ("%s", error->message);
+  sink += path[8] + label;
+  g_free (path);
+}
+
+static void
+time_draws (const gchar *path)
+{
+  SpdlList *list = open_list (path, SPDL_SIDECAR_AUTO);
+  SpdlPermutation p;
+
+  spdl_permutation_init (&p, n_lines, 1, 2);
+  for (guint shuffled = 0; shuffled < 2; shuffled++) {
+    Watch watch = watch_begin ();
+    double seconds;
+
+    for (guint64 i = 0; i < N_DRAWS; i++)
+      get_item (list,
+          shuffled ? spdl_permutation_get_item (&p, i % n_lines) : i % n_lines);
+    seconds = watch_end (&watch);
+    printf ("%d items %s: %.0f ns each, private memory up to %.1f MB\n",
+        N_DRAWS, shuffled ? "shuffled" : "in order", seconds * 1e9 / N_DRAWS,
+        highest / 1e6);
+  }
+  spdl_list_free (list);
+}
+
+/* By spdlsrc itself. */
+
+static GstElement *
+parse (const gchar *description)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error);
+
+  if (error)
+    g_error ("%s", error->message);
+  return pipeline;
+}
+
+static gchar *
+read_start (const gchar *path)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc name=src location=%s shuffle=true ! fakesink", path);
+  g_autoptr (GstElement) pipeline = parse (description);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
+  GstEvent *event;
+  gchar *state;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, 0);
+  state = g_strdup (gst_structure_get_string (
+      gst_event_get_structure (event), "resume-state"));
+  gst_event_unref (event);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return state;
+}
+
+static double
+time_restore (const gchar *path, const gchar *state, gboolean shuffle)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc name=src location=%s shuffle=%d ! fakesink", path, shuffle);
+  g_autoptr (GstElement) pipeline = parse (description);
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  gint64 start;
+
+  g_object_set (src, "resume-state", state, NULL);
+  start = g_get_monotonic_time ();
+  /* Until the first item is in the sink. */
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  if (gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE) !=
+      GST_STATE_CHANGE_SUCCESS)
+    g_error ("no item came");
+  start = g_get_monotonic_time () - start;
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return start / 1e3;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static void
+time_restores (const gchar *path, gboolean shuffle)
+{
+  g_autofree gchar *start = read_start (path);
+  g_auto (GStrv) parts = g_strsplit (start, "shuffle=1", 2);
+  g_auto (GStrv) ends = g_strsplit (parts[1], "mark=0", 2);
+  double times[2][N_RESTORES];
+
+  for (guint i = 0; i < 2 * N_RESTORES; i++) {
+    const gint64 mark = i % 2 == 0 ? 0 : n_lines / 2;
+    g_autofree gchar *state =
+        g_strdup_printf ("%sshuffle=%d%smark=%" G_GINT64_FORMAT "%s", parts[0],
+            shuffle, ends[0], mark, ends[1]);
+
+    times[i % 2][i / 2] = time_restore (path, state, shuffle);
+  }
+  for (guint i = 0; i < 2; i++)
+    qsort (times[i], N_RESTORES, sizeof (double), compare);
+  printf ("spdlsrc shuffle=%s, from NULL to the first item: %.2f ms at the "
+          "start, %.2f ms in the middle, %.2f times (wall clock, medians of "
+          "%d)\n",
+      shuffle ? "true" : "false", times[0][N_RESTORES / 2],
+      times[1][N_RESTORES / 2],
+      times[1][N_RESTORES / 2] / times[0][N_RESTORES / 2], N_RESTORES);
+}
+
+static void
+time_permutation (void)
+{
+  const guint64 size = G_GUINT64_CONSTANT (10000000000);
+  double start;
+  SpdlPermutation p;
+
+  spdl_permutation_init (&p, size, 1, 2);
+  start = cpu_seconds ();
+  for (guint64 i = 0; i < 10 * N_DRAWS; i++)
+    sink += spdl_permutation_get_item (&p, i * 997 % size);
+  printf ("the permutation of 10^10 alone: %.1f ns an index\n",
+      (cpu_seconds () - start) * 1e9 / (10 * N_DRAWS));
+}
+
+static void
+time_look (const gchar *path)
+{
+  SpdlText text;
+  double start;
+
+  if (!spdl_text_open (&text, path, NULL))
+    return;
+  start = cpu_seconds ();
+  for (guint i = 0; i < N_DRAWS; i++)
+    sink += spdl_text_check (&text, NULL);
+  printf ("a look at whether the list has changed: %.0f ns\n",
+      (cpu_seconds () - start) * 1e9 / N_DRAWS);
+  spdl_text_close (&text);
+}
+
+static void
+measure (const gchar *path)
+{
+  struct stat st;
+
+  make_list (path);
+  stat (path, &st);
+  printf ("%" G_GINT64_FORMAT " lines, %.2f GB\n", n_lines, st.st_size / 1e9);
+  time_opening (path, "indexed", SPDL_SIDECAR_NONE);
+  time_opening (path, "indexed, and the index written", SPDL_SIDECAR_AUTO);
+  for (guint i = 0; i < 3; i++)
+    time_opening (path, "opened again", SPDL_SIDECAR_AUTO);
+  time_look (path);
+  time_draws (path);
+  time_restores (path, FALSE);
+  time_restores (path, TRUE);
+  time_permutation ();
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    { "lines", 'n', 0, G_OPTION_ARG_INT64, &n_lines, "Of the list", "N" },
+    { "csv", 0, 0, G_OPTION_ARG_NONE, &csv, "A .csv list", NULL },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *folder = g_dir_make_tmp ("spdl-list-XXXXXX", NULL);
+  g_autofree gchar *path = NULL, *sidecar = NULL;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  gst_init (&argc, &argv);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || n_lines < 2)
+    g_error ("%s", error ? error->message : "too few lines");
+  path = g_build_filename (folder, csv ? "list.csv" : "list.txt", NULL);
+  sidecar = g_build_filename (
+      folder, csv ? ".list.csv.spdl-index" : ".list.txt.spdl-index", NULL);
+  measure (path);
+  g_unlink (path);
+  g_unlink (sidecar);
+  g_rmdir (folder);
+  return sink == 1;
+}

@@ -37,14 +37,35 @@
  * order mark, and lines end in LF or CRLF. A line of a `.txt` is at most 64 KiB
  * long, a record of a `.csv` 1 MiB. A malformed line is an error before
  * anything plays, which names the first one and says how many there are. A list
- * must not be written to while it is in use; to replace it, rename another one
- * to its name.
+ * that is written to while it is in use ends the stream with an error that names
+ * it; to replace it, rename another one to its name.
+ *
+ * Lists may be of any size. What is kept in memory is where every 16th item
+ * begins (128 MiB at most, for which it is every 32nd, 64th and so on of the
+ * very largest lists), and 64 MiB of the list itself. From 16 MiB on, a list's
+ * index is kept in a file beside it, `.NAME.spdl-index`, or, where none can be
+ * written there, in `gst-spdl` in the user's cache (`XDG_CACHE_HOME`); with it
+ * the list is open in milliseconds, and without it is read through once. A list
+ * that has changed gets a new one. `index=none` does without, and
+ * `index=always` writes one for a small list, too.
  *
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on
  * `seed`, the epoch's number and the number of items alone: it is the same on
  * every machine and in every version, whatever came before. It takes no memory,
  * and any place in it is reached at once.
+ *
+ * With `weights=COLUMN`, a column of a `.csv` list, items are drawn with
+ * replacement, each as often as its number there says, in place of each item
+ * once: decimal numbers from 0 on, of which a negative one, an empty field, `inf`
+ * or `nan` is malformed. `num-draws` says how many draws an epoch has; 0 is as
+ * many as there are items. The draw at a place of the epoch depends on `seed`,
+ * the epoch's number, the place and the weights alone, so shards and states do
+ * with it what they do with an order; `shuffle` changes nothing. An item's
+ * `index` is that of the item which was drawn, its `sequence` counts draws, and
+ * so does `num-items`. It takes 8 bytes of memory an item (12 at the start), up to
+ * 2^32 - 1 items, and the list is read through at each start. Weights are
+ * accurate to 2^-32 of their mean.
  *
  * ## Shards
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
@@ -90,6 +111,11 @@
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
  *     shuffle=true seed=1 epochs=2 rank=0 world-size=2
  *     ! spdlfetch concurrency=4 ! fakesink
+ * ]|
+ * 1,000 draws an epoch from a list with the columns uri and often:
+ * |[
+ * gst-launch-1.0 spdlsrc location=list.csv weights=often num-draws=1000
+ *     ! spdlfetch ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -98,10 +98,14 @@ spdl_index_get_offsets (const SpdlIndex *self, guint *n)
 }
 
 guint64
-spdl_index_find (const SpdlIndex *self, guint64 i, guint64 *offset)
+spdl_index_find (
+    const SpdlIndex *self, guint64 i, guint64 *offset, guint64 *end)
 {
+  const guint64 entry = i >> self->shift;
+
   g_return_val_if_fail (i < self->n_items, 0);
 
-  *offset = self->offsets[i >> self->shift];
+  *offset = self->offsets[entry];
+  *end = entry + 1 < self->n_entries ? self->offsets[entry + 1] : G_MAXUINT64;
   return i >> self->shift << self->shift;
 }

@@ -45,8 +45,11 @@ const guint64 *spdl_index_get_offsets (const SpdlIndex *self, guint *n);
 
 /* The last item up to @i whose offset is known. @i: below the size
  *
- * @offset: (out): where it begins */
-guint64 spdl_index_find (const SpdlIndex *self, guint64 i, guint64 *offset);
+ * @offset: (out): where it begins
+ * @end: (out): where the next one begins whose offset is known; G_MAXUINT64:
+ *     there is none */
+guint64 spdl_index_find (
+    const SpdlIndex *self, guint64 i, guint64 *offset, guint64 *end);
 
 G_END_DECLS
 

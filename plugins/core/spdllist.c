@@ -12,6 +12,9 @@
 #include "spdlcolumns.h"
 #include "spdlscan.h"
 
+/* As much as is copied for an item, with those that precede it. */
+#define MAX_PIECE ((gsize) 32768)
+
 struct _SpdlList {
   SpdlText text;
   SpdlColumns *columns; /* of a .csv; NULL: a .txt */
@@ -19,9 +22,10 @@ struct _SpdlList {
   SpdlIndex *index;
   GArray *weights; /* nullable */
   guint64 hash;
-  /* Behind the item that was read last. */
+  /* Behind the item that was read last; 0: none was. */
   guint64 next_item;
-  const gchar *next; /* nullable */
+  guint64 next_offset;
+  gchar *piece; /* (nullable): MAX_PIECE bytes */
 };
 
 static gboolean
@@ -43,6 +47,7 @@ spdl_list_free (SpdlList *self)
   g_clear_pointer (&self->columns, spdl_columns_free);
   g_clear_pointer (&self->index, spdl_index_free);
   g_clear_pointer (&self->weights, g_array_unref);
+  g_free (self->piece);
   g_free (self);
 }
 
@@ -157,65 +162,101 @@ spdl_list_steal_weights (SpdlList *self)
   return g_steal_pointer (&self->weights);
 }
 
-/* What is next after the last item, if the index knows of nothing nearer. */
-static const gchar *
-find_near (const SpdlList *self, guint64 i, guint64 *item)
-{
-  guint64 offset;
+/* Some items one behind the other, in the mapped text or in a piece of it. */
+typedef struct {
+  const gchar *begin;
+  const gchar *end;
+  guint64 item;   /* the first one */
+  guint64 offset; /* where that is in the text */
+} Stretch;
 
-  *item = spdl_index_find (self->index, i, &offset);
-  if (self->next && self->next_item >= *item && self->next_item <= i) {
-    *item = self->next_item;
-    return self->next;
-  }
-  return self->text.begin + offset;
+static void
+take_mapped (const SpdlList *self, guint64 item, guint64 offset, Stretch *to)
+{
+  *to = (Stretch){ self->text.begin + offset, self->text.end, item, offset };
 }
 
-/* Reads on to item @i. Returns NULL if what is there is no list of so many
- * items. */
-static const gchar *
-read_on (SpdlList *self, guint64 i, SpdlLine *line, GstStructure **extra)
+static gboolean
+take_piece (
+    SpdlList *self, guint64 item, guint64 offset, gsize size, Stretch *to)
 {
-  const gchar *const end = self->text.end;
-  guint64 item;
+  if (!self->piece)
+    self->piece = g_malloc (MAX_PIECE);
+  *to = (Stretch){ self->piece, self->piece + size, item, offset };
+  return spdl_text_copy (&self->text, offset, size, self->piece);
+}
 
-  for (const gchar *at = find_near (self, i, &item); at < end;
-       at = line->next) {
+/* Where item @i can be found. What comes next is read in the mapped text; what
+ * lies anywhere, in a piece. FALSE: the text is shorter. */
+static gboolean
+find_stretch (SpdlList *self, guint64 i, Stretch *to)
+{
+  guint64 offset, end;
+  const guint64 item = spdl_index_find (self->index, i, &offset, &end);
+
+  end = MIN (end, (guint64) (self->text.end - self->text.begin));
+  if (self->next_item >= MAX (item, 1) && self->next_item <= i)
+    take_mapped (self, self->next_item, self->next_offset, to);
+  else if (end - offset > MAX_PIECE)
+    take_mapped (self, item, offset, to);
+  else
+    return take_piece (self, item, offset, end - offset, to);
+  return TRUE;
+}
+
+/* Reads on to item @i. FALSE: what is there is no list of so many items. */
+static gboolean
+read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
+    GstStructure **extra)
+{
+  const gboolean mapped = stretch->begin != self->piece;
+  guint64 item = stretch->item;
+
+  for (const gchar *at = stretch->begin; at < stretch->end; at = line->next) {
     spdl_columns_parse_any (
-        self->columns, at, end, line, item == i ? extra : NULL);
+        self->columns, at, stretch->end, line, item == i ? extra : NULL);
     if (line->flaw.kind != SPDL_FLAW_NONE)
-      return NULL;
-    spdl_text_visit (&self->text, at, line->next);
+      return FALSE;
+    if (mapped)
+      spdl_text_visit (&self->text, at, line->next);
     if (!line->path.text)
       g_clear_pointer (extra, gst_structure_free);
     else if (item++ == i)
-      return spdl_line_is_utf8 (at, line->next - at) ? at : NULL;
+      return spdl_line_is_utf8 (at, line->next - at);
   }
-  return NULL;
+  return FALSE;
+}
+
+static void
+set_moved (const SpdlList *self, guint64 i, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The list \"%s\" has changed since it was indexed: its item "
+      "%" G_GUINT64_FORMAT " is not where it was. Remove its index, "
+      "a file whose name ends in .spdl-index, and begin anew",
+      self->text.location, i);
 }
 
 gchar *
 spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error)
 {
+  Stretch stretch;
   SpdlLine line;
 
   *extra = NULL;
   *label = -1;
   if (!spdl_text_check (&self->text, error))
     return NULL;
-  if (!read_on (self, i, &line, extra)) {
+  if (!find_stretch (self, i, &stretch) ||
+      !read_on (self, &stretch, i, &line, extra)) {
     g_clear_pointer (extra, gst_structure_free);
-    self->next = NULL;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The list \"%s\" has changed since it was indexed: its item "
-        "%" G_GUINT64_FORMAT " is not where it was. Remove its index, "
-        "a file whose name ends in .spdl-index, and begin anew",
-        self->text.location, i);
+    self->next_item = 0;
+    set_moved (self, i, error);
     return NULL;
   }
   self->next_item = i + 1;
-  self->next = line.next;
+  self->next_offset = stretch.offset + (line.next - stretch.begin);
   *label = line.label;
   return spdl_csv_field_dup (&line.path);
 }

@@ -68,7 +68,7 @@ find_list (const SpdlText *text)
 }
 
 static SpdlIndexKey
-make_key (SpdlText *text, gboolean labels, guint64 hash)
+make_key (const SpdlText *text, gboolean labels, guint64 hash)
 {
   return (
       SpdlIndexKey){ text->stamp, spdl_text_hash_samples (text), labels, hash };

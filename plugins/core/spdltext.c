@@ -18,14 +18,15 @@
 
 #include "spdlfingerprint.h"
 
-/* As much as the kernel maps around a page that is touched, and how many of
- * these may be mapped: 64 MiB. */
+/* What may stay mapped, 64 MiB, is counted in windows. Around a page that is
+ * touched the kernel maps 64 KiB, or a large page of the cache as a whole. */
 #define WINDOW ((gsize) 65536)
 #define MAX_WINDOWS 1024
+#define WINDOWS_OF_JUMP 32
 
 #define SETTLED_SECONDS 2
 #define N_SAMPLES 32
-#define SAMPLE_SIZE ((gsize) 4096)
+#define SAMPLE_SIZE 4096
 
 static SpdlStamp
 stamp_of (const struct stat *st)
@@ -148,24 +149,45 @@ spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
 
   if (G_LIKELY (first == self->window && last == first))
     return;
-  self->n_windows += last - first + (first != self->window);
+  self->n_windows += last - first;
+  if (first != self->window)
+    self->n_windows += first == self->window + 1 ? 1 : WINDOWS_OF_JUMP;
   self->window = last;
   if (self->n_windows > MAX_WINDOWS)
     spdl_text_forget (self);
 }
 
+gboolean
+spdl_text_copy (const SpdlText *self, guint64 offset, gsize size, gchar *buffer)
+{
+  gssize n = 1;
+
+  for (gsize done = 0; done < size && n > 0; done += n)
+    do
+      n = pread (self->fd, buffer + done, size - done, offset + done);
+    while (n < 0 && errno == EINTR);
+  return n > 0;
+}
+
+static guint64
+hash_sample (const SpdlText *self, guint64 hash, guint64 offset)
+{
+  gchar sample[SAMPLE_SIZE];
+
+  if (!spdl_text_copy (self, offset, SAMPLE_SIZE, sample))
+    return 0;
+  return spdl_fingerprint_add (hash, sample, SAMPLE_SIZE);
+}
+
 guint64
-spdl_text_hash_samples (SpdlText *self)
+spdl_text_hash_samples (const SpdlText *self)
 {
   const gsize size = self->end - self->begin;
   guint64 hash = 0;
 
   if (size <= N_SAMPLES * SAMPLE_SIZE)
     return spdl_fingerprint_add (0, self->begin, size);
-  for (guint i = 0; i < N_SAMPLES; i++) {
-    const gsize at = (size - SAMPLE_SIZE) / (N_SAMPLES - 1) * i;
-
-    hash = spdl_fingerprint_add (hash, self->begin + at, SAMPLE_SIZE);
-  }
-  return spdl_fingerprint_add (hash, self->end - SAMPLE_SIZE, SAMPLE_SIZE);
+  for (guint i = 0; i < N_SAMPLES; i++)
+    hash = hash_sample (self, hash, (size - SAMPLE_SIZE) / (N_SAMPLES - 1) * i);
+  return hash_sample (self, hash, size - SAMPLE_SIZE);
 }

@@ -52,12 +52,17 @@ void spdl_text_expect (SpdlText *self, gboolean in_order);
 /* What is between the two was read: too much of it is given back. */
 void spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
 
+/* Reads a part of it without mapping it, for which the kernel may map a good
+ * deal more. FALSE: the file is shorter. */
+gboolean spdl_text_copy (
+    const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
+
 /* Gives all back. */
 void spdl_text_forget (SpdlText *self);
 
 /* The hash of some pieces of it, by which to know a file whose stamp was made
  * to look like another's. */
-guint64 spdl_text_hash_samples (SpdlText *self);
+guint64 spdl_text_hash_samples (const SpdlText *self);
 
 G_END_DECLS
 

@@ -39,13 +39,14 @@ static void
 check_index (const SpdlIndex *index, const SpdlIndexKey *key)
 {
   const guint64 n = spdl_index_get_size (index);
-  guint64 last = 0, offset;
+  guint64 last = 0, offset, end;
 
   g_assert_cmpuint (n, >, 0);
   for (guint64 i = 0; i < n; i += MAX (n / 50, 1)) {
-    g_assert_cmpuint (spdl_index_find (index, i, &offset), <=, i);
+    g_assert_cmpuint (spdl_index_find (index, i, &offset, &end), <=, i);
     g_assert_cmpuint (offset, >=, last);
     g_assert_cmpuint (offset, <, key->stamp.size);
+    g_assert_cmpuint (end, >, offset);
     last = offset;
   }
 }

@@ -25,6 +25,8 @@ gboolean __wrap_spdl_text_check (const SpdlText *self, GError **error);
 void __wrap_spdl_text_expect (SpdlText *self, gboolean in_order);
 void
 __wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
+gboolean __wrap_spdl_text_copy (
+    const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
 void __wrap_spdl_text_forget (SpdlText *self);
 SpdlIndex *
 __wrap_spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash);
@@ -60,6 +62,15 @@ void
 __wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
 {
   g_assert_true (self->begin <= from && from <= to && to <= self->end);
+}
+
+gboolean
+__wrap_spdl_text_copy (
+    const SpdlText *self, guint64 offset, gsize size, gchar *buffer)
+{
+  g_assert_true (offset + size <= input.size);
+  memcpy (buffer, input.data + offset, size);
+  return TRUE;
 }
 
 void

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlrandom.h"
+#include "spdlfingerprint.h"
 #include "spdllist.h"
 
 #define N_ITEMS 1000
@@ -140,7 +141,7 @@ test_bound (Fixture *f, gconstpointer data)
 {
   for (guint max = 2; max <= 16; max += 2) {
     SpdlIndex *index = spdl_index_new (max);
-    guint64 offset;
+    guint64 offset, end;
     guint n;
 
     for (guint64 i = 0; i < 5000; i++) {
@@ -152,12 +153,14 @@ test_bound (Fixture *f, gconstpointer data)
           spdl_index_get_shift (index), <, SPDL_INDEX_FIRST_SHIFT + 10);
     }
     for (guint64 i = 0; i < 5000; i++) {
-      const guint64 item = spdl_index_find (index, i, &offset);
+      guint64 item = spdl_index_find (index, i, &offset, &end);
 
       g_assert_cmpuint (item, <=, i);
       g_assert_cmpuint (
           i - item, <, G_GUINT64_CONSTANT (1) << spdl_index_get_shift (index));
       g_assert_cmpuint (offset, ==, item * item);
+      item += G_GUINT64_CONSTANT (1) << spdl_index_get_shift (index);
+      g_assert_cmpuint (end, ==, item < 5000 ? item * item : G_MAXUINT64);
     }
     spdl_index_free (index);
   }
@@ -251,6 +254,16 @@ test_format (Fixture *f, gconstpointer data)
   g_unlink (sidecar);
 }
 
+/* Unlike g_file_set_contents(), which waits for the disk. */
+static void
+write_sidecar (const Fixture *f, const gchar *content, gsize size)
+{
+  const int fd = open (f->sidecar, O_WRONLY | O_TRUNC);
+
+  g_assert_cmpint (write (fd, content, size), ==, size);
+  close (fd);
+}
+
 /* Nothing of a file is taken that was cut off, or in which a bit is wrong; and
  * what is wrong is replaced. */
 static void
@@ -269,10 +282,10 @@ test_damaged (Fixture *f, gconstpointer data)
 
     g_assert_true (spdl_text_open (&text, f->list, NULL));
     content[i] ^= 1 << i % 8;
-    g_assert_true (g_file_set_contents (f->sidecar, content, size, NULL));
+    write_sidecar (f, content, size);
     g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
     content[i] ^= 1 << i % 8;
-    g_assert_true (g_file_set_contents (f->sidecar, content, i, NULL));
+    write_sidecar (f, content, i);
     g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
     spdl_text_close (&text);
   }
@@ -354,6 +367,7 @@ static void
 test_auto (Fixture *f, gconstpointer data)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  SpdlList *list;
 
   make_list (f, N_ITEMS);
   spdl_list_free (open_list (f->list, SPDL_SIDECAR_AUTO));
@@ -361,8 +375,12 @@ test_auto (Fixture *f, gconstpointer data)
   while (text->len < SPDL_SIDECAR_MIN_SIZE)
     g_string_append (text, "the same name again and again.jpg\n");
   write_list (f->list, text, LONG_AGO);
-  spdl_list_free (open_list (f->list, SPDL_SIDECAR_AUTO));
+  list = open_list (f->list, SPDL_SIDECAR_AUTO);
   g_assert_true (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
+  /* It was hashed in pieces. */
+  g_assert_cmpuint (spdl_list_get_hash (list), ==,
+      spdl_fingerprint_add (0, text->str, text->len));
+  spdl_list_free (list);
 }
 
 /* A list that was written just now may still change without a later time. */

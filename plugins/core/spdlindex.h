@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* Where every 16th item of a list begins; the others are found by reading on
+/* Where every 32nd item of a list begins; the others are found by reading on
  * from there. Where that would take more than 2^24 offsets (128 MiB), it is
- * every 32nd, 64th and so on: so the size has a bound, whatever the list's. */
+ * every 64th, 128th and so on: so the size has a bound, whatever the list's. */
 
-#define SPDL_INDEX_FIRST_SHIFT 4
+#define SPDL_INDEX_FIRST_SHIFT 5
 #define SPDL_INDEX_MAX_ENTRIES (1u << 24)
 
 typedef struct _SpdlIndex SpdlIndex;

@@ -13,7 +13,7 @@
 #include "spdlscan.h"
 
 /* As much as is copied for an item, with those that precede it. */
-#define MAX_PIECE ((gsize) 32768)
+#define MAX_PIECE ((gsize) 65536)
 
 struct _SpdlList {
   SpdlText text;

@@ -40,8 +40,8 @@
  * that is written to while it is in use ends the stream with an error that names
  * it; to replace it, rename another one to its name.
  *
- * Lists may be of any size. What is kept in memory is where every 16th item
- * begins (128 MiB at most, for which it is every 32nd, 64th and so on of the
+ * Lists may be of any size. What is kept in memory is where every 32nd item
+ * begins (128 MiB at most, for which it is every 64th, 128th and so on of the
  * very largest lists), and 64 MiB of the list itself. From 16 MiB on, a list's
  * index is kept in a file beside it, `.NAME.spdl-index`, or, where none can be
  * written there, in `gst-spdl` in the user's cache (`XDG_CACHE_HOME`); with it

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "spdlalias.h"
 #include "spdllist.h"
 #include "spdlpermutation.h"
 
@@ -311,6 +312,32 @@ time_permutation (void)
       (cpu_seconds () - start) * 1e9 / (10 * N_DRAWS));
 }
 
+/* Draws by weight, of as many items at most as fit into any memory. */
+static void
+time_weights (void)
+{
+  const guint n = MIN (n_lines, 10000000);
+  g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (double));
+  double start, made;
+  SpdlAlias *alias;
+  SpdlDraws draws;
+
+  for (guint i = 0; i < n; i++) {
+    const double weight = 1 + i * 7919ull % 100;
+
+    g_array_append_val (weights, weight);
+  }
+  start = cpu_seconds ();
+  alias = spdl_alias_new (weights);
+  made = cpu_seconds ();
+  spdl_draws_init (&draws, 1, 2);
+  for (guint64 i = 0; i < N_DRAWS; i++)
+    sink += spdl_alias_get_item (alias, spdl_draws_get_number (&draws, i));
+  printf ("%u weights: %.1f ns an item for the table, %.1f ns a draw\n", n,
+      (made - start) * 1e9 / n, (cpu_seconds () - made) * 1e9 / N_DRAWS);
+  spdl_alias_free (alias);
+}
+
 static void
 time_look (const gchar *path)
 {
@@ -344,6 +371,7 @@ measure (const gchar *path)
   time_restores (path, FALSE);
   time_restores (path, TRUE);
   time_permutation ();
+  time_weights ();
 }
 
 int

@@ -241,15 +241,15 @@ test_format (Fixture *f, gconstpointer data)
   write_list (path, text, LONG_AGO);
   spdl_list_free (open_list (path, SPDL_SIDECAR_ALWAYS));
   g_assert_true (g_file_get_contents (sidecar, &content, &size, NULL));
-  g_assert_cmpuint (size, ==, 80 + 3 * 8);
+  g_assert_cmpuint (size, ==, 80 + 2 * 8);
   const guint64 words[] = { G_GUINT64_CONSTANT (0x017864696c647073),
-    G_GUINT64_CONSTANT (0x400000001), 10 + 33 * 5, LONG_AGO, 123456789 };
+    G_GUINT64_CONSTANT (0x500000001), 10 + 33 * 5, LONG_AGO, 123456789 };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[i]), ==, words[i]);
   g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[7]), ==, 33);
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (
-        GUINT64_FROM_LE (((guint64 *) content)[10 + i]), ==, 10 + i * 16 * 5);
+        GUINT64_FROM_LE (((guint64 *) content)[10 + i]), ==, 10 + i * 32 * 5);
   g_unlink (path);
   g_unlink (sidecar);
 }

@@ -204,27 +204,38 @@ find_stretch (SpdlList *self, guint64 i, Stretch *to)
   return TRUE;
 }
 
-/* Reads on to item @i. FALSE: what is there is no list of so many items. */
-static gboolean
-read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
-    GstStructure **extra)
+/* Reads on to item @i. Returns where it begins; NULL: what is there is no list
+ * of so many items. */
+static const gchar *
+read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
 {
   const gboolean mapped = stretch->begin != self->piece;
   guint64 item = stretch->item;
 
   for (const gchar *at = stretch->begin; at < stretch->end; at = line->next) {
-    spdl_columns_parse_any (
-        self->columns, at, stretch->end, line, item == i ? extra : NULL);
+    spdl_columns_parse_any (self->columns, at, stretch->end, line, NULL);
     if (line->flaw.kind != SPDL_FLAW_NONE)
-      return FALSE;
+      return NULL;
     if (mapped)
       spdl_text_visit (&self->text, at, line->next);
-    if (!line->path.text)
-      g_clear_pointer (extra, gst_structure_free);
-    else if (item++ == i)
-      return spdl_line_is_utf8 (at, line->next - at);
+    if (line->path.text && item++ == i)
+      return at;
   }
-  return FALSE;
+  return NULL;
+}
+
+/* Once more, for the other fields, if it is what it should be. */
+static gboolean
+read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
+    GstStructure **extra)
+{
+  const gchar *at = read_on (self, stretch, i, line);
+
+  if (!at || !spdl_line_is_utf8 (at, line->next - at))
+    return FALSE;
+  if (self->columns)
+    spdl_columns_parse (self->columns, at, stretch->end, line, extra);
+  return TRUE;
 }
 
 static void
@@ -249,8 +260,7 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
   if (!spdl_text_check (&self->text, error))
     return NULL;
   if (!find_stretch (self, i, &stretch) ||
-      !read_on (self, &stretch, i, &line, extra)) {
-    g_clear_pointer (extra, gst_structure_free);
+      !read_item (self, &stretch, i, &line, extra)) {
     self->next_item = 0;
     set_moved (self, i, error);
     return NULL;

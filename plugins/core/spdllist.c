@@ -111,7 +111,7 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
     return FALSE;
   if (has && !loaded && spdl_list_get_size (self) > 0 &&
       spdl_text_is_settled (&self->text))
-    g_free (spdl_sidecar_store (&self->text, self->index, labels, self->hash));
+    spdl_sidecar_store (&self->text, self->index, labels, self->hash);
   return TRUE;
 }
 

@@ -134,7 +134,7 @@ load (const gchar *path, SpdlIndexKey *key, const gchar *location)
 }
 
 SpdlIndex *
-spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash)
+spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash)
 {
   g_autofree gchar *list = find_list (text);
   SpdlIndexKey key = make_key (text, labels, 0);
@@ -173,9 +173,9 @@ store (const gchar *path, const SpdlIndex *index, const SpdlIndexKey *key,
   return failed;
 }
 
-gchar *
+gboolean
 spdl_sidecar_store (
-    SpdlText *text, const SpdlIndex *index, gboolean labels, guint64 hash)
+    const SpdlText *text, const SpdlIndex *index, gboolean labels, guint64 hash)
 {
   g_autofree gchar *list = find_list (text);
   const SpdlIndexKey key = make_key (text, labels, hash);
@@ -191,10 +191,10 @@ spdl_sidecar_store (
     if (failed == 0) {
       GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
           text->location, path);
-      return g_steal_pointer (&path);
+      return TRUE;
     }
     GST_INFO ("the index of the list \"%s\" cannot be written to \"%s\": %s",
         text->location, path, g_strerror (failed));
   }
-  return NULL;
+  return FALSE;
 }

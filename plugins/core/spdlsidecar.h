@@ -23,7 +23,7 @@ typedef enum {
 } SpdlSidecarUse;
 
 /* From how many bytes on a list has one with SPDL_SIDECAR_AUTO. It is indexed
- * in 20 ms then. */
+ * in some 30 ms then. */
 #define SPDL_SIDECAR_MIN_SIZE (16 << 20)
 
 /* Looks for the index of @text in both places.
@@ -32,14 +32,15 @@ typedef enum {
  * @hash: (out): of the list's bytes
  *
  * Returns NULL if there is none that is to be trusted. */
-SpdlIndex *spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash);
+SpdlIndex *
+spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash);
 
 /* Writes one, in the first place where that is possible. It is there as a whole
  * or not at all.
  *
- * Returns its path (transfer full), or NULL. */
-gchar *spdl_sidecar_store (
-    SpdlText *text, const SpdlIndex *index, gboolean labels, guint64 hash);
+ * Returns whether it is there. */
+gboolean spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
+    gboolean labels, guint64 hash);
 
 G_END_DECLS
 

@@ -37,8 +37,8 @@
  * order mark, and lines end in LF or CRLF. A line of a `.txt` is at most 64 KiB
  * long, a record of a `.csv` 1 MiB. A malformed line is an error before
  * anything plays, which names the first one and says how many there are. A list
- * that is written to while it is in use ends the stream with an error that names
- * it; to replace it, rename another one to its name.
+ * that is written to while it is in use ends the stream with an error that
+ * names it; to replace it, rename another one to its name.
  *
  * Lists may be of any size. What is kept in memory is where every 32nd item
  * begins (128 MiB at most, for which it is every 64th, 128th and so on of the
@@ -57,15 +57,15 @@
  *
  * With `weights=COLUMN`, a column of a `.csv` list, items are drawn with
  * replacement, each as often as its number there says, in place of each item
- * once: decimal numbers from 0 on, of which a negative one, an empty field, `inf`
- * or `nan` is malformed. `num-draws` says how many draws an epoch has; 0 is as
- * many as there are items. The draw at a place of the epoch depends on `seed`,
- * the epoch's number, the place and the weights alone, so shards and states do
- * with it what they do with an order; `shuffle` changes nothing. An item's
- * `index` is that of the item which was drawn, its `sequence` counts draws, and
- * so does `num-items`. It takes 8 bytes of memory an item (12 at the start), up to
- * 2^32 - 1 items, and the list is read through at each start. Weights are
- * accurate to 2^-32 of their mean.
+ * once: decimal numbers from 0 on, of which a negative one, an empty field,
+ * `inf` or `nan` is malformed. `num-draws` says how many draws an epoch has; 0
+ * is as many as there are items. The draw at a place of the epoch depends on
+ * `seed`, the epoch's number, the place and the weights alone, so shards and
+ * states do with it what they do with an order; `shuffle` changes nothing. An
+ * item's `index` is that of the item which was drawn, its `sequence` counts
+ * draws, and so does `num-items`. It takes 8 bytes of memory an item (12 at the
+ * start), up to 2^32 - 1 items, and the list is read through at each start.
+ * Weights are accurate to 2^-32 of their mean.
  *
  * ## Shards
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W

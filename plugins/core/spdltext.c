@@ -90,6 +90,7 @@ spdl_text_close (SpdlText *self)
 gboolean
 spdl_text_check (const SpdlText *self, GError **error)
 {
+  g_autofree gchar *sizes = NULL;
   struct stat st;
   SpdlStamp now;
 
@@ -104,11 +105,14 @@ spdl_text_check (const SpdlText *self, GError **error)
                 now.seconds == self->stamp.seconds &&
                 now.nanoseconds == self->stamp.nanoseconds))
     return TRUE;
+  if (now.size != self->stamp.size)
+    sizes = g_strdup_printf (" (it had %" G_GUINT64_FORMAT
+                             " bytes, and has %" G_GUINT64_FORMAT ")",
+        self->stamp.size, now.size);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The list \"%s\" has changed since it was indexed (it had "
-      "%" G_GUINT64_FORMAT " bytes, and has %" G_GUINT64_FORMAT
-      "): begin anew, and replace a list by renaming another one to its name",
-      self->location, self->stamp.size, now.size);
+      "The list \"%s\" has changed since it was indexed%s: begin anew, and "
+      "replace a list by renaming another one to its name",
+      self->location, sizes ? sizes : "");
   return FALSE;
 }
 

@@ -29,7 +29,7 @@ gboolean __wrap_spdl_text_copy (
     const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
 void __wrap_spdl_text_forget (SpdlText *self);
 SpdlIndex *
-__wrap_spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash);
+__wrap_spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash);
 #pragma GCC visibility pop
 
 gboolean
@@ -79,7 +79,7 @@ __wrap_spdl_text_forget (SpdlText *self)
 }
 
 SpdlIndex *
-__wrap_spdl_sidecar_load (SpdlText *text, gboolean labels, guint64 *hash)
+__wrap_spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash)
 {
   guint64 *memory;
 

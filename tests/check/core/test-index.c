@@ -536,7 +536,7 @@ test_astray (Fixture *f, gconstpointer data)
   g_assert_true (spdl_text_open (&text, f->list, NULL));
   for (guint i = 0; i < N_ITEMS; i++)
     spdl_index_add (index, i < 990 ? i : text.stamp.size - 30);
-  g_free (spdl_sidecar_store (&text, index, TRUE, 1));
+  g_assert_true (spdl_sidecar_store (&text, index, TRUE, 1));
   spdl_text_close (&text);
   spdl_index_free (index);
   list = spdl_list_open (f->list, &options, &error);

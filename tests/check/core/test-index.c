@@ -166,6 +166,28 @@ test_bound (Fixture *f, gconstpointer data)
   }
 }
 
+/* More items than 32 bits can count. */
+static void
+test_many (Fixture *f, gconstpointer data)
+{
+  const guint64 n = (G_GUINT64_CONSTANT (1) << 33) + 5;
+  guint64 *offsets = g_new (guint64, 9);
+  SpdlIndex *index;
+  guint64 offset, end;
+
+  for (guint i = 0; i < 9; i++)
+    offsets[i] = i * (G_GUINT64_CONSTANT (1) << 36);
+  index = spdl_index_new_from_memory (offsets, offsets, n, 30);
+  g_assert_cmpuint (spdl_index_get_size (index), ==, n);
+  g_assert_cmpuint (spdl_index_find (index, n - 1, &offset, &end), ==, n - 5);
+  g_assert_cmpuint (offset, ==, offsets[8]);
+  g_assert_cmpuint (end, ==, G_MAXUINT64);
+  g_assert_cmpuint (spdl_index_find (index, n - 6, &offset, &end), ==,
+      G_GUINT64_CONSTANT (7) << 30);
+  g_assert_cmpuint (end, ==, offsets[8]);
+  spdl_index_free (index);
+}
+
 static void
 test_order (Fixture *f, gconstpointer data)
 {
@@ -562,6 +584,7 @@ main (int argc, char **argv)
 #define ADD(name, func) \
   g_test_add ("/index/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("bound", test_bound);
+  ADD ("many", test_many);
   ADD ("order", test_order);
   ADD ("csv", test_csv);
   ADD ("sidecar", test_sidecar);

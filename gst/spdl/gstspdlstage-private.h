@@ -52,6 +52,8 @@ typedef struct {
   GstSpdlTask *passed; /* to be given back to the executor */
   GstSpdlCapsGate gate;
 
+  gboolean takes_groups; /* whole; set before it starts */
+
   /* Downstream returned EOS: no buffer is taken in, worked on or pushed. */
   gint refusing; /* atomic */
 

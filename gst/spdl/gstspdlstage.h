@@ -52,6 +52,11 @@ G_DECLARE_DERIVABLE_TYPE (
  *     %TRUE (none: the item is filtered), or returns %FALSE with the error set,
  *     and the item has failed. On a worker's thread, for several items at a
  *     time, with one worker each
+ * @process_group: in place of @process for a group, where the stage takes
+ * groups whole: works on all of its items, which gst_spdl_task_dup_group() has.
+ * Each result must say by its meta which of them it is, or of which it was
+ * made; those that are in none are filtered. %FALSE with the error set, and all
+ * of them have failed. Optional
  * @process_async: in place of @process, where the work waits and does not
  *     compute: begins the work on the task's item, whose end
  *     gst_spdl_task_finish() tells, once, from any thread, during this call or
@@ -74,6 +79,8 @@ struct _GstSpdlStageClass {
   void (*close_worker) (GstSpdlStage *stage, gpointer worker);
   gboolean (*process) (
       GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error);
+  gboolean (*process_group) (
+      GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error);
   void (*process_async) (
       GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
   guint64 (*get_cpu_time) (GstSpdlStage *stage);
@@ -88,6 +95,9 @@ GstPad *gst_spdl_stage_get_sink_pad (GstSpdlStage *stage);
 
 GST_SPDL_API
 GstPad *gst_spdl_stage_get_src_pad (GstSpdlStage *stage);
+
+GST_SPDL_API
+void gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes);
 
 GST_SPDL_API
 void gst_spdl_stage_fail (GstSpdlStage *stage, GError *error);

@@ -16,6 +16,25 @@ GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define RATE_PROBATION 100
 
 /**
+ * gst_spdl_stage_set_takes_groups:
+ * @stage: a stage whose class has @process_group
+ * @takes: whether a group is given to it whole
+ *
+ * Before it starts, or from #GstSpdlStageClass.start().
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
+{
+  g_return_if_fail (GST_IS_SPDL_STAGE (stage));
+  g_return_if_fail (
+      !takes || GST_SPDL_STAGE_GET_CLASS (stage)->process_group != NULL);
+
+  gst_spdl_stage_get_private (stage)->takes_groups = takes;
+}
+
+/**
  * gst_spdl_stage_fail:
  * @stage: a stage
  * @error: (transfer full): why it cannot go on
@@ -181,6 +200,36 @@ process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
   end_item (self, task, first, error);
 }
 
+/* All items of the group share their fate: what fails is the call. */
+static void
+fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  gst_spdl_task_drop_results (task, 0);
+  for (guint i = 0; i < task->items->len; i++) {
+    gst_spdl_task_begin_item (task, i);
+    item_failed (self, task, g_error_copy (error));
+  }
+  g_error_free (error);
+}
+
+static void
+process_group (GstSpdlStage *self, gpointer worker, GstSpdlTask *task)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GError *error = NULL;
+
+  for (guint i = task->items->len; i > 0; i--)
+    begin_item (priv, task, i - 1);
+  if (GST_SPDL_STAGE_GET_CLASS (self)->process_group (
+          self, worker, task, &error))
+    task->task.n_filtered += gst_spdl_task_adopt_group (task);
+  else
+    fail_group (self, task,
+        error ? error
+              : g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                    "It gave no reason"));
+}
+
 static void
 count_bytes_out (GstSpdlTask *task)
 {
@@ -243,9 +292,12 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
     klass->process_async (self, *slot, task);
     return FALSE;
   }
-  for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
-       i++)
-    process_item (self, *slot, task, i);
+  if (task->is_group && priv->takes_groups)
+    process_group (self, *slot, task);
+  else
+    for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
+         i++)
+      process_item (self, *slot, task, i);
   count_bytes_out (task);
   return TRUE;
 }

@@ -70,6 +70,11 @@ void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
  * of their item, and numbers them if there are many. */
 void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
 
+/* Ends a group that was worked on whole: whose results they are is told by
+ * their metas. Announces the items that are in none as filtered, and returns
+ * how many they are. */
+guint gst_spdl_task_adopt_group (GstSpdlTask *self);
+
 /* Forgets the results from @first on. */
 void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
 

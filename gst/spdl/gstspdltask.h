@@ -33,6 +33,9 @@ GST_SPDL_API
 GstBuffer *gst_spdl_task_take_item (GstSpdlTask *task);
 
 GST_SPDL_API
+GstBufferList *gst_spdl_task_dup_group (GstSpdlTask *task);
+
+GST_SPDL_API
 const GstSpdlItemMeta *gst_spdl_task_get_item_meta (GstSpdlTask *task);
 
 GST_SPDL_API

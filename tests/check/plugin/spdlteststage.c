@@ -10,7 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include <string.h>
+#include "spdltestfilter.h"
 
 #define TEST_TYPE_STAGE (test_stage_get_type ())
 G_DECLARE_FINAL_TYPE (TestStage, test_stage, TEST, STAGE, GstSpdlStage)
@@ -329,7 +329,8 @@ static gboolean
 plugin_init (GstPlugin *plugin)
 {
   return gst_element_register (
-      plugin, "spdlteststage", GST_RANK_NONE, TEST_TYPE_STAGE);
+             plugin, "spdlteststage", GST_RANK_NONE, TEST_TYPE_STAGE) &&
+         test_filter_register (plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, spdltest,

@@ -9,10 +9,10 @@ import re
 import weakref
 from collections import deque
 from dataclasses import dataclass
-from typing import (Any, Deque, Dict, Iterable, Iterator, List, Optional,
-                    Union)
+from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List,
+                    Optional, Union)
 
-from . import _native as native
+from . import _map, _native as native
 from ._batch import Batch
 from ._errors import LoaderError, code_of, is_timeout
 from ._gi import GLib, Gst, dict_of, init, raw
@@ -148,6 +148,17 @@ class Loader(raw.Loader):  # type: ignore[misc]
                                                        pipeline):
             for element in find_elements(self.get_pipeline(), "spdlsrc"):
                 element.set_property("epochs", -1)
+
+    def map(self, name: str,
+            function: "Callable[[Gst.Sample], Any]") -> "Loader":
+        """Makes `function` the work of the spdlpipe of that name; before the
+        loader starts. It is called with a Gst.Sample, an item, a group or a
+        batch, by as many threads at a time as `concurrency` says, and returns
+        what becomes of it: a Gst.Sample, a Gst.Buffer, bytes, a NumPy array, a
+        list of such, or None, where the item is left out. What it raises is
+        that item's failure."""
+        _map.connect(self, name, function)
+        return self
 
     # Runs
 

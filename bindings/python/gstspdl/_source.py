@@ -31,7 +31,7 @@ def _split(item: Any) -> Tuple[Any, int, Optional[str]]:
     return item[0], int(item[1]), key
 
 
-class _Caps:
+class Caps:
     """What the items are, made once for each kind."""
 
     def __init__(self, encoded: Optional[str]) -> None:
@@ -53,6 +53,19 @@ class _Caps:
             self._arrays[dtype, shape] = caps
         return caps
 
+    def take_array(self, item: Any) -> Tuple["Gst.Caps", bytes]:
+        """What a NumPy array is, and its bytes."""
+        import numpy
+
+        values = numpy.asarray(item)
+        if values.dtype == bool:
+            values = values.view(numpy.uint8)
+        if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+            raise TypeError(f"no tensor can be made of {values.dtype}")
+        native = values.astype(values.dtype.newbyteorder("="), copy=False)
+        caps = self.of_array(str(native.dtype), native.shape)
+        return caps, native.tobytes()
+
 
 class SourceThread(threading.Thread):
     """Iterates over the source and pushes what it gives, for one run of the
@@ -64,7 +77,7 @@ class SourceThread(threading.Thread):
         super().__init__(name="gst-spdl-source", daemon=True)
         self._loader = weakref.ref(loader, self._cancel)
         self._source = source
-        self._caps = _Caps(encoded)
+        self._caps = Caps(encoded)
         # True: a pass is wanted; False: no more. Unlike a condition it may be
         # called by the garbage collector, which may drop the loader anywhere.
         self._passes: "SimpleQueue[bool]" = SimpleQueue()
@@ -109,7 +122,7 @@ class SourceThread(threading.Thread):
             caps = self._caps.of_bytes()
             data = bytes(item)
         elif hasattr(item, "__array_interface__"):
-            caps, data = self._take_array(item)
+            caps, data = self._caps.take_array(item)
         else:
             raise TypeError("a source gives paths and URIs (str), bytes, or "
                             f"NumPy arrays, not {type(item).__name__}")
@@ -119,18 +132,6 @@ class SourceThread(threading.Thread):
                             key, _SLICE)
         return self._do(raw.Loader.push_bytes, GLib.Bytes.new(data), caps,
                         label, key, _SLICE)
-
-    def _take_array(self, item: Any) -> Tuple["Gst.Caps", bytes]:
-        import numpy
-
-        values = numpy.asarray(item)
-        if values.dtype == bool:
-            values = values.view(numpy.uint8)
-        if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
-            raise TypeError(f"no tensor can be made of {values.dtype}")
-        native = values.astype(values.dtype.newbyteorder("="), copy=False)
-        caps = self._caps.of_array(str(native.dtype), native.shape)
-        return caps, native.tobytes()
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:
         while True:

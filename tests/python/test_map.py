@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+# gst-spdl: Python functions as stages
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import gc
+import sys
+import threading
+import time
+import unittest
+import weakref
+
+import gi
+import numpy as np
+from support import describe, make_dataset, run_python
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import Gst, GstSpdl  # noqa: E402
+from gstspdl import Batch, Loader, LoaderError  # noqa: E402
+
+N = 40
+ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]
+LINE = ("spdlpipe name=work output-order=input concurrency={} "
+        "! spdlbatch size=8 ! spdlsink")
+
+
+def view(sample):
+    """A sample as an array, without a copy."""
+    return Batch.new(sample.get_buffer(), sample.get_caps())["data"].numpy()
+
+
+def index_of(buffer):
+    return GstSpdl.buffer_get_item_meta(buffer).index
+
+
+def run(function, concurrency=4, line=LINE, source=ARRAYS):
+    loader = Loader(line.format(concurrency), source=source)
+    with loader.map("work", function):
+        return loader, list(loader)
+
+
+class ItemTest(unittest.TestCase):
+    def test_results(self):
+        whole = Gst.Caps.from_string(
+            "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+            'dimensions=(string)"3:2",framerate=0/1')
+        results = {
+            "array": lambda a: a + 100,
+            "bytes": lambda a: (a + 100).tobytes(),
+            "buffer": lambda a: Gst.Buffer.new_wrapped((a + 100).tobytes()),
+            "sample": lambda a: Gst.Sample.new(Gst.Buffer.new_wrapped(
+                (a + 100).tobytes()), whole, None, None),
+        }
+        for name, result in results.items():
+            with self.subTest(name):
+                loader, batches = run(lambda s: result(view(s)))
+                self.assertEqual(loader.failures, [])
+                found = np.concatenate([b["data"].numpy() for b in batches])
+                np.testing.assert_array_equal(
+                    found, np.stack([a for a, _, _ in ARRAYS]) + 100)
+                self.assertEqual([k for b in batches for k in b.keys],
+                                 [key for _, _, key in ARRAYS])
+                self.assertEqual([i for b in batches for i in b.labels],
+                                 list(range(N)))
+
+    def test_other_shapes(self):
+        _, batches = run(lambda s: view(s).astype("float32").mean(axis=0))
+        self.assertEqual(batches[0]["data"].shape, (8, 3))
+        self.assertEqual(batches[0]["data"].dtype, "float32")
+
+    def test_none_is_left_out(self):
+        loader, batches = run(lambda s: s if view(s)[0, 0] % 2 else None)
+        self.assertEqual([i for b in batches for i in b.indices],
+                         list(range(1, N, 2)))
+        self.assertEqual(loader.num_failures, 0)
+        self.assertEqual(loader.stats[0]["num-filtered"], N // 2)
+
+    def test_a_list_is_many(self):
+        _, batches = run(lambda s: [view(s)[0], view(s)[1]])
+        self.assertEqual([i for b in batches for i in b.indices],
+                         sorted(list(range(N)) * 2))
+
+    def test_what_raises_is_lost(self):
+        def work(sample):
+            if view(sample)[0, 0] % 10 == 3:
+                raise ValueError("three")
+            return sample
+
+        loader, batches = run(work)
+        self.assertEqual([i for b in batches for i in b.indices],
+                         [i for i in range(N) if i % 10 != 3])
+        self.assertEqual({f.uri for f in loader.failures},
+                         {f"item {i}" for i in range(3, N, 10)})
+        self.assertEqual(loader.num_failures, N // 10)
+        for failure in loader.failures:
+            self.assertEqual(failure.stage, "work")
+            self.assertRegex(failure.reason, "^ValueError: three\n")
+            self.assertIn('raise ValueError("three")', failure.reason)
+
+    def test_what_is_no_result(self):
+        for result in 42, "text", [b"", 42]:
+            loader, batches = run(lambda s: result)
+            self.assertEqual(batches, [])
+            self.assertEqual(loader.num_failures, N)
+            self.assertRegex(loader.failures[0].reason, "^TypeError: ")
+
+    def test_connected_by_hand(self):
+        loader = Loader(LINE.format(1), source=ARRAYS)
+
+        def work(element, sample):
+            if index_of(sample.get_buffer()) == 5:
+                raise ValueError("five")
+            return sample
+
+        loader.pipeline.get_by_name("work").connect("process", work)
+        # What PyGObject prints is not this test's.
+        stderr, sys.stderr = sys.stderr, open("/dev/null", "w")
+        try:
+            with loader:
+                batches = list(loader)
+        finally:
+            sys.stderr.close()
+            sys.stderr = stderr
+        self.assertEqual(sum(b.num_items for b in batches), N - 1)
+        self.assertEqual([f.uri for f in loader.failures], ["item 5"])
+
+
+class ManyTest(unittest.TestCase):
+    def test_at_once(self):
+        barrier = threading.Barrier(8, timeout=60)
+
+        def work(sample):
+            barrier.wait()
+            return sample
+
+        # No call ends before eight are in it.
+        _, batches = run(work, concurrency=8)
+        self.assertEqual(sum(b.num_items for b in batches), N)
+
+    def test_two_stages(self):
+        loader = Loader("spdlpipe name=one ! spdlpipe name=two "
+                        "! spdlbatch size=8 ! spdlsink", source=ARRAYS)
+        loader.map("one", lambda s: view(s) + 1)
+        loader.map("two", lambda s: view(s) * 2)
+        with loader:
+            values = {int(v) for b in loader for v in b["data"].numpy().flat}
+        self.assertEqual(values, {(i + 1) * 2 for i in range(N)})
+
+    def test_groups(self):
+        seen = []
+
+        def work(sample):
+            group = sample.get_buffer_list()
+            seen.append([index_of(group.get(i))
+                         for i in range(group.length())])
+            return [group.get(i) for i in range(group.length())][::-1]
+
+        _, batches = run(work, 1, "spdlaggregate size=4 ! " + LINE)
+        self.assertEqual(seen, [list(range(i, i + 4)) for i in range(0, N, 4)])
+        self.assertEqual(list(batches[0].indices), [3, 2, 1, 0, 7, 6, 5, 4])
+
+    def test_a_group_becomes_one(self):
+        def work(sample):
+            group = sample.get_buffer_list()
+            return b"".join(group.get(i).extract_dup(0, 6)
+                            for i in range(group.length()))
+
+        line = "spdlaggregate size=4 ! spdlpipe name=work ! spdlsink"
+        _, batches = run(work, line=line)
+        self.assertEqual([list(b.indices) for b in batches],
+                         [list(range(i, i + 4)) for i in range(0, N, 4)])
+
+    def test_batches(self):
+        line = "spdlbatch size=8 ! spdlpipe name=work ! spdlsink"
+        _, batches = run(lambda s: view(s).astype("float32") / 2, line=line)
+        self.assertEqual([b["data"].shape for b in batches], [(8, 2, 3)] * 5)
+        self.assertEqual([i for b in batches for i in b.labels],
+                         list(range(N)))
+        self.assertEqual(batches[1]["data"].numpy()[0, 0, 0], 4)
+
+
+class EndTest(unittest.TestCase):
+    def test_stop_while_it_works(self):
+        began = threading.Event()
+
+        def work(sample):
+            began.set()
+            time.sleep(0.01)
+            return sample
+
+        for _ in range(10):
+            began.clear()
+            loader = Loader(LINE.format(8), source=ARRAYS).map("work", work)
+            loader.start()
+            began.wait()
+            loader.stop()
+
+    def test_dropped_while_it_works(self):
+        began = threading.Event()
+
+        def work(sample):
+            began.set()
+            time.sleep(0.01)
+            return sample
+
+        for _ in range(10):
+            began.clear()
+            loader = Loader(LINE.format(8), source=ARRAYS).map("work", work)
+            loader.start()
+            began.wait()
+            gone = threading.Event()
+            watch = weakref.ref(loader, lambda _: gone.set())
+            del loader
+            gc.collect()
+            # Its source's thread may have a hold on it for a second.
+            self.assertTrue(gone.wait(60), watch)
+
+    def test_the_end_of_the_interpreter(self):
+        done = run_python(
+            "import itertools, time\n"
+            "from gstspdl import Loader\n"
+            "loader = Loader('spdlpipe name=work concurrency=4 ! spdlsink',\n"
+            "                source=itertools.repeat(b'x'))\n"
+            "loader.map('work', lambda s: time.sleep(0.001) or s)\n"
+            "next(iter(loader))\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_wrong_names(self):
+        loader = Loader(describe(make_dataset(1)))
+        for name in "none", "decode":
+            with self.assertRaisesRegex(LoaderError, name) as raised:
+                loader.map(name, view)
+            self.assertEqual(raised.exception.code, "map")
+        with self.assertRaises(TypeError):
+            Loader(LINE.format(1), source=ARRAYS).map("work", 42)
+
+    def test_nothing_mapped(self):
+        with self.assertRaisesRegex(LoaderError, "nothing to do"):
+            list(Loader(LINE.format(1), source=ARRAYS))
+
+
+if __name__ == "__main__":
+    unittest.main()

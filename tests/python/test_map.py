@@ -168,18 +168,95 @@ class ManyTest(unittest.TestCase):
             return b"".join(group.get(i).extract_dup(0, 6)
                             for i in range(group.length()))
 
-        line = "spdlaggregate size=4 ! spdlpipe name=work ! spdlsink"
+        line = ("spdlaggregate size=4 ! spdlpipe name=work "
+                "output-order=input ! spdlsink")
         _, batches = run(work, line=line)
         self.assertEqual([list(b.indices) for b in batches],
                          [list(range(i, i + 4)) for i in range(0, N, 4)])
 
     def test_batches(self):
-        line = "spdlbatch size=8 ! spdlpipe name=work ! spdlsink"
+        line = ("spdlbatch size=8 ! spdlpipe name=work output-order=input "
+                "! spdlsink")
         _, batches = run(lambda s: view(s).astype("float32") / 2, line=line)
         self.assertEqual([b["data"].shape for b in batches], [(8, 2, 3)] * 5)
         self.assertEqual([i for b in batches for i in b.labels],
                          list(range(N)))
         self.assertEqual(batches[1]["data"].numpy()[0, 0, 0], 4)
+
+
+class PackTest(unittest.TestCase):
+    """Sequences of tokens in rows of 1,024, each as many as fit."""
+
+    ROW = 1024
+
+    @classmethod
+    def setUpClass(cls):
+        rng = np.random.default_rng(7)
+        cls.sequences = [rng.integers(1, 50000, n, "int32")
+                         for n in rng.integers(1, cls.ROW, 500)]
+
+    def reference(self):
+        rows, row = [], []
+        for sequence in self.sequences:
+            if sum(map(len, row)) + len(sequence) > self.ROW:
+                rows.append(row)
+                row = []
+            row.append(sequence)
+        rows.append(row)
+        return np.stack([self.pack(row) for row in rows])
+
+    def pack(self, row):
+        tokens = np.concatenate(row)
+        return np.pad(tokens, (0, self.ROW - len(tokens)))
+
+    def load(self, group, connect=None):
+        def pack(sample):
+            items = sample.get_buffer_list()
+            rows = [items.get(i) for i in range(items.length())]
+            return self.pack([np.frombuffer(b.extract_dup(0, b.get_size()),
+                                            "int32") for b in rows])
+
+        loader = Loader(f"spdlaggregate name=group {group} "
+                        "! spdlpipe name=pack concurrency=2 "
+                        "output-order=input ! spdlsink",
+                        source=[s.tobytes() for s in self.sequences],
+                        caps="application/x-tokens").map("pack", pack)
+        if connect:
+            loader.pipeline.get_by_name("group").connect("accept", connect)
+        with loader:
+            batches = list(loader)
+            self.assertEqual(loader.failures, [])
+        return batches
+
+    def check(self, batches):
+        rows = np.stack([b["data"].numpy() for b in batches])
+        np.testing.assert_array_equal(rows, self.reference())
+        self.assertEqual([i for b in batches for i in b.indices],
+                         list(range(len(self.sequences))))
+
+    def test_by_bytes(self):
+        self.check(self.load(f"size=0 max-bytes={4 * self.ROW}"))
+
+    def test_by_a_function(self):
+        def accept(element, group, sample):
+            n = group.calculate_size() + sample.get_buffer().get_size()
+            return (GstSpdl.Accept.EMIT_BEFORE if n > 4 * self.ROW
+                    else GstSpdl.Accept.TAKE)
+
+        self.check(self.load("size=0", accept))
+
+    def test_a_function_that_raises(self):
+        def accept(element, group, sample):
+            raise ValueError("not so")
+
+        # What PyGObject prints is not this test's.
+        stderr, sys.stderr = sys.stderr, open("/dev/null", "w")
+        try:
+            with self.assertRaisesRegex(LoaderError, "signal accept"):
+                self.load("size=0", accept)
+        finally:
+            sys.stderr.close()
+            sys.stderr = stderr
 
 
 class EndTest(unittest.TestCase):

@@ -8,20 +8,18 @@ import weakref
 from typing import Any, Callable, List, Optional, Tuple
 
 from ._errors import LoaderError
-from ._gi import GLib, Gst, raw
+from ._gi import Gst, raw
 from ._source import Caps
 
 Function = Callable[["Gst.Sample"], Any]
 
 
 def _fill(data: bytes) -> "Gst.Buffer":
-    # No bytes can be wrapped.
-    if not data:
-        return Gst.Buffer.new()
-    return Gst.Buffer.new_wrapped_bytes(GLib.Bytes.new(data))
+    # No bytes can be wrapped. One call of PyGObject's is faster than two.
+    return Gst.Buffer.new_wrapped(data) if data else Gst.Buffer.new()
 
 
-class _Handler:
+class Handler:
     """What is called in the stage's threads."""
 
     def __init__(self, function: Function) -> None:
@@ -85,7 +83,7 @@ def connect(loader: Any, name: str, function: Function) -> None:
         raise LoaderError(f"{name!r} is no spdlpipe", code="map", stage=name)
     if not callable(function):
         raise TypeError(f"{function!r} is no function")
-    element.connect("process", _Handler(function))
+    element.connect("process", Handler(function))
     # PyGObject drops its last reference with the GIL held, and the pipeline
     # that then stops would wait for functions that wait for the GIL.
     weakref.finalize(loader, pipeline.set_state, Gst.State.NULL).atexit = False

@@ -37,12 +37,12 @@ class Caps:
     def __init__(self, encoded: Optional[str]) -> None:
         self._encoded = Gst.Caps.from_string(
             encoded or "application/octet-stream")
-        self._arrays: Dict[Tuple[str, Tuple[int, ...]], Gst.Caps] = {}
+        self._arrays: Dict[Tuple[Any, Tuple[int, ...]], Gst.Caps] = {}
 
     def of_bytes(self) -> "Gst.Caps":
         return self._encoded
 
-    def of_array(self, dtype: str, shape: Tuple[int, ...]) -> "Gst.Caps":
+    def of_array(self, dtype: Any, shape: Tuple[int, ...]) -> "Gst.Caps":
         caps = self._arrays.get((dtype, shape))
         if caps is None:
             dims = ":".join(map(str, reversed(shape))) or "1"
@@ -62,9 +62,9 @@ class Caps:
             values = values.view(numpy.uint8)
         if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
             raise TypeError(f"no tensor can be made of {values.dtype}")
-        native = values.astype(values.dtype.newbyteorder("="), copy=False)
-        caps = self.of_array(str(native.dtype), native.shape)
-        return caps, native.tobytes()
+        if not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
+        return self.of_array(values.dtype, values.shape), values.tobytes()
 
 
 class SourceThread(threading.Thread):

@@ -18,6 +18,7 @@ struct _GstSpdlHarness {
   GstPad *from_element;
   GstCaps *caps; /* of what goes in */
   gboolean has_segment;
+  gboolean remembers; /* things of a buffer, until it is stopped */
   const GstSpdlHarnessFuncs *funcs;
   gpointer user_data;
 
@@ -125,6 +126,39 @@ link_pads (GstSpdlHarness *self)
          gst_pad_link (self->last, self->from_element) == GST_PAD_LINK_OK;
 }
 
+/* Elements that a flush does not suffice for: gdkpixbufdec does not take one,
+ * nor a second size, and FFmpeg's TIFF decoder keeps tags, such as the palette
+ * and the predictor, for files that lack them. */
+static gboolean
+is_remembering (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+  const gchar *name = factory ? GST_OBJECT_NAME (factory) : "";
+
+  return g_str_equal (name, "gdkpixbufdec") || g_str_equal (name, "avdec_tiff");
+}
+
+static gint
+compare_remembering (gconstpointer item, gconstpointer user_data)
+{
+  return is_remembering (g_value_get_object (item)) ? 0 : 1;
+}
+
+static gboolean
+has_remembering (GstElement *element)
+{
+  GstIterator *iterator;
+  g_auto (GValue) found = G_VALUE_INIT;
+  gboolean has;
+
+  if (!GST_IS_BIN (element))
+    return is_remembering (element);
+  iterator = gst_bin_iterate_recurse (GST_BIN (element));
+  has = gst_iterator_find_custom (iterator, compare_remembering, &found, NULL);
+  gst_iterator_free (iterator);
+  return has;
+}
+
 GstSpdlHarness *
 gst_spdl_harness_new (GstElement *element, GstPad *first, GstPad *last,
     const GstSpdlHarnessFuncs *funcs, gpointer user_data)
@@ -137,6 +171,7 @@ gst_spdl_harness_new (GstElement *element, GstPad *first, GstPad *last,
   self->last = last;
   self->funcs = funcs;
   self->user_data = user_data;
+  self->remembers = has_remembering (element);
   /* Without a queue of messages, and the file descriptors that it has. */
   self->bus = g_object_new (GST_TYPE_BUS, "enable-async", FALSE, NULL);
   gst_object_ref_sink (self->bus);
@@ -237,6 +272,10 @@ gst_spdl_harness_drain (GstSpdlHarness *self)
 void
 gst_spdl_harness_flush (GstSpdlHarness *self)
 {
+  if (self->remembers) {
+    gst_spdl_harness_restart (self);
+    return;
+  }
   gst_pad_push_event (self->to_element, gst_event_new_flush_start ());
   gst_pad_push_event (self->to_element, gst_event_new_flush_stop (TRUE));
   push_segment (self);

@@ -20,7 +20,6 @@ struct _SpdlChain {
   GstSpdlHarness *harness;
   const gchar *name; /* interned: of the element */
   gboolean suspect;
-  gboolean remembers; /* things of a file, until it is stopped */
 
   /* Of the file in hand. */
   guint64 max_pixels;
@@ -95,15 +94,6 @@ static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
 
 /* Making and ending it */
 
-/* Elements that a flush does not suffice for: gdkpixbufdec does not take one,
- * nor a second size, and FFmpeg's TIFF decoder keeps tags, such as the palette
- * and the predictor, for files that lack them. */
-static gboolean
-is_remembering (const gchar *name)
-{
-  return g_str_equal (name, "gdkpixbufdec") || g_str_equal (name, "avdec_tiff");
-}
-
 SpdlChain *
 spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
 {
@@ -120,7 +110,6 @@ spdl_chain_new (GstElementFactory *factory, GstCaps *caps, GError **error)
   self = g_new0 (SpdlChain, 1);
   self->max_pixels = G_MAXUINT64;
   self->name = name;
-  self->remembers = is_remembering (name);
   gst_spdl_harness_configure (element, TRUE);
   self->harness = gst_spdl_harness_new (element,
       gst_element_get_static_pad (element, "sink"),
@@ -148,15 +137,6 @@ spdl_chain_free (SpdlChain *self)
 }
 
 /* Decoding */
-
-static void
-flush (SpdlChain *self)
-{
-  if (self->remembers)
-    gst_spdl_harness_restart (self->harness);
-  else
-    gst_spdl_harness_flush (self->harness);
-}
 
 static void
 forget_file (SpdlChain *self)
@@ -237,7 +217,7 @@ spdl_chain_decode (SpdlChain *self, GstBuffer *file, GstCaps *caps,
   count_rows (self);
   result = judge (self, ret, error);
   self->suspect = result != SPDL_CHAIN_OK;
-  flush (self);
+  gst_spdl_harness_flush (self->harness);
   return result;
 }
 

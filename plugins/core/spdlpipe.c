@@ -24,9 +24,10 @@
  * Properties that let a decoder pass over errors or work in threads
  * (`max-errors`, `max-threads`, `use-threads`) are set to what an item needs,
  * unless the chain sets them. Items come in a segment in TIME, and encoded
- * stills with `parsed=true`. An element that gives an item's result only when
- * others have come needs `drain`: the end of the stream then comes behind each
- * item.
+ * stills with `parsed=true`. Where nothing comes out, the end of the
+ * stream follows the item, so that what an element holds back comes. One that
+ * gives a part at once and holds back the rest needs `drain`: then the end
+ * follows each item.
  *
  * With `task-timeout` each chain has a thread of its own. An item that takes
  * longer fails, and its chain is flushed; one that does not come back within
@@ -400,8 +401,8 @@ install_properties (GObjectClass *object_class)
       "the signal process",
       NULL, flags);
   properties[PROP_DRAIN] = g_param_spec_boolean ("drain", "Drain",
-      "Send the end of the stream through the chain behind each item, so that "
-      "it holds nothing back",
+      "Send the end of the stream through the chain behind each item, and not "
+      "only where nothing came out, so that it holds nothing back",
       DEFAULT_DRAIN, flags);
   properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
       "Task timeout",

@@ -222,11 +222,11 @@ judge (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
 
 /* Makes the chain ready for the next item, of which it shall know nothing. */
 static void
-clean_up (SpdlPipeChain *self, gboolean ok, GstFlowReturn ret)
+clean_up (SpdlPipeChain *self, gboolean ok, gboolean ended)
 {
   if (!ok)
     self->broken = !gst_spdl_harness_restart (self->harness);
-  else if (self->drain || ret == GST_FLOW_EOS)
+  else if (ended)
     gst_spdl_harness_flush (self->harness);
   if (self->broken)
     g_free (gst_spdl_harness_take_message (self->harness, NULL));
@@ -237,8 +237,8 @@ spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
     GCancellable *cancellable, GArray *results, GError **error)
 {
   const guint first = results->len;
+  gboolean ok, ended;
   GstFlowReturn ret;
-  gboolean ok;
 
   /* In this order: who interrupts has cancelled before. */
   if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
@@ -252,13 +252,16 @@ spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
     set_fed_caps (self, caps);
   self->results = results;
   ret = gst_spdl_harness_push (self->harness, item, self->fed_caps);
-  if (ret == GST_FLOW_OK && self->drain)
+  /* Where nothing comes, the chain may hold it back, or a part of what is no
+   * whole, which would spoil the next item. */
+  ended = self->drain || results->len == first;
+  if (ret == GST_FLOW_OK && ended)
     gst_spdl_harness_drain (self->harness);
   ok = judge (self, ret, first, error);
   if (!ok)
     g_array_set_size (results, first);
   self->results = NULL;
-  clean_up (self, ok, ret);
+  clean_up (self, ok, ended || ret == GST_FLOW_EOS);
   return ok;
 }
 

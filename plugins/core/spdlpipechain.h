@@ -28,7 +28,8 @@ typedef struct {
 GArray *spdl_pipe_results_new (void);
 
 /* @srcpad: of the stage, whose peer is asked what may come out.
- * @drain: whether the end of the stream comes behind each item. */
+ * @drain: whether the end of the stream comes behind each item, and not only
+ * behind one for which nothing has come out. */
 SpdlPipeChain *spdl_pipe_chain_new (
     const gchar *description, gboolean drain, GstPad *srcpad, GError **error);
 void spdl_pipe_chain_free (SpdlPipeChain *self);

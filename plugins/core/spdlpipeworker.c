@@ -199,7 +199,7 @@ report_lost (SpdlPipeWorker *self, const GError *error)
           n, self->shared->chain));
 }
 
-/* A chain's element may hold an item's result back until others have come. */
+/* A chain's element may hold a part of an item's result back. */
 static gboolean
 check_items (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
 {

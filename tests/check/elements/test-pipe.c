@@ -10,6 +10,7 @@
 #include "files.h"
 #include "rig.h"
 #include "run.h"
+#include "stills.h"
 
 #define N_IMAGES 60
 #define THE_CHAIN                                                       \
@@ -274,28 +275,74 @@ GST_START_TEST (test_none_and_many)
 
 GST_END_TEST;
 
-/* With drain each item's result is its own; without, it is an error that says
- * what to set, and not another item's pixels. */
+/* Each item's result is its own, though the chain holds it back. Where it gives
+ * a part of it, it is an error that says what to set, and not another item's
+ * pixels. */
 GST_START_TEST (test_drain)
 {
-  Rig *rig = rig_new (
-      "spdlpipe", "chain", "spdltestfilter late=true", "drain", TRUE, NULL);
+  static const gchar *parts = "spdltestfilter yield=2 "
+                              "! spdltestfilter late=true";
 
-  rig_start (rig, NULL);
-  rig_push_range (rig, 0, 3);
-  rig_push_eos (rig);
-  rig_wait_eos (rig);
-  rig_assert_log (rig, "0 1 2 3 eos");
-  rig_free (rig);
+  for (guint drain = 0; drain < 2; drain++) {
+    Rig *rig = rig_new (
+        "spdlpipe", "chain", "spdltestfilter late=true", "drain", drain, NULL);
 
-  rig = rig_new ("spdlpipe", "chain", "spdltestfilter late=true", NULL);
-  rig_start (rig, NULL);
-  rig_push_range (rig, 0, 3);
-  rig_push_eos (rig);
-  rig_wait_eos (rig);
-  fail_unless_equals_int (rig_count_items (rig), 0);
-  fail_unless (strstr (rig_get_error (rig), "drain=true") != NULL);
-  rig_free (rig);
+    rig_start (rig, NULL);
+    rig_push_range (rig, 0, 3);
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    rig_assert_log (rig, "0 1 2 3 eos");
+    rig_free (rig);
+
+    rig = rig_new ("spdlpipe", "chain", parts, "drain", drain, NULL);
+    rig_start (rig, NULL);
+    rig_push_range (rig, 0, 1);
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    if (drain)
+      rig_assert_log (rig, "0 0 1 1 eos");
+    else
+      fail_unless (strstr (rig_get_error (rig), "drain=true") != NULL);
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
+/* Of pictures in pieces none spoils the next; decoders that do not take a flush
+ * are stopped in between. */
+GST_START_TEST (test_in_pieces)
+{
+  static const gchar *decoders[] = { "pngdec", "gdkpixbufdec" };
+  g_autoptr (GBytes) png = stills_make (STILL_PNG, 60, 40);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (png, &size);
+
+  for (guint k = 0; k < 4; k++) {
+    g_autofree gchar *chain =
+        g_strdup_printf ("%s ! videoconvertscale "
+                         "! video/x-raw,format=RGB,width=16,height=16",
+            decoders[k / 2]);
+    Rig *rig = rig_new ("spdlpipe", "chain", chain, "drain", k % 2, NULL);
+    gboolean seen[12] = { FALSE };
+
+    rig_start (rig, "image/png");
+    for (guint i = 0; i < 12; i++) {
+      const gsize n = i % 4 == 1 ? 20 : size;
+      GstBuffer *item = rig_make_item (i, n);
+
+      gst_buffer_fill (item, 0, data, n);
+      gst_pad_push (rig->src, item);
+    }
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    for (guint i = 0; i < rig_count_items (rig); i++)
+      seen[gst_spdl_buffer_get_item_meta (g_ptr_array_index (rig->buffers, i))
+               ->index] = TRUE;
+    for (guint i = 0; i < 12; i++)
+      fail_unless (seen[i] == (i % 4 != 1), "%s: %u", chain, i);
+    rig_free (rig);
+  }
 }
 
 GST_END_TEST;
@@ -523,6 +570,7 @@ pipe_suite (void)
   tcase_add_test (tc, test_wrong_caps);
   tcase_add_test (tc, test_none_and_many);
   tcase_add_test (tc, test_drain);
+  tcase_add_test (tc, test_in_pieces);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_downstream_caps);
   tcase_add_test (tc, test_hanging);

@@ -49,6 +49,7 @@
 #include "spdlcore.h"
 #include "spdlgroupkey.h"
 #include "spdlgroups.h"
+#include "spdlgroupsettings.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -60,17 +61,9 @@ GType gst_spdl_aggregate_element_get_type (void);
 #define GST_SPDL_AGGREGATE_ELEMENT(obj) ((GstSpdlAggregateElement *) (obj))
 
 typedef struct {
-  guint size;
-  guint64 max_bytes;
-  gboolean drop_last;
-  guint max_keys;
-} Settings;
-
-typedef struct {
   GstSpdlFilter parent;
 
-  Settings settings; /* properties, under the object's lock */
-  gchar *key_text;
+  SpdlGroupSettings settings; /* properties, under the object's lock */
 
   /* From start to stop; NULL: all items are of one kind. */
   SpdlGroupKey *key;
@@ -87,29 +80,13 @@ typedef struct {
 } GstSpdlAggregateElementClass;
 
 enum {
-  PROP_0,
-  PROP_SIZE,
-  PROP_DROP_LAST,
-  PROP_MAX_BYTES,
-  PROP_KEY,
-  PROP_MAX_KEYS,
-  N_PROPS,
-};
-
-enum {
   SIGNAL_ACCEPT,
   N_SIGNALS,
 };
 
-#define DEFAULT_SIZE 1
-#define DEFAULT_DROP_LAST FALSE
-#define DEFAULT_MAX_BYTES 0
-#define DEFAULT_MAX_KEYS 1024
-
 /* Stands where the answer belongs until a handler gave one. */
 #define NO_ANSWER -1
 
-static GParamSpec *properties[N_PROPS];
 static guint signals[N_SIGNALS];
 
 G_DEFINE_TYPE (
@@ -117,14 +94,16 @@ G_DEFINE_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (spdlaggregate, "spdlaggregate", GST_RANK_NONE,
     GST_TYPE_SPDL_AGGREGATE_ELEMENT)
 
-static Settings
+/* As they are now, but for the key, which counts from start to stop. */
+static SpdlGroupSettings
 get_settings (GstSpdlAggregateElement *self)
 {
-  Settings settings;
+  SpdlGroupSettings settings;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
+  settings.key = NULL;
   return settings;
 }
 
@@ -227,7 +206,7 @@ is_same (GstCaps *a, GstCaps *b)
  * says. */
 static gboolean
 is_beyond (const GstSpdlAggregateElement *self, const SpdlGroup *group,
-    gsize bytes, const Settings *settings)
+    gsize bytes, const SpdlGroupSettings *settings)
 {
   return !is_same (group->caps, self->caps) ||
          (settings->max_bytes > 0 &&
@@ -235,7 +214,7 @@ is_beyond (const GstSpdlAggregateElement *self, const SpdlGroup *group,
 }
 
 static gboolean
-is_full (const SpdlGroup *group, const Settings *settings)
+is_full (const SpdlGroup *group, const SpdlGroupSettings *settings)
 {
   return (settings->size > 0 &&
              gst_buffer_list_length (group->items) >= settings->size) ||
@@ -246,7 +225,7 @@ is_full (const SpdlGroup *group, const Settings *settings)
  * must begin. Its verdict is TAKE or EMIT_AFTER, or NO_ANSWER. */
 static GstFlowReturn
 make_room (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item,
-    const Settings *settings, SpdlGroup **group, gint *verdict)
+    const SpdlGroupSettings *settings, SpdlGroup **group, gint *verdict)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   SpdlGroup *found = spdl_groups_find (&self->groups, key);
@@ -270,7 +249,7 @@ make_room (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item,
 static GstFlowReturn
 add_item (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item)
 {
-  const Settings settings = get_settings (self);
+  const SpdlGroupSettings settings = get_settings (self);
   SpdlGroup *group;
   gint verdict;
   const GstFlowReturn ret =
@@ -374,7 +353,7 @@ start (GstSpdlAggregateElement *self)
   g_autoptr (GError) error = NULL;
 
   GST_OBJECT_LOCK (self);
-  text = g_strdup (self->key_text);
+  text = g_strdup (self->settings.key);
   GST_OBJECT_UNLOCK (self);
   if (!text || (self->key = spdl_group_key_parse (text, &error)))
     return TRUE;
@@ -415,30 +394,13 @@ gst_spdl_aggregate_element_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIZE:
-      self->settings.size = g_value_get_uint (value);
-      break;
-    case PROP_DROP_LAST:
-      self->settings.drop_last = g_value_get_boolean (value);
-      break;
-    case PROP_MAX_BYTES:
-      self->settings.max_bytes = g_value_get_uint64 (value);
-      break;
-    case PROP_KEY:
-      g_free (self->key_text);
-      self->key_text = g_value_dup_string (value);
-      break;
-    case PROP_MAX_KEYS:
-      self->settings.max_keys = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_group_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -446,29 +408,13 @@ gst_spdl_aggregate_element_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIZE:
-      g_value_set_uint (value, self->settings.size);
-      break;
-    case PROP_DROP_LAST:
-      g_value_set_boolean (value, self->settings.drop_last);
-      break;
-    case PROP_MAX_BYTES:
-      g_value_set_uint64 (value, self->settings.max_bytes);
-      break;
-    case PROP_KEY:
-      g_value_set_string (value, self->key_text);
-      break;
-    case PROP_MAX_KEYS:
-      g_value_set_uint (value, self->settings.max_keys);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  known = spdl_group_settings_get (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -477,36 +423,8 @@ gst_spdl_aggregate_element_finalize (GObject *object)
   GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
 
   spdl_groups_clear (&self->groups);
-  g_free (self->key_text);
+  spdl_group_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_spdl_aggregate_element_parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  properties[PROP_SIZE] = g_param_spec_uint ("size", "Size",
-      "Items of a group (0 = no limit)", 0, 1 << 20, DEFAULT_SIZE, flags);
-  properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
-      "Drop a group that is not full at the end of an epoch or of the stream",
-      DEFAULT_DROP_LAST, flags);
-  properties[PROP_MAX_BYTES] = g_param_spec_uint64 ("max-bytes",
-      "Maximum bytes",
-      "Bytes of a group's items; a larger item is a group alone (0 = no limit)",
-      0, G_MAXUINT64, DEFAULT_MAX_BYTES, flags);
-  properties[PROP_KEY] = g_param_spec_string ("key", "Key",
-      "Items for which this is the same go together: label, bytes, caps, "
-      "caps.FIELD or extra.FIELD, numbers divided with /N behind it; unset = "
-      "all do",
-      NULL,
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
-  properties[PROP_MAX_KEYS] = g_param_spec_uint ("max-keys", "Maximum keys",
-      "Groups of different keys that may be pending; before one more begins, "
-      "the oldest goes",
-      1, G_MAXUINT, DEFAULT_MAX_KEYS, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
@@ -544,7 +462,7 @@ gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
   object_class->set_property = gst_spdl_aggregate_element_set_property;
   object_class->get_property = gst_spdl_aggregate_element_get_property;
   object_class->finalize = gst_spdl_aggregate_element_finalize;
-  install_properties (object_class);
+  spdl_group_settings_install (object_class);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -561,8 +479,7 @@ gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
 static void
 gst_spdl_aggregate_element_init (GstSpdlAggregateElement *self)
 {
-  self->settings = (Settings){ DEFAULT_SIZE, DEFAULT_MAX_BYTES,
-    DEFAULT_DROP_LAST, DEFAULT_MAX_KEYS };
+  spdl_group_settings_init (&self->settings);
   spdl_groups_init (&self->groups);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);

@@ -163,7 +163,6 @@ set_fed_caps (SpdlPipeChain *self, GstCaps *caps)
 {
   const GstStructure *s =
       gst_caps_is_fixed (caps) ? gst_caps_get_structure (caps, 0) : NULL;
-
   const gboolean same =
       self->in_caps && gst_caps_is_equal (self->in_caps, caps);
 
@@ -228,7 +227,8 @@ clean_up (SpdlPipeChain *self, gboolean ok, gboolean ended)
     self->broken = !gst_spdl_harness_restart (self->harness);
   else if (ended)
     gst_spdl_harness_flush (self->harness);
-  if (self->broken)
+  /* What is said meanwhile is not the next item's. */
+  if (!ok || ended)
     g_free (gst_spdl_harness_take_message (self->harness, NULL));
 }
 

@@ -24,10 +24,10 @@
  * Properties that let a decoder pass over errors or work in threads
  * (`max-errors`, `max-threads`, `use-threads`) are set to what an item needs,
  * unless the chain sets them. Items come in a segment in TIME, and encoded
- * stills with `parsed=true`. Where nothing comes out, the end of the
- * stream follows the item, so that what an element holds back comes. One that
- * gives a part at once and holds back the rest needs `drain`: then the end
- * follows each item.
+ * stills with `parsed=true`. Where nothing comes out, the end of the stream
+ * follows the item, so that what an element holds back comes. One that gives a
+ * part at once and holds back the rest needs `drain`: then the end follows each
+ * item.
  *
  * With `task-timeout` each chain has a thread of its own. An item that takes
  * longer fails, and its chain is flushed; one that does not come back within
@@ -42,9 +42,9 @@
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.jpg"
- *     ! spdlfetch concurrency=4 ! spdlpipe concurrency=2
- *     chain="avdec_mjpeg ! videoconvertscale !
- * video/x-raw,format=RGB,width=224,height=224" ! spdlbatch size=32 ! fakesink
+ *     ! spdlfetch concurrency=4 ! spdlpipe concurrency=2 chain="avdec_mjpeg
+ *     ! videoconvertscale ! video/x-raw,format=RGB,width=224,height=224"
+ *     ! spdlbatch size=32 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -21,7 +21,6 @@ gst_spdl_accept_get_type (void)
   };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlAccept", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstSpdlAccept", values));
   return type;
 }

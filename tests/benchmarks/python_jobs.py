@@ -157,8 +157,8 @@ def loop(kind, source, seconds):
 
 
 def pull(side, batch, n):
-    """CPU time of the pulling thread a batch; and what a pull takes where a
-    batch waits."""
+    """CPU time of the pulling thread a batch: beside a thread that fills memory
+    as fast as it can; and where nothing else is at work."""
     import numpy as np
     from gstspdl import Loader
     side, batch, n = int(side), int(batch), int(n)
@@ -174,23 +174,23 @@ def pull(side, batch, n):
     cpu = (time.thread_time() - begun) / n
     loader.stop()
 
-    # As many as there may be in the sink.
-    held = 10
-    loader = Loader(
-        "videotestsrc pattern=black is-live=false ! video/x-raw,format=RGB,"
-        f"width={side},height={side} ! spdlbatch size={batch} "
-        f"! spdlsink max-buffers={held}")
-    iterator = iter(loader)
+    # All that there is waits in the sink: nothing else is at work meanwhile.
+    held = 20
     waiting = []
-    for _ in range(max(3, n // 30)):
-        while loader.stats[-1]["num-items"] % (batch * held):
+    for _ in range(9):
+        loader = Loader(
+            f"videotestsrc num-buffers={batch * held} pattern=black "
+            f"! video/x-raw,format=RGB,width={side},height={side} "
+            f"! spdlbatch size={batch} ! spdlsink max-buffers={held}")
+        iterator = iter(loader)
+        while loader.stats[-1]["num-items"] < batch * held:
             time.sleep(0.001)
         time.sleep(0.01)
         begun = time.thread_time()
         for _ in range(held):
             np.asarray(next(iterator)["data"])
         waiting.append((time.thread_time() - begun) / held)
-    loader.stop()
+        loader.stop()
     return {"cpu": cpu, "waiting": sorted(waiting)[len(waiting) // 2]}
 
 

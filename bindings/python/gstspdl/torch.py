@@ -95,7 +95,7 @@ def in_step(batches: Iterable[Step], *,
         pass
 
 
-class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     """Batches as dicts of PyTorch's tensors, on `device`.
 
     `device`: None is the current CUDA device where there is one, else the CPU.

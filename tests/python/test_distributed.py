@@ -7,7 +7,9 @@
 
 import collections
 import json
+import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,12 @@ def items_of(steps):
 @unittest.skipUnless(torch.distributed.is_available()
                      and torch.distributed.is_gloo_available(),
                      "PyTorch is built without it")
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class RanksTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -43,10 +51,15 @@ class RanksTest(unittest.TestCase):
             # A barrier that one rank never comes to would end in the timeout.
             # Debian 12's torchrun takes no default for redirects and tee: what
             # it makes of 0 fails with Python 3.11.
+            # An address and an interface, as not every machine can look up
+            # the name localhost, or its own.
             subprocess.run(
-                [sys.executable, "-m", "torch.distributed.run", "--standalone",
-                 "--nproc_per_node", str(N_RANKS), "--redirects", "1", "--tee",
-                 "1", JOB, folder, out], check=True, timeout=200)
+                [sys.executable, "-m", "torch.distributed.run",
+                 "--master_addr", "127.0.0.1", "--master_port",
+                 str(free_port()), "--nproc_per_node", str(N_RANKS),
+                 "--redirects", "1", "--tee", "1", JOB, folder, out],
+                env=dict(os.environ, GLOO_SOCKET_IFNAME="lo"), check=True,
+                timeout=200)
             cls.ranks = [json.loads(pathlib.Path(out, str(rank)).read_text())
                          for rank in range(N_RANKS)]
 

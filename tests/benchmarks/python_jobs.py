@@ -175,7 +175,8 @@ def pull(side, batch, n):
     loader.stop()
 
     # All that there is waits in the sink: nothing else is at work meanwhile.
-    held = 20
+    # No more: the pool has no memory for them, and it would be unmapped.
+    held = 10
     waiting = []
     for _ in range(9):
         loader = Loader(

@@ -31,16 +31,11 @@ class Tensor:
     """
 
     __slots__ = ("_owner", "_pointer", "_typestr", "_device", "_contiguous",
-                 "name", "shape", "strides", "address", "nbytes", "readonly")
+                 "shape", "address", "readonly")
 
-    name: str
     shape: Tuple[int, ...]
-    #: in bytes
-    strides: Tuple[int, ...]
     #: on its device
     address: int
-    #: from the first element to the last, gaps among them
-    nbytes: int
     #: the memory is not this batch's alone, and must not be written
     readonly: bool
 
@@ -53,12 +48,27 @@ class Tensor:
                         number.value)
         self._typestr: str = native.tensor_get_typestr(pointer).decode()
         self._contiguous = bool(native.tensor_is_contiguous(pointer))
-        self.name = native.tensor_get_name(pointer).decode()
         self.shape = _numbers(native.tensor_get_shape, pointer)
-        self.strides = _numbers(native.tensor_get_strides, pointer)
         self.address = native.tensor_get_address(pointer) or 0
-        self.nbytes = native.tensor_get_size(pointer)
         self.readonly = not native.tensor_is_writable(pointer)
+
+    # What a view does not need is asked for when it is wanted.
+
+    @property
+    def name(self) -> str:
+        name: bytes = native.tensor_get_name(self._pointer)
+        return name.decode()
+
+    @property
+    def strides(self) -> Tuple[int, ...]:
+        """In bytes."""
+        return _numbers(native.tensor_get_strides, self._pointer)
+
+    @property
+    def nbytes(self) -> int:
+        """From the first element to the last, gaps among them."""
+        n: int = native.tensor_get_size(self._pointer)
+        return n
 
     @property
     def dtype(self) -> str:

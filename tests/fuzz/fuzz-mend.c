@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "../failing-memory.h"
 #include "fuzz.h"
 #include "spdlbytes.h"
 #include "spdllook.h"
@@ -88,8 +89,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   if (settings & 1)
     put_right (file, input.size);
-  fuzz_let_fail (settings >> 1 & 3);
+  failing_memory_let_fail (settings >> 1 & 3);
   mend (file, input.size);
-  fuzz_let_fail (0);
+  failing_memory_let_fail (0);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "../failing-memory.h"
 #include "fuzz.h"
 #include "spdlplanes.h"
 
@@ -212,9 +213,9 @@ check_kernels (
 static void
 check_without_memory (const Settings *settings, const guint8 *image)
 {
-  fuzz_let_fail (settings->failing);
+  failing_memory_let_fail (settings->failing);
   g_free (resize (settings, &spdl_kernels_c, image));
-  fuzz_let_fail (0);
+  failing_memory_let_fail (0);
 }
 
 int

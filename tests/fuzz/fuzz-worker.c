@@ -10,6 +10,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "../failing-memory.h"
 #include "spdlworker.h"
 
 /* An input is to take milliseconds. */
@@ -159,9 +160,9 @@ run_again (SpdlWorker *worker, const SpdlTarget *target, const guint8 *data,
 {
   Result before, again;
 
-  fuzz_let_fail (failing);
+  failing_memory_let_fail (failing);
   before = decode (worker, target, data, failing > 0 ? size : size / 2);
-  fuzz_let_fail (0);
+  failing_memory_let_fail (0);
   dirty (target, 0x55);
   again = decode (worker, target, data, size);
   check_same (first, &again);

@@ -9,47 +9,6 @@
 
 #include <gst/gst.h>
 
-/* Allocations that may fail, by the linker's --wrap. */
-
-static guint countdown;
-
-gpointer __real_g_try_malloc (gsize n);
-gpointer __real_g_try_malloc0 (gsize n);
-gpointer __real_g_try_malloc_n (gsize n, gsize size);
-gpointer __wrap_g_try_malloc (gsize n);
-gpointer __wrap_g_try_malloc0 (gsize n);
-gpointer __wrap_g_try_malloc_n (gsize n, gsize size);
-
-static gboolean
-fails (void)
-{
-  return countdown > 0 && --countdown == 0;
-}
-
-gpointer
-__wrap_g_try_malloc (gsize n)
-{
-  return fails () ? NULL : __real_g_try_malloc (n);
-}
-
-gpointer
-__wrap_g_try_malloc0 (gsize n)
-{
-  return fails () ? NULL : __real_g_try_malloc0 (n);
-}
-
-gpointer
-__wrap_g_try_malloc_n (gsize n, gsize size)
-{
-  return fails () ? NULL : __real_g_try_malloc_n (n, size);
-}
-
-void
-fuzz_let_fail (guint n)
-{
-  countdown = n;
-}
-
 void
 fuzz_init (void)
 {

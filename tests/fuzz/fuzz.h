@@ -66,10 +66,6 @@ fuzz_take_side (FuzzInput *self, guint most)
 /* Sets GLib and GStreamer up: no plugins, and a critical warning ends it. */
 void fuzz_init (void);
 
-/* Lets the @n th of the allocations that may fail do so, counted from now; 0:
- * none. */
-void fuzz_let_fail (guint n);
-
 /* Whether a message can be shown. */
 void fuzz_check_error (const GError *error);
 

@@ -11,46 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../failing-memory.h"
+
 #define GUARD 0xa5
 
 /* As many jobs as SPDL_TEST_JOBS says, where a job takes longer. */
 static guint n_jobs = N_JOBS;
-
-/* Allocations that may fail: those of the resize, by the linker's --wrap. */
-
-static guint n_allocations;
-static guint failing; /* the number of the one that does; 0: none */
-
-gpointer __real_g_try_malloc (gsize n);
-gpointer __real_g_try_malloc0 (gsize n);
-gpointer __real_g_try_malloc_n (gsize n, gsize size);
-gpointer __wrap_g_try_malloc (gsize n);
-gpointer __wrap_g_try_malloc0 (gsize n);
-gpointer __wrap_g_try_malloc_n (gsize n, gsize size);
-
-static gboolean
-fails (void)
-{
-  return ++n_allocations == failing;
-}
-
-gpointer
-__wrap_g_try_malloc (gsize n)
-{
-  return fails () ? NULL : __real_g_try_malloc (n);
-}
-
-gpointer
-__wrap_g_try_malloc0 (gsize n)
-{
-  return fails () ? NULL : __real_g_try_malloc0 (n);
-}
-
-gpointer
-__wrap_g_try_malloc_n (gsize n, gsize size)
-{
-  return fails () ? NULL : __real_g_try_malloc_n (n, size);
-}
 
 /* Tools */
 
@@ -322,22 +288,21 @@ test_memory_is_kept (void)
 
   resize_some (resize, 3);
   resize_some (resize, 4);
-  n = n_allocations;
+  n = failing_memory_count ();
   resize_some (resize, 4);
   resize_some (resize, 3);
-  g_assert_cmpuint (n_allocations - n, <=, 8);
+  g_assert_cmpuint (failing_memory_count () - n, <=, 8);
   spdl_resize_free (resize);
 }
 
 /* Each allocation of an image's fails once; then it goes on. */
 static void
-test_no_memory (void)
+check_no_memory (SpdlResizeJob job)
 {
-  SpdlResizeJob job = { SPDL_INTERPOLATION_BICUBIC, 4, 300, 200,
-    .out_width = 30, .out_height = 20 };
+  const gsize size = (gsize) job.out_width * job.out_height * 3;
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   g_autofree guint8 *image = make_noise (rand, &job);
-  g_autofree guint8 *out = g_malloc (30 * 20 * 3);
+  g_autofree guint8 *out = g_malloc (size);
   g_autofree guint8 *wanted = NULL;
   guint n = 0;
   gboolean ok;
@@ -346,17 +311,27 @@ test_no_memory (void)
     SpdlResize *resize = spdl_resize_new (NULL);
 
     job.out = out;
-    job.out_stride = 30 * 3;
-    failing = n_allocations + ++n;
+    job.out_stride = job.out_width * 3;
+    failing_memory_let_fail (++n);
     ok = feed (resize, &job, image, NULL);
-    failing = 0;
+    failing_memory_let_fail (0);
     g_assert_true (feed (resize, &job, image, NULL));
     if (!wanted)
-      wanted = g_memdup2 (out, 30 * 20 * 3);
-    g_assert_cmpmem (out, 30 * 20 * 3, wanted, 30 * 20 * 3);
+      wanted = g_memdup2 (out, size);
+    g_assert_cmpmem (out, size, wanted, size);
     spdl_resize_free (resize);
   } while (!ok);
   g_assert_cmpuint (n, >, 7);
+}
+
+/* With filters of many taps and of few, which are made apart. */
+static void
+test_no_memory (void)
+{
+  check_no_memory ((SpdlResizeJob){ SPDL_INTERPOLATION_BICUBIC, 4, 300, 200,
+      .out_width = 30, .out_height = 20 });
+  check_no_memory ((SpdlResizeJob){ SPDL_INTERPOLATION_BILINEAR, 4, 300, 200,
+      .out_width = 200, .out_height = 150 });
 }
 
 int

@@ -1,0 +1,26 @@
+/* gst-spdl: allocations that fail when a test wants it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __FAILING_MEMORY_H__
+#define __FAILING_MEMORY_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Those by g_try_malloc() and its like, in programs that are linked with
+ * failing_memory_args. */
+
+/* Lets the @n th of them fail, counted from now; 0: none. */
+void failing_memory_let_fail (guint n);
+
+/* How many there were. */
+guint failing_memory_count (void);
+
+G_END_DECLS
+
+#endif /* __FAILING_MEMORY_H__ */

@@ -108,3 +108,14 @@ files_make_dataset (guint n)
   }
   return folder;
 }
+
+guint
+files_count_entries (const gchar *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}

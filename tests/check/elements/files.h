@@ -31,6 +31,9 @@ void files_write_jpeg (const gchar *folder, const gchar *name, guint width,
 /* A folder of @n JPEGs of sizes that vary, in three class folders. */
 gchar *files_make_dataset (guint n);
 
+/* Files and folders right in @folder. */
+guint files_count_entries (const gchar *folder);
+
 G_END_DECLS
 
 #endif /* __FILES_H__ */

@@ -469,17 +469,6 @@ GST_START_TEST (test_stop_wakes)
 
 GST_END_TEST;
 
-static guint
-count_entries (const gchar *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name (dir))
-    n++;
-  return n;
-}
-
 static gpointer
 stop_soon (gpointer loader)
 {
@@ -518,20 +507,20 @@ GST_START_TEST (test_stop_any_time)
     stop_at_random (loader);
   /* What GStreamer makes once is made now. */
   g_usleep (600000);
-  n_threads = count_entries ("/proc/self/task");
-  n_files = count_entries ("/proc/self/fd");
+  n_threads = files_count_entries ("/proc/self/task");
+  n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 50; i++)
     stop_at_random (loader);
   /* Threads of GLib's pools may still be on their way out. */
-  for (guint i = 0; i < 100 && count_entries ("/proc/self/task") > n_threads;
-       i++)
+  for (guint i = 0;
+       i < 100 && files_count_entries ("/proc/self/task") > n_threads; i++)
     g_usleep (50000);
-  fail_unless (count_entries ("/proc/self/task") <= n_threads);
-  if (count_entries ("/proc/self/fd") != n_files) {
+  fail_unless (files_count_entries ("/proc/self/task") <= n_threads);
+  if (files_count_entries ("/proc/self/fd") != n_files) {
     g_autofree char *c = g_strdup_printf ("ls -l /proc/%d/fd", getpid ());
     system (c);
   }
-  fail_unless_equals_int (count_entries ("/proc/self/fd"), n_files);
+  fail_unless_equals_int (files_count_entries ("/proc/self/fd"), n_files);
   g_object_unref (loader);
   files_remove_folder (folder);
 }

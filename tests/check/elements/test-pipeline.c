@@ -242,17 +242,6 @@ GST_START_TEST (test_sink)
 
 GST_END_TEST;
 
-static guint
-count_entries (const gchar *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name (dir))
-    n++;
-  return n;
-}
-
 /* GstBaseSrc waits while downstream is full, with the element's state lock: so
  * in a thread, and the consumer takes what comes until the end. */
 static gpointer
@@ -319,16 +308,16 @@ GST_START_TEST (test_stop_any_time)
   for (guint i = 0; i < 8; i++)
     stop_at_random (rand, folder, i % 4);
   g_usleep (600000);
-  n_threads = count_entries ("/proc/self/task");
-  n_files = count_entries ("/proc/self/fd");
+  n_threads = files_count_entries ("/proc/self/task");
+  n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 100; i++)
     stop_at_random (rand, folder, i % 4);
   /* Threads of GLib's pools may still be on their way out. */
-  for (guint i = 0; i < 100 && count_entries ("/proc/self/task") > n_threads;
-       i++)
+  for (guint i = 0;
+       i < 100 && files_count_entries ("/proc/self/task") > n_threads; i++)
     g_usleep (50000);
-  fail_unless (count_entries ("/proc/self/task") <= n_threads);
-  fail_unless_equals_int (count_entries ("/proc/self/fd"), n_files);
+  fail_unless (files_count_entries ("/proc/self/task") <= n_threads);
+  fail_unless_equals_int (files_count_entries ("/proc/self/fd"), n_files);
   g_rand_free (rand);
   files_remove_folder (folder);
 }

@@ -41,8 +41,8 @@ get_radius (SpdlInterpolation interpolation)
   }
 }
 
-/* In single precision, and without a branch: most filters are triangles, and a
- * random crop needs four new ones for each image. */
+/* Of more taps than spdltriangles.h makes. In single precision, and without a
+ * branch. */
 static inline double
 sample_triangle (SpdlWeight *weights, guint n, float x, float step)
 {

@@ -5,57 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdljpeg.h"
-
-#include <setjmp.h>
-#include <stdio.h>
 #include <string.h>
-#include <jpeglib.h>
+
+#include "spdljpeg-private.h"
+
 #include <jerror.h>
-
-#ifndef JCS_EXTENSIONS
-#error "libjpeg-turbo's colour spaces with padding are needed"
-#endif
-
-/* The most rows that one call for rows is worth: those of an iMCU. */
-#define MAX_ROWS SPDL_ROWS_AHEAD
 
 /* A scan of few bytes costs a walk over all blocks: a megabyte of them would
  * take minutes. Encoders write about ten. */
 #define MAX_SCANS 500
-
-#if JPEG_LIB_VERSION >= 70
-#define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
-#else
-#define BLOCK_SIDE(component) ((component)->DCT_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
-#endif
-
-/* What libjpeg decodes at a time, in planes: @n_lines pixels high. */
-typedef struct {
-  guint n_planes;
-  guint n_lines;
-  guint next, end;
-  guint begin;               /* the first one that counts */
-  guint n_rows[SPDL_PLANES]; /* of each plane */
-  guint widths[SPDL_PLANES]; /* of whole blocks */
-  guint skips[SPDL_PLANES];  /* samples to the left that are not read */
-} Imcus;
-
-struct _SpdlJpeg {
-  struct jpeg_decompress_struct cinfo;
-  struct jpeg_error_mgr errors;
-  struct jpeg_progress_mgr progress;
-  jmp_buf on_error;
-  gint lost;          /* the first warning that means lost pixels; 0: none */
-  guint reduction;    /* 1, 2, 4 or 8 */
-  guint x_begin;      /* the first column that is read */
-  guint n_rows;       /* that were read */
-  guint missing_from; /* the first row whose data is beyond the end */
-  Imcus imcus;        /* where planes are read */
-  gchar message[JMSG_LENGTH_MAX];
-};
 
 static SpdlJpeg *
 jpeg_of (j_common_ptr cinfo)
@@ -134,6 +92,13 @@ on_progress (j_common_ptr cinfo)
   longjmp (self->on_error, 1);
 }
 
+static void
+create (SpdlJpeg *self)
+{
+  jpeg_create_decompress (&self->cinfo);
+  self->cinfo.progress = &self->progress;
+}
+
 SpdlJpeg *
 spdl_jpeg_new (void)
 {
@@ -142,12 +107,12 @@ spdl_jpeg_new (void)
   self->cinfo.err = jpeg_std_error (&self->errors);
   self->errors.error_exit = on_error;
   self->errors.emit_message = on_message;
+  self->progress.progress_monitor = on_progress;
   self->cinfo.client_data = self;
   if (setjmp (self->on_error) != 0)
     g_error ("libjpeg: %s", self->message);
-  jpeg_create_decompress (&self->cinfo);
-  self->progress.progress_monitor = on_progress;
-  self->cinfo.progress = &self->progress;
+  create (self);
+  self->entropy = spdl_entropy_new ();
   return self;
 }
 
@@ -155,6 +120,7 @@ void
 spdl_jpeg_free (SpdlJpeg *self)
 {
   jpeg_destroy_decompress (&self->cinfo);
+  spdl_entropy_free (self->entropy);
   g_free (self);
 }
 
@@ -164,14 +130,61 @@ spdl_jpeg_is_jpeg (const guint8 *data, gsize size)
   return size >= 3 && data[0] == 0xff && data[1] == 0xd8 && data[2] == 0xff;
 }
 
-/* Ends the file in hand, and makes ready for the next. */
-static gboolean
-give_up (SpdlJpeg *self, GError **error)
+gboolean
+spdl_jpeg_give_up (SpdlJpeg *self, GError **error)
 {
   jpeg_abort_decompress (&self->cinfo);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
       "It is a broken JPEG: %s", self->message);
   return FALSE;
+}
+
+/* Tables stay from file to file, for streams that send theirs once. Here each
+ * file stands alone: one that does without a table, as no sound one does, must
+ * not have what another one left. */
+
+static void
+mark_tables (SpdlJpeg *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  for (guint i = 0; i < NUM_HUFF_TBLS; i++) {
+    if (cinfo->dc_huff_tbl_ptrs[i])
+      cinfo->dc_huff_tbl_ptrs[i]->bits[0] = 1; /* which a file makes 0 */
+    if (cinfo->ac_huff_tbl_ptrs[i])
+      cinfo->ac_huff_tbl_ptrs[i]->bits[0] = 1;
+  }
+  for (guint i = 0; i < NUM_QUANT_TBLS; i++)
+    if (cinfo->quant_tbl_ptrs[i])
+      cinfo->quant_tbl_ptrs[i]->quantval[0] = 0;
+}
+
+static gboolean
+has_marked_tables (const SpdlJpeg *self)
+{
+  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  gboolean has = FALSE;
+
+  for (guint i = 0; i < NUM_HUFF_TBLS; i++) {
+    const JHUFF_TBL *dc = cinfo->dc_huff_tbl_ptrs[i];
+    const JHUFF_TBL *ac = cinfo->ac_huff_tbl_ptrs[i];
+
+    has |= (dc && dc->bits[0] != 0) || (ac && ac->bits[0] != 0);
+  }
+  for (guint i = 0; i < NUM_QUANT_TBLS; i++) {
+    const JQUANT_TBL *quant = cinfo->quant_tbl_ptrs[i];
+
+    has |= quant && quant->quantval[0] == 0;
+  }
+  return has;
+}
+
+static void
+read_header (SpdlJpeg *self, const guint8 *data, gsize size)
+{
+  jpeg_mem_src (&self->cinfo, data, size);
+  if (jpeg_read_header (&self->cinfo, TRUE) != JPEG_HEADER_OK)
+    ERREXIT (&self->cinfo, JERR_NO_IMAGE);
 }
 
 gboolean
@@ -183,11 +196,15 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
   self->reduction = 1;
   self->missing_from = G_MAXUINT;
   if (setjmp (self->on_error) != 0)
-    return give_up (self, error);
+    return spdl_jpeg_give_up (self, error);
   jpeg_abort_decompress (&self->cinfo);
-  jpeg_mem_src (&self->cinfo, data, size);
-  if (jpeg_read_header (&self->cinfo, TRUE) != JPEG_HEADER_OK)
-    ERREXIT (&self->cinfo, JERR_NO_IMAGE);
+  mark_tables (self);
+  read_header (self, data, size);
+  if (has_marked_tables (self)) {
+    jpeg_destroy_decompress (&self->cinfo);
+    create (self);
+    read_header (self, data, size);
+  }
   *width = self->cinfo.image_width;
   *height = self->cinfo.image_height;
   return TRUE;
@@ -201,289 +218,29 @@ spdl_jpeg_set_reduction (SpdlJpeg *self, guint by)
   self->cinfo.scale_denom = by;
 }
 
-static J_COLOR_SPACE
-color_space (const SpdlRows *rows)
+static boolean
+decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
-  if (rows->pixel_size == 4)
-    return rows->bgr ? JCS_EXT_BGRX : JCS_EXT_RGBX;
-  return rows->bgr ? JCS_EXT_BGR : JCS_EXT_RGB;
+  return spdl_entropy_decode (
+      jpeg_of ((j_common_ptr) cinfo)->entropy, cinfo, blocks);
 }
 
-/* Four colour components, which libjpeg does not convert to three. */
-static gboolean
-is_cmyk (const SpdlJpeg *self)
+void
+spdl_jpeg_start (SpdlJpeg *self)
 {
-  return self->cinfo.jpeg_color_space == JCS_CMYK ||
-         self->cinfo.jpeg_color_space == JCS_YCCK;
-}
-
-/* @cmyk is inverted, as all programs write it that write it at all. */
-static void
-convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to, guint n)
-{
-  const guint red = rows->bgr ? 2 : 0;
-
-  for (guint x = 0; x < n; x++) {
-    const guint k = cmyk[3];
-
-    to[red] = (cmyk[0] * k + 127) / 255;
-    to[1] = (cmyk[1] * k + 127) / 255;
-    to[2 - red] = (cmyk[2] * k + 127) / 255;
-    cmyk += 4;
-    to += rows->pixel_size;
-  }
-}
-
-/* Reads the next rows, through @cmyk where it is set; after an error does not
- * return. */
-static void
-read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  const guint y = cinfo->output_scanline;
-  const guint n =
-      MIN (MIN ((guint) cinfo->max_v_samp_factor * DCTSIZE, MAX_ROWS),
-          rows->y_end - y);
-  JSAMPROW places[MAX_ROWS];
-
-  for (guint i = 0; i < n; i++)
-    places[i] = rows->get_row (rows->user_data, y + i) +
-                (gsize) self->x_begin * rows->pixel_size;
-  jpeg_read_scanlines (cinfo, cmyk ? cmyk : places, n);
-  self->n_rows = cinfo->output_scanline;
-  for (guint i = 0; cmyk && y + i < self->n_rows; i++)
-    convert_cmyk (rows, cmyk[i], places[i], cinfo->output_width);
-  for (guint i = 0; self->lost != 0 && y + i < self->n_rows; i++)
-    if (y + i >= self->missing_from)
-      spdl_rows_fill_row (
-          rows, places[i] - (gsize) self->x_begin * rows->pixel_size);
-  rows->rows_done (rows->user_data, self->n_rows);
-}
-
-/* Leaves out the columns and rows that do not count. Columns go by whole
- * blocks, with one more on either side, whose chroma is looked at. */
-static void
-crop (SpdlJpeg *self, const SpdlRows *rows)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  const guint block = cinfo->max_h_samp_factor * DCTSIZE / self->reduction;
-  JDIMENSION begin = rows->x_begin - MIN (rows->x_begin, block);
-  JDIMENSION width = MIN (rows->x_end + block, rows->width) - begin;
-
-  self->x_begin = 0;
-  if (begin >= block || begin + width + block <= rows->width) {
-    jpeg_crop_scanline (cinfo, &begin, &width);
-    self->x_begin = begin;
-  }
-  if (rows->y_begin > 0)
-    jpeg_skip_scanlines (cinfo, rows->y_begin);
-  self->n_rows = cinfo->output_scanline;
-}
-
-static JSAMPARRAY
-begin_rows (SpdlJpeg *self, const SpdlRows *rows)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  const gboolean cmyk = is_cmyk (self);
-
-  cinfo->out_color_space = cmyk ? JCS_CMYK : color_space (rows);
-  jpeg_start_decompress (cinfo);
-  crop (self, rows);
-  if (!cmyk)
-    return NULL;
-  return cinfo->mem->alloc_sarray (
-      (j_common_ptr) cinfo, JPOOL_IMAGE, rows->width * 4, MAX_ROWS);
-}
-
-gboolean
-spdl_jpeg_read_rows (
-    SpdlJpeg *self, const SpdlRows *rows, gboolean keep, GError **error)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  JSAMPARRAY cmyk;
-
-  if (setjmp (self->on_error) != 0) {
-    give_up (self, error);
-    if (keep)
-      spdl_rows_fill (rows, self->n_rows);
-    return FALSE;
-  }
-  cmyk = begin_rows (self, rows);
-  while (cinfo->output_scanline < rows->y_end && (keep || self->lost == 0))
-    read_some (self, rows, cmyk);
-  if (self->lost != 0)
-    return give_up (self, error);
-  /* What stands behind the last row is nobody's business. */
-  jpeg_abort_decompress (cinfo);
-  return TRUE;
-}
-
-/* Planes */
-
-/* Whether samples of a component are as large as two pixels in a direction, as
- * the decoder's fancy upsampling has it; FALSE in @is_known if as more. */
-static gboolean
-is_half (const SpdlJpeg *self, int max_factor, int factor, int block_side,
-    gboolean *is_known)
-{
-  const gint whole = max_factor * LEAST_BLOCK_SIDE (&self->cinfo);
-  const gint part = factor * block_side;
-
-  if (whole != part && whole != part * 2)
-    *is_known = FALSE;
-  return whole != part;
-}
-
-gboolean
-spdl_jpeg_get_sampling (SpdlJpeg *self, SpdlSampling *sampling)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  gboolean is_known = TRUE;
-
-  if (cinfo->jpeg_color_space != JCS_YCbCr &&
-      cinfo->jpeg_color_space != JCS_GRAYSCALE)
-    return FALSE;
-  if (setjmp (self->on_error) != 0)
-    return FALSE;
-  jpeg_calc_output_dimensions (cinfo);
-  sampling->n_planes = cinfo->num_components;
-  for (gint i = 0; i < cinfo->num_components; i++) {
-    const jpeg_component_info *component = cinfo->comp_info + i;
-    const gint side = BLOCK_SIDE (component);
-
-    sampling->half_x[i] = is_half (self, cinfo->max_h_samp_factor,
-        component->h_samp_factor, side, &is_known);
-    sampling->half_y[i] = is_half (self, cinfo->max_v_samp_factor,
-        component->v_samp_factor, side, &is_known);
-    /* The decoder repeats what is so small. */
-    if (LEAST_BLOCK_SIDE (cinfo) == 1 || component->downsampled_width <= 2)
-      is_known &= !sampling->half_x[i] && !sampling->half_y[i];
-  }
-  return is_known;
-}
-
-/* The iMCUs that count, as rows of planes. */
-static void
-set_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
-{
-  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  Imcus *imcus = &self->imcus;
-
-  imcus->n_planes = cinfo->num_components;
-  imcus->n_lines = cinfo->max_v_samp_factor * LEAST_BLOCK_SIDE (cinfo);
-  imcus->begin = planes->y_begin / imcus->n_lines;
-  imcus->end = (planes->y_end + imcus->n_lines - 1) / imcus->n_lines;
-  imcus->next = 0;
-  for (guint i = 0; i < imcus->n_planes; i++) {
-    const jpeg_component_info *component = cinfo->comp_info + i;
-    const gint side = BLOCK_SIDE (component);
-
-    imcus->n_rows[i] = component->v_samp_factor * side;
-    imcus->widths[i] = component->width_in_blocks * side;
-    imcus->skips[i] = 0;
-  }
-}
-
-/* Fills the next iMCUs. */
-static void
-fill_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
-{
-  const Imcus *imcus = &self->imcus;
-
-  for (guint i = 0; i < imcus->n_planes; i++)
-    for (guint k = 0; k < imcus->n_rows[i]; k++)
-      memset (planes->get_row (
-                  planes->user_data, i, imcus->next * imcus->n_rows[i] + k),
-          planes->missing[i], imcus->widths[i]);
-}
-
-static void
-imcus_done (SpdlJpeg *self, const SpdlPlanes *planes)
-{
-  Imcus *imcus = &self->imcus;
-
-  imcus->next++;
-  for (guint i = 0; i < imcus->n_planes; i++)
-    planes->rows_done (planes->user_data, i, imcus->next * imcus->n_rows[i]);
-}
-
-/* Leaves out the columns that do not count, by whole iMCUs. libjpeg-turbo does
- * so in planes as well, but does not let itself be asked in that state. Less
- * than some pixels would make it set up its upsampling, which is not there. */
-static void
-crop_planes (SpdlJpeg *self, const SpdlPlanes *planes)
-{
-  enum { SCANNING = 205, RAW_OK = 206 };
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  const guint n_least = 2 * MAX_SAMP_FACTOR;
-  JDIMENSION begin = planes->x_begin, width = planes->x_end - begin;
-
-  if (cinfo->global_state != RAW_OK || cinfo->output_width < n_least)
-    return;
-  begin = MIN (begin, cinfo->output_width - n_least);
-  width = MAX (planes->x_end, begin + n_least) - begin;
-  cinfo->global_state = SCANNING;
-  jpeg_crop_scanline (cinfo, &begin, &width);
-  cinfo->global_state = RAW_OK;
-  for (gint i = 0; i < cinfo->num_components; i++) {
-    const jpeg_component_info *component = cinfo->comp_info + i;
-
-    self->imcus.skips[i] =
-        begin * component->h_samp_factor * BLOCK_SIDE (component) /
-        (cinfo->max_h_samp_factor * LEAST_BLOCK_SIDE (cinfo));
-  }
-}
-
-/* Blocks in rows that do not count are read, but not transformed. */
-static void
-need_blocks (SpdlJpeg *self, gboolean need)
-{
-  for (gint i = 0; i < self->cinfo.num_components; i++)
-    self->cinfo.comp_info[i].component_needed = need;
-}
-
-/* Reads the next iMCUs; after an error does not return. */
-static void
-read_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
-{
-  const Imcus *imcus = &self->imcus;
-  JSAMPROW places[SPDL_PLANES][MAX_ROWS];
-  JSAMPARRAY components[SPDL_PLANES];
-
-  for (guint i = 0; i < imcus->n_planes; i++) {
-    components[i] = places[i];
-    for (guint k = 0; k < imcus->n_rows[i]; k++)
-      places[i][k] = planes->get_row (planes->user_data, i,
-                         imcus->next * imcus->n_rows[i] + k) +
-                     imcus->skips[i];
-  }
-  need_blocks (self, imcus->next >= imcus->begin);
-  jpeg_read_raw_data (&self->cinfo, components, imcus->n_lines);
-  if (self->lost != 0 && imcus->next * imcus->n_lines >= self->missing_from)
-    fill_imcus (self, planes);
-  imcus_done (self, planes);
-}
-
-gboolean
-spdl_jpeg_read_planes (
-    SpdlJpeg *self, const SpdlPlanes *planes, gboolean keep, GError **error)
-{
-  Imcus *imcus = &self->imcus;
-
-  set_imcus (self, planes);
-  if (setjmp (self->on_error) != 0) {
-    give_up (self, error);
-    for (; keep && imcus->next < imcus->end; imcus_done (self, planes))
-      fill_imcus (self, planes);
-    return FALSE;
-  }
-  self->cinfo.raw_data_out = TRUE;
   jpeg_start_decompress (&self->cinfo);
-  crop_planes (self, planes);
-  while (imcus->next < imcus->end && (keep || self->lost == 0))
-    read_imcus (self, planes);
-  if (self->lost != 0)
-    return give_up (self, error);
-  jpeg_abort_decompress (&self->cinfo);
-  return TRUE;
+  spdl_entropy_begin (self->entropy, &self->cinfo, decode_mcu);
+}
+
+void
+spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const guint imcu = cinfo->max_h_samp_factor * LEAST_BLOCK_SIDE (cinfo);
+
+  jpeg_crop_scanline (cinfo, begin, width);
+  /* Where there is one component, these are no MCUs. */
+  if (cinfo->num_components > 1 || cinfo->max_h_samp_factor == 1)
+    spdl_entropy_set_columns (
+        self->entropy, *begin / imcu, (*begin + *width + imcu - 1) / imcu);
 }

@@ -20,32 +20,11 @@
 #include <stdlib.h>
 
 #include "cpu-seconds.h"
-
-typedef struct {
-  gchar *data;
-  gsize size;
-} File;
+#include "jpeg-files.h"
 
 static void
-load (GArray *files, const gchar *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree gchar *path = g_build_filename (folder, name, NULL);
-    File file;
-
-    if (g_file_test (path, G_FILE_TEST_IS_DIR))
-      load (files, path);
-    else if (g_str_has_suffix (name, ".jpg") &&
-             g_file_get_contents (path, &file.data, &file.size, NULL))
-      g_array_append_val (files, file);
-  }
-}
-
-static void
-decode (struct jpeg_decompress_struct *cinfo, const File *file, JSAMPROW row)
+decode (
+    struct jpeg_decompress_struct *cinfo, const JpegFile *file, JSAMPROW row)
 {
   jpeg_mem_src (cinfo, (const guint8 *) file->data, file->size);
   jpeg_read_header (cinfo, TRUE);
@@ -61,7 +40,7 @@ main (int argc, char **argv)
 {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
-  g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (File));
+  g_autoptr (GArray) files = NULL;
   static JSAMPLE row[65536 * 3];
   guint64 n = 0;
 
@@ -73,18 +52,14 @@ main (int argc, char **argv)
     g_printerr ("usage: floor-jpeg FOLDER SECONDS\n");
     return 2;
   }
-  load (files, argv[1]);
-  if (files->len == 0) {
-    g_printerr ("no .jpg below %s\n", argv[1]);
-    return 1;
-  }
+  files = jpeg_files_load (argv[1]);
   cinfo.err = jpeg_std_error (&errors);
   jpeg_create_decompress (&cinfo);
 
   const double before = cpu_seconds (), end = before + atof (argv[2]);
   while (cpu_seconds () < end)
     for (guint i = 0; i < files->len; i++, n++)
-      decode (&cinfo, &g_array_index (files, File, i), row);
+      decode (&cinfo, &g_array_index (files, JpegFile, i), row);
   printf ("%.2f\n", (cpu_seconds () - before) * 1e6 / n);
   jpeg_destroy_decompress (&cinfo);
   return 0;

@@ -36,6 +36,20 @@ def png_of(image):
     return out.getvalue()
 
 
+def jpeg_of(image, **options):
+    out = io.BytesIO()
+    image.save(out, "JPEG", **options)
+    return out.getvalue()
+
+
+def without_tables(jpeg):
+    """As in Motion JPEG, where Huffman tables are the usual ones."""
+    while (at := jpeg.find(b"\xff\xc4")) >= 0:
+        size = int.from_bytes(jpeg[at + 2:at + 4], "big")
+        jpeg = jpeg[:at] + jpeg[at + 2 + size:]
+    return jpeg
+
+
 class DecodeTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -62,6 +76,13 @@ class DecodeTest(unittest.TestCase):
         image = Image.open(PATHS[0])
         tensor = decode(png_of(image))
         np.testing.assert_array_equal(tensor, np.asarray(image))
+
+    def test_tables_stay_with_their_file(self):
+        image = Image.open(PATHS[0])
+        usual = jpeg_of(image)
+        wanted = np.asarray(decode(usual))
+        decode(jpeg_of(image, optimize=True))
+        np.testing.assert_array_equal(decode(without_tables(usual)), wanted)
 
     def test_properties(self):
         line = {"width": 24, "height": 24, "flip": 0.5, "seed": 3,

@@ -1,0 +1,104 @@
+/* gst-spdl: bits of a JPEG's entropy-coded data
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_BITS_H__
+#define __SPDL_BITS_H__
+
+#include <glib.h>
+#include <string.h>
+
+G_BEGIN_DECLS
+
+/* A window of 64 bits on the data. What is behind its `n` bits is either the
+ * first part of the byte that comes next, or nothing. All is inline and by
+ * value, so that it lies in registers. */
+typedef struct {
+  guint64 window; /* the next bit on top */
+  guint n;
+  guint n_beyond; /* zeros that stand for what is not there */
+  const guint8 *next, *end;
+} SpdlBits;
+
+/* The most bits that may be taken after spdl_bits_fill(). */
+#define SPDL_BITS_FILLED 56
+
+static inline SpdlBits
+spdl_bits_begin (const guint8 *data, const guint8 *end)
+{
+  return (SpdlBits){ 0, 0, 0, data, end };
+}
+
+/* Byte by byte: 0xff 0 is a byte of 0xff, and any other marker the end. */
+static G_GNUC_UNUSED __attribute__ ((noinline)) SpdlBits
+spdl_bits_fill_bytes (SpdlBits self)
+{
+  while (self.n < SPDL_BITS_FILLED) {
+    const gsize n_left = self.end - self.next;
+
+    if (n_left == 0 ||
+        (self.next[0] == 0xff && (n_left == 1 || self.next[1] != 0))) {
+      self.n_beyond += 63 - self.n;
+      self.n = 63;
+      break;
+    }
+    self.window |= (guint64) self.next[0] << (56 - self.n);
+    self.next += self.next[0] == 0xff ? 2 : 1;
+    self.n += 8;
+  }
+  return self;
+}
+
+static inline gboolean
+spdl_bits_has_ff (guint64 bytes)
+{
+  const guint64 lows = G_GUINT64_CONSTANT (0x0101010101010101);
+
+  return (bytes & (~bytes - lows) & (lows << 7)) != 0;
+}
+
+/* Makes sure of SPDL_BITS_FILLED bits. */
+static inline SpdlBits
+spdl_bits_fill (SpdlBits self)
+{
+  guint64 bytes;
+
+  if (G_UNLIKELY (self.end - self.next < 8))
+    return spdl_bits_fill_bytes (self);
+  memcpy (&bytes, self.next, 8);
+  if (G_UNLIKELY (spdl_bits_has_ff (bytes)))
+    return spdl_bits_fill_bytes (self);
+  self.window |= GUINT64_FROM_BE (bytes) >> self.n;
+  self.next += (63 - self.n) / 8;
+  self.n |= 56;
+  return self;
+}
+
+/* The next @n, 1 to 32; not beyond what was filled. */
+static inline guint
+spdl_bits_peek (SpdlBits self, guint n)
+{
+  return self.window >> (64 - n);
+}
+
+static inline SpdlBits
+spdl_bits_drop (SpdlBits self, guint n)
+{
+  self.window <<= n;
+  self.n -= n;
+  return self;
+}
+
+/* Whether more was taken than is there. */
+static inline gboolean
+spdl_bits_is_overdrawn (const SpdlBits *self)
+{
+  return self->n_beyond > self->n;
+}
+
+G_END_DECLS
+
+#endif /* __SPDL_BITS_H__ */

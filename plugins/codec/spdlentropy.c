@@ -1,0 +1,281 @@
+/* gst-spdl: Huffman decoding in libjpeg's place
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlentropy.h"
+
+#include <string.h>
+#include <jpegint.h>
+
+#include "spdlbits.h"
+#include "spdlhuffman.h"
+
+/* Where a coefficient lies that comes @i-th in the file. */
+static const guint8 natural_order[DCTSIZE2] = { 0, 1, 8, 16, 9, 2, 3, 10, 17,
+  24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7,
+  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
+
+/* The most bits of a code and its value. */
+#define LONGEST_CODE 31
+
+/* A block of an MCU. */
+typedef struct {
+  const SpdlHuffman *dc;
+  SpdlHuffman *ac;
+  guint component;
+  gboolean needs_ac;
+} Block;
+
+struct _SpdlEntropy {
+  SpdlHuffman dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
+
+  boolean (*original) (j_decompress_ptr cinfo, JBLOCKROW *blocks);
+  const guint8 *data; /* of the scan */
+  gsize size;
+
+  Block blocks[D_MAX_BLOCKS_IN_MCU];
+  guint n_blocks;
+  guint n_columns;  /* of MCUs */
+  guint begin, end; /* the columns that are asked for */
+
+  SpdlBits bits;
+  guint32 dc_values[MAX_COMPS_IN_SCAN];
+  guint column;
+  gsize n_done;      /* MCUs of the scan */
+  guint restarts_in; /* MCUs; where there are restarts */
+  guint next_restart;
+};
+
+SpdlEntropy *
+spdl_entropy_new (void)
+{
+  return g_new0 (SpdlEntropy, 1);
+}
+
+void
+spdl_entropy_free (SpdlEntropy *self)
+{
+  g_free (self);
+}
+
+/* Beginning */
+
+static SpdlHuffman *
+use_table (SpdlHuffman *tables, JHUFF_TBL *const *from, gint i, gboolean is_dc)
+{
+  if (i < 0 || i >= NUM_HUFF_TBLS || !from[i] ||
+      !spdl_huffman_set (&tables[i], from[i]->bits, from[i]->huffval, is_dc))
+    return NULL;
+  return &tables[i];
+}
+
+static gboolean
+set_block (SpdlEntropy *self, j_decompress_ptr cinfo, guint i)
+{
+  const guint component = cinfo->MCU_membership[i];
+  const jpeg_component_info *info = cinfo->cur_comp_info[component];
+  Block *block = &self->blocks[i];
+
+  block->component = component;
+#if JPEG_LIB_VERSION >= 70
+  block->needs_ac = info->DCT_h_scaled_size > 1;
+#else
+  block->needs_ac = info->DCT_scaled_size > 1;
+#endif
+  block->dc =
+      use_table (self->dc, cinfo->dc_huff_tbl_ptrs, info->dc_tbl_no, TRUE);
+  block->ac =
+      use_table (self->ac, cinfo->ac_huff_tbl_ptrs, info->ac_tbl_no, FALSE);
+  return block->dc && block->ac;
+}
+
+static void
+restart (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
+{
+  self->bits = spdl_bits_begin (data, self->data + self->size);
+  memset (self->dc_values, 0, sizeof self->dc_values);
+  self->restarts_in = cinfo->restart_interval;
+}
+
+void
+spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
+    boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks))
+{
+  if (cinfo->progressive_mode || cinfo->arith_code ||
+      jpeg_has_multiple_scans (cinfo) || cinfo->unread_marker != 0)
+    return;
+  self->n_blocks = cinfo->blocks_in_MCU;
+  for (guint i = 0; i < self->n_blocks; i++)
+    if (!set_block (self, cinfo, i))
+      return;
+  self->original = cinfo->entropy->decode_mcu;
+  self->data = cinfo->src->next_input_byte;
+  self->size = cinfo->src->bytes_in_buffer;
+  self->n_columns = cinfo->MCUs_per_row;
+  self->begin = self->column = self->next_restart = 0;
+  self->end = G_MAXUINT;
+  self->n_done = 0;
+  restart (self, cinfo, self->data);
+  cinfo->entropy->decode_mcu = decode_mcu;
+}
+
+void
+spdl_entropy_set_columns (SpdlEntropy *self, guint begin, guint end)
+{
+  self->begin = begin;
+  self->end = end;
+}
+
+/* Codes */
+
+/* Takes the next code and its value. At least LONGEST_CODE bits are there. */
+static inline SpdlBits
+read_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry)
+{
+  *entry = table->entries[spdl_bits_peek (bits, SPDL_HUFFMAN_BITS)];
+  if (G_UNLIKELY (entry->length == 0))
+    *entry = spdl_huffman_find (table, bits.window,
+        entry->value > 0 ? entry->value : SPDL_HUFFMAN_BITS + 1);
+  return spdl_bits_drop (bits, entry->length);
+}
+
+static inline SpdlBits
+read_block (
+    SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
+{
+  guint at = 1;
+
+  do {
+    SpdlHuffmanEntry entry;
+
+    if (bits.n < LONGEST_CODE)
+      bits = spdl_bits_fill (bits);
+    bits = read_code (bits, table, &entry);
+    at += entry.step;
+    if (entry.length == 0 || at > DCTSIZE2)
+      break;
+    block[natural_order[at - 1]] = entry.value;
+  } while (at < DCTSIZE2);
+  *ok &= at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+  return bits;
+}
+
+/* The same, for nobody. */
+static inline SpdlBits
+skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
+{
+  guint at = 1;
+
+  spdl_huffman_make_skips (table);
+  while (at < DCTSIZE2) {
+    SpdlHuffmanSkip skip;
+    SpdlHuffmanEntry entry;
+    guint next;
+
+    if (bits.n < LONGEST_CODE)
+      bits = spdl_bits_fill (bits);
+    skip = table->skips[spdl_bits_peek (bits, SPDL_HUFFMAN_SKIP_BITS)];
+    next = at + skip.step;
+    if (skip.length > 0 && next <= DCTSIZE2) {
+      at = next;
+      bits = spdl_bits_drop (bits, skip.length);
+      continue;
+    }
+    if (next > SPDL_HUFFMAN_END && next < SPDL_HUFFMAN_END + DCTSIZE2)
+      return spdl_bits_drop (bits, skip.length);
+    /* A long code, or more codes than the block has room for. */
+    bits = read_code (bits, table, &entry);
+    at += entry.step;
+    if (entry.length == 0)
+      break;
+  }
+  *ok &= at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+  return bits;
+}
+
+/* MCUs */
+
+/* Looks for the marker where one has to be, right behind the last bits. */
+static gboolean
+read_restart (SpdlEntropy *self, j_decompress_ptr cinfo)
+{
+  const SpdlBits *bits = &self->bits;
+  const guint8 *at = bits->next;
+
+  if (bits->n - bits->n_beyond >= 8 || bits->end - at < 2 || at[0] != 0xff ||
+      at[1] != JPEG_RST0 + self->next_restart)
+    return FALSE;
+  self->next_restart = (self->next_restart + 1) % 8;
+  restart (self, cinfo, at + 2);
+  return TRUE;
+}
+
+static gboolean
+is_wanted (const SpdlEntropy *self, j_decompress_ptr cinfo)
+{
+  return self->column >= self->begin && self->column < self->end &&
+         cinfo->comp_info[0].component_needed;
+}
+
+static gboolean
+decode (SpdlEntropy *self, JBLOCKROW *blocks)
+{
+  SpdlBits bits = self->bits;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < self->n_blocks; i++) {
+    const Block *block = &self->blocks[i];
+    SpdlHuffmanEntry difference;
+
+    bits = read_code (spdl_bits_fill (bits), block->dc, &difference);
+    ok &= difference.length > 0;
+    self->dc_values[block->component] += difference.value;
+    if (blocks) {
+      blocks[i][0][0] = (JCOEF) self->dc_values[block->component];
+      if (block->needs_ac) {
+        bits = read_block (bits, block->ac, blocks[i][0], &ok);
+        continue;
+      }
+    }
+    bits = skip_block (bits, block->ac, &ok);
+  }
+  self->bits = bits;
+  return ok && !spdl_bits_is_overdrawn (&bits);
+}
+
+/* Leaves the scan to libjpeg, from its first byte on: it comes to the same
+ * place, and says what is wrong there. */
+static boolean
+fall_back (SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  cinfo->entropy->decode_mcu = self->original;
+  cinfo->src->next_input_byte = self->data;
+  cinfo->src->bytes_in_buffer = self->size;
+  for (gsize i = 0; i < self->n_done; i++)
+    if (!self->original (cinfo, NULL))
+      return FALSE;
+  for (guint i = 0; blocks && i < self->n_blocks; i++)
+    memset (blocks[i], 0, sizeof (JBLOCK));
+  return self->original (cinfo, blocks);
+}
+
+boolean
+spdl_entropy_decode (
+    SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  if (cinfo->restart_interval > 0) {
+    if (self->restarts_in == 0 && !read_restart (self, cinfo))
+      return fall_back (self, cinfo, blocks);
+    self->restarts_in--;
+  }
+  if (!decode (self, is_wanted (self, cinfo) ? blocks : NULL))
+    return fall_back (self, cinfo, blocks);
+  self->n_done++;
+  if (++self->column == self->n_columns)
+    self->column = 0;
+  return TRUE;
+}

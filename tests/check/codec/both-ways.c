@@ -1,0 +1,219 @@
+/* gst-spdl: a JPEG, decoded by libjpeg alone and with our Huffman decoder
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "both-ways.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <jpeglib.h>
+#include <jerror.h>
+#include <jpegint.h>
+
+#include "spdlentropy.h"
+
+/* An image of more is not what this is about. */
+#define MAX_PIXELS (1 << 18)
+#define MAX_SCANS 20
+
+typedef struct {
+  struct jpeg_decompress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  struct jpeg_progress_mgr progress;
+  jmp_buf on_error;
+  SpdlEntropy *entropy; /* NULL: libjpeg's */
+  GByteArray *pixels;
+  GString *said;
+  gboolean began;
+  guint x_begin, x_end; /* of the pixels that were asked for, in its rows */
+  Outcome outcome;
+} Decoder;
+
+static void
+say (Decoder *self)
+{
+  gchar message[JMSG_LENGTH_MAX];
+
+  self->errors.format_message ((j_common_ptr) &self->cinfo, message);
+  g_string_append_printf (
+      self->said, "%u: %s\n", self->cinfo.output_scanline, message);
+}
+
+static void
+on_error (j_common_ptr cinfo)
+{
+  Decoder *self = cinfo->client_data;
+
+  say (self);
+  longjmp (self->on_error, 1);
+}
+
+static void
+on_message (j_common_ptr cinfo, int level)
+{
+  Decoder *self = cinfo->client_data;
+
+  /* libjpeg looks ahead, and may say that the file ends where nothing more of
+   * it is needed. */
+  if (level >= 0 || cinfo->err->msg_code == JWRN_JPEG_EOF)
+    return;
+  self->outcome.n_warnings++;
+  say (self);
+}
+
+static void
+on_progress (j_common_ptr cinfo)
+{
+  Decoder *self = cinfo->client_data;
+
+  if (self->cinfo.input_scan_number > MAX_SCANS)
+    longjmp (self->on_error, 1);
+}
+
+static boolean
+decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  Decoder *self = cinfo->client_data;
+
+  return spdl_entropy_decode (self->entropy, cinfo, blocks);
+}
+
+static void
+begin (Decoder *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  jpeg_start_decompress (cinfo);
+  if (!self->entropy)
+    return;
+  spdl_entropy_begin (self->entropy, cinfo, decode_mcu);
+  self->began = cinfo->entropy->decode_mcu == decode_mcu;
+}
+
+static void
+crop (Decoder *self, const Wish *wish)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const JDIMENSION n_columns = cinfo->output_width;
+  JDIMENSION x, width;
+  guint side;
+
+  self->x_begin = n_columns * wish->x_part / 256;
+  self->x_end = self->x_begin +
+                MAX (1, (n_columns - self->x_begin) * wish->width_part / 256);
+
+#if JPEG_LIB_VERSION >= 70
+  side = cinfo->max_h_samp_factor * cinfo->min_DCT_h_scaled_size;
+#else
+  side = cinfo->max_h_samp_factor * cinfo->min_DCT_scaled_size;
+#endif
+  /* Colours of the outermost block are mixed with what is not decoded. */
+  x = self->x_begin - MIN (self->x_begin, side);
+  width = MIN (self->x_end + side, n_columns) - x;
+  if (width == n_columns)
+    return;
+  jpeg_crop_scanline (cinfo, &x, &width);
+  self->x_begin -= x;
+  self->x_end -= x;
+  if (self->entropy &&
+      (cinfo->num_components > 1 || cinfo->max_h_samp_factor == 1))
+    spdl_entropy_set_columns (
+        self->entropy, x / side, (x + width + side - 1) / side);
+}
+
+static void
+read_pixels (Decoder *self, const Wish *wish)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  g_autofree guint8 *row =
+      g_malloc0 (cinfo->output_width * cinfo->output_components);
+
+  if (wish->y_part > 0)
+    jpeg_skip_scanlines (cinfo, cinfo->output_height * wish->y_part / 256);
+  while (cinfo->output_scanline < cinfo->output_height) {
+    JSAMPROW rows[] = { row };
+
+    if (jpeg_read_scanlines (cinfo, rows, 1) != 1)
+      g_error ("libjpeg waits for more");
+    g_byte_array_append (self->pixels,
+        row + self->x_begin * cinfo->output_components,
+        (self->x_end - self->x_begin) * cinfo->output_components);
+  }
+}
+
+static void
+decode (Decoder *self, const guint8 *data, gsize size, const Wish *wish)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  if (setjmp (self->on_error) != 0)
+    return;
+  jpeg_mem_src (cinfo, data, size);
+  jpeg_read_header (cinfo, TRUE);
+  if ((guint64) cinfo->image_width * cinfo->image_height > MAX_PIXELS)
+    return;
+  self->outcome.width = cinfo->image_width;
+  self->outcome.height = cinfo->image_height;
+  cinfo->scale_num = 1;
+  cinfo->scale_denom = wish->reduction;
+  begin (self);
+  crop (self, wish);
+  read_pixels (self, wish);
+  self->outcome.fell_back =
+      self->began && cinfo->entropy->decode_mcu != decode_mcu;
+}
+
+static Decoder *
+decoder_new (SpdlEntropy *entropy)
+{
+  Decoder *self = g_new0 (Decoder, 1);
+
+  self->cinfo.err = jpeg_std_error (&self->errors);
+  self->errors.error_exit = on_error;
+  self->errors.emit_message = on_message;
+  self->cinfo.client_data = self;
+  if (setjmp (self->on_error) != 0)
+    g_error ("libjpeg: %s", self->said->str);
+  self->said = g_string_new (NULL);
+  self->pixels = g_byte_array_new ();
+  self->entropy = entropy;
+  jpeg_create_decompress (&self->cinfo);
+  self->progress.progress_monitor = on_progress;
+  self->cinfo.progress = &self->progress;
+  return self;
+}
+
+static void
+decoder_free (Decoder *self)
+{
+  jpeg_destroy_decompress (&self->cinfo);
+  g_byte_array_unref (self->pixels);
+  g_string_free (self->said, TRUE);
+  g_free (self);
+}
+
+Outcome
+decode_both_ways (const guint8 *data, gsize size, const Wish *wish)
+{
+  /* Tables that are kept must not outlive the file that has others. */
+  static SpdlEntropy *entropy;
+  Decoder *alone = decoder_new (NULL), *with;
+  Outcome outcome;
+
+  if (!entropy)
+    entropy = spdl_entropy_new ();
+  with = decoder_new (entropy);
+  decode (alone, data, size, wish);
+  decode (with, data, size, wish);
+  g_assert_cmpstr (alone->said->str, ==, with->said->str);
+  g_assert_cmpmem (alone->pixels->data, alone->pixels->len, with->pixels->data,
+      with->pixels->len);
+  outcome = with->outcome;
+  decoder_free (alone);
+  decoder_free (with);
+  return outcome;
+}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gstspdlbatch-private.h"
+#include "gstspdlpartsmeta.h"
 
 #define UNLIKE_PIXELS                                            \
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \
@@ -81,6 +82,8 @@ gst_spdl_layout_set_caps (GstSpdlLayout *self, GstCaps *caps, GError **error)
   self->caps = caps ? gst_caps_ref (caps) : NULL;
   if (s && gst_structure_has_name (s, "video/x-raw"))
     self->kind = read_video (self);
+  else if (s && gst_structure_has_name (s, GST_SPDL_SAMPLE_CAPS))
+    self->kind = GST_SPDL_LAYOUT_PARTS;
   return TRUE;
 }
 
@@ -138,47 +141,61 @@ name_tensor (GstSpdlBatch *self, guint i)
   return tensor;
 }
 
-/* Returns: (transfer full) (nullable): all of @buffer as one memory */
-static GstMemory *
-get_whole (GstBuffer *buffer)
+/* The bytes of @part, or of all of the buffer where it is NULL. */
+typedef struct {
+  GstBuffer *buffer;
+  const GstSpdlPart *part; /* nullable */
+  gboolean exclusive;      /* nobody else has a hold on the buffer */
+} Bytes;
+
+static gsize
+get_size (const Bytes *bytes)
 {
-  return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_get_all_memory (buffer)
-                                          : NULL;
+  return bytes->part ? bytes->part->size : gst_buffer_get_size (bytes->buffer);
 }
 
+/* Maps what begins at @offset of @bytes. */
 static gboolean
-map_whole (
-    GstSpdlTensor *tensor, gsize offset, gboolean exclusive, GError **error)
+map_bytes (
+    GstSpdlTensor *tensor, const Bytes *bytes, gsize offset, GError **error)
 {
-  GstBuffer *buffer = tensor->batch->buffer;
-  GstMemory *memory = get_whole (buffer);
+  GstBuffer *buffer = bytes->buffer;
+  guint first = 0, n = gst_buffer_n_memory (buffer);
 
-  if (memory)
-    return gst_spdl_tensor_map (tensor, memory, offset,
-        exclusive || gst_buffer_n_memory (buffer) > 1, error);
+  if (bytes->part && bytes->part->size > 0) {
+    gsize skip;
+
+    if (!gst_buffer_find_memory (
+            buffer, bytes->part->offset, bytes->part->size, &first, &n, &skip))
+      n = 0;
+    offset += skip;
+  }
+  /* Of several memories it is a copy. */
+  if (n > 0)
+    return gst_spdl_tensor_map (tensor,
+        gst_buffer_get_memory_range (buffer, first, n), offset,
+        bytes->exclusive || n > 1, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "tensor \"%s\" has no memory", tensor->name);
   return FALSE;
 }
 
 static gboolean
-view_bytes (GstSpdlBatch *self, gboolean exclusive, GError **error)
+view_bytes (GstSpdlTensor *tensor, const Bytes *bytes, GError **error)
 {
-  GstSpdlTensor *tensor = name_tensor (self, 0);
-
   tensor->type = GST_SPDL_TENSOR_UINT8;
   tensor->n_dims = 1;
-  tensor->shape[0] = gst_buffer_get_size (self->buffer);
+  tensor->shape[0] = get_size (bytes);
   tensor->strides[0] = 1;
-  return tensor->shape[0] == 0 || map_whole (tensor, 0, exclusive, error);
+  return tensor->shape[0] == 0 || map_bytes (tensor, bytes, 0, error);
 }
 
 static gboolean
-view_image (GstSpdlBatch *self, const GstSpdlLayout *layout, gboolean exclusive,
-    GError **error)
+view_image (GstSpdlTensor *tensor, const Bytes *bytes,
+    const GstSpdlLayout *layout, GError **error)
 {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (self->buffer);
-  GstSpdlTensor *tensor = name_tensor (self, 0);
+  const GstVideoMeta *meta =
+      bytes->part ? NULL : gst_buffer_get_video_meta (bytes->buffer);
   gint64 stride;
 
   gst_spdl_tensor_set_info (tensor, &layout->info.tensors[0]);
@@ -192,28 +209,29 @@ view_image (GstSpdlBatch *self, const GstSpdlLayout *layout, gboolean exclusive,
     return FALSE;
   }
   tensor->strides[0] = stride;
-  return map_whole (tensor, meta ? meta->offset[0] : 0, exclusive, error);
+  return map_bytes (tensor, bytes, meta ? meta->offset[0] : 0, error);
 }
 
 /* A memory a tensor, as we make them; or all of them one behind the other. */
 static gboolean
-view_tensors (GstSpdlBatch *self, const GstSpdlLayout *layout,
-    gboolean exclusive, GError **error)
+view_tensors (GstSpdlTensor *tensors, const Bytes *bytes,
+    const GstSpdlLayout *layout, GError **error)
 {
-  const gboolean apart = gst_buffer_n_memory (self->buffer) == self->n_tensors;
+  const guint n = layout->info.num_tensors;
+  const gboolean apart =
+      !bytes->part && gst_buffer_n_memory (bytes->buffer) == n;
   gsize offset = 0;
 
-  for (guint i = 0; i < self->n_tensors; i++) {
+  for (guint i = 0; i < n; i++) {
     const GstSpdlTensorInfo *info = &layout->info.tensors[i];
-    GstSpdlTensor *tensor = name_tensor (self, i);
     gboolean ok;
 
-    gst_spdl_tensor_set_info (tensor, info);
+    gst_spdl_tensor_set_info (&tensors[i], info);
     if (apart)
-      ok = gst_spdl_tensor_map (
-          tensor, gst_buffer_get_memory (self->buffer, i), 0, exclusive, error);
+      ok = gst_spdl_tensor_map (&tensors[i],
+          gst_buffer_get_memory (bytes->buffer, i), 0, bytes->exclusive, error);
     else
-      ok = map_whole (tensor, offset, exclusive, error);
+      ok = map_bytes (&tensors[i], bytes, offset, error);
     if (!ok)
       return FALSE;
     offset += gst_spdl_tensor_info_get_size (info);
@@ -221,22 +239,132 @@ view_tensors (GstSpdlBatch *self, const GstSpdlLayout *layout,
   return TRUE;
 }
 
+static guint
+count_tensors (const GstSpdlLayout *layout)
+{
+  return layout->kind == GST_SPDL_LAYOUT_TENSORS ? layout->info.num_tensors : 1;
+}
+
+/* @tensors: as many as count_tensors() says, with their names */
+static gboolean
+view (GstSpdlTensor *tensors, const Bytes *bytes, const GstSpdlLayout *layout,
+    GError **error)
+{
+  switch (layout->kind) {
+    case GST_SPDL_LAYOUT_TENSORS:
+      return view_tensors (tensors, bytes, layout, error);
+    case GST_SPDL_LAYOUT_IMAGE:
+      return view_image (tensors, bytes, layout, error);
+    default:
+      return view_bytes (tensors, bytes, error);
+  }
+}
+
+/* Samples of several media */
+
+/* Whether a part of @size bytes has all that its caps say. */
+static gboolean
+has_all (const GstSpdlLayout *layout, gsize size)
+{
+  gsize needed = 0;
+
+  if (layout->kind == GST_SPDL_LAYOUT_IMAGE)
+    return size >= GST_VIDEO_INFO_SIZE (&layout->video);
+  for (guint i = 0; i < count_tensors (layout); i++)
+    if (layout->kind == GST_SPDL_LAYOUT_TENSORS &&
+        !g_size_checked_add (&needed, needed,
+            gst_spdl_tensor_info_get_size (&layout->info.tensors[i])))
+      return FALSE;
+  return size >= needed;
+}
+
+/* Reads the caps of all parts into @layouts, and says how many tensors they
+ * are. */
+static gboolean
+read_parts (const GstSpdlPartsMeta *parts, GstSpdlLayout *layouts,
+    guint *n_tensors, GError **error)
+{
+  *n_tensors = 0;
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const GstSpdlPart *part = &parts->parts[i];
+
+    if (!gst_spdl_layout_set_caps (&layouts[i], part->caps, error))
+      return FALSE;
+    if (!has_all (&layouts[i], part->size)) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "part \"%s\" has fewer bytes than its caps say", part->name);
+      return FALSE;
+    }
+    *n_tensors += count_tensors (&layouts[i]);
+  }
+  return TRUE;
+}
+
+/* The part's name, and with a number behind it from its second tensor on. */
+static void
+name_tensors (GstSpdlBatch *self, guint first, guint n, const gchar *part)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name =
+        i == 0 ? g_strdup (part) : g_strdup_printf ("%s%u", part, i);
+
+    name_tensor (self, first + i)->name = g_intern_string (name);
+  }
+}
+
+static gboolean
+view_parts (GstSpdlBatch *self, const GstSpdlPartsMeta *parts,
+    const GstSpdlLayout *layouts, gboolean exclusive, GError **error)
+{
+  guint first = 0;
+
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const Bytes bytes = { self->buffer, &parts->parts[i], exclusive };
+    const guint n = count_tensors (&layouts[i]);
+
+    name_tensors (self, first, n, parts->parts[i].name);
+    if (!view (&self->tensors[first], &bytes, &layouts[i], error))
+      return FALSE;
+    first += n;
+  }
+  return TRUE;
+}
+
+static GstSpdlBatch *
+view_sample (const GstSpdlLayout *layout, GstBuffer *buffer, gboolean exclusive,
+    GError **error)
+{
+  const GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (buffer);
+  const guint n = parts ? parts->num_parts : 0;
+  g_autofree GstSpdlLayout *layouts = g_new0 (GstSpdlLayout, n);
+  GstSpdlBatch *self = NULL;
+  guint n_tensors;
+
+  if (n == 0)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "a sample of several media has no parts");
+  else if (read_parts (parts, layouts, &n_tensors, error))
+    self = make_batch (buffer, layout->caps, n_tensors);
+  if (self && !view_parts (self, parts, layouts, exclusive, error))
+    g_clear_pointer (&self, gst_spdl_batch_unref);
+  for (guint i = 0; i < n; i++)
+    gst_spdl_layout_clear (&layouts[i]);
+  return self;
+}
+
 GstSpdlBatch *
 gst_spdl_layout_view (const GstSpdlLayout *layout, GstBuffer *buffer,
     gboolean exclusive, GError **error)
 {
-  const gboolean tensors = layout->kind == GST_SPDL_LAYOUT_TENSORS;
-  GstSpdlBatch *self =
-      make_batch (buffer, layout->caps, tensors ? layout->info.num_tensors : 1);
-  gboolean ok;
+  const Bytes bytes = { buffer, NULL, exclusive };
+  GstSpdlBatch *self;
 
-  if (tensors)
-    ok = view_tensors (self, layout, exclusive, error);
-  else if (layout->kind == GST_SPDL_LAYOUT_IMAGE)
-    ok = view_image (self, layout, exclusive, error);
-  else
-    ok = view_bytes (self, exclusive, error);
-  if (!ok)
+  if (layout->kind == GST_SPDL_LAYOUT_PARTS)
+    return view_sample (layout, buffer, exclusive, error);
+  self = make_batch (buffer, layout->caps, count_tensors (layout));
+  for (guint i = 0; i < self->n_tensors; i++)
+    name_tensor (self, i);
+  if (!view (self->tensors, &bytes, layout, error))
     g_clear_pointer (&self, gst_spdl_batch_unref);
   return self;
 }

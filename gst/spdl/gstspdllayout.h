@@ -20,6 +20,7 @@ typedef enum {
   GST_SPDL_LAYOUT_BYTES,
   GST_SPDL_LAYOUT_IMAGE, /* one plane of whole bytes or 16-bit samples */
   GST_SPDL_LAYOUT_TENSORS,
+  GST_SPDL_LAYOUT_PARTS, /* each buffer says itself of what it consists */
 } GstSpdlLayoutKind;
 
 typedef struct {

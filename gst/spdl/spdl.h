@@ -17,6 +17,7 @@
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlloader.h>
+#include <gst/spdl/gstspdlpartsmeta.h>
 #include <gst/spdl/gstspdlsample.h>
 #include <gst/spdl/gstspdlstage.h>
 #include <gst/spdl/gstspdlstate.h>

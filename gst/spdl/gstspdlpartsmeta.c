@@ -1,0 +1,379 @@
+/* gst-spdl: the media that a sample consists of
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlpartsmeta
+ * @title: GstSpdlPartsMeta
+ * @short_description: the media that a sample consists of
+ *
+ * A sample of several media, such as an image and its mask, is one #GstBuffer
+ * of caps `application/x-spdl-sample`: the media lie in it one behind the
+ * other, each in memory of its own, and a #GstSpdlPartsMeta gives their names,
+ * caps and places. `spdlfetch` makes such samples, and so does who puts
+ * them together:
+ *
+ * |[<!-- language="C" -->
+ * sample = gst_buffer_new ();
+ * gst_spdl_buffer_append_part (sample, "data", image, image_caps);
+ * gst_spdl_buffer_append_part (sample, "mask", mask, mask_caps);
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlpartsmeta.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+GType
+gst_spdl_parts_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  /* Of the memory: without it, or with another, it would be wrong. */
+  static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, gst_meta_api_type_register ("GstSpdlPartsMetaAPI", tags));
+  return type;
+}
+
+static gboolean
+parts_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  ((GstSpdlPartsMeta *) meta)->num_parts = 0;
+  return TRUE;
+}
+
+static void
+parts_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  GstSpdlPartsMeta *self = (GstSpdlPartsMeta *) meta;
+
+  for (guint i = 0; i < self->num_parts; i++) {
+    g_ref_string_release (self->parts[i].name);
+    gst_clear_caps (&self->parts[i].caps);
+  }
+}
+
+static GstSpdlPartsMeta *
+add_meta (GstBuffer *buffer)
+{
+  return (GstSpdlPartsMeta *) gst_buffer_add_meta (
+      buffer, gst_spdl_parts_meta_get_info (), NULL);
+}
+
+/* @name: (transfer full): a GRefString */
+static void
+add_part (GstSpdlPartsMeta *self, gchar *name, GstCaps *caps, gsize offset,
+    gsize size)
+{
+  self->parts[self->num_parts++] =
+      (GstSpdlPart){ name, caps ? gst_caps_ref (caps) : NULL, offset, size };
+}
+
+static gboolean
+parts_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
+    GQuark type, gpointer data)
+{
+  const GstSpdlPartsMeta *self = (GstSpdlPartsMeta *) meta;
+  GstSpdlPartsMeta *copy;
+
+  /* What is no copy of all bytes has not these parts. */
+  if (!GST_META_TRANSFORM_IS_COPY (type) ||
+      ((GstMetaTransformCopy *) data)->region ||
+      gst_spdl_buffer_get_parts_meta (dest))
+    return TRUE;
+  if (!(copy = add_meta (dest)))
+    return FALSE;
+  for (guint i = 0; i < self->num_parts; i++) {
+    const GstSpdlPart *part = &self->parts[i];
+
+    add_part (copy, g_ref_string_acquire (part->name), part->caps, part->offset,
+        part->size);
+  }
+  return TRUE;
+}
+
+/**
+ * gst_spdl_parts_meta_get_info: (skip)
+ *
+ * Returns: the implementation of #GstSpdlPartsMeta
+ *
+ * Since: 0.1
+ */
+const GstMetaInfo *
+gst_spdl_parts_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) &info)) {
+    const GstMetaInfo *made = gst_meta_register (GST_SPDL_PARTS_META_API_TYPE,
+        "GstSpdlPartsMeta", sizeof (GstSpdlPartsMeta), parts_meta_init,
+        parts_meta_free, parts_meta_transform);
+    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
+  }
+  return info;
+}
+
+/**
+ * gst_spdl_buffer_get_parts_meta:
+ * @buffer: (transfer none): a buffer
+ *
+ * Returns: (transfer none) (nullable): the meta of @buffer, or %NULL if it is
+ *     no sample of several media
+ *
+ * Since: 0.1
+ */
+GstSpdlPartsMeta *
+gst_spdl_buffer_get_parts_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  return (GstSpdlPartsMeta *) gst_buffer_get_meta (
+      buffer, GST_SPDL_PARTS_META_API_TYPE);
+}
+
+/**
+ * gst_spdl_parts_meta_get_part:
+ * @parts: a meta
+ * @i: which part, less than `num_parts`
+ *
+ * Returns: (transfer none) (nullable): that part, valid as long as @parts
+ *
+ * Since: 0.1
+ */
+const GstSpdlPart *
+gst_spdl_parts_meta_get_part (GstSpdlPartsMeta *parts, guint i)
+{
+  g_return_val_if_fail (parts != NULL, NULL);
+
+  return i < parts->num_parts ? &parts->parts[i] : NULL;
+}
+
+/**
+ * gst_spdl_parts_meta_find_part:
+ * @parts: a meta
+ * @name: what a part is called
+ *
+ * Returns: (transfer none) (nullable): the part of that name, valid as long as
+ *     @parts
+ *
+ * Since: 0.1
+ */
+const GstSpdlPart *
+gst_spdl_parts_meta_find_part (GstSpdlPartsMeta *parts, const gchar *name)
+{
+  g_return_val_if_fail (parts != NULL && name != NULL, NULL);
+
+  for (guint i = 0; i < parts->num_parts; i++)
+    if (g_str_equal (parts->parts[i].name, name))
+      return &parts->parts[i];
+  return NULL;
+}
+
+/* Whether the rows of @part lie otherwise than @info says. */
+static gboolean
+lies_otherwise (GstBuffer *part, GstCaps *caps, GstVideoInfo *info)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (part);
+
+  if (!meta || !caps || !gst_video_info_from_caps (info, caps))
+    return FALSE;
+  for (guint i = 0; i < meta->n_planes; i++)
+    if (meta->stride[i] != GST_VIDEO_INFO_PLANE_STRIDE (info, i) ||
+        meta->offset[i] != GST_VIDEO_INFO_PLANE_OFFSET (info, i))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns: (transfer full) (nullable): the pixels, as the caps alone say. */
+static GstBuffer *
+lay_out (GstBuffer *part, const GstVideoInfo *info)
+{
+  GstBuffer *plain =
+      gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  GstVideoFrame from, to;
+  gboolean ok = FALSE;
+
+  if (!plain)
+    return NULL;
+  if (gst_video_frame_map (&to, info, plain, GST_MAP_WRITE)) {
+    if (gst_video_frame_map (&from, info, part, GST_MAP_READ)) {
+      ok = gst_video_frame_copy (&to, &from);
+      gst_video_frame_unmap (&from);
+    }
+    gst_video_frame_unmap (&to);
+  }
+  if (!ok)
+    gst_clear_buffer (&plain);
+  return plain;
+}
+
+/* @name: (transfer full): a GRefString */
+static gboolean
+append (GstBuffer *buffer, GstSpdlPartsMeta *meta, gchar *name, GstBuffer *part,
+    GstCaps *caps)
+{
+  const gsize offset = gst_buffer_get_size (buffer);
+  g_autoptr (GstBuffer) plain = NULL;
+  GstVideoInfo info;
+
+  if (lies_otherwise (part, caps, &info)) {
+    if (!(plain = lay_out (part, &info))) {
+      g_ref_string_release (name);
+      return FALSE;
+    }
+    part = plain;
+  }
+  if (!gst_buffer_copy_into (buffer, part, GST_BUFFER_COPY_MEMORY, 0, -1)) {
+    g_ref_string_release (name);
+    return FALSE;
+  }
+  add_part (meta, name, caps, offset, gst_buffer_get_size (part));
+  return TRUE;
+}
+
+/**
+ * gst_spdl_buffer_append_part:
+ * @buffer: (transfer none): a writable buffer: an empty one, or a sample of
+ *     several media
+ * @name: what the part is called, like none that @buffer has
+ * @part: (transfer none): its bytes, of which @buffer shares the memory
+ * @caps: (transfer none) (nullable): what it is; %NULL: bytes of an unknown
+ *     kind
+ *
+ * Makes @part a part of @buffer. Raw video whose rows lie otherwise than @caps
+ * alone say, by a #GstVideoMeta, is copied.
+ *
+ * Returns: %FALSE if @buffer has bytes that are no part, %GST_SPDL_MAX_PARTS
+ *     parts or one of that name already, or if @part cannot be copied
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_buffer_append_part (
+    GstBuffer *buffer, const gchar *name, GstBuffer *part, GstCaps *caps)
+{
+  GstSpdlPartsMeta *meta;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (name != NULL && *name != '\0', FALSE);
+  g_return_val_if_fail (GST_IS_BUFFER (part), FALSE);
+  g_return_val_if_fail (caps == NULL || gst_caps_is_fixed (caps), FALSE);
+
+  meta = gst_spdl_buffer_get_parts_meta (buffer);
+  if (!meta && gst_buffer_get_size (buffer) > 0)
+    return FALSE;
+  if (meta && (meta->num_parts == GST_SPDL_MAX_PARTS ||
+                  gst_spdl_parts_meta_find_part (meta, name)))
+    return FALSE;
+  if (!meta)
+    meta = add_meta (buffer);
+  return append (buffer, meta, g_ref_string_new_intern (name), part, caps);
+}
+
+static GstBuffer *
+share (GstBuffer *buffer, const GstSpdlPart *part)
+{
+  GstBuffer *shared = gst_buffer_new ();
+
+  if (part->size > 0 && !gst_buffer_copy_into (shared, buffer,
+                            GST_BUFFER_COPY_MEMORY, part->offset, part->size))
+    gst_clear_buffer (&shared);
+  return shared;
+}
+
+/**
+ * gst_spdl_buffer_dup_part:
+ * @buffer: (transfer none): a buffer
+ * @name: what a part is called
+ *
+ * Returns: (transfer full) (nullable): a new buffer that shares the memory of
+ *     that part; %NULL if @buffer has no such part
+ *
+ * Since: 0.1
+ */
+GstBuffer *
+gst_spdl_buffer_dup_part (GstBuffer *buffer, const gchar *name)
+{
+  GstSpdlPartsMeta *meta;
+  const GstSpdlPart *part;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  meta = gst_spdl_buffer_get_parts_meta (buffer);
+  part = meta ? gst_spdl_parts_meta_find_part (meta, name) : NULL;
+  return part ? share (buffer, part) : NULL;
+}
+
+static gboolean
+append_shared (GstBuffer *to, GstSpdlPartsMeta *meta, GstBuffer *from,
+    const GstSpdlPart *part)
+{
+  const gsize offset = gst_buffer_get_size (to);
+
+  if (part->size > 0 && !gst_buffer_copy_into (to, from, GST_BUFFER_COPY_MEMORY,
+                            part->offset, part->size))
+    return FALSE;
+  add_part (
+      meta, g_ref_string_acquire (part->name), part->caps, offset, part->size);
+  return TRUE;
+}
+
+/**
+ * gst_spdl_buffer_replace_part:
+ * @buffer: (transfer none): a sample of several media
+ * @name: which of its parts
+ * @part: (transfer none): what takes its place, of which the new buffer shares
+ *     the memory
+ * @caps: (transfer none) (nullable): what that is
+ *
+ * Makes a sample with another part in the place of one; the other parts, whose
+ * memory it shares, flags, times and metas are those of @buffer.
+ *
+ * Returns: (transfer full) (nullable): the new sample; %NULL if @buffer has no
+ *     such part, or if @part cannot be copied where it has to be
+ *
+ * Since: 0.1
+ */
+GstBuffer *
+gst_spdl_buffer_replace_part (
+    GstBuffer *buffer, const gchar *name, GstBuffer *part, GstCaps *caps)
+{
+  GstSpdlPartsMeta *meta, *own;
+  const GstSpdlPart *old;
+  GstBuffer *result;
+  gboolean ok = TRUE;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+  g_return_val_if_fail (GST_IS_BUFFER (part), NULL);
+  g_return_val_if_fail (caps == NULL || gst_caps_is_fixed (caps), NULL);
+
+  meta = gst_spdl_buffer_get_parts_meta (buffer);
+  old = meta ? gst_spdl_parts_meta_find_part (meta, name) : NULL;
+  if (!old)
+    return NULL;
+  result = gst_buffer_new ();
+  /* Not those of the memory, this one's among them. */
+  gst_buffer_copy_into (result, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  own = add_meta (result);
+  for (guint i = 0; i < meta->num_parts && ok; i++) {
+    const GstSpdlPart *this = &meta->parts[i];
+
+    ok = this == old ? append (result, own, g_ref_string_acquire (old->name),
+                           part, caps)
+                     : append_shared (result, own, buffer, this);
+  }
+  if (!ok)
+    gst_clear_buffer (&result);
+  return result;
+}

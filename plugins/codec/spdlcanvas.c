@@ -140,14 +140,21 @@ make_buffer (SpdlCanvas *self, const SpdlTarget *target, GError **error)
   return FALSE;
 }
 
-/* Where pixels are drawn: in the buffer, or where they wait to be turned. */
+static gboolean
+is_gray (const SpdlCanvas *self)
+{
+  return GST_VIDEO_INFO_FORMAT (self->info) == GST_VIDEO_FORMAT_GRAY8;
+}
+
+/* Where pixels are drawn: in the buffer, or where they wait to be turned, or to
+ * become gray. */
 static gboolean
 set_drawn (SpdlCanvas *self)
 {
   const SpdlFraming *framing = &self->view->framing;
   gsize size;
 
-  if (self->view->orientation == 1) {
+  if (self->view->orientation == 1 && !is_gray (self)) {
     self->drawn = self->map.data;
     self->drawn_stride = GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0);
     return TRUE;
@@ -319,15 +326,36 @@ spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlTarget *target,
 
 /* Ending */
 
+/* Makes gray of what was drawn, in place, as Pillow does: of pixels that are
+ * gray already it takes the very value. */
+static void
+make_gray (SpdlCanvas *self)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const gsize n = (gsize) framing->width * framing->height;
+  guint8 *to = self->drawn;
+
+  for (gsize i = 0; i < n; i++) {
+    const guint8 *rgb = self->drawn + 3 * i;
+
+    to[i] =
+        (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16;
+  }
+  self->drawn_stride = framing->width;
+}
+
 GstBuffer *
 spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 {
   const SpdlFraming *framing = &self->view->framing;
+  const gboolean gray = is_gray (self);
 
   if (self->planes)
     spdl_plane_join_end (self->join);
-  if (self->view->orientation != 1)
-    spdl_orientation_apply (self->view->orientation, self->drawn,
+  if (gray)
+    make_gray (self);
+  if (gray || self->view->orientation != 1)
+    spdl_orientation_apply (self->view->orientation, gray ? 1 : 3, self->drawn,
         framing->width, framing->height, self->drawn_stride, self->map.data,
         GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
   gst_buffer_unmap (self->buffer, &self->map);

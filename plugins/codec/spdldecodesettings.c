@@ -287,8 +287,8 @@ spdl_decode_settings_install (GObjectClass *klass)
           0, G_MAXINT, 0, FLAGS));
   g_object_class_install_property (klass, PROP_FORMAT,
       g_param_spec_string ("format", "Format",
-          "Pixel format of the result: RGB or BGR (unset = what downstream "
-          "asks for, RGB where it does not mind)",
+          "Pixel format of the result: RGB, BGR or GRAY8 (unset = what "
+          "downstream asks for, RGB where it does not mind)",
           DEFAULT_FORMAT, FLAGS));
   install_transforms (klass);
   g_object_class_install_property (klass, PROP_FAST_SCALE,

@@ -21,39 +21,48 @@ typedef struct {
   gsize stride;
 } Turn;
 
-static void
-copy_square (const Turn *turn, guint x0, guint y0, guint x1, guint y1)
+static inline void
+copy_square (const Turn *turn, const guint pixel_size, guint x0, guint y0,
+    guint x1, guint y1)
 {
   for (guint y = y0; y < y1; y++) {
     const guint8 *in =
         turn->in + (gssize) y * turn->step_y + (gssize) x0 * turn->step_x;
-    guint8 *out = turn->out + y * turn->stride + 3 * (gsize) x0;
+    guint8 *out = turn->out + y * turn->stride + pixel_size * (gsize) x0;
 
     for (guint x = x0; x < x1; x++) {
-      memcpy (out, in, 3);
-      out += 3;
+      memcpy (out, in, pixel_size);
+      out += pixel_size;
       in += turn->step_x;
     }
   }
 }
 
 void
-spdl_orientation_apply (guint orientation, const guint8 *in, guint width,
-    guint height, gsize in_stride, guint8 *out, gsize out_stride)
+spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
+    guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride)
 {
   const gboolean swaps = spdl_orientation_swaps_sides (orientation);
   const gboolean from_right = spdl_orientation_mirrors_x (orientation);
   const gboolean from_bottom = spdl_orientation_mirrors_y (orientation);
-  const gssize along = from_right ? -3 : 3;
+  const gssize pixel = pixel_size;
+  const gssize along = from_right ? -pixel : pixel;
   const gssize down = from_bottom ? -(gssize) in_stride : (gssize) in_stride;
   const guint out_width = swaps ? height : width;
   const guint out_height = swaps ? width : height;
-  const Turn turn = { in + (from_right ? 3 * (gsize) (width - 1) : 0) +
+  const Turn turn = { in + (from_right ? pixel * (gsize) (width - 1) : 0) +
                           (from_bottom ? in_stride * (height - 1) : 0),
     swaps ? down : along, swaps ? along : down, out, out_stride };
 
   for (guint y = 0; y < out_height; y += SQUARE)
-    for (guint x = 0; x < out_width; x += SQUARE)
-      copy_square (&turn, x, y, MIN (x + SQUARE, out_width),
-          MIN (y + SQUARE, out_height));
+    for (guint x = 0; x < out_width; x += SQUARE) {
+      const guint x_end = MIN (x + SQUARE, out_width);
+      const guint y_end = MIN (y + SQUARE, out_height);
+
+      /* The sizes are constants, so that a pixel is a move or two. */
+      if (pixel_size == 1)
+        copy_square (&turn, 1, x, y, x_end, y_end);
+      else
+        copy_square (&turn, 3, x, y, x_end, y_end);
+    }
 }

@@ -36,10 +36,11 @@ spdl_orientation_mirrors_y (guint orientation)
          orientation == 7;
 }
 
-/* Writes the upright form of @in, @width by @height pixels of three bytes, to
- * @out, whose sides are swapped where the orientation says so. */
-void spdl_orientation_apply (guint orientation, const guint8 *in, guint width,
-    guint height, gsize in_stride, guint8 *out, gsize out_stride);
+/* Writes the upright form of @in, @width by @height pixels of @pixel_size bytes
+ * (1 or 3), to @out, whose sides are swapped where the orientation says so. */
+void
+spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
+    guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride);
 
 G_END_DECLS
 

@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-#define SPDL_TARGET_FORMATS "{ RGB, BGR }"
+#define SPDL_TARGET_FORMATS "{ RGB, BGR, GRAY8 }"
 
 /* The longest side of a result, and of what is decoded: beyond them the filters
  * of a resize alone would be too large. */

@@ -55,6 +55,7 @@
 #include "spdlbatchpool.h"
 #include "spdlbatchsettings.h"
 #include "spdlcore.h"
+#include "spdlpartstack.h"
 #include "spdlslab.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
@@ -63,7 +64,8 @@ GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; " GST_SPDL_TENSORS_CAPS));
+        GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; " GST_SPDL_TENSORS_CAPS
+                                                   "; " GST_SPDL_SAMPLE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
 
@@ -80,7 +82,9 @@ typedef struct {
   /* Under the stream lock. */
   GstSpdlCapsGate gate;
   gboolean has_caps;
-  SpdlStacker stacker; /* of the items that come */
+  SpdlStacker stacker;  /* of the items that come */
+  gboolean has_parts;   /* these are samples of several media */
+  SpdlPartStack *parts; /* (nullable): of such */
   guint64 num_failures;
   guint64 next_number; /* of items that nobody numbered */
   SpdlBatchPool pool;
@@ -154,16 +158,19 @@ lay_out (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
 static void
 add_names (GstSpdlBatchElement *self)
 {
-  gst_spdl_batch_meta_add_name (self->meta, "data");
-  for (guint i = 1; i < self->batch_stacker.info.num_tensors; i++) {
-    g_autofree gchar *name = g_strdup_printf ("data%u", i);
+  for (guint i = 0; i < self->batch_stacker.info.num_tensors; i++) {
+    const gchar *given = self->batch_stacker.names[i];
+    g_autofree gchar *name =
+        i == 0 ? g_strdup ("data") : g_strdup_printf ("data%u", i);
 
-    gst_spdl_batch_meta_add_name (self->meta, name);
+    gst_spdl_batch_meta_add_name (self->meta, given ? given : name);
   }
   if (self->batch_labels)
     gst_spdl_batch_meta_add_name (self->meta, "labels");
   if (self->batch_indices)
     gst_spdl_batch_meta_add_name (self->meta, "indices");
+  if (self->has_parts)
+    spdl_part_stack_begin (self->parts, self->meta);
 }
 
 static void
@@ -227,6 +234,8 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
 static GstFlowReturn
 begin_batch (GstSpdlBatchElement *self)
 {
+  const guint n_padded =
+      self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
   GstSpdlTensorsInfo info;
   GstFlowReturn ret;
 
@@ -238,7 +247,7 @@ begin_batch (GstSpdlBatchElement *self)
   self->batch_stacker = self->stacker;
 
   if (self->batch_stacker.info.num_tensors + self->batch_labels +
-          self->batch_indices >
+          self->batch_indices + n_padded >
       GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("A batch holds at most %d tensors, labels and indices among them",
@@ -261,6 +270,8 @@ clear_batch (GstSpdlBatchElement *self)
   gst_clear_buffer (&self->batch);
   g_clear_pointer (&self->slab, spdl_slab_unref);
   self->meta = NULL;
+  if (self->parts)
+    spdl_part_stack_cancel (self->parts);
 }
 
 static void
@@ -272,6 +283,17 @@ count_batch (GstSpdlBatchElement *self, gsize size)
   stats->meter.lap.batches++;
   stats->meter.lap.bytes_out += size;
   spdl_mutex_unlock (&stats->lock);
+}
+
+static gboolean
+add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (spdl_part_stack_end (self->parts, self->batch, info, &error))
+    return TRUE;
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return FALSE;
 }
 
 /* Sends the batch with the items that it has. */
@@ -291,6 +313,10 @@ push_batch (GstSpdlBatchElement *self)
                          self->item_sizes[i] * n));
 
   batch_info (self, n, &info);
+  if (self->parts && !add_padded (self, &info)) {
+    clear_batch (self);
+    return GST_FLOW_ERROR;
+  }
   g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
   GstBuffer *batch = g_steal_pointer (&self->batch);
   clear_batch (self);
@@ -372,7 +398,9 @@ write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
   /* By the item's own caps: only they know its padding. */
   if (!spdl_stacker_is_compatible (
           &self->batch_stacker, &self->stacker, error) ||
-      !spdl_stacker_write (&self->stacker, buffer, places, error))
+      !(self->has_parts
+              ? spdl_part_stack_write (self->parts, buffer, places, error)
+              : spdl_stacker_write (&self->stacker, buffer, places, error)))
     return FALSE;
   if (self->batch_labels)
     write_number (self, t++, i, item->label);
@@ -412,6 +440,12 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   buffer = ensure_item (self, buffer);
   item = gst_spdl_buffer_get_item_meta (buffer);
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
+  if (self->has_parts &&
+      !spdl_part_stack_look (self->parts, buffer, &self->stacker, &error)) {
+    item_failed (self, item, error);
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
   if (!self->slab)
     ret = begin_batch (self);
   if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
@@ -426,18 +460,34 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   return ret;
 }
 
+/* What samples of several media consist of, each says itself. */
+static void
+begin_parts (GstSpdlBatchElement *self, const SpdlPartSettings *settings)
+{
+  if (!self->parts)
+    self->parts = spdl_part_stack_new ();
+  spdl_part_stack_set (self->parts, settings);
+}
+
 static gboolean
 set_caps (GstSpdlBatchElement *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
-  SpdlStackSettings settings;
+  SpdlPartSettings settings;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
   GST_OBJECT_LOCK (self);
-  settings = self->settings.stack;
+  settings.stack = self->settings.stack;
+  settings.part = self->settings.part;
+  settings.pad = self->settings.pad;
   GST_OBJECT_UNLOCK (self);
-  self->has_caps = spdl_stacker_init (&self->stacker, caps, &settings, &error);
+  self->has_parts = gst_structure_has_name (
+      gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
+  if (self->has_parts)
+    begin_parts (self, &settings);
+  self->has_caps = self->has_parts || spdl_stacker_init (&self->stacker, caps,
+                                          &settings.stack, &error);
   if (!self->has_caps)
     gst_spdl_post_error (GST_ELEMENT (self), error);
   gst_event_unref (event);
@@ -491,7 +541,8 @@ gst_spdl_batch_element_change_state (
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     spdl_batch_pool_clear (&self->pool);
     gst_spdl_caps_gate_clear (&self->gate);
-    self->has_caps = FALSE;
+    self->has_caps = self->has_parts = FALSE;
+    g_clear_pointer (&self->parts, spdl_part_stack_free);
   }
   return ret;
 }

@@ -15,6 +15,7 @@
 #define DEFAULT_INDICES FALSE
 #define DEFAULT_TYPE SPDL_STACK_TYPE_AS_IS
 #define DEFAULT_LAYOUT SPDL_STACK_LAYOUT_AS_IS
+#define DEFAULT_PAD FALSE
 
 #define GST_TYPE_SPDL_STACK_TYPE (spdl_stack_type_get_type ())
 static GType
@@ -62,6 +63,7 @@ spdl_batch_settings_init (SpdlBatchSettings *self)
     .drop_last = DEFAULT_DROP_LAST,
     .labels = DEFAULT_LABELS,
     .indices = DEFAULT_INDICES,
+    .pad = DEFAULT_PAD,
     .stack = { .type = DEFAULT_TYPE, .layout = DEFAULT_LAYOUT } };
 }
 
@@ -94,6 +96,12 @@ spdl_batch_settings_set (SpdlBatchSettings *self, guint id, const GValue *value)
     case SPDL_BATCH_SETTING_STD:
       self->stack.n_std = gst_spdl_numbers_get (
           value, self->stack.std, SPDL_CONVERT_MAX_CHANNELS);
+      break;
+    case SPDL_BATCH_SETTING_PART:
+      self->part = g_intern_string (g_value_get_string (value));
+      break;
+    case SPDL_BATCH_SETTING_PAD:
+      self->pad = g_value_get_boolean (value);
       break;
     default:
       return FALSE;
@@ -128,6 +136,12 @@ spdl_batch_settings_get (const SpdlBatchSettings *self, guint id, GValue *value)
       break;
     case SPDL_BATCH_SETTING_STD:
       gst_spdl_numbers_put (value, self->stack.std, self->stack.n_std);
+      break;
+    case SPDL_BATCH_SETTING_PART:
+      g_value_set_string (value, self->part);
+      break;
+    case SPDL_BATCH_SETTING_PAD:
+      g_value_set_boolean (value, self->pad);
       break;
     default:
       return FALSE;
@@ -185,6 +199,17 @@ spdl_batch_settings_install (GObjectClass *klass)
   install_numbers (klass, SPDL_BATCH_SETTING_STD, "std", "Standard deviation",
       "Is divided by, at last: a number for each channel, or one for all",
       ready);
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_PART,
+      g_param_spec_string ("part", "Part",
+          "Of samples of several media, the part that type, layout, mean and "
+          "std are for (unset = the first)",
+          NULL, ready));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_PAD,
+      g_param_spec_boolean ("pad", "Pad",
+          "Of samples of several media, stack parts that are bytes, padded "
+          "with "
+          "zeros to the longest, with a tensor of their lengths",
+          DEFAULT_PAD, ready));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_TYPE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_LAYOUT, 0);
 }

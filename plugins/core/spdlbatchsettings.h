@@ -22,6 +22,8 @@ enum {
   SPDL_BATCH_SETTING_LAYOUT,
   SPDL_BATCH_SETTING_MEAN,
   SPDL_BATCH_SETTING_STD,
+  SPDL_BATCH_SETTING_PART,
+  SPDL_BATCH_SETTING_PAD,
   SPDL_N_BATCH_SETTINGS,
 };
 
@@ -31,6 +33,8 @@ typedef struct {
   gboolean labels;
   gboolean indices;
   SpdlStackSettings stack; /* valid for the caps that come next */
+  const gchar *part;       /* likewise; interned, NULL: the first */
+  gboolean pad;            /* likewise */
 } SpdlBatchSettings;
 
 /* Sets what properties are by default. */

@@ -196,6 +196,14 @@ write_video (
   return TRUE;
 }
 
+/* Whether each tensor has a memory; else they lie one behind the other. */
+static gboolean
+lie_apart (const SpdlStacker *self, GstBuffer *item)
+{
+  return self->info.num_tensors > 1 &&
+         gst_buffer_n_memory (item) == self->info.num_tensors;
+}
+
 static gboolean
 write_converted (
     const SpdlStacker *self, GstBuffer *item, guint8 *place, GError **error)
@@ -207,7 +215,7 @@ write_converted (
   GstMapInfo map;
 
   if (!gst_buffer_map_range (
-          item, 0, self->info.num_tensors == 1 ? -1 : 1, &map, GST_MAP_READ)) {
+          item, 0, lie_apart (self, item) ? 1 : -1, &map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The item's memory cannot be mapped");
     return FALSE;
@@ -229,34 +237,26 @@ static gboolean
 write_tensors (const SpdlStacker *self, GstBuffer *item, guint8 *const *places,
     GError **error)
 {
-  const guint n = self->info.num_tensors;
+  const gboolean apart = lie_apart (self, item);
+  const gsize all = gst_buffer_get_size (item);
+  gsize skip = 0;
 
-  /* A single tensor may lie in several memories; many lie in one each. */
-  if (n > 1 && gst_buffer_n_memory (item) != n) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The item has %u memories for its %u tensors",
-        gst_buffer_n_memory (item), n);
-    return FALSE;
-  }
-  for (guint i = 0; i < n; i++) {
-    const gsize needed = gst_spdl_tensor_info_get_size (&self->info.tensors[i]);
-    gsize skip = 0;
+  for (guint i = 0; i < self->info.num_tensors; i++) {
+    const gboolean converts = i == 0 && self->converts;
+    const gsize needed =
+        converts ? self->in_size
+                 : gst_spdl_tensor_info_get_size (&self->info.tensors[i]);
+    const gsize size = apart ? gst_memory_get_sizes (
+                                   gst_buffer_peek_memory (item, i), NULL, NULL)
+                             : all - skip;
 
-    if (i == 0 && self->converts) {
-      if (!write_converted (self, item, places[0], error))
-        return FALSE;
-      continue;
-    }
-    for (guint m = 0; m < i; m++)
-      skip +=
-          gst_memory_get_sizes (gst_buffer_peek_memory (item, m), NULL, NULL);
-    const gsize size = n == 1
-                           ? gst_buffer_get_size (item)
-                           : gst_memory_get_sizes (
-                                 gst_buffer_peek_memory (item, i), NULL, NULL);
     if (size < needed)
       return too_small (error, i, size, needed);
-    gst_buffer_extract (item, skip, places[i], needed);
+    if (!converts)
+      gst_buffer_extract (item, skip, places[i], needed);
+    else if (!write_converted (self, item, places[0], error))
+      return FALSE;
+    skip += apart ? size : needed;
   }
   return TRUE;
 }
@@ -281,6 +281,12 @@ spdl_stacker_is_compatible (
     return FALSE;
   }
   for (guint i = 0; i < self->info.num_tensors; i++) {
+    if (self->names[i] != item->names[i] && self->names[i] && item->names[i]) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "Its tensor %u is named \"%s\", but its batch began with \"%s\"", i,
+          item->names[i], self->names[i]);
+      return FALSE;
+    }
     if (gst_spdl_tensor_info_is_equal (
             &self->info.tensors[i], &item->info.tensors[i]))
       continue;
@@ -292,6 +298,8 @@ spdl_stacker_is_compatible (
         "It is %s, but its batch began with %s: give all items one size, with "
         "width and height of spdldecode, say",
         its, mine);
+    if (item->names[i])
+      g_prefix_error (error, "Its tensor \"%s\": ", item->names[i]);
     return FALSE;
   }
   return TRUE;

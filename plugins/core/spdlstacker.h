@@ -43,6 +43,7 @@ typedef struct {
 
 typedef struct {
   GstSpdlTensorsInfo info; /* of one item; the batch's dimension is to come */
+  const gchar *names[GST_SPDL_MAX_TENSORS]; /* interned; NULL: it has none */
   gboolean is_video;
   GstVideoInfo video;
 

@@ -56,6 +56,7 @@
 
 #include "spdlcodec.h"
 #include "spdldecodesettings.h"
+#include "spdlpart.h"
 #include "spdltarget.h"
 #include "spdlworker.h"
 
@@ -70,10 +71,14 @@ static GstStaticPadTemplate sink_template =
             "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
             "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
             "image/x-portable-pixmap; image/x-portable-anymap; "
-            "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi"));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS)));
+            "image/x-sun-raster; image/x-pcx; image/x-tga; "
+            "image/x-sgi; " GST_SPDL_SAMPLE_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (
+        GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS) "; " GST_SPDL_SAMPLE_CAPS));
+static GstStaticCaps raw_caps =
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS));
 
 #define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
@@ -125,8 +130,8 @@ gst_spdl_decode_element_negotiate (
 {
   GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (stage);
   GstPad *srcpad = gst_spdl_stage_get_src_pad (stage);
-  g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
-  g_autoptr (GstCaps) allowed = gst_pad_peer_query_caps (srcpad, template);
+  g_autoptr (GstCaps) raw = gst_static_caps_get (&raw_caps);
+  g_autoptr (GstCaps) allowed = NULL;
   g_autofree gchar *format = NULL;
   SpdlTargetSettings settings;
   SpdlTarget *target;
@@ -135,6 +140,11 @@ gst_spdl_decode_element_negotiate (
   settings = self->settings;
   settings.format = format = g_strdup (self->settings.format);
   GST_OBJECT_UNLOCK (self);
+  if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
+    return FALSE;
+  /* Of a part downstream says nothing. */
+  allowed = settings.part ? gst_caps_ref (raw)
+                          : gst_pad_peer_query_caps (srcpad, raw);
   if (!(target = spdl_target_new (&settings, allowed, error)))
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", target->width, target->height,
@@ -157,21 +167,78 @@ gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
   spdl_worker_free (worker);
 }
 
+static void
+note_field (
+    GstStructure *extra, const gchar *part, const gchar *field, GValue *value)
+{
+  g_autofree gchar *name = g_strdup_printf ("%s.%s", part, field);
+
+  gst_structure_take_value (extra, name, value);
+}
+
+/* As note_augment() does, with the part's name before each field. */
+static void
+note_part (GstStructure *extra, const gchar *part, const SpdlView *view)
+{
+  const struct {
+    const gchar *field;
+    guint number;
+  } notes[] = { { "crop-x", view->box.x }, { "crop-y", view->box.y },
+    { "crop-width", view->box.width }, { "crop-height", view->box.height } };
+  GValue value = G_VALUE_INIT;
+
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++) {
+    g_value_init (&value, G_TYPE_UINT);
+    g_value_set_uint (&value, notes[i].number);
+    note_field (extra, part, notes[i].field, &value);
+    value = (GValue) G_VALUE_INIT;
+  }
+  g_value_init (&value, G_TYPE_BOOLEAN);
+  g_value_set_boolean (&value, view->flip);
+  note_field (extra, part, "flip", &value);
+}
+
 /* Notes on the result what was drawn for it. */
 static GstBuffer *
-note_augment (
-    GstBuffer *result, const GstSpdlItemMeta *item, const SpdlView *view)
+note_augment (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
+    const SpdlView *view)
 {
-  GstSpdlItemMeta *own = gst_spdl_buffer_add_item_meta (result);
+  /* A sample has it already. */
+  GstSpdlItemMeta *own = part ? gst_spdl_buffer_get_item_meta (result)
+                              : gst_spdl_buffer_add_item_meta (result);
 
   gst_spdl_item_meta_assign (own, item);
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
-  gst_structure_set (own->extra, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
-      G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
-      "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
-      view->flip, NULL);
+  if (part)
+    note_part (own->extra, part, view);
+  else
+    gst_structure_set (own->extra, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
+        G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
+        "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
+        view->flip, NULL);
   return result;
+}
+
+/* Decodes a part of the sample, which stays as it is but for that. Its caps
+ * stay, too. */
+static GstBuffer *
+decode_part (SpdlWorker *worker, const SpdlTarget *target, SpdlSource *source,
+    SpdlView *view, GError **error)
+{
+  GstBuffer *sample = source->item, *result;
+  g_autoptr (GstBuffer) part =
+      spdl_part_take (sample, target->part, &source->caps, error);
+  GstCaps *caps;
+
+  if (!part)
+    return NULL;
+  source->item = part;
+  result = spdl_worker_decode (worker, target, source, view, &caps, error);
+  if (*error)
+    g_prefix_error (error, "Its part \"%s\": ", target->part);
+  return result ? spdl_part_put (sample, target->part, result, caps, error)
+                : NULL;
 }
 
 static gboolean
@@ -180,17 +247,19 @@ gst_spdl_decode_element_process (
 {
   SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-  const SpdlSource source = { gst_spdl_task_get_item (task),
+  SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
     item ? item->index : 0 };
   GError *reason = NULL;
   GstCaps *caps = NULL;
   SpdlView view;
   GstBuffer *result =
-      spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
+      target->part
+          ? decode_part (worker, target, &source, &view, &reason)
+          : spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
 
   if (result && item && spdl_augment_is_on (&target->augment))
-    result = note_augment (result, item, &view);
+    result = note_augment (result, item, target->part, &view);
   spdl_target_unref (target);
   if (!result) {
     g_propagate_error (error, reason);

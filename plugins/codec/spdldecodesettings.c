@@ -35,6 +35,7 @@ enum {
   PROP_CORRUPT,
   PROP_MAX_PIXELS,
   PROP_BACKGROUND,
+  PROP_PART,
 };
 
 /* Enums */
@@ -167,6 +168,9 @@ spdl_decode_settings_set (
     case PROP_BACKGROUND:
       self->background = g_value_get_uint (value);
       break;
+    case PROP_PART:
+      self->part = g_intern_string (g_value_get_string (value));
+      break;
     default:
       return FALSE;
   }
@@ -219,6 +223,9 @@ spdl_decode_settings_get (
       break;
     case PROP_BACKGROUND:
       g_value_set_uint (value, self->background);
+      break;
+    case PROP_PART:
+      g_value_set_string (value, self->part);
       break;
     default:
       return FALSE;
@@ -310,6 +317,11 @@ spdl_decode_settings_install (GObjectClass *klass)
           "What shows through where an image is transparent, is missing, or "
           "does not reach: 0xRRGGBB",
           0, 0xffffff, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_PART,
+      g_param_spec_string ("part", "Part",
+          "Of samples of several media, the part to decode; the others stay as "
+          "they are (unset = items are one medium)",
+          NULL, FLAGS));
   gst_type_mark_as_plugin_api (resize_get_type (), 0);
   gst_type_mark_as_plugin_api (interpolation_get_type (), 0);
   gst_type_mark_as_plugin_api (augment_get_type (), 0);

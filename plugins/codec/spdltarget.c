@@ -223,6 +223,7 @@ spdl_target_new (
   gboolean ok;
 
   self->n_refs = 1;
+  self->part = settings->part;
   self->resize = settings->resize;
   self->interpolation = settings->interpolation;
   self->augment = settings->augment;

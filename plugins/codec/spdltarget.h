@@ -32,6 +32,7 @@ typedef struct {
   guint height;
   gchar *format;
   gboolean format_is_set; /* else downstream may choose another */
+  const gchar *part;      /* interned; NULL: items are one medium */
   SpdlFramingMode resize;
   SpdlInterpolation interpolation;
   SpdlAugment augment;
@@ -45,6 +46,7 @@ typedef struct {
  * when it begins, so there is nothing to wait for when it changes. */
 typedef struct {
   gint n_refs;
+  const gchar *part; /* as in the settings */
   GstVideoFormat format;
   guint width; /* 0: as decoded */
   guint height;

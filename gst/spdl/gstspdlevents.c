@@ -23,6 +23,7 @@
 #include "gstspdlevents.h"
 
 #define SOURCE "spdl-source"
+#define BASE "base"
 #define EPOCH "spdl-epoch"
 #define ITEMS_GONE "spdl-items-gone"
 
@@ -98,6 +99,44 @@ gst_spdl_event_parse_source (GstEvent *event, guint32 *source,
   if (resume_state)
     *resume_state = state;
   return TRUE;
+}
+
+/**
+ * gst_spdl_event_set_base:
+ * @event: (transfer none): a writable `spdl-source` event
+ * @base: the URI of the folder that relative paths in the source's list are
+ *     relative to
+ *
+ * Says how paths in items' `extra` are to be read.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_event_set_base (GstEvent *event, const gchar *base)
+{
+  g_return_if_fail (gst_spdl_event_parse_source (event, NULL, NULL, NULL));
+  g_return_if_fail (gst_event_is_writable (event) && base != NULL);
+
+  gst_structure_set (
+      gst_event_writable_structure (event), BASE, G_TYPE_STRING, base, NULL);
+}
+
+/**
+ * gst_spdl_event_get_base:
+ * @event: any event
+ *
+ * Returns: (transfer none) (nullable): the URI of the folder that relative
+ *     paths in the source's list are relative to, valid as long as @event;
+ * %NULL if @event is no `spdl-source` event, or does not say
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_event_get_base (GstEvent *event)
+{
+  if (!gst_spdl_event_parse_source (event, NULL, NULL, NULL))
+    return NULL;
+  return gst_structure_get_string (gst_event_get_structure (event), BASE);
 }
 
 /**

@@ -42,6 +42,12 @@ gboolean gst_spdl_event_parse_source (GstEvent *event, guint32 *source,
     guint64 *num_items, const gchar **resume_state);
 
 GST_SPDL_API
+void gst_spdl_event_set_base (GstEvent *event, const gchar *base);
+
+GST_SPDL_API
+const gchar *gst_spdl_event_get_base (GstEvent *event);
+
+GST_SPDL_API
 GstEvent *
 gst_spdl_event_new_epoch (guint32 source, guint64 epoch, guint64 num_items);
 

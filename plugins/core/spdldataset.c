@@ -162,6 +162,12 @@ spdl_dataset_get_size (const SpdlDataset *self)
   return self->list ? spdl_list_get_size (self->list) : self->items->len;
 }
 
+const gchar *
+spdl_dataset_get_root (const SpdlDataset *self)
+{
+  return self->root;
+}
+
 guint64
 spdl_dataset_get_hash (const SpdlDataset *self)
 {

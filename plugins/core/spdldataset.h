@@ -48,6 +48,9 @@ void spdl_dataset_free (SpdlDataset *self);
 
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
+/* The folder that relative paths are relative to. */
+const gchar *spdl_dataset_get_root (const SpdlDataset *self);
+
 /* By which to know the dataset again: of a list's bytes, or of the paths below
  * the folder, in order. The same wherever the list or the folder lies. */
 guint64 spdl_dataset_get_hash (const SpdlDataset *self);

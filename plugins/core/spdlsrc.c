@@ -312,10 +312,15 @@ static void
 announce (GstSpdlSrcElement *self)
 {
   g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
+  g_autofree gchar *base = g_filename_to_uri (
+      spdl_dataset_get_root (spdl_delivery_get_dataset (self->delivery)), NULL,
+      NULL);
+  GstEvent *event = gst_spdl_event_new_source (SOURCE, self->n_items, start);
 
   self->announced = TRUE;
-  gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_spdl_event_new_source (SOURCE, self->n_items, start));
+  if (base)
+    gst_spdl_event_set_base (event, base);
+  gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
 }
 
 /* Whether there is another epoch, or the rest of one. */

@@ -46,6 +46,7 @@
 #include "spdldisk.h"
 #include "spdlgio.h"
 #include "spdlhttp.h"
+#include "spdlparts.h"
 #include "spdlsoup.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
@@ -64,13 +65,17 @@ G_DECLARE_FINAL_TYPE (GstSpdlFetchElement, gst_spdl_fetch_element, GST,
 
 struct _GstSpdlFetchElement {
   GstSpdlStage parent;
+  GstPadEventFunction stage_event; /* the base class's */
 
   /* Under the object's lock. */
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
   SpdlHttpSettings settings; /* properties */
+  gchar *parts;              /* property; nullable */
+  GHashTable *bases;         /* of each source, what paths are relative to */
 
   SpdlHttpSettings used; /* as they were when the stage started */
+  GStrv names;           /* likewise, of parts; NULL: none */
   GMutex lock;           /* guards the making of: */
   SpdlHttp *http;        /* atomic; NULL until it is needed */
 };
@@ -85,6 +90,7 @@ enum {
   PROP_USER_AGENT,
   PROP_EXTRA_HEADERS,
   PROP_TLS_CA_FILE,
+  PROP_PARTS,
   N_PROPS,
 };
 
@@ -119,12 +125,16 @@ static gboolean
 gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
-  g_autofree gchar *pool = NULL;
+  g_autofree gchar *pool = NULL, *parts = NULL;
 
   GST_OBJECT_LOCK (self);
   spdl_http_settings_clear (&self->used);
   spdl_http_settings_copy (&self->used, &self->settings);
+  parts = g_strdup (self->parts);
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->names, g_strfreev);
+  if (parts && !(self->names = spdl_parts_parse (parts, error)))
+    return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* a file that cannot be used is an error at once */
     return !self->used.tls_ca_file || get_http (self, error) != NULL;
@@ -192,17 +202,37 @@ choose_caps (GstSpdlFetchElement *self, GError **error)
   return NULL;
 }
 
+/* Of items with parts, `caps` is what their first part is. */
+static GstCaps *
+make_sample_caps (GstSpdlFetchElement *self, GError **error)
+{
+  GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
+
+  if (gst_pad_peer_query_accept_caps (srcpad, caps))
+    return g_steal_pointer (&caps);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
+      "parts is set, but downstream takes no samples of several media "
+      "(" GST_SPDL_SAMPLE_CAPS "): spdldecode does, with part=NAME, and so do "
+      "spdlpipe and spdlbatch");
+  return NULL;
+}
+
 static gboolean
 gst_spdl_fetch_element_negotiate (
     GstSpdlStage *stage, GstCaps *caps, GError **error)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
-  GstCaps *chosen;
+  GstCaps *chosen = NULL;
 
   GST_OBJECT_LOCK (self);
-  chosen = self->caps ? gst_caps_ref (self->caps) : NULL;
+  if (!self->names && self->caps)
+    chosen = gst_caps_ref (self->caps);
   GST_OBJECT_UNLOCK (self);
-  if (!chosen && !(chosen = choose_caps (self, error)))
+  if (!chosen)
+    chosen = self->names ? make_sample_caps (self, error)
+                         : choose_caps (self, error);
+  if (!chosen)
     return FALSE;
   GST_OBJECT_LOCK (self);
   gst_caps_take (&self->src_caps, chosen);
@@ -248,24 +278,24 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 }
 
 static void
-fetch (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
-    const SpdlRange *range)
+ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+    const SpdlRange *range, SpdlHttpFunc func, gpointer user_data)
 {
   GError *error = NULL;
   SpdlHttp *http = get_http (self, &error);
 
   if (http)
     spdl_http_fetch (http, uri, range, gst_spdl_task_get_cancellable (task),
-        on_fetched, task);
+        func, user_data);
   else
-    finish (task, NULL, error);
+    func (user_data, NULL, error);
 }
 
 /* Reads what @uri names, while this thread waits.
  * @scheme: (nullable): NULL for a path */
-static void
+static GstBuffer *
 read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
-    const gchar *scheme, const SpdlRange *range)
+    const gchar *scheme, const SpdlRange *range, GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
   const guint64 timeout = self->used.task_timeout;
@@ -273,25 +303,79 @@ read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
     timeout > 0 ? g_get_monotonic_time () + (gint64) (timeout / 1000)
                 : G_MAXINT64 };
   g_autofree gchar *path = NULL;
-  GstBuffer *content = NULL;
-  GError *error = NULL;
 
   if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
-    content = spdl_gio_read (uri, range, &limits, cancellable, &error);
+    return spdl_gio_read (uri, range, &limits, cancellable, error);
   } else if (scheme || g_path_is_absolute (uri)) {
     g_autoptr (GError) reason = NULL;
 
     path = scheme ? g_filename_from_uri (uri, NULL, &reason) : g_strdup (uri);
     if (path)
-      content = spdl_disk_read (path, range, &limits, cancellable, &error);
-    else
-      g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-          "\"%s\" is no URI of a local file: %s", uri, reason->message);
+      return spdl_disk_read (path, range, &limits, cancellable, error);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+        "\"%s\" is no URI of a local file: %s", uri, reason->message);
   } else {
-    g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
         "\"%s\" is neither a URI nor an absolute path", uri);
   }
-  finish (task, content, error);
+  return NULL;
+}
+
+/* Begins the fetch of @uri, which is changed, and whose end @func tells. */
+static void
+fetch (GstSpdlTask *task, gchar *uri, SpdlHttpFunc func, gpointer user_data)
+{
+  GstSpdlFetchElement *self =
+      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  g_autofree gchar *scheme = NULL;
+  GstBuffer *content = NULL;
+  GError *error = NULL;
+  SpdlRange range;
+
+  if (!spdl_range_split (uri, &range, &error)) {
+    func (user_data, NULL, error);
+    return;
+  }
+  if (!g_path_is_absolute (uri))
+    scheme = g_uri_parse_scheme (uri);
+  if (scheme && (g_ascii_strcasecmp (scheme, "http") == 0 ||
+                    g_ascii_strcasecmp (scheme, "https") == 0)) {
+    ask_server (self, task, uri, &range, func, user_data);
+    return;
+  }
+  content = read_here (self, task, uri, scheme, &range, &error);
+  func (user_data, content, error);
+}
+
+/* What the item's source says that paths are relative to.
+ *
+ * Returns: (transfer full) (nullable) */
+static gchar *
+dup_base (GstSpdlFetchElement *self, GstSpdlTask *task)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  gchar *base = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (item)
+    base = g_strdup (
+        g_hash_table_lookup (self->bases, GUINT_TO_POINTER (item->source)));
+  GST_OBJECT_UNLOCK (self);
+  return base;
+}
+
+static void
+fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
+{
+  static const SpdlPartsFuncs funcs = { fetch, finish };
+  g_autofree gchar *base = dup_base (self, task);
+  g_autoptr (GstCaps) caps = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (self->caps)
+    caps = gst_caps_ref (self->caps);
+  GST_OBJECT_UNLOCK (self);
+  spdl_parts_begin (task, uri, self->names, base, caps, &funcs);
 }
 
 static void
@@ -300,21 +384,29 @@ gst_spdl_fetch_element_process_async (
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
   g_autofree gchar *uri = dup_uri (gst_spdl_task_get_item (task));
-  g_autofree gchar *scheme = NULL;
-  GError *error = NULL;
-  SpdlRange range;
 
-  if (!spdl_range_split (uri, &range, &error)) {
-    finish (task, NULL, error);
-    return;
-  }
-  if (!g_path_is_absolute (uri))
-    scheme = g_uri_parse_scheme (uri);
-  if (scheme && (g_ascii_strcasecmp (scheme, "http") == 0 ||
-                    g_ascii_strcasecmp (scheme, "https") == 0))
-    fetch (self, task, uri, &range);
+  if (self->names)
+    fetch_parts (self, task, uri);
   else
-    read_here (self, task, uri, scheme, &range);
+    fetch (task, uri, on_fetched, task);
+}
+
+static gboolean
+gst_spdl_fetch_element_sink_event (
+    GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+  const gchar *uri = gst_spdl_event_get_base (event);
+  gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  guint32 source;
+
+  if (base) {
+    gst_spdl_event_parse_source (event, &source, NULL, NULL);
+    GST_OBJECT_LOCK (self);
+    g_hash_table_insert (self->bases, GUINT_TO_POINTER (source), base);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return self->stage_event (pad, parent, event);
 }
 
 static void
@@ -352,6 +444,10 @@ gst_spdl_fetch_element_set_property (
     case PROP_TLS_CA_FILE:
       g_free (settings->tls_ca_file);
       settings->tls_ca_file = g_value_dup_string (value);
+      break;
+    case PROP_PARTS:
+      g_free (self->parts);
+      self->parts = g_value_dup_string (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -396,6 +492,9 @@ gst_spdl_fetch_element_get_property (
     case PROP_TLS_CA_FILE:
       g_value_set_string (value, settings->tls_ca_file);
       break;
+    case PROP_PARTS:
+      g_value_set_string (value, self->parts);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -412,6 +511,9 @@ gst_spdl_fetch_element_finalize (GObject *object)
   gst_clear_caps (&self->src_caps);
   spdl_http_settings_clear (&self->settings);
   spdl_http_settings_clear (&self->used);
+  g_free (self->parts);
+  g_strfreev (self->names);
+  g_hash_table_unref (self->bases);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_fetch_element_parent_class)->finalize (object);
 }
@@ -455,6 +557,10 @@ install_properties (GObjectClass *object_class)
           "A PEM file of the certificate authorities to trust (unset = the "
           "system's)",
           NULL, flags);
+  properties[PROP_PARTS] = g_param_spec_string ("parts", "Parts",
+      "Fields of an item's extra, such as a list's columns, that name other "
+      "media of the sample: they are fetched with it (\"mask,depth\")",
+      NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -486,8 +592,13 @@ gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
 static void
 gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
 {
+  GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
+
   self->settings.timeout = DEFAULT_TIMEOUT;
   self->settings.retries = DEFAULT_RETRIES;
   self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);
+  self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_mutex_init (&self->lock);
+  self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
+  gst_pad_set_event_function (sinkpad, gst_spdl_fetch_element_sink_event);
 }

@@ -9,14 +9,9 @@ from typing import Any, Callable, List, Optional, Tuple
 
 from ._errors import LoaderError
 from ._gi import Gst, raw
-from ._source import Caps
+from ._source import Caps, fill
 
 Function = Callable[["Gst.Sample"], Any]
-
-
-def _fill(data: bytes) -> "Gst.Buffer":
-    # No bytes can be wrapped. One call of PyGObject's is faster than two.
-    return Gst.Buffer.new_wrapped(data) if data else Gst.Buffer.new()
 
 
 class Handler:
@@ -52,13 +47,16 @@ class Handler:
         if isinstance(result, Gst.Buffer):
             return result, None
         if isinstance(result, (bytes, bytearray, memoryview)):
-            return _fill(bytes(result)), None
+            return fill(bytes(result)), None
         if hasattr(result, "__array_interface__"):
             caps, data = self._caps.take_array(result)
-            return _fill(data), caps
+            return fill(data), caps
+        if isinstance(result, dict):
+            return self._caps.put_together(
+                {name: self._take(part) for name, part in result.items()})
         raise TypeError("a function returns a Gst.Sample, a Gst.Buffer, bytes, "
-                        "a NumPy array, a list of such, or None, not "
-                        f"{type(result).__name__}")
+                        "a NumPy array, a dict of media by name, a list of "
+                        f"such, or None, not {type(result).__name__}")
 
 
 def _sample_of(buffers: List["Gst.Buffer"],

@@ -31,6 +31,11 @@ def _split(item: Any) -> Tuple[Any, int, Optional[str]]:
     return item[0], int(item[1]), key
 
 
+def fill(data: bytes) -> "Gst.Buffer":
+    # No bytes can be wrapped. One call of PyGObject's is faster than two.
+    return Gst.Buffer.new_wrapped(data) if data else Gst.Buffer.new()
+
+
 class Caps:
     """What the items are, made once for each kind."""
 
@@ -38,6 +43,7 @@ class Caps:
         self._encoded = Gst.Caps.from_string(
             encoded or "application/octet-stream")
         self._arrays: Dict[Tuple[Any, Tuple[int, ...]], Gst.Caps] = {}
+        self._sample: Optional["Gst.Caps"] = None
 
     def of_bytes(self) -> "Gst.Caps":
         return self._encoded
@@ -65,6 +71,19 @@ class Caps:
         if not values.dtype.isnative:
             values = values.astype(values.dtype.newbyteorder("="))
         return self.of_array(values.dtype, values.shape), values.tobytes()
+
+    def put_together(
+            self, parts: Dict[str, Tuple["Gst.Buffer", Optional["Gst.Caps"]]]
+    ) -> Tuple["Gst.Buffer", "Gst.Caps"]:
+        """A sample of several media, and its caps."""
+        if self._sample is None:
+            self._sample = Gst.Caps.from_string(raw.SAMPLE_CAPS)
+        sample = Gst.Buffer.new()
+        for name, (part, caps) in parts.items():
+            if not raw.buffer_append_part(sample, name, part, caps):
+                raise ValueError(f"{name!r} is one medium more than a sample "
+                                 f"can have, {raw.MAX_PARTS}")
+        return sample, self._sample
 
 
 class SourceThread(threading.Thread):
@@ -118,20 +137,30 @@ class SourceThread(threading.Thread):
         item, label, key = _split(item)
         if isinstance(item, (str, os.PathLike)):
             return self._do(raw.Loader.push_uri, _uri_of(item), label, _SLICE)
-        if isinstance(item, (bytes, bytearray, memoryview)):
-            caps = self._caps.of_bytes()
-            data = bytes(item)
-        elif hasattr(item, "__array_interface__"):
-            caps, data = self._caps.take_array(item)
-        else:
-            raise TypeError("a source gives paths and URIs (str), bytes, or "
-                            f"NumPy arrays, not {type(item).__name__}")
+        if isinstance(item, dict):
+            sample, caps = self._caps.put_together(
+                {name: self._take_part(part) for name, part in item.items()})
+            return self._do(raw.Loader.push, sample, caps, label, key, _SLICE)
+        caps, data = self._take(item)
         if not data:
             # No bytes can be wrapped; it is for the next element to refuse.
             return self._do(raw.Loader.push, Gst.Buffer.new(), caps, label,
                             key, _SLICE)
         return self._do(raw.Loader.push_bytes, GLib.Bytes.new(data), caps,
                         label, key, _SLICE)
+
+    def _take(self, item: Any) -> Tuple["Gst.Caps", bytes]:
+        if isinstance(item, (bytes, bytearray, memoryview)):
+            return self._caps.of_bytes(), bytes(item)
+        if hasattr(item, "__array_interface__"):
+            return self._caps.take_array(item)
+        raise TypeError("a source gives paths and URIs (str), bytes, NumPy "
+                        "arrays, or dicts of bytes and arrays by name, not "
+                        f"{type(item).__name__}")
+
+    def _take_part(self, part: Any) -> Tuple["Gst.Buffer", "Gst.Caps"]:
+        caps, data = self._take(part)
+        return fill(data), caps
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:
         while True:

@@ -77,6 +77,7 @@ struct _GstSpdlPipeElement {
 
   /* Properties, under the object's lock. */
   gchar *chain;
+  const gchar *part; /* interned */
   gboolean drain;
   guint64 task_timeout;
 
@@ -90,6 +91,7 @@ enum {
   PROP_CHAIN,
   PROP_DRAIN,
   PROP_TASK_TIMEOUT,
+  PROP_PART,
   N_PROPS,
 };
 
@@ -129,17 +131,23 @@ loosen (GstCaps *caps)
   return loose;
 }
 
-/* Returns: (transfer full) (nullable): what the chain takes. */
+/* Returns: (transfer full) (nullable): what the chain takes, or the sample with
+ * the part that it takes. */
 static GstCaps *
 get_chain_caps (GstSpdlPipeElement *self)
 {
   g_autoptr (GstPad) entry = NULL;
   g_autoptr (GstCaps) caps = NULL;
+  gboolean takes_part = FALSE;
 
   GST_OBJECT_LOCK (self);
-  if (self->shared)
+  if (self->shared) {
+    takes_part = self->shared->part != NULL;
     entry = spdl_pipe_shared_get_entry (self->shared);
+  }
   GST_OBJECT_UNLOCK (self);
+  if (takes_part)
+    return gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
   caps = entry ? gst_pad_query_caps (entry, NULL) : NULL;
   if (!caps || gst_caps_is_any (caps))
     return NULL;
@@ -209,6 +217,13 @@ gst_spdl_pipe_element_negotiate (
     return TRUE;
   comes = gst_caps_to_string (caps);
   taken = gst_caps_to_string (takes);
+  if (self->shared->part) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "part=%s is set, but the items are no samples of several media: they "
+        "are %s",
+        self->shared->part, comes);
+    return FALSE;
+  }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "chain \"%s\" does not take %s: it takes %s", self->shared->chain, comes,
       taken);
@@ -228,6 +243,13 @@ check_work (GstSpdlPipeElement *self, const gchar *chain, GError **error)
 {
   const gboolean has_function = has_handler (self);
 
+  if (has_function && !chain && self->part) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "part=%s is set, which is for chains: a function has all parts of a "
+        "sample",
+        self->part);
+    return FALSE;
+  }
   if ((chain != NULL) != has_function)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
@@ -257,11 +279,13 @@ gst_spdl_pipe_element_start (GstSpdlStage *stage, GError **error)
   GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (stage);
   g_autofree gchar *chain = NULL;
   SpdlPipeShared *shared;
+  const gchar *part;
   guint64 task_timeout;
   gboolean drain;
 
   GST_OBJECT_LOCK (self);
   chain = g_strdup (self->chain);
+  part = self->part;
   drain = self->drain;
   task_timeout = self->task_timeout;
   GST_OBJECT_UNLOCK (self);
@@ -270,7 +294,8 @@ gst_spdl_pipe_element_start (GstSpdlStage *stage, GError **error)
   gst_spdl_stage_set_takes_groups (stage, chain == NULL);
   if (!chain)
     return TRUE;
-  shared = spdl_pipe_shared_new (stage, chain, drain, task_timeout, error);
+  shared =
+      spdl_pipe_shared_new (stage, chain, part, drain, task_timeout, error);
   if (!shared)
     return FALSE;
   set_shared (self, shared);
@@ -349,6 +374,9 @@ gst_spdl_pipe_element_set_property (
     case PROP_TASK_TIMEOUT:
       self->task_timeout = g_value_get_uint64 (value);
       break;
+    case PROP_PART:
+      self->part = g_intern_string (g_value_get_string (value));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -372,6 +400,9 @@ gst_spdl_pipe_element_get_property (
       break;
     case PROP_TASK_TIMEOUT:
       g_value_set_uint64 (value, self->task_timeout);
+      break;
+    case PROP_PART:
+      g_value_set_string (value, self->part);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -409,6 +440,10 @@ install_properties (GObjectClass *object_class)
       "Time in ns after which an item fails that the chain is not done with "
       "(0 = none)",
       0, G_MAXUINT64, DEFAULT_TASK_TIMEOUT, flags);
+  properties[PROP_PART] = g_param_spec_string ("part", "Part",
+      "Of samples of several media, the part that goes through the chain; the "
+      "others stay as they are (unset = items as they come)",
+      NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -17,7 +17,7 @@ struct _SpdlPipeChain {
   GstSpdlHarness *harness;
   GstElement *bin; /* the harness's */
   GstPad *entry;
-  GstPad *srcpad;
+  GstPad *srcpad; /* nullable */
   gboolean drain;
   gboolean broken;
   gint interrupted; /* atomic */
@@ -80,7 +80,7 @@ answer (gpointer user_data, GstQuery *query)
   g_autoptr (GstCaps) caps = NULL;
   GstCaps *filter;
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || !self->srcpad)
     return FALSE;
   gst_query_parse_caps (query, &filter);
   caps = gst_pad_peer_query_caps (self->srcpad, filter);
@@ -119,7 +119,7 @@ spdl_pipe_chain_new (
   self = g_new0 (SpdlPipeChain, 1);
   self->bin = ends.bin;
   self->entry = gst_object_ref (ends.first);
-  self->srcpad = gst_object_ref (srcpad);
+  self->srcpad = srcpad ? gst_object_ref (srcpad) : NULL;
   self->drain = drain;
   self->harness =
       gst_spdl_harness_new (ends.bin, ends.first, ends.last, &funcs, self);

@@ -27,7 +27,8 @@ typedef struct {
 /* An array of results, which frees them. */
 GArray *spdl_pipe_results_new (void);
 
-/* @srcpad: of the stage, whose peer is asked what may come out.
+/* @srcpad: (nullable): of the stage, whose peer is asked what may come out;
+ * NULL: anything may.
  * @drain: whether the end of the stream comes behind each item, and not only
  * behind one for which nothing has come out. */
 SpdlPipeChain *spdl_pipe_chain_new (

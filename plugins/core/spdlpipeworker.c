@@ -7,6 +7,8 @@
 
 #include "spdlpipeworker.h"
 
+#include "spdlpipepart.h"
+
 GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
 #define GST_CAT_DEFAULT spdl_pipe_debug
 
@@ -27,7 +29,8 @@ struct _SpdlPipeWorker {
 static SpdlPipeChain *
 make_chain (SpdlPipeShared *self, GError **error)
 {
-  GstPad *srcpad = gst_spdl_stage_get_src_pad (self->stage);
+  /* Of a part downstream says nothing. */
+  GstPad *srcpad = self->part ? NULL : gst_spdl_stage_get_src_pad (self->stage);
   SpdlPipeChain *chain =
       spdl_pipe_chain_new (self->chain, self->drain, srcpad, error);
 
@@ -41,14 +44,15 @@ make_chain (SpdlPipeShared *self, GError **error)
 }
 
 SpdlPipeShared *
-spdl_pipe_shared_new (GstSpdlStage *stage, const gchar *chain, gboolean drain,
-    guint64 task_timeout, GError **error)
+spdl_pipe_shared_new (GstSpdlStage *stage, const gchar *chain,
+    const gchar *part, gboolean drain, guint64 task_timeout, GError **error)
 {
   SpdlPipeShared *self = g_new0 (SpdlPipeShared, 1);
 
   g_mutex_init (&self->lock);
   self->stage = stage;
   self->chain = g_strdup (chain);
+  self->part = part;
   self->drain = drain;
   self->task_timeout = task_timeout;
   self->tally = g_atomic_rc_box_new0 (SpdlPipeTally);
@@ -245,17 +249,18 @@ follow_downstream (SpdlPipeWorker *self)
   spdl_pipe_chain_reconfigure (spdl_pipe_runner_get_chain (self->runner));
 }
 
+/* @item: (transfer full) */
 static SpdlPipeRunStatus
-run (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+run (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item, GstCaps *caps,
+    GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
   SpdlPipeRunStatus status;
 
   watch (self, cancellable);
   follow_downstream (self);
-  status = spdl_pipe_runner_run (self->runner, gst_spdl_task_take_item (task),
-      gst_spdl_task_get_caps (task), self->shared->task_timeout, cancellable,
-      self->results, error);
+  status = spdl_pipe_runner_run (self->runner, item, caps,
+      self->shared->task_timeout, cancellable, self->results, error);
   if (status == SPDL_PIPE_RUN_LOST) {
     if (!g_cancellable_is_cancelled (cancellable))
       report_lost (self, *error);
@@ -267,6 +272,53 @@ run (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
       spdl_pipe_chain_is_broken (spdl_pipe_runner_get_chain (self->runner)))
     drop_runner (self);
   return status;
+}
+
+static gboolean
+process_whole (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  if (run (self, task, gst_spdl_task_take_item (task),
+          gst_spdl_task_get_caps (task), error) != SPDL_PIPE_RUN_OK ||
+      !check_items (self, task, error))
+    return FALSE;
+  push_results (self, task);
+  return TRUE;
+}
+
+/* What the chain made of the part takes its place in @sample. */
+static gboolean
+push_part (
+    SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *sample, GError **error)
+{
+  const SpdlPipeResult *result = (SpdlPipeResult *) self->results->data;
+  const gchar *part = self->shared->part;
+  GstBuffer *put;
+
+  if (self->results->len == 0)
+    return TRUE;
+  if (self->results->len > 1) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The chain made %u buffers of its part \"%s\", but a part is one",
+        self->results->len, part);
+    return FALSE;
+  }
+  put = spdl_pipe_part_put (sample, part, result->buffer, result->caps, error);
+  if (put)
+    gst_spdl_task_push (task, put, NULL);
+  return put != NULL;
+}
+
+static gboolean
+process_part (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  GstBuffer *sample = gst_spdl_task_get_item (task), *part;
+  g_autoptr (GstPad) entry = spdl_pipe_shared_get_entry (self->shared);
+  g_autoptr (GstCaps) caps = NULL;
+
+  part = spdl_pipe_part_take (sample, self->shared->part, entry, &caps, error);
+  return part && run (self, task, part, caps, error) == SPDL_PIPE_RUN_OK &&
+         check_items (self, task, error) &&
+         push_part (self, task, sample, error);
 }
 
 gboolean
@@ -281,11 +333,9 @@ spdl_pipe_worker_process (
     g_propagate_error (error, reason);
     return FALSE;
   }
-  ok = run (self, task, &reason) == SPDL_PIPE_RUN_OK &&
-       check_items (self, task, &reason);
-  if (ok)
-    push_results (self, task);
-  else
+  ok = self->shared->part ? process_part (self, task, &reason)
+                          : process_whole (self, task, &reason);
+  if (!ok)
     g_propagate_error (error, reason);
   g_array_set_size (self->results, 0);
   return ok;

@@ -27,6 +27,7 @@ typedef struct _SpdlPipeWorker SpdlPipeWorker;
 typedef struct {
   GstSpdlStage *stage; /* not owned */
   gchar *chain;
+  const gchar *part; /* interned: of each item; NULL: items as they come */
   gboolean drain;
   guint64 task_timeout;
   SpdlPipeTally *tally;
@@ -40,7 +41,7 @@ typedef struct {
 
 /* Makes the first chain; NULL with @error set if it cannot be. */
 SpdlPipeShared *spdl_pipe_shared_new (GstSpdlStage *stage, const gchar *chain,
-    gboolean drain, guint64 task_timeout, GError **error);
+    const gchar *part, gboolean drain, guint64 task_timeout, GError **error);
 void spdl_pipe_shared_free (SpdlPipeShared *self);
 
 /* Returns: (transfer full): where the chain begins that answers for all. From

@@ -191,8 +191,15 @@ choose_caps (GstSpdlFetchElement *self, GError **error)
   if (gst_caps_can_intersect (allowed, bytes))
     return g_steal_pointer (&bytes);
   allowed = gst_caps_simplify (g_steal_pointer (&allowed));
-  if (gst_caps_is_fixed (allowed))
-    return g_steal_pointer (&allowed);
+  if (gst_caps_is_fixed (allowed)) {
+    if (!gst_structure_has_name (
+            gst_caps_get_structure (allowed, 0), GST_SPDL_SAMPLE_CAPS))
+      return g_steal_pointer (&allowed);
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
+        "Downstream takes samples of several media: name the fields of the "
+        "others in the property parts");
+    return NULL;
+  }
 
   g_autofree gchar *types = list_types (allowed);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,

@@ -916,6 +916,88 @@ GST_START_TEST (test_text)
 
 GST_END_TEST;
 
+/* Chains take a part, too: of bytes they know what they are. */
+GST_START_TEST (test_chain)
+{
+  static const gchar *orders[] = { "input", "completion" };
+  gchar *folder = make_pairs ("");
+
+  for (guint i = 0; i < 2; i++) {
+    Run *run = run_pipeline (
+        "spdlsrc location=\"%s/list.csv\" ! %s spdlfetch parts=mask ! "
+        "spdlpipe part=mask concurrency=4 output-order=%s "
+        "chain=\"image/x-portable-graymap ! avdec_pgm ! "
+        "video/x-raw,format=GRAY8\" ! "
+        "spdldecode part=data ! spdlpipe part=data chain=\"videoconvert ! "
+        "video/x-raw,format=BGRx\" ! spdlpipe part=mask chain=\"videocrop "
+        "right=3 ! identity\" ! spdlbatch size=1 ! fakesink name=sink",
+        folder, i ? "spdlaggregate size=4 !" : "", orders[i]);
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless_equals_int (run->failures->len, 0);
+    fail_unless_equals_int (run->buffers->len, N_ITEMS);
+    for (guint k = 0; k < N_ITEMS; k++) {
+      GstBuffer *buffer = g_ptr_array_index (run->buffers, k);
+      g_autoptr (GBytes) data = get_tensor (buffer, "data");
+      g_autoptr (GBytes) mask = get_tensor (buffer, "mask");
+      const guint8 *pixels = g_bytes_get_data (data, NULL);
+      const guint8 *classes = g_bytes_get_data (mask, NULL);
+      const guint index = run_batch (run, k)->items[0].index;
+      const guint width = 40 + index, height = 52 - index;
+
+      fail_unless_equals_int (g_bytes_get_size (data), 4 * width * height);
+      fail_unless_equals_int (g_bytes_get_size (mask), (width - 3) * height);
+      for (guint y = 0; y < height; y++)
+        for (guint x = 0; x < width - 3; x++) {
+          const guint8 *pixel = pixels + 4 * (y * width + x);
+
+          fail_unless (pixel[2] == x && pixel[1] == y && pixel[0] == index);
+          fail_unless_equals_int (
+              classes[y * (width - 3) + x], class_of (x, y, index));
+        }
+    }
+    run_free (run);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A chain that fails, filters or gives too much. */
+GST_START_TEST (test_chain_failures)
+{
+  static const struct {
+    const gchar *chain;
+    guint n_failures;
+    const gchar *reason;
+  } lines[] = {
+    { "part=no chain=identity", N_ITEMS, "It has no part \"no\"" },
+    { "part=mask chain=\"identity drop-probability=1\"", 0, NULL },
+    { "part=mask chain=\"identity error-after=1\"", N_ITEMS, NULL },
+    { "part=text chain=\"rndbuffersize min=1 max=1\"", N_ITEMS,
+        "The chain made 20 buffers of its part \"text\", but a part is one" },
+  };
+  gchar *folder = make_pairs ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    Run *run = run_pipeline (
+        "spdlsrc location=\"%s/list.csv\" ! spdlfetch parts=\"mask,text\" ! "
+        "spdlpipe %s ! fakesink name=sink",
+        folder, lines[i].chain);
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless (run->failures->len == lines[i].n_failures, "%s: %u",
+        lines[i].chain, run->failures->len);
+    fail_unless_equals_int (run->buffers->len + run->n_gone, N_ITEMS);
+    if (lines[i].reason)
+      fail_unless_equals_string (run_failure_text (run, 0), lines[i].reason);
+    run_free (run);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* What does not fit together is an error that says what to set. */
 GST_START_TEST (test_refused)
 {
@@ -927,6 +1009,11 @@ GST_START_TEST (test_refused)
     { "spdlfetch parts=mask ! avdec_mjpeg",
         "parts is set, but downstream takes no samples of several media" },
     { "spdlfetch parts=mask ! spdlpipe chain=jpegdec", "does not take" },
+    { "spdlfetch ! spdlpipe part=mask chain=identity",
+        "name the fields of the others in the property parts" },
+    { "spdlfetch caps=image/jpeg ! spdlpipe part=mask chain=identity",
+        "part=mask is set, but the items are no samples of several media: they "
+        "are image/jpeg" },
     { "spdlfetch parts=mask ! spdldecode part=nothing max-failures=0",
         "It has no part \"nothing\": it has data, mask" },
     { "spdlfetch parts=\"mask,data\"", "parts has the name \"data\"" },
@@ -997,6 +1084,8 @@ samples_suite (void)
   tcase_add_test (tc, test_server);
   tcase_add_test (tc, test_flaws);
   tcase_add_test (tc, test_text);
+  tcase_add_test (tc, test_chain);
+  tcase_add_test (tc, test_chain_failures);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_application);
   return s;

@@ -34,6 +34,11 @@
  * file that is no image, is cut off, or lacks some of its pixels' data fails by
  * name; with `corrupt=keep` what could be decoded is delivered.
  *
+ * Of samples of several media (`spdlfetch parts=...`) `part` names the one to
+ * decode; the others go on as they are. Two of them with the same `seed` take
+ * the same part of an image and of a mask of the same size; masks of classes
+ * keep them with `format=GRAY8 interpolation=nearest`.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
@@ -46,6 +51,14 @@
  * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
  *     augment=random-resized-crop flip=0.5 ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * Images with their masks, which a list has in a column `mask`:
+ * |[
+ * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
+ *     ! spdldecode part=data width=224 height=224 augment=random-resized-crop
+ *     ! spdldecode part=mask width=224 height=224 augment=random-resized-crop
+ *     format=GRAY8 interpolation=nearest ! spdlbatch size=8 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -26,6 +26,11 @@
  * one for all, as torchvision's Normalize does it; `layout=nchw` gives each
  * channel a plane of its own. Items that come are taken for interleaved.
  *
+ * Samples of several media become a tensor a part, named after it. `part` says
+ * which of them the conversion is for, if not the first. Parts that are not
+ * decoded, such as text, are taken with `pad`: as bytes, padded with zeros to
+ * the longest, with a tensor of their lengths, `NAME_lengths`.
+ *
  * The memory comes from downstream's pool where it offers one, else from a pool
  * of the element's own; it goes back when nobody refers to any of its tensors.
  *
@@ -42,6 +47,13 @@
  *     ! video/x-raw,format=RGB,width=64,height=64
  *     ! spdlbatch type=float32 layout=nchw mean="<0.485,0.456,0.406>"
  *     std="<0.229,0.224,0.225>" ! fakesink
+ * ]|
+ *
+ * Images, and what is written about them:
+ * |[
+ * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=text
+ *     ! spdldecode part=data width=64 height=64
+ *     ! spdlbatch pad=true type=float32 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -37,6 +37,9 @@
  * either. Without `task-timeout` a chain that hangs is flushed when the stage
  * flushes or stops, and waited for.
  *
+ * Of samples of several media `part` names the one that goes through the chain,
+ * which makes one buffer of it.
+ *
  * Without `chain`, the signal #GstSpdlPipeElement::process is the work.
  *
  * ## Example

@@ -30,10 +30,22 @@
  * The results' caps are `application/octet-stream`, or what downstream asks for
  * where it takes nothing else; `caps` sets others.
  *
+ * With `parts`, what some fields of an item's `extra` name is fetched with it,
+ * and makes a sample of several media with it, #GstSpdlPartsMeta: the columns
+ * of a `.csv` list that have paths or URIs, for instance.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
  *     ! spdlfetch concurrency=4 ! fakesink
+ * ]|
+ *
+ * Images and their masks, by a list that begins with `uri,mask`:
+ * |[
+ * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
+ *     ! spdldecode part=data width=224 height=224
+ *     ! spdldecode part=mask width=224 height=224 format=GRAY8
+ *     interpolation=nearest ! spdlbatch size=8 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -110,6 +110,11 @@ class PipelineTest(unittest.TestCase):
             1, 2, [3, 4], GstSpdl.GoneReason.FILTERED)
         result = GstSpdl.event_parse_items_gone(event)
         self.assertEqual(result[:4], (True, 1, 2, [3, 4]))
+        self.assertIsNone(GstSpdl.event_get_base(event))
+        event = GstSpdl.event_new_source(0, 5, "spdl1;")
+        self.assertIsNone(GstSpdl.event_get_base(event))
+        GstSpdl.event_set_base(event, "file:///data")
+        self.assertEqual(GstSpdl.event_get_base(event), "file:///data")
 
 
 if __name__ == "__main__":

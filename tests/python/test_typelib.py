@@ -155,6 +155,37 @@ class LoaderTest(unittest.TestCase):
         self.assertTrue(caught.exception.matches(
             GLib.quark_from_string("my-domain"), 3))
 
+    def test_samples(self):
+        loader = GstSpdl.Loader.new("spdlbatch size=2 pad=true ! spdlsink")
+        caps = Gst.Caps.from_string(GstSpdl.SAMPLE_CAPS)
+        loader.start()
+        for text in b"one", b"three":
+            sample = Gst.Buffer.new()
+            self.assertTrue(GstSpdl.buffer_append_part(
+                sample, GstSpdl.MAIN_PART, Gst.Buffer.new_wrapped(text), None))
+            self.assertTrue(GstSpdl.buffer_append_part(
+                sample, "box", Gst.Buffer.new_wrapped(b"1234"),
+                Gst.Caps.from_string(
+                    "other/tensors,format=static,num_tensors=1,types=(string)"
+                    "uint8,dimensions=(string)4,framerate=0/1")))
+            loader.push(sample, caps, -1, None, FOREVER)
+        batch = loader.next(FOREVER)
+        self.assertEqual([batch.get_name(i) for i in range(3)],
+                         ["data_lengths", "box", "data"])
+        self.assertEqual(batch.find_tensor("data").get_shape(), [2, 5])
+        self.assertEqual(batch.find_tensor("box").get_shape(), [2, 4])
+
+        parts = GstSpdl.buffer_get_parts_meta(sample)
+        self.assertEqual(parts.num_parts, 2)
+        self.assertEqual(parts.get_part(1).name, "box")
+        self.assertEqual(parts.find_part("box").offset, 5)
+        self.assertIsNone(parts.get_part(2))
+        part = GstSpdl.buffer_dup_part(sample, "box")
+        other = GstSpdl.buffer_replace_part(sample, "data", part, None)
+        self.assertEqual(other.extract_dup(0, 9), b"12341234")
+        self.assertIsNone(GstSpdl.buffer_dup_part(other, "mask"))
+        self.assertIsNone(GstSpdl.buffer_get_parts_meta(part))
+
     def test_errors(self):
         self.assert_fails(GstSpdl.LoaderError.PIPELINE, GstSpdl.Loader.new,
                           "videotestsrc ! fakesink")

@@ -58,7 +58,9 @@ take_target (FuzzInput *settings)
   SpdlTargetSettings target = {
     .width = (sides & 0xff) % (MAX_SIDE + 1),
     .height = (sides >> 8) % (MAX_SIDE + 1),
-    .format = (gchar *) (flags & 1 ? "BGR" : "RGB"),
+    .format = (gchar *) (flags & 8   ? "GRAY8"
+                         : flags & 1 ? "BGR"
+                                     : "RGB"),
     .format_is_set = TRUE,
     .resize = modes & 3,
     .interpolation = modes >> 2 & 3,
@@ -135,6 +137,7 @@ check_same (const Result *a, const Result *b)
 {
   GstMapInfo in_a, in_b;
   GstVideoInfo info;
+  gsize row;
 
   g_assert_cmpstr (a->error ? a->error->message : NULL, ==,
       b->error ? b->error->message : NULL);
@@ -143,11 +146,12 @@ check_same (const Result *a, const Result *b)
     return;
   g_assert_true (gst_caps_is_equal (a->caps, b->caps));
   gst_video_info_from_caps (&info, a->caps);
+  row = (gsize) info.width * GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0);
   gst_buffer_map (a->buffer, &in_a, GST_MAP_READ);
   gst_buffer_map (b->buffer, &in_b, GST_MAP_READ);
   for (gint y = 0; y < info.height; y++)
-    g_assert_cmpmem (in_a.data + y * info.stride[0], info.width * 3,
-        in_b.data + y * info.stride[0], info.width * 3);
+    g_assert_cmpmem (in_a.data + y * info.stride[0], row,
+        in_b.data + y * info.stride[0], row);
   gst_buffer_unmap (a->buffer, &in_a);
   gst_buffer_unmap (b->buffer, &in_b);
 }

@@ -90,8 +90,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
         GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS) "; " GST_SPDL_SAMPLE_CAPS));
-static GstStaticCaps raw_caps =
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS));
 
 #define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
@@ -143,7 +141,7 @@ gst_spdl_decode_element_negotiate (
 {
   GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (stage);
   GstPad *srcpad = gst_spdl_stage_get_src_pad (stage);
-  g_autoptr (GstCaps) raw = gst_static_caps_get (&raw_caps);
+  g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
   g_autoptr (GstCaps) allowed = NULL;
   g_autofree gchar *format = NULL;
   SpdlTargetSettings settings;
@@ -156,8 +154,8 @@ gst_spdl_decode_element_negotiate (
   if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
     return FALSE;
   /* Of a part downstream says nothing. */
-  allowed = settings.part ? gst_caps_ref (raw)
-                          : gst_pad_peer_query_caps (srcpad, raw);
+  allowed = settings.part ? gst_caps_ref (template)
+                          : gst_pad_peer_query_caps (srcpad, template);
   if (!(target = spdl_target_new (&settings, allowed, error)))
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", target->width, target->height,

@@ -194,6 +194,18 @@ choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
   return TRUE;
 }
 
+/* Returns: (transfer full): what of @caps is called @name */
+static GstCaps *
+pick (const GstCaps *caps, const gchar *name)
+{
+  GstCaps *picked = gst_caps_copy (caps);
+
+  for (guint i = gst_caps_get_size (picked); i-- > 0;)
+    if (!gst_structure_has_name (gst_caps_get_structure (picked, i), name))
+      gst_caps_remove_structure (picked, i);
+  return picked;
+}
+
 static gboolean
 make_pool (SpdlTarget *self, GError **error)
 {
@@ -219,7 +231,7 @@ spdl_target_new (
     const SpdlTargetSettings *settings, GstCaps *allowed, GError **error)
 {
   SpdlTarget *self = g_new0 (SpdlTarget, 1);
-  GstCaps *caps = gst_caps_ref (allowed);
+  GstCaps *caps = pick (allowed, "video/x-raw");
   gboolean ok;
 
   self->n_refs = 1;

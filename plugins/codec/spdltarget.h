@@ -63,7 +63,8 @@ typedef struct {
   GstBufferPool *pool;
 } SpdlTarget;
 
-/* @allowed: what downstream takes, within SPDL_TARGET_FORMATS.
+/* @allowed: what downstream takes, of which raw video within
+ * SPDL_TARGET_FORMATS counts.
  *
  * Returns NULL with @error set if a setting contradicts it, by name. */
 SpdlTarget *spdl_target_new (

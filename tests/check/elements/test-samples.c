@@ -325,14 +325,14 @@ assert_tensor (
   fail_unless (g_bytes_equal (bytes, wanted), "%s", name);
 }
 
+/* Of the last item that failed. */
 static gchar *
-get_reason (Rig *rig, guint i)
+get_reason (Rig *rig)
 {
   GError *error = NULL;
   gchar *text;
 
-  gst_structure_get (
-      gst_message_get_structure (g_ptr_array_index (rig->messages, i)), "error",
+  gst_structure_get (rig_find_message (rig, "spdl-item-failed"), "error",
       G_TYPE_ERROR, &error, NULL);
   text = g_strdup (error->message);
   g_error_free (error);
@@ -348,7 +348,7 @@ assert_fails (Rig *rig, GstBuffer *item, const gchar *reason)
 
   gst_pad_push (rig->src, item);
   fail_unless_equals_int (rig->messages->len, n + 1);
-  text = get_reason (rig, n);
+  text = get_reason (rig);
   fail_unless (strstr (text, reason) != NULL, "%s", text);
 }
 
@@ -1062,6 +1062,94 @@ GST_START_TEST (test_application)
 
 GST_END_TEST;
 
+static GstBuffer *
+make_photo (guint64 number, gsize size)
+{
+  g_autoptr (GBytes) jpeg = files_make_jpeg (64, 48, number);
+  g_autoptr (GstBuffer) bytes = gst_buffer_new_wrapped_bytes (jpeg);
+  GstBuffer *item = rig_make_item (number, 0);
+
+  append (item, "note", 3, number, NULL);
+  if (size > 0)
+    gst_buffer_set_size (bytes, size);
+  gst_spdl_buffer_append_part (item, "photo", bytes, NULL);
+  return item;
+}
+
+/* A part that is broken fails, or is kept, as an item is. */
+GST_START_TEST (test_broken)
+{
+  static const gchar *modes[] = { "fail", "keep" };
+
+  for (guint i = 0; i < 2; i++) {
+    Rig *rig =
+        rig_new ("spdldecode", "part", "photo", "width", 8, "height", 8, NULL);
+
+    gst_util_set_object_arg (G_OBJECT (rig->element), "corrupt", modes[i]);
+    rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+    gst_pad_push (rig->src, make_photo (0, 0));
+    gst_pad_push (rig->src, make_photo (1, 700));
+    gst_pad_push (rig->src, make_photo (2, 0));
+    rig_push_eos (rig);
+    rig_wait_eos (rig);
+    if (i == 0) {
+      g_autofree gchar *reason = get_reason (rig);
+
+      rig_assert_log (rig, "0 failed 1 gone failed 1 2 eos");
+      fail_unless (
+          g_str_has_prefix (reason, "Its part \"photo\": "), "%s", reason);
+    } else {
+      rig_assert_log (rig, "0 1 2 eos");
+    }
+    for (guint k = 0; k < rig->buffers->len; k++) {
+      GstSpdlPartsMeta *parts =
+          gst_spdl_buffer_get_parts_meta (g_ptr_array_index (rig->buffers, k));
+
+      fail_unless_equals_int (
+          gst_spdl_parts_meta_find_part (parts, "note")->size, 3);
+      fail_unless_equals_int (
+          gst_spdl_parts_meta_find_part (parts, "photo")->size, 8 * 24);
+    }
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
+/* Memory of a part goes back to the pool when nobody has it any more. */
+GST_START_TEST (test_pool)
+{
+  Rig *rig =
+      rig_new ("spdldecode", "part", "photo", "width", 64, "height", 64, NULL);
+  GHashTable *seen = g_hash_table_new (NULL, NULL);
+  GstBuffer *kept = NULL;
+
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  for (guint i = 0; i < 12; i++) {
+    g_autoptr (GstBuffer) photo = NULL;
+
+    gst_pad_push (rig->src, make_photo (i, 0));
+    rig_wait_items (rig, i + 1);
+    g_mutex_lock (&rig->lock);
+    photo =
+        gst_spdl_buffer_dup_part (g_ptr_array_index (rig->buffers, 0), "photo");
+    g_ptr_array_set_size (rig->buffers, 0);
+    g_mutex_unlock (&rig->lock);
+    fail_if (kept && get_address (photo) == get_address (kept));
+    g_hash_table_add (seen, (gpointer) get_address (photo));
+    if (i == 0)
+      kept = gst_buffer_ref (photo);
+  }
+  /* The one that is kept, and as many as are under way at a time. */
+  fail_unless (
+      g_hash_table_size (seen) <= 4, "%u addresses", g_hash_table_size (seen));
+  gst_buffer_unref (kept);
+  g_hash_table_unref (seen);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 samples_suite (void)
 {
@@ -1088,6 +1176,8 @@ samples_suite (void)
   tcase_add_test (tc, test_chain_failures);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_application);
+  tcase_add_test (tc, test_broken);
+  tcase_add_test (tc, test_pool);
   return s;
 }
 

@@ -168,3 +168,23 @@ run_failure_text (Run *run, guint i)
   g_error_free (error);
   return text;
 }
+
+GBytes *
+run_get_tensor (GstBuffer *buffer, const gchar *name)
+{
+  GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  for (guint t = 0; t < batch->num_tensors; t++) {
+    GstMapInfo map;
+    GBytes *bytes;
+
+    if (!g_str_equal (gst_spdl_batch_meta_get_name (batch, t), name))
+      continue;
+    fail_unless (gst_buffer_map_range (buffer, t, 1, &map, GST_MAP_READ));
+    bytes = g_bytes_new (map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+    return bytes;
+  }
+  fail ("there is no tensor %s", name);
+  return NULL;
+}

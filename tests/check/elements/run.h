@@ -35,6 +35,9 @@ const GstSpdlItemMeta *run_item (Run *run, guint i);
 GstSpdlBatchMeta *run_batch (Run *run, guint i);
 const gchar *run_failure_text (Run *run, guint i);
 
+/* The bytes of the tensor of that name of a batch, which must have it. */
+GBytes *run_get_tensor (GstBuffer *buffer, const gchar *name);
+
 G_END_DECLS
 
 #endif /* __RUN_H__ */

@@ -51,7 +51,8 @@ gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event)
   if (type == GST_EVENT_EOS)
     send_early (self);
   else if (!self->caps && GST_EVENT_IS_STICKY (event) &&
-           type > GST_EVENT_CAPS) {
+           type > GST_EVENT_CAPS &&
+           type != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY) {
     g_queue_push_tail (&self->early, event);
     return;
   }

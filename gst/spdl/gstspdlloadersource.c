@@ -134,6 +134,13 @@ set_caps (GstSpdlLoader *self, GstCaps *caps)
   gst_app_src_set_caps (appsrc, caps);
 }
 
+/* Behind the pipeline's own sources. */
+static guint32
+get_number (GstSpdlLoader *self)
+{
+  return self->parts.sources->len;
+}
+
 static void
 describe_item (
     GstSpdlLoader *self, GstBuffer *buffer, gint64 label, const gchar *uri)
@@ -143,6 +150,7 @@ describe_item (
   if (item)
     return;
   item = gst_spdl_buffer_add_item_meta (buffer);
+  item->source = get_number (self);
   item->epoch = self->push_epoch;
   item->index = item->sequence = self->n_pushed;
   item->label = label;
@@ -378,8 +386,9 @@ gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
     return FALSE;
   spdl_mutex_lock (&loader->push_lock);
   if ((ok = check_run (loader, news, error))) {
-    gst_element_send_event (loader->parts.appsrc,
-        gst_spdl_event_new_epoch (0, loader->push_epoch++, loader->n_pushed));
+    gst_element_send_event (
+        loader->parts.appsrc, gst_spdl_event_new_epoch (get_number (loader),
+                                  loader->push_epoch++, loader->n_pushed));
     loader->n_pushed = 0;
   }
   spdl_mutex_unlock (&loader->push_lock);

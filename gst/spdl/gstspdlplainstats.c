@@ -13,6 +13,7 @@ snapshot (GstElement *element, gboolean lap, gpointer user_data)
   GstSpdlPlainStats *self = user_data;
   GstSpdlFields fields;
   SpdlFigures figures;
+  GstStructure *s;
   guint64 now;
 
   spdl_mutex_lock (&self->lock);
@@ -23,7 +24,10 @@ snapshot (GstElement *element, gboolean lap, gpointer user_data)
     spdl_meter_end_lap (&self->meter, now, 0);
   spdl_mutex_unlock (&self->lock);
 
-  return gst_spdl_figures_to_structure (&figures, element, fields);
+  s = gst_spdl_figures_to_structure (&figures, element, fields);
+  if (self->add_figures)
+    self->add_figures (element, &figures, s);
+  return s;
 }
 
 GstSpdlPlainStats *

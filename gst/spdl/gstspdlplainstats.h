@@ -21,6 +21,10 @@ struct _GstSpdlPlainStats {
   SpdlMeter meter; /* under the lock */
   GstSpdlFields fields;
   GstSpdlReporter reporter;
+  /* (nullable): adds what only this element has, of this lap, which ends with
+   * it, or since the start. Without the lock. */
+  void (*add_figures) (
+      GstElement *element, const SpdlFigures *figures, GstStructure *s);
 };
 
 /* @element: which has the statistics, and outlives them. */

@@ -15,7 +15,9 @@ plugin_init (GstPlugin *plugin)
   ret |= GST_ELEMENT_REGISTER (spdlaggregate, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlbatch, plugin);
   ret |= GST_ELEMENT_REGISTER (spdldisaggregate, plugin);
+  ret |= GST_ELEMENT_REGISTER (spdlmix, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlpipe, plugin);
+  ret |= GST_ELEMENT_REGISTER (spdlroute, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlsink, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlsrc, plugin);
   return ret;

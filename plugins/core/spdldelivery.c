@@ -22,6 +22,7 @@ struct _SpdlDelivery {
   guint64 size;     /* of this one's part of them */
 
   SpdlState start; /* what it is, and what was done of its first epoch */
+  gchar *others;   /* the state that it began at, nullable */
   guint64 epoch;
   guint64 next;                /* the sequence to look at next */
   guint next_run;              /* of the start's, the first that lies ahead */
@@ -35,6 +36,7 @@ spdl_delivery_free (SpdlDelivery *self)
   g_clear_pointer (&self->dataset, spdl_dataset_free);
   g_clear_pointer (&self->alias, spdl_alias_free);
   spdl_state_clear (&self->start);
+  g_free (self->others);
   g_free (self);
 }
 
@@ -153,6 +155,7 @@ go_to_start (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
       !spdl_resume_read (&self->start, settings->resume_state, self->source,
           self->size, settings->location, error))
     return FALSE;
+  self->others = g_strdup (settings->resume_state);
   begin_epoch (self, self->start.progress.epoch);
   self->next = self->start.progress.mark;
   return TRUE;
@@ -191,6 +194,12 @@ spdl_delivery_get_size (const SpdlDelivery *self)
   return self->size;
 }
 
+static gboolean
+is_number (guint32 source, gconstpointer self)
+{
+  return source == ((const SpdlDelivery *) self)->source;
+}
+
 gchar *
 spdl_delivery_get_start (const SpdlDelivery *self)
 {
@@ -199,6 +208,8 @@ spdl_delivery_get_start (const SpdlDelivery *self)
   spdl_state_begin (text);
   spdl_state_write_identity (text, self->source, &self->start.identity);
   spdl_state_write_progress (text, &self->start.progress);
+  if (self->others)
+    spdl_state_write_others (text, self->others, is_number, self);
   return g_string_free (text, FALSE);
 }
 

@@ -34,7 +34,9 @@ void spdl_delivery_free (SpdlDelivery *self);
  * SPDL_SHARD_UNEVEN. */
 guint64 spdl_delivery_get_size (const SpdlDelivery *self);
 
-/* Where it begins, as a resume state (transfer full). */
+/* Where it begins, as a resume state (transfer full). What the state that it
+ * began at says of other sources stays in it: these may announce themselves
+ * later. */
 gchar *spdl_delivery_get_start (const SpdlDelivery *self);
 
 /* The epoch in which the place is. */

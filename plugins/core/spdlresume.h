@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 
 /* Reads @text, and refuses it where it is a state of something else. Which part
  * of an epoch is this process's may have changed if the state stands between
- * two epochs.
+ * two epochs. A state that has only other sources, none of whose items can have
+ * come then, is the beginning.
  *
  * @state: has what the source is now, and gets how far it got
  * @n_items: how many sequences an epoch has

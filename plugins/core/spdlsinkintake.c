@@ -7,6 +7,8 @@
 
 #include "spdlsink-private.h"
 
+#include "gst/spdl/gstspdlepochs.h"
+
 static guint
 count_items (GstBuffer *buffer)
 {
@@ -209,7 +211,7 @@ handle_event (GstSpdlSinkElement *self, GstEvent *event)
     check_pulls (self);
   ours = spdl_tallies_handle_event (&self->tallies, event);
   spdl_mutex_unlock (&self->tallies_lock);
-  if (is_epoch && self->is_outlet)
+  if (is_epoch && self->is_outlet && !gst_spdl_event_is_within_epoch (event))
     spdl_arrivals_add_epoch (&self->arrivals, epoch);
   return ours;
 }

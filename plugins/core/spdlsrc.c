@@ -128,6 +128,7 @@
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
 #include "spdldelivery.h"
+#include "spdlsourcenumber.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug
@@ -149,6 +150,7 @@ struct _GstSpdlSrcElement {
   gint64 epochs;
 
   SpdlDelivery *delivery; /* while started; under the object's lock */
+  guint32 number;         /* among the pipeline's sources */
   guint64 n_items;
   gboolean announced; /* the source, downstream */
 };
@@ -161,8 +163,6 @@ enum {
 };
 
 #define DEFAULT_EPOCHS 1
-/* The number of the source, while there is but one in a pipeline. */
-#define SOURCE 0
 
 static GParamSpec *num_items_property;
 
@@ -200,7 +200,7 @@ make_delivery (GstSpdlSrcElement *self, GError **error)
         "No location is set: set it to a folder, or to a .txt or .csv list");
     return NULL;
   }
-  delivery = spdl_delivery_open (&settings, SOURCE, warn, self, error);
+  delivery = spdl_delivery_open (&settings, self->number, warn, self, error);
   if (!delivery || epochs >= 0 || spdl_delivery_get_size (delivery) > 0)
     return delivery;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -215,8 +215,10 @@ static gboolean
 open_dataset (GstSpdlSrcElement *self)
 {
   g_autoptr (GError) error = NULL;
-  SpdlDelivery *delivery = make_delivery (self, &error);
+  SpdlDelivery *delivery;
 
+  self->number = spdl_source_number_find (GST_ELEMENT (self));
+  delivery = make_delivery (self, &error);
   if (!delivery) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
@@ -274,7 +276,7 @@ make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index, gchar *uri,
   GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
-  meta->source = SOURCE;
+  meta->source = self->number;
   meta->epoch = spdl_delivery_get_epoch (self->delivery);
   meta->index = index;
   meta->sequence = sequence;
@@ -315,7 +317,8 @@ announce (GstSpdlSrcElement *self)
   g_autofree gchar *base = g_filename_to_uri (
       spdl_dataset_get_root (spdl_delivery_get_dataset (self->delivery)), NULL,
       NULL);
-  GstEvent *event = gst_spdl_event_new_source (SOURCE, self->n_items, start);
+  GstEvent *event =
+      gst_spdl_event_new_source (self->number, self->n_items, start);
 
   self->announced = TRUE;
   if (base)
@@ -340,8 +343,8 @@ static void
 end_epoch (GstSpdlSrcElement *self)
 {
   gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_spdl_event_new_epoch (
-          SOURCE, spdl_delivery_get_epoch (self->delivery), self->n_items));
+      gst_spdl_event_new_epoch (self->number,
+          spdl_delivery_get_epoch (self->delivery), self->n_items));
   spdl_delivery_end_epoch (self->delivery);
 }
 

@@ -7,6 +7,8 @@
 
 #include "spdltallies.h"
 
+#include "gst/spdl/gstspdlepochs.h"
+
 typedef struct {
   SpdlTally *tally;
   guint32 seqnum; /* of the event that announced it */
@@ -34,6 +36,7 @@ spdl_tallies_clear (SpdlTallies *self)
 {
   g_ptr_array_unref (self->sources);
   g_string_free (self->text, TRUE);
+  g_free (self->others);
   g_free (self->pulled);
 }
 
@@ -42,6 +45,7 @@ spdl_tallies_reset (SpdlTallies *self)
 {
   g_ptr_array_set_size (self->sources, 0);
   g_clear_pointer (&self->pulled, g_free);
+  g_clear_pointer (&self->others, g_free);
   self->n_batches_waiting = self->n_items_waiting = 0;
 }
 
@@ -97,6 +101,8 @@ add_source (SpdlTallies *self, GstEvent *event, guint32 number, guint64 n_items,
     return;
   }
   g_ptr_array_insert (self->sources, i, source);
+  g_free (self->others);
+  self->others = g_strdup (state);
 }
 
 static void
@@ -123,13 +129,19 @@ forgo (SpdlTallies *self, GstEvent *event)
   guint32 number;
   guint64 epoch;
   guint n;
+  gboolean aside;
 
   gst_spdl_event_parse_items_gone (
       event, &number, &epoch, &sequences, &n, NULL);
   if (!(tally = find_tally (self, number)))
     return;
-  for (guint i = 0; i < n; i++)
-    spdl_tally_forgo (tally, epoch, sequences[i]);
+  aside = gst_spdl_event_is_aside (event);
+  for (guint i = 0; i < n; i++) {
+    if (aside)
+      spdl_tally_pass_by (tally, epoch, sequences[i]);
+    else
+      spdl_tally_forgo (tally, epoch, sequences[i]);
+  }
 }
 
 gboolean
@@ -172,6 +184,13 @@ spdl_tallies_is_full_of_gaps (const SpdlTallies *self)
   return FALSE;
 }
 
+static gboolean
+is_known (guint32 number, gconstpointer self)
+{
+  return find_tally (self, number) != NULL;
+}
+
+/* With sources that have not announced themselves, where they are to begin. */
 static gchar *
 write_state (SpdlTallies *self)
 {
@@ -184,6 +203,8 @@ write_state (SpdlTallies *self)
 
     spdl_tally_write (source->tally, self->text);
   }
+  if (self->others)
+    spdl_state_write_others (self->text, self->others, is_known, self);
   return g_strndup (self->text->str, self->text->len);
 }
 

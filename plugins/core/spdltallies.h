@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 typedef struct {
   GPtrArray *sources; /* by their number */
   GString *text;      /* for reuse */
+  gchar *others;      /* where all began that a source knows of; nullable */
   gchar *pulled;      /* the state of the last batch pulled; nullable */
   guint64 n_batches_waiting;
   guint64 n_items_waiting; /* that came singly */

@@ -28,6 +28,8 @@ typedef struct {
   guint64 mark;
   GArray *runs; /* SpdlRun */
   guint64 n_done;
+  guint64 n_aside;        /* of these, that were gone before spdlmix */
+  guint64 n_aside_before; /* as many of the epochs before */
 } SpdlProgress;
 
 SPDL_PRIVATE_API

@@ -53,6 +53,10 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress)
       "epoch=%" G_GUINT64_FORMAT ",mark=%" G_GUINT64_FORMAT ",done=",
       progress->epoch, progress->mark);
   spdl_progress_write_runs (progress, text);
+  if (progress->n_aside > 0 || progress->n_aside_before > 0)
+    g_string_append_printf (text,
+        ",aside=%" G_GUINT64_FORMAT ",aside-before=%" G_GUINT64_FORMAT,
+        progress->n_aside, progress->n_aside_before);
   g_string_append_c (text, ';');
 }
 
@@ -126,6 +130,18 @@ read_draws (const gchar **at, SpdlIdentity *identity)
   return !read_text (at, ",weights=") || read_weights (at, identity);
 }
 
+/* No more than those that are done. */
+static gboolean
+read_aside (const gchar **at, SpdlProgress *progress)
+{
+  progress->n_aside = progress->n_aside_before = 0;
+  if (!read_text (at, ",aside="))
+    return TRUE;
+  return read_number (at, "", 10, &progress->n_aside) &&
+         read_number (at, ",aside-before=", 10, &progress->n_aside_before) &&
+         progress->n_aside <= progress->n_done;
+}
+
 static gboolean
 read_source (const gchar **at, guint64 *source, SpdlState *self)
 {
@@ -151,7 +167,7 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
     return FALSE;
   identity->shuffle = shuffle != 0;
   *at = end;
-  return shuffle <= 1 && read_text (at, ";");
+  return shuffle <= 1 && read_aside (at, progress) && read_text (at, ";");
 }
 
 gboolean
@@ -180,4 +196,41 @@ spdl_state_read (
   }
   *flaw = g_strdup_printf ("it knows of no source %u", source);
   return FALSE;
+}
+
+gboolean
+spdl_state_is_of_others (const gchar *text, guint32 source)
+{
+  g_auto (SpdlState) state = { 0 };
+  const gchar *at = text;
+  guint64 number = source;
+
+  spdl_state_init (&state);
+  if (!read_text (&at, VERSION) || *at == '\0')
+    return FALSE;
+  while (*at)
+    if (!read_source (&at, &number, &state) || number == source)
+      return FALSE;
+  return TRUE;
+}
+
+void
+spdl_state_write_others (GString *text, const gchar *state,
+    gboolean (*is_left_out) (guint32 source, gconstpointer user_data),
+    gconstpointer user_data)
+{
+  g_auto (SpdlState) part = { 0 };
+  const gchar *at = state, *begin;
+  guint64 number;
+
+  spdl_state_init (&part);
+  if (!read_text (&at, VERSION))
+    return;
+  while (*at) {
+    begin = at;
+    if (!read_source (&at, &number, &part))
+      return;
+    if (!is_left_out (number, user_data))
+      g_string_append_len (text, begin, at - begin);
+  }
 }

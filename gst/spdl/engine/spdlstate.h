@@ -20,7 +20,11 @@ G_BEGIN_DECLS
  *
  * in this order, without blanks, each number in decimal but the hash. Where
  * items are drawn by weight, `weights=COLUMN,num-draws=NUMBER,` comes behind
- * the `shard-mode`. What is changed in it gets another number than 1. */
+ * the `shard-mode`. Where items went missing before they came to spdlmix,
+ * `,aside=NUMBER,aside-before=NUMBER` comes behind the runs: how many of the
+ * epoch's that are done, and how many of the epochs before; with these
+ * spdlmix's place is known. What is changed in it gets another number than 1.
+ */
 
 /* With the terminating 0. */
 #define SPDL_STATE_MAX_WEIGHTS 64
@@ -67,6 +71,18 @@ void spdl_state_write_progress (GString *text, const SpdlProgress *progress);
 SPDL_PRIVATE_API
 gboolean spdl_state_read (
     SpdlState *self, const gchar *text, guint32 source, gchar **flaw);
+
+/* Appends the parts of @state, a whole text, but for those of the sources that
+ * @is_left_out names. */
+SPDL_PRIVATE_API
+void spdl_state_write_others (GString *text, const gchar *state,
+    gboolean (*is_left_out) (guint32 source, gconstpointer user_data),
+    gconstpointer user_data);
+
+/* Whether a text is well-formed, and of other sources only, of one at least:
+ * then it was made before @source had announced itself. */
+SPDL_PRIVATE_API
+gboolean spdl_state_is_of_others (const gchar *text, guint32 source);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlState, spdl_state_clear)
 

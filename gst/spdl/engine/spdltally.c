@@ -103,12 +103,26 @@ drop_old_partials (SpdlTally *self)
       g_array_remove_index_fast (self->partials, i - 1);
 }
 
+/* How many items went missing before spdlmix in all epochs before @n from
+ * here. */
+static guint64
+count_aside (const SpdlTally *self, guint64 n)
+{
+  guint64 n_aside = first_epoch (self)->n_aside_before;
+
+  for (guint i = 0; i < self->epochs->len && i < n; i++)
+    n_aside +=
+        ((const SpdlProgress *) g_ptr_array_index (self->epochs, i))->n_aside;
+  return n_aside;
+}
+
 /* All epochs before @epoch are over. */
 static void
 go_to (SpdlTally *self, guint64 epoch)
 {
   SpdlProgress *first = first_epoch (self);
   const guint64 n = epoch - first->epoch;
+  const guint64 n_aside = count_aside (self, n);
 
   if (n < self->epochs->len) {
     g_ptr_array_remove_range (self->epochs, 0, n);
@@ -117,6 +131,7 @@ go_to (SpdlTally *self, guint64 epoch)
       g_ptr_array_remove_range (self->epochs, 1, self->epochs->len - 1);
     spdl_progress_reset (first, epoch);
   }
+  first_epoch (self)->n_aside_before = n_aside;
   if (self->partials->len > 0)
     drop_old_partials (self);
 }
@@ -162,18 +177,33 @@ spdl_tally_deliver (
   pass_complete (self);
 }
 
-void
-spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence)
+static void
+forgo (SpdlTally *self, guint64 epoch, guint64 sequence, gboolean aside)
 {
   const guint64 first = first_epoch (self)->epoch;
+  SpdlProgress *progress;
 
   if (epoch < first || epoch - first > MAX_EPOCHS_AHEAD ||
       sequence >= self->n_items)
     return;
   while (self->epochs->len <= epoch - first)
     g_ptr_array_add (self->epochs, progress_new (first + self->epochs->len));
-  spdl_progress_add (g_ptr_array_index (self->epochs, epoch - first), sequence);
+  progress = g_ptr_array_index (self->epochs, epoch - first);
+  if (spdl_progress_add (progress, sequence) && aside)
+    progress->n_aside++;
   pass_complete (self);
+}
+
+void
+spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence)
+{
+  forgo (self, epoch, sequence, FALSE);
+}
+
+void
+spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence)
+{
+  forgo (self, epoch, sequence, TRUE);
 }
 
 guint64

@@ -49,6 +49,11 @@ void spdl_tally_deliver (
 SPDL_PRIVATE_API
 void spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence);
 
+/* An item will not come, and went missing before spdlmix, which has not counted
+ * it. */
+SPDL_PRIVATE_API
+void spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence);
+
 /* No further item of @epoch will come. Returns how many were lost. */
 SPDL_PRIVATE_API
 guint64 spdl_tally_end_epoch (SpdlTally *self, guint64 epoch);

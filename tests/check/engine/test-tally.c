@@ -132,6 +132,59 @@ test_parts (void)
   spdl_tally_free (tally);
 }
 
+/* What went missing before spdlmix is no part of its place. */
+static void
+test_aside (void)
+{
+  SpdlTally *tally = new_tally (STATE ("epoch=0,mark=0,done="), 4);
+  SpdlTally *again;
+
+  spdl_tally_pass_by (tally, 0, 1);
+  spdl_tally_pass_by (tally, 0, 1);
+  spdl_tally_forgo (tally, 0, 2);
+  spdl_tally_pass_by (tally, 0, 2);
+  assert_state (tally, STATE ("epoch=0,mark=0,done=BC,aside=1,aside-before=0"));
+  spdl_tally_pass_by (tally, 1, 0);
+  spdl_tally_deliver (tally, 0, 0, 1);
+  spdl_tally_deliver (tally, 0, 3, 1);
+  assert_state (tally, STATE ("epoch=1,mark=1,done=,aside=1,aside-before=1"));
+  again = new_tally (STATE ("epoch=1,mark=1,done=,aside=1,aside-before=1"), 4);
+  spdl_tally_deliver (again, 3, 0, 1);
+  assert_state (again, STATE ("epoch=3,mark=1,done=,aside=0,aside-before=2"));
+  spdl_tally_free (again);
+  spdl_tally_free (tally);
+}
+
+static gboolean
+is_3 (guint32 source, gconstpointer unused)
+{
+  return source == 3;
+}
+
+/* Of a text for several sources. */
+static void
+test_others (void)
+{
+  static const gchar other[] =
+      "source=2,count=1,hash=0000000000000000,shuffle=0,seed=0,rank=0,"
+      "world-size=1,shard-mode=drop,epoch=0,mark=0,done=;";
+  g_autofree gchar *both =
+      g_strconcat (STATE ("epoch=1,mark=5,done=BC"), other, NULL);
+  g_autofree gchar *cut = g_strndup (both, strlen (both) - 1);
+  g_autofree gchar *alone = g_strconcat ("spdl1;", other, NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  spdl_state_write_others (text, both, is_3, NULL);
+  g_assert_cmpstr (text->str, ==, other);
+  g_assert_true (spdl_state_is_of_others (alone, 3));
+  g_assert_true (spdl_state_is_of_others (both, 4));
+  g_assert_false (spdl_state_is_of_others (both, 3));
+  g_assert_false (spdl_state_is_of_others (both, 2));
+  g_assert_false (spdl_state_is_of_others (cut, 4));
+  g_assert_false (spdl_state_is_of_others ("spdl1;", 3));
+  g_assert_false (spdl_state_is_of_others ("", 3));
+}
+
 static void
 test_restore (void)
 {
@@ -221,7 +274,9 @@ test_flaws (void)
     "epoch=1,mark=18446744073709551615,done=BB",
     "epoch=1,mark=18446744073709551616,done=", "epoch=,mark=5,done=",
     "epoch=-1,mark=5,done=", "epoch=1,mark=5a,done=", "epoch=1,mark=5,done=B C",
-    "mark=5,epoch=1,done=", "" };
+    "mark=5,epoch=1,done=", "epoch=1,mark=5,done=,aside=6,aside-before=0",
+    "epoch=1,mark=5,done=,aside=1",
+    "epoch=1,mark=5,done=,aside=,aside-before=0", "" };
 
   assert_flaw ("", "it does not begin with \"spdl1;\", but with \"\"");
   assert_flaw ("spdl2;source=0",
@@ -376,6 +431,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/progress", test_progress);
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
+  g_test_add_func ("/tally/aside", test_aside);
+  g_test_add_func ("/tally/others", test_others);
   g_test_add_func ("/tally/restore", test_restore);
   g_test_add_func ("/tally/numbers", test_numbers);
   g_test_add_func ("/tally/flaws", test_flaws);

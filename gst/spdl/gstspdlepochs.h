@@ -1,0 +1,35 @@
+/* gst-spdl: what spdlmix adds to the events of its sources
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_EPOCHS_H__
+#define __GST_SPDL_EPOCHS_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* `within` of an `spdl-epoch`: an epoch of a source ends here, but not that of
+ * the stream, in which others go on.
+ * `aside` of an `spdl-items-gone`: the items went missing before spdlmix. */
+
+/* @event: (transfer full): with the field set or without it
+ *
+ * Returns: (transfer full): @event, or a copy of the same number */
+SPDL_PRIVATE_API
+GstEvent *gst_spdl_event_set_within_epoch (GstEvent *event, gboolean within);
+SPDL_PRIVATE_API
+GstEvent *gst_spdl_event_set_aside (GstEvent *event);
+
+SPDL_PRIVATE_API
+gboolean gst_spdl_event_is_within_epoch (GstEvent *event);
+SPDL_PRIVATE_API
+gboolean gst_spdl_event_is_aside (GstEvent *event);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_EPOCHS_H__ */

@@ -41,3 +41,16 @@ gst-launch-1.0 -q spdlsrc location="$folder" ! spdlfetch max-failures=0 \
 # Batches of other elements' images.
 gst-launch-1.0 -q videotestsrc num-buffers=100 \
   ! video/x-raw,format=RGB,width=64,height=64 ! spdlbatch size=32 ! fakesink
+
+# Two sources, of which the first gives three images of four.
+gst-launch-1.0 -q spdlmix name=m sink_0::weight=3 ! spdlfetch concurrency=4 \
+  ! spdldecode concurrency=2 width=64 height=64 ! spdlbatch ! fakesink \
+  spdlsrc location="$folder" shuffle=true ! m.sink_0 \
+  spdlsrc location="$folder" shuffle=true seed=1 ! m.sink_1
+
+# One class goes another way, and they meet again.
+gst-launch-1.0 -q spdlsrc location="$folder" label=folder ! spdlfetch \
+  ! spdlroute name=r src_0::when=label=0 \
+  r.src_0 ! spdldecode width=64 height=64 flip=0.5 ! m. \
+  r.src_1 ! spdldecode width=64 height=64 ! m. \
+  spdlmix name=m order=arrival ! spdlbatch labels=true ! fakesink

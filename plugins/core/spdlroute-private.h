@@ -45,6 +45,8 @@ typedef struct {
   GstSpdlCapsGate gate;
   gboolean is_new; /* it lacks what events came before */
   GstFlowReturn result;
+  GThread *ender;                     /* nullable; it may have ended */
+  struct _GstSpdlRouteElement *route; /* for that */
 } GstSpdlRoutePad;
 
 typedef struct {
@@ -57,7 +59,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlRoutePad, gst_object_unref)
 GType gst_spdl_route_element_get_type (void);
 #define GST_SPDL_ROUTE_ELEMENT(obj) ((GstSpdlRouteElement *) (obj))
 
-typedef struct {
+typedef struct _GstSpdlRouteElement {
   GstElement parent;
 
   GstPad *sinkpad;
@@ -66,7 +68,6 @@ typedef struct {
   SpdlMutex lock;
   GPtrArray *pads; /* GstSpdlRoutePad, owned, as they were requested */
   gboolean started;
-  guint n_enders;    /* threads that push ends of epochs, and of the stream */
   SpdlCond ended;    /* one of them has done that */
   guint64 n_refused; /* items of paths that have ended */
   guint64 n_lap_refused;
@@ -92,6 +93,9 @@ GstFlowReturn spdl_route_push_item (GstSpdlRouteElement *self, GstBuffer *item);
 GstFlowReturn
 spdl_route_push_group (GstSpdlRouteElement *self, GstBufferList *group);
 gboolean spdl_route_push_event (GstSpdlRouteElement *self, GstEvent *event);
+
+/* Waits until the pad's thread has pushed its ends. */
+void spdl_route_join_ender (GstSpdlRoutePad *pad);
 
 /* Waits until no thread pushes an end any more; what they have not begun is
  * dropped. */

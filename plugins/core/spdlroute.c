@@ -266,6 +266,7 @@ gst_spdl_route_element_release_pad (GstElement *element, GstPad *pad)
   g_ptr_array_remove (self->pads, pad);
   spdl_mutex_unlock (&self->lock);
   gst_pad_set_active (pad, FALSE);
+  spdl_route_join_ender (GST_SPDL_ROUTE_PAD (pad));
   gst_child_proxy_child_removed (
       GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_element_remove_pad (element, pad);

@@ -113,6 +113,7 @@ gst_spdl_route_pad_finalize (GObject *object)
 {
   GstSpdlRoutePad *self = GST_SPDL_ROUTE_PAD (object);
 
+  spdl_route_join_ender (self);
   spdl_route_pad_reset (self);
   g_clear_pointer (&self->condition, spdl_condition_free);
   g_clear_error (&self->flaw);

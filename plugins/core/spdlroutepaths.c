@@ -335,11 +335,11 @@ is_end (GstEvent *event)
 }
 
 /* In a thread of its own. */
-static void
-push_ends (GstElement *element, gpointer user_data)
+static gpointer
+push_ends (gpointer user_data)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
   GstSpdlRoutePad *pad = user_data;
+  GstSpdlRouteElement *self = pad->route;
   GstEvent *event;
 
   spdl_mutex_lock (&self->lock);
@@ -349,9 +349,9 @@ push_ends (GstElement *element, gpointer user_data)
     spdl_mutex_lock (&self->lock);
   }
   pad->is_ending = FALSE;
-  self->n_enders--;
   spdl_cond_broadcast (&self->ended);
   spdl_mutex_unlock (&self->lock);
+  return NULL;
 }
 
 /* An end may have to wait, for room for what a batcher holds, say: each path
@@ -367,24 +367,34 @@ push_end_apart (
   g_queue_push_tail (&pad->ends, event);
   begin = !pad->is_ending;
   pad->is_ending = TRUE;
-  self->n_enders += begin;
   spdl_mutex_unlock (&self->lock);
-  if (begin)
-    gst_element_call_async (
-        GST_ELEMENT (self), push_ends, gst_object_ref (pad), unref_pad);
+  if (!begin)
+    return;
+  spdl_route_join_ender (pad);
+  pad->route = self;
+  pad->ender = g_thread_new ("spdl-end", push_ends, pad);
+}
+
+void
+spdl_route_join_ender (GstSpdlRoutePad *pad)
+{
+  if (pad->ender)
+    g_thread_join (g_steal_pointer (&pad->ender));
 }
 
 void
 spdl_route_wait_for_enders (GstSpdlRouteElement *self)
 {
+  g_autoptr (GPtrArray) paths = list_paths (self);
+
   spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len; i++)
+  for (guint i = 0; i < paths->len; i++)
     g_queue_clear_full (
-        &GST_SPDL_ROUTE_PAD (g_ptr_array_index (self->pads, i))->ends,
+        &GST_SPDL_ROUTE_PAD (g_ptr_array_index (paths, i))->ends,
         (GDestroyNotify) gst_event_unref);
-  while (self->n_enders > 0)
-    spdl_cond_wait (&self->ended, &self->lock);
   spdl_mutex_unlock (&self->lock);
+  for (guint i = 0; i < paths->len; i++)
+    spdl_route_join_ender (g_ptr_array_index (paths, i));
 }
 
 /* Once: on several paths they would be counted as often. */
@@ -412,9 +422,10 @@ push_to_all (GstSpdlRouteElement *self, GstEvent *event)
     g_hash_table_insert (
         self->sources, GUINT_TO_POINTER (number), gst_event_ref (event));
   for (guint i = 0; i < paths->len; i++) {
+    /* Of its own: nothing is shared with a thread that takes its time. */
     if (is_end (event) && paths->len > 1) {
       push_end_apart (
-          self, g_ptr_array_index (paths, i), gst_event_ref (event));
+          self, g_ptr_array_index (paths, i), gst_event_copy (event));
       continue;
     }
     await_end (self, g_ptr_array_index (paths, i));

@@ -223,11 +223,12 @@ GST_START_TEST (test_as_if_never_stopped)
 {
   static const Plan plans[] = {
     { NULL, "input", "seed=8", TWICE, "", "", 4 },
-    { NULL, "input", "seed=8", TWICE, "spdlteststage filter-every=7 !", "", 4 },
+    { NULL, "input", "seed=8", TWICE,
+        "spdlteststage filter-every=7 output-order=input !", "", 4 },
     { NULL, "input", "stop=first", TWICE, "", "", 4 },
     { NULL, "input", "stop=repeat seed=2", { "2", "-1", "-1" }, "", "", 4 },
     { NULL, "input", "stop=repeat", { "2", "-1", "-1" },
-        "spdlteststage filter-every=7 !", "", 5 },
+        "spdlteststage filter-every=7 output-order=input !", "", 5 },
   };
   gchar *folder = make_folders ();
   GRand *rand = g_rand_new_with_seed (7);
@@ -264,8 +265,8 @@ GST_START_TEST (test_state)
 {
   gchar *folder = make_folders ();
   GRand *rand = g_rand_new_with_seed (1);
-  Plan plan = { folder, "input", "", TWICE, "spdlteststage filter-every=7 !",
-    "", 8 };
+  Plan plan = { folder, "input", "", TWICE,
+    "spdlteststage filter-every=7 output-order=input !", "", 8 };
   g_autoptr (GError) error = NULL;
   g_autofree gchar *extra = g_strdup_printf ("%s/2/extra.bin", folder);
   GstSpdlLoader *loader;

@@ -121,9 +121,12 @@ static const gchar *
 name_of (const GstSpdlBatch *self, guint i)
 {
   g_autofree gchar *name = NULL;
+  const gchar *given;
 
   if (self->meta && i < self->meta->num_tensors)
     return self->meta->names[i];
+  if ((given = gst_spdl_caps_get_tensor_name (self->caps, i)))
+    return given;
   if (i == 0)
     return "data";
   name = g_strdup_printf ("data%u", i);

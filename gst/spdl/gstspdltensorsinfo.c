@@ -22,6 +22,10 @@
  * NumPy shape (32, 224, 224, 3), images by rows by columns by channels, is
  * `3:224:224:32`. Every dimension is written, a batch of one too.
  *
+ * Where the tensors of an item have names, their caps have them in a field of
+ * ours, `names=(string)<"image","mask">`, from which `spdlbatch` takes those
+ * of its batches. To NNStreamer it is nothing.
+ *
  * Since: 0.1
  */
 
@@ -324,4 +328,57 @@ gst_spdl_tensors_info_from_caps (
   g_auto (GStrv) type_names = g_strsplit (type_string, ",", -1);
   g_auto (GStrv) dims = g_strsplit (dim_string, ",", -1);
   return parse_tensors (info, type_names, dims, n, error);
+}
+
+/**
+ * gst_spdl_caps_set_tensor_names:
+ * @caps: (transfer none): writable caps of tensors
+ * @names: (array length=n_names): a name for each tensor
+ * @n_names: how many there are
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_caps_set_tensor_names (
+    GstCaps *caps, const gchar *const *names, guint n_names)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_return_if_fail (GST_IS_CAPS (caps) && gst_caps_is_writable (caps));
+  g_return_if_fail (names != NULL || n_names == 0);
+
+  gst_value_array_init (&array, n_names);
+  for (guint i = 0; i < n_names; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_set_string (&value, names[i]);
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_caps_set_value (caps, "names", &array);
+  g_value_unset (&array);
+}
+
+/**
+ * gst_spdl_caps_get_tensor_name:
+ * @caps: (nullable): fixed caps
+ * @i: which tensor
+ *
+ * Returns: (transfer none) (nullable): its name, valid as long as @caps, or
+ *     %NULL if it has none
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_caps_get_tensor_name (const GstCaps *caps, guint i)
+{
+  const GValue *array = NULL, *name;
+
+  if (caps && gst_caps_get_size (caps) > 0)
+    array = gst_structure_get_value (gst_caps_get_structure (caps, 0), "names");
+  if (!array || !GST_VALUE_HOLDS_ARRAY (array) ||
+      i >= gst_value_array_get_size (array))
+    return NULL;
+  name = gst_value_array_get_value (array, i);
+  return G_VALUE_HOLDS_STRING (name) ? g_value_get_string (name) : NULL;
 }

@@ -128,6 +128,13 @@ GST_SPDL_API
 gboolean gst_spdl_tensors_info_from_caps (
     GstSpdlTensorsInfo *info, const GstCaps *caps, GError **error);
 
+GST_SPDL_API
+void gst_spdl_caps_set_tensor_names (
+    GstCaps *caps, const gchar *const *names, guint n_names);
+
+GST_SPDL_API
+const gchar *gst_spdl_caps_get_tensor_name (const GstCaps *caps, guint i);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_TENSORS_INFO_H__ */

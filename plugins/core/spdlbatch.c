@@ -12,8 +12,9 @@
  *
  * Writes `size` items into one buffer of caps `other/tensors`, each once, and
  * sends it on with a #GstSpdlBatchMeta that names the items and the tensors:
- * `data`, then `labels` and `indices` where they are asked for. Dimensions are
- * innermost first: what NumPy calls (32, 224, 224, 3) is `3:224:224:32`.
+ * `data`, or what the items' caps name them, then `labels` and `indices` where
+ * they are asked for. Dimensions are innermost first: what NumPy calls
+ * (32, 224, 224, 3) is `3:224:224:32`.
  *
  * An item of another shape than the first one of its batch fails, and is
  * reported with both shapes. At the end of an epoch and of the stream comes a
@@ -243,6 +244,23 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
   return ret;
 }
 
+/* Whether the items have a tensor of that name. */
+static gboolean
+is_taken (GstSpdlBatchElement *self, const gchar *name)
+{
+  for (guint i = 0; i < self->batch_stacker.info.num_tensors; i++) {
+    if (g_strcmp0 (self->batch_stacker.names[i], name) != 0)
+      continue;
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The items have a tensor named \"%s\": the property %s cannot add "
+         "another one",
+            name, name),
+        (NULL));
+    return TRUE;
+  }
+  return FALSE;
+}
+
 static GstFlowReturn
 begin_batch (GstSpdlBatchElement *self)
 {
@@ -267,6 +285,9 @@ begin_batch (GstSpdlBatchElement *self)
         (NULL));
     return GST_FLOW_ERROR;
   }
+  if ((self->batch_labels && is_taken (self, "labels")) ||
+      (self->batch_indices && is_taken (self, "indices")))
+    return GST_FLOW_ERROR;
   batch_info (self, self->batch_size, &info);
   if ((ret = acquire_slab (self, &info)) != GST_FLOW_OK)
     return ret;

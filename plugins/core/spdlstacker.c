@@ -129,6 +129,8 @@ spdl_stacker_init (SpdlStacker *self, const GstCaps *caps,
   else
     ok = gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
          has_rank_to_spare (&self->info, error);
+  for (guint i = 0; ok && i < self->info.num_tensors; i++)
+    self->names[i] = g_intern_string (gst_spdl_caps_get_tensor_name (caps, i));
   return ok && init_convert (self, settings, error);
 }
 

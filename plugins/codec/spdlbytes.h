@@ -33,6 +33,12 @@ spdl_read_32_le (const guint8 *p)
   return spdl_read_24_le (p) | (guint32) p[3] << 24;
 }
 
+static inline guint64
+spdl_read_64_le (const guint8 *p)
+{
+  return spdl_read_32_le (p) | (guint64) spdl_read_32_le (p + 4) << 32;
+}
+
 static inline guint16
 spdl_read_16_be (const guint8 *p)
 {

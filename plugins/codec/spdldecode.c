@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdldecode
  * @title: spdldecode
- * @short_description: decodes images and brings them to one size
+ * @short_description: decodes images, brings them to one size, reads arrays
  *
  * Takes encoded images, one a buffer, and yields raw images of `width` by
  * `height`, `concurrency` of them at a time. What they are is found out from
@@ -38,6 +38,12 @@
  * decode; the others go on as they are. Two of them with the same `seed` take
  * the same part of an image and of a mask of the same size; masks of classes
  * keep them with `format=GRAY8 interpolation=nearest`.
+ *
+ * Arrays come as NPY, NPZ and safetensors, and become `other/tensors`, a memory
+ * and, but for NPY, a name for each. What is stored in the machine's own byte
+ * order and at an address that fits is not copied. The properties for images do
+ * not count for them, so that both can go through one element; a compressed NPZ
+ * may have `max-inflated` bytes.
  *
  * ## Example
  * |[
@@ -89,7 +95,8 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS) "; " GST_SPDL_SAMPLE_CAPS));
+        GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS) "; " GST_SPDL_TENSORS_CAPS
+                                                  "; " GST_SPDL_SAMPLE_CAPS));
 
 #define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
@@ -269,7 +276,7 @@ gst_spdl_decode_element_process (
           ? decode_part (worker, target, &source, &view, &reason)
           : spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
 
-  if (result && item && spdl_augment_is_on (&target->augment))
+  if (result && item && view.width > 0 && spdl_augment_is_on (&target->augment))
     result = note_augment (result, item, target->part, &view);
   spdl_target_unref (target);
   if (!result) {
@@ -346,7 +353,8 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item decoder",
       "Codec/Decoder/Image",
-      "Decodes images and brings them to one size, many at a time",
+      "Decodes images, brings them to one size, and reads arrays, many at a "
+      "time",
       "the gst-spdl developers");
   stage_class->negotiate = gst_spdl_decode_element_negotiate;
   stage_class->open_worker = gst_spdl_decode_element_open_worker;

@@ -18,6 +18,7 @@
 #define DEFAULT_AUGMENT SPDL_AUGMENT_NONE
 #define DEFAULT_CORRUPT SPDL_CORRUPT_FAIL
 #define DEFAULT_FAST_SCALE TRUE
+#define DEFAULT_MAX_INFLATED (512 << 20)
 
 enum {
   PROP_0,
@@ -36,6 +37,7 @@ enum {
   PROP_MAX_PIXELS,
   PROP_BACKGROUND,
   PROP_PART,
+  PROP_MAX_INFLATED,
 };
 
 /* Enums */
@@ -94,6 +96,7 @@ spdl_decode_settings_init (SpdlTargetSettings *self)
     .fast_scale = DEFAULT_FAST_SCALE,
     .corrupt = DEFAULT_CORRUPT,
     .max_pixels = DEFAULT_MAX_PIXELS,
+    .max_inflated = DEFAULT_MAX_INFLATED,
   };
 }
 
@@ -171,6 +174,9 @@ spdl_decode_settings_set (
     case PROP_PART:
       self->part = g_intern_string (g_value_get_string (value));
       break;
+    case PROP_MAX_INFLATED:
+      self->max_inflated = g_value_get_uint64 (value);
+      break;
     default:
       return FALSE;
   }
@@ -226,6 +232,9 @@ spdl_decode_settings_get (
       break;
     case PROP_PART:
       g_value_set_string (value, self->part);
+      break;
+    case PROP_MAX_INFLATED:
+      g_value_set_uint64 (value, self->max_inflated);
       break;
     default:
       return FALSE;
@@ -322,6 +331,11 @@ spdl_decode_settings_install (GObjectClass *klass)
           "Of samples of several media, the part to decode; the others stay as "
           "they are (unset = items are one medium)",
           NULL, FLAGS));
+  g_object_class_install_property (klass, PROP_MAX_INFLATED,
+      g_param_spec_uint64 ("max-inflated", "Maximum inflated",
+          "Bytes that the compressed arrays of an item may have; one with more "
+          "fails before memory is taken for them",
+          0, G_MAXUINT64, DEFAULT_MAX_INFLATED, FLAGS));
   gst_type_mark_as_plugin_api (resize_get_type (), 0);
   gst_type_mark_as_plugin_api (interpolation_get_type (), 0);
   gst_type_mark_as_plugin_api (augment_get_type (), 0);

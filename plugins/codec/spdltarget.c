@@ -17,6 +17,7 @@ spdl_target_unref (SpdlTarget *self)
     gst_object_unref (self->pool);
   }
   gst_clear_caps (&self->caps);
+  gst_clear_caps (&self->tensors);
   g_free (self);
 }
 
@@ -68,6 +69,36 @@ spdl_target_check_decoded (
     return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+spdl_target_check_images (const SpdlTarget *self, GError **error)
+{
+  if (!self->no_images)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is no array, but downstream takes nothing else");
+  return FALSE;
+}
+
+gboolean
+spdl_target_check_tensors (
+    const SpdlTarget *self, const GstCaps *caps, GError **error)
+{
+  g_autofree gchar *its = NULL, *theirs = NULL;
+
+  if (gst_caps_can_intersect (self->tensors, caps))
+    return TRUE;
+  if (gst_caps_is_empty (self->tensors)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "It is an array, but downstream takes images alone");
+    return FALSE;
+  }
+  its = gst_caps_to_string (caps);
+  theirs = gst_caps_to_string (self->tensors);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is %s, but downstream takes %s", its, theirs);
+  return FALSE;
 }
 
 /* Leaves of @caps what agrees with @property, which is set to what @wanted
@@ -243,7 +274,11 @@ spdl_target_new (
   self->corrupt = settings->corrupt;
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;
-  ok = choose (self, settings, &caps, error);
+  self->max_inflated = settings->max_inflated;
+  self->tensors = pick (allowed, "other/tensors");
+  self->no_images =
+      gst_caps_is_empty (caps) && !gst_caps_is_empty (self->tensors);
+  ok = self->no_images || choose (self, settings, &caps, error);
   gst_caps_unref (caps);
   if (ok && self->width > 0 && self->height > 0)
     ok = make_pool (self, error);

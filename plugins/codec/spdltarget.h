@@ -40,6 +40,7 @@ typedef struct {
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background; /* 0xRRGGBB */
+  guint64 max_inflated;
 } SpdlTargetSettings;
 
 /* The outcome of a negotiation, immutable. A task takes the one that is valid
@@ -57,6 +58,9 @@ typedef struct {
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background;
+  gboolean no_images; /* downstream takes none */
+  GstCaps *tensors;   /* what it takes of arrays; may be empty */
+  guint64 max_inflated;
   /* Of images of fixed size; else NULL. */
   GstCaps *caps;
   GstVideoInfo info;
@@ -64,7 +68,7 @@ typedef struct {
 } SpdlTarget;
 
 /* @allowed: what downstream takes, of which raw video within
- * SPDL_TARGET_FORMATS counts.
+ * SPDL_TARGET_FORMATS and tensors count.
  *
  * Returns NULL with @error set if a setting contradicts it, by name. */
 SpdlTarget *spdl_target_new (
@@ -77,6 +81,12 @@ gboolean spdl_target_check_decoded (
     const SpdlTarget *self, guint width, guint height, GError **error);
 gboolean spdl_target_check_size (
     guint width, guint height, guint64 max_pixels, GError **error);
+
+/* Whether downstream takes an image; and tensors of @caps. FALSE with @error
+ * set likewise. */
+gboolean spdl_target_check_images (const SpdlTarget *self, GError **error);
+gboolean spdl_target_check_tensors (
+    const SpdlTarget *self, const GstCaps *caps, GError **error);
 
 /* Raw images of that size and format, in stills. */
 void spdl_target_set_info (

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "spdlarrays.h"
 #include "spdlbytes.h"
 #include "spdlcanvas.h"
 #include "spdlexif.h"
@@ -23,6 +24,7 @@ struct _SpdlWorker {
   SpdlStills *stills;
   SpdlPicture *picture;
   SpdlCanvas *canvas;
+  SpdlArrays *arrays;
 
   /* The item in hand. */
   const SpdlTarget *target;
@@ -41,6 +43,7 @@ spdl_worker_new (void)
   self->stills = spdl_stills_new ();
   self->picture = spdl_picture_new ();
   self->canvas = spdl_canvas_new ();
+  self->arrays = spdl_arrays_new ();
   return self;
 }
 
@@ -51,6 +54,7 @@ spdl_worker_free (SpdlWorker *self)
   spdl_stills_free (self->stills);
   spdl_picture_free (self->picture);
   spdl_canvas_free (self->canvas);
+  spdl_arrays_free (self->arrays);
   g_free (self);
 }
 
@@ -236,31 +240,57 @@ decode_still (SpdlWorker *self, const SpdlLook *look, GError **error)
   return result;
 }
 
+static GstBuffer *
+decode_arrays (SpdlWorker *self, SpdlArraysKind kind, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  GstBuffer *result = spdl_arrays_decode (
+      self->arrays, kind, &self->in, target->max_inflated, self->caps, error);
+
+  if (result && !spdl_target_check_tensors (target, *self->caps, error))
+    gst_clear_buffer (&result);
+  return result;
+}
+
+static GstBuffer *
+decode_image (SpdlWorker *self, GError **error)
+{
+  const GstMapInfo *in = &self->in;
+  SpdlLook look;
+
+  if (!spdl_target_check_images (self->target, error))
+    return NULL;
+  if (spdl_jpeg_is_jpeg (in->data, in->size))
+    return decode_jpeg (self, error);
+  spdl_look (&look, in->data, in->size);
+  if (!spdl_stills_find_type (
+          &look, in->data, in->size, self->source->caps, error))
+    return NULL;
+  return decode_still (self, &look, error);
+}
+
 GstBuffer *
 spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
     const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
     GError **error)
 {
   GstMapInfo *in = &self->in;
-  GstBuffer *result = NULL;
-  SpdlLook look;
+  GstBuffer *result;
+  SpdlArraysKind kind;
 
   self->target = target;
   self->source = source;
   self->view = view;
+  view->width = view->height = 0;
   self->caps = result_caps;
   if (!gst_buffer_map (source->item, in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Its memory cannot be mapped");
     return NULL;
   }
-  if (spdl_jpeg_is_jpeg (in->data, in->size)) {
-    result = decode_jpeg (self, error);
-  } else {
-    spdl_look (&look, in->data, in->size);
-    if (spdl_stills_find_type (&look, in->data, in->size, source->caps, error))
-      result = decode_still (self, &look, error);
-  }
+  kind = spdl_arrays_look (in->data, in->size);
+  result = kind == SPDL_ARRAYS_NONE ? decode_image (self, error)
+                                    : decode_arrays (self, kind, error);
   gst_buffer_unmap (source->item, in);
   return result;
 }

@@ -12,8 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* The state of one worker: JPEGs go through libjpeg-turbo, all else through
- * GStreamer's decoders, and both to the same canvas. One thread at a time. */
+/* The state of one worker: JPEGs go through libjpeg-turbo, other images through
+ * GStreamer's decoders, and both to the same canvas; arrays become tensors. One
+ * thread at a time. */
 
 typedef struct _SpdlWorker SpdlWorker;
 
@@ -28,7 +29,8 @@ typedef struct {
   guint64 index;
 } SpdlSource;
 
-/* Makes of @source what @target says, and in @view how that was done. NULL with
+/* Makes of @source what @target says, and in @view how that was done; its width
+ * is 0 where it was no image. NULL with
  * @error set if it cannot be; with the target's corrupt=keep, @error may be set
  * though there is a result. @result_caps: (transfer none), until the next. */
 GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,

@@ -244,23 +244,6 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
   return ret;
 }
 
-/* Whether the items have a tensor of that name. */
-static gboolean
-is_taken (GstSpdlBatchElement *self, const gchar *name)
-{
-  for (guint i = 0; i < self->batch_stacker.info.num_tensors; i++) {
-    if (g_strcmp0 (self->batch_stacker.names[i], name) != 0)
-      continue;
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The items have a tensor named \"%s\": the property %s cannot add "
-         "another one",
-            name, name),
-        (NULL));
-    return TRUE;
-  }
-  return FALSE;
-}
-
 static GstFlowReturn
 begin_batch (GstSpdlBatchElement *self)
 {
@@ -285,9 +268,6 @@ begin_batch (GstSpdlBatchElement *self)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if ((self->batch_labels && is_taken (self, "labels")) ||
-      (self->batch_indices && is_taken (self, "indices")))
-    return GST_FLOW_ERROR;
   batch_info (self, self->batch_size, &info);
   if ((ret = acquire_slab (self, &info)) != GST_FLOW_OK)
     return ret;
@@ -416,6 +396,21 @@ write_number (GstSpdlBatchElement *self, guint tensor, guint i, gint64 number)
       &number, sizeof number);
 }
 
+/* The item must have no tensor that is called as one of the batch's own. */
+static gboolean
+is_free (GstSpdlBatchElement *self, const gchar *name, GError **error)
+{
+  for (guint i = 0; i < self->stacker.info.num_tensors; i++) {
+    if (g_strcmp0 (self->stacker.names[i], name) != 0)
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has a tensor named \"%s\", to which %s=true would add another one",
+        name, name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
     const GstSpdlItemMeta *item, GError **error)
@@ -429,7 +424,9 @@ write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
     places[k] =
         self->slab->map.data + self->offsets[k] + i * self->item_sizes[k];
   /* By the item's own caps: only they know its padding. */
-  if (!spdl_stacker_is_compatible (
+  if ((self->batch_labels && !is_free (self, "labels", error)) ||
+      (self->batch_indices && !is_free (self, "indices", error)) ||
+      !spdl_stacker_is_compatible (
           &self->batch_stacker, &self->stacker, error) ||
       !(self->has_parts
               ? spdl_part_stack_write (self->parts, buffer, places, error)

@@ -1,0 +1,80 @@
+/* gst-spdl: fuzzes the reader of NPZ files
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <zlib.h>
+
+#include "fuzz-arrays.h"
+#include "spdlzip.h"
+
+#define MAX_SIZE (1 << 16)
+
+static void
+put_32 (guint8 *p, guint32 value)
+{
+  for (guint i = 0; i < 4; i++)
+    p[i] = value >> 8 * i;
+}
+
+/* Writes into its entry the size and checksum that a member has, which no
+ * fuzzer guesses. */
+static void
+put_member_right (guint8 *entry, const SpdlZipMember *member)
+{
+  g_autofree guint8 *data = g_malloc (MAX_SIZE);
+  z_stream z = { .next_in = (Bytef *) member->data,
+    .avail_in = member->packed_size,
+    .next_out = data,
+    .avail_out = MAX_SIZE };
+
+  if (member->method == SPDL_ZIP_STORED) {
+    put_32 (entry + 16, crc32 (0, member->data, member->packed_size));
+    return;
+  }
+  inflateInit2 (&z, -MAX_WBITS);
+  inflate (&z, Z_FINISH);
+  put_32 (entry + 16, crc32 (0, data, z.total_out));
+  put_32 (entry + 20, z.total_in);
+  put_32 (entry + 24, z.total_out);
+  inflateEnd (&z);
+}
+
+static void
+put_right (guint8 *data, gsize size)
+{
+  SpdlZipMember member;
+  SpdlZip zip;
+
+  if (spdl_zip_open (&zip, data, size))
+    return;
+  for (guint i = 0; i < MIN (zip.n_members, GST_SPDL_MAX_TENSORS); i++) {
+    guint8 *entry = data + zip.at;
+
+    if (spdl_zip_next (&zip, &member))
+      return;
+    put_member_right (entry, &member);
+  }
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput input = { data, size };
+  const guint8 settings = fuzz_take (&input);
+  g_autofree guint8 *file = g_memdup2 (input.data, input.size);
+
+  if (settings & 1)
+    put_right (file, input.size);
+  fuzz_arrays_run (SPDL_ARRAYS_NPZ, file, input.size, settings >> 1 & 7);
+  return 0;
+}

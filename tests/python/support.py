@@ -4,6 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -11,6 +13,21 @@ import tempfile
 
 # The first argument of each test.
 MAKE_DATASET = sys.argv.pop(1)
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def find_packages(*names):
+    """Whether there are these packages, which Debian has not. Goes on in
+    build-venv, where tools/setup puts them, if they are not here."""
+    if all(map(importlib.util.find_spec, names)):
+        return True
+    python = ROOT / "build-venv" / "bin" / "python"
+    if python.exists() and "SPDL_IN_VENV" not in os.environ:
+        os.environ["SPDL_IN_VENV"] = "1"
+        os.execv(python, [python, *sys.orig_argv[1:]])
+    return False
 
 
 def make_dataset(count):

@@ -70,6 +70,8 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     resize="cover", augment="random-resized-crop", flip=0.5 and so on; what is
     random depends on `seed`, `epoch` and `index` alone. In the calling thread,
     with the GIL released; in threads and in worker processes, forked ones too.
+
+    NPY, and NPZ and safetensors of one array, become that array.
     """
     words = [f" {name.replace('_', '-')}={_write(value)}"
              for name, value in properties.items()]
@@ -79,5 +81,9 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     except GLib.Error as error:
         raise LoaderError(error.message, code=code_of(error),
                           stage="spdldecode") from error
-    tensor: Tensor = batch["data"]
+    if len(batch) > 1:
+        raise LoaderError(f"It has {len(batch)} arrays, "
+                          f"{', '.join(batch.names)}: a Loader gives them all",
+                          stage="spdldecode")
+    tensor: Tensor = batch[batch.names[0]]
     return tensor

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+# gst-spdl: texts as rows of tokens for a language model
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""    /usr/bin/python3 -m venv --system-site-packages VENV
+    VENV/bin/pip install tokenizers
+    meson devenv -C build VENV/bin/python ../examples/pack_tokens.py \\
+        FOLDER TOKENIZER.json
+
+Makes batches of ROWS by 1,024 tokens of the UTF-8 texts (*.txt) in FOLDER, one
+text behind the other, by a tokenizer of Hugging Face's in TOKENIZER.json. Where
+there is no such file, a small one is trained on the texts. A text that is not
+UTF-8 fails by name, and costs nothing else.
+
+Each batch is made of whole texts, so that the state behind it is one to begin
+at again, as with images: no text comes twice, and none is left out. For that
+its last row ends with some padding. Only a text that is longer than a batch is
+cut; it comes again as a whole in a run that begins in its middle.
+"""
+
+import argparse
+import pathlib
+import time
+from typing import Any, List, Optional, Set
+
+import numpy as np
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from gstspdl import Loader
+
+ROW = 1024
+END, PADDING = "<end>", "<padding>"
+TOKEN = np.dtype("int32")
+
+
+def train(folder: pathlib.Path, vocabulary: int = 4096) -> Any:
+    """A tokenizer of byte pairs, of the texts themselves."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary, special_tokens=[END, PADDING],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False)
+    tokenizer.train_from_iterator(
+        (path.read_text("utf-8", "ignore")
+         for path in sorted(folder.rglob("*.txt"))), trainer)
+    return tokenizer
+
+
+class Packer:
+    """The two functions of the pipeline."""
+
+    def __init__(self, tokenizer: Any, rows: int) -> None:
+        self.tokenizer = tokenizer
+        self.rows = rows
+        self.end = tokenizer.token_to_id(END)
+        self.padding = tokenizer.token_to_id(PADDING)
+
+    def tokenize(self, sample: Any) -> List[bytes]:
+        """Of a text its tokens and the end's. What is longer than a batch
+        becomes several items: the last one of them makes the text done."""
+        buffer = sample.get_buffer()
+        text = buffer.extract_dup(0, buffer.get_size()).decode("utf-8")
+        # Tokenizers let go of the GIL meanwhile.
+        tokens = np.array([*self.tokenizer.encode(text).ids, self.end], TOKEN)
+        most = self.rows * ROW
+        return [tokens[i:i + most].tobytes()
+                for i in range(0, len(tokens), most)]
+
+    def pack(self, sample: Any) -> Any:
+        """Of a group, which is no longer than that, a batch."""
+        group = sample.get_buffer_list()
+        items = (group.get(i) for i in range(group.length()))
+        tokens = np.frombuffer(b"".join(
+            item.extract_dup(0, item.get_size()) for item in items), TOKEN)
+        batch = np.full(self.rows * ROW, self.padding, "int64")
+        batch[:len(tokens)] = tokens
+        return batch.reshape(self.rows, ROW)
+
+
+def load(folder: pathlib.Path, packer: Packer, settings: str = "",
+         state: Optional[str] = None) -> Loader:
+    """Batches (rows, 1024) of int64, batch["data"]; `state` is that of a batch
+    to go on behind. In the order of the input at each stage, so that a row is
+    the same in each run."""
+    size = packer.rows * ROW * TOKEN.itemsize
+    loader = Loader(
+        f'spdlsrc location="{folder}" pattern=*.txt {settings} '
+        "! spdlfetch output-order=input "
+        "! spdlpipe name=tokenize output-order=input "
+        f"! spdlaggregate size=0 max-bytes={size} "
+        "! spdlpipe name=pack output-order=input ! spdlsink", state=state)
+    return loader.map("tokenize", packer.tokenize).map("pack", packer.pack)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("tokenizer", type=pathlib.Path)
+    parser.add_argument("--rows", type=int, default=8)
+    arguments = parser.parse_args()
+    if arguments.tokenizer.exists():
+        tokenizer = Tokenizer.from_file(str(arguments.tokenizer))
+    else:
+        tokenizer = train(arguments.folder)
+        tokenizer.save(str(arguments.tokenizer))
+
+    packer = Packer(tokenizer, arguments.rows)
+    n_batches = n_tokens = 0
+    texts: Set[int] = set()
+    begin = time.monotonic()
+    with load(arguments.folder, packer, "shuffle=true epochs=1") as loader:
+        for batch in loader:
+            tokens = np.asarray(batch["data"])
+            # Here a model would learn to say tokens[:, 1:] of tokens[:, :-1].
+            n_batches += 1
+            texts.update(batch.indices)
+            n_tokens += int((tokens != packer.padding).sum())
+        failures = loader.failures
+    for failure in failures:
+        print(f"failed: {failure.uri}: {failure.reason.splitlines()[0]}")
+    share = n_tokens / max(n_batches * arguments.rows * ROW, 1)
+    print(f"{n_batches} batches of {arguments.rows} by {ROW} tokens of "
+          f"{len(texts)} texts, {1 - share:.1%} padding, "
+          f"{n_tokens / (time.monotonic() - begin):,.0f} tokens a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,291 @@
+#!/usr/bin/python3
+# gst-spdl: arrays are what NumPy reads of the same files
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset, which is not needed."""
+
+import io
+import json
+import pathlib
+import struct
+import tempfile
+import threading
+import unittest
+import zipfile
+
+import support
+
+HAS_SAFETENSORS = support.find_packages("safetensors")
+
+import numpy as np  # noqa: E402
+from numpy.lib import format as npy  # noqa: E402
+
+from gstspdl import Loader, LoaderError, decode  # noqa: E402
+
+TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32",
+         "int64", "uint64", "float16", "float32", "float64"]
+SHAPES = [(), (1,), (7,), (3, 5), (1, 4), (4, 1), (2, 3, 4), (2, 1, 3, 1),
+          (2,) * 9, (1,) * 14 + (3,)]
+
+
+def make(dtype, shape, seed=1):
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind == "f":
+        return np.asarray(rng.normal(size=shape)).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, shape, dtype.newbyteorder("="),
+                        endpoint=True).astype(dtype)
+
+
+def as_tensor(array):
+    """What becomes of it: always a dimension, and no type for truth."""
+    array = np.atleast_1d(array)
+    array = array.view("uint8") if array.dtype == bool else array
+    return array.astype(array.dtype.newbyteorder("="))
+
+
+def write_npy(array, version=None, fortran=False):
+    file = io.BytesIO()
+    npy.write_array(file, np.asarray(array, order="F" if fortran else "C"),
+                    version, allow_pickle=True)
+    return file.getvalue()
+
+
+def write_npz(arrays, compressed):
+    file = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(file, **arrays)
+    return file.getvalue()
+
+
+class Pipe(io.BytesIO):
+    """What cannot go back: sizes then come behind the data."""
+
+    def seekable(self):
+        return False
+
+    def seek(self, *_):
+        raise io.UnsupportedOperation
+
+
+def write_safetensors(arrays):
+    """By the format's description, for where there is no such package."""
+    names = {"bool": "BOOL", "int": "I", "uint": "U", "float": "F"}
+    header, data = {"__metadata__": {"made": "by \u00fcs"}}, b""
+    for name, array in arrays.items():
+        kind = array.dtype.name.rstrip("0123456789")
+        bits = array.dtype.name[len(kind):]
+        header[name] = {"dtype": names[kind] + bits, "shape": array.shape,
+                        "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def load_all(files, settings="output-order=input"):
+    """Each file alone, as a batch of its own."""
+    loader = Loader(f"spdldecode {settings} ! spdlsink", source=files)
+    with loader:
+        return list(loader), loader.failures
+
+
+class NpyTest(unittest.TestCase):
+    def check(self, arrays, files, **settings):
+        batches, failures = load_all(files, **settings)
+        self.assertEqual(failures, [])
+        for array, batch in zip(arrays, batches, strict=True):
+            found = batch["data"].numpy()
+            np.testing.assert_array_equal(found, as_tensor(array))
+            self.assertEqual(found.dtype, as_tensor(array).dtype)
+            self.assertTrue(found.flags.aligned)
+
+    def test_all(self):
+        """Types by shapes by byte orders by orders of dimensions, in versions
+        of the format in turn."""
+        arrays, files = [], []
+        for dtype in TYPES:
+            for shape in SHAPES:
+                for order in "<>":
+                    for fortran in False, True:
+                        array = make(np.dtype(dtype).newbyteorder(order),
+                                     shape, len(files))
+                        version = [(1, 0), (2, 0), (3, 0)][len(files) % 3]
+                        arrays.append(array)
+                        files.append(write_npy(array, version, fortran))
+        for settings in "output-order=input", "concurrency=1":
+            self.check(arrays, files, settings=settings)
+
+    def test_large(self):
+        for fortran in False, True:
+            array = make("float32", (300, 500, 3))
+            self.check([array], [write_npy(array, None, fortran)])
+
+    def test_what_is_refused(self):
+        refused = {
+            "Python objects": np.array([{}, 1], object),
+            "structured type": np.zeros(3, [("a", "f4"), ("b", "i4")]),
+            "<c8": np.zeros(3, "c8"), "<c16": np.zeros(3, "c16"),
+            "S3": np.array([b"abc"]), "<U3": np.array(["abc"]),
+            "<M8": np.zeros(3, "M8[s]"), "<m8": np.zeros(3, "m8[s]"),
+            "f16": np.zeros(3, np.longdouble), "V5": np.zeros(3, "V5"),
+            r"\(2, 0\) and is empty": np.zeros((2, 0)),
+            "16 dimensions": np.zeros((1,) * 16),
+        }
+        batches, failures = load_all(
+            [write_npy(array) for array in refused.values()])
+        self.assertEqual(batches, [])
+        failures.sort(key=lambda failure: failure.index)
+        for reason, failure in zip(refused, failures, strict=True):
+            self.assertRegex(failure.reason, "^Its array .*" + reason)
+
+    def test_decode(self):
+        array = make("int16", (3, 4))
+        found = decode(write_npy(array))
+        np.testing.assert_array_equal(found, array)
+        np.testing.assert_array_equal(
+            decode(write_npz({"x": array}, True)), array)
+        with self.assertRaisesRegex(LoaderError, "2 arrays, x, y"):
+            decode(write_npz({"x": array, "y": array}, True))
+        with self.assertRaisesRegex(LoaderError, "ends within its header"):
+            decode(write_npy(array)[:50])
+
+    def test_decode_in_threads(self):
+        arrays = [make("float32", (20, i + 1), i) for i in range(40)]
+        files = [write_npz({"x": array}, i % 2)
+                 for i, array in enumerate(arrays)]
+        wrong = []
+
+        def work():
+            for array, file in zip(arrays, files):
+                if not np.array_equal(decode(file), array):
+                    wrong.append(array.shape)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class NamedTest(unittest.TestCase):
+    ARRAYS = {f"{dtype} {i}": make(dtype, SHAPES[i % 8], i)
+              for i, dtype in enumerate(TYPES)}
+
+    def check(self, file, arrays=None):
+        (batch,), failures = load_all([file])
+        self.assertEqual(failures, [])
+        arrays = arrays or self.ARRAYS
+        self.assertEqual(list(batch), list(arrays))
+        for name, array in arrays.items():
+            found = batch[name].numpy()
+            np.testing.assert_array_equal(found, as_tensor(array))
+            self.assertEqual(found.dtype, as_tensor(array).dtype)
+            self.assertTrue(found.flags.aligned)
+
+    def test_npz(self):
+        for compressed in False, True:
+            self.check(write_npz(self.ARRAYS, compressed))
+
+    def test_npz_of_others(self):
+        """As zipfile and others write them, sizes behind the data too."""
+        for packing in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            for kind in io.BytesIO, Pipe:
+                file = kind()
+                with zipfile.ZipFile(file, "w", packing) as archive:
+                    archive.comment = b"PK\5\6" * 9
+                    for name, array in self.ARRAYS.items():
+                        archive.writestr(name + ".npy", write_npy(array))
+                self.check(file.getvalue())
+
+    def test_safetensors(self):
+        self.check(write_safetensors(self.ARRAYS))
+
+    @unittest.skipUnless(HAS_SAFETENSORS, "there is no package safetensors")
+    def test_safetensors_of_others(self):
+        from safetensors.numpy import save
+
+        # The package sorts by type and name.
+        for name, array in self.ARRAYS.items():
+            self.check(save({name: array}), {name: array})
+        (batch,), _ = load_all([save(self.ARRAYS, {"some": "text"})])
+        self.assertEqual(sorted(batch), sorted(self.ARRAYS))
+        for name, array in self.ARRAYS.items():
+            np.testing.assert_array_equal(
+                batch[name].numpy(), as_tensor(array))
+
+
+class PipelineTest(unittest.TestCase):
+    N = 30
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.samples = [{"image": make("uint8", (6, 5, 3), i),
+                        # Beyond what any type of floating point has.
+                        "ids": make("int64", (9,), i)} for i in range(cls.N)]
+        for i, sample in enumerate(cls.samples):
+            data = (write_safetensors(sample) if i % 3 == 2
+                    else write_npz(sample, i % 3))
+            (cls.folder / f"{i:03}").write_bytes(
+                data if i % 10 != 7 else data[:-40])
+
+    def load(self, batch="", order="input"):
+        good = [s for i, s in enumerate(self.samples) if i % 10 != 7]
+        loader = Loader(
+            f'spdlsrc location="{self.folder}" epochs=1 '
+            f"! spdlfetch output-order={order} "
+            f"! spdldecode output-order={order} concurrency=3 width=16 "
+            f"! spdlbatch size=4 labels=true {batch} ! spdlsink")
+        with loader:
+            batches = list(loader)
+        self.assertEqual(loader.num_failures, self.N // 10)
+        return batches, good
+
+    def test_batches(self):
+        batches, good = self.load()
+        self.assertEqual(list(batches[0]), ["image", "ids", "labels"])
+        self.assertEqual(batches[0]["image"].shape, (4, 6, 5, 3))
+        for name in "image", "ids":
+            np.testing.assert_array_equal(
+                np.concatenate([batch[name].numpy() for batch in batches]),
+                np.stack([sample[name] for sample in good]))
+
+    def test_any_order(self):
+        batches, good = self.load(order="completion")
+        indices = [i for batch in batches for i in batch.indices]
+        self.assertEqual(sorted(indices),
+                         [i for i in range(self.N) if i % 10 != 7])
+        found = np.concatenate([batch["ids"].numpy() for batch in batches])
+        for i, ids in zip(indices, found):
+            np.testing.assert_array_equal(ids, self.samples[i]["ids"])
+
+    def test_only_the_first_is_converted(self):
+        batches, good = self.load('type=float32 mean="<0.5>" layout=nchw')
+        self.assertEqual(batches[0]["image"].shape, (4, 3, 6, 5))
+        self.assertEqual(batches[0]["image"].dtype, "float32")
+        self.assertEqual(batches[0]["ids"].dtype, "int64")
+        np.testing.assert_allclose(
+            batches[0]["image"].numpy()[0].transpose(1, 2, 0),
+            good[0]["image"] / 255 - 0.5, atol=1e-6)
+        np.testing.assert_array_equal(
+            batches[0]["ids"].numpy()[0], good[0]["ids"])
+
+    def test_numbers_are_not_scaled_unawares(self):
+        """Tokens that mean and std would spoil end it by name."""
+        line = "spdldecode ! spdlbatch size=2 {} ! spdlsink"
+        for settings in 'mean="<0.5>"', "type=float32":
+            with self.assertRaisesRegex(LoaderError, "int64 9 cannot be"):
+                with Loader(line.format(settings),
+                            source=[write_npy(make("int64", (9,)))]) as loader:
+                    list(loader)
+
+
+if __name__ == "__main__":
+    unittest.main()

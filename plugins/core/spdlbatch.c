@@ -455,6 +455,18 @@ ensure_item (GstSpdlBatchElement *self, GstBuffer *buffer)
   return buffer;
 }
 
+/* Its items would be numbered anew, as if they were one. */
+static GstFlowReturn
+refuse_batch (GstSpdlBatchElement *self, GstBuffer *batch)
+{
+  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+      ("A batch came, but batches are not stacked again: make of a group as "
+       "many rows as a batch is to have, and leave spdlbatch out"),
+      (NULL));
+  gst_buffer_unref (batch);
+  return GST_FLOW_ERROR;
+}
+
 static GstFlowReturn
 gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
@@ -467,6 +479,8 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
+  if (gst_spdl_buffer_get_batch_meta (buffer))
+    return refuse_batch (self, buffer);
   buffer = ensure_item (self, buffer);
   item = gst_spdl_buffer_get_item_meta (buffer);
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);

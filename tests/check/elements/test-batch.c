@@ -238,6 +238,21 @@ GST_START_TEST (test_memory)
 
 GST_END_TEST;
 
+/* What several items were made into is not taken for one. */
+GST_START_TEST (test_batches)
+{
+  Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
+  GstBuffer *batch = gst_buffer_new_allocate (NULL, 12, NULL);
+
+  gst_spdl_buffer_add_batch_meta (batch, 1);
+  rig_start (rig, RGB (4, 1));
+  fail_unless_equals_int (gst_pad_push (rig->src, batch), GST_FLOW_ERROR);
+  fail_unless (strstr (rig_get_error (rig), "A batch came") != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_flush)
 {
   Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
@@ -406,6 +421,7 @@ batch_suite (void)
   tcase_add_test (tc, test_shapes);
   tcase_add_test (tc, test_tensors);
   tcase_add_test (tc, test_memory);
+  tcase_add_test (tc, test_batches);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_foreign);
   tcase_add_test (tc, test_normalized_planes);

@@ -20,6 +20,7 @@ HAS_SAFETENSORS = support.find_packages("safetensors")
 
 import numpy as np  # noqa: E402
 from numpy.lib import format as npy  # noqa: E402
+from PIL import Image  # noqa: E402
 
 from gstspdl import Loader, LoaderError, decode  # noqa: E402
 
@@ -276,6 +277,25 @@ class PipelineTest(unittest.TestCase):
             good[0]["image"] / 255 - 0.5, atol=1e-6)
         np.testing.assert_array_equal(
             batches[0]["ids"].numpy()[0], good[0]["ids"])
+
+    def test_part_of_a_sample(self):
+        """Arrays beside an encoded image, each decoded by its name."""
+        file = io.BytesIO()
+        Image.new("RGB", (9, 7), (3, 2, 1)).save(file, "PNG")
+        ids, weight = make("int64", (4,)), make("float32", (2, 3))
+        loader = Loader(
+            "spdldecode part=image ! spdldecode part=x ! spdldecode part=y "
+            "! spdlbatch size=2 ! spdlsink", source=[{
+                "image": file.getvalue(), "x": write_npy(ids),
+                "y": write_npz({"ids": ids, "w": weight}, True)}] * 2)
+        with loader:
+            (batch,) = loader
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(list(batch), ["image", "x", "y.ids", "y.w"])
+        self.assertEqual(batch["image"].shape, (2, 7, 9, 3))
+        for name, array in ("x", ids), ("y.ids", ids), ("y.w", weight):
+            np.testing.assert_array_equal(
+                batch[name].numpy(), np.stack([array] * 2))
 
     def test_numbers_are_not_scaled_unawares(self):
         """Tokens that mean and std would spoil end it by name."""

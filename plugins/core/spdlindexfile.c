@@ -7,11 +7,10 @@
 
 #include "spdlindexfile.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "spdlfingerprint.h"
+#include "spdlsidecarfile.h"
 
 #define MARK "spdlidx\1"
 #define FLAG_LABELS 1
@@ -123,22 +122,6 @@ spdl_index_file_read (
       data, words + N_WORDS, n_items, word_at (words, WORD_FLAGS_SHIFT) >> 32);
 }
 
-static int
-write_all (int fd, gconstpointer data, gsize size)
-{
-  const guint8 *at = data;
-
-  while (size > 0) {
-    const gssize n = write (fd, at, size);
-
-    if (n < 0 && errno != EINTR)
-      return errno;
-    at += MAX (n, 0);
-    size -= MAX (n, 0);
-  }
-  return 0;
-}
-
 /* A piece of the offsets, as in the file. Returns how many there are. */
 static guint
 take_chunk (const guint64 *offsets, guint n, guint first, guint64 *chunk)
@@ -193,11 +176,11 @@ spdl_index_file_write (int fd, const SpdlIndex *index, const SpdlIndexKey *key)
   int failed;
 
   fill_header (words, index, key);
-  failed = write_all (fd, words, sizeof words);
+  failed = spdl_sidecar_file_write_all (fd, words, sizeof words);
   for (guint i = 0; i < n && failed == 0; i += CHUNK) {
     const guint n_here = take_chunk (offsets, n, i, chunk);
 
-    failed = write_all (fd, chunk, n_here * sizeof *chunk);
+    failed = spdl_sidecar_file_write_all (fd, chunk, n_here * sizeof *chunk);
   }
   return failed;
 }

@@ -9,13 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SUFFIX ".spdl-index"
+#include "spdlsidecarfile.h"
 
 #define GST_CAT_DEFAULT get_category ()
 
@@ -39,23 +38,13 @@ path_beside (const gchar *list)
 {
   g_autofree gchar *folder = g_path_get_dirname (list);
   g_autofree gchar *name = g_path_get_basename (list);
-  g_autofree gchar *hidden = g_strconcat (".", name, SUFFIX, NULL);
+  g_autofree gchar *hidden = g_strconcat (".", name, SPDL_SIDECAR_SUFFIX, NULL);
 
   return g_build_filename (folder, hidden, NULL);
 }
 
-static gchar *
-path_in_cache (const gchar *list)
-{
-  g_autofree gchar *sum =
-      g_compute_checksum_for_string (G_CHECKSUM_SHA256, list, -1);
-  g_autofree gchar *name = g_strconcat (sum, SUFFIX, NULL);
-
-  return g_build_filename (g_get_user_cache_dir (), "gst-spdl", name, NULL);
-}
-
 static gchar *(*const places[]) (
-    const gchar *list) = { path_beside, path_in_cache };
+    const gchar *list) = { path_beside, spdl_sidecar_file_in_cache };
 
 static gchar *
 find_list (const SpdlText *text)
@@ -149,28 +138,17 @@ spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash)
   return index;
 }
 
-/* Returns an errno, 0 if it was written. */
-static int
-store (const gchar *path, const SpdlIndex *index, const SpdlIndexKey *key,
-    guint mode)
-{
-  g_autofree gchar *aside = g_strconcat (path, ".XXXXXX", NULL);
-  const int fd = g_mkstemp_full (aside, O_WRONLY | O_CLOEXEC, 0600);
-  int failed;
+typedef struct {
+  const SpdlIndex *index;
+  const SpdlIndexKey *key;
+} Writing;
 
-  if (fd < 0)
-    return errno;
-  failed = spdl_index_file_write (fd, index, key);
-  /* Who may read the list may read its index. */
-  if (failed == 0 && fchmod (fd, (mode & 0444) | 0600) != 0)
-    failed = errno;
-  if (close (fd) != 0 && failed == 0)
-    failed = errno;
-  if (failed == 0 && rename (aside, path) != 0)
-    failed = errno;
-  if (failed != 0)
-    unlink (aside);
-  return failed;
+static int
+write_index (int fd, gconstpointer user_data)
+{
+  const Writing *writing = user_data;
+
+  return spdl_index_file_write (fd, writing->index, writing->key);
 }
 
 gboolean
@@ -179,15 +157,13 @@ spdl_sidecar_store (
 {
   g_autofree gchar *list = find_list (text);
   const SpdlIndexKey key = make_key (text, labels, hash);
+  const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {
     g_autofree gchar *path = places[i](list);
-    g_autofree gchar *folder = g_path_get_dirname (path);
-    int failed;
+    const int failed =
+        spdl_sidecar_file_store (path, text->mode, write_index, &writing);
 
-    if (places[i] == path_in_cache)
-      g_mkdir_with_parents (folder, 0700);
-    failed = store (path, index, &key, text->mode);
     if (failed == 0) {
       GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
           text->location, path);

@@ -27,6 +27,13 @@
  * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
  * an item's fetch with all its tries; a read from a disk is not interrupted.
  *
+ * `coalesce` makes one request of several: in a group, items that are byte
+ * ranges of the same file with no more bytes than that between them are read as
+ * one, and the results are parts of its memory. Each item still counts as one
+ * that is in flight, and a joined request that fails is done again item by
+ * item. No joined request is larger than `max-size`. With `parts` each is read
+ * alone.
+ *
  * The results' caps are `application/octet-stream`, or what downstream asks for
  * where it takes nothing else; `caps` sets others.
  *
@@ -38,6 +45,12 @@
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
  *     ! spdlfetch concurrency=4 ! fakesink
+ * ]|
+ *
+ * Samples of shards, 16 neighbours in a request:
+ * |[
+ * gst-launch-1.0 spdlsrc location=shard.tar ! spdlaggregate size=16
+ *     ! spdlfetch concurrency=16 coalesce=65536 ! fakesink
  * ]|
  *
  * Images and their masks, by a list that begins with `uri,mask`:
@@ -55,9 +68,11 @@
 
 #include <string.h>
 
+#include "spdlcoalesce.h"
 #include "spdldisk.h"
 #include "spdlgio.h"
 #include "spdlhttp.h"
+#include "spdljoin.h"
 #include "spdlparts.h"
 #include "spdlsoup.h"
 
@@ -77,17 +92,20 @@ G_DECLARE_FINAL_TYPE (GstSpdlFetchElement, gst_spdl_fetch_element, GST,
 
 struct _GstSpdlFetchElement {
   GstSpdlStage parent;
-  GstPadEventFunction stage_event; /* the base class's */
+  GstPadEventFunction stage_event;     /* the base class's */
+  GstPadChainListFunction stage_chain; /* likewise, of groups */
 
   /* Under the object's lock. */
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
   SpdlHttpSettings settings; /* properties */
+  guint64 coalesce;          /* property */
   gchar *parts;              /* property; nullable */
   GHashTable *bases;         /* of each source, what paths are relative to */
 
   SpdlHttpSettings used; /* as they were when the stage started */
   GStrv names;           /* likewise, of parts; NULL: none */
+  guint64 used_coalesce; /* likewise */
   GMutex lock;           /* guards the making of: */
   SpdlHttp *http;        /* atomic; NULL until it is needed */
 };
@@ -103,6 +121,7 @@ enum {
   PROP_EXTRA_HEADERS,
   PROP_TLS_CA_FILE,
   PROP_PARTS,
+  PROP_COALESCE,
   N_PROPS,
 };
 
@@ -143,6 +162,7 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   spdl_http_settings_clear (&self->used);
   spdl_http_settings_copy (&self->used, &self->settings);
   parts = g_strdup (self->parts);
+  self->used_coalesce = self->coalesce;
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&self->names, g_strfreev);
   if (parts && !(self->names = spdl_parts_parse (parts, error)))
@@ -257,18 +277,6 @@ gst_spdl_fetch_element_negotiate (
   gst_caps_take (&self->src_caps, chosen);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
-}
-
-/* The URI in @item, without what may surround it. */
-static gchar *
-dup_uri (GstBuffer *item)
-{
-  const gsize size = gst_buffer_get_size (item);
-  gchar *uri = g_malloc (size + 1);
-
-  gst_buffer_extract (item, 0, uri, size);
-  uri[size] = '\0';
-  return g_strstrip (uri);
 }
 
 /* Ends @task: with @content (transfer full), or with @error (transfer full). */
@@ -398,16 +406,86 @@ fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
 }
 
 static void
-gst_spdl_fetch_element_process_async (
-    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
+fetch_alone (GstSpdlTask *task)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
-  g_autofree gchar *uri = dup_uri (gst_spdl_task_get_item (task));
+  GstSpdlFetchElement *self =
+      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  g_autofree gchar *uri = spdl_coalesce_dup_uri (gst_spdl_task_get_item (task));
 
   if (self->names)
     fetch_parts (self, task, uri);
   else
     fetch (task, uri, on_fetched, task);
+}
+
+/* A join was read, or failed: then each of its items is read alone, so that
+ * what is wrong with one costs only that. */
+static void
+on_joined (gpointer user_data, GstBuffer *content, GError *error)
+{
+  SpdlJoin *join = user_data;
+  g_autoptr (GArray) waiters = spdl_join_end (join, content);
+
+  for (guint i = 0; i < waiters->len; i++) {
+    const SpdlJoinWaiter *waiter = &g_array_index (waiters, SpdlJoinWaiter, i);
+
+    if (content)
+      finish (waiter->who, spdl_join_part_dup_content (waiter->part), NULL);
+    else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      finish (waiter->who, NULL, g_error_copy (error));
+    else
+      fetch_alone (waiter->who);
+  }
+  g_clear_error (&error);
+  spdl_join_unref (join);
+}
+
+static void
+fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
+{
+  SpdlJoin *join = part->join;
+  g_autofree gchar *uri = NULL;
+
+  switch (spdl_join_part_begin (part, task)) {
+    case SPDL_JOIN_BEGIN:
+      uri = spdl_join_dup_uri (join);
+      fetch (task, uri, on_joined, spdl_join_ref (join));
+      break;
+    case SPDL_JOIN_DONE:
+      finish (task, spdl_join_part_dup_content (part), NULL);
+      break;
+    case SPDL_JOIN_FAILED:
+      fetch_alone (task);
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+gst_spdl_fetch_element_process_async (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
+{
+  const SpdlJoinPart *part =
+      spdl_join_find_part (gst_spdl_task_get_item (task));
+
+  if (part)
+    fetch_joined (task, part);
+  else
+    fetch_alone (task);
+}
+
+/* A group, before the stage divides it. */
+static GstFlowReturn
+gst_spdl_fetch_element_chain_group (
+    GstPad *pad, GstObject *parent, GstBufferList *group)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+
+  if (self->used_coalesce > 0 && !self->names)
+    group =
+        spdl_coalesce_group (group, self->used_coalesce, self->used.max_size);
+  return self->stage_chain (pad, parent, group);
 }
 
 static gboolean
@@ -468,6 +546,9 @@ gst_spdl_fetch_element_set_property (
       g_free (self->parts);
       self->parts = g_value_dup_string (value);
       break;
+    case PROP_COALESCE:
+      self->coalesce = g_value_get_uint64 (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -513,6 +594,9 @@ gst_spdl_fetch_element_get_property (
       break;
     case PROP_PARTS:
       g_value_set_string (value, self->parts);
+      break;
+    case PROP_COALESCE:
+      g_value_set_uint64 (value, self->coalesce);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -580,6 +664,10 @@ install_properties (GObjectClass *object_class)
       "Fields of an item's extra, such as a list's columns, that name other "
       "media of the sample: they are fetched with it (\"mask,depth\")",
       NULL, flags);
+  properties[PROP_COALESCE] = g_param_spec_uint64 ("coalesce", "Coalesce",
+      "In a group, byte ranges of one file are read as one where no more bytes "
+      "than that lie between them (0 = each alone)",
+      0, G_MAXINT64, 0, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -620,4 +708,6 @@ gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
   gst_pad_set_event_function (sinkpad, gst_spdl_fetch_element_sink_event);
+  self->stage_chain = GST_PAD_CHAINLISTFUNC (sinkpad);
+  gst_pad_set_chain_list_function (sinkpad, gst_spdl_fetch_element_chain_group);
 }

@@ -73,9 +73,8 @@ add_name (guint i, const SpdlCsvField *field, gpointer user_data)
   g_ptr_array_add (user_data, spdl_csv_field_dup (field));
 }
 
-/* What survives gst_structure_to_string() and back. */
-static gboolean
-is_field_name (const gchar *name)
+gboolean
+spdl_columns_is_field_name (const gchar *name)
 {
   const gchar *c = name;
 
@@ -105,12 +104,12 @@ find_columns (SpdlColumns *self, const gchar *location, GError **error)
     gchar *name = g_ptr_array_index (self->names, i);
     g_autofree gchar *quoted = NULL;
 
-    if (is_field_name (name) && g_hash_table_add (seen, name))
+    if (spdl_columns_is_field_name (name) && g_hash_table_add (seen, name))
       continue;
     quoted = spdl_flaw_quote (name, strlen (name));
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" line 1: column %u is named %s, %s", location, i + 1, quoted,
-        is_field_name (name)
+        spdl_columns_is_field_name (name)
             ? "as another one is: give each a name of its own"
             : "which cannot be a field of an item: use ASCII letters, digits "
               "and the characters _-+/:.");

@@ -39,6 +39,10 @@ void spdl_columns_free (SpdlColumns *self);
 gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
     const gchar *location, GError **error);
 
+/* Whether a field of a GstStructure may have that name: whether it survives
+ * gst_structure_to_string() and back. */
+gboolean spdl_columns_is_field_name (const gchar *name);
+
 /* Parses a record, as spdl_line_parse() does a line.
  *
  * @extra: (nullable): is set to the fields of the other columns, NULL if all

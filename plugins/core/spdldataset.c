@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "spdlarchiveset.h"
 #include "spdlfingerprint.h"
 #include "spdlfolder.h"
 #include "spdllist.h"
@@ -22,7 +23,8 @@ typedef struct {
 struct _SpdlDataset {
   gchar *root; /* what relative paths are relative to */
   SpdlLabel label;
-  SpdlList *list; /* nullable */
+  SpdlList *list;         /* nullable */
+  SpdlArchiveSet *shards; /* nullable */
   /* Of a folder. */
   GString *paths;
   GArray *items; /* Item */
@@ -44,6 +46,7 @@ spdl_dataset_free (SpdlDataset *self)
 {
   g_free (self->root);
   g_clear_pointer (&self->list, spdl_list_free);
+  g_clear_pointer (&self->shards, spdl_archive_set_free);
   if (self->paths)
     g_string_free (self->paths, TRUE);
   g_array_unref (self->items);
@@ -112,17 +115,52 @@ open_list (const SpdlDatasetOptions *options, GError **error)
   return NULL;
 }
 
+static SpdlDataset *
+open_shards (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  SpdlDataset *self = dataset_new (options->label);
+  const SpdlArchiveSetOptions shards = { options->label == SPDL_LABEL_MANIFEST,
+    options->extensions, options->sidecar, warn, user_data };
+
+  self->shards = spdl_archive_set_open (options->location, &shards, error);
+  if (self->shards)
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
+}
+
+/* @kind: (nullable): what it is, if that has no columns */
 static gboolean
 may_have_weights (
-    const SpdlDatasetOptions *options, gboolean is_folder, GError **error)
+    const SpdlDatasetOptions *options, const gchar *kind, GError **error)
 {
-  if (!options->weights ||
-      (!is_folder && g_str_has_suffix (options->location, ".csv")))
+  if (!options->weights || !kind)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "weights=%s names a column, but \"%s\" is a %s: set location to a .csv "
+      "weights=%s names a column, but \"%s\" is %s: set location to a .csv "
       "list with such a column, or leave weights unset",
-      options->weights, options->location, is_folder ? "folder" : ".txt list");
+      options->weights, options->location, kind);
+  return FALSE;
+}
+
+static gboolean
+is_there (const gchar *location, GError **error)
+{
+  if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no \"%s\": set location to a folder, to a .txt or .csv "
+        "list of paths or URIs, or to .tar or .zip shards",
+        location);
+    return FALSE;
+  }
+  if (spdl_list_is_list (location))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" is neither a folder nor a list nor a shard: the name of a list "
+      "ends in .txt or .csv, that of a shard in .tar or .zip",
+      location);
   return FALSE;
 }
 
@@ -132,33 +170,28 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
     GError **error)
 {
   const gchar *location = options->location;
-  const gboolean is_folder = g_file_test (location, G_FILE_TEST_IS_DIR);
 
-  if (!is_folder && !g_file_test (location, G_FILE_TEST_EXISTS)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no \"%s\": set location to a folder, or to a .txt or .csv "
-        "list of paths or URIs",
-        location);
-    return NULL;
-  }
-  if (!is_folder && !spdl_list_is_list (location)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "\"%s\" is neither a folder nor a list: the name of a list ends in "
-        ".txt "
-        "or .csv",
-        location);
-    return NULL;
-  }
-  if (!may_have_weights (options, is_folder, error))
-    return NULL;
-  if (is_folder)
-    return open_folder (options, warn, user_data, error);
-  return open_list (options, error);
+  if (g_file_test (location, G_FILE_TEST_IS_DIR))
+    return may_have_weights (options, "a folder", error)
+               ? open_folder (options, warn, user_data, error)
+               : NULL;
+  if (spdl_archive_set_is_set (location))
+    return may_have_weights (options, "no list", error)
+               ? open_shards (options, warn, user_data, error)
+               : NULL;
+  return is_there (location, error) &&
+                 may_have_weights (options,
+                     g_str_has_suffix (location, ".csv") ? NULL : "a .txt list",
+                     error)
+             ? open_list (options, error)
+             : NULL;
 }
 
 guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
+  if (self->shards)
+    return spdl_archive_set_get_size (self->shards);
   return self->list ? spdl_list_get_size (self->list) : self->items->len;
 }
 
@@ -171,6 +204,8 @@ spdl_dataset_get_root (const SpdlDataset *self)
 guint64
 spdl_dataset_get_hash (const SpdlDataset *self)
 {
+  if (self->shards)
+    return spdl_archive_set_get_hash (self->shards);
   return self->list ? spdl_list_get_hash (self->list) : self->hash;
 }
 
@@ -218,6 +253,8 @@ spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
 {
   if (self->list)
     return get_listed (self, i, label, extra, error);
+  if (self->shards)
+    return spdl_archive_set_get_item (self->shards, i, label, extra, error);
 
   const Item *item = &g_array_index (self->items, Item, i);
   g_autofree gchar *path =

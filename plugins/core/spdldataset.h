@@ -15,13 +15,14 @@
 G_BEGIN_DECLS
 
 /* What a dataset holds: a URI, a label and other fields for each item, in
- * order, from a folder or a list. It keeps the text of the list (mapped) or the
- * paths of the folder, and a few bytes an item. For one thread at a time. */
+ * order, from a folder, a list or shards. It keeps the text of the list
+ * (mapped), the paths of the folder or the shards' indexes (mapped), and a few
+ * bytes an item. For one thread at a time. */
 
 typedef enum {
   SPDL_LABEL_NONE,     /* -1 */
   SPDL_LABEL_FOLDER,   /* the number of the sorted top-level folder */
-  SPDL_LABEL_MANIFEST, /* what the list says */
+  SPDL_LABEL_MANIFEST, /* what the list or the shard says */
 } SpdlLabel;
 
 typedef struct _SpdlDataset SpdlDataset;
@@ -32,10 +33,11 @@ typedef struct {
   SpdlLabel label;
   const gchar *weights; /* (nullable): the column of a `.csv` that has them */
   SpdlSidecarUse sidecar;
+  const gchar *extensions; /* (nullable): which files of shards are items */
 } SpdlDatasetOptions;
 
-/* Opens a folder, walked recursively in sorted order, or a `.txt` or `.csv`
- * list.
+/* Opens a folder, walked recursively in sorted order, a `.txt` or `.csv` list,
+ * or shards.
  *
  * @warn: (nullable): is told, in a sentence, of what was left out and why
  *
@@ -48,11 +50,13 @@ void spdl_dataset_free (SpdlDataset *self);
 
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
-/* The folder that relative paths are relative to. */
+/* The folder that relative paths are relative to; nullable: shards have none.
+ */
 const gchar *spdl_dataset_get_root (const SpdlDataset *self);
 
-/* By which to know the dataset again: of a list's bytes, or of the paths below
- * the folder, in order. The same wherever the list or the folder lies. */
+/* By which to know the dataset again: of a list's bytes, of the paths below
+ * the folder, in order, or of the shards' indexes. The same wherever the list,
+ * the folder or the shards lie. */
 guint64 spdl_dataset_get_hash (const SpdlDataset *self);
 
 /* The items' weights, double (transfer full), once; NULL if none are wanted. */
@@ -61,7 +65,8 @@ GArray *spdl_dataset_steal_weights (SpdlDataset *self);
 /* The URI (transfer full) of item @i, its label (-1 if it has none) and its
  * other fields (nullable, transfer full).
  *
- * Returns NULL with @error set if a list has changed since it was opened. */
+ * Returns NULL with @error set if a list or a shard has changed since it was
+ * opened. */
 gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error);
 

@@ -88,7 +88,7 @@ open_dataset (SpdlDelivery *self, const SpdlSettings *settings,
 {
   const SpdlDatasetOptions options = { settings->location, settings->pattern,
     settings->label, has_weights (settings) ? settings->weights : NULL,
-    settings->sidecar };
+    settings->sidecar, settings->extensions };
 
   self->dataset = spdl_dataset_open (&options, warn, user_data, error);
   if (self->dataset)

@@ -26,7 +26,7 @@ spdl_label_get_type (void)
     { SPDL_LABEL_NONE, "No labels", "none" },
     { SPDL_LABEL_FOLDER, "The number of the top-level folder, by name",
         "folder" },
-    { SPDL_LABEL_MANIFEST, "What the list says, if it is one", "manifest" },
+    { SPDL_LABEL_MANIFEST, "What the list or the shard says", "manifest" },
     { 0, NULL, NULL },
   };
 
@@ -62,7 +62,8 @@ spdl_index_use_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { SPDL_SIDECAR_NONE, "In memory only", "none" },
-    { SPDL_SIDECAR_AUTO, "In a file, for lists from 16 MiB on", "auto" },
+    { SPDL_SIDECAR_AUTO, "In a file, for lists and shards from 16 MiB on",
+        "auto" },
     { SPDL_SIDECAR_ALWAYS, "In a file", "always" },
     { 0, NULL, NULL },
   };
@@ -97,6 +98,7 @@ spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
   self->pattern = g_strdup (other->pattern ? other->pattern : DEFAULT_PATTERN);
   self->resume_state = g_strdup (other->resume_state);
   self->weights = g_strdup (other->weights);
+  self->extensions = g_strdup (other->extensions);
 }
 
 void
@@ -106,6 +108,7 @@ spdl_settings_clear (SpdlSettings *self)
   g_clear_pointer (&self->pattern, g_free);
   g_clear_pointer (&self->resume_state, g_free);
   g_clear_pointer (&self->weights, g_free);
+  g_clear_pointer (&self->extensions, g_free);
 }
 
 gboolean
@@ -151,6 +154,10 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
       break;
     case SPDL_SETTING_INDEX:
       self->sidecar = g_value_get_enum (value);
+      break;
+    case SPDL_SETTING_EXTENSIONS:
+      g_free (self->extensions);
+      self->extensions = g_value_dup_string (value);
       break;
     default:
       return FALSE;
@@ -198,6 +205,9 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
     case SPDL_SETTING_INDEX:
       g_value_set_enum (value, self->sidecar);
       break;
+    case SPDL_SETTING_EXTENSIONS:
+      g_value_set_string (value, self->extensions);
+      break;
     default:
       return FALSE;
   }
@@ -228,7 +238,8 @@ spdl_settings_install (GObjectClass *klass)
   g_object_class_install_property (klass, SPDL_SETTING_LOCATION,
       g_param_spec_string ("location", "Location",
           "A folder; a .txt list with a path or URI a line and, behind a tab, "
-          "a label; or a .csv list with the columns uri, label and others",
+          "a label; a .csv list with the columns uri, label and others; or "
+          ".tar or .zip shards, also on servers: train-{0000..0127}.tar",
           NULL, ready));
   g_object_class_install_property (klass, SPDL_SETTING_PATTERN,
       g_param_spec_string ("pattern", "Pattern",
@@ -270,9 +281,14 @@ spdl_settings_install (GObjectClass *klass)
   install_draws (klass, ready);
   g_object_class_install_property (klass, SPDL_SETTING_INDEX,
       g_param_spec_enum ("index", "Index",
-          "Whether a list's index is kept in a file beside it, so that opening "
-          "it again takes no time",
+          "Whether the index of a list or a shard is kept in a file beside "
+          "it, so that opening it again takes no time",
           GST_TYPE_SPDL_INDEX_USE, DEFAULT_INDEX, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_EXTENSIONS,
+      g_param_spec_string ("extensions", "Extensions",
+          "Which file of a shard's sample is its item: the first of these that "
+          "it has, such as jpg,png (unset: its first media file)",
+          NULL, ready));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_INDEX_USE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_SHARD_MODE, 0);

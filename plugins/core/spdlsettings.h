@@ -25,6 +25,7 @@ typedef struct {
   gchar *weights;    /* nullable */
   guint64 num_draws; /* 0: as many as items */
   SpdlSidecarUse sidecar;
+  gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */
 } SpdlSettings;
 
@@ -42,6 +43,7 @@ enum {
   SPDL_SETTING_WEIGHTS,
   SPDL_SETTING_NUM_DRAWS,
   SPDL_SETTING_INDEX,
+  SPDL_SETTING_EXTENSIONS,
   SPDL_N_SETTINGS,
 };
 

@@ -197,7 +197,8 @@ make_delivery (GstSpdlSrcElement *self, GError **error)
 
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "No location is set: set it to a folder, or to a .txt or .csv list");
+        "No location is set: set it to a folder, to a .txt or .csv list, or to "
+        ".tar or .zip shards");
     return NULL;
   }
   delivery = spdl_delivery_open (&settings, self->number, warn, self, error);

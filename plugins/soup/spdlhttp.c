@@ -256,13 +256,15 @@ watch (SpdlHttp *self, GCancellable *cancellable)
 }
 
 void
-spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
+spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
+    SpdlHttpFunc func, gpointer user_data)
 {
   SpdlRequest *request = spdl_request_new (
       &self->settings, uri, range, cancellable, func, user_data);
   gboolean first;
 
+  spdl_request_set_head (request, head);
   spdl_mutex_lock (&self->lock);
   watch (self, cancellable);
   first = g_queue_is_empty (&self->inbox);
@@ -270,6 +272,14 @@ spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
   spdl_mutex_unlock (&self->lock);
   if (first)
     g_source_set_ready_time (self->look, 0);
+}
+
+void
+spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
+    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
+{
+  spdl_http_fetch_with_head (
+      self, uri, range, cancellable, NULL, func, user_data);
 }
 
 guint64

@@ -48,6 +48,10 @@ void spdl_http_settings_put (
 typedef void (*SpdlHttpFunc) (
     gpointer user_data, GstBuffer *content, GError *error);
 
+/* Is told of each good answer that a fetch gets, before its body, on the
+ * client's thread. */
+typedef void (*SpdlHttpHeadFunc) (gpointer user_data, SoupMessage *message);
+
 /* Returns NULL with @error set if the settings cannot be met. */
 SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 
@@ -58,6 +62,12 @@ void spdl_http_free (SpdlHttp *self);
  * @cancellable: the same one for all fetches of a client */
 void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+
+/* The same.
+ * @head: (nullable): called before @func, with the same data */
+void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
+    SpdlHttpFunc func, gpointer user_data);
 
 /* The CPU time of the client's thread, in ns. From any thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);

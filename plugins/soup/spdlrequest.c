@@ -39,6 +39,7 @@ struct _SpdlRequest {
   SoupSession *session;
   gchar *uri;
   GUri *parsed;
+  SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
   GCancellable *outer; /* the caller's */
@@ -88,6 +89,12 @@ spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
           ? g_get_monotonic_time () + (gint64) (settings->task_timeout / 1000)
           : G_MAXINT64;
   return self;
+}
+
+void
+spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
+{
+  self->head = head;
 }
 
 GList *
@@ -465,6 +472,8 @@ read_more (SpdlRequest *self)
 static void
 take_answer (SpdlRequest *self)
 {
+  if (self->head)
+    self->head (self->user_data, self->message);
   if (self->answer.restart)
     spdl_body_clear (&self->body);
   self->to_skip = self->answer.skip;

@@ -27,6 +27,9 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
     const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
     SpdlHttpFunc func, gpointer user_data);
 
+/* @head: (nullable): before it begins */
+void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
+
 /* A link that holds the request, for a queue of those that are to begin. */
 GList *spdl_request_get_link (SpdlRequest *self);
 

@@ -1,0 +1,28 @@
+/* gst-spdl: which shards a location names
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ARCHIVE_NAMES_H__
+#define __SPDL_ARCHIVE_NAMES_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Whether @location names shards, by its end: that of a tar or a ZIP, also of a
+ * tar that is compressed, which is refused when it is opened. */
+gboolean spdl_archive_names_is_one (const gchar *location);
+
+/* Expands braces and, where it is a path, globs, whose matches are sorted by
+ * their bytes. A path that is there stands for itself.
+ *
+ * Returns: (transfer full): paths or URLs; NULL with @error set, in the domain
+ * of GST_RESOURCE_ERROR */
+GPtrArray *spdl_archive_names_expand (const gchar *location, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_ARCHIVE_NAMES_H__ */

@@ -1,0 +1,106 @@
+/* gst-spdl: what a shard says of a sample beside its payload
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlarchivenotes.h"
+
+#ifdef HAVE_JSON
+#include <json-glib/json-glib.h>
+#endif
+
+#include "spdlcolumns.h"
+
+/* Names of fields are kept for ever, and a JSON may have any. */
+#define MAX_NAMES 4096
+
+static gboolean
+is_name (const gchar *name)
+{
+  static gint n_names = 0; /* atomic */
+
+  if (!spdl_columns_is_field_name (name))
+    return FALSE;
+  return g_quark_try_string (name) != 0 ||
+         (g_atomic_int_get (&n_names) < MAX_NAMES &&
+             g_atomic_int_add (&n_names, 1) < MAX_NAMES);
+}
+
+/* Takes @text. The first of two of one name stays. */
+static void
+add_string (GstStructure *to, const gchar *name, gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  if (gst_structure_has_field (to, name)) {
+    g_free (text);
+    return;
+  }
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, text);
+  gst_structure_take_value (to, name, &value);
+}
+
+#ifdef HAVE_JSON
+static void
+add_member (
+    JsonObject *object, const gchar *name, JsonNode *node, gpointer user_data)
+{
+  GstStructure *to = user_data;
+  GValue value = G_VALUE_INIT;
+
+  if (!JSON_NODE_HOLDS_VALUE (node) || !is_name (name) ||
+      gst_structure_has_field (to, name))
+    return;
+  json_node_get_value (node, &value);
+  gst_structure_take_value (to, name, &value);
+}
+
+/* What is no JSON, or no object, has its text alone. */
+static void
+add_members (GstStructure *to, const gchar *text)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  JsonNode *root;
+
+  if (!json_parser_load_from_data (parser, text, -1, NULL))
+    return;
+  root = json_parser_get_root (parser);
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    json_object_foreach_member (json_node_get_object (root), add_member, to);
+}
+
+#else
+static void
+add_members (GstStructure *to, const gchar *text)
+{
+}
+#endif
+
+GstStructure *
+spdl_archive_notes_new (const SpdlArchiveSample *sample)
+{
+  GstStructure *to = gst_structure_new_empty ("extra");
+  SpdlArchiveSample reading = *sample;
+  g_autofree gchar *json = NULL;
+  SpdlArchiveFile file;
+
+  add_string (to, "key", g_strndup (sample->key, sample->key_length));
+  while (spdl_archive_sample_next (&reading, &file)) {
+    g_autofree gchar *name = NULL;
+
+    if (!file.text)
+      continue;
+    name = g_strndup (file.extension, file.extension_length);
+    if (!is_name (name))
+      continue;
+    add_string (to, name, g_utf8_make_valid (file.text, file.text_length));
+    if (file.kind == SPDL_ARCHIVE_JSON && !json)
+      json = g_utf8_make_valid (file.text, file.text_length);
+  }
+  if (json)
+    add_members (to, json);
+  return to;
+}

@@ -1,0 +1,26 @@
+/* gst-spdl: what a shard says of a sample beside its payload
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ARCHIVE_NOTES_H__
+#define __SPDL_ARCHIVE_NOTES_H__
+
+#include <gst/gst.h>
+
+#include "spdlarchiveindex.h"
+
+G_BEGIN_DECLS
+
+/* The fields of an item's `extra`: `key`, a string for each text, which is
+ * named by its extension, and of the JSON, if it is an object, a field for each
+ * member that is a string, a number or a boolean.
+ *
+ * Returns: (transfer full): of a sample of which nothing was read yet */
+GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample);
+
+G_END_DECLS
+
+#endif /* __SPDL_ARCHIVE_NOTES_H__ */

@@ -1,0 +1,366 @@
+/* gst-spdl: a dataset of shards
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlarchiveset.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "spdlarchivenames.h"
+#include "spdlarchivenotes.h"
+#include "spdlarchiveopen.h"
+#include "spdlfingerprint.h"
+
+/* Shards that are opened at a time: servers and disks are waited for. */
+#define N_THREADS 16
+/* Around each page that is touched the kernel maps 64 KiB. */
+#define MAX_VISITS 1024
+
+typedef struct {
+  gchar *location;
+  gchar *uri;
+  gboolean remote;
+  SpdlStamp stamp;
+  SpdlArchiveIndex *index;
+  guint32 *usable; /* (nullable): the samples that are items; NULL: all are */
+  guint64 n_items;
+  guint64 first_item;
+  GError *error;
+} Shard;
+
+struct _SpdlArchiveSet {
+  GArray *shards; /* Shard */
+  gchar **extensions;
+  SpdlArchiveSetOptions options;
+  SpdlIndexer *indexer; /* while it is opened */
+  guint64 n_items;
+  guint64 hash;
+  guint64 last; /* the shard that the last item was of */
+  guint n_visits;
+};
+
+static void
+clear_shard (gpointer data)
+{
+  Shard *shard = data;
+
+  g_free (shard->location);
+  g_free (shard->uri);
+  g_free (shard->usable);
+  g_clear_pointer (&shard->index, spdl_archive_index_free);
+  g_clear_error (&shard->error);
+}
+
+void
+spdl_archive_set_free (SpdlArchiveSet *self)
+{
+  g_array_unref (self->shards);
+  g_strfreev (self->extensions);
+  g_clear_pointer (&self->indexer, spdl_indexer_free);
+  g_free (self);
+}
+
+gboolean
+spdl_archive_set_is_set (const gchar *location)
+{
+  return spdl_archive_names_is_one (location);
+}
+
+/* "jpg, png" as a NULL-terminated array in lower case; NULL: none are asked
+ * for. */
+static gchar **
+split_extensions (const gchar *text)
+{
+  g_autoptr (GPtrArray) names = NULL;
+  g_auto (GStrv) parts = g_strsplit (text ? text : "", ",", -1);
+
+  names = g_ptr_array_new ();
+  for (guint i = 0; parts[i]; i++) {
+    const gchar *name = g_strstrip (parts[i]);
+
+    if (*name)
+      g_ptr_array_add (names, g_ascii_strdown (name + (*name == '.'), -1));
+  }
+  if (names->len == 0)
+    return NULL;
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
+}
+
+static const gchar *const *
+extensions_of (const SpdlArchiveSet *self)
+{
+  return (const gchar *const *) self->extensions;
+}
+
+/* What is left out */
+
+static void
+warn (SpdlArchiveSet *self, gchar *text)
+{
+  if (self->options.warn)
+    self->options.warn (text, self->options.user_data);
+  g_free (text);
+}
+
+static gboolean
+get_payload (const SpdlArchiveSet *self, const Shard *shard,
+    const SpdlArchiveSample *sample, SpdlArchiveFile *file)
+{
+  return spdl_archive_sample_get_payload (sample, extensions_of (self), file) &&
+         file->first + file->size <= shard->stamp.size;
+}
+
+/* Notes which of its samples are items, if not all are. On a thread of the
+ * pool. */
+static void
+find_usable (const SpdlArchiveSet *self, Shard *shard)
+{
+  const guint64 n = spdl_archive_index_get_size (shard->index);
+  guint32 *usable;
+
+  shard->n_items = n;
+  if (!self->extensions && spdl_archive_index_has_payloads (shard->index))
+    return;
+  usable = g_new (guint32, MAX (n, 1));
+  shard->n_items = 0;
+  for (guint64 i = 0; i < n; i++) {
+    SpdlArchiveSample sample;
+    SpdlArchiveFile file;
+
+    if (spdl_archive_index_get_sample (shard->index, i, &sample) &&
+        get_payload (self, shard, &sample, &file))
+      usable[shard->n_items++] = i;
+  }
+  spdl_archive_index_forget (shard->index);
+  if (shard->n_items < n)
+    shard->usable = g_renew (guint32, usable, MAX (shard->n_items, 1));
+  else
+    g_free (usable);
+}
+
+static void
+tell_left_out (SpdlArchiveSet *self, const Shard *shard)
+{
+  const guint64 n = spdl_archive_index_get_size (shard->index);
+  const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
+
+  if (shard->n_items < n)
+    warn (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                         " samples in \"%s\" were left out: they have no %s",
+            n - shard->n_items, n, shard->location,
+            self->extensions ? self->options.extensions : "payload"));
+  if (n_long > 0)
+    warn (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT
+                         " texts in \"%s\" were left out: they have more than "
+                         "64 KiB",
+            n_long, shard->location));
+}
+
+/* Opening */
+
+static void
+open_shard (gpointer data, gpointer user_data)
+{
+  Shard *shard = data;
+  const SpdlArchiveSet *self = user_data;
+
+  shard->index = spdl_archive_open (shard->location, self->options.sidecar,
+      self->indexer, &shard->stamp, &shard->error);
+  if (shard->index)
+    find_usable (self, shard);
+}
+
+static void
+open_all (SpdlArchiveSet *self)
+{
+  GThreadPool *pool = g_thread_pool_new (
+      open_shard, self, MIN (N_THREADS, self->shards->len), FALSE, NULL);
+
+  for (guint i = 0; i < self->shards->len; i++)
+    g_thread_pool_push (pool, &g_array_index (self->shards, Shard, i), NULL);
+  g_thread_pool_free (pool, FALSE, TRUE);
+}
+
+static gboolean
+gather (SpdlArchiveSet *self, const gchar *location, GError **error)
+{
+  for (guint i = 0; i < self->shards->len; i++) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+    const guint64 hash =
+        shard->index ? spdl_archive_index_get_hash (shard->index) : 0;
+
+    if (shard->error) {
+      g_propagate_error (error, g_steal_pointer (&shard->error));
+      return FALSE;
+    }
+    tell_left_out (self, shard);
+    shard->first_item = self->n_items;
+    self->n_items += shard->n_items;
+    self->hash = spdl_fingerprint_add (self->hash, &hash, sizeof hash);
+  }
+  for (guint i = 0; self->extensions && self->extensions[i]; i++)
+    self->hash = spdl_fingerprint_add (
+        self->hash, self->extensions[i], strlen (self->extensions[i]));
+  if (self->n_items > 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "There is no sample in \"%s\" that has a payload: a sample is the files "
+      "that share a name up to its first dot, and extensions says which of "
+      "them is wanted",
+      location);
+  return FALSE;
+}
+
+static gboolean
+add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
+{
+  g_autoptr (GPtrArray) names = spdl_archive_names_expand (location, error);
+
+  if (!names)
+    return FALSE;
+  for (guint i = 0; i < names->len; i++) {
+    const gchar *name = g_ptr_array_index (names, i);
+    Shard shard = { .remote = spdl_archive_is_remote (name) };
+    g_autofree gchar *path =
+        shard.remote ? NULL : g_canonicalize_filename (name, NULL);
+
+    shard.location = g_strdup (path ? path : name);
+    shard.uri = path ? g_filename_to_uri (path, NULL, NULL) : g_strdup (name);
+    g_array_append_val (self->shards, shard);
+  }
+  return TRUE;
+}
+
+SpdlArchiveSet *
+spdl_archive_set_open (
+    const gchar *location, const SpdlArchiveSetOptions *options, GError **error)
+{
+  SpdlArchiveSet *self = g_new0 (SpdlArchiveSet, 1);
+  gboolean ok;
+
+  self->options = *options;
+  self->extensions = split_extensions (options->extensions);
+  self->shards = g_array_new (FALSE, TRUE, sizeof (Shard));
+  g_array_set_clear_func (self->shards, clear_shard);
+  self->indexer = spdl_indexer_new (NULL);
+  ok = add_shards (self, location, error);
+  if (ok)
+    open_all (self);
+  g_clear_pointer (&self->indexer, spdl_indexer_free);
+  ok = ok && gather (self, location, error);
+  self->options.extensions = NULL;
+  self->options.warn = NULL;
+  if (ok)
+    return self;
+  spdl_archive_set_free (self);
+  return NULL;
+}
+
+guint64
+spdl_archive_set_get_size (const SpdlArchiveSet *self)
+{
+  return self->n_items;
+}
+
+guint64
+spdl_archive_set_get_hash (const SpdlArchiveSet *self)
+{
+  return self->hash;
+}
+
+/* Items */
+
+/* The shard that has item @i; an empty one has none. */
+static Shard *
+find_shard (SpdlArchiveSet *self, guint64 i)
+{
+  guint low = 0, high = self->shards->len;
+  Shard *shard = &g_array_index (self->shards, Shard, self->last);
+
+  if (i - shard->first_item < shard->n_items && i >= shard->first_item)
+    return shard;
+  while (high - low > 1) {
+    const guint middle = low + (high - low) / 2;
+
+    if (g_array_index (self->shards, Shard, middle).first_item <= i)
+      low = middle;
+    else
+      high = middle;
+  }
+  self->last = low;
+  return &g_array_index (self->shards, Shard, low);
+}
+
+/* What is mapped counts as the process's own. */
+static void
+visit (SpdlArchiveSet *self)
+{
+  if (++self->n_visits < MAX_VISITS)
+    return;
+  self->n_visits = 0;
+  for (guint i = 0; i < self->shards->len; i++)
+    spdl_archive_index_forget (g_array_index (self->shards, Shard, i).index);
+}
+
+static gboolean
+check_unchanged (const Shard *shard, GError **error)
+{
+  struct stat st;
+
+  if (shard->remote)
+    return TRUE;
+  if (stat (shard->location, &st) == 0 &&
+      (guint64) st.st_size == shard->stamp.size &&
+      st.st_mtim.tv_sec == shard->stamp.seconds &&
+      st.st_mtim.tv_nsec == shard->stamp.nanoseconds)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The shard \"%s\" has changed since it was indexed: begin anew",
+      shard->location);
+  return FALSE;
+}
+
+static gchar *
+describe (const SpdlArchiveSet *self, const Shard *shard,
+    const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
+{
+  SpdlArchiveFile file;
+
+  if (!get_payload (self, shard, sample, &file))
+    return NULL;
+  *label = self->options.labels ? sample->label : -1;
+  *extra = spdl_archive_notes_new (sample);
+  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
+      shard->uri, file.first, file.first + file.size - 1);
+}
+
+gchar *
+spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error)
+{
+  Shard *shard = find_shard (self, i);
+  const guint64 place = i - shard->first_item;
+  SpdlArchiveSample sample;
+  gchar *uri = NULL;
+
+  *extra = NULL;
+  *label = -1;
+  if (!check_unchanged (shard, error))
+    return NULL;
+  if (spdl_archive_index_get_sample (
+          shard->index, shard->usable ? shard->usable[place] : place, &sample))
+    uri = describe (self, shard, &sample, label, extra);
+  visit (self);
+  if (!uri)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The index of the shard \"%s\" makes no sense: remove it",
+        shard->location);
+  return uri;
+}

@@ -1,0 +1,25 @@
+/* gst-spdl: a walk through a shard
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ARCHIVE_WALK_H__
+#define __SPDL_ARCHIVE_WALK_H__
+
+#include "spdlreader.h"
+
+G_BEGIN_DECLS
+
+/* Reads the headers of a tar or a ZIP, and the short notes in it, and makes its
+ * index. What no byte range can be had of is refused by name: archives that are
+ * compressed, sparse, encrypted, cut off or damaged.
+ *
+ * Returns: (transfer full): the index as it is in a file; NULL with @error set,
+ * in the domain of GST_RESOURCE_ERROR */
+guint8 *spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_ARCHIVE_WALK_H__ */

@@ -1,0 +1,214 @@
+/* gst-spdl: bytes of a shard that a server has
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlremote.h"
+
+#include <string.h>
+
+#include "spdlfingerprint.h"
+#include "spdlhttp.h"
+
+GST_DEBUG_CATEGORY (spdl_fetch_debug);
+
+#define TIMEOUT 30
+#define RETRIES 3
+/* Longer than the notes of most samples; to ask for more costs less than to ask
+ * twice. */
+#define BLOCK 8192
+
+typedef struct {
+  SpdlHttp *http;
+  GCancellable *cancellable; /* never is */
+} Client;
+
+typedef struct {
+  SpdlReader base;
+  Client *client;
+  gchar *uri;
+
+  GMutex lock; /* guards what the client's thread tells: */
+  GCond cond;
+  gboolean done;
+  GstBuffer *content;
+  GError *error;
+  gboolean partial;
+  guint64 whole;
+  guint64 validator;
+  gint64 seconds;
+} RemoteReader;
+
+gpointer
+spdl_remote_client_new (GError **error)
+{
+  gchar agent[] = "gst-spdl/" PACKAGE_VERSION;
+  const SpdlHttpSettings settings = {
+    .timeout = TIMEOUT, .retries = RETRIES, .user_agent = agent
+  };
+  Client *self;
+  SpdlHttp *http;
+
+  if (!spdl_fetch_debug)
+    GST_DEBUG_CATEGORY_INIT (
+        spdl_fetch_debug, "spdlremote", 0, "Shards on servers");
+  http = spdl_http_new (&settings, error);
+  if (!http)
+    return NULL;
+  self = g_new0 (Client, 1);
+  self->http = http;
+  self->cancellable = g_cancellable_new ();
+  return self;
+}
+
+void
+spdl_remote_client_free (gpointer client)
+{
+  Client *self = client;
+
+  spdl_http_free (self->http);
+  g_object_unref (self->cancellable);
+  g_free (self);
+}
+
+/* What comes of a request */
+
+static gint64
+seconds_of (SoupMessageHeaders *headers)
+{
+  const gchar *text = soup_message_headers_get_one (headers, "Last-Modified");
+  g_autoptr (GDateTime) time =
+      text ? soup_date_time_new_from_http_string (text) : NULL;
+
+  return time ? g_date_time_to_unix (time) : 0;
+}
+
+static guint64
+validator_of (SoupMessageHeaders *headers)
+{
+  const gchar *text = soup_message_headers_get_one (headers, "ETag");
+  guint64 hash;
+
+  if (!text)
+    text = soup_message_headers_get_one (headers, "Last-Modified");
+  hash = text ? spdl_fingerprint_add (0, text, strlen (text)) : 0;
+  return MAX (hash, SPDL_READER_UNKNOWN);
+}
+
+static void
+on_head (gpointer user_data, SoupMessage *message)
+{
+  RemoteReader *self = user_data;
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  goffset start, end, whole = -1;
+
+  g_mutex_lock (&self->lock);
+  self->partial =
+      soup_message_get_status (message) == SOUP_STATUS_PARTIAL_CONTENT &&
+      soup_message_headers_get_content_range (headers, &start, &end, &whole) &&
+      whole >= 0;
+  self->whole = MAX (whole, 0);
+  self->validator = validator_of (headers);
+  self->seconds = seconds_of (headers);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+on_fetched (gpointer user_data, GstBuffer *content, GError *error)
+{
+  RemoteReader *self = user_data;
+
+  g_mutex_lock (&self->lock);
+  self->content = content;
+  self->error = error;
+  self->done = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Waits for what was asked for. Returns it (transfer full), or NULL with @error
+ * set. */
+static GstBuffer *
+fetch (RemoteReader *self, guint64 offset, gsize size, GError **error)
+{
+  const SpdlRange range = { offset, offset + size - 1 };
+  GstBuffer *content;
+
+  self->done = FALSE;
+  spdl_http_fetch_with_head (self->client->http, self->uri, &range,
+      self->client->cancellable, on_head, on_fetched, self);
+  g_mutex_lock (&self->lock);
+  while (!self->done)
+    g_cond_wait (&self->cond, &self->lock);
+  content = g_steal_pointer (&self->content);
+  if (self->error) {
+    g_set_error (error, GST_RESOURCE_ERROR, self->error->code,
+        "\"%s\" cannot be read: %s", self->base.name, self->error->message);
+    g_clear_error (&self->error);
+  } else if (!self->partial) {
+    gst_clear_buffer (&content);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" cannot be used as a shard: the server knows no byte ranges",
+        self->base.name);
+  }
+  g_mutex_unlock (&self->lock);
+  return content;
+}
+
+static gboolean
+read_remote (
+    SpdlReader *base, guint64 offset, gpointer data, gsize size, GError **error)
+{
+  RemoteReader *self = (RemoteReader *) base;
+  g_autoptr (GstBuffer) content = fetch (self, offset, size, error);
+
+  if (!content)
+    return FALSE;
+  if (self->whole != base->stamp.size || self->validator != base->validator ||
+      gst_buffer_extract (content, 0, data, size) != size) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" changed while it was read", base->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+free_remote (SpdlReader *base)
+{
+  RemoteReader *self = (RemoteReader *) base;
+
+  g_free (base->name);
+  g_free (self->uri);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
+  g_free (self);
+}
+
+SpdlReader *
+spdl_remote_open (gpointer client, const gchar *uri, GError **error)
+{
+  RemoteReader *self = g_new0 (RemoteReader, 1);
+  GstBuffer *content;
+
+  self->base = (SpdlReader){ .name = g_strndup (uri, strcspn (uri, "?#")),
+    .mode = 0600,
+    .block = BLOCK,
+    .read = read_remote,
+    .free = free_remote };
+  self->client = client;
+  self->uri = g_strdup (uri);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  content = fetch (self, 0, 1, error);
+  if (!content) {
+    free_remote (&self->base);
+    return NULL;
+  }
+  gst_buffer_unref (content);
+  self->base.stamp = (SpdlStamp){ self->whole, self->seconds, 0 };
+  self->base.validator = self->validator;
+  return &self->base;
+}

@@ -1,0 +1,30 @@
+/* gst-spdl: bytes of a shard that a server has
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_REMOTE_H__
+#define __SPDL_REMOTE_H__
+
+#include "spdlreader.h"
+
+G_BEGIN_DECLS
+
+/* The client for all readers, at any number of threads. NULL with @error set if
+ * there is none. */
+gpointer spdl_remote_client_new (GError **error);
+void spdl_remote_client_free (gpointer client);
+
+/* Asks for a byte of what @uri names, which tells its size and by what it is
+ * known again; then for byte ranges. A server that knows none is refused, and
+ * what changes while it is read. Requests are repeated as spdlfetch does it.
+ *
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+SpdlReader *
+spdl_remote_open (gpointer client, const gchar *uri, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_REMOTE_H__ */

@@ -1,0 +1,30 @@
+/* gst-spdl: all that reads shards through
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlshardsfuncs.h"
+
+#include "spdlarchivewalk.h"
+
+#ifdef HAVE_SOUP
+#include "spdlremote.h"
+#else
+#include <gst/gst.h>
+
+static gpointer
+spdl_remote_client_new (GError **error)
+{
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "gst-spdl was built without libsoup, and reads no shards on servers");
+  return NULL;
+}
+
+#define spdl_remote_client_free NULL
+#define spdl_remote_open NULL
+#endif
+
+const SpdlIndexerFuncs spdl_shards_funcs = { spdl_remote_client_new,
+  spdl_remote_client_free, spdl_remote_open, spdl_archive_walk };

@@ -1,0 +1,180 @@
+/* gst-spdl: gst-spdl-index, which makes the indexes of shards
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/gst.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "listing.h"
+#include "spdlarchivenames.h"
+#include "spdlarchiveopen.h"
+#include "spdlshardsfuncs.h"
+
+/* Shards that are read at a time. */
+#define N_THREADS 8
+
+typedef struct {
+  SpdlIndexer *indexer;
+  gchar *folder; /* nullable */
+  gboolean list;
+  GMutex lock; /* guards what is printed, and: */
+  guint n_failed;
+} Run;
+
+/* Where the index of @location goes: beside it, or where it was asked for; that
+ * of a URL into this folder, to be put beside it. */
+static gchar *
+find_path (const Run *run, const gchar *location)
+{
+  g_autofree gchar *sidecar = NULL;
+  g_autofree gchar *name = NULL;
+
+  if (!spdl_archive_is_remote (location) && !run->folder)
+    return spdl_archive_sidecar_of (location);
+  if (spdl_archive_is_remote (location)) {
+    g_autofree gchar *plain = g_strndup (location, strcspn (location, "?#"));
+    g_autofree gchar *path = g_uri_unescape_string (plain, NULL);
+
+    sidecar = spdl_archive_sidecar_of (path ? path : plain);
+  } else {
+    sidecar = spdl_archive_sidecar_of (location);
+  }
+  name = g_path_get_basename (sidecar);
+  return g_build_filename (run->folder ? run->folder : ".", name, NULL);
+}
+
+static void
+fail (Run *run, const gchar *text)
+{
+  run->n_failed++;
+  fprintf (stderr, "gst-spdl-index: %s\n", text);
+}
+
+/* Takes @data. With the lock. */
+static void
+keep (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
+    gsize size)
+{
+  const gchar *flaw;
+  SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &flaw);
+  const int failed = spdl_archive_store (path, reader->mode, data, size);
+
+  if (failed != 0) {
+    g_autofree gchar *text = g_strdup_printf (
+        "\"%s\" cannot be written: %s", path, g_strerror (failed));
+
+    fail (run, text);
+  } else if (run->list) {
+    listing_print (index);
+  } else {
+    printf ("%s: %" G_GUINT64_FORMAT " samples, index of %" G_GSIZE_FORMAT
+            " bytes in %s\n",
+        reader->name, spdl_archive_index_get_size (index), size, path);
+  }
+  spdl_archive_index_free (index);
+}
+
+static void
+index_shard (gpointer data, gpointer user_data)
+{
+  const gchar *location = data;
+  Run *run = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *path = find_path (run, location);
+  g_autoptr (SpdlReader) reader =
+      spdl_archive_open_reader (location, run->indexer, &error);
+  guint8 *made = NULL;
+  gsize size;
+
+  if (reader)
+    made = spdl_indexer_walk (run->indexer, reader, &size, &error);
+  g_mutex_lock (&run->lock);
+  if (made)
+    keep (run, reader, path, made, size);
+  else
+    fail (run, error->message);
+  g_mutex_unlock (&run->lock);
+}
+
+static void
+index_all (Run *run, const GPtrArray *names)
+{
+  /* In order, where what they hold is printed. */
+  GThreadPool *pool = g_thread_pool_new (
+      index_shard, run, run->list ? 1 : N_THREADS, FALSE, NULL);
+
+  for (guint i = 0; i < names->len; i++)
+    g_thread_pool_push (pool, g_ptr_array_index (names, i), NULL);
+  g_thread_pool_free (pool, FALSE, TRUE);
+}
+
+static void
+expand_all (Run *run, gchar **locations, GPtrArray *names)
+{
+  for (guint i = 0; locations && locations[i]; i++) {
+    g_autoptr (GError) error = NULL;
+    GPtrArray *some = spdl_archive_names_expand (locations[i], &error);
+
+    if (some)
+      g_ptr_array_extend_and_steal (names, some);
+    else
+      fail (run, error->message);
+  }
+}
+
+static int
+run_all (Run *run, gchar **locations)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  g_mutex_init (&run->lock);
+  run->indexer = spdl_indexer_new (&spdl_shards_funcs);
+  expand_all (run, locations, names);
+  if (names->len > 0)
+    index_all (run, names);
+  spdl_indexer_free (run->indexer);
+  g_mutex_clear (&run->lock);
+  return run->n_failed > 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  Run run = { NULL };
+  g_auto (GStrv) locations = NULL;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run.folder,
+        "Write the indexes into this folder", "FOLDER" },
+    { "list", 'l', 0, G_OPTION_ARG_NONE, &run.list,
+        "Print each sample: key, label, files", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &locations, NULL,
+        "SHARD..." },
+    { NULL },
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  setlocale (LC_ALL, "");
+  g_option_context_set_summary (context,
+      "Makes the indexes of tar and ZIP shards: SHARD.spdl-index beside each, "
+      "or, for URLs, in this folder, to be put beside them.\nA shard is a path "
+      "or an http(s) URL, with braces as in train-{0000..0127}.tar.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error) || !locations) {
+    fprintf (stderr, "gst-spdl-index: %s\n",
+        error ? error->message : "name a shard; --help says more");
+    status = 2;
+  } else {
+    status = run_all (&run, locations);
+  }
+  g_option_context_free (context);
+  g_free (run.folder);
+  return status;
+}

@@ -7,8 +7,11 @@
 
 #include "server-request.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void
 server_make_body (guint8 *data, guint64 offset, gsize size, guint version)
@@ -241,6 +244,48 @@ send_file (Request *r)
 }
 
 static void
+send_part_of_file (Request *r, int fd, const struct stat *st)
+{
+  const guint64 most = r->size;
+  Part part;
+  guint64 length;
+  g_autofree guint8 *data = NULL;
+
+  r->size = st->st_size;
+  part = get_part (r, st->st_mtim.tv_nsec ^ st->st_mtim.tv_sec);
+  length = part.last + 1 - part.first;
+  if (part.partial && part.first >= r->size) {
+    send_text (r, "HTTP/1.1 416 Range Not Satisfiable\r\n"
+                  "Content-Length: 0\r\n\r\n");
+    return;
+  }
+  if (r->faulty && length > most) {
+    send_status (r, "503");
+    return;
+  }
+  data = g_malloc (length);
+  server_count_bytes (r->server, length);
+  if (pread (fd, data, length, part.first) != (gssize) length ||
+      !send_head (r, &part, length, "") || !send_bytes (r, data, length))
+    r->keep = FALSE;
+}
+
+static void
+send_shard (Request *r)
+{
+  g_autofree gchar *path = g_build_filename (r->root, r->rest, NULL);
+  const int fd = open (path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+
+  if (fd >= 0 && fstat (fd, &st) == 0)
+    send_part_of_file (r, fd, &st);
+  else
+    send_status (r, "404");
+  if (fd >= 0)
+    close (fd);
+}
+
+static void
 answer_badly (Request *r)
 {
   const gchar *fault = r->fault;
@@ -298,6 +343,8 @@ server_answer (Request *r)
 
   if (strcmp (fault, "file") == 0 || strcmp (fault, "shortfile") == 0) {
     send_file (r);
+  } else if (strcmp (fault, "shard") == 0) {
+    send_shard (r);
   } else if (strcmp (fault, "chunks") == 0) {
     send_chunks (r);
   } else if (r->faulty) {

@@ -347,6 +347,14 @@ server_set_gate (Server *self, guint n, guint total)
 }
 
 void
+server_count_bytes (Server *self, guint64 n)
+{
+  g_mutex_lock (&self->lock);
+  self->counts.bytes += n;
+  g_mutex_unlock (&self->lock);
+}
+
+void
 server_get_counts (Server *self, ServerCounts *counts)
 {
   g_mutex_lock (&self->lock);

@@ -46,7 +46,10 @@ G_BEGIN_DECLS
  *     STATUS+N     and with `Retry-After: N`
  *     file         sends a file from server_set_root(), whose name is the rest
  *                  of the path; or resets the connection in the middle of it
- *     shortfile    ends it in the middle */
+ *     shortfile    ends it in the middle
+ *     shard        sends a file likewise, of which it knows ranges and whether
+ *                  it is still the same; or answers 503 to ranges of more than
+ *                  SIZE bytes */
 
 typedef struct _Server Server;
 
@@ -55,6 +58,7 @@ typedef struct {
   guint connections;
   guint in_flight;
   guint max_in_flight;
+  guint64 bytes;        /* of shards */
   gboolean gate_missed; /* too few came while the gate waited */
 } ServerCounts;
 
@@ -74,6 +78,8 @@ void server_set_root (Server *server, const gchar *folder);
  * @total have come. */
 void server_set_gate (Server *server, guint n, guint total);
 
+/* @n bytes of a shard were sent. */
+void server_count_bytes (Server *server, guint64 n);
 void server_get_counts (Server *server, ServerCounts *counts);
 /* How often that path was asked for. */
 guint server_count_path (Server *server, const gchar *path);

@@ -1,0 +1,216 @@
+/* gst-spdl: fuzzes shards and their indexes
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/gst.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "spdlarchivenotes.h"
+#include "spdlarchivewalk.h"
+#include "spdlfingerprint.h"
+
+#define TAR_BLOCK 512
+
+/* Bytes of a shard that are there, or that break off at some place. */
+typedef struct {
+  SpdlReader base;
+  const guint8 *data;
+  guint64 broken;
+} InputReader;
+
+static gboolean
+read_input (
+    SpdlReader *base, guint64 offset, gpointer data, gsize size, GError **error)
+{
+  InputReader *self = (InputReader *) base;
+
+  g_assert_cmpuint (size, >, 0);
+  g_assert_cmpuint (offset + size, <=, base->stamp.size);
+  if (offset + size > self->broken) {
+    g_set_error (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "It is broken");
+    return FALSE;
+  }
+  memcpy (data, self->data + offset, size);
+  return TRUE;
+}
+
+static void
+free_input (SpdlReader *base)
+{
+}
+
+/* No input has the right hashes by itself. */
+static void
+put_hashes_right (guint8 *data, gsize size)
+{
+  guint64 *words = (guint64 *) data;
+
+  memcpy (data, SPDL_ARCHIVE_INDEX_MARK, 8);
+  words[SPDL_ARCHIVE_WORD_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
+      0, words + SPDL_ARCHIVE_N_WORDS, size - SPDL_ARCHIVE_INDEX_HEADER));
+  words[SPDL_ARCHIVE_WORD_HEADER_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
+      0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));
+}
+
+/* And no header of a tar the right sum. */
+static void
+put_sums_right (guint8 *data, gsize size)
+{
+  for (guint8 *block = data; size - (block - data) >= TAR_BLOCK;
+       block += TAR_BLOCK) {
+    guint sum = 0;
+    gchar text[8];
+
+    if (memcmp (block + 257, "ustar", 5) != 0)
+      continue;
+    memset (block + 148, ' ', 8);
+    for (guint i = 0; i < TAR_BLOCK; i++)
+      sum += block[i];
+    g_snprintf (text, sizeof text, "%06o", sum);
+    memcpy (block + 148, text, 7);
+  }
+}
+
+static void
+check_text (const gchar *text, gsize length, const guint8 *from, gsize size)
+{
+  g_assert_true ((const guint8 *) text >= from &&
+                 (const guint8 *) text + length <= from + size);
+}
+
+/* It can be told on, and comes back the same. */
+static void
+check_notes (const SpdlArchiveSample *sample)
+{
+  GstStructure *notes = spdl_archive_notes_new (sample);
+  g_autofree gchar *told = gst_structure_to_string (notes);
+  GstStructure *back = gst_structure_from_string (told, NULL);
+
+  g_assert_nonnull (gst_structure_get_string (notes, "key"));
+  g_assert_nonnull (back);
+  g_assert_cmpint (
+      gst_structure_n_fields (back), ==, gst_structure_n_fields (notes));
+  gst_structure_free (back);
+  gst_structure_free (notes);
+}
+
+static void
+check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
+{
+  static const gchar *const extensions[] = { "png", "jpg", NULL };
+  gsize size;
+  const guint8 *data = spdl_archive_index_get_data (index, &size);
+  SpdlArchiveSample reading = *sample;
+  SpdlArchiveFile file;
+
+  check_text (sample->key, sample->key_length, data, size);
+  while (spdl_archive_sample_next (&reading, &file)) {
+    check_text (file.extension, file.extension_length, data, size);
+    if (file.text)
+      check_text (file.text, file.text_length, data, size);
+    g_assert_cmpuint (file.first + file.size, <=, G_MAXINT64);
+  }
+  for (guint i = 0; i < 2; i++)
+    if (spdl_archive_sample_get_payload (sample, i ? extensions : NULL, &file))
+      g_assert_cmpuint (file.size, >, 0);
+  check_notes (sample);
+}
+
+/* @whole: of the shard, if it was walked; 0: anything may be in the index */
+static void
+check_index (SpdlArchiveIndex *index, guint64 whole)
+{
+  SpdlArchiveKey key;
+
+  spdl_archive_index_get_key (index, &key);
+  for (guint64 i = 0; i < MIN (spdl_archive_index_get_size (index), 50); i++) {
+    SpdlArchiveSample sample;
+    SpdlArchiveFile file;
+    const gboolean ok = spdl_archive_index_get_sample (index, i, &sample);
+
+    g_assert_true (ok || whole == 0);
+    if (!ok)
+      continue;
+    check_sample (index, &sample);
+    while (whole > 0 && spdl_archive_sample_next (&sample, &file)) {
+      g_assert_cmpuint (file.first, <=, whole);
+      g_assert_cmpuint (file.size, <=, whole - file.first);
+    }
+  }
+  if (spdl_archive_index_has_payloads (index) &&
+      spdl_archive_index_get_n_long (index) == 0)
+    spdl_archive_index_restamp (index, spdl_archive_index_get_hash (index) | 1);
+  spdl_archive_index_forget (index);
+}
+
+static void
+fuzz_index (FuzzInput *input, gboolean right)
+{
+  guint8 *data = g_memdup2 (input->data, input->size);
+  const gchar *flaw;
+  SpdlArchiveIndex *index;
+
+  if (right && input->size >= SPDL_ARCHIVE_INDEX_HEADER)
+    put_hashes_right (data, input->size);
+  index = spdl_archive_index_new (data, input->size, &flaw);
+  g_assert_true ((index == NULL) == (flaw != NULL));
+  if (!index)
+    return;
+  check_index (index, 0);
+  spdl_archive_index_free (index);
+}
+
+static void
+fuzz_archive (FuzzInput *input, gboolean right, gboolean broken)
+{
+  const guint64 end = broken ? fuzz_take_16 (input) : G_MAXUINT64;
+  g_autofree guint8 *copy = g_memdup2 (input->data, input->size);
+  InputReader reader = { { .name = (gchar *) "shard.tar",
+                             .stamp = { input->size, 1, 2 },
+                             .block = 1024,
+                             .read = read_input,
+                             .free = free_input },
+    copy, end };
+  g_autoptr (GError) error = NULL;
+  const gchar *flaw;
+  guint8 *data;
+  gsize size;
+
+  if (right)
+    put_sums_right (copy, input->size);
+  data = spdl_archive_walk (&reader.base, &size, &error);
+  if (data) {
+    SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &flaw);
+
+    g_assert_nonnull (index);
+    check_index (index, input->size);
+    spdl_archive_index_free (index);
+  } else {
+    fuzz_check_error (error);
+  }
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput input = { data, size };
+  const guint8 settings = fuzz_take (&input);
+
+  if (settings & 1)
+    fuzz_index (&input, settings & 2);
+  else
+    fuzz_archive (&input, settings & 2, settings & 4);
+  return 0;
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/python3
+# gst-spdl: shards that others wrote
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The arguments are gst-spdl-index and, for the samples as WebDataset reads
+them, a Python that has it: else one is made, where PyPI can be reached."""
+
+import base64
+import io
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+TOOL = sys.argv.pop(1)
+LONG = "deep/" * 30 + "name" * 30
+# Reads shards, and prints what is in them; or writes one.
+READER = """
+import base64, json, sys
+import webdataset
+for sample in webdataset.WebDataset(sys.argv[1:], shardshuffle=False):
+    print(json.dumps([sample.pop("__key__"),
+                      {name: base64.b64encode(data).decode()
+                       for name, data in sample.items()
+                       if not name.startswith("__")}]))
+"""
+WRITER = """
+import json, sys
+import webdataset
+with webdataset.TarWriter(sys.argv[1]) as writer:
+    for i in range(20):
+        writer.write({"__key__": f"some/{i:04}", "jpg": bytes([i]) * (i * 997),
+                      "cls": i, "json": {"i": i}, "txt": f"text {i}"})
+"""
+
+
+def make_files():
+    """Names and what is in them, as a shard may have them."""
+    draw = random.Random(1)
+    files = []
+    for i, key in enumerate(["a", "b/c.d/e", LONG, "gr\u00fcn/\u20ac", "x y", "./f"]):
+        files += [(f"{key}.jpg", draw.randbytes(1 + 40000 * i)),
+                  (f"{key}.left.PNG", draw.randbytes(513)),
+                  (f"{key}.cls", str(i).encode()),
+                  (f"{key}.json", json.dumps({"i": i}).encode()),
+                  (f"{key}.txt", f"text {i}".encode())]
+    return files
+
+
+def write_tar(path, files, form):
+    with tarfile.open(path, "w", format=form) as tar:
+        for name, data in files:
+            folder = tarfile.TarInfo(name.rpartition("/")[0] or "folder")
+            folder.type = tarfile.DIRTYPE
+            tar.addfile(folder)
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+
+
+def run(*arguments, **options):
+    return subprocess.run([str(a) for a in arguments], capture_output=True,
+                          text=True, timeout=120, check=False, **options)
+
+
+def read(path, **environment):
+    """A shard's samples by its index: keys, labels and files' bytes."""
+    told = run(TOOL, "--list", path, env=dict(os.environ, **environment))
+    if told.returncode != 0:
+        raise AssertionError(told.stderr)
+    data = path.read_bytes()
+    samples = []
+    for line in told.stdout.splitlines():
+        key, label, *files = line.split("\t")
+        content = {}
+        for file in files:
+            name, _, span = file.rpartition("=")
+            first, last = map(int, span.split("-")) if span else (0, -1)
+            content[name] = data[first:last + 1]
+        samples.append((key, int(label), content))
+    return samples
+
+
+def expected(files):
+    """What WebDataset's rules make of them."""
+    samples = {}
+    for name, data in files:
+        folder, slash, base = name.rpartition("/")
+        stem, _, extension = base.partition(".")
+        samples.setdefault(folder + slash + stem, {})[extension.lower()] = data
+    return [(key, int(content["cls"]), content)
+            for key, content in samples.items()]
+
+
+class ShardsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.shard = self.folder / "shard.tar"
+
+
+class FormatsTest(ShardsTest):
+    def test_tarfile(self):
+        for name, form in (("gnu", tarfile.GNU_FORMAT),
+                           ("ustar", tarfile.USTAR_FORMAT),
+                           ("pax", tarfile.PAX_FORMAT)):
+            # ustar has no room for a name of more than 100 bytes.
+            files = [(n, d) for n, d in make_files()
+                     if form != tarfile.USTAR_FORMAT or LONG not in n]
+            write_tar(self.shard, files, form)
+            for locale in "C", "C.UTF-8":
+                with self.subTest(name, locale=locale):
+                    self.assertEqual(read(self.shard, LC_ALL=locale),
+                                     expected(files))
+
+    def test_gnu_tar(self):
+        files = [(n.replace("./", ""), d) for n, d in make_files()]
+        for name, data in files:
+            path = self.folder / "in" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        (self.folder / "in" / "link.jpg").symlink_to("a.jpg")
+        names = self.folder / "names"
+        names.write_text("\n".join(n for n, _ in files) + "\nlink.jpg\n",
+                         encoding="utf-8")
+        for form in "gnu", "oldgnu", "pax", "posix":
+            with self.subTest(form):
+                done = run("tar", f"--format={form}", "-C", self.folder / "in",
+                           "-cf", self.shard, "-T", names)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(read(self.shard), expected(files))
+
+    def test_zip(self):
+        files = make_files()
+        shard = self.folder / "shard.zip"
+        with zipfile.ZipFile(shard, "w", zipfile.ZIP_STORED) as archive:
+            for name, data in files:
+                archive.writestr(name, data)
+        self.assertEqual(read(shard), expected(files))
+        with zipfile.ZipFile(shard, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("small.jpg", b"x" * 1000)
+        told = run(TOOL, shard)
+        self.assertEqual(told.returncode, 1)
+        self.assertIn('because of "small.jpg" in it: it is compressed',
+                      told.stderr)
+
+    def test_sparse(self):
+        (self.folder / "hole.jpg").write_bytes(b"begin")
+        os.truncate(self.folder / "hole.jpg", 1 << 20)
+        for form in "gnu", "oldgnu", "posix":
+            done = run("tar", f"--format={form}", "-C", self.folder, "-Scf",
+                       self.shard, "hole.jpg")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = run(TOOL, self.shard)
+            self.assertEqual(told.returncode, 1, form)
+            self.assertIn('because of "hole.jpg" in it: it is sparse',
+                          told.stderr)
+
+
+class ToolTest(ShardsTest):
+    def test_braces_and_folder(self):
+        for i in range(3):
+            write_tar(self.folder / f"s-{i}.tar", make_files(),
+                      tarfile.PAX_FORMAT)
+        told = run(TOOL, self.folder / "s-{0..2}.tar")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.count(" 6 samples, "), 3)
+        self.assertTrue((self.folder / "s-1.tar.spdl-index").exists())
+        (self.folder / "out").mkdir()
+        self.assertEqual(run(TOOL, "-o", self.folder / "out",
+                             self.folder / "s-*.tar").returncode, 0)
+        self.assertEqual(len(list((self.folder / "out").iterdir())), 3)
+
+    def test_failures(self):
+        self.assertEqual(run(TOOL).returncode, 2)
+        self.shard.write_bytes(b"")
+        write_tar(self.folder / "good.tar", make_files(), tarfile.PAX_FORMAT)
+        told = run(TOOL, self.shard, self.folder / "good.tar")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("it is empty", told.stderr)
+        self.assertIn("good.tar: 6 samples", told.stdout)
+        told = run(TOOL, "-o", self.folder / "none", self.folder / "good.tar")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("cannot be written", told.stderr)
+
+
+def make_python(folder):
+    """A Python that has WebDataset, or why there is none."""
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        return sys.argv.pop(1), None
+    if run("/usr/bin/python3", "-c", "import webdataset").returncode == 0:
+        return "/usr/bin/python3", None
+    python = folder / "venv" / "bin" / "python"
+    done = run("/usr/bin/python3", "-m", "venv", "--system-site-packages",
+               folder / "venv")
+    if done.returncode == 0:
+        done = run(python, "-m", "pip", "install", "--quiet", "--retries", "0",
+                   "--timeout", "10", "--no-deps", "webdataset", "braceexpand")
+    if done.returncode == 0:
+        done = run(python, "-c", "import webdataset")
+    return python, done.stderr if done.returncode else None
+
+
+class WebDatasetTest(ShardsTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.python, reason = make_python(pathlib.Path(folder.name))
+        if reason:
+            raise unittest.SkipTest(f"there is no webdataset: {reason[-200:]}")
+
+    def assert_same(self):
+        told = run(self.python, "-c", READER, self.shard)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        theirs = list(map(json.loads, told.stdout.splitlines()))
+        ours = read(self.shard)
+        self.assertEqual([key for key, _, _ in ours],
+                         [key for key, _ in theirs])
+        for (_, _, content), (_, their_content) in zip(ours, theirs):
+            self.assertEqual(sorted(content), sorted(their_content))
+            for name, data in content.items():
+                self.assertEqual(data, base64.b64decode(
+                    their_content[name]))
+
+    def test_written_by_it(self):
+        done = run(self.python, "-c", WRITER, self.shard)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([label for _, label, _ in read(self.shard)],
+                         list(range(20)))
+        self.assert_same()
+
+    def test_read_the_same(self):
+        odd = [("README", b"x"), ("__info__/a.json", b"x"), ("__x__", b"x"),
+               ("k.jpg", b"1"), ("K.jpg", b"2"), ("k.TXT", b"3"),
+               ("dir.d/k", b"x"), ("dir.d/k.a.b", b"4")]
+        for form in tarfile.GNU_FORMAT, tarfile.PAX_FORMAT:
+            write_tar(self.shard, make_files() + odd, form)
+            self.assert_same()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -29,7 +29,7 @@ spdl_archive_names_is_one (const gchar *location)
     if (g_str_has_suffix (name, ends[i]))
       return TRUE;
   return g_str_has_suffix (name, "}") &&
-         (strstr (name, ".tar") || strstr (name, ".zip"));
+         (strstr (name, "tar") || strstr (name, "zip"));
 }
 
 static gint

@@ -1,0 +1,204 @@
+/* gst-spdl: tests of what shards' indexes are made of
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/gst.h>
+#include <string.h>
+
+#include "spdlarchivenames.h"
+#include "spdlarchiveopen.h"
+#include "spdlarchivewriter.h"
+#include "spdlbraces.h"
+
+static void
+test_names (void)
+{
+  static const struct {
+    const gchar *path;
+    const gchar *key; /* NULL: of no sample */
+    const gchar *extension;
+    SpdlArchiveKind kind;
+  } names[] = {
+    { "a.jpg", "a", "jpg", SPDL_ARCHIVE_MEDIA },
+    { "a/b.c/d.seg.png", "a/b.c/d", "seg.png", SPDL_ARCHIVE_MEDIA },
+    { "a.cls", "a", "cls", SPDL_ARCHIVE_LABEL },
+    { "a.second.cls", "a", "second.cls", SPDL_ARCHIVE_TEXT },
+    { "a.b.txt", "a", "b.txt", SPDL_ARCHIVE_TEXT },
+    { "a.json", "a", "json", SPDL_ARCHIVE_JSON },
+    { "a.pyd", "a", "pyd", SPDL_ARCHIVE_OTHER },
+    { "a.", "a", "", SPDL_ARCHIVE_OTHER },
+    { "./a.jpg", "./a", "jpg", SPDL_ARCHIVE_MEDIA },
+    { "a", NULL },
+    { "a.b/c", NULL },
+    { ".a.jpg", NULL },
+    { "a/.b.jpg", NULL },
+    { "__meta__/a.jpg", NULL },
+    { "__meta__", NULL },
+    { "___.jpg", "___", "jpg", SPDL_ARCHIVE_MEDIA },
+    { "a/__b__.jpg", "a/__b__", "jpg", SPDL_ARCHIVE_MEDIA },
+    { "", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gsize key;
+    const gchar *extension = spdl_archive_name_split (names[i].path, &key);
+
+    g_test_message ("%s", names[i].path);
+    g_assert_cmpstr (extension, ==, names[i].extension);
+    if (!extension)
+      continue;
+    g_assert_cmpmem (names[i].path, key, names[i].key, strlen (names[i].key));
+    g_assert_cmpint (spdl_archive_name_get_kind (extension, strlen (extension)),
+        ==, names[i].kind);
+  }
+}
+
+static void
+assert_expanded (const gchar *text, const gchar *expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) texts = spdl_braces_expand (text, &error);
+  g_autofree gchar *joined = NULL;
+
+  g_assert_no_error (error);
+  g_ptr_array_add (texts, NULL);
+  joined = g_strjoinv (" ", (gchar **) texts->pdata);
+  g_assert_cmpstr (joined, ==, expected);
+}
+
+static void
+test_braces (void)
+{
+  static const gchar *const too_many[] = { "{0..1000000}",
+    "{0..999}{0..999}{0..1}", "{0..9223372036854775807}" };
+
+  assert_expanded ("a.tar", "a.tar");
+  assert_expanded ("", "");
+  assert_expanded ("a{0..3}.tar", "a0.tar a1.tar a2.tar a3.tar");
+  assert_expanded ("{08..11}", "08 09 10 11");
+  assert_expanded ("{8..011}", "008 009 010 011");
+  assert_expanded ("{2..0}", "2 1 0");
+  assert_expanded ("{0..0}", "0");
+  assert_expanded ("{a,b,}x{1..2}", "ax1 ax2 bx1 bx2 x1 x2");
+  assert_expanded ("{a}{}{1..}{..2}{x..z}", "{a}{}{1..}{..2}{x..z}");
+  assert_expanded ("{1..2", "{1..2");
+  assert_expanded ("1..2}{", "1..2}{");
+  assert_expanded ("{a{b,c}d}", "{abd} {acd}");
+  for (guint i = 0; i < G_N_ELEMENTS (too_many); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (spdl_braces_expand (too_many[i], &error));
+    g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+  }
+}
+
+static void
+test_is_one (void)
+{
+  static const gchar *const some[] = { "a.tar", "a.TAR", "b.zip", "a.tar.gz",
+    "http://h/a.tar?sig=1", "a-{0..9}.tar", "https://h/a.tar#x",
+    "a.{tar,zip}" };
+  static const gchar *const none[] = { "a", "a.txt", "tar", "a.tar.txt",
+    "http://h/a.txt?b.tar", "a.csv" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (some); i++)
+    g_assert_true (spdl_archive_names_is_one (some[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++)
+    g_assert_false (spdl_archive_names_is_one (none[i]));
+}
+
+static void
+assert_sidecar (const gchar *location, const gchar *expected)
+{
+  g_autofree gchar *sidecar = spdl_archive_sidecar_of (location);
+
+  g_assert_cmpstr (sidecar, ==, expected);
+}
+
+static void
+test_sidecar (void)
+{
+  assert_sidecar ("/a/b?c.tar", "/a/b?c.tar.spdl-index");
+  assert_sidecar ("http://h/a.tar", "http://h/a.tar.spdl-index");
+  assert_sidecar ("http://h/a.tar?s=1#b", "http://h/a.tar.spdl-index?s=1#b");
+}
+
+static SpdlArchiveIndex *
+make_index (guint n, guint8 **data, gsize *size)
+{
+  static const SpdlArchiveKey key = { { 1 << 20, -1, 2 }, 3, 4 };
+  g_autoptr (SpdlArchiveWriter) writer = spdl_archive_writer_new ();
+  const gchar *flaw;
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *image = g_strdup_printf ("%u.jpg", i);
+    g_autofree gchar *text = g_strdup_printf ("%u.txt", i);
+
+    g_assert_null (
+        spdl_archive_writer_add (writer, image, 1000 * i, 99, NULL, 0));
+    g_assert_null (spdl_archive_writer_add (writer, text, 1, i, text, i % 4));
+  }
+  *data = spdl_archive_writer_finish (writer, &key, size);
+  return spdl_archive_index_new (g_memdup2 (*data, *size), *size, &flaw);
+}
+
+/* Whatever byte of an index is another one: it is not taken. */
+static void
+test_damage (void)
+{
+  g_autofree guint8 *data = NULL;
+  gsize size;
+  SpdlArchiveIndex *index = make_index (9, &data, &size);
+  SpdlArchiveKey key;
+  const gchar *flaw;
+
+  spdl_archive_index_get_key (index, &key);
+  g_assert_cmpuint (key.stamp.size, ==, 1 << 20);
+  g_assert_cmpint (key.stamp.seconds, ==, -1);
+  g_assert_cmpuint (key.validator, ==, 4);
+  g_assert_cmpuint (spdl_archive_index_get_size (index), ==, 9);
+  spdl_archive_index_free (index);
+  for (gsize i = 0; i < size; i++) {
+    data[i] ^= 4;
+    g_assert_null (
+        spdl_archive_index_new (g_memdup2 (data, size), size, &flaw));
+    g_assert_nonnull (flaw);
+    data[i] ^= 4;
+    g_assert_null (spdl_archive_index_new (g_memdup2 (data, size), i, &flaw));
+  }
+}
+
+/* By what a state knows a dataset: not by when its shards were written. */
+static void
+test_hash (void)
+{
+  g_autofree guint8 *data = NULL;
+  g_autofree guint8 *other_data = NULL;
+  gsize size, other_size;
+  SpdlArchiveIndex *index = make_index (9, &data, &size);
+  SpdlArchiveIndex *other = make_index (8, &other_data, &other_size);
+  const guint64 hash = spdl_archive_index_get_hash (index);
+
+  g_assert_cmpuint (hash, !=, spdl_archive_index_get_hash (other));
+  spdl_archive_index_restamp (index, 77);
+  g_assert_cmpuint (hash, ==, spdl_archive_index_get_hash (index));
+  spdl_archive_index_free (index);
+  spdl_archive_index_free (other);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  g_test_add_func ("/archive/names", test_names);
+  g_test_add_func ("/archive/braces", test_braces);
+  g_test_add_func ("/archive/is-one", test_is_one);
+  g_test_add_func ("/archive/sidecar", test_sidecar);
+  g_test_add_func ("/archive/damage", test_damage);
+  g_test_add_func ("/archive/hash", test_hash);
+  return g_test_run ();
+}

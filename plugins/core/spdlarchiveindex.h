@@ -28,7 +28,7 @@ G_BEGIN_DECLS
  *    64   8   number of texts that were too long to be kept
  *    72   8   hash of what is behind the header
  *    80   8   hash of the bytes 0 to 79
- *    88       where each sample's record is, counted from here, 8 each
+ *    88   8   for each sample: where its record is, counted from the first
  *             the records
  *
  * A record:

@@ -115,8 +115,7 @@ get_payload (const SpdlArchiveSet *self, const Shard *shard,
          file->first + file->size <= shard->stamp.size;
 }
 
-/* Notes which of its samples are items, if not all are. On a thread of the
- * pool. */
+/* Notes which of its samples are items, if not all are. */
 static void
 find_usable (const SpdlArchiveSet *self, Shard *shard)
 {
@@ -165,27 +164,43 @@ tell_left_out (SpdlArchiveSet *self, const Shard *shard)
 
 /* Opening */
 
-static void
-open_shard (gpointer data, gpointer user_data)
-{
-  Shard *shard = data;
-  const SpdlArchiveSet *self = user_data;
+typedef struct {
+  SpdlArchiveSet *set;
+  gint next; /* atomic: the shard to open next */
+} Opening;
 
-  shard->index = spdl_archive_open (shard->location, self->options.sidecar,
-      self->indexer, &shard->stamp, &shard->error);
-  if (shard->index)
-    find_usable (self, shard);
+static gpointer
+open_some (gpointer data)
+{
+  Opening *opening = data;
+  const SpdlArchiveSet *self = opening->set;
+  gint i;
+
+  while (
+      (i = g_atomic_int_add (&opening->next, 1)) < (gint) self->shards->len) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+
+    shard->index = spdl_archive_open (shard->location, self->options.sidecar,
+        self->indexer, &shard->stamp, &shard->error);
+    if (shard->index)
+      find_usable (self, shard);
+  }
+  return NULL;
 }
 
 static void
 open_all (SpdlArchiveSet *self)
 {
-  GThreadPool *pool = g_thread_pool_new (
-      open_shard, self, MIN (N_THREADS, self->shards->len), FALSE, NULL);
+  const guint n = MIN (N_THREADS, self->shards->len);
+  Opening opening = { self, 0 };
+  GThread *threads[N_THREADS] = { NULL };
 
-  for (guint i = 0; i < self->shards->len; i++)
-    g_thread_pool_push (pool, &g_array_index (self->shards, Shard, i), NULL);
-  g_thread_pool_free (pool, FALSE, TRUE);
+  for (guint i = 1; i < n; i++)
+    threads[i] = g_thread_try_new ("spdl-shards", open_some, &opening, NULL);
+  open_some (&opening);
+  for (guint i = 1; i < n; i++)
+    if (threads[i])
+      g_thread_join (threads[i]);
 }
 
 static gboolean

@@ -49,6 +49,27 @@
  * that has changed gets a new one. `index=none` does without, and
  * `index=always` writes one for a small list, too.
  *
+ * Shards are tar archives in WebDataset's form, or ZIPs whose files are stored
+ * as they are: `train-{0000..0127}.tar`, a glob on a disk, or one of them, also
+ * on HTTP(S) servers. A sample is the files that follow each other and share
+ * their path up to the first dot of the name, which is its key. Its item is the
+ * byte range of one of them: of the first that it has of `extensions`
+ * (`jpg,png`), or of its first media file, else its first that is no note.
+ * `.cls` is the label, if it is an integer; `extra` has the key as `key`, each
+ * `.txt` and `.json` as a string, and each member of the JSON that is a string,
+ * a number or a boolean as a field of its own. Notes of more than 64 KiB are
+ * left out with a warning, as are samples without such a file. Shards that are
+ * compressed, sparse, encrypted, cut off or damaged are refused by name.
+ *
+ * So samples are drawn from all shards in any order, and read at the same time;
+ * `spdlfetch coalesce` joins neighbours. Where they lie, the shards' headers
+ * say, which are read when the source starts, 16 shards at a time: of a shard on
+ * a server by `Range`. Its index is kept in `SHARD.spdl-index` beside it or in
+ * the user's cache, as that of a list, and mapped; `gst-spdl-index` writes it in
+ * advance, to be put beside shards on a server, too. A shard that has changed
+ * gets a new index; one that is changed on a disk while it is in use ends the
+ * stream with an error.
+ *
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on
  * `seed`, the epoch's number and the number of items alone: it is the same on
@@ -116,6 +137,11 @@
  * |[
  * gst-launch-1.0 spdlsrc location=list.csv weights=often num-draws=1000
  *     ! spdlfetch ! fakesink
+ * ]|
+ * Samples of shards:
+ * |[
+ * gst-launch-1.0 spdlsrc location="train-{0000..0001}.tar" extensions=jpg,png
+ *     shuffle=true ! spdlfetch concurrency=16 ! fakesink
  * ]|
  *
  * Since: 0.1

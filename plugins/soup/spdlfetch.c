@@ -49,7 +49,7 @@
  *
  * Samples of shards, 16 neighbours in a request:
  * |[
- * gst-launch-1.0 spdlsrc location=shard.tar ! spdlaggregate size=16
+ * gst-launch-1.0 spdlsrc location=train-0000.tar ! spdlaggregate size=16
  *     ! spdlfetch concurrency=16 coalesce=65536 ! fakesink
  * ]|
  *

@@ -1,0 +1,214 @@
+/* gst-spdl: what a shuffled order of samples in shards costs, and what joined
+ * requests gain
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Reads 64 shards from an HTTP server on loopback, in a process of its own,
+ * that lets each request wait for 20 ms, from PLAYING to the end of the stream:
+ * in order, shuffled, and in order with 16 samples in a request, in turns. The
+ * indexes are in the cache.
+ *
+ *     bench-shards [SAMPLES-A-SHARD] [ROUNDS] [CONCURRENCY]
+ */
+
+#include <gst/gst.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/server.h"
+#include "tests/check/elements/tars.h"
+#include "cpu-seconds.h"
+
+#define N_SHARDS 64
+#define SAMPLE_SIZE 35000
+#define LATENCY_MS 20
+#define GROUP 16
+
+typedef struct {
+  const gchar *name;
+  const gchar *source;
+  const gchar *group; /* before spdlfetch */
+  const gchar *fetch;
+  guint factor; /* of the concurrency */
+  GArray *times;
+  GArray *cpu;
+} Way;
+
+static Way ways[] = {
+  { "in order", "", "", "", 1 },
+  { "shuffled", "shuffle=true", "", "", 1 },
+  { "joined", "", "! spdlaggregate size=16", "coalesce=65536", 1 },
+  { "joined, as many requests", "", "! spdlaggregate size=16", "coalesce=65536",
+      GROUP },
+};
+
+/* Runs the server until its parent ends; its port goes into @out. */
+static G_GNUC_NORETURN void
+serve (int out, const gchar *folder)
+{
+  Server *server = server_new (FALSE);
+  const guint16 port = server_get_port (server);
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  server_set_root (server, folder);
+  server_set_latency (server, LATENCY_MS);
+  if (write (out, &port, sizeof port) != sizeof port)
+    exit (1);
+  while (TRUE)
+    pause ();
+}
+
+static void
+write_shards (const gchar *folder, guint n)
+{
+  for (guint i = 0; i < N_SHARDS; i++) {
+    g_autofree gchar *name = g_strdup_printf ("train-%04u.tar", i);
+
+    tar_write_shard (folder, name, i * n, n, SAMPLE_SIZE);
+  }
+}
+
+/* Seconds from PLAYING to the end; CPU time an item in @cpu. */
+static double
+run (guint16 port, const Way *way, guint concurrency, guint n, double *cpu)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=\"http://127.0.0.1:%u/shard/0/0/train-{0000..0063}.tar"
+      "\" index=always %s %s ! spdlfetch name=fetch queue-size=16 "
+      "concurrency=%u %s ! fakesink sync=false",
+      port, way->source, way->group, concurrency * way->factor, way->fetch);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstElement *fetch = gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
+  const double cpu_begun = cpu_seconds ();
+  const gint64 begun = g_get_monotonic_time ();
+  GstStructure *stats;
+  GstMessage *message;
+  guint64 n_items = 0, n_failures = 1;
+  double took;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  took = (g_get_monotonic_time () - begun) / 1e6;
+  *cpu = (cpu_seconds () - cpu_begun) / n;
+  g_object_get (fetch, "stage-stats", &stats, NULL);
+  gst_structure_get (stats, "num-items", G_TYPE_UINT64, &n_items,
+      "num-failures", G_TYPE_UINT64, &n_failures, NULL);
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS || n_items != n ||
+      n_failures > 0)
+    g_error ("not all items came");
+  gst_structure_free (stats);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (fetch);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return took;
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  return *(const double *) a < *(const double *) b ? -1 : 1;
+}
+
+static double
+median (const GArray *numbers)
+{
+  g_autofree double *sorted =
+      g_memdup2 (numbers->data, numbers->len * sizeof (double));
+
+  qsort (sorted, numbers->len, sizeof (double), compare);
+  return sorted[numbers->len / 2];
+}
+
+/* The median of the rounds' ratios to the first way. */
+static double
+ratio (const GArray *numbers, const GArray *first)
+{
+  g_autoptr (GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint i = 0; i < numbers->len; i++) {
+    const double one =
+        g_array_index (numbers, double, i) / g_array_index (first, double, i);
+
+    g_array_append_val (ratios, one);
+  }
+  return median (ratios);
+}
+
+static void
+run_round (guint16 port, guint concurrency, guint n)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    double cpu;
+    const double took = run (port, &ways[i], concurrency, n, &cpu);
+
+    g_array_append_val (ways[i].times, took);
+    g_array_append_val (ways[i].cpu, cpu);
+  }
+}
+
+static void
+tell (guint n)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    printf ("%-24s %6.2f s, %5.0f items a second, %3.0f us of CPU an item; "
+            "%.2f times the time, %.2f times the CPU time of in order\n",
+        ways[i].name, median (ways[i].times), n / median (ways[i].times),
+        median (ways[i].cpu) * 1e6, ratio (ways[i].times, ways[0].times),
+        ratio (ways[i].cpu, ways[0].cpu));
+}
+
+int
+main (int argc, char **argv)
+{
+  const guint n_each = argc > 1 ? atoi (argv[1]) : 32;
+  const guint n_rounds = argc > 2 ? atoi (argv[2]) : 5;
+  const guint concurrency = argc > 3 ? atoi (argv[3]) : 32;
+  const guint n = N_SHARDS * n_each;
+  gchar *folder = files_make_folder ();
+  gchar *cache = files_make_folder ();
+  double cpu;
+  guint16 port;
+  int ends[2];
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  write_shards (folder, n_each);
+  if (pipe (ends) != 0)
+    return 1;
+  if (fork () == 0)
+    serve (ends[1], folder);
+  if (read (ends[0], &port, sizeof port) != sizeof port)
+    return 1;
+  gst_init (&argc, &argv);
+  printf ("%u samples of %d bytes in %d shards, %d ms of latency, concurrency "
+          "%u\n",
+      n, SAMPLE_SIZE, N_SHARDS, LATENCY_MS, concurrency);
+  printf ("indexed, then read: %.2f s\n",
+      run (port, &ways[0], concurrency, n, &cpu));
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    ways[i].times = g_array_new (FALSE, FALSE, sizeof (double));
+    ways[i].cpu = g_array_new (FALSE, FALSE, sizeof (double));
+  }
+  for (guint i = 0; i < n_rounds; i++)
+    run_round (port, concurrency, n);
+  tell (n);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    g_array_unref (ways[i].times);
+    g_array_unref (ways[i].cpu);
+  }
+  files_remove_folder (folder);
+  files_remove_folder (cache);
+  return 0;
+}

@@ -20,7 +20,12 @@ struct _SpdlArchiveIndex {
   const guint8 *data;
   gsize size;
   gboolean mapped;
+  /* Of the header, so that what is mapped of it is not asked for again. */
   guint64 n_samples;
+  SpdlArchiveKey key;
+  guint64 flags;
+  guint64 n_long;
+  guint64 hash;
   const guint8 *records; /* behind their places */
   gsize records_size;
 };
@@ -102,6 +107,15 @@ take (const guint8 *data, gsize size, gboolean mapped, const gchar **flaw)
   self->size = size;
   self->mapped = mapped;
   self->n_samples = word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES);
+  self->key =
+      (SpdlArchiveKey){ { word_at (data, SPDL_ARCHIVE_WORD_SIZE),
+                            word_at (data, SPDL_ARCHIVE_WORD_SECONDS),
+                            word_at (data, SPDL_ARCHIVE_WORD_NANOSECONDS) },
+        word_at (data, SPDL_ARCHIVE_WORD_SAMPLES),
+        word_at (data, SPDL_ARCHIVE_WORD_VALIDATOR) };
+  self->flags = word_at (data, SPDL_ARCHIVE_WORD_FLAGS);
+  self->n_long = word_at (data, SPDL_ARCHIVE_WORD_N_LONG);
+  self->hash = word_at (data, SPDL_ARCHIVE_WORD_HASH);
   places = self->n_samples * sizeof (guint64);
   self->records = data + SPDL_ARCHIVE_INDEX_HEADER + places;
   self->records_size = size - SPDL_ARCHIVE_INDEX_HEADER - places;
@@ -157,13 +171,7 @@ spdl_archive_index_open (const gchar *path, const gchar **flaw)
 void
 spdl_archive_index_get_key (const SpdlArchiveIndex *self, SpdlArchiveKey *key)
 {
-  const guint8 *data = self->data;
-
-  *key = (SpdlArchiveKey){ { word_at (data, SPDL_ARCHIVE_WORD_SIZE),
-                               word_at (data, SPDL_ARCHIVE_WORD_SECONDS),
-                               word_at (data, SPDL_ARCHIVE_WORD_NANOSECONDS) },
-    word_at (data, SPDL_ARCHIVE_WORD_SAMPLES),
-    word_at (data, SPDL_ARCHIVE_WORD_VALIDATOR) };
+  *key = self->key;
 }
 
 guint64
@@ -175,20 +183,19 @@ spdl_archive_index_get_size (const SpdlArchiveIndex *self)
 guint64
 spdl_archive_index_get_hash (const SpdlArchiveIndex *self)
 {
-  return word_at (self->data, SPDL_ARCHIVE_WORD_HASH);
+  return self->hash;
 }
 
 guint64
 spdl_archive_index_get_n_long (const SpdlArchiveIndex *self)
 {
-  return word_at (self->data, SPDL_ARCHIVE_WORD_N_LONG);
+  return self->n_long;
 }
 
 gboolean
 spdl_archive_index_has_payloads (const SpdlArchiveIndex *self)
 {
-  return word_at (self->data, SPDL_ARCHIVE_WORD_FLAGS) &
-         SPDL_ARCHIVE_FLAG_PAYLOADS;
+  return self->flags & SPDL_ARCHIVE_FLAG_PAYLOADS;
 }
 
 const guint8 *
@@ -205,6 +212,7 @@ spdl_archive_index_restamp (SpdlArchiveIndex *self, guint64 validator)
 
   g_return_if_fail (!self->mapped);
 
+  self->key.validator = validator;
   words[SPDL_ARCHIVE_WORD_VALIDATOR] = GUINT64_TO_LE (validator);
   words[SPDL_ARCHIVE_WORD_HEADER_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
       0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));

@@ -28,8 +28,8 @@ G_BEGIN_DECLS
  *    64   8   number of texts that were too long to be kept
  *    72   8   hash of what is behind the header
  *    80   8   hash of the bytes 0 to 79
- *    88   8   for each sample: where its record is, counted from the first
- *             the records
+ *    88       for each sample, in 8 bytes: where its record is, counted from
+ *             where the first one is; then the records
  *
  * A record:
  *

@@ -17,8 +17,9 @@
 
 /* Shards that are opened at a time: servers and disks are waited for. */
 #define N_THREADS 16
-/* Around each page that is touched the kernel maps 64 KiB. */
-#define MAX_VISITS 1024
+/* Around each page that is touched the kernel maps 64 KiB, or a large page of
+ * the cache as a whole. */
+#define MAX_VISITS 128
 
 typedef struct {
   gchar *location;
@@ -29,6 +30,7 @@ typedef struct {
   guint32 *usable; /* (nullable): the samples that are items; NULL: all are */
   guint64 n_items;
   guint64 first_item;
+  gboolean visited; /* since its index's pages were let go of */
   GError *error;
 } Shard;
 
@@ -40,6 +42,8 @@ struct _SpdlArchiveSet {
   guint64 n_items;
   guint64 hash;
   guint64 last; /* the shard that the last item was of */
+  Shard *visited[MAX_VISITS];
+  guint n_visited;
   guint n_visits;
 };
 
@@ -315,13 +319,18 @@ find_shard (SpdlArchiveSet *self, guint64 i)
 
 /* What is mapped counts as the process's own. */
 static void
-visit (SpdlArchiveSet *self)
+visit (SpdlArchiveSet *self, Shard *shard)
 {
+  if (!shard->visited)
+    self->visited[self->n_visited++] = shard;
+  shard->visited = TRUE;
   if (++self->n_visits < MAX_VISITS)
     return;
-  self->n_visits = 0;
-  for (guint i = 0; i < self->shards->len; i++)
-    spdl_archive_index_forget (g_array_index (self->shards, Shard, i).index);
+  for (guint i = 0; i < self->n_visited; i++) {
+    spdl_archive_index_forget (self->visited[i]->index);
+    self->visited[i]->visited = FALSE;
+  }
+  self->n_visits = self->n_visited = 0;
 }
 
 static gboolean
@@ -372,7 +381,7 @@ spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
   if (spdl_archive_index_get_sample (
           shard->index, shard->usable ? shard->usable[place] : place, &sample))
     uri = describe (self, shard, &sample, label, extra);
-  visit (self);
+  visit (self, shard);
   if (!uri)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The index of the shard \"%s\" makes no sense: remove it",

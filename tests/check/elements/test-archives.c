@@ -280,6 +280,25 @@ GST_START_TEST (test_index_file)
 
 GST_END_TEST;
 
+/* Where none can be written beside the shard. */
+GST_START_TEST (test_index_in_cache)
+{
+  g_autofree gchar *beside =
+      g_build_filename (folder, "train-0000.tar.spdl-index", NULL);
+  g_autofree gchar *kept = g_build_filename (folder, "cache/gst-spdl", NULL);
+  g_autofree gchar *cache = g_path_get_dirname (kept);
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  fail_unless_equals_int (g_mkdir (beside, 0700), 0);
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  fail_unless_equals_int (files_count_entries (kept), 1);
+  assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
+  fail_unless_equals_int (files_count_entries (kept), 1);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_changed_before)
 {
   Run *run;
@@ -485,6 +504,7 @@ archives_suite (void)
   tcase_add_test (tc, test_extensions);
   tcase_add_test (tc, test_odd_samples);
   tcase_add_test (tc, test_index_file);
+  tcase_add_test (tc, test_index_in_cache);
   tcase_add_test (tc, test_changed_before);
   tcase_add_test (tc, test_changed_while_in_use);
   tcase_add_test (tc, test_refused);

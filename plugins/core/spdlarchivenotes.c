@@ -79,8 +79,28 @@ add_members (GstStructure *to, const gchar *text)
 }
 #endif
 
+gchar *
+spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
+{
+  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
+      uri, file->first, file->first + file->size - 1);
+}
+
+/* Takes @text, which is under the file's extension, if it has such a name. */
+static void
+add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text)
+{
+  g_autofree gchar *name = g_strndup (file->extension, file->extension_length);
+
+  if (is_name (name))
+    add_string (to, name, text);
+  else
+    g_free (text);
+}
+
 GstStructure *
-spdl_archive_notes_new (const SpdlArchiveSample *sample)
+spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
+    const SpdlArchiveFile *payload)
 {
   GstStructure *to = gst_structure_new_empty ("extra");
   SpdlArchiveSample reading = *sample;
@@ -89,15 +109,12 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample)
 
   add_string (to, "key", g_strndup (sample->key, sample->key_length));
   while (spdl_archive_sample_next (&reading, &file)) {
-    g_autofree gchar *name = NULL;
-
-    if (!file.text)
-      continue;
-    name = g_strndup (file.extension, file.extension_length);
-    if (!is_name (name))
-      continue;
-    add_string (to, name, g_utf8_make_valid (file.text, file.text_length));
-    if (file.kind == SPDL_ARCHIVE_JSON && !json)
+    if (file.text)
+      add_file (to, &file, g_utf8_make_valid (file.text, file.text_length));
+    else if (!spdl_archive_kind_is_note (file.kind) && file.size > 0 &&
+             file.extension != payload->extension)
+      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file));
+    if (file.text && file.kind == SPDL_ARCHIVE_JSON && !json)
       json = g_utf8_make_valid (file.text, file.text_length);
   }
   if (json)

@@ -14,12 +14,20 @@
 
 G_BEGIN_DECLS
 
-/* The fields of an item's `extra`: `key`, a string for each text, which is
- * named by its extension, and of the JSON, if it is an object, a field for each
- * member that is a string, a number or a boolean.
+/* A byte range of the shard at @uri. Returns: (transfer full) */
+gchar *
+spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file);
+
+/* The fields of an item's `extra`: `key`; of each text, which is named by its
+ * extension, what is in it, and of each other file but @payload its URI; and of
+ * the JSON, if it is an object, a field for each member that is a string, a
+ * number or a boolean.
+ *
+ * @uri: the shard's
  *
  * Returns: (transfer full): of a sample of which nothing was read yet */
-GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample);
+GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample,
+    const gchar *uri, const SpdlArchiveFile *payload);
 
 G_END_DECLS
 

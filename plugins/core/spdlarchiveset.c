@@ -360,9 +360,8 @@ describe (const SpdlArchiveSet *self, const Shard *shard,
   if (!get_payload (self, shard, sample, &file))
     return NULL;
   *label = self->options.labels ? sample->label : -1;
-  *extra = spdl_archive_notes_new (sample);
-  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
-      shard->uri, file.first, file.first + file.size - 1);
+  *extra = spdl_archive_notes_new (sample, shard->uri, &file);
+  return spdl_archive_notes_make_uri (shard->uri, &file);
 }
 
 gchar *

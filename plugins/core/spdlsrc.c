@@ -56,8 +56,9 @@
  * byte range of one of them: of the first that it has of `extensions`
  * (`jpg,png`), or of its first media file, else its first that is no note.
  * `.cls` is the label, if it is an integer; `extra` has the key as `key`, each
- * `.txt` and `.json` as a string, and each member of the JSON that is a string,
- * a number or a boolean as a field of its own. Notes of more than 64 KiB are
+ * `.txt` and `.json` as a string, of each other file its URI under its
+ * extension, and each member of the JSON that is a string, a number or a boolean
+ * as a field of its own. Notes of more than 64 KiB are
  * left out with a warning, as are samples without such a file. Shards that are
  * compressed, sparse, encrypted, cut off or damaged are refused by name.
  *

@@ -89,10 +89,14 @@ check_text (const gchar *text, gsize length, const guint8 *from, gsize size)
 static void
 check_notes (const SpdlArchiveSample *sample)
 {
-  GstStructure *notes = spdl_archive_notes_new (sample);
-  g_autofree gchar *told = gst_structure_to_string (notes);
-  GstStructure *back = gst_structure_from_string (told, NULL);
+  SpdlArchiveFile payload = { 0 };
+  g_autofree gchar *told = NULL;
+  GstStructure *notes, *back;
 
+  spdl_archive_sample_get_payload (sample, NULL, &payload);
+  notes = spdl_archive_notes_new (sample, "file:///s.tar", &payload);
+  told = gst_structure_to_string (notes);
+  back = gst_structure_from_string (told, NULL);
   g_assert_nonnull (gst_structure_get_string (notes, "key"));
   g_assert_nonnull (back);
   g_assert_cmpint (

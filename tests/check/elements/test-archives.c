@@ -220,6 +220,11 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
+  /* Where its other files are. */
+  fail_unless (g_str_has_suffix (
+      gst_structure_get_string (run_item (run, 0)->extra, "jpg"),
+      "/odd.tar#bytes=1536-1537"));
+  fail_if (gst_structure_has_field (run_item (run, 0)->extra, "seg.png"));
   fail_if (gst_structure_has_field (run_item (run, 1)->extra, "n"));
   fail_unless_equals_int64 (run_item (run, 2)->label, 7);
   fail_unless (gst_structure_get_int64 (run_item (run, 2)->extra, "n", &n));

@@ -57,19 +57,19 @@
  * (`jpg,png`), or of its first media file, else its first that is no note.
  * `.cls` is the label, if it is an integer; `extra` has the key as `key`, each
  * `.txt` and `.json` as a string, of each other file its URI under its
- * extension, and each member of the JSON that is a string, a number or a boolean
- * as a field of its own. Notes of more than 64 KiB are
- * left out with a warning, as are samples without such a file. Shards that are
- * compressed, sparse, encrypted, cut off or damaged are refused by name.
+ * extension, and each member of the JSON that is a string, a number or a
+ * boolean as a field of its own. Notes of more than 64 KiB are left out with a
+ * warning, as are samples without such a file. Shards that are compressed,
+ * sparse, encrypted, cut off or damaged are refused by name.
  *
  * So samples are drawn from all shards in any order, and read at the same time;
  * `spdlfetch coalesce` joins neighbours. Where they lie, the shards' headers
- * say, which are read when the source starts, 16 shards at a time: of a shard on
- * a server by `Range`. Its index is kept in `SHARD.spdl-index` beside it or in
- * the user's cache, as that of a list, and mapped; `gst-spdl-index` writes it in
- * advance, to be put beside shards on a server, too. A shard that has changed
- * gets a new index; one that is changed on a disk while it is in use ends the
- * stream with an error.
+ * say, which are read when the source starts, 16 shards at a time: of a shard
+ * on a server by `Range`. Its index is kept in `SHARD.spdl-index` beside it or
+ * in the user's cache, as that of a list, and mapped; `gst-spdl-index` writes
+ * it in advance, to be put beside shards on a server, too. A shard that has
+ * changed gets a new index; one that is changed on a disk while it is in use
+ * ends the stream with an error.
  *
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on

@@ -197,6 +197,7 @@ main (int argc, char **argv)
       n, SAMPLE_SIZE, N_SHARDS, LATENCY_MS, concurrency);
   printf ("indexed, then read: %.2f s\n",
       run (port, &ways[0], concurrency, n, &cpu));
+  fflush (stdout);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
     ways[i].times = g_array_new (FALSE, FALSE, sizeof (double));
     ways[i].cpu = g_array_new (FALSE, FALSE, sizeof (double));

@@ -342,9 +342,9 @@ static void
 announce (GstSpdlSrcElement *self)
 {
   g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
-  g_autofree gchar *base = g_filename_to_uri (
-      spdl_dataset_get_root (spdl_delivery_get_dataset (self->delivery)), NULL,
-      NULL);
+  const gchar *root =
+      spdl_dataset_get_root (spdl_delivery_get_dataset (self->delivery));
+  g_autofree gchar *base = root ? g_filename_to_uri (root, NULL, NULL) : NULL;
   GstEvent *event =
       gst_spdl_event_new_source (self->number, self->n_items, start);
 

@@ -239,6 +239,24 @@ GST_START_TEST (test_odd_samples)
 
 GST_END_TEST;
 
+/* A sample's other files are parts, if they are asked for. */
+GST_START_TEST (test_parts)
+{
+  Run *run;
+
+  write_odd_shard ();
+  run = run_pipeline ("spdlsrc location=%s/odd.tar extensions=jpg ! spdlfetch "
+                      "parts=seg.png coalesce=4096 ! fakesink name=sink",
+      folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless (gst_buffer_memcmp (
+                   g_ptr_array_index (run->buffers, 0), 0, "A2A1", 4) == 0);
+  run_free (run);
+}
+
+GST_END_TEST;
+
 /* Replaces the shard by one of the same size, of another time. */
 static void
 change_shard (guint first)
@@ -508,6 +526,7 @@ archives_suite (void)
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_extensions);
   tcase_add_test (tc, test_odd_samples);
+  tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_index_file);
   tcase_add_test (tc, test_index_in_cache);
   tcase_add_test (tc, test_changed_before);

@@ -119,6 +119,7 @@ static GstStructure *
 take_figures (GstElement *element, gboolean lap, gpointer user_data)
 {
   GstSpdlStagePrivate *priv = user_data;
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (element);
   SpdlFigures figures;
   GstStructure *s;
   guint concurrency, queue_size;
@@ -138,6 +139,8 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
       G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
       in_order ? "input" : "completion", NULL);
+  if (klass->add_stats)
+    klass->add_stats (GST_SPDL_STAGE (element), lap, s);
   return s;
 }
 

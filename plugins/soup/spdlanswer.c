@@ -39,6 +39,9 @@ spdl_question_keep (
   self->validator = g_strdup (validator);
   self->has_size = answer->has_size;
   self->size = answer->size;
+  if (self->origin)
+    spdl_validator_take (self->origin, message, answer->has_size,
+        self->have > 0 && !answer->restart);
 }
 
 void
@@ -97,6 +100,16 @@ judge_whole (SpdlAnswer *self, const SpdlQuestion *question,
              : SPDL_VERDICT_FAILED;
 }
 
+/* The rest of another version, though If-Range asked for that of ours. */
+static gboolean
+has_other_tag (const SpdlQuestion *question, SoupMessageHeaders *headers)
+{
+  const gchar *tag = soup_message_headers_get_one (headers, "ETag");
+
+  return question->have > 0 && tag && question->validator &&
+         *question->validator == '"' && strcmp (tag, question->validator) != 0;
+}
+
 static SpdlVerdict
 judge_part (SpdlAnswer *self, const SpdlQuestion *question,
     SoupMessageHeaders *headers, GError **error)
@@ -115,6 +128,11 @@ judge_part (SpdlAnswer *self, const SpdlQuestion *question,
         "%" G_GUINT64_FORMAT " on were, Content-Range is \"%s\"",
         wanted, range ? range : "");
     return question->have > 0 ? SPDL_VERDICT_ANEW : SPDL_VERDICT_FAILED;
+  }
+  if (has_other_tag (question, headers)) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "It changed while it was fetched: it has another ETag");
+    return SPDL_VERDICT_ANEW;
   }
   self->has_size = TRUE;
   if (!spdl_range_get_size (&question->range,
@@ -182,6 +200,12 @@ spdl_answer_judge (SpdlAnswer *self, const SpdlQuestion *question,
       return is_as_stored (headers, error)
                  ? judge_part (self, question, headers, error)
                  : SPDL_VERDICT_FAILED;
+    case SOUP_STATUS_NOT_MODIFIED:
+      if (question->known && question->have == 0)
+        return spdl_validator_is_confirmed (question->known, message)
+                   ? SPDL_VERDICT_SAME
+                   : SPDL_VERDICT_OTHER;
+      return judge_status (status, NULL, error);
     case SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE:
       return judge_beyond (question, headers, error);
     default:

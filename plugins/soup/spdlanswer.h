@@ -11,6 +11,7 @@
 #include <libsoup/soup.h>
 
 #include "spdlrange.h"
+#include "spdlvalidator.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,10 @@ typedef struct {
   gboolean has_size;
   guint64 size;     /* of all, by the answer that brought the first part */
   gchar *validator; /* says whether it is still the same; nullable */
+
+  /* The caller's. */
+  const SpdlValidator *known; /* of what is at hand already; nullable */
+  SpdlValidator *origin;      /* where good answers are noted; nullable */
 } SpdlQuestion;
 
 /* What the answer is, if it is good. */
@@ -35,6 +40,8 @@ typedef struct {
 typedef enum {
   SPDL_VERDICT_GOOD,
   SPDL_VERDICT_NO_MORE, /* what came already is all */
+  SPDL_VERDICT_SAME,    /* what is at hand is what the server has */
+  SPDL_VERDICT_OTHER,   /* it may not be: to be asked without a condition */
   SPDL_VERDICT_FAILED,  /* for good */
   SPDL_VERDICT_LATER,   /* it may be another one next time */
   SPDL_VERDICT_ANEW,    /* it may, if all is asked for */

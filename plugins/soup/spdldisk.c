@@ -74,9 +74,9 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset, gint64 deadline,
   return TRUE;
 }
 
-static GstBuffer *
-read_open (int fd, const SpdlRange *range, const SpdlDiskLimits *limits,
-    GCancellable *cancellable, GError **error)
+GstBuffer *
+spdl_disk_read_open (int fd, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
   GstBuffer *buffer;
   GstMapInfo map;
@@ -114,7 +114,7 @@ spdl_disk_read (const gchar *path, const SpdlRange *range,
     set_errno (error, "opened", errno);
     return NULL;
   }
-  buffer = read_open (fd, range, limits, cancellable, error);
+  buffer = spdl_disk_read_open (fd, range, limits, cancellable, error);
   close (fd);
   return buffer;
 }

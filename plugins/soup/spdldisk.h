@@ -27,6 +27,10 @@ typedef struct {
 GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
+/* The same of an open file. */
+GstBuffer *spdl_disk_read_open (int fd, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
+
 G_END_DECLS
 
 #endif /* __SPDL_DISK_H__ */

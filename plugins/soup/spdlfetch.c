@@ -70,6 +70,7 @@
 
 #include "spdlcoalesce.h"
 #include "spdldisk.h"
+#include "spdldiskcache.h"
 #include "spdlgio.h"
 #include "spdlhttp.h"
 #include "spdljoin.h"
@@ -99,15 +100,19 @@ struct _GstSpdlFetchElement {
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
   SpdlHttpSettings settings; /* properties */
-  guint64 coalesce;          /* property */
-  gchar *parts;              /* property; nullable */
-  GHashTable *bases;         /* of each source, what paths are relative to */
+  SpdlDiskCacheSettings cache_settings;
+  guint64 coalesce;  /* property */
+  gchar *parts;      /* property; nullable */
+  GHashTable *bases; /* of each source, what paths are relative to */
 
   SpdlHttpSettings used; /* as they were when the stage started */
-  GStrv names;           /* likewise, of parts; NULL: none */
-  guint64 used_coalesce; /* likewise */
-  GMutex lock;           /* guards the making of: */
-  SpdlHttp *http;        /* atomic; NULL until it is needed */
+  SpdlDiskCacheSettings used_cache;
+  SpdlDiskCache *cache; /* nullable */
+  SpdlDiskTally cache_tally;
+  guint64 used_coalesce;
+  GStrv names;    /* as it was, of parts; NULL: none */
+  GMutex lock;    /* guards the making of: */
+  SpdlHttp *http; /* atomic; NULL until it is needed */
 };
 
 enum {
@@ -123,6 +128,7 @@ enum {
   PROP_PARTS,
   PROP_COALESCE,
   N_PROPS,
+  PROP_CACHE = N_PROPS, /* the first of the cache's */
 };
 
 #define DEFAULT_TIMEOUT 30
@@ -152,6 +158,27 @@ get_http (GstSpdlFetchElement *self, GError **error)
   return http;
 }
 
+static void
+on_cache_warning (gpointer user_data, const gchar *text)
+{
+  GST_ELEMENT_WARNING (user_data, RESOURCE, WRITE, ("%s", text), (NULL));
+}
+
+/* Returns FALSE with @error set if there is to be a cache and cannot be. */
+static gboolean
+open_cache (GstSpdlFetchElement *self, GError **error)
+{
+  const gboolean wanted = self->used_cache.folder && *self->used_cache.folder;
+
+  /* One is left of a start that failed later. */
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
+  spdl_disk_tally_begin (&self->cache_tally, wanted);
+  if (wanted)
+    self->cache = spdl_disk_cache_new (&self->used_cache, &self->used,
+        &self->cache_tally, on_cache_warning, self, error);
+  return !wanted || self->cache;
+}
+
 static gboolean
 gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
 {
@@ -163,13 +190,16 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   spdl_http_settings_copy (&self->used, &self->settings);
   parts = g_strdup (self->parts);
   self->used_coalesce = self->coalesce;
+  spdl_disk_cache_settings_clear (&self->used_cache);
+  spdl_disk_cache_settings_copy (&self->used_cache, &self->cache_settings);
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&self->names, g_strfreev);
   if (parts && !(self->names = spdl_parts_parse (parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
-  if (!pool) /* a file that cannot be used is an error at once */
-    return !self->used.tls_ca_file || get_http (self, error) != NULL;
+  if (!pool) /* a file or folder that cannot be used is an error at once */
+    return open_cache (self, error) &&
+           (!self->used.tls_ca_file || get_http (self, error));
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "spdlfetch waits for disks and servers and computes nothing, so it "
       "shares "
@@ -183,6 +213,7 @@ gst_spdl_fetch_element_stop (GstSpdlStage *stage)
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
 
   g_clear_pointer (&self->http, spdl_http_free);
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
 }
 
 static guint64
@@ -191,7 +222,16 @@ gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
 
-  return http ? spdl_http_get_cpu_time (http) : 0;
+  return (http ? spdl_http_get_cpu_time (http) : 0) +
+         (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
+}
+
+static void
+gst_spdl_fetch_element_add_stats (
+    GstSpdlStage *stage, gboolean lap, GstStructure *stats)
+{
+  spdl_disk_tally_tell (
+      &GST_SPDL_FETCH_ELEMENT (stage)->cache_tally, lap, stats);
 }
 
 /* The media types alone: of raw video the rest would be a page. */
@@ -311,7 +351,10 @@ ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
   GError *error = NULL;
   SpdlHttp *http = get_http (self, &error);
 
-  if (http)
+  if (http && self->cache)
+    spdl_disk_cache_fetch (self->cache, http, uri, range,
+        gst_spdl_task_get_cancellable (task), func, user_data);
+  else if (http)
     spdl_http_fetch (http, uri, range, gst_spdl_task_get_cancellable (task),
         func, user_data);
   else
@@ -550,7 +593,9 @@ gst_spdl_fetch_element_set_property (
       self->coalesce = g_value_get_uint64 (value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_disk_cache_settings_set (
+              &self->cache_settings, id - PROP_CACHE, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -599,7 +644,9 @@ gst_spdl_fetch_element_get_property (
       g_value_set_uint64 (value, self->coalesce);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!spdl_disk_cache_settings_get (
+              &self->cache_settings, id - PROP_CACHE, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -610,10 +657,14 @@ gst_spdl_fetch_element_finalize (GObject *object)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
 
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);
   spdl_http_settings_clear (&self->settings);
   spdl_http_settings_clear (&self->used);
+  spdl_disk_cache_settings_clear (&self->cache_settings);
+  spdl_disk_cache_settings_clear (&self->used_cache);
+  spdl_disk_tally_clear (&self->cache_tally);
   g_free (self->parts);
   g_strfreev (self->names);
   g_hash_table_unref (self->bases);
@@ -669,6 +720,7 @@ install_properties (GObjectClass *object_class)
       "than that lie between them (0 = each alone)",
       0, G_MAXINT64, 0, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  spdl_disk_cache_install_properties (object_class, PROP_CACHE);
 }
 
 static void
@@ -694,6 +746,7 @@ gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
   stage_class->stop = gst_spdl_fetch_element_stop;
   stage_class->process_async = gst_spdl_fetch_element_process_async;
   stage_class->get_cpu_time = gst_spdl_fetch_element_get_cpu_time;
+  stage_class->add_stats = gst_spdl_fetch_element_add_stats;
 }
 
 static void
@@ -705,6 +758,8 @@ gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
   self->settings.retries = DEFAULT_RETRIES;
   self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);
   self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  spdl_disk_cache_settings_init (&self->cache_settings);
+  spdl_disk_tally_init (&self->cache_tally);
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
   gst_pad_set_event_function (sinkpad, gst_spdl_fetch_element_sink_event);

@@ -255,16 +255,11 @@ watch (SpdlHttp *self, GCancellable *cancellable)
       cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
 }
 
-void
-spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
-    SpdlHttpFunc func, gpointer user_data)
+static void
+begin (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
 {
-  SpdlRequest *request = spdl_request_new (
-      &self->settings, uri, range, cancellable, func, user_data);
   gboolean first;
 
-  spdl_request_set_head (request, head);
   spdl_mutex_lock (&self->lock);
   watch (self, cancellable);
   first = g_queue_is_empty (&self->inbox);
@@ -278,8 +273,35 @@ void
 spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
 {
-  spdl_http_fetch_with_head (
-      self, uri, range, cancellable, NULL, func, user_data);
+  begin (self,
+      spdl_request_new (
+          &self->settings, uri, range, cancellable, func, user_data),
+      cancellable);
+}
+
+void
+spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
+    SpdlHttpFunc func, gpointer user_data)
+{
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_head (request, head);
+  begin (self, request, cancellable);
+}
+
+void
+spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable,
+    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_validators (request, known, origin);
+  begin (self, request, cancellable);
 }
 
 guint64

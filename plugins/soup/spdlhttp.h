@@ -13,6 +13,7 @@
 #include <libsoup/soup.h>
 
 #include "spdlrange.h"
+#include "spdlvalidator.h"
 
 G_BEGIN_DECLS
 
@@ -44,7 +45,8 @@ void spdl_http_settings_put (
 /* Is told of the end of a fetch, on the client's thread.
  * @content: (transfer full) (nullable)
  * @error: (transfer full): set where @content is NULL, in the domain of
- *     GST_RESOURCE_ERROR or, when cancelled, of G_IO_ERROR */
+ *     GST_RESOURCE_ERROR or, when cancelled, of G_IO_ERROR. Neither is set
+ *     where the resource is what is known already */
 typedef void (*SpdlHttpFunc) (
     gpointer user_data, GstBuffer *content, GError *error);
 
@@ -68,6 +70,14 @@ void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
 void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
     SpdlHttpFunc func, gpointer user_data);
+/* The same, where a version is at hand that @known (nullable) tells of: if the
+ * server has that one still, no content comes. What the server says of what
+ * came is in @origin (nullable) before @func is called. Both must live until
+ * then. */
+void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable,
+    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
+    gpointer user_data);
 
 /* The CPU time of the client's thread, in ns. From any thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);

@@ -63,6 +63,8 @@ struct _SpdlRequest {
   guint8 *unwanted; /* where bytes go that are read over; nullable */
   guint64 to_skip;
   gboolean discard; /* the rest of the answer, when all that is skipped */
+  gboolean same;    /* the server has what the caller has */
+  gboolean at_once; /* the next try is another question, no repetition */
   gint64 asked_delay;
   End end;
   GError *error;
@@ -97,6 +99,14 @@ spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
   self->head = head;
 }
 
+void
+spdl_request_set_validators (
+    SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin)
+{
+  self->question.known = known;
+  self->question.origin = origin;
+}
+
 GList *
 spdl_request_get_link (SpdlRequest *self)
 {
@@ -128,11 +138,13 @@ request_free (SpdlRequest *self)
   g_free (self);
 }
 
-/* Ends the fetch: with @error (transfer full), or with what came. */
+/* Ends the fetch: with @error (transfer full), or with what came, or with
+ * nothing where that is at hand already. */
 static void
 finish (SpdlRequest *self, GError *error)
 {
-  GstBuffer *content = error ? NULL : spdl_body_steal (&self->body);
+  GstBuffer *content =
+      error || self->same ? NULL : spdl_body_steal (&self->body);
   SpdlHttpFunc func = self->func;
   gpointer user_data = self->user_data;
 
@@ -323,6 +335,11 @@ end_try (SpdlRequest *self)
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
   g_clear_object (&self->cancellable);
+  if (!self->error && self->at_once) {
+    self->n_tries--;
+    begin_try (self);
+    return;
+  }
   if (!self->error) {
     finish (self, NULL);
     return;
@@ -510,7 +527,12 @@ on_answer (GObject *session, GAsyncResult *result, gpointer data)
     verdict = SPDL_VERDICT_FAILED;
   if (verdict == SPDL_VERDICT_GOOD) {
     take_answer (self);
-  } else if (verdict == SPDL_VERDICT_NO_MORE) {
+  } else if (verdict == SPDL_VERDICT_NO_MORE || verdict == SPDL_VERDICT_SAME ||
+             verdict == SPDL_VERDICT_OTHER) {
+    self->same = verdict == SPDL_VERDICT_SAME;
+    self->at_once = verdict == SPDL_VERDICT_OTHER;
+    if (self->at_once)
+      self->question.known = NULL;
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;
   } else {
@@ -527,6 +549,25 @@ on_answer (GObject *session, GAsyncResult *result, gpointer data)
   read_more (self);
 }
 
+/* Redirected: what is known may be of where it goes now, or of elsewhere. */
+static void
+on_restarted (SoupMessage *message, gpointer known)
+{
+  spdl_validator_put (known, message);
+}
+
+static void
+ask_for_changes (SpdlRequest *self)
+{
+  const SpdlValidator *known = self->question.known;
+
+  if (!known || self->question.have > 0)
+    return;
+  spdl_validator_put (known, self->message);
+  g_signal_connect (
+      self->message, "restarted", G_CALLBACK (on_restarted), (gpointer) known);
+}
+
 static void
 begin_try (SpdlRequest *self)
 {
@@ -538,12 +579,15 @@ begin_try (SpdlRequest *self)
   self->asked_delay = 0;
   self->to_skip = 0;
   self->discard = FALSE;
+  self->same = FALSE;
+  self->at_once = FALSE;
   self->question.have = self->body.size;
   self->cancellable = g_cancellable_new ();
   self->message = soup_message_new_from_uri (SOUP_METHOD_GET, self->parsed);
   headers = soup_message_get_request_headers (self->message);
   spdl_question_put (&self->question, headers);
   spdl_http_settings_put (self->settings, headers);
+  ask_for_changes (self);
   set_stall_timer (self);
   soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
       self->cancellable, on_answer, self);

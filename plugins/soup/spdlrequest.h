@@ -29,6 +29,11 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
 
 /* @head: (nullable): before it begins */
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
+/* Before it begins: @known (nullable) says what is at hand already, which need
+ * not come again; @origin (nullable) is told what the answer says of what came.
+ * Both must live as long as the request. */
+void spdl_request_set_validators (
+    SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin);
 
 /* A link that holds the request, for a queue of those that are to begin. */
 GList *spdl_request_get_link (SpdlRequest *self);

@@ -341,6 +341,8 @@ server_answer (Request *r)
 {
   const gchar *fault = r->fault;
 
+  if (server_answer_versioned (r))
+    return;
   if (strcmp (fault, "file") == 0 || strcmp (fault, "shortfile") == 0) {
     send_file (r);
   } else if (strcmp (fault, "shard") == 0) {

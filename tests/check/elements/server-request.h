@@ -36,6 +36,9 @@ typedef struct {
 /* Answers it, well or badly, and says whether the connection is kept. */
 void server_answer (Request *r);
 
+/* Answers it if it is of what has a version. */
+gboolean server_answer_versioned (Request *r);
+
 /* Waits until the server stops. */
 void server_stall (Server *server);
 

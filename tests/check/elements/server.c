@@ -30,6 +30,7 @@ struct _Server {
   guint gate;
   guint gate_total;
   guint gate_seen;
+  guint version;
   ServerCounts counts;
   GHashTable *paths; /* gchar * -> Path */
 };
@@ -351,6 +352,34 @@ server_count_bytes (Server *self, guint64 n)
 {
   g_mutex_lock (&self->lock);
   self->counts.bytes += n;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+server_set_version (Server *self, guint version)
+{
+  g_mutex_lock (&self->lock);
+  self->version = version;
+  g_mutex_unlock (&self->lock);
+}
+
+guint
+server_get_version (Server *self)
+{
+  guint version;
+
+  g_mutex_lock (&self->lock);
+  version = self->version;
+  g_mutex_unlock (&self->lock);
+  return version;
+}
+
+void
+server_count_answer (Server *self, guint64 n, gboolean unchanged)
+{
+  g_mutex_lock (&self->lock);
+  self->counts.sent += n;
+  self->counts.unchanged += unchanged;
   g_mutex_unlock (&self->lock);
 }
 

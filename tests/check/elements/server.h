@@ -49,7 +49,21 @@ G_BEGIN_DECLS
  *     shortfile    ends it in the middle
  *     shard        sends a file likewise, of which it knows ranges and whether
  *                  it is still the same; or answers 503 to ranges of more than
- *                  SIZE bytes */
+ *                  SIZE bytes
+ *
+ * What a cache meets has a version, server_set_version(), as its ETag:
+ *
+ *     kept         breaks off; good answers understand If-None-Match, too
+ *     mixed        breaks off, and sends the rest of the next version
+ *     dated        has a date instead
+ *     weak         has a weak ETag
+ *     bare         has neither
+ *     forbidden    is not to be stored
+ *     nolength     does not tell its size
+ *     liar         always answers 304 where it may
+ *     stubborn     never does
+ *     hop          redirects to /pinned/VERSION
+ *     pinned       is of the version COUNT, with always the same ETag */
 
 typedef struct _Server Server;
 
@@ -59,6 +73,8 @@ typedef struct {
   guint in_flight;
   guint max_in_flight;
   guint64 bytes;        /* of shards */
+  guint unchanged;      /* answers 304 */
+  guint64 sent;         /* bytes of what has a version */
   gboolean gate_missed; /* too few came while the gate waited */
 } ServerCounts;
 
@@ -80,6 +96,11 @@ void server_set_gate (Server *server, guint n, guint total);
 
 /* @n bytes of a shard were sent. */
 void server_count_bytes (Server *server, guint64 n);
+void server_set_version (Server *server, guint version);
+guint server_get_version (Server *server);
+/* An answer was sent, of @n bytes, or 304. */
+void server_count_answer (Server *server, guint64 n, gboolean unchanged);
+
 void server_get_counts (Server *server, ServerCounts *counts);
 /* How often that path was asked for. */
 guint server_count_path (Server *server, const gchar *path);

@@ -35,7 +35,8 @@ __wrap_soup_message_get_reason_phrase (SoupMessage *message)
 static void
 take_status (FuzzInput *input)
 {
-  static const guint all[] = { 200, 203, 206, 416, 408, 429, 503, 404, 401 };
+  static const guint all[] = { 200, 203, 206, 416, 408, 429, 503, 404, 401,
+    304 };
   const guint8 i = fuzz_take (input);
 
   status = i < 128 ? all[i % G_N_ELEMENTS (all)] : fuzz_take_16 (input);
@@ -104,7 +105,10 @@ judge (SpdlQuestion *question, SoupMessage *message)
   const SpdlVerdict verdict =
       spdl_answer_judge (&answer, question, message, &error);
 
-  if (verdict != SPDL_VERDICT_GOOD && verdict != SPDL_VERDICT_NO_MORE)
+  if (verdict == SPDL_VERDICT_SAME || verdict == SPDL_VERDICT_OTHER)
+    g_assert_true (question->known && question->have == 0);
+  if (verdict == SPDL_VERDICT_FAILED || verdict == SPDL_VERDICT_LATER ||
+      verdict == SPDL_VERDICT_ANEW)
     fuzz_check_error (error);
   else
     g_assert_no_error (error);
@@ -115,6 +119,22 @@ judge (SpdlQuestion *question, SoupMessage *message)
   spdl_question_put (question, soup_message_get_request_headers (message));
 }
 
+/* What an answer says can be asked for, and is confirmed by itself. */
+static void
+check_validator (const SpdlValidator *validator, SoupMessage *message)
+{
+  SoupMessageHeaders *headers = soup_message_get_request_headers (message);
+
+  g_assert_true ((validator->kind == SPDL_VALIDATOR_NONE) == !validator->text);
+  spdl_validator_put (validator, message);
+  g_assert_true (!validator->text || soup_message_headers_get_one (headers,
+                                         validator->kind == SPDL_VALIDATOR_TAG
+                                             ? "If-None-Match"
+                                             : "If-Modified-Since"));
+  g_assert_true (
+      !validator->text || spdl_validator_is_confirmed (validator, message));
+}
+
 /* @head: the first line and the headers of an answer, as they come in. */
 static void
 answer (SpdlQuestion *question, const gchar *head, gsize size)
@@ -122,15 +142,22 @@ answer (SpdlQuestion *question, const gchar *head, gsize size)
   g_autoptr (SoupMessage) message = soup_message_new ("GET", "http://a/");
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
   g_autofree gchar *line = NULL;
+  SpdlValidator known = { 0 }, origin = { 0 };
 
   if (!soup_headers_parse_response (head, size, headers, NULL, NULL, &line))
     return;
   reason = line;
   spdl_question_put (question, soup_message_get_request_headers (message));
   g_assert_cmpint (spdl_retry_get_asked (headers), >=, 0);
+  spdl_validator_take (&known, message, TRUE, FALSE);
+  check_validator (&known, message);
+  question->known = question->has_size ? &known : NULL;
+  question->origin = &origin;
   judge (question, message);
   judge (question, message);
   spdl_question_clear (question);
+  spdl_validator_clear (&known);
+  spdl_validator_clear (&origin);
 }
 
 int

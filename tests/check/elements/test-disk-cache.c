@@ -879,7 +879,7 @@ wait_for_writing (GPid pid)
  * at any moment. */
 GST_START_TEST (test_kills)
 {
-  const guint n = 40;
+  const guint n = 16;
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   guint n_killed = 0, n_aside = 0;
 

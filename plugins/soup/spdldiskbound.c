@@ -43,15 +43,16 @@ open_file (const gchar *folder, const gchar *name)
   return open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-static gboolean
-lock (int fd, int how)
+/* Waits for a moment at most: a process that is stopped while it has the lock
+ * must not stop all others, and a sum that is wrong is put right some time. */
+static void
+lock_briefly (int fd)
 {
-  int failed;
-
-  do
-    failed = flock (fd, how);
-  while (failed != 0 && errno == EINTR);
-  return failed == 0;
+  for (guint i = 0; i < 100 && flock (fd, LOCK_EX | LOCK_NB) != 0; i++) {
+    if (errno != EWOULDBLOCK && errno != EINTR)
+      return; /* a file system without locks */
+    g_usleep (1000);
+  }
 }
 
 /* The lock is given back by its name: a process that was forked meanwhile has
@@ -72,7 +73,7 @@ change_sum (const gchar *folder, gint64 change)
 
   if (fd < 0)
     return 0;
-  lock (fd, LOCK_EX);
+  lock_briefly (fd);
   if (pread (fd, &sum, sizeof sum, 0) != (ssize_t) sizeof sum)
     sum = 0;
   sum = GUINT64_FROM_LE (sum);
@@ -225,7 +226,7 @@ count_once (const gchar *folder, guint64 max_size, gint *quit)
 
   if (fd < 0)
     return FALSE;
-  if (!lock (fd, LOCK_EX | LOCK_NB)) {
+  if (flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close (fd);
     return FALSE;
   }

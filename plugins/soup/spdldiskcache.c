@@ -136,14 +136,9 @@ tell_unkeepable (SpdlDiskCache *self)
 {
   if (g_atomic_int_compare_and_exchange (&self->told_unkeepable, FALSE, TRUE))
     self->warn (self->user_data,
-        self->settings->validate == SPDL_CACHE_VALIDATE_ETAG
-            ? "A server says nothing by which an item could be known to be the "
-              "same later (no strong ETag), or forbids to keep it: it is not "
-              "kept in cache-dir. Where nothing changes, set cache-validate to "
-              "none"
-            : "A server says nothing by which an item could be known to be the "
-              "same later, or does not tell its size, or forbids to keep it: "
-              "it is not kept in cache-dir");
+        "A server's answer has nothing by which an item could be known to be "
+        "the same later (no strong ETag, see cache-validate), does not tell "
+        "its size, or forbids to keep it: it is not kept in cache-dir");
 }
 
 static void

@@ -145,6 +145,19 @@ open_aside (const gchar *parent, gchar **path)
   return fd;
 }
 
+/* The folder itself may have been removed. */
+static void
+make_parent (const gchar *parent)
+{
+  g_autofree gchar *folder = NULL;
+
+  if (g_mkdir (parent, 0777) == 0 || errno != ENOENT)
+    return;
+  folder = g_path_get_dirname (parent);
+  g_mkdir_with_parents (folder, 0700);
+  g_mkdir (parent, 0777);
+}
+
 /* Makes a file that nobody takes for one that was left behind. */
 static int
 make_aside (const gchar *parent, gchar **path)
@@ -153,8 +166,10 @@ make_aside (const gchar *parent, gchar **path)
     int fd = open_aside (parent, path);
     struct stat st;
 
-    if (fd < 0 && errno == ENOENT && g_mkdir_with_parents (parent, 0777) == 0)
+    if (fd < 0 && errno == ENOENT) {
+      make_parent (parent);
       fd = open_aside (parent, path);
+    }
     if (fd < 0)
       return -1;
     /* Some file systems know no locks; there none is taken for one. */

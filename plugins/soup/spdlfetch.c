@@ -34,6 +34,14 @@
  * item. No joined request is larger than `max-size`. With `parts` each is read
  * alone.
  *
+ * With `cache-dir` what comes from a server is kept in that folder, whole items
+ * and ranges, up to `cache-size` bytes of what was used last, for this and
+ * other processes. The server is asked, by the ETag, whether it still has the
+ * same, and sends no body then; `cache-validate=none` asks nobody, for data
+ * that never changes. What cannot be kept is no error. `cache-hits`,
+ * `cache-misses`, `cache-bytes` and `cache-errors` in `stage-stats` tell how it
+ * goes.
+ *
  * The results' caps are `application/octet-stream`, or what downstream asks for
  * where it takes nothing else; `caps` sets others.
  *

@@ -324,6 +324,13 @@ take_last_error (SpdlRequest *self)
   return g_steal_pointer (&self->error);
 }
 
+/* Redirected: what is known may be of where it goes now, or of elsewhere. */
+static void
+on_restarted (SoupMessage *message, gpointer known)
+{
+  spdl_validator_put (known, message);
+}
+
 static void
 end_try (SpdlRequest *self)
 {
@@ -333,6 +340,9 @@ end_try (SpdlRequest *self)
   if (self->stop != STOP_NOT && !(self->error && self->stop == STOP_STALLED))
     set_stopped_end (self);
   g_clear_object (&self->stream);
+  if (self->message)
+    g_signal_handlers_disconnect_matched (
+        self->message, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_restarted, NULL);
   g_clear_object (&self->message);
   g_clear_object (&self->cancellable);
   if (!self->error && self->at_once) {
@@ -547,13 +557,6 @@ on_answer (GObject *session, GAsyncResult *result, gpointer data)
   }
   set_stall_timer (self);
   read_more (self);
-}
-
-/* Redirected: what is known may be of where it goes now, or of elsewhere. */
-static void
-on_restarted (SoupMessage *message, gpointer known)
-{
-  spdl_validator_put (known, message);
 }
 
 static void

@@ -194,6 +194,7 @@ static const struct {
   const gchar *title;
   const gchar *field;
   Kind kind;
+  gboolean optional; /* shown only where an element has it */
 } columns[] = {
   { "concur&shy;rency", "concurrency", SMALL_COUNT },
   { "tasks", "num-tasks", COUNT },
@@ -206,7 +207,21 @@ static const struct {
   { "idle for work", "ave-get-time", TIME },
   { "queue full", "occupancy-rate", SHARE },
   { "failed", "num-failures", COUNT },
+  { "from the cache", "cache-hits", COUNT, TRUE },
+  { "not from it", "cache-misses", COUNT, TRUE },
 };
+
+static gboolean
+is_shown (guint column, const Frame *result)
+{
+  if (!columns[column].optional)
+    return TRUE;
+  for (guint i = 0; i < result->stages->len; i++)
+    if (gst_structure_has_field (
+            g_ptr_array_index (result->stages, i), columns[column].field))
+      return TRUE;
+  return FALSE;
+}
 
 static gchar *
 format_field (const GstStructure *stats, const gchar *field, Kind kind)
@@ -233,7 +248,8 @@ append_table (GString *out, const Frame *result)
 {
   g_string_append (out, "<div class=\"wide\"><table>\n<tr><th>element</th>");
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    g_string_append_printf (out, "<th>%s</th>", columns[i].title);
+    if (is_shown (i, result))
+      g_string_append_printf (out, "<th>%s</th>", columns[i].title);
   g_string_append (out, "</tr>\n");
   for (guint k = 0; k < result->stages->len; k++) {
     const GstStructure *stats = g_ptr_array_index (result->stages, k);
@@ -241,8 +257,9 @@ append_table (GString *out, const Frame *result)
     g_string_append (out, "<tr>");
     append_cell (out, g_strdup (stats_get_name (stats)));
     for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-      append_cell (
-          out, format_field (stats, columns[i].field, columns[i].kind));
+      if (is_shown (i, result))
+        append_cell (
+            out, format_field (stats, columns[i].field, columns[i].kind));
     g_string_append (out, "</tr>\n");
   }
   g_string_append (out, "</table></div>\n");

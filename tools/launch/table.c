@@ -24,6 +24,7 @@ typedef struct {
   guint rank;
   const gchar *field; /* that a stage must have */
   CellFunc cell;
+  gboolean optional; /* shown only where one has it */
 } Column;
 
 static gchar *
@@ -69,6 +70,17 @@ cell_failures (const GstStructure *stats)
       "%" G_GUINT64_FORMAT, stats_get (stats, "num-failures"));
 }
 
+/* The share of the items that the disk cache had. */
+static gchar *
+cell_cached (const GstStructure *stats)
+{
+  const guint64 hits = stats_get (stats, "cache-hits");
+  const guint64 all = hits + stats_get (stats, "cache-misses");
+
+  return g_strdup_printf (
+      "%ld %%", all > 0 ? lround (100.0 * (double) hits / (double) all) : 0);
+}
+
 static const Column columns[] = {
   { "conc", 5, 1, "concurrency", cell_concurrency },
   { "tasks", 9, 4, "num-tasks", cell_tasks },
@@ -77,6 +89,7 @@ static const Column columns[] = {
   { "p99", 9, 5, "num-tasks", cell_p99 },
   { "CPU", 6, 3, "num-tasks", cell_computing },
   { "failed", 7, 6, "num-failures", cell_failures },
+  { "cached", 8, 7, "cache-hits", cell_cached, TRUE },
 };
 
 typedef struct {
@@ -98,6 +111,15 @@ longest_name (const Frame *frame)
     longest = MAX (longest, g_utf8_strlen (name, -1));
   }
   return MIN (longest, MAX_NAME);
+}
+
+static gboolean
+has_field (const Frame *frame, const gchar *field)
+{
+  for (guint i = 0; i < frame->stages->len; i++)
+    if (gst_structure_has_field (g_ptr_array_index (frame->stages, i), field))
+      return TRUE;
+  return FALSE;
 }
 
 static guint
@@ -135,7 +157,8 @@ lay_out (const Frame *frame, guint width)
   guint used;
 
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    layout.shown[i] = TRUE;
+    layout.shown[i] =
+        !columns[i].optional || has_field (frame, columns[i].field);
   while (width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width &&
          hide_one (&layout))
     ;

@@ -113,6 +113,27 @@ test_table_160 (void)
       "decode.concurrency, now 2\n");
 }
 
+/* What the disk cache had has a column where there is one. */
+static void
+test_table_cached (void)
+{
+  Frame *frame = make_frame (NULL);
+  g_autofree gchar *before = table_format (frame, 100, 0, NULL);
+  g_autofree gchar *text = NULL, *metrics = NULL;
+
+  gst_structure_set (g_ptr_array_index (frame->stages, 1), "cache-hits",
+      G_TYPE_UINT64, (guint64) 300, "cache-misses", G_TYPE_UINT64,
+      (guint64) 100, NULL);
+  text = table_format (frame, 100, 0, NULL);
+  metrics = prometheus_format (frame, 0, "host");
+  g_assert_null (strstr (before, "cached"));
+  g_assert_nonnull (strstr (text, "failed  cached"));
+  g_assert_nonnull (strstr (text, "      3    75 %"));
+  g_assert_nonnull (strstr (metrics,
+      "\nspdl_cache_hits_total{stage=\"fetch\",rank=\"0\",host=\"host"));
+  frame_free (frame);
+}
+
 /* Whatever the width and the names, no line is longer. */
 static void
 test_table_any (void)
@@ -416,6 +437,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/launch/table/80", test_table_80);
   g_test_add_func ("/launch/table/160", test_table_160);
+  g_test_add_func ("/launch/table-cached", test_table_cached);
   g_test_add_func ("/launch/table/any", test_table_any);
   g_test_add_func ("/launch/table/height", test_table_height);
   g_test_add_func ("/launch/table/endless", test_table_endless);

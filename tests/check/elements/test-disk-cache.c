@@ -681,8 +681,7 @@ GST_END_TEST;
 
 /* Eviction */
 
-/* Sets what was used last by how long ago it was: of @path, whose items were
- * loaded one by one, the entry that was not there before. */
+/* What @seen does not have yet was used @hours ago. */
 static void
 make_older (GHashTable *seen, guint hours)
 {

@@ -437,7 +437,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/launch/table/80", test_table_80);
   g_test_add_func ("/launch/table/160", test_table_160);
-  g_test_add_func ("/launch/table-cached", test_table_cached);
+  g_test_add_func ("/launch/table/cached", test_table_cached);
   g_test_add_func ("/launch/table/any", test_table_any);
   g_test_add_func ("/launch/table/height", test_table_height);
   g_test_add_func ("/launch/table/endless", test_table_endless);

@@ -8,6 +8,10 @@
 #include "gstspdlcase.h"
 
 #define CORES_BUSY 0.9
+/* A step is slow from this multiple of what was given on, and by so much. */
+#define SLOW_STEP 1.2
+#define MIN_SLOWNESS (200 * GST_USECOND)
+#define MIN_STEPS 10
 
 static void
 add_up (GstSpdlCase *self, guint64 cpu_time)
@@ -97,6 +101,36 @@ gst_spdl_case_find_last_full (const GstSpdlCase *self)
     if (self->views[i].is_stage && self->views[i].fullness >= GST_SPDL_FULL)
       found = i;
   return found;
+}
+
+const GstSpdlStageView *
+gst_spdl_case_get_sink (const GstSpdlCase *self)
+{
+  const GstSpdlStageView *last =
+      self->n_views > 0 ? &self->views[self->n_views - 1] : NULL;
+
+  return last && last->has_gauge && !last->is_stage ? last : NULL;
+}
+
+gboolean
+gst_spdl_case_step_is_slow (const GstSpdlCase *self)
+{
+  const GstSpdlStageView *sink = gst_spdl_case_get_sink (self);
+
+  if (!sink || sink->given_step == 0 || sink->batches < MIN_STEPS ||
+      sink->p50_step < SLOW_STEP * sink->given_step)
+    return FALSE;
+  return sink->p50_step - sink->given_step >=
+         MAX (sink->get_time, MIN_SLOWNESS);
+}
+
+const GstSpdlStageView *
+gst_spdl_case_find_cache (const GstSpdlCase *self)
+{
+  for (guint i = 0; i < self->n_views; i++)
+    if (self->views[i].cached > 0)
+      return &self->views[i];
+  return NULL;
 }
 
 gboolean

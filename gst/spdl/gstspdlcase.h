@@ -48,6 +48,17 @@ guint gst_spdl_case_find_gauge (const GstSpdlCase *self, guint from);
 /* The last stage whose queue is full. */
 guint gst_spdl_case_find_last_full (const GstSpdlCase *self);
 
+/* The trainer, as the sink knows it: its own element's view; NULL where that is
+ * none of ours. */
+const GstSpdlStageView *gst_spdl_case_get_sink (const GstSpdlCase *self);
+
+/* Whether the trainer's steps are slower than they were given, and waiting is
+ * not what makes the difference. */
+gboolean gst_spdl_case_step_is_slow (const GstSpdlCase *self);
+
+/* The element from whose cache batches came; nullable. */
+const GstSpdlStageView *gst_spdl_case_find_cache (const GstSpdlCase *self);
+
 /* Whether elements without figures stand from @from up to @to. */
 gboolean
 gst_spdl_case_any_foreign (const GstSpdlCase *self, guint from, guint to);

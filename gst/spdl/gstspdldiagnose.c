@@ -20,6 +20,10 @@
  * times, the limit is no stage: it stands behind the last queue that is full,
  * or at the source, if none is.
  *
+ * A trainer whose steps take longer than they should, and which does not wait
+ * for batches, is slowed down, by the pipeline or by something else: more
+ * loading would not help it.
+ *
  * Since: 0.1
  */
 
@@ -129,17 +133,20 @@ is_balanced (const GstSpdlCase *c)
 static GstSpdlDiagnosis *
 diagnose (const GstSpdlCase *c)
 {
-  GstSpdlDiagnosis *d = diagnose_too_few (c);
-  const GstSpdlStageView *last =
-      c->n_views > 0 ? &c->views[c->n_views - 1] : NULL;
+  const GstSpdlStageView *cache = gst_spdl_case_find_cache (c);
+  GstSpdlDiagnosis *d =
+      cache ? gst_spdl_verdict_cached (cache) : diagnose_too_few (c);
+  const GstSpdlStageView *sink = gst_spdl_case_get_sink (c);
   const guint first = gst_spdl_case_find_gauge (c, 0);
   const guint full = gst_spdl_case_find_last_full (c);
   const gboolean busy = c->top && c->top->busy >= GST_SPDL_BUSY;
 
   if (d)
     return d;
-  if (last->has_gauge && !last->is_stage && last->fullness >= GST_SPDL_FULL)
-    return gst_spdl_verdict_consumer (last);
+  if (gst_spdl_case_step_is_slow (c))
+    return gst_spdl_verdict_contention (c, sink);
+  if (sink && sink->fullness >= GST_SPDL_FULL)
+    return gst_spdl_verdict_consumer (sink);
   if (busy && (c->top->fullness > STARVED || is_balanced (c))) {
     if (gst_spdl_case_cores_are_busy (c))
       return gst_spdl_verdict_cores (c);
@@ -162,7 +169,9 @@ diagnose (const GstSpdlCase *c)
  *     order from the source to the sink, all of the same lap or all since the
  *     start. An element that has none stands among them as a structure with
  *     its name alone in the field `stage`; if it has a number of threads that
- *     can be set, `threads-property` (a string) and `threads` (uint) say so
+ *     can be set, `threads-property` (a string) and `threads` (uint) say so.
+ *     Where it is known how long the trainer's step takes if nothing else runs,
+ *     the sink's has it as `given-step-time` (uint64, in ns)
  * @num_cores: how many cores the process may use, 0 where that is not known
  * @cpu_time: the CPU time of the whole process in that time, in ns; 0: that of
  *     the stages' workers is taken

@@ -28,6 +28,9 @@ G_BEGIN_DECLS
  * @GST_SPDL_LIMIT_ELEMENT: an element between stages is slow
  * @GST_SPDL_LIMIT_SOURCE: the source is slow
  * @GST_SPDL_LIMIT_CONSUMER: the consumer is slow, and the pipeline keeps up
+ * @GST_SPDL_LIMIT_CONTENTION: the consumer is slower than it should be, and
+ * does not wait for batches: something slows it down
+ * @GST_SPDL_LIMIT_CACHED: batches come from a cache, and not from the pipeline
  *
  * What limits the throughput of a pipeline.
  *
@@ -45,6 +48,8 @@ typedef enum {
   GST_SPDL_LIMIT_ELEMENT,
   GST_SPDL_LIMIT_SOURCE,
   GST_SPDL_LIMIT_CONSUMER,
+  GST_SPDL_LIMIT_CONTENTION,
+  GST_SPDL_LIMIT_CACHED,
 } GstSpdlLimit;
 
 #define GST_TYPE_SPDL_LIMIT (gst_spdl_limit_get_type ())

@@ -26,6 +26,8 @@ gst_spdl_limit_get_type (void)
     { GST_SPDL_LIMIT_ELEMENT, "GST_SPDL_LIMIT_ELEMENT", "element" },
     { GST_SPDL_LIMIT_SOURCE, "GST_SPDL_LIMIT_SOURCE", "source" },
     { GST_SPDL_LIMIT_CONSUMER, "GST_SPDL_LIMIT_CONSUMER", "consumer" },
+    { GST_SPDL_LIMIT_CONTENTION, "GST_SPDL_LIMIT_CONTENTION", "contention" },
+    { GST_SPDL_LIMIT_CACHED, "GST_SPDL_LIMIT_CACHED", "cached" },
     { 0, NULL, NULL },
   };
 

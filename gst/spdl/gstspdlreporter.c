@@ -185,6 +185,8 @@ gst_spdl_figures_to_structure (
     gst_structure_set (s, "num-batches", G_TYPE_UINT64, f->num_batches, NULL);
   if (fields & GST_SPDL_FIELDS_UNPOOLED)
     gst_structure_set (s, "num-unpooled", G_TYPE_UINT64, f->num_unpooled, NULL);
+  if (fields & GST_SPDL_FIELDS_CACHED)
+    gst_structure_set (s, "num-cached", G_TYPE_UINT64, f->num_cached, NULL);
   if (fields & GST_SPDL_FIELDS_PUT)
     gst_structure_set (s, "ave-put-time", G_TYPE_UINT64, f->ave_put_time,
         "p90-put-time", G_TYPE_UINT64, f->p90_put_time, "p99-put-time",
@@ -193,6 +195,10 @@ gst_spdl_figures_to_structure (
     gst_structure_set (s, "ave-get-time", G_TYPE_UINT64, f->ave_get_time,
         "p90-get-time", G_TYPE_UINT64, f->p90_get_time, "p99-get-time",
         G_TYPE_UINT64, f->p99_get_time, NULL);
+  if (fields & GST_SPDL_FIELDS_STEP)
+    gst_structure_set (s, "ave-step-time", G_TYPE_UINT64, f->ave_step_time,
+        "p50-step-time", G_TYPE_UINT64, f->p50_step_time, "p99-step-time",
+        G_TYPE_UINT64, f->p99_step_time, NULL);
   if (fields & GST_SPDL_FIELDS_OCCUPANCY)
     gst_structure_set (
         s, "occupancy-rate", G_TYPE_DOUBLE, f->occupancy_rate, NULL);

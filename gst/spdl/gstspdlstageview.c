@@ -90,6 +90,12 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->p90_time = number (stats, "p90-time");
   view->p99_time = number (stats, "p99-time");
   view->cpu_time = number (stats, "cpu-time");
+  view->batches = number (stats, "num-batches");
+  view->cached = number (stats, "num-cached");
+  view->get_time = number (stats, "ave-get-time");
+  view->p50_step = number (stats, "p50-step-time");
+  view->p99_step = number (stats, "p99-step-time");
+  view->given_step = number (stats, "given-step-time");
   read_gauge (view, stats);
   if (view->is_stage)
     read_tasks (view, stats);

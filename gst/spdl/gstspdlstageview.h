@@ -26,6 +26,10 @@ typedef struct {
   guint64 tasks, items;
   guint64 ave_time, p90_time, p99_time;
   guint64 cpu_time;
+  guint64 batches, cached;
+  guint64 get_time;              /* average */
+  guint64 p50_step, p99_step;    /* of the trainer; 0: not known */
+  guint64 given_step;            /* what a step should take; 0: not known */
   const gchar *threads_property; /* nullable: of a foreign element */
   guint threads;
 

@@ -223,17 +223,86 @@ gst_spdl_verdict_held (const GstSpdlStageView *view)
 
 /* No stage is the limit */
 
+/* How long its steps take, where that is known. */
+static gchar *
+describe_consumer (const GstSpdlStageView *sink)
+{
+  g_autofree gchar *step = format_time (sink->p50_step);
+  g_autofree gchar *p99 = format_time (sink->p99_step);
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (reason,
+      "the trainer is the limit, since batches wait for it in %s %d %% of the "
+      "time",
+      sink->name, percent (sink->fullness));
+  if (sink->p50_step > 0)
+    g_string_append_printf (reason, " and its step takes %s", step);
+  if (sink->p99_step > 2 * sink->p50_step)
+    g_string_append_printf (reason, " (the 99th percentile is %s)", p99);
+  return g_string_free (reason, FALSE);
+}
+
 GstSpdlDiagnosis *
 gst_spdl_verdict_consumer (const GstSpdlStageView *sink)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONSUMER, sink->name);
 
+  gst_spdl_diagnosis_say (
+      d, describe_consumer (sink), "the pipeline keeps up, nothing to do");
+  return d;
+}
+
+/* Who is to give way, as far as the figures tell. */
+static gchar *
+advise_on_contention (const GstSpdlCase *c)
+{
+  const GstSpdlStageView *view = gst_spdl_case_find_most_computing (c);
+
+  if (!gst_spdl_case_cores_are_busy (c))
+    return g_strdup ("look for what these figures do not show: memory, other "
+                     "processes, a lock such as Python's");
+  if (view && view->concurrency > 1)
+    return g_strdup_printf ("lower %s.concurrency, now %u, or leave the "
+                            "trainer cores of its own",
+        view->name, view->concurrency);
+  return g_strdup ("less work in the pipeline, or cores of its own for the "
+                   "trainer");
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_contention (const GstSpdlCase *c, const GstSpdlStageView *sink)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONTENTION, sink->name);
+  g_autofree gchar *step = format_time (sink->p50_step);
+  g_autofree gchar *given = format_time (sink->given_step);
+  g_autofree gchar *wait = format_time (sink->get_time);
+  g_autofree gchar *advice = advise_on_contention (c);
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (reason,
+      "the trainer is slowed down and does not starve, since its step takes "
+      "%s instead of %s, and its wait for a batch %s",
+      step, given, wait);
+  if (gst_spdl_case_cores_are_busy (c))
+    g_string_append_printf (reason, ", while %.1f of %u cores are busy",
+        c->busy_cores, c->num_cores);
+  gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE), "%s", advice);
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_cached (const GstSpdlStageView *cache)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CACHED, cache->name);
+
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("the trainer is the limit, since batches wait for it "
-                       "in %s %d %% of the time",
-          sink->name, percent (sink->fullness)),
-      "the pipeline keeps up, nothing to do");
+      g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                       " batches came from %s",
+          cache->cached, MAX (cache->batches, cache->cached), cache->name),
+      "this is what the trainer reaches, and says nothing of the pipeline");
   return d;
 }
 

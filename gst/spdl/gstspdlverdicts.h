@@ -40,6 +40,13 @@ GstSpdlDiagnosis *gst_spdl_verdict_held (const GstSpdlStageView *view);
 
 GstSpdlDiagnosis *gst_spdl_verdict_consumer (const GstSpdlStageView *sink);
 
+/* That the trainer's step takes longer than it was given. */
+GstSpdlDiagnosis *gst_spdl_verdict_contention (
+    const GstSpdlCase *c, const GstSpdlStageView *sink);
+
+/* That batches came from a cache. */
+GstSpdlDiagnosis *gst_spdl_verdict_cached (const GstSpdlStageView *cache);
+
 /* That something between the gauges @before and @after is slow; n_views where
  * there is none. */
 GstSpdlDiagnosis *

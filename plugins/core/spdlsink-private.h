@@ -40,8 +40,7 @@ struct _GstSpdlSinkElement {
   /* Where a loader pulls. Then all of appsink is passed by. */
   gboolean is_outlet;
   SpdlArrivals arrivals;
-  guint64 waited; /* the loader's thread's: ns for what has not come yet */
-  GstCaps *caps;  /* under the stream lock */
+  GstCaps *caps; /* under the stream lock */
 };
 
 /* Lock held. */

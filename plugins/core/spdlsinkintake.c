@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/gstspdlcached.h"
 #include "spdlsink-private.h"
 
 #include "gst/spdl/gstspdlepochs.h"
@@ -42,7 +43,8 @@ take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
 
   spdl_mutex_lock (&self->tallies_lock);
   if (batch)
-    state = spdl_tallies_add_batch (&self->tallies, batch);
+    state = spdl_tallies_add_batch (
+        &self->tallies, batch, gst_spdl_buffer_is_cached (buffer));
   else
     spdl_tallies_add_item (&self->tallies);
   max_gaps = self->tallies.max_gaps;
@@ -222,6 +224,7 @@ flushed (GstSpdlSinkElement *self)
   spdl_mutex_lock (&self->stats->lock);
   gst_spdl_sink_element_set_waiting (
       self, 0, spdl_meter_now (&self->stats->meter));
+  self->stats->meter.last_pull = 0;
   spdl_mutex_unlock (&self->stats->lock);
   spdl_mutex_lock (&self->tallies_lock);
   spdl_tallies_flush (&self->tallies);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/gstspdlcached.h"
 #include "spdlsink-private.h"
 
 static void
@@ -20,6 +21,9 @@ add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
 
+  /* Their age would be the run's. */
+  if (gst_spdl_buffer_is_cached (buffer))
+    return;
   if (batch)
     for (guint i = 0; i < batch->num_items; i++)
       add_latency (self, &batch->items[i], now);
@@ -38,12 +42,34 @@ pulled_buffer (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 before)
   spdl_mutex_unlock (&self->tallies_lock);
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
-  stats->fields |=
-      GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
-  spdl_histogram_add (&stats->meter.lap.get_time, now - before);
+  stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_STEP |
+                   GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
+  spdl_meter_pulled (&stats->meter, before, now);
   stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
   add_latencies (self, buffer, now);
   gst_spdl_sink_element_set_waiting (self, self->n_waiting - 1, now);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* A wait that is broken off goes on with the next call. */
+static void
+note_wait (GstSpdlSinkElement *self, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&stats->lock);
+  spdl_meter_waited (&stats->meter, before, spdl_meter_now (&stats->meter));
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* No batch, but an end. */
+static void
+note_end (GstSpdlSinkElement *self, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&stats->lock);
+  spdl_meter_passed (&stats->meter, before, spdl_meter_now (&stats->meter));
   spdl_mutex_unlock (&stats->lock);
 }
 
@@ -57,6 +83,8 @@ pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
     pulled_buffer (self, buffer, before);
   else if (gst_app_sink_is_eos (GST_APP_SINK (self)))
     gst_spdl_plain_stats_finish (self->stats);
+  else
+    note_wait (self, before);
 }
 
 static GstAppSinkClass *
@@ -95,7 +123,6 @@ gst_spdl_sink_element_set_open (GstSpdlOutlet *outlet, gboolean open)
   GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
 
   self->is_outlet = open;
-  self->waited = 0;
 }
 
 static void
@@ -104,13 +131,6 @@ signal_room (GstBaseSink *sink)
   GST_BASE_SINK_PREROLL_LOCK (sink);
   GST_BASE_SINK_PREROLL_SIGNAL (sink);
   GST_BASE_SINK_PREROLL_UNLOCK (sink);
-}
-
-/* A wait that is broken off goes on with the next call. */
-static void
-note_wait (GstSpdlSinkElement *self, guint64 before)
-{
-  self->waited += spdl_meter_now (&self->stats->meter) - before;
 }
 
 static gboolean
@@ -147,13 +167,13 @@ gst_spdl_sink_element_pull (
   if (made_room)
     signal_room (GST_BASE_SINK (self));
   if (arrived == SPDL_ARRIVED_BUFFER)
-    pulled_buffer (self, arrival.buffer, before - self->waited);
+    pulled_buffer (self, arrival.buffer, before);
   else if (arrived == SPDL_ARRIVED_EOS)
     gst_spdl_plain_stats_finish (self->stats);
-  if (arrived == SPDL_ARRIVED_NOTHING)
+  if (arrived == SPDL_ARRIVED_EPOCH)
+    note_end (self, before);
+  else if (arrived != SPDL_ARRIVED_BUFFER)
     note_wait (self, before);
-  else if (arrived != SPDL_ARRIVED_WAKE)
-    self->waited = 0;
   pull->buffer = arrival.buffer;
   pull->caps = arrival.caps;
   pull->exclusive = arrival.exclusive;

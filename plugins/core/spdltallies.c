@@ -7,6 +7,7 @@
 
 #include "spdltallies.h"
 
+#include "gst/spdl/gstspdlcached.h"
 #include "gst/spdl/gstspdlepochs.h"
 
 typedef struct {
@@ -209,10 +210,11 @@ write_state (SpdlTallies *self)
 }
 
 gchar *
-spdl_tallies_add_batch (SpdlTallies *self, const GstSpdlBatchMeta *batch)
+spdl_tallies_add_batch (
+    SpdlTallies *self, const GstSpdlBatchMeta *batch, gboolean cached)
 {
   self->n_batches_waiting++;
-  for (guint i = 0; i < batch->num_items; i++)
+  for (guint i = 0; i < batch->num_items && !cached; i++)
     deliver (self, &batch->items[i]);
   return write_state (self);
 }
@@ -257,7 +259,7 @@ spdl_tallies_pull (SpdlTallies *self, GstBuffer *buffer)
   }
   if (self->n_items_waiting > 0)
     self->n_items_waiting--;
-  if (item)
+  if (item && !gst_spdl_buffer_is_cached (buffer))
     deliver (self, item);
 }
 

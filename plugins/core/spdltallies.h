@@ -46,9 +46,11 @@ gboolean spdl_tallies_handle_event (SpdlTallies *self, GstEvent *event);
 gboolean spdl_tallies_is_full_of_gaps (const SpdlTallies *self);
 
 /* A batch came. Returns its state (transfer full), NULL if no source is known
- * or there are too many gaps. */
-gchar *
-spdl_tallies_add_batch (SpdlTallies *self, const GstSpdlBatchMeta *batch);
+ * or there are too many gaps.
+ * @cached: its items were delivered before: the state is that of what came
+ *     before it. */
+gchar *spdl_tallies_add_batch (
+    SpdlTallies *self, const GstSpdlBatchMeta *batch, gboolean cached);
 
 /* An item came singly. */
 void spdl_tallies_add_item (SpdlTallies *self);

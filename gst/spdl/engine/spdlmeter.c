@@ -28,6 +28,27 @@ spdl_meter_stop (SpdlMeter *self, guint64 now)
   self->stopped = now;
 }
 
+void
+spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now)
+{
+  const guint64 wait = now - before + self->waited;
+
+  spdl_histogram_add (&self->lap.get_time, wait);
+  /* Where several threads pull, their steps are not known. */
+  if (self->last_pull > 0 && self->last_pull + wait <= now)
+    spdl_histogram_add (&self->lap.step_time, now - self->last_pull - wait);
+  self->last_pull = now;
+  self->waited = 0;
+}
+
+void
+spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now)
+{
+  if (self->last_pull > 0)
+    self->last_pull += now - before + self->waited;
+  self->waited = 0;
+}
+
 static void
 counters_merge (SpdlCounters *self, const SpdlCounters *other)
 {
@@ -37,6 +58,7 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
   self->items += other->items;
   self->batches += other->batches;
   self->unpooled += other->unpooled;
+  self->cached += other->cached;
   self->bytes_in += other->bytes_in;
   self->bytes_out += other->bytes_out;
   self->occupied += other->occupied;
@@ -44,6 +66,7 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
   spdl_histogram_merge (&self->task_time, &other->task_time);
   spdl_histogram_merge (&self->put_time, &other->put_time);
   spdl_histogram_merge (&self->get_time, &other->get_time);
+  spdl_histogram_merge (&self->step_time, &other->step_time);
   spdl_histogram_merge (&self->latency, &other->latency);
 }
 
@@ -61,6 +84,7 @@ figures_from_counters (SpdlFigures *figures, const SpdlCounters *counters)
   figures->num_items = counters->items;
   figures->num_batches = counters->batches;
   figures->num_unpooled = counters->unpooled;
+  figures->num_cached = counters->cached;
   figures->bytes_in = counters->bytes_in;
   figures->bytes_out = counters->bytes_out;
   figures->qps = elapsed > 0 ? counters->items * 1e9 / elapsed : 0;
@@ -70,6 +94,9 @@ figures_from_counters (SpdlFigures *figures, const SpdlCounters *counters)
   figures->ave_get_time = spdl_histogram_mean (&counters->get_time);
   figures->p90_get_time = spdl_histogram_quantile (&counters->get_time, 0.90);
   figures->p99_get_time = spdl_histogram_quantile (&counters->get_time, 0.99);
+  figures->ave_step_time = spdl_histogram_mean (&counters->step_time);
+  figures->p50_step_time = spdl_histogram_quantile (&counters->step_time, 0.50);
+  figures->p99_step_time = spdl_histogram_quantile (&counters->step_time, 0.99);
   figures->occupancy_rate =
       elapsed > 0 ? MIN (counters->occupied / elapsed, 1.0) : 0;
   figures->push_rate = elapsed > 0 ? MIN (counters->pushing / elapsed, 1.0) : 0;

@@ -26,6 +26,7 @@ typedef struct {
   guint64 items;
   guint64 batches;
   guint64 unpooled; /* batches for which the pool had no memory */
+  guint64 cached;   /* batches that came from a cache */
   guint64 bytes_in;
   guint64 bytes_out;
   guint64 occupied;        /* how long something waited in the queue */
@@ -33,6 +34,7 @@ typedef struct {
   SpdlHistogram task_time; /* of tasks without a failure */
   SpdlHistogram put_time;
   SpdlHistogram get_time;
+  SpdlHistogram step_time; /* of the trainer, between two waits for a batch */
   SpdlHistogram latency;
 } SpdlCounters;
 
@@ -46,6 +48,8 @@ typedef struct {
   guint64 occupied_since; /* not before lap_started */
   gboolean pushing;
   guint64 pushing_since; /* not before lap_started */
+  guint64 last_pull;     /* when the trainer got its last batch; 0: never */
+  guint64 waited;        /* since then, in pulls that gave none */
   SpdlCounters lap;
   SpdlCounters total; /* of all laps that have ended */
 } SpdlMeter;
@@ -56,10 +60,11 @@ typedef struct {
   guint64 elapsed;
   guint64 num_tasks, num_failures, num_filtered;
   guint64 ave_time, p90_time, p99_time, cpu_time;
-  guint64 num_items, num_batches, num_unpooled, bytes_in, bytes_out;
+  guint64 num_items, num_batches, num_unpooled, num_cached, bytes_in, bytes_out;
   double qps;
   guint64 ave_put_time, p90_put_time, p99_put_time;
   guint64 ave_get_time, p90_get_time, p99_get_time;
+  guint64 ave_step_time, p50_step_time, p99_step_time;
   double occupancy_rate, push_rate;
   guint64 ave_latency, p99_latency;
 } SpdlFigures;
@@ -101,6 +106,24 @@ spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
   self->pushing = pushing;
   self->pushing_since = MAX (now, self->lap_started);
 }
+
+/* The trainer's side: a pull from @before to @now that gave no batch, because
+ * its time was over. The next one goes on with its wait. */
+static inline void
+spdl_meter_waited (SpdlMeter *self, guint64 before, guint64 now)
+{
+  self->waited += now - before;
+}
+
+/* A pull from @before to @now gave a batch. What is between two batches is
+ * waiting or the trainer's step. */
+SPDL_PRIVATE_API
+void spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now);
+
+/* It gave something else, an end of an epoch say: neither a wait for a batch
+ * nor part of a step. */
+SPDL_PRIVATE_API
+void spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now);
 
 /* Fills in @figures: this lap's, or since the start.
  * @cpu_time: CPU time of the element's workers since the start. */

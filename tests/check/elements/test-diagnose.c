@@ -366,6 +366,118 @@ GST_START_TEST (test_push_rate)
 
 GST_END_TEST;
 
+/* A step that is slower than it should be, with a wait that is shorter than
+ * that: who waits, or whose step is not known, is told nothing of it. */
+GST_START_TEST (test_step)
+{
+  static const struct {
+    guint p50, given, wait; /* ms */
+    guint64 cpu_time;       /* of 10 s */
+    GstSpdlLimit limit;
+    const gchar *words;
+  } cases[] = {
+    { 64, 50, 1, 0, GST_SPDL_LIMIT_CONTENTION,
+        "its step takes 64 ms instead of 50 ms, and its wait for a batch 1 ms: "
+        "look for what these figures do not show" },
+    { 64, 50, 1, 19 * GST_SECOND, GST_SPDL_LIMIT_CONTENTION,
+        "while 1.9 of 2 cores are busy: lower a.concurrency, now 2" },
+    { 55, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "and its step takes 55 ms: the" },
+    { 64, 0, 1, 0, GST_SPDL_LIMIT_CONSUMER, "and its step takes 64 ms: the" },
+    { 64, 50, 15, 0, GST_SPDL_LIMIT_CONSUMER, NULL },
+    { 0, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "% of the time: the" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *sink = g_strdup_printf (
+        "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)5000,"
+        "num-batches=(guint64)150, occupancy-rate=0.9,"
+        "ave-get-time=(guint64)%u000000, p50-step-time=(guint64)%u000000,"
+        "p99-step-time=(guint64)%u000000, given-step-time=(guint64)%u000000",
+        cases[i].wait, cases[i].p50, cases[i].p50, cases[i].given);
+    g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, cases[i].cpu_time,
+        "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)5000,"
+        "concurrency=(uint)2, ave-time=(guint64)1000000,"
+        "cpu-time=(guint64)5000000000, occupancy-rate=1.0",
+        sink, NULL);
+    const gchar *sentence = gst_spdl_diagnosis_get_sentence (d);
+
+    fail_unless (gst_spdl_diagnosis_get_limit (d) == cases[i].limit, "%u: %s",
+        i, sentence);
+    fail_unless (!cases[i].words || strstr (sentence, cases[i].words), "%u: %s",
+        i, sentence);
+  }
+}
+
+GST_END_TEST;
+
+/* Too few steps, and steps so short that their slowness is the clock's. */
+GST_START_TEST (test_step_doubtful)
+{
+  static const gchar *sinks[] = {
+    "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)5000,"
+    "num-batches=(guint64)9, occupancy-rate=0.9, p50-step-time=(guint64)"
+    "64000000, given-step-time=(guint64)50000000",
+    "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)5000,"
+    "num-batches=(guint64)90, occupancy-rate=0.9, p50-step-time=(guint64)"
+    "150000, given-step-time=(guint64)50000",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sinks); i++) {
+    g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, 0, sinks[i], NULL);
+
+    fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CONSUMER);
+  }
+}
+
+GST_END_TEST;
+
+/* Some steps are much longer than most. */
+GST_START_TEST (test_step_p99)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
+      "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)5000,"
+      "num-batches=(guint64)90, occupancy-rate=0.9,"
+      "p50-step-time=(guint64)5000000, p99-step-time=(guint64)11000000",
+      NULL);
+
+  fail_unless_equals_string (gst_spdl_diagnosis_get_sentence (d),
+      "the trainer is the limit, since batches wait for it in sink 90 % of the "
+      "time and its step takes 5 ms (the 99th percentile is 11 ms): the "
+      "pipeline keeps up, nothing to do");
+}
+
+GST_END_TEST;
+
+/* What comes from a cache says nothing of the pipeline: no stage is too idle,
+ * and no sink well fed. */
+GST_START_TEST (test_cached)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
+      "s, stage=a, elapsed=(guint64)9000000000, num-tasks=(guint64)0,"
+      "ave-time=(guint64)0, occupancy-rate=1.0",
+      "s, stage=cache, elapsed=(guint64)9000000000, num-items=(guint64)3200,"
+      "num-batches=(guint64)100, num-cached=(guint64)90",
+      "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)3200,"
+      "num-batches=(guint64)100, occupancy-rate=1.0",
+      NULL);
+  g_autoptr (GstSpdlDiagnosis) before = diagnose_strings (4, 0,
+      "s, stage=cache, elapsed=(guint64)9000000000, num-items=(guint64)3200,"
+      "num-batches=(guint64)100, num-cached=(guint64)0",
+      "s, stage=sink, elapsed=(guint64)9000000000, num-items=(guint64)3200,"
+      "num-batches=(guint64)100, occupancy-rate=1.0",
+      NULL);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CACHED);
+  fail_unless_equals_string (gst_spdl_diagnosis_get_element (d), "cache");
+  fail_unless_equals_string (gst_spdl_diagnosis_get_limit_nick (d), "cached");
+  fail_unless_equals_string (
+      gst_spdl_diagnosis_get_reason (d), "90 of 100 batches came from cache");
+  fail_unless (
+      gst_spdl_diagnosis_get_limit (before) == GST_SPDL_LIMIT_CONSUMER);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_references)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnose (NULL, 0, 0);
@@ -395,6 +507,10 @@ diagnose_suite (void)
   tcase_add_test (tc, test_process);
   tcase_add_test (tc, test_process_of_others);
   tcase_add_test (tc, test_push_rate);
+  tcase_add_test (tc, test_step);
+  tcase_add_test (tc, test_step_doubtful);
+  tcase_add_test (tc, test_step_p99);
+  tcase_add_test (tc, test_cached);
   tcase_add_test (tc, test_references);
   return suite;
 }

@@ -11,6 +11,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/gstspdlcached.h"
+
 /* A stream that is made by hand, and the states that come of it. */
 
 #define END G_MAXUINT
@@ -380,6 +382,90 @@ GST_START_TEST (test_shared)
 
 GST_END_TEST;
 
+static GstBuffer *
+mark_cached (GstBuffer *buffer)
+{
+  gst_spdl_buffer_mark_cached (buffer);
+  return buffer;
+}
+
+/* What a cache hands out is not delivered, in batches and singly. */
+GST_START_TEST (test_cached)
+{
+  const GstSpdlItemMeta item = make_item (0, 0, 6);
+  GstBuffer *single = gst_buffer_new ();
+  Feed feed;
+
+  feed_begin (&feed);
+  push_source (&feed, 0, 20, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 0, 1);
+  gst_pad_push (feed.src, mark_cached (make_batch (0, 0, 2, 3, END)));
+  gst_pad_push (feed.src, mark_cached (make_batch (0, 5, 0, 1, END)));
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done="));
+  assert_pull (&feed, STATE ("epoch=0,mark=2,done="));
+  assert_property (&feed, STATE ("epoch=0,mark=2,done="));
+  flush (&feed);
+  assert_property (&feed, STATE ("epoch=0,mark=2,done="));
+
+  gst_spdl_item_meta_assign (gst_spdl_buffer_add_item_meta (single), &item);
+  gst_pad_push (feed.src, mark_cached (gst_buffer_copy (single)));
+  gst_pad_push (feed.src, single);
+  g_free (pull (&feed));
+  assert_property (&feed, STATE ("epoch=0,mark=2,done="));
+  g_free (pull (&feed));
+  assert_property (&feed, STATE ("epoch=0,mark=2,done=EB"));
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+static guint64
+get_time (Feed *feed, const gchar *field)
+{
+  GstStructure *stats;
+  guint64 time = 0;
+
+  g_object_get (feed->sink, "stage-stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &time), "%s", field);
+  gst_structure_free (stats);
+  return time;
+}
+
+/* What lies between two pulls is the trainer's step, and a wait, in how many
+ * tries ever, is none. */
+GST_START_TEST (test_step_time)
+{
+  GstSample *sample = NULL;
+  Feed feed;
+  gint64 begun;
+
+  feed_begin (&feed);
+  push_batch (&feed, 0, 0, 0);
+  g_free (pull (&feed));
+  /* A step of 20 ms at least. */
+  g_usleep (20000);
+  begun = g_get_monotonic_time ();
+  for (guint i = 0; i < 4; i++) {
+    g_signal_emit_by_name (
+        feed.sink, "try-pull-sample", (guint64) (30 * GST_MSECOND), &sample);
+    fail_unless (sample == NULL);
+  }
+  push_batch (&feed, 0, 0, 1);
+  g_free (pull (&feed));
+  begun = g_get_monotonic_time () - begun;
+  fail_unless (get_time (&feed, "p50-step-time") >= 20 * GST_MSECOND);
+  fail_unless (
+      get_time (&feed, "p99-step-time") == get_time (&feed, "ave-step-time"));
+  /* All tries, in two waits. */
+  fail_unless (get_time (&feed, "ave-get-time") >= 60 * GST_MSECOND);
+  /* Nothing is counted twice. */
+  fail_unless (get_time (&feed, "ave-get-time") * 2 <=
+               begun * GST_USECOND + get_time (&feed, "p99-get-time"));
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
 static Suite *
 sink_suite (void)
 {
@@ -394,6 +480,8 @@ sink_suite (void)
   tcase_add_test (tc, test_items);
   tcase_add_test (tc, test_max_gaps);
   tcase_add_test (tc, test_shared);
+  tcase_add_test (tc, test_cached);
+  tcase_add_test (tc, test_step_time);
   return s;
 }
 

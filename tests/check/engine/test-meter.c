@@ -123,6 +123,61 @@ test_late_news (void)
   g_free (m);
 }
 
+/* A trainer whose waits and steps are known. */
+static void
+test_steps (void)
+{
+  SpdlMeter *m = new_meter ();
+  SpdlFigures f;
+
+  /* The first batch follows no step. */
+  spdl_meter_pulled (m, 1100, 1500);
+  f = lap (m, 1600, 0);
+  g_assert_cmpuint (f.ave_get_time, ==, 400);
+  g_assert_cmpuint (f.ave_step_time, ==, 0);
+  /* Steps of 20, 22 and 60; the lap's end is none of theirs. */
+  spdl_meter_pulled (m, 1520, 1521);
+  spdl_meter_pulled (m, 1543, 1550);
+  spdl_meter_pulled (m, 1610, 1613);
+  f = total (m, 1700, 0);
+  g_assert_cmpuint (f.ave_step_time, ==, 34);
+  g_assert_cmpuint (f.p50_step_time, ==, 22);
+  g_assert_cmpuint (f.p99_step_time, ==, 60);
+  f = lap (m, 1700, 0);
+  g_assert_cmpuint (f.ave_get_time, ==, 3);
+
+  /* A wait in slices, between which the trainer looks around for 2 each. */
+  spdl_meter_waited (m, 1623, 1633);
+  spdl_meter_waited (m, 1635, 1645);
+  spdl_meter_pulled (m, 1647, 1650);
+  f = lap (m, 1700, 0);
+  g_assert_cmpuint (f.ave_get_time, ==, 23);
+  g_assert_cmpuint (f.ave_step_time, ==, 14);
+  /* An epoch's end, for which it waits 5 + 10. */
+  spdl_meter_waited (m, 1660, 1665);
+  spdl_meter_passed (m, 1665, 1675);
+  spdl_meter_pulled (m, 1680, 1690);
+  f = lap (m, 1700, 0);
+  g_assert_cmpuint (f.ave_get_time, ==, 10);
+  g_assert_cmpuint (f.ave_step_time, ==, 15);
+  g_free (m);
+}
+
+/* Two threads pull: the second waits while the first has its batch. */
+static void
+test_steps_of_several (void)
+{
+  SpdlMeter *m = new_meter ();
+  SpdlFigures f;
+
+  spdl_meter_pulled (m, 1100, 1200);
+  spdl_meter_pulled (m, 1100, 1300);
+  f = lap (m, 1400, 0);
+  g_assert_cmpuint (f.ave_get_time, ==, 150);
+  g_assert_cmpuint (f.ave_step_time, ==, 0);
+  g_free (m);
+}
+
 static void
 test_stop (void)
 {
@@ -163,6 +218,8 @@ main (int argc, char **argv)
   g_test_add_func ("/meter/schedule", test_schedule);
   g_test_add_func ("/meter/running-time", test_running_time);
   g_test_add_func ("/meter/late-news", test_late_news);
+  g_test_add_func ("/meter/steps", test_steps);
+  g_test_add_func ("/meter/steps-of-several", test_steps_of_several);
   g_test_add_func ("/meter/stop", test_stop);
   g_test_add_func ("/meter/nothing", test_nothing);
   return g_test_run ();

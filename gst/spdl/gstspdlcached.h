@@ -1,0 +1,28 @@
+/* gst-spdl: a mark on buffers that came from a cache
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_CACHED_H__
+#define __GST_SPDL_CACHED_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* What spdlcache hands out again was delivered before: it is marked, so that a
+ * sink does not count its items once more. The mark survives copies. */
+
+/* @buffer: writable. */
+SPDL_PRIVATE_API
+void gst_spdl_buffer_mark_cached (GstBuffer *buffer);
+
+SPDL_PRIVATE_API
+gboolean gst_spdl_buffer_is_cached (GstBuffer *buffer);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_CACHED_H__ */

@@ -14,6 +14,7 @@ plugin_init (GstPlugin *plugin)
 
   ret |= GST_ELEMENT_REGISTER (spdlaggregate, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlbatch, plugin);
+  ret |= GST_ELEMENT_REGISTER (spdlcache, plugin);
   ret |= GST_ELEMENT_REGISTER (spdldisaggregate, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlmix, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlpipe, plugin);

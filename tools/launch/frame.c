@@ -80,6 +80,18 @@ time_in_tasks (const GstStructure *stats)
          stats_get (stats, "ave-time");
 }
 
+const GstStructure *
+frame_get_trainer (const Frame *frame)
+{
+  for (guint i = frame->stages->len; i > 0; i--) {
+    const GstStructure *stats = g_ptr_array_index (frame->stages, i - 1);
+
+    if (stats_get (stats, "p50-step-time") > 0)
+      return stats;
+  }
+  return NULL;
+}
+
 double
 stats_get_computing (const GstStructure *stats)
 {

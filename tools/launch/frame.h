@@ -36,6 +36,8 @@ guint64 stats_get (const GstStructure *stats, const gchar *field);
 guint stats_get_uint (const GstStructure *stats, const gchar *field);
 double stats_get_double (const GstStructure *stats, const gchar *field);
 const gchar *stats_get_name (const GstStructure *stats);
+/* Of the last element that knows of a trainer's steps; nullable. */
+const GstStructure *frame_get_trainer (const Frame *frame);
 /* The share of the tasks' time on a CPU. */
 double stats_get_computing (const GstStructure *stats);
 /* The share of the workers' time that went into tasks. */

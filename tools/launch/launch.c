@@ -9,6 +9,7 @@
 #include "options.h"
 #include "process.h"
 #include "prometheus.h"
+#include "headspace.h"
 #include "isolate.h"
 #include "report.h"
 #include "screen.h"
@@ -148,9 +149,10 @@ main (int argc, char **argv)
     puts ("gst-spdl-launch-1.0 " PACKAGE_VERSION);
     status = STATUS_OK;
   } else {
-    status = options.sweep     ? sweep_run (&options, &error)
-             : options.isolate ? isolate_run (&options, &error)
-                               : run_one (&options, &error);
+    status = options.sweep       ? sweep_run (&options, &error)
+             : options.isolate   ? isolate_run (&options, &error)
+             : options.headspace ? headspace_run (&options, &error)
+                                 : run_one (&options, &error);
     if (error)
       complain (error, status);
   }

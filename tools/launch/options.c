@@ -36,7 +36,8 @@
   "  gst-spdl-launch-1.0 --set decode.concurrency=4 --report run.html "       \
   "PIPELINE\n"                                                                \
   "  gst-spdl-launch-1.0 --sweep \"decode.concurrency=1,2,4\" PIPELINE\n"     \
-  "  gst-spdl-launch-1.0 --isolate decode PIPELINE\n"
+  "  gst-spdl-launch-1.0 --isolate decode PIPELINE\n"                         \
+  "  gst-spdl-launch-1.0 --headspace --step 50 PIPELINE\n"
 
 static GOptionEntry *
 make_entries (Options *self)
@@ -68,6 +69,12 @@ make_entries (Options *self)
         "\"dec.concurrency=1,2,4;fetch.concurrency=4,16\"" },
     { "isolate", 0, 0, G_OPTION_ARG_STRING, &self->isolate,
         "Run one stage alone, from memory, at several concurrencies", "STAGE" },
+    { "headspace", 0, 0, G_OPTION_ARG_NONE, &self->headspace,
+        "Run the pipeline and a cache in turn, 3 s each, and say what perfect "
+        "loading would bring to a trainer of --step MS",
+        NULL },
+    { "rounds", 0, 0, G_OPTION_ARG_INT, &self->rounds,
+        "How often --headspace runs both (3)", "N" },
     { "items", 0, 0, G_OPTION_ARG_INT, &self->items,
         "How many items --isolate records (200)", "N" },
     { "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &self->interval,
@@ -92,13 +99,19 @@ check (const Options *self, GError **error)
 
   if (!self->pipeline && !self->version)
     problem = "there is no pipeline; see --help";
-  else if (self->sweep && self->isolate)
-    problem = "--sweep and --isolate exclude each other";
+  else if ((self->sweep != NULL) + (self->isolate != NULL) + self->headspace >
+           1)
+    problem = "--sweep, --isolate and --headspace exclude each other";
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
     problem = "durations and numbers cannot be negative";
-  else if (self->items < 1)
-    problem = "--items must be at least 1";
+  else if (self->items < 1 || self->rounds < 1)
+    problem = "--items and --rounds must be at least 1";
+  else if (self->headspace && self->step == 0)
+    problem = "--headspace needs --step MS, the time that a trainer's step "
+              "takes";
+  else if (self->headspace && self->max_batches > 0)
+    problem = "--headspace runs for a --duration, not for --batches";
   else if (self->port != OPTIONS_NO_PORT &&
            (self->port < 0 || self->port > 65535))
     problem = "there is no such port";
@@ -118,8 +131,9 @@ options_parse (Options *self, int *argc, char ***argv, GError **error)
   GOptionEntry *entries;
   gboolean ok;
 
-  *self =
-      (Options){ .max_failures = -1, .items = 200, .port = OPTIONS_NO_PORT };
+  *self = (Options){
+    .max_failures = -1, .items = 200, .rounds = 3, .port = OPTIONS_NO_PORT
+  };
   entries = make_entries (self);
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, DESCRIPTION);

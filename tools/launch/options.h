@@ -23,13 +23,15 @@ typedef struct {
   gchar *report;
   gchar *sweep;
   gchar *isolate;
+  gboolean headspace;
   double duration; /* s */
   double interval; /* s; 0: the default */
   double step;     /* ms */
   gint64 max_batches;
   gint64 max_failures;
-  gint items; /* that isolate records */
-  gint port;  /* or OPTIONS_NO_PORT */
+  gint items;  /* that isolate records */
+  gint rounds; /* of headspace */
+  gint port;   /* or OPTIONS_NO_PORT */
   gboolean plain;
   gboolean version;
 } Options;

@@ -286,6 +286,9 @@ parts_dup_stats (GPtrArray *parts, gboolean lap)
       continue;
     if (figures) {
       s = gst_structure_copy (figures);
+      if (part->given_step > 0)
+        gst_structure_set (
+            s, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
     } else {
       s = gst_structure_new (
           "foreign", "stage", G_TYPE_STRING, part->name, NULL);

@@ -19,6 +19,7 @@ typedef struct {
   gboolean has_stats;  /* it is one of ours */
   gboolean passive;    /* it only hands on, such as a queue */
   gboolean is_stage;   /* it has workers */
+  guint64 given_step;  /* ns that the trainer takes for a batch; 0: not known */
   GstStructure *lap;   /* nullable: the last lap's figures */
   GstStructure *total; /* nullable: since the start; from parts_take_totals() */
 } Part;

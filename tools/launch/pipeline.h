@@ -16,6 +16,11 @@ G_BEGIN_DECLS
  * an open pad, an spdlsink is put behind that. */
 GstElement *pipeline_new (gchar **description, GError **error);
 
+/* Puts an spdlcache before the pipeline's spdlsink, which keeps batches up to
+ * number @n_batches and hands them out from then on. */
+gboolean
+pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error);
+
 /* @sink: (out) (transfer full) (nullable): its spdlsink. Of two, one would
  * never be pulled from and stall the other: an error.
  * @parts: (element-type Part): the pipeline's elements */

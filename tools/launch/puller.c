@@ -12,8 +12,7 @@
 struct _Puller {
   GstElement *pipeline;
   GstElement *sink;
-  guint64 max_batches;
-  guint64 step;
+  SessionLimits limits;
   gint64 steady_from;
   GSourceFunc ended;
   gpointer user_data;
@@ -25,9 +24,23 @@ struct _Puller {
   PullerCounts counts;
 };
 
+/* Under the lock. */
+static gboolean
+is_enough (Puller *self)
+{
+  const SessionLimits *limits = &self->limits;
+  const PullerCounts *counts = &self->counts;
+
+  if (limits->max_batches > 0 && counts->batches >= limits->max_batches)
+    return TRUE;
+  return limits->steady > 0 && counts->steady_since > 0 &&
+         counts->last - counts->steady_since >=
+             (gint64) (limits->steady / 1000);
+}
+
 /* Returns whether to go on. */
 static gboolean
-count (Puller *self, GstBuffer *buffer)
+count (Puller *self, GstBuffer *buffer, gint64 asked)
 {
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   PullerCounts *counts = &self->counts;
@@ -37,12 +50,15 @@ count (Puller *self, GstBuffer *buffer)
   counts->last = g_get_monotonic_time ();
   counts->batches++;
   counts->items += batch ? batch->num_items : 1;
-  if (counts->steady_since == 0 && counts->last >= self->steady_from) {
+  if (counts->steady_since > 0)
+    counts->waited += counts->last - asked;
+  if (counts->steady_since == 0 && counts->last >= self->steady_from &&
+      counts->batches > self->limits.skip_batches) {
     counts->steady_since = counts->last;
     counts->steady_items = counts->items;
+    counts->steady_batches = counts->batches;
   }
-  go_on = !self->stopped &&
-          (self->max_batches == 0 || counts->batches < self->max_batches);
+  go_on = !self->stopped && !is_enough (self);
   g_mutex_unlock (&self->lock);
   return go_on;
 }
@@ -51,7 +67,7 @@ count (Puller *self, GstBuffer *buffer)
 static void
 pause_for_step (Puller *self)
 {
-  const gint64 end = g_get_monotonic_time () + self->step / 1000;
+  const gint64 end = g_get_monotonic_time () + self->limits.step / 1000;
 
   g_mutex_lock (&self->lock);
   while (!self->stopped && g_cond_wait_until (&self->cond, &self->lock, end))
@@ -65,14 +81,15 @@ pull_all (Puller *self)
   gboolean go_on = TRUE;
 
   while (go_on) {
+    const gint64 asked = g_get_monotonic_time ();
     GstSample *sample = NULL;
 
     g_signal_emit_by_name (self->sink, "pull-sample", &sample);
     if (!sample)
       return;
-    go_on = count (self, gst_sample_get_buffer (sample));
+    go_on = count (self, gst_sample_get_buffer (sample), asked);
     gst_sample_unref (sample);
-    if (go_on && self->step > 0)
+    if (go_on && self->limits.step > 0)
       pause_for_step (self);
   }
 }
@@ -93,16 +110,15 @@ thread_main (gpointer data)
 }
 
 Puller *
-puller_start (GstElement *pipeline, GstElement *sink, guint64 max_batches,
-    guint64 step, guint64 warm_up, GSourceFunc ended, gpointer user_data)
+puller_start (GstElement *pipeline, GstElement *sink,
+    const SessionLimits *limits, GSourceFunc ended, gpointer user_data)
 {
   Puller *self = g_new0 (Puller, 1);
 
   self->pipeline = pipeline;
   self->sink = sink;
-  self->max_batches = max_batches;
-  self->step = step;
-  self->steady_from = g_get_monotonic_time () + warm_up / 1000;
+  self->limits = *limits;
+  self->steady_from = g_get_monotonic_time () + limits->warm_up / 1000;
   self->ended = ended;
   self->user_data = user_data;
   g_mutex_init (&self->lock);
@@ -117,6 +133,17 @@ puller_get_counts (Puller *self, PullerCounts *counts)
   g_mutex_lock (&self->lock);
   *counts = self->counts;
   g_mutex_unlock (&self->lock);
+}
+
+gboolean
+puller_is_done (Puller *self)
+{
+  gboolean done;
+
+  g_mutex_lock (&self->lock);
+  done = is_enough (self);
+  g_mutex_unlock (&self->lock);
+  return done;
 }
 
 void

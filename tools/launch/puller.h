@@ -8,7 +8,7 @@
 #ifndef __PULLER_H__
 #define __PULLER_H__
 
-#include <gst/gst.h>
+#include "session.h"
 
 G_BEGIN_DECLS
 
@@ -23,18 +23,20 @@ typedef struct {
   gint64 last; /* monotonic time of the last batch, in us; 0: none came */
   /* Of the first batch after the warm-up, and up to it: */
   gint64 steady_since;
-  guint64 steady_items;
+  guint64 steady_items, steady_batches;
+  gint64 waited; /* us for batches, in pulls after the warm-up */
 } PullerCounts;
 
 /* @sink: (nullable): from which to pull; without one the pipeline is only
- * started. @max_batches: 0 for no limit. @step: ns that the trainer takes for
- * a batch. @warm_up: ns from the start on that do not count as steady.
- * @ended: is called in the main loop when there is nothing more to pull. */
-Puller *
-puller_start (GstElement *pipeline, GstElement *sink, guint64 max_batches,
-    guint64 step, guint64 warm_up, GSourceFunc ended, gpointer user_data);
+ * started. @ended: is called in the main loop when there is nothing more to
+ * pull. */
+Puller *puller_start (GstElement *pipeline, GstElement *sink,
+    const SessionLimits *limits, GSourceFunc ended, gpointer user_data);
 
 void puller_get_counts (Puller *self, PullerCounts *counts);
+
+/* Whether it pulled all that it was to. */
+gboolean puller_is_done (Puller *self);
 
 /* Ends soon: where the thread waits for a batch, when the pipeline stops. */
 void puller_stop (Puller *self);

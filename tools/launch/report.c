@@ -126,6 +126,8 @@ format_count (guint64 n)
 static void
 append_values (GString *out, const Frame *result)
 {
+  const GstStructure *trainer = frame_get_trainer (result);
+
   g_string_append (out, "<dl>\n");
   append_value (out, "items a second", format_rate (result->item_rate));
   append_value (out, "batches a second", format_rate (result->batch_rate));
@@ -133,6 +135,14 @@ append_values (GString *out, const Frame *result)
   append_value (out, "batches", format_count (result->batches));
   append_value (out, "failed", format_count (result->failures));
   append_value (out, "time", format_clock (result->time));
+  if (trainer) {
+    append_value (out, "a trainer's step",
+        format_ns (stats_get (trainer, "p50-step-time")));
+    append_value (
+        out, "its p99", format_ns (stats_get (trainer, "p99-step-time")));
+    append_value (out, "its wait for a batch",
+        format_ns (stats_get (trainer, "ave-get-time")));
+  }
   append_value (out, "cores busy",
       g_strdup_printf ("%.1f of %u", result->cores, result->num_cores));
   append_value (out, "memory at most", format_bytes (result->memory));

@@ -79,14 +79,10 @@ static gboolean
 on_ended (gpointer data)
 {
   Session *self = data;
-  PullerCounts counts;
 
-  puller_get_counts (self->puller, &counts);
-  finish (self, self->error ? SESSION_FAILED
-                : self->limits.max_batches > 0 &&
-                        counts.batches >= self->limits.max_batches
-                    ? SESSION_LIMITED
-                    : SESSION_ENDED);
+  finish (self, self->error                     ? SESSION_FAILED
+                : puller_is_done (self->puller) ? SESSION_LIMITED
+                                                : SESSION_ENDED);
   return G_SOURCE_REMOVE;
 }
 
@@ -261,9 +257,19 @@ apply_all (Session *self, gchar **settings, GError **error)
 Session *
 session_new (gchar **description, gchar **settings, GError **error)
 {
+  return session_new_cached (description, settings, 0, error);
+}
+
+Session *
+session_new_cached (
+    gchar **description, gchar **settings, guint n_batches, GError **error)
+{
   GstElement *pipeline = pipeline_new (description, error);
   Session *self;
 
+  if (pipeline && n_batches > 0 &&
+      !pipeline_insert_cache (pipeline, n_batches, error))
+    gst_clear_object (&pipeline);
   if (!pipeline)
     return NULL;
   self = session_new_for (pipeline);
@@ -295,9 +301,11 @@ begin (Session *self)
 {
   parts_set_interval (self->parts, self->limits.interval);
   laps_begin (self->laps, self->limits.max_batches, self->limits.duration);
+  if (self->sink)
+    parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
+        self->limits.step;
   self->puller =
-      puller_start (self->pipeline, self->sink, self->limits.max_batches,
-          self->limits.step, self->limits.warm_up, on_ended, self);
+      puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
 
 /* The figures are taken while all is as it was. */
@@ -424,6 +432,19 @@ session_get_steady_rate (Session *self)
   if (c->steady_since == 0 || c->last <= c->steady_since)
     return self->result->item_rate;
   return (c->items - c->steady_items) * 1e6 / (c->last - c->steady_since);
+}
+
+double
+session_get_batch_time (Session *self, double *wait)
+{
+  const PullerCounts *c = &self->counts;
+  const double n = c->batches - c->steady_batches;
+
+  *wait = 0;
+  if (c->steady_since == 0 || n == 0)
+    return 0;
+  *wait = c->waited / 1e6 / n;
+  return (c->last - c->steady_since) / 1e6 / n;
 }
 
 const gchar *

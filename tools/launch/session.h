@@ -22,7 +22,10 @@ typedef struct {
   guint64 max_batches;
   gint64 max_failures; /* of all stages; -1: no limit */
   guint64 step;        /* ns that the trainer takes for a batch */
-  guint64 warm_up;     /* ns that do not count in session_get_steady_rate() */
+  /* What does not count as steady, from the start on: ns, and batches. */
+  guint64 warm_up;
+  guint64 skip_batches;
+  guint64 steady; /* ns of what does, where that ends the run */
 } SessionLimits;
 
 typedef enum {
@@ -47,6 +50,10 @@ typedef struct {
 /* @description: as the arguments of gst-launch. @settings: (nullable):
  * ELEMENT.PROPERTY=VALUE each. */
 Session *session_new (gchar **description, gchar **settings, GError **error);
+/* The same with an spdlcache before its spdlsink, which hands out the batches
+ * from number @n_batches on. */
+Session *session_new_cached (
+    gchar **description, gchar **settings, guint n_batches, GError **error);
 /* @pipeline: (transfer full): a pipeline that is put together. */
 Session *session_new_for (GstElement *pipeline);
 void session_free (Session *self);
@@ -73,6 +80,9 @@ const Frame *session_get_result (Session *self);
 GPtrArray *session_get_failures (Session *self);
 /* Items a second after the warm-up. */
 double session_get_steady_rate (Session *self);
+/* Seconds from one batch to the next after the warm-up; 0: there were too few.
+ * @wait: (out): how much of that the trainer waited */
+double session_get_batch_time (Session *self, double *wait);
 /* Where the pipeline is: as text for gst-launch. */
 const gchar *session_get_description (Session *self);
 GstElement *session_get_pipeline (Session *self);

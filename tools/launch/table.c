@@ -255,6 +255,22 @@ format_throughput (const Frame *frame)
   return g_string_free (text, FALSE);
 }
 
+/* NULL where its steps are not known. */
+static gchar *
+format_trainer (const Frame *frame)
+{
+  const GstStructure *stats = frame_get_trainer (frame);
+
+  if (!stats)
+    return NULL;
+  g_autofree gchar *p50 = format_ns (stats_get (stats, "p50-step-time"));
+  g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-step-time"));
+  g_autofree gchar *wait = format_ns (stats_get (stats, "ave-get-time"));
+  return g_strdup_printf (
+      "the trainer's step takes %s (p99 %s), its wait for a batch %s", p50, p99,
+      wait);
+}
+
 static gchar *
 format_process (const Frame *frame)
 {
@@ -315,10 +331,14 @@ table_format (const Frame *frame, guint width, guint height, guint *verdict)
   GString *tail = g_string_new ("\n");
   const Layout layout = lay_out (frame, width);
   guint n_above_verdict, room;
+  gchar *trainer;
 
   append_progress (tail, frame, width);
   append_text (tail, format_throughput (frame), width);
   append_text (tail, format_process (frame), width);
+  trainer = format_trainer (frame);
+  if (trainer)
+    append_text (tail, trainer, width);
   n_above_verdict = count_lines (tail->str);
   append_text (tail,
       g_strdup (gst_spdl_diagnosis_get_sentence (frame->diagnosis)), width);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gains.h"
 #include "points.h"
 #include "prometheus.h"
 #include "setting.h"
@@ -161,6 +162,48 @@ count_lines (const gchar *text)
   for (; *text; text++)
     n += *text == '\n';
   return n;
+}
+
+static Frame *
+make_frame_with_trainer (void)
+{
+  Frame *frame = make_frame (NULL);
+
+  gst_structure_set (g_ptr_array_index (frame->stages, 3), "ave-step-time",
+      G_TYPE_UINT64, (guint64) 5100000, "p50-step-time", G_TYPE_UINT64,
+      (guint64) 5000000, "p99-step-time", G_TYPE_UINT64, (guint64) 7500000,
+      "ave-get-time", G_TYPE_UINT64, (guint64) 120000, NULL);
+  return frame;
+}
+
+/* What it takes for a step, beside its wait. */
+static void
+test_table_trainer (void)
+{
+  Frame *frame = make_frame_with_trainer ();
+  g_autofree gchar *table = table_format (frame, 80, 0, NULL);
+  g_autofree gchar *metrics = prometheus_format (frame, 0, "h");
+  guint verdict;
+
+  g_assert_nonnull (strstr (table,
+      "\nthe trainer's step takes 5.00 ms (p99 7.50 ms), its wait for a batch "
+      "120 us\n"));
+  g_assert_nonnull (strstr (metrics,
+      "\nspdl_step_mean_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
+      "0.0051\n"));
+  g_assert_nonnull (strstr (metrics,
+      "\nspdl_step_p50_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
+      "0.005\n"));
+  g_assert_nonnull (strstr (metrics,
+      "\nspdl_step_p99_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
+      "0.0075\n"));
+  /* There is one line less for the rows. */
+  g_autofree gchar *low = table_format (frame, 80, 11, &verdict);
+  g_auto (GStrv) lines = g_strsplit (low, "\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), ==, 12);
+  g_assert_nonnull (strstr (low, "and 2 more\n"));
+  g_assert_true (g_str_has_prefix (lines[verdict], "decode computes"));
+  frame_free (frame);
 }
 
 /* Where the terminal is low, rows give way, and the verdict stays. */
@@ -429,6 +472,74 @@ test_points_none (void)
   g_assert_cmpuint (points_cheapest (level), ==, 0);
 }
 
+static Gains
+gains_of (double base, double cached)
+{
+  Gains gains;
+
+  gains_init (&gains, &base, &cached, 1);
+  return gains;
+}
+
+/* What is worth its work, and what is not. */
+static void
+test_gains (void)
+{
+  static const struct {
+    double base, cached;
+    const gchar *advice, *words;
+  } cases[] = {
+    { 0.200, 0.170, "worth-it", ": loading is worth the work" },
+    { 0.100, 0.0899, "worth-it", "save 10.1 %" },
+    { 0.100, 0.0901, "small", ": little, look elsewhere first" },
+    { 0.100, 0.0949, "small", "save 5.1 %" },
+    { 0.100, 0.0951, "stop", ": stop here, loading is not the bottleneck" },
+    /* Noise, or a cache that costs something. */
+    { 0.100, 0.101, "stop", "save -1.0 %" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const Gains gains = gains_of (cases[i].base, cases[i].cached);
+    g_autofree gchar *text = gains_describe (&gains);
+
+    g_assert_cmpstr (gains_get_advice (&gains), ==, cases[i].advice);
+    g_assert_nonnull (strstr (text, cases[i].words));
+    g_assert_null (strstr (text, "disagree"));
+  }
+}
+
+/* The middle counts, and how far the rounds are apart is told. */
+static void
+test_gains_of_rounds (void)
+{
+  const double base[] = { 0.010, 0.050, 0.012, 0.011 };
+  const double cached[] = { 0.0050, 0.0052, 0.0051, 0.0200 };
+  g_autofree gchar *text = NULL;
+  Gains gains;
+
+  gains_init (&gains, base, cached, 3);
+  text = gains_describe (&gains);
+  g_assert_cmpfloat_with_epsilon (gains.base.median, 0.012, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gains.cached.median, 0.0051, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gains.headspace, 0.575, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gains.least, 0.5, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gains.most, 1 - 5.2 / 50, 1e-12);
+  g_assert_true (gains_agree (&gains));
+  g_assert_cmpstr (text, ==,
+      "a batch takes 12.0 ms (10.0 ms to 50.0 ms) as it is and 5.10 ms (5.00 "
+      "ms "
+      "to 5.20 ms) from the cache, so perfect loading would save 57.5 % (50.0 "
+      "to 89.6) of the time: loading is worth the work");
+
+  /* An even number; and one round says the contrary. */
+  gains_init (&gains, base, cached, 4);
+  g_clear_pointer (&text, g_free);
+  text = gains_describe (&gains);
+  g_assert_cmpfloat_with_epsilon (gains.base.median, 0.0115, 1e-12);
+  g_assert_false (gains_agree (&gains));
+  g_assert_nonnull (strstr (text, "; but the rounds disagree"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -439,6 +550,9 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/table/160", test_table_160);
   g_test_add_func ("/launch/table/cached", test_table_cached);
   g_test_add_func ("/launch/table/any", test_table_any);
+  g_test_add_func ("/launch/table/trainer", test_table_trainer);
+  g_test_add_func ("/launch/gains", test_gains);
+  g_test_add_func ("/launch/gains/rounds", test_gains_of_rounds);
   g_test_add_func ("/launch/table/height", test_table_height);
   g_test_add_func ("/launch/table/endless", test_table_endless);
   g_test_add_func ("/launch/line", test_line);

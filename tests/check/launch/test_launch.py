@@ -245,6 +245,18 @@ class RunTest(unittest.TestCase):
                  "ends in an spdlsink"),
                 (["--step", "2", job.replace("spdlsink", "fakesink")],
                  "ends in an spdlsink"),
+                (["--headspace", job], "needs --step"),
+                (["--headspace", "--step", "5",
+                  job.replace("spdlsink", "fakesink")], "ends in an spdlsink"),
+                (["--headspace", "--step", "5", "--rounds", "0", job],
+                 "at least 1"),
+                (["--headspace", "--step", "5", "--batches", "9", job],
+                 "not for --batches"),
+                (["--headspace", "--step", "5", "--isolate", "decode", job],
+                 "exclude each other"),
+                (["--headspace", "--step", "5", job.replace(
+                    "! spdlsink", "! spdlcache ! spdlsink")],
+                 "an spdlcache already"),
                 ([job + f" spdlsrc location={self.photos} ! spdlsink"],
                  "2 spdlsinks")]:
             done = launch(*args)
@@ -259,7 +271,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for option in ("--set", "--json", "--report", "--duration",
                        "--batches", "--max-failures", "--prometheus",
-                       "--sweep", "--isolate"):
+                       "--sweep", "--isolate", "--headspace"):
             self.assertIn(option, done.stdout)
 
     def test_no_files(self):
@@ -498,6 +510,78 @@ class SweepTest(unittest.TestCase):
         # Alone it is not held up by the second stage.
         self.assertGreater(rates[3], 4 * rates[0])
         self.assertGreater(max(rates), 130)
+
+
+class HeadspaceTest(unittest.TestCase):
+    """A pipeline of 20 ms a batch, and a trainer of 5."""
+
+    JOB = ("fakesrc sizetype=fixed sizemax=8 filltype=zero "
+           "! spdlteststage name=a sleep={} ! spdlsink")
+
+    def run_headspace(self, job, *args):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "run.json"
+            page = pathlib.Path(folder) / "run.html"
+            done = launch("--headspace", "--json", str(file), "--report",
+                          str(page), *args, job)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("<svg", page.read_text())
+            return done, json.loads(file.read_text())
+
+    def test_slow_loading(self):
+        done, data = self.run_headspace(
+            self.JOB.format(20 * 10**6), "--step", "5", "--duration", "0.5",
+            "--rounds", "2")
+        # Who goes first takes turns.
+        self.assertEqual([run["cached"] for run in data["runs"]],
+                         [False, True, True, False])
+        for run in data["runs"]:
+            # Waiting and the step are all that there is.
+            self.assertGreaterEqual(run["batch-time"],
+                                    5 * 10**6 + run["ave-get-time"])
+            self.assertGreaterEqual(run["p50-step-time"], 5 * 10**6)
+            if not run["cached"]:
+                self.assertGreaterEqual(run["batch-time"], 19 * 10**6)
+        base, cached = data["base"]["batch-time"], data["cached"]["batch-time"]
+        self.assertAlmostEqual(data["headspace"], (base - cached) / base, 5)
+        self.assertEqual(data["step"], 5 * 10**6)
+        # 75 % where the machine is idle.
+        self.assertGreater(data["headspace"], 0.3)
+        self.assertEqual(data["advice"], "worth-it")
+        self.assertIn("loading is worth the work", " ".join(
+            done.stdout.split()))
+        self.assertIn(data["verdict"], " ".join(done.stdout.split()))
+        self.assertEqual(done.stdout.count("from the cache  "), 2)
+
+    def test_too_short(self):
+        done = launch("--headspace", "--step", "1", "--duration", "1",
+                      "fakesrc num-buffers=12 sizetype=fixed ! spdlsink")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the stream ended after 12 batches", done.stderr)
+
+    def test_few_items(self):
+        """A source that ends begins again."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "one").write_text("x")
+            _, data = self.run_headspace(
+                f"spdlsrc location={folder} ! spdlsink", "--step", "1",
+                "--duration", "0.2", "--rounds", "1")
+            self.assertEqual(len(data["runs"]), 2)
+
+    def test_cached_is_told(self):
+        """A cache of the user's own: no stage is to blame, or praised."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "run.json"
+            done = launch("--json", str(file), "--batches", "100", self.JOB
+                          .format(10**6).replace("! spdlsink",
+                          "! spdlcache return-caches-after=20 ! spdlsink"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            data = json.loads(file.read_text())
+        self.assertEqual(data["verdict"]["limit"], "cached")
+        self.assertEqual(data["verdict"]["element"], "cache")
+        stages = {stage["stage"]: stage for stage in data["stages"]}
+        self.assertGreaterEqual(stages["cache"]["num-cached"], 80)
+        self.assertIn("p50-step-time", stages["sink"])
 
 
 class TerminalTest(unittest.TestCase):

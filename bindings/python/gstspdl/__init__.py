@@ -17,9 +17,12 @@ The same classes are in gi.repository.GstSpdl. docs/python.md has the rules.
 """
 
 from ._batch import Batch
+from ._cache import CacheLoader
 from ._decode import decode
 from ._errors import LoaderError
+from ._headspace import Headspace, headspace
 from ._loader import Loader
 from ._tensor import Tensor
 
-__all__ = ["Batch", "Loader", "LoaderError", "Tensor", "decode"]
+__all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
+           "Tensor", "decode", "headspace"]

@@ -1,0 +1,151 @@
+# gst-spdl: the same batches again and again, whatever they come from
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import copy
+import dataclasses
+import sys
+from typing import Any, Generic, Iterable, Iterator, List, Optional, TypeVar
+
+from ._batch import Batch
+from ._tensor import Tensor
+
+Item = TypeVar("Item")
+
+# They cannot be written into.
+_CONSTANTS = (str, bytes, int, float, complex, bool, type(None), range,
+              frozenset)
+
+
+def _copy_torch(tensor: Any) -> Any:
+    """On its device, and page-locked if it was."""
+    if tensor.device.type == "cpu" and tensor.is_pinned():
+        return tensor.new_empty(tensor.shape).pin_memory().copy_(tensor)
+    return tensor.detach().clone().requires_grad_(tensor.requires_grad)
+
+
+def _copy_batch(batch: Batch) -> Any:
+    made = Batch.new(batch.get_buffer().copy_deep(), batch.get_caps())
+    return made
+
+
+def _is_torch(item: Any) -> bool:
+    # Who has a tensor has imported it.
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(item, torch.Tensor)
+
+
+def copy_item(item: Any) -> Any:
+    """What a loader gave, with memory of its own: tensors, arrays, batches,
+    and dicts, lists, tuples and dataclasses of such."""
+    if isinstance(item, _CONSTANTS):
+        return item
+    if _is_torch(item):
+        return _copy_torch(item)
+    if isinstance(item, Batch):
+        return _copy_batch(item)
+    if isinstance(item, Tensor):
+        return item.numpy().copy()
+    if type(item) is dict:
+        return {key: copy_item(value) for key, value in item.items()}
+    if type(item) in (list, tuple):
+        return type(item)(map(copy_item, item))
+    if isinstance(item, tuple) and hasattr(item, "_fields"):
+        return type(item)(*map(copy_item, item))
+    if isinstance(item, dict):
+        return _fill(copy.copy(item), item)
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        return _copy_fields(item)
+    # NumPy's arrays do what is right, too.
+    return copy.deepcopy(item)
+
+
+def _fill(made: Any, item: Any) -> Any:
+    for key, value in item.items():
+        made[key] = copy_item(value)
+    return made
+
+
+def _copy_fields(item: Any) -> Any:
+    made = copy.copy(item)
+    for field in dataclasses.fields(item):
+        # Also of those that are frozen.
+        object.__setattr__(made, field.name,
+                           copy_item(getattr(item, field.name)))
+    return made
+
+
+def check_count(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")
+
+
+class CacheLoader(Generic[Item]):
+    """Gives what `iterable` does, of any kind, a DataLoader say; and after
+    `return_caches_after` batches the last `num_caches` of them, again and
+    again, without asking it for more. What a trainer then reaches is what it
+    would with loading that takes no time.
+
+    What is kept and what is given again are copies: a trainer may write into
+    what it gets. They are made in the caller's thread; `headspace` leaves them
+    out of its times.
+
+    Each `for` is a pass over `iterable`, until the cache begins, and its
+    batches count over all of them; then a `for` does not end by itself.
+    `stop_after`: after so many batches, in all, there are no more; 0: never.
+    """
+
+    def __init__(self, iterable: Iterable[Item], num_caches: int = 10,
+                 return_caches_after: int = 100, stop_after: int = 0) -> None:
+        check_count("num_caches", num_caches, 1)
+        check_count("return_caches_after", return_caches_after, 1)
+        check_count("stop_after", stop_after, 0)
+        self._iterable: Optional[Iterable[Item]] = iterable
+        self._num_caches = num_caches
+        self._return_after = return_caches_after
+        self._stop_after = stop_after
+        self._caches: List[Item] = []
+        self._num_batches = 0
+
+    @property
+    def num_batches(self) -> int:
+        """Batches that were given, those from the cache among them."""
+        return self._num_batches
+
+    @property
+    def num_cached(self) -> int:
+        """Batches that were given from the cache."""
+        return max(self._num_batches - self._return_after, 0)
+
+    def _is_over(self) -> bool:
+        return 0 < self._stop_after <= self._num_batches
+
+    def _is_cached(self) -> bool:
+        return self._num_batches >= self._return_after
+
+    def __iter__(self) -> Iterator[Item]:
+        if self._iterable is not None and not self._is_cached():
+            yield from self._pass_on(self._iterable)
+        if not self._is_cached():
+            return
+        # Its worker processes are not needed any more.
+        self._iterable = None
+        while not self._is_over():
+            cached: Item = copy_item(
+                self._caches[self.num_cached % len(self._caches)])
+            self._num_batches += 1
+            yield cached
+
+    def _pass_on(self, iterable: Iterable[Item]) -> Iterator[Item]:
+        """One pass, or what is left of it up to the cache."""
+        batches = iter(iterable)
+        while not self._is_over() and not self._is_cached():
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            if self._num_batches + self._num_caches >= self._return_after:
+                self._caches.append(copy_item(batch))
+            self._num_batches += 1
+            yield batch

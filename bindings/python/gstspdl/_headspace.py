@@ -1,0 +1,192 @@
+# gst-spdl: what perfect loading would bring
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import time
+from dataclasses import dataclass
+from statistics import median
+from typing import (Callable, Generic, Iterable, Iterator, List, Tuple,
+                    TypeVar)
+
+from ._cache import check_count, copy_item
+
+Item = TypeVar("Item")
+
+# As gst-spdl-launch-1.0 --headspace has it.
+_WORTH_IT = 0.10
+_NONE = 0.05
+# A step that takes so much longer while loading runs is slowed down by it.
+_SLOW_STEP = 1.1
+
+_WORDS = {
+    "stop": "stop here, loading is not the bottleneck",
+    "small": "little, look elsewhere first",
+    "worth-it": "loading is worth the work",
+}
+
+
+def _advice_for(gain: float) -> str:
+    if gain < _NONE:
+        return "stop"
+    return "small" if gain <= _WORTH_IT else "worth-it"
+
+
+def _describe(times: Tuple[float, ...]) -> str:
+    middle, least, most = (f"{1e3 * value:.3g} ms" for value in (
+        median(times), min(times), max(times)))
+    return f"{middle} ({least} to {most})"
+
+
+@dataclass(frozen=True)
+class Headspace:
+    """How long a batch takes with the loader and from memory, round by round,
+    in seconds; str() puts it into words."""
+
+    base_times: Tuple[float, ...]
+    cached_times: Tuple[float, ...]
+    #: of these, the median of the steps alone
+    base_steps: Tuple[float, ...]
+    cached_steps: Tuple[float, ...]
+
+    @property
+    def base(self) -> float:
+        """Seconds a batch with the loader, the median of the rounds."""
+        return median(self.base_times)
+
+    @property
+    def cached(self) -> float:
+        """Seconds a batch from memory, the median of the rounds."""
+        return median(self.cached_times)
+
+    @property
+    def gain(self) -> float:
+        """The share of the time that perfect loading would save."""
+        return (self.base - self.cached) / self.base
+
+    @property
+    def gains(self) -> Tuple[float, ...]:
+        """Of each round."""
+        return tuple((base - cached) / base for base, cached in zip(
+            self.base_times, self.cached_times))
+
+    @property
+    def advice(self) -> str:
+        """"stop" under 5 %, "worth-it" over 10 %, "small" in between."""
+        return _advice_for(self.gain)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all rounds say the same."""
+        return all(_advice_for(gain) == self.advice for gain in self.gains)
+
+    @property
+    def slows_step(self) -> bool:
+        """Whether the step itself takes clearly longer while loading runs."""
+        return (median(self.base_steps)
+                > _SLOW_STEP * median(self.cached_steps))
+
+    def __str__(self) -> str:
+        text = (f"a batch takes {_describe(self.base_times)} as it is and "
+                f"{_describe(self.cached_times)} from memory, so perfect "
+                f"loading would save {100 * self.gain:.1f} % "
+                f"({100 * min(self.gains):.1f} to "
+                f"{100 * max(self.gains):.1f}) of the time: "
+                f"{_WORDS[self.advice]}")
+        if not self.agrees:
+            text += "; but the rounds disagree, so try more of them"
+        if self.slows_step:
+            text += ("; the step itself takes "
+                     f"{1e3 * median(self.base_steps):.3g} ms as it is and "
+                     f"{1e3 * median(self.cached_steps):.3g} ms from memory: "
+                     "loading slows it down, beside what is waited for")
+        return text
+
+
+def _repeat(loader: Iterable[Item]) -> Iterator[Item]:
+    """Pass after pass."""
+    while True:
+        empty = True
+        for batch in loader:
+            empty = False
+            yield batch
+        if empty:
+            raise ValueError("the loader gives no more batches: it must begin "
+                             "again with each for")
+
+
+class _Trainer(Generic[Item]):
+    """Takes batches and times its steps."""
+
+    def __init__(self, loader: Iterable[Item],
+                 step: Callable[[Item], object], num_caches: int,
+                 settle: float) -> None:
+        self._batches = _repeat(loader)
+        self._step = step
+        self._num_caches = num_caches
+        self._settle = settle
+        self._caches: List[Item] = []
+        self._next = 0
+
+    def _take(self) -> Tuple[float, float]:
+        """A batch of the loader: how long it took in all, and its step."""
+        begun = time.perf_counter()
+        batch = next(self._batches)
+        came = time.perf_counter()
+        # Not a part of the step, which may write into it.
+        if len(self._caches) < self._num_caches:
+            self._caches.append(copy_item(batch))
+        copied = time.perf_counter()
+        self._step(batch)
+        step = time.perf_counter() - copied
+        return came - begun + step, step
+
+    def _take_cached(self) -> Tuple[float, float]:
+        batch: Item = copy_item(self._caches[self._next % len(self._caches)])
+        self._next += 1
+        begun = time.perf_counter()
+        self._step(batch)
+        step = time.perf_counter() - begun
+        return step, step
+
+    def measure(self, cached: bool, n: int) -> Tuple[float, float]:
+        """Seconds a batch, and the median of the steps. First it goes on until
+        what the other way left behind is over: queues that were filled, or
+        are being filled."""
+        take = self._take_cached if cached else self._take
+        settled = time.perf_counter() + self._settle
+        n_settled = 0
+        while n_settled < self._num_caches or time.perf_counter() < settled:
+            take()
+            n_settled += 1
+        taken = [take() for _ in range(n)]
+        return (sum(whole for whole, _ in taken) / n,
+                median(step for _, step in taken))
+
+
+def headspace(loader: Iterable[Item], step: Callable[[Item], object], *,
+              num_caches: int = 10, batches: int = 100, rounds: int = 3,
+              settle: float = 1.0) -> Headspace:
+    """How much faster a trainer would be if loading took no time.
+
+    `step` is called with each batch of `loader`, which may be any iterable
+    that begins again with each `for`, and with copies of `num_caches` of them,
+    in turn, `rounds` times `batches` each. It must be over when it returns: on
+    a GPU it ends with torch.cuda.synchronize(). What it returns is ignored;
+    what it raises ends it. Of each turn the first `settle` seconds do not
+    count, and `num_caches` batches at least.
+    """
+    check_count("num_caches", num_caches, 1)
+    check_count("batches", batches, 1)
+    check_count("rounds", rounds, 1)
+    trainer = _Trainer(loader, step, num_caches, settle)
+    base: List[Tuple[float, float]] = []
+    cached: List[Tuple[float, float]] = []
+    # The first turn fills the cache.
+    trainer.measure(False, 1)
+    for i in range(rounds):
+        for from_cache in ((False, True) if i % 2 == 0 else (True, False)):
+            (cached if from_cache else base).append(
+                trainer.measure(from_cache, batches))
+    return Headspace(*(tuple(pair[k] for pair in pairs)
+                       for k in (0, 1) for pairs in (base, cached)))

@@ -15,7 +15,9 @@
  * (`max-buffers`). It takes this project's events out of the stream, and
  * measures how long the trainer waits and how old items are when it takes them:
  * on the action signals `pull-sample` and `try-pull-sample`, since appsink's C
- * functions do not ask the subclass.
+ * functions do not ask the subclass. Between two waits lies the trainer's step,
+ * whose times (`ave-step-time`, `p50-step-time`, `p99-step-time`) are in the
+ * statistics, too: a slow step after a short wait is no matter of loading more.
  *
  * #GstSpdlLoader takes batches by a way of its own, past appsink, on which ends
  * of epochs come, too. What is said here of the action signals is true of it.

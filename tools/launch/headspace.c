@@ -102,7 +102,7 @@ measure (Headspace *self, gboolean cached, GError **error)
 }
 
 /* A round is one run of each; who goes first takes turns, so that what drifts
- * hits both. Returns whether there is at least one round. */
+ * hits both. After Ctrl-C the rounds that are over count. */
 static gboolean
 measure_all (Headspace *self, Interrupt *interrupt, GError **error)
 {
@@ -118,7 +118,10 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
   }
   /* A round that was broken off is none. */
   g_array_set_size (self->runs, self->runs->len / 2 * 2);
-  return self->runs->len > 0 && (!error || !*error);
+  if (self->runs->len == 0 && !*error)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+        "it was ended before a round was over");
+  return !*error;
 }
 
 static const HeadspaceRun *

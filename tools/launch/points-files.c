@@ -82,9 +82,10 @@ points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
   html_append_escaped (out, description);
   g_string_append (out, "</pre>\n");
   append_verdict (out, points, verdict, marked);
-  g_string_append (out,
-      "<h2>Items a second</h2>\n<p class=\"key\">The one to take is red. "
-      "Pointed at, a bar says what limits it.</p>\n");
+  g_string_append_printf (out,
+      "<h2>Items a second</h2>\n<p class=\"key\">%sPointed at, a bar says "
+      "more.</p>\n",
+      marked != POINTS_NONE ? "The one to take is red. " : "");
   append_bars (out, points, marked, title);
   report_append_end (out);
   return output_write (file, out->str, error);

@@ -281,6 +281,47 @@ GST_START_TEST (test_recycled)
 
 GST_END_TEST;
 
+static GstBufferPool *offered;
+
+static gboolean
+offer_pool (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_add_allocation_pool (query, offered, 1024, 0, 4);
+  return TRUE;
+}
+
+/* Where downstream has memory of its own, that is used; when all of it is in
+ * use, there is other memory. */
+GST_START_TEST (test_pool)
+{
+  Rig *rig = rig_new ("spdlcache", "num-caches", 2, "return-caches-after", 2,
+      "stop-after", 9, NULL);
+  GstStructure *config;
+  guint size = 0;
+
+  offered = gst_buffer_pool_new ();
+  gst_pad_set_query_function (rig->sink, offer_pool);
+  rig_start (rig, CAPS_OF_2);
+  gst_pad_push (rig->src, make_batch (1, 2));
+  fail_unless (!gst_buffer_pool_is_active (offered));
+  gst_pad_push (rig->src, make_batch (2, 2));
+  fail_unless (gst_buffer_pool_is_active (offered));
+  config = gst_buffer_pool_get_config (offered);
+  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  fail_unless_equals_int (size, 1024);
+  fail_unless_equals_int (rig->buffers->len, 9);
+  for (guint i = 2; i < 9; i++)
+    fail_unless_equals_int (
+        value_of (g_ptr_array_index (rig->buffers, i), 1), 1 + i % 2);
+  gst_structure_free (config);
+  rig_free (rig);
+  gst_object_unref (offered);
+}
+
+GST_END_TEST;
+
 /* Caps come again where the batches differ in size. */
 GST_START_TEST (test_caps)
 {
@@ -661,6 +702,7 @@ cache_suite (void)
   tcase_add_test (tc, test_writes);
   tcase_add_test (tc, test_writes_at_once);
   tcase_add_test (tc, test_recycled);
+  tcase_add_test (tc, test_pool);
   tcase_add_test (tc, test_caps);
   tcase_add_test (tc, test_stop_after);
   tcase_add_test (tc, test_early_end);

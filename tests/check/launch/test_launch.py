@@ -568,6 +568,28 @@ class HeadspaceTest(unittest.TestCase):
                 "--duration", "0.2", "--rounds", "1")
             self.assertEqual(len(data["runs"]), 2)
 
+    def interrupt_at(self, line):
+        """Ctrl-C when a run begins, of two short rounds."""
+        with subprocess.Popen(
+                [LAUNCH, "--headspace", "--step", "1", "--duration", "0.2",
+                 "--rounds", "2", self.JOB.format(10**6)], text=True,
+                stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            while line not in process.stderr.readline():
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+            return process.returncode, out, err
+
+    def test_interrupted(self):
+        """What is over counts."""
+        status, out, err = self.interrupt_at("1 of 4")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("before a round was over", err)
+        status, out, _ = self.interrupt_at("3 of 4")
+        self.assertEqual(status, 0)
+        self.assertEqual(out.count("from the cache  "), 1)
+        self.assertIn("a batch takes", out)
+
     def test_cached_is_told(self):
         """A cache of the user's own: no stage is to blame, or praised."""
         with tempfile.TemporaryDirectory() as folder:

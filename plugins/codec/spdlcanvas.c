@@ -324,6 +324,12 @@ spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlTarget *target,
   return NULL;
 }
 
+void
+spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors)
+{
+  spdl_plane_join_set_colors (self->join, colors);
+}
+
 /* Ending */
 
 /* Makes gray of what was drawn, in place, as Pillow does: of pixels that are

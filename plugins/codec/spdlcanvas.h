@@ -8,6 +8,7 @@
 #ifndef __SPDL_CANVAS_H__
 #define __SPDL_CANVAS_H__
 
+#include "spdlcolors.h"
 #include "spdlplanes.h"
 #include "spdlrows.h"
 #include "spdlview.h"
@@ -41,6 +42,10 @@ gboolean spdl_canvas_takes_planes (const SpdlTarget *target,
 const SpdlPlanes *spdl_canvas_begin_planes (SpdlCanvas *self,
     const SpdlTarget *target, const SpdlView *view, guint reduction,
     const SpdlSampling *sampling, GError **error);
+
+/* Says what the colours of planes that were begun are, if not those of JPEGs.
+ * @colors: must stay until the end. */
+void spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors);
 
 /* @caps: (transfer none), until the next. */
 GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);

@@ -90,8 +90,9 @@ static GstStaticPadTemplate sink_template =
             "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
             "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
             "image/x-portable-pixmap; image/x-portable-anymap; "
-            "image/x-sun-raster; image/x-pcx; image/x-tga; "
-            "image/x-sgi; " GST_SPDL_SAMPLE_CAPS));
+            "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi; "
+            "video/quicktime; video/x-matroska; video/webm; "
+            "video/x-msvideo; " GST_SPDL_SAMPLE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
@@ -185,57 +186,86 @@ gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
   spdl_worker_free (worker);
 }
 
+/* Notes what was drawn for it. */
 static void
-note_field (
-    GstStructure *extra, const gchar *part, const gchar *field, GValue *value)
+note_augment (GstStructure *notes, const SpdlView *view)
 {
-  g_autofree gchar *name = g_strdup_printf ("%s.%s", part, field);
-
-  gst_structure_take_value (extra, name, value);
+  gst_structure_set (notes, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
+      G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
+      "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
+      view->flip, NULL);
 }
 
-/* As note_augment() does, with the part's name before each field. */
+/* Notes when its frames are shown, and how many are its own. */
 static void
-note_part (GstStructure *extra, const gchar *part, const SpdlView *view)
+note_times (GstStructure *notes, const GArray *times, guint n_own)
 {
-  const struct {
-    const gchar *field;
-    guint number;
-  } notes[] = { { "crop-x", view->box.x }, { "crop-y", view->box.y },
-    { "crop-width", view->box.width }, { "crop-height", view->box.height } };
-  GValue value = G_VALUE_INIT;
+  GValue array = G_VALUE_INIT;
 
-  for (guint i = 0; i < G_N_ELEMENTS (notes); i++) {
-    g_value_init (&value, G_TYPE_UINT);
-    g_value_set_uint (&value, notes[i].number);
-    note_field (extra, part, notes[i].field, &value);
-    value = (GValue) G_VALUE_INIT;
+  gst_value_array_init (&array, times->len);
+  for (guint i = 0; i < times->len; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_UINT64);
+    g_value_set_uint64 (&value, g_array_index (times, GstClockTime, i));
+    gst_value_array_append_and_take_value (&array, &value);
   }
-  g_value_init (&value, G_TYPE_BOOLEAN);
-  g_value_set_boolean (&value, view->flip);
-  note_field (extra, part, "flip", &value);
+  gst_structure_take_value (notes, "frame-times", &array);
+  gst_structure_set (notes, "num-frames", G_TYPE_UINT, n_own, NULL);
 }
 
-/* Notes on the result what was drawn for it. */
-static GstBuffer *
-note_augment (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
-    const SpdlView *view)
-{
-  /* A sample has it already. */
-  GstSpdlItemMeta *own = part ? gst_spdl_buffer_get_item_meta (result)
-                              : gst_spdl_buffer_add_item_meta (result);
+typedef struct {
+  GstStructure *extra;
+  const gchar *part; /* nullable: its name comes before each field */
+} Notes;
 
+static gboolean
+add_note (GQuark field, const GValue *value, gpointer user_data)
+{
+  const Notes *notes = user_data;
+  g_autofree gchar *name = NULL;
+
+  if (notes->part)
+    name = g_strdup_printf ("%s.%s", notes->part, g_quark_to_string (field));
+  gst_structure_set_value (
+      notes->extra, name ? name : g_quark_to_string (field), value);
+  return TRUE;
+}
+
+/* Puts @fields, if there are any, into what @result says besides. */
+static void
+add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
+    const GstStructure *fields)
+{
+  Notes notes = { NULL, part };
+  GstSpdlItemMeta *own;
+
+  if (gst_structure_n_fields (fields) == 0)
+    return;
+  /* A sample has it already. */
+  own = part ? gst_spdl_buffer_get_item_meta (result)
+             : gst_spdl_buffer_add_item_meta (result);
   gst_spdl_item_meta_assign (own, item);
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
-  if (part)
-    note_part (own->extra, part, view);
-  else
-    gst_structure_set (own->extra, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
-        G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
-        "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
-        view->flip, NULL);
-  return result;
+  notes.extra = own->extra;
+  gst_structure_foreach (fields, add_note, &notes);
+}
+
+/* Notes on the result how it was made. */
+static void
+note (SpdlWorker *worker, const SpdlTarget *target, GstBuffer *result,
+    const GstSpdlItemMeta *item, const SpdlView *view)
+{
+  guint n_own = 0;
+  const GArray *times = spdl_worker_get_times (worker, &n_own);
+  g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
+
+  if (view->width > 0 && spdl_augment_is_on (&target->augment))
+    note_augment (fields, view);
+  if (times)
+    note_times (fields, times, n_own);
+  add_notes (result, item, target->part, fields);
 }
 
 /* Decodes a part of the sample, which stays as it is but for that. Its caps
@@ -267,7 +297,8 @@ gst_spdl_decode_element_process (
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
-    item ? item->index : 0 };
+    item ? item->index : 0, item ? item->extra : NULL,
+    gst_spdl_task_get_cancellable (task) };
   GError *reason = NULL;
   GstCaps *caps = NULL;
   SpdlView view;
@@ -276,8 +307,8 @@ gst_spdl_decode_element_process (
           ? decode_part (worker, target, &source, &view, &reason)
           : spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
 
-  if (result && item && view.width > 0 && spdl_augment_is_on (&target->augment))
-    result = note_augment (result, item, target->part, &view);
+  if (result && item)
+    note (worker, target, result, item, &view);
   spdl_target_unref (target);
   if (!result) {
     g_propagate_error (error, reason);

@@ -38,6 +38,11 @@ enum {
   PROP_BACKGROUND,
   PROP_PART,
   PROP_MAX_INFLATED,
+  PROP_NUM_FRAMES,
+  PROP_FRAME_STEP,
+  PROP_CLIP,
+  PROP_PAD_CLIP,
+  PROP_DECODER_THREADS,
 };
 
 /* Enums */
@@ -83,6 +88,18 @@ DEFINE_ENUM (corrupt, "GstSpdlDecodeCorrupt",
     { SPDL_CORRUPT_FAIL, "It fails", "fail" },
     { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" })
 
+DEFINE_ENUM (clip, "GstSpdlDecodeClip",
+    { SPDL_CLIP_HEAD, "From the first frame on", "head" },
+    { SPDL_CLIP_CENTER, "From the middle", "center" },
+    { SPDL_CLIP_RANDOM, "From a random frame on", "random" },
+    { SPDL_CLIP_UNIFORM, "From all parts, at equal distances", "uniform" },
+    { SPDL_CLIP_TIMES, "Those shown at the times in the item's clip-times",
+        "times" })
+
+DEFINE_ENUM (pad_clip, "GstSpdlDecodePadClip",
+    { SPDL_CLIP_PAD_REPEAT, "The last frame is repeated", "repeat" },
+    { SPDL_CLIP_PAD_FAIL, "It fails", "fail" })
+
 /* Values */
 
 void
@@ -97,6 +114,7 @@ spdl_decode_settings_init (SpdlTargetSettings *self)
     .corrupt = DEFAULT_CORRUPT,
     .max_pixels = DEFAULT_MAX_PIXELS,
     .max_inflated = DEFAULT_MAX_INFLATED,
+    .clip = { .frame_step = 1, .decoder_threads = 1 },
   };
 }
 
@@ -177,6 +195,21 @@ spdl_decode_settings_set (
     case PROP_MAX_INFLATED:
       self->max_inflated = g_value_get_uint64 (value);
       break;
+    case PROP_NUM_FRAMES:
+      self->clip.num_frames = g_value_get_uint (value);
+      break;
+    case PROP_FRAME_STEP:
+      self->clip.frame_step = g_value_get_uint (value);
+      break;
+    case PROP_CLIP:
+      self->clip.kind = g_value_get_enum (value);
+      break;
+    case PROP_PAD_CLIP:
+      self->clip.pad = g_value_get_enum (value);
+      break;
+    case PROP_DECODER_THREADS:
+      self->clip.decoder_threads = g_value_get_uint (value);
+      break;
     default:
       return FALSE;
   }
@@ -236,6 +269,21 @@ spdl_decode_settings_get (
     case PROP_MAX_INFLATED:
       g_value_set_uint64 (value, self->max_inflated);
       break;
+    case PROP_NUM_FRAMES:
+      g_value_set_uint (value, self->clip.num_frames);
+      break;
+    case PROP_FRAME_STEP:
+      g_value_set_uint (value, self->clip.frame_step);
+      break;
+    case PROP_CLIP:
+      g_value_set_enum (value, self->clip.kind);
+      break;
+    case PROP_PAD_CLIP:
+      g_value_set_enum (value, self->clip.pad);
+      break;
+    case PROP_DECODER_THREADS:
+      g_value_set_uint (value, self->clip.decoder_threads);
+      break;
     default:
       return FALSE;
   }
@@ -288,6 +336,33 @@ install_transforms (GObjectClass *klass)
           G_MAXUINT64, 0, FLAGS));
 }
 
+static void
+install_clips (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_NUM_FRAMES,
+      g_param_spec_uint ("num-frames", "Number of frames",
+          "Frames of a video that become a clip, a tensor (0 = one of them, as "
+          "an image)",
+          0, SPDL_CLIP_MAX_FRAMES, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_FRAME_STEP,
+      g_param_spec_uint ("frame-step", "Frame step",
+          "From one frame of a clip to the next, but for uniform and times", 1,
+          G_MAXUINT16, 1, FLAGS));
+  g_object_class_install_property (klass, PROP_CLIP,
+      g_param_spec_enum ("clip", "Clip", "Which frames of a video are taken",
+          clip_get_type (), SPDL_CLIP_HEAD, FLAGS));
+  g_object_class_install_property (klass, PROP_PAD_CLIP,
+      g_param_spec_enum ("pad-clip", "Pad clip",
+          "What becomes of a video with fewer frames than its clip takes",
+          pad_clip_get_type (), SPDL_CLIP_PAD_REPEAT, FLAGS));
+  g_object_class_install_property (klass, PROP_DECODER_THREADS,
+      g_param_spec_uint ("decoder-threads", "Decoder threads",
+          "Threads that a video's decoder may use, in each worker", 1, 64, 1,
+          FLAGS));
+  gst_type_mark_as_plugin_api (clip_get_type (), 0);
+  gst_type_mark_as_plugin_api (pad_clip_get_type (), 0);
+}
+
 void
 spdl_decode_settings_install (GObjectClass *klass)
 {
@@ -336,6 +411,7 @@ spdl_decode_settings_install (GObjectClass *klass)
           "Bytes that the compressed arrays of an item may have; one with more "
           "fails before memory is taken for them",
           0, G_MAXUINT64, DEFAULT_MAX_INFLATED, FLAGS));
+  install_clips (klass);
   gst_type_mark_as_plugin_api (resize_get_type (), 0);
   gst_type_mark_as_plugin_api (interpolation_get_type (), 0);
   gst_type_mark_as_plugin_api (augment_get_type (), 0);

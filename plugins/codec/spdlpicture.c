@@ -164,12 +164,14 @@ set_colorimetry (GstVideoInfo *info)
 }
 
 static gboolean
-ensure_converter (SpdlPicture *self, const GstVideoInfo *info)
+ensure_converter (
+    SpdlPicture *self, const GstVideoInfo *info, gboolean is_video)
 {
   GstVideoInfo in_info = *info;
   GstStructure *options;
 
-  set_colorimetry (&in_info);
+  if (!is_video)
+    set_colorimetry (&in_info);
   if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info))
     return TRUE;
   g_clear_pointer (&self->converter, gst_video_converter_free);
@@ -194,19 +196,19 @@ ensure_converter (SpdlPicture *self, const GstVideoInfo *info)
 }
 
 static gboolean
-write_converted (SpdlPicture *self, GstVideoFrame *in, guint n_rows,
+write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
     const SpdlRows *rows, guint x, guint y)
 {
   GstVideoFrame out;
   Layout layout;
 
-  if (!ensure_converter (self, &in->info) ||
+  if (!ensure_converter (self, &in->info, frame->is_video) ||
       !gst_video_frame_map (
           &out, &self->out_info, self->converted, GST_MAP_READWRITE))
     return FALSE;
   gst_video_converter_frame (self->converter, in, &out);
   layout = layout_of (&out);
-  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), n_rows, rows, x, y);
+  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), frame->n_rows, rows, x, y);
   gst_video_frame_unmap (&out);
   return TRUE;
 }
@@ -229,7 +231,7 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
 
     write_rows (
         &layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows, x, y);
-  } else if (!(ok = write_converted (self, &in, frame->n_rows, rows, x, y))) {
+  } else if (!(ok = write_converted (self, &in, frame, rows, x, y))) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It was decoded to %s, which cannot be converted",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));

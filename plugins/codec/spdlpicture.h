@@ -25,7 +25,8 @@ typedef struct _SpdlPicture SpdlPicture;
 typedef struct {
   GstBuffer *buffer;
   const GstVideoInfo *info;
-  guint n_rows; /* that are there; those below are background */
+  guint n_rows;      /* that are there; those below are background */
+  gboolean is_video; /* whose colours are as its info says */
 } SpdlFrame;
 
 SpdlPicture *spdl_picture_new (void);

@@ -20,6 +20,7 @@ struct _SpdlPlaneJoin {
   SpdlPlanes planes;
   SpdlResizeJob job;
   gboolean bgr;
+  const SpdlColors *colors; /* NULL: JFIF's */
   guint8 *resized[SPDL_PLANES];
   gsize stride;
 };
@@ -128,6 +129,7 @@ spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
 {
   self->job = *job;
   self->bgr = bgr;
+  self->colors = NULL;
   self->planes = (SpdlPlanes){
     .get_row = get_row,
     .rows_done = rows_done,
@@ -147,16 +149,25 @@ spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
 }
 
 void
+spdl_plane_join_set_colors (SpdlPlaneJoin *self, const SpdlColors *colors)
+{
+  self->colors = colors;
+}
+
+void
 spdl_plane_join_end (SpdlPlaneJoin *self)
 {
   const SpdlResizeJob *job = &self->job;
 
   for (guint y = 0; y < job->out_height; y++) {
     const guint8 *rows[SPDL_PLANES];
+    guint8 *out = job->out + y * job->out_stride;
 
     for (guint i = 0; i < SPDL_PLANES; i++)
       rows[i] = self->resized[i] + y * self->stride;
-    self->kernels->join_planes (
-        job->out + y * job->out_stride, rows, job->out_width, self->bgr);
+    if (self->colors)
+      spdl_colors_join (self->colors, out, rows, job->out_width, self->bgr);
+    else
+      self->kernels->join_planes (out, rows, job->out_width, self->bgr);
   }
 }

@@ -8,12 +8,13 @@
 #ifndef __SPDL_PLANE_JOIN_H__
 #define __SPDL_PLANE_JOIN_H__
 
+#include "spdlcolors.h"
 #include "spdlplanes.h"
 #include "spdlresize.h"
 
 G_BEGIN_DECLS
 
-/* Resizes the planes of a JPEG as they are, chroma from what there is of it,
+/* Resizes the planes of an image as they are, chroma from what there is of it,
  * and makes pixels at the size that comes out, where there are fewer. The same
  * as to make pixels first and to resize these, but for roundings and where
  * colours are cut off. One thread. */
@@ -29,6 +30,10 @@ void spdl_plane_join_free (SpdlPlaneJoin *self);
 const SpdlPlanes *
 spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
     const SpdlSampling *sampling, gboolean bgr, guint32 background);
+
+/* Says what the planes' colours are, if they are not those of JPEGs. @colors:
+ * must stay until the end. */
+void spdl_plane_join_set_colors (SpdlPlaneJoin *self, const SpdlColors *colors);
 
 /* Writes the pixels, once all rows are done. */
 void spdl_plane_join_end (SpdlPlaneJoin *self);

@@ -257,12 +257,27 @@ make_pool (SpdlTarget *self, GError **error)
   return FALSE;
 }
 
+/* What a clip's frames may be, of which downstream says nothing.
+ *
+ * Returns: (transfer full): NULL with @error set if it takes no clips */
+static GstCaps *
+pick_frames (const SpdlTarget *self, GError **error)
+{
+  if (!gst_caps_is_empty (self->tensors))
+    return gst_caps_from_string (GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS));
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The property num-frames contradicts downstream, not negotiated: with %u "
+      "a clip is a tensor, but downstream takes images alone",
+      self->clip.num_frames);
+  return NULL;
+}
+
 SpdlTarget *
 spdl_target_new (
     const SpdlTargetSettings *settings, GstCaps *allowed, GError **error)
 {
   SpdlTarget *self = g_new0 (SpdlTarget, 1);
-  GstCaps *caps = pick (allowed, "video/x-raw");
+  GstCaps *caps;
   gboolean ok;
 
   self->n_refs = 1;
@@ -275,11 +290,14 @@ spdl_target_new (
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;
   self->max_inflated = settings->max_inflated;
+  self->clip = settings->clip;
   self->tensors = pick (allowed, "other/tensors");
+  caps = self->clip.num_frames > 0 ? pick_frames (self, error)
+                                   : pick (allowed, "video/x-raw");
   self->no_images =
-      gst_caps_is_empty (caps) && !gst_caps_is_empty (self->tensors);
-  ok = self->no_images || choose (self, settings, &caps, error);
-  gst_caps_unref (caps);
+      caps && gst_caps_is_empty (caps) && !gst_caps_is_empty (self->tensors);
+  ok = caps && (self->no_images || choose (self, settings, &caps, error));
+  gst_clear_caps (&caps);
   if (ok && self->width > 0 && self->height > 0)
     ok = make_pool (self, error);
   if (!ok)

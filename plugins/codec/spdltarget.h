@@ -10,6 +10,7 @@
 
 #include <gst/video/video.h>
 
+#include "spdlclip.h"
 #include "spdlfilter.h"
 #include "spdlframing.h"
 
@@ -41,6 +42,7 @@ typedef struct {
   guint64 max_pixels;
   guint32 background; /* 0xRRGGBB */
   guint64 max_inflated;
+  SpdlClip clip;
 } SpdlTargetSettings;
 
 /* The outcome of a negotiation, immutable. A task takes the one that is valid
@@ -61,6 +63,7 @@ typedef struct {
   gboolean no_images; /* downstream takes none */
   GstCaps *tensors;   /* what it takes of arrays; may be empty */
   guint64 max_inflated;
+  SpdlClip clip;
   /* Of images of fixed size; else NULL. */
   GstCaps *caps;
   GstVideoInfo info;

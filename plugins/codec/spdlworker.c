@@ -18,6 +18,7 @@
 #include "spdlmend.h"
 #include "spdlpicture.h"
 #include "spdlstills.h"
+#include "spdlvideo.h"
 
 struct _SpdlWorker {
   SpdlJpeg *jpeg;
@@ -25,6 +26,7 @@ struct _SpdlWorker {
   SpdlPicture *picture;
   SpdlCanvas *canvas;
   SpdlArrays *arrays;
+  SpdlVideo *video;
 
   /* The item in hand. */
   const SpdlTarget *target;
@@ -32,6 +34,7 @@ struct _SpdlWorker {
   GstMapInfo in;
   SpdlView *view;
   GstCaps **caps;
+  gboolean is_video;
 };
 
 SpdlWorker *
@@ -44,12 +47,14 @@ spdl_worker_new (void)
   self->picture = spdl_picture_new ();
   self->canvas = spdl_canvas_new ();
   self->arrays = spdl_arrays_new ();
+  self->video = spdl_video_new (self->canvas, self->picture);
   return self;
 }
 
 void
 spdl_worker_free (SpdlWorker *self)
 {
+  spdl_video_free (self->video);
   spdl_jpeg_free (self->jpeg);
   spdl_stills_free (self->stills);
   spdl_picture_free (self->picture);
@@ -253,16 +258,52 @@ decode_arrays (SpdlWorker *self, SpdlArraysKind kind, GError **error)
 }
 
 static GstBuffer *
+decode_video (SpdlWorker *self, const gchar *type, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  GstBuffer *result = spdl_video_decode (
+      self->video, type, target, self->source, self->view, self->caps, error);
+
+  self->is_video = TRUE;
+  if (result && target->clip.num_frames > 0 &&
+      !spdl_target_check_tensors (target, *self->caps, NULL)) {
+    g_clear_error (error);
+    spdl_target_check_tensors (target, *self->caps, error);
+    gst_clear_buffer (&result);
+  }
+  return result;
+}
+
+/* Whether an image does; FALSE with @error set where clips are made. */
+static gboolean
+check_image (const SpdlWorker *self, const gchar *type, GError **error)
+{
+  if (self->target->clip.num_frames == 0)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is no video%s%s, but num-frames is set, which makes clips of videos",
+      type ? " but " : "", type ? type : "");
+  return FALSE;
+}
+
+static GstBuffer *
 decode_image (SpdlWorker *self, GError **error)
 {
   const GstMapInfo *in = &self->in;
+  const gchar *video;
   SpdlLook look;
 
   if (!spdl_target_check_images (self->target, error))
     return NULL;
   if (spdl_jpeg_is_jpeg (in->data, in->size))
-    return decode_jpeg (self, error);
+    return check_image (self, "image/jpeg", error) ? decode_jpeg (self, error)
+                                                   : NULL;
   spdl_look (&look, in->data, in->size);
+  if (!look.type &&
+      (video = spdl_video_find_type (self->video, in->data, in->size)))
+    return decode_video (self, video, error);
+  if (!check_image (self, look.type, error))
+    return NULL;
   if (!spdl_stills_find_type (
           &look, in->data, in->size, self->source->caps, error))
     return NULL;
@@ -283,6 +324,7 @@ spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
   self->view = view;
   view->width = view->height = 0;
   self->caps = result_caps;
+  self->is_video = FALSE;
   if (!gst_buffer_map (source->item, in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Its memory cannot be mapped");
@@ -293,4 +335,10 @@ spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
                                     : decode_arrays (self, kind, error);
   gst_buffer_unmap (source->item, in);
   return result;
+}
+
+const GArray *
+spdl_worker_get_times (const SpdlWorker *self, guint *n_own)
+{
+  return self->is_video ? spdl_video_get_times (self->video, n_own) : NULL;
 }

@@ -8,13 +8,15 @@
 #ifndef __SPDL_WORKER_H__
 #define __SPDL_WORKER_H__
 
+#include <gio/gio.h>
+
 #include "spdlview.h"
 
 G_BEGIN_DECLS
 
 /* The state of one worker: JPEGs go through libjpeg-turbo, other images through
- * GStreamer's decoders, and both to the same canvas; arrays become tensors. One
- * thread at a time. */
+ * GStreamer's decoders, and both to the same canvas, frames of videos, too;
+ * arrays become tensors. One thread at a time. */
 
 typedef struct _SpdlWorker SpdlWorker;
 
@@ -27,6 +29,8 @@ typedef struct {
   GstCaps *caps; /* nullable */
   guint64 epoch; /* which item it is */
   guint64 index;
+  const GstStructure *extra; /* nullable: what else is known of it */
+  GCancellable *cancellable; /* nullable */
 } SpdlSource;
 
 /* Makes of @source what @target says, and in @view how that was done; its width
@@ -36,6 +40,11 @@ typedef struct {
 GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
     const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
     GError **error);
+
+/* When the frames of the last item are shown, in ns, if it was a video; else
+ * NULL. @n_own: how many are of the video; those behind them are the last one
+ * again. */
+const GArray *spdl_worker_get_times (const SpdlWorker *self, guint *n_own);
 
 G_END_DECLS
 

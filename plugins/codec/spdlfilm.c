@@ -1,0 +1,310 @@
+/* gst-spdl: one video decoder that is held open
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlfilm.h"
+
+#include <gst/video/gstvideometa.h>
+#include <gst/video/gstvideopool.h>
+
+#include "gst/spdl/gstspdlharness.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
+#define GST_CAT_DEFAULT spdl_decode_debug
+
+static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
+    "in", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
+
+struct _SpdlFilm {
+  GstSpdlHarness *harness;
+  const gchar *name; /* interned: of the decoder */
+  const SpdlFilmSink *sink;
+  GstVideoInfo info;
+  guint64 max_pixels;
+  gboolean is_fresh; /* nothing went in since the last flush */
+  gboolean in_trouble;
+  gchar *message;
+};
+
+/* What comes out */
+
+static gboolean
+take_caps (gpointer user_data, GstCaps *caps)
+{
+  SpdlFilm *self = user_data;
+
+  if (!gst_video_info_from_caps (&self->info, caps))
+    return FALSE;
+  if ((guint64) GST_VIDEO_INFO_WIDTH (&self->info) *
+          GST_VIDEO_INFO_HEIGHT (&self->info) <=
+      self->max_pixels)
+    return TRUE;
+  g_free (self->message);
+  self->message = g_strdup_printf (
+      "%d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
+      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
+      self->max_pixels);
+  return FALSE;
+}
+
+static GstFlowReturn
+take_frame (gpointer user_data, GstBuffer *buffer)
+{
+  const SpdlFilm *self = user_data;
+  const SpdlFrame frame = { .buffer = buffer,
+    .info = &self->info,
+    .n_rows = GST_VIDEO_INFO_HEIGHT (&self->info),
+    .is_video = TRUE };
+
+  self->sink->frame (self->sink->user_data, &frame, GST_BUFFER_PTS (buffer));
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* A pool and room around the frame, so that gst-libav decodes into what it
+ * hands out, and copies nothing of frames that nobody wants. */
+static gboolean
+answer (gpointer user_data, GstQuery *query)
+{
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return FALSE;
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps && gst_video_info_from_caps (&info, caps)) {
+    pool = gst_video_buffer_pool_new ();
+    gst_query_add_allocation_pool (
+        query, pool, GST_VIDEO_INFO_SIZE (&info), 0, 0);
+    gst_object_unref (pool);
+  }
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
+  answer };
+
+/* Finding elements */
+
+/* Returns: (transfer full) (nullable): the best one that takes @caps: all of
+ * them, or some */
+static GstElementFactory *
+find (GstElementFactoryListType type, GstCaps *caps, gboolean all_of_them)
+{
+  GList *all = gst_element_factory_list_get_elements (type, GST_RANK_MARGINAL);
+  GList *fit =
+      gst_element_factory_list_filter (all, caps, GST_PAD_SINK, all_of_them);
+  GstElementFactory *best;
+
+  fit = g_list_sort (fit, gst_plugin_feature_rank_compare_func);
+  best = fit ? gst_object_ref (fit->data) : NULL;
+  gst_plugin_feature_list_free (fit);
+  gst_plugin_feature_list_free (all);
+  return best;
+}
+
+static void
+set_missing (GstCaps *caps, GError **error)
+{
+  const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+  const gchar *package = "gstreamer1.0-libav";
+
+  if (g_str_has_prefix (type, "video/x-vp"))
+    package = "gstreamer1.0-plugins-good";
+  else if (g_str_equal (type, "video/x-av1"))
+    package = "gstreamer1.0-plugins-bad";
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "Its video is %s, for which no decoder is installed: Debian's are in %s",
+      type, package);
+}
+
+static void
+configure (GstElement *element, guint n_threads)
+{
+  static const gchar *const settings[] = { "max-threads", "threads" };
+  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
+  g_autofree gchar *number = g_strdup_printf ("%u", n_threads);
+
+  gst_spdl_harness_configure (element, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (g_object_class_find_property (klass, settings[i]))
+      gst_util_set_object_arg (G_OBJECT (element), settings[i], number);
+  if (g_object_class_find_property (klass, "direct-rendering"))
+    g_object_set (element, "direct-rendering", TRUE, NULL);
+}
+
+static GstElement *
+make (GstElementFactory *factory, guint n_threads)
+{
+  GstElement *element =
+      factory ? gst_element_factory_create (factory, NULL) : NULL;
+
+  if (element)
+    configure (element, n_threads);
+  return element;
+}
+
+/* A parser and a decoder, where no decoder takes the packets as they are.
+ * @first, @last: (out) (transfer full): their pads
+ *
+ * Returns: (transfer floating) (nullable) */
+static GstElement *
+make_chain (GstCaps *caps, guint n_threads, const gchar **name, GstPad **first,
+    GstPad **last)
+{
+  const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+  g_autoptr (GstCaps) any = gst_caps_new_empty_simple (type);
+  GstElementFactory *decoder =
+      find (GST_ELEMENT_FACTORY_TYPE_DECODER, caps, TRUE);
+  GstElementFactory *parser = NULL;
+  GstElement *parse = NULL, *decode, *chain = NULL;
+
+  if (!decoder && (parser = find (GST_ELEMENT_FACTORY_TYPE_PARSER, caps, TRUE)))
+    decoder = find (GST_ELEMENT_FACTORY_TYPE_DECODER, any, FALSE);
+  decode = make (decoder, n_threads);
+  if (decode && parser)
+    parse = make (parser, n_threads);
+  if (parse) {
+    chain = gst_bin_new (NULL);
+    gst_bin_add_many (GST_BIN (chain), parse, decode, NULL);
+    gst_element_link (parse, decode);
+  } else if (decode) {
+    chain = decode;
+  }
+  if (chain) {
+    *name = g_intern_string (GST_OBJECT_NAME (decoder));
+    *first = gst_element_get_static_pad (parse ? parse : decode, "sink");
+    *last = gst_element_get_static_pad (decode, "src");
+  }
+  gst_clear_object (&decoder);
+  gst_clear_object (&parser);
+  return chain;
+}
+
+/* Pads of what is in a bin are linked through the bin's own. */
+static GstPad *
+expose (GstElement *chain, GstPad *pad)
+{
+  GstPad *ghost;
+
+  if (!GST_IS_BIN (chain))
+    return pad;
+  ghost = gst_ghost_pad_new (NULL, pad);
+  gst_object_unref (pad);
+  gst_element_add_pad (chain, ghost);
+  return gst_object_ref (ghost);
+}
+
+/* Making and ending it */
+
+SpdlFilm *
+spdl_film_new (
+    GstCaps *caps, guint n_threads, const SpdlFilmSink *sink, GError **error)
+{
+  GstPad *first = NULL, *last = NULL;
+  const gchar *name = NULL;
+  GstElement *chain = make_chain (caps, n_threads, &name, &first, &last);
+  SpdlFilm *self;
+
+  if (!chain) {
+    set_missing (caps, error);
+    return NULL;
+  }
+  self = g_new0 (SpdlFilm, 1);
+  self->name = name;
+  self->sink = sink;
+  self->max_pixels = G_MAXUINT64;
+  self->is_fresh = TRUE;
+  self->harness = gst_spdl_harness_new (
+      chain, expose (chain, first), expose (chain, last), &funcs, self);
+  if (!self->harness || !gst_spdl_harness_start (self->harness, caps)) {
+    g_autofree gchar *message =
+        self->harness ? spdl_film_take_message (self) : NULL;
+
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "%s does not start: %s", name,
+        message ? message : "it refuses the format");
+    spdl_film_free (self);
+    return NULL;
+  }
+  GST_INFO ("%s is open for %" GST_PTR_FORMAT, name, caps);
+  return self;
+}
+
+void
+spdl_film_free (SpdlFilm *self)
+{
+  g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  g_free (self->message);
+  g_free (self);
+}
+
+void
+spdl_film_set_max_pixels (SpdlFilm *self, guint64 max_pixels)
+{
+  self->max_pixels = max_pixels;
+}
+
+/* Decoding */
+
+gboolean
+spdl_film_push (SpdlFilm *self, GstBuffer *packet, GstCaps *caps)
+{
+  const GstFlowReturn ret = gst_spdl_harness_push (self->harness, packet, caps);
+
+  self->is_fresh = FALSE;
+  if (ret == GST_FLOW_OK)
+    return TRUE;
+  self->in_trouble = TRUE;
+  if (!self->message)
+    self->message = gst_spdl_harness_take_message (self->harness, NULL);
+  if (!self->message)
+    self->message = g_strdup (ret == GST_FLOW_NOT_NEGOTIATED
+                                  ? "that it does not decode this kind of it"
+                                  : "that it cannot be decoded");
+  return FALSE;
+}
+
+void
+spdl_film_drain (SpdlFilm *self)
+{
+  if (!self->is_fresh)
+    gst_spdl_harness_drain (self->harness);
+  spdl_film_flush (self);
+}
+
+void
+spdl_film_flush (SpdlFilm *self)
+{
+  if (self->is_fresh)
+    return;
+  if (self->in_trouble)
+    gst_spdl_harness_restart (self->harness);
+  else
+    gst_spdl_harness_flush (self->harness);
+  self->in_trouble = FALSE;
+  self->is_fresh = TRUE;
+}
+
+gchar *
+spdl_film_take_message (SpdlFilm *self)
+{
+  gchar *message = gst_spdl_harness_take_message (self->harness, NULL);
+
+  if (self->message) {
+    g_free (message);
+    message = g_steal_pointer (&self->message);
+  }
+  return message;
+}
+
+const gchar *
+spdl_film_get_name (const SpdlFilm *self)
+{
+  return self->name;
+}

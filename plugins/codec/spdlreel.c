@@ -105,6 +105,21 @@ feed (SpdlReel *self, guint end)
   return TRUE;
 }
 
+/* Up to packet @end, of which the frame is wanted; and where packets do not say
+ * when they are shown, until it comes out: it may be of one after that. */
+static gboolean
+feed_for (SpdlReel *self, guint end)
+{
+  const SpdlPacket *packet = spdl_packets_get (self->packets, end);
+  gboolean ok = feed (self, end);
+
+  while (ok && self->packets->is_counted && packet->is_wanted &&
+         self->next < self->packets->all->len &&
+         !spdl_packets_get (self->packets, self->next)->is_key)
+    ok = feed (self, self->next);
+  return ok;
+}
+
 /* Playing */
 
 static void
@@ -145,7 +160,7 @@ play_from (SpdlReel *self, guint start, const guint *ranks, guint n)
 
     if (i > 0 && is_jump (self, packet))
       break;
-    ok = feed (self, packet);
+    ok = feed_for (self, packet);
   }
   spdl_film_drain (self->film);
   return i;

@@ -1,0 +1,420 @@
+#!/usr/bin/python3
+# gst-spdl: the frames of videos are the right ones
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset, which is not needed."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.argv.pop(1)
+
+import numpy as np  # noqa: E402
+
+import videos  # noqa: E402
+from gstspdl import Loader, LoaderError, decode  # noqa: E402
+
+FOLDER = tempfile.TemporaryDirectory()
+SIZE = {"width": 32, "height": 32}
+X264 = videos.H264
+BFRAMES = [*X264, "-g", "30", "-bf", "3", "-x264-params",
+           "scenecut=0:b-pyramid=normal"]
+OPEN_GOP = [*X264, "-g", "30", "-bf", "3", "-x264-params",
+            "scenecut=0:open-gop=1"]
+X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
+
+
+def path_of(name):
+    return pathlib.Path(FOLDER.name, name)
+
+
+def video(name, *arguments, count=100, **options):
+    """That file, made when it is first asked for."""
+    path = path_of(name)
+    if not path.exists():
+        videos.make(path, count, *arguments, **options)
+    return path
+
+
+def clip(path, n, **properties):
+    """The numbers of its frames."""
+    data = path if isinstance(path, bytes) else path.read_bytes()
+    tensor = decode(data, num_frames=n, **{**SIZE, **properties})
+    assert tensor.shape == (n, 32, 32, 3), tensor.shape
+    return videos.read(np.asarray(tensor)).tolist()
+
+
+def positions(kind, total, n, step=1):
+    reach = (n - 1) * step + 1
+    if kind == "uniform":
+        return [(2 * i + 1) * total // (2 * n) for i in range(n)]
+    begin = (total - reach) // 2 if kind == "center" else 0
+    return [begin + i * step for i in range(n)]
+
+
+class Frames(unittest.TestCase):
+    """What FFmpeg shows of a file, in its order, is what is counted."""
+
+    def check(self, path):
+        numbers = videos.show_numbers(path).tolist()
+        for kind, n, step in [("head", 3, 1), ("head", 5, 7), ("center", 4, 1),
+                              ("center", 3, 9), ("uniform", 6, 1),
+                              ("uniform", len(numbers), 1)]:
+            with self.subTest(path=path.name, kind=kind, n=n, step=step):
+                self.assertEqual(
+                    clip(path, n, clip=kind, frame_step=step),
+                    [numbers[i] for i in positions(kind, len(numbers), n,
+                                                   step)])
+
+    def check_numbers(self, path, count):
+        """And FFmpeg has all of them."""
+        self.assertEqual(videos.show_numbers(path).tolist(),
+                         list(range(count)))
+        self.check(path)
+
+    def test_b_frames(self):
+        self.check_numbers(video("b.mp4", *BFRAMES), 100)
+        self.check_numbers(video("b.mkv", *BFRAMES), 100)
+
+    def test_key_frames_every_250(self):
+        path = video("250.mp4", *X264, "-g", "250", "-keyint_min", "250",
+                     "-x264-params", "scenecut=0", count=600)
+        self.check_numbers(path, 600)
+
+    def test_places_of_moov(self):
+        self.check_numbers(video("b.mp4", *BFRAMES), 100)
+        self.check_numbers(
+            video("front.mp4", *BFRAMES, "-movflags", "+faststart"), 100)
+
+    def test_fragments(self):
+        self.check_numbers(
+            video("fragments.mp4", *BFRAMES, "-movflags",
+                  "frag_keyframe+empty_moov"), 100)
+
+    def test_open_gop(self):
+        self.check_numbers(video("open.mp4", *OPEN_GOP), 100)
+        self.check_numbers(video("open.mkv", *OPEN_GOP), 100)
+        hevc = [*X265, "log-level=none:keyint=25:open-gop=1:bframes=3:pools=1"]
+        self.check_numbers(video("open-hevc.mp4", *hevc), 100)
+        self.check_numbers(video("open-hevc.mkv", *hevc), 100)
+
+    def test_intra_refresh(self):
+        """Its key frames are none."""
+        self.check(video("refresh.mkv", *X264, "-g", "40", "-bf", "0",
+                         "-x264-params", "intra-refresh=1:scenecut=0"))
+
+    def test_vp8(self):
+        """Some of its packets are not shown."""
+        path = video("vp8.webm", "-c:v", "libvpx", "-deadline", "good",
+                     "-cpu-used", "5", "-auto-alt-ref", "1",
+                     "-lag-in-frames", "16", "-g", "40", "-b:v", "400k")
+        self.check_numbers(path, 100)
+
+    def test_vp9(self):
+        path = video("vp9.webm", "-c:v", "libvpx-vp9", "-deadline", "good",
+                     "-cpu-used", "5", "-auto-alt-ref", "1",
+                     "-lag-in-frames", "16", "-g", "40", "-b:v", "400k",
+                     count=60)
+        self.check_numbers(path, 60)
+
+    def test_av1(self):
+        path = video("av1.mkv", "-c:v", "libaom-av1", "-cpu-used", "8",
+                     "-usage", "realtime", "-g", "15", count=40)
+        self.check_numbers(path, 40)
+
+    def test_avi(self):
+        """There packets do not say when they are shown."""
+        self.check_numbers(video("h264.avi", *X264, "-g", "30"), 100)
+        self.check_numbers(video("mpeg4.avi", "-c:v", "mpeg4", "-g", "30"),
+                           100)
+        self.check_numbers(video("motion.avi", "-c:v", "mjpeg",
+                                 "-q:v", "3"), 100)
+
+    def test_variable_rate(self):
+        for suffix in "mp4", "mkv":
+            path = video(
+                f"vfr.{suffix}", "-vf",
+                "select='lt(mod(n\\,10)\\,4)+not(mod(n\\,7))'", "-fps_mode",
+                "vfr", *BFRAMES, count=200)
+            self.assertGreater(
+                len(set(np.diff(videos.show_times(path)).round(3))), 2)
+            self.check(path)
+
+    def test_edit_lists(self):
+        source = video("b.mp4", *BFRAMES)
+        late = path_of("late.mp4")
+        videos.ffmpeg("-itsoffset", "0.5", "-i", source, "-c", "copy", late)
+        self.check_numbers(late, 100)
+        cut = path_of("cut.mp4")
+        videos.ffmpeg("-ss", "1.5", "-i", source, "-c", "copy", cut)
+        self.assertLess(len(videos.show_numbers(cut)), 70)
+        self.check(cut)
+
+    def test_random(self):
+        path = video("b.mp4", *BFRAMES)
+        found = set()
+        for index in range(20):
+            numbers = [int(i) for i in videos.read(np.asarray(decode(
+                path.read_bytes(), index=index, num_frames=4, clip="random",
+                frame_step=3, **SIZE)))]
+            begin = numbers[0]
+            self.assertEqual(numbers, [begin + 3 * i for i in range(4)])
+            self.assertLessEqual(begin, 100 - 10)
+            found.add(begin)
+        self.assertGreater(len(found), 10)
+
+    def test_random_is_fixed(self):
+        """By the seed, the epoch, and the index alone, for ever."""
+        path = video("b.mp4", *BFRAMES)
+        begins = [videos.read(np.asarray(decode(
+            path.read_bytes(), num_frames=1, clip="random", seed=seed,
+            epoch=epoch, index=index, **SIZE)))[0]
+            for seed, epoch, index in [(0, 0, 0), (0, 0, 1), (0, 1, 0),
+                                       (1, 0, 0), (0, 0, 0)]]
+        self.assertEqual(begins, FIXED)
+
+    def test_too_few(self):
+        path = video("short.mp4", *BFRAMES, count=5)
+        self.assertEqual(clip(path, 8), [0, 1, 2, 3, 4, 4, 4, 4])
+        self.assertEqual(clip(path, 8, clip="uniform"),
+                         [0, 1, 2, 3, 4, 4, 4, 4])
+        self.assertEqual(clip(path, 4, frame_step=2, clip="center"),
+                         [0, 2, 4, 4])
+        with self.assertRaisesRegex(LoaderError, "5 frames.* clip of 8"):
+            clip(path, 8, pad_clip="fail")
+
+    def test_threads(self):
+        path = video("b.mp4", *BFRAMES)
+        self.assertEqual(clip(path, 6, clip="uniform", decoder_threads=4),
+                         positions("uniform", 100, 6))
+
+    def test_image(self):
+        """Without num-frames a frame is an image."""
+        path = video("b.mp4", *BFRAMES)
+        for kind, number in ("head", 0), ("center", 49), ("uniform", 50):
+            image = decode(path.read_bytes(), clip=kind, **SIZE)
+            self.assertEqual(image.shape, (32, 32, 3))
+            self.assertEqual(videos.read(np.asarray(image)), number)
+
+
+FIXED = [0, 0, 0, 0, 0]
+
+
+class Pictures(unittest.TestCase):
+    def test_colors(self):
+        """Of each matrix and range, as FFmpeg converts them."""
+        for matrix, bt in ("bt709", "bt709"), ("smpte170m", "bt601"):
+            for levels in "tv", "pc":
+                path = path_of(f"colors-{matrix}-{levels}.mkv")
+                videos.ffmpeg(
+                    "-f", "lavfi", "-i", "smptebars=s=160x96:d=0.2", "-vf",
+                    f"scale=out_color_matrix={bt}:out_range={levels},"
+                    "format=yuv444p", "-colorspace", matrix, "-color_range",
+                    levels, *X264, "-qp", "0", path)
+                raw = path_of("raw")
+                videos.ffmpeg("-i", path, "-frames:v", "1", "-vf",
+                              "scale=flags=accurate_rnd+full_chroma_int",
+                              "-pix_fmt", "rgb24", "-f", "rawvideo", raw)
+                expected = np.frombuffer(raw.read_bytes(), np.uint8)
+                expected = expected.reshape(96, 160, 3).astype(int)
+                for size in {}, {"width": 80, "height": 48}:
+                    found = np.asarray(decode(path.read_bytes(), **size))
+                    step = 160 // found.shape[1]
+                    # In the middle of the first bars.
+                    for x in range(11, 160, 22):
+                        np.testing.assert_allclose(
+                            found[20 // step, x // step].astype(int),
+                            expected[20, x], atol=3,
+                            err_msg=f"{matrix} {levels} {size} {x}")
+
+    def test_deep(self):
+        path = video("deep.mkv", "-pix_fmt", "yuv420p10le", *X264, count=10)
+        self.assertEqual(clip(path, 3, clip="uniform"), [1, 5, 8])
+
+    def test_turned(self):
+        path = path_of("turned.mp4")
+        videos.ffmpeg("-i", video("b.mp4", *BFRAMES), "-c", "copy",
+                      "-metadata:s:v", "rotate=90", path)
+        frame = np.asarray(decode(path.read_bytes(), clip="uniform"))
+        self.assertEqual(frame.shape, (160, 96, 3))
+        back = np.rot90(frame, 1)
+        number = videos.read(back[None])[0]
+        if number != 50:
+            number = videos.read(np.rot90(frame, -1)[None])[0]
+        self.assertEqual(number, 50)
+
+    def test_one_crop_for_all(self):
+        """What is random is the same for all frames of a clip."""
+        path = path_of("still.mkv")
+        videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=160x96:d=0.1:r=1",
+                      "-vf", "loop=8:1:0", "-pix_fmt", "yuv444p", *X264,
+                      "-qp", "0", path)
+        data = path.read_bytes()
+        crops = [np.asarray(decode(data, num_frames=4, index=index,
+                                   augment="random-resized-crop", flip=0.5,
+                                   **SIZE)) for index in range(6)]
+        for crop in crops:
+            for frame in crop[1:]:
+                np.testing.assert_array_equal(frame, crop[0])
+        self.assertGreater(len({crop.tobytes() for crop in crops}), 4)
+
+
+class Broken(unittest.TestCase):
+    def check(self, data, message, **properties):
+        with self.assertRaisesRegex(LoaderError, message):
+            clip(data, 4, **properties)
+
+    def test_no_video(self):
+        sound = path_of("sound.mp4")
+        videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac", sound)
+        self.check(sound, "no video: .*audio/mpeg")
+        matroska = path_of("sound.mka")
+        videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "flac",
+                      matroska)
+        self.check(matroska, "no video: .*audio/x-flac")
+
+    def test_image(self):
+        image = path_of("image.png")
+        videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=32x32:d=0.1:r=10",
+                      "-frames:v", "1", image)
+        self.check(image, "no video but image/png")
+
+    def test_no_frames(self):
+        empty = path_of("empty.mp4")
+        videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=32x32:d=1", "-frames:v",
+                      "0", *X264, empty)
+        self.check(empty, "It ")
+
+    def test_cut_off(self):
+        for name in "front.mp4", "b.mkv", "h264.avi":
+            arguments = ["-movflags", "+faststart"] * (name == "front.mp4")
+            data = video(name, *(BFRAMES if name != "h264.avi" else X264),
+                         *arguments).read_bytes()
+            half = data[:len(data) * 6 // 10]
+            with self.subTest(name=name):
+                self.check(half, "broken", clip="uniform")
+                # Of its head nothing is missing.
+                self.assertEqual(clip(half, 4), [0, 1, 2, 3])
+                numbers = clip(half, 4, clip="uniform", corrupt="keep")
+                self.assertEqual(numbers, sorted(numbers))
+                self.assertGreater(numbers[-1], 20)
+
+    def test_cut_off_before_the_index(self):
+        data = video("b.mp4", *BFRAMES).read_bytes()
+        self.check(data[:len(data) // 2], "broken")
+
+    def test_any_byte(self):
+        """Wrong bytes may cost an item, and nothing else."""
+        random = np.random.default_rng(5)
+        good = {name: video(name, *BFRAMES).read_bytes()
+                for name in ("b.mp4", "b.mkv")}
+        for name, data in good.items():
+            expected = positions("uniform", 100, 4)
+            for _ in range(30):
+                broken = bytearray(data)
+                for at in random.integers(0, len(data), 20):
+                    broken[at] = random.integers(0, 256)
+                try:
+                    clip(bytes(broken), 4, clip="uniform")
+                except LoaderError:
+                    pass
+                self.assertEqual(clip(data, 4, clip="uniform"), expected)
+
+    def test_max_pixels(self):
+        self.check(video("b.mp4", *BFRAMES), "more than max-pixels",
+                   max_pixels=10000)
+
+
+class Pipelines(unittest.TestCase):
+    def load(self, location, decode="", fetch="", size=4, **options):
+        loader = Loader(
+            f'spdlsrc location="{location}" epochs=1 ! spdlfetch {fetch} '
+            f"! spdldecode width=32 height=32 {decode} "
+            f"! spdlbatch size={size} indices=true ! spdlsink", **options)
+        with loader:
+            batches = list(loader)
+        return batches, loader
+
+    def write(self, name, lines):
+        path = path_of(name)
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_frame_times(self):
+        for name in "b.mp4", "b.mkv", "late.mp4", "vfr.mp4":
+            path = path_of(name)
+            if not path.exists():
+                self.skipTest("made by the tests before")
+            times = videos.show_times(path)
+            listed = self.write("times.txt", [str(path)])
+            batches, _ = self.load(listed, "num-frames=6 clip=uniform")
+            extra = batches[0].extras[0]
+            self.assertEqual(extra["num-frames"], 6)
+            np.testing.assert_allclose(
+                np.array(extra["frame-times"]) / 1e9,
+                [times[i] for i in positions("uniform", len(times), 6)],
+                atol=0.0011)
+
+    def test_given_times(self):
+        path = video("b.mp4", *BFRAMES)
+        listed = self.write("given.csv", [
+            "uri,clip-times", f"{path},0 0.04 1.01 3.99",
+            f"{path},2.0;1.0;1.0", f"{path},3.9 77", f"{path},one",
+            f"{path},0 1 2 3 3.5"])
+        batches, loader = self.load(
+            listed, "num-frames=4 clip=times output-order=input",
+            "output-order=input")
+        self.assertEqual(loader.num_failures, 2)
+        self.assertEqual(
+            videos.read(np.asarray(batches[0]["data"])).tolist(),
+            [[0, 1, 25, 99], [50, 25, 25, 25], [97, 97, 97, 97]])
+        _, loader = self.load(
+            listed, "num-frames=4 clip=times pad-clip=fail")
+        self.assertEqual(loader.num_failures, 4)
+
+    def test_a_thousand(self):
+        """Of which every tenth is broken, through four slots."""
+        names = {f"base{i}.{suffix}": ([*BFRAMES], 20 + i)
+                 for i, suffix in enumerate(["mp4", "mkv", "mp4", "mkv"])}
+        folder = pathlib.Path(tempfile.mkdtemp(dir=FOLDER.name))
+        data, counts = [], []
+        for name, (arguments, count) in names.items():
+            data.append(video(name, *arguments, count=count,
+                              first=1000).read_bytes())
+            counts.append(count)
+        for i in range(1000):
+            content = data[i % 4]
+            if i % 10 == 3:
+                content = content[:len(content) // 3]
+            (folder / f"{i:04}").write_bytes(content)
+        for order in "input", "completion":
+            batches, loader = self.load(
+                folder, f"concurrency=4 num-frames=3 clip=uniform "
+                f"output-order={order}",
+                f"concurrency=4 output-order={order}", size=50)
+            self.assertEqual(loader.num_failures, 100)
+            seen = []
+            for batch in batches:
+                numbers = videos.read(np.asarray(batch["data"]))
+                for index, found in zip(batch.indices, numbers):
+                    total = counts[index % 4]
+                    self.assertEqual(
+                        [1000 + p for p in positions("uniform", total, 3)],
+                        found.tolist())
+                    seen.append(index)
+            expected = [i for i in range(1000) if i % 10 != 3]
+            self.assertEqual(seen if order == "input" else sorted(seen),
+                             expected)
+
+    def test_contradiction(self):
+        with self.assertRaisesRegex(LoaderError, "num-frames contradicts"):
+            with Loader("spdldecode num-frames=4 ! video/x-raw ! spdlbatch "
+                        "! spdlsink", source=[b"x"]) as loader:
+                list(loader)
+
+
+if __name__ == "__main__":
+    unittest.main()

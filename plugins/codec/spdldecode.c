@@ -8,7 +8,8 @@
 /**
  * SECTION:element-spdldecode
  * @title: spdldecode
- * @short_description: decodes images, brings them to one size, reads arrays
+ * @short_description: decodes images and videos, brings them to one size, reads
+ * arrays
  *
  * Takes encoded images, one a buffer, and yields raw images of `width` by
  * `height`, `concurrency` of them at a time. What they are is found out from
@@ -39,6 +40,12 @@
  * the same part of an image and of a mask of the same size; masks of classes
  * keep them with `format=GRAY8 interpolation=nearest`.
  *
+ * Of a video, `num-frames` of its frames become a clip, a tensor, which ones
+ * `clip` says: from the first one on, from the middle, from a random one on, at
+ * equal distances, or those shown at the times in the field `clip-times` of the
+ * item's `extra`. Only what they need is decoded. Without `num-frames` it is
+ * one of them, as an image. When they are shown is noted in `frame-times`.
+ *
  * Arrays come as NPY, NPZ and safetensors, and become `other/tensors`, a memory
  * and, but for NPY, a name for each. What is stored in the machine's own byte
  * order and at an address that fits is not copied. The properties for images do
@@ -50,6 +57,13 @@
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
  *     ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * Clips of 8 frames from all parts of videos:
+ * |[
+ * gst-launch-1.0 spdlsrc location=videos ! spdlfetch
+ *     ! spdldecode concurrency=2 num-frames=8 clip=uniform width=112 height=112
+ *     ! spdlbatch size=2 ! fakesink
  * ]|
  *
  * What is usual in training on ImageNet:
@@ -384,8 +398,8 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item decoder",
       "Codec/Decoder/Image",
-      "Decodes images, brings them to one size, and reads arrays, many at a "
-      "time",
+      "Decodes images and videos, brings them to one size, and reads arrays, "
+      "many at a time",
       "the gst-spdl developers");
   stage_class->negotiate = gst_spdl_decode_element_negotiate;
   stage_class->open_worker = gst_spdl_decode_element_open_worker;

@@ -136,6 +136,10 @@ configure (GstElement *element, guint n_threads)
       gst_util_set_object_arg (G_OBJECT (element), settings[i], number);
   if (g_object_class_find_property (klass, "direct-rendering"))
     g_object_set (element, "direct-rendering", TRUE, NULL);
+  /* Else what is made from frames that are not there comes out as if it were
+   * whole. */
+  if (g_object_class_find_property (klass, "output-corrupt"))
+    g_object_set (element, "output-corrupt", FALSE, NULL);
 }
 
 static GstElement *

@@ -120,8 +120,8 @@ spdl_shot_draw (const SpdlFrame *frame, SpdlCanvas *canvas,
 {
   SpdlSampling sampling;
 
-  if (get_sampling (frame->info, &sampling) &&
-      spdl_canvas_takes_planes (target, view, 1, &sampling))
+  if (target->interpolation != SPDL_INTERPOLATION_NEAREST &&
+      get_sampling (frame->info, &sampling))
     return draw_planes (frame, &sampling, canvas, target, view, caps, error);
   return draw_rows (frame, canvas, picture, target, view, caps, error);
 }

@@ -61,37 +61,87 @@ spdl_packet_get_length_size (const GstCaps *caps)
   return size;
 }
 
+enum { SLICE = 1, SEI = 6, DELIMITER = 9, FILLER = 12 };
+
+/* A unit of a packet, and what is behind it. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  const guint8 *rest;
+  gsize rest_size;
+} Unit;
+
+/* FALSE if there is none, or it is cut off. */
+static gboolean
+next_unit (Unit *self, guint length_size)
+{
+  gsize length = 0;
+
+  if (length_size == 0 || self->rest_size <= length_size)
+    return FALSE;
+  for (guint i = 0; i < length_size; i++)
+    length = length << 8 | self->rest[i];
+  if (length == 0 || length > self->rest_size - length_size)
+    return FALSE;
+  self->data = self->rest + length_size;
+  self->size = length;
+  self->rest = self->data + length;
+  self->rest_size -= length_size + length;
+  return TRUE;
+}
+
 /* Slices that no other picture refers to, and nothing but slices and what goes
  * with one picture. */
 gboolean
-spdl_packet_is_spare (
-    const gchar *type, guint length_size, const guint8 *data, gsize size)
+spdl_packet_is_spare (guint length_size, const guint8 *data, gsize size)
 {
-  enum { SLICE = 1, SEI = 6, DELIMITER = 9, FILLER = 12 };
+  Unit unit = { .rest = data, .rest_size = size };
   gboolean has_slice = FALSE;
 
-  if (length_size == 0)
-    return FALSE;
-  while (size > length_size) {
-    gsize length = 0;
-    guint unit;
+  while (next_unit (&unit, length_size)) {
+    const guint kind = unit.data[0] & 0x1f;
 
-    for (guint i = 0; i < length_size; i++)
-      length = length << 8 | data[i];
-    data += length_size;
-    size -= length_size;
-    if (length == 0 || length > size)
-      return FALSE;
-    unit = data[0] & 0x1f;
-    if (unit == SLICE) {
-      if (data[0] & 0x60)
-        return FALSE;
+    if (kind == SLICE && !(unit.data[0] & 0x60))
       has_slice = TRUE;
-    } else if (unit != SEI && unit != DELIMITER && unit != FILLER) {
+    else if (kind != SEI && kind != DELIMITER && kind != FILLER)
       return FALSE;
-    }
-    data += length;
-    size -= length;
   }
-  return has_slice;
+  return has_slice && unit.rest_size == 0;
+}
+
+/* A recovery point that says, in its first bit, that it is no whole picture. */
+static gboolean
+has_gradual_point (const guint8 *data, gsize size)
+{
+  enum { RECOVERY_POINT = 6 };
+  gsize at = 1;
+
+  while (at + 2 < size) {
+    guint kind = 0, length = 0;
+
+    while (at < size && data[at] == 0xff)
+      kind += data[at++];
+    if (at < size)
+      kind += data[at++];
+    while (at < size && data[at] == 0xff)
+      length += data[at++];
+    if (at < size)
+      length += data[at++];
+    if (kind == RECOVERY_POINT)
+      return at < size && !(data[at] & 0x80);
+    at += length;
+  }
+  return FALSE;
+}
+
+gboolean
+spdl_packet_is_gradual (guint length_size, const guint8 *data, gsize size)
+{
+  Unit unit = { .rest = data, .rest_size = size };
+
+  while (next_unit (&unit, length_size))
+    if ((unit.data[0] & 0x1f) == SEI &&
+        has_gradual_point (unit.data, unit.size))
+      return TRUE;
+  return FALSE;
 }

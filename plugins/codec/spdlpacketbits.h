@@ -20,10 +20,15 @@ G_BEGIN_DECLS
 gboolean
 spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size);
 
-/* Whether nothing else is made from it, so that it can be left out: H.264 with
- * lengths of @length_size bytes before its units. */
+/* Whether nothing else is made from it, so that it can be left out. Like the
+ * next of H.264 with lengths of @length_size bytes before its units. */
 gboolean spdl_packet_is_spare (
     const gchar *type, guint length_size, const guint8 *data, gsize size);
+
+/* Whether it is called a key frame, but pictures are whole only some time after
+ * it: H.264 that is refreshed little by little. */
+gboolean
+spdl_packet_is_gradual (guint length_size, const guint8 *data, gsize size);
 
 /* The size of the lengths before units, from what goes with @caps; 0 if there
  * are start codes, or no units. */

@@ -44,6 +44,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->is_counted = FALSE;
   self->end = GST_CLOCK_TIME_NONE;
   self->kind = NULL;
+  self->length_size = 0;
   self->enough_frames = 0;
   self->enough_time = GST_CLOCK_TIME_NONE;
   self->n_shown = self->n_beyond = 0;
@@ -56,6 +57,7 @@ spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps)
 
   self->kind = g_intern_string (
       gst_structure_get_name (gst_caps_get_structure (caps, 0)));
+  self->length_size = spdl_packet_get_length_size (caps);
   if (n == 0 ||
       !gst_caps_is_equal (g_ptr_array_index (self->caps, n - 1), caps))
     g_ptr_array_add (self->caps, gst_caps_ref (caps));
@@ -84,16 +86,22 @@ find_time (SpdlPackets *self, const GstBuffer *data, const GstSegment *segment)
   return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
 }
 
+/* What the container does not say. */
 static void
 look_into (SpdlPackets *self, SpdlPacket *packet)
 {
   GstMapInfo map;
 
-  if (!g_str_has_prefix (self->kind, "video/x-vp") ||
-      !gst_buffer_map (packet->data, &map, GST_MAP_READ))
+  if (!(self->length_size > 0 && packet->is_key) &&
+      !g_str_has_prefix (self->kind, "video/x-vp"))
+    return;
+  if (!gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return;
   if (spdl_packet_is_hidden (self->kind, map.data, map.size))
     packet->time = GST_CLOCK_TIME_NONE;
+  if (packet->is_key &&
+      spdl_packet_is_gradual (self->length_size, map.data, map.size))
+    packet->is_key = FALSE;
   gst_buffer_unmap (packet->data, &map);
 }
 

@@ -33,6 +33,7 @@ typedef struct {
   gboolean is_counted; /* there are no times by which frames could be told */
   GstClockTime end;    /* of the last one's duration; NONE if it is unknown */
   const gchar *kind;   /* interned: what the bits of a packet mean */
+  guint length_size;   /* spdl_packet_get_length_size() */
 
   /* Enough has come when so many more have: reordering ends before. */
   guint enough_frames;      /* that are shown; 0: all */

@@ -70,8 +70,7 @@ is_spare (const SpdlReel *self, const SpdlPacket *packet)
       self->packets->is_counted ||
       !gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return FALSE;
-  is = spdl_packet_is_spare (
-      self->packets->kind, self->length_size, map.data, map.size);
+  is = spdl_packet_is_spare (self->length_size, map.data, map.size);
   gst_buffer_unmap (packet->data, &map);
   return is;
 }

@@ -200,34 +200,48 @@ class Frames(unittest.TestCase):
             self.assertEqual(videos.read(np.asarray(image)), number)
 
 
+def planes_of(path):
+    """A video's first frame in 4:4:4, as it was coded."""
+    raw = path_of("raw")
+    videos.ffmpeg("-i", path, "-frames:v", "1", "-f", "rawvideo", raw)
+    return np.frombuffer(raw.read_bytes(), np.uint8).reshape(3, 96, 160)
+
+
+def convert(planes, kr, kb, levels):
+    """R'G'B' of Y'CbCr."""
+    luma, blue, red = planes.astype(float)
+    blue, red = blue - 128, red - 128
+    if levels == "tv":
+        luma = (luma - 16) * 255 / 219
+        blue, red = blue * 255 / 224, red * 255 / 224
+    r, b = luma + 2 * (1 - kr) * red, luma + 2 * (1 - kb) * blue
+    g = (luma - kr * r - kb * b) / (1 - kr - kb)
+    return np.clip(np.stack([r, g, b], -1), 0, 255)
+
+
 FIXED = [61, 22, 52, 5, 61]
 
 
 class Pictures(unittest.TestCase):
     def test_colors(self):
-        """Of each matrix and range, as FFmpeg converts them."""
-        for matrix, bt in ("bt709", "bt709"), ("smpte170m", "bt601"):
+        """Of each matrix and range, as they are defined."""
+        for matrix, kr, kb in ("bt709", 0.2126, 0.0722), \
+                ("smpte170m", 0.299, 0.114):
             for levels in "tv", "pc":
                 path = path_of(f"colors-{matrix}-{levels}.mkv")
                 videos.ffmpeg(
-                    "-f", "lavfi", "-i", "smptebars=s=160x96:d=0.2", "-vf",
-                    f"scale=out_color_matrix={bt}:out_range={levels},"
+                    "-f", "lavfi", "-i", "smptebars=s=160x96:d=0.1", "-vf",
                     "format=yuv444p", "-colorspace", matrix, "-color_range",
                     levels, *X264, "-qp", "0", path)
-                raw = path_of("raw")
-                videos.ffmpeg("-i", path, "-frames:v", "1", "-vf",
-                              "scale=flags=accurate_rnd+full_chroma_int",
-                              "-pix_fmt", "rgb24", "-f", "rawvideo", raw)
-                expected = np.frombuffer(raw.read_bytes(), np.uint8)
-                expected = expected.reshape(96, 160, 3).astype(int)
+                expected = convert(planes_of(path), kr, kb, levels)
                 for size in {}, {"width": 80, "height": 48}:
                     found = np.asarray(decode(path.read_bytes(), **size))
                     step = 160 // found.shape[1]
                     # In the middle of the first bars.
-                    for x in range(11, 160, 22):
+                    for x in range(12, 160, 24):
                         np.testing.assert_allclose(
-                            found[20 // step, x // step].astype(int),
-                            expected[20, x], atol=3,
+                            found[20 // step, x // step], expected[20, x],
+                            atol=1.01,
                             err_msg=f"{matrix} {levels} {size} {x}")
 
     def test_deep(self):
@@ -296,6 +310,8 @@ class Broken(unittest.TestCase):
             half = data[:len(data) * 6 // 10]
             with self.subTest(name=name):
                 self.check(half, "broken", clip="uniform")
+                if name == "h264.avi":
+                    continue  # its index is gone
                 # Of its head nothing is missing.
                 self.assertEqual(clip(half, 4), [0, 1, 2, 3])
                 numbers = clip(half, 4, clip="uniform", corrupt="keep")

@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset, which is not needed."""
 
 import pathlib
+import resource
 import sys
 import tempfile
 import unittest
@@ -344,6 +345,12 @@ class Broken(unittest.TestCase):
                    max_pixels=10000)
 
 
+def resident():
+    """Bytes of this process that are in memory."""
+    pages = pathlib.Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * resource.getpagesize()
+
+
 class Pipelines(unittest.TestCase):
     def load(self, location, decode="", fetch="", size=4, **options):
         loader = Loader(
@@ -424,6 +431,26 @@ class Pipelines(unittest.TestCase):
             expected = [i for i in range(1000) if i % 10 != 3]
             self.assertEqual(seen if order == "input" else sorted(seen),
                              expected)
+
+    def test_memory(self):
+        """Of thousands of videos nothing stays, whatever becomes of them."""
+        path = video("small.mp4", *X264, "-g", "10", "-movflags",
+                     "+faststart", count=12)
+        good = path.read_bytes() + bytes(60000)
+        datas = [good, good[:path.stat().st_size // 2], b"no video" * 9000]
+
+        def decode_some(count):
+            for i in range(count):
+                try:
+                    decode(datas[i % 3], num_frames=2, clip="uniform", **SIZE)
+                except LoaderError:
+                    pass
+
+        decode_some(300)
+        before = resident()
+        decode_some(2100)
+        # A tenth of what their bytes would take.
+        self.assertLess(resident() - before, 12 << 20)
 
     def test_contradiction(self):
         with self.assertRaisesRegex(LoaderError, "num-frames contradicts"):

@@ -20,10 +20,11 @@ G_BEGIN_DECLS
 gboolean
 spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size);
 
-/* Whether nothing else is made from it, so that it can be left out. Like the
- * next of H.264 with lengths of @length_size bytes before its units. */
-gboolean spdl_packet_is_spare (
-    const gchar *type, guint length_size, const guint8 *data, gsize size);
+/* Whether nothing else is made from it, so that it can be left out. This and
+ * the next tell it of H.264 with lengths of @length_size bytes before its
+ * units. */
+gboolean
+spdl_packet_is_spare (guint length_size, const guint8 *data, gsize size);
 
 /* Whether it is called a key frame, but pictures are whole only some time after
  * it: H.264 that is refreshed little by little. */

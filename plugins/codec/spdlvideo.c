@@ -9,6 +9,7 @@
 
 #include <gst/base/gsttypefindhelper.h>
 
+#include "spdlchoice.h"
 #include "spdldemux.h"
 #include "spdlreel.h"
 #include "spdlshot.h"
@@ -40,11 +41,9 @@ struct _SpdlVideo {
   const SpdlTarget *target;
   const SpdlSource *source;
   SpdlView *view;
-  GArray *ranks;  /* of guint: which frame is which of the clip's */
-  GArray *sorted; /* those, each once */
-  GArray *times;  /* of GstClockTime, each frame's of the clip */
-  GArray *drawn;  /* of gboolean, likewise */
-  guint n_own;
+  SpdlChoice choice;
+  GArray *times; /* of GstClockTime, each frame's of the clip */
+  GArray *drawn; /* of gboolean, likewise */
   GstBuffer *image;
   GstCaps *caps; /* not owned */
   GError *error; /* why something cannot be drawn */
@@ -148,8 +147,8 @@ put_all (SpdlVideo *self, guint rank, GstBuffer *image, GstCaps *caps)
 
   if (!gst_video_info_from_caps (&info, caps))
     return;
-  for (guint i = 0; i < self->n_own; i++)
-    if (g_array_index (self->ranks, guint, i) == rank)
+  for (guint i = 0; i < self->choice.ranks->len; i++)
+    if (spdl_choice_get (&self->choice, i) == rank)
       put (self, i, image, &info);
 }
 
@@ -180,93 +179,7 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
   gst_buffer_unref (image);
 }
 
-/* Choosing */
-
-/* Which frame is shown at @time: the last one that has begun. */
-static guint
-find_rank (const SpdlPackets *packets, GstClockTime time)
-{
-  guint from = 0, to = packets->by_rank->len;
-
-  while (to - from > 1) {
-    const guint middle = from + (to - from) / 2;
-
-    if (spdl_packets_get (packets, spdl_packets_find (packets, middle))->time <=
-        time)
-      from = middle;
-    else
-      to = middle;
-  }
-  return from;
-}
-
-/* Those behind the end of the video are missing. */
-static guint
-choose_times (SpdlVideo *self, const GArray *times)
-{
-  const SpdlPackets *packets = &self->packets;
-  guint *ranks = (guint *) self->ranks->data;
-  guint n = 0;
-
-  for (guint i = 0; i < times->len; i++) {
-    const GstClockTime time = g_array_index (times, GstClockTime, i);
-
-    if (!GST_CLOCK_TIME_IS_VALID (packets->end) || time < packets->end ||
-        time == 0)
-      ranks[n++] = find_rank (packets, time);
-  }
-  return n;
-}
-
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const guint rank = *(const guint *) a, other = *(const guint *) b;
-
-  return rank < other ? -1 : rank > other;
-}
-
-static void
-sort_ranks (SpdlVideo *self)
-{
-  guint n = 0;
-  guint *sorted;
-
-  g_array_set_size (self->sorted, 0);
-  g_array_append_vals (self->sorted, self->ranks->data, self->n_own);
-  g_array_sort (self->sorted, compare);
-  sorted = (guint *) self->sorted->data;
-  for (guint i = 0; i < self->n_own; i++)
-    if (n == 0 || sorted[i] != sorted[n - 1])
-      sorted[n++] = sorted[i];
-  g_array_set_size (self->sorted, n);
-}
-
-/* @times: (nullable): those that are given */
-static gboolean
-choose (SpdlVideo *self, const GArray *times, GError **error)
-{
-  const SpdlClip *clip = &self->target->clip;
-  const guint n = MAX (clip->num_frames, 1);
-  const guint n_frames = self->packets.by_rank->len;
-
-  g_array_set_size (self->ranks, n);
-  g_array_set_size (self->drawn, 0);
-  g_array_set_size (self->drawn, n);
-  self->n_own = times ? choose_times (self, times)
-                      : spdl_clip_choose (clip, self->target->augment.seed,
-                            self->source->epoch, self->source->index, n_frames,
-                            (guint *) self->ranks->data);
-  if (self->n_own == 0 ||
-      (self->n_own < n && clip->pad == SPDL_CLIP_PAD_FAIL)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has %u frames, of which a clip of %u would have %u of its own",
-        n_frames, n, self->n_own);
-    return FALSE;
-  }
-  sort_ranks (self);
-  return TRUE;
-}
+/* Decoding */
 
 /* What is enough of the container. */
 static void
@@ -283,8 +196,6 @@ set_enough (SpdlVideo *self, const GArray *times)
     packets->enough_time =
         MAX (packets->enough_time, g_array_index (times, GstClockTime, i));
 }
-
-/* Decoding */
 
 /* Reads which frames there are. @reason: (out): what is broken, also where it
  * is TRUE. */
@@ -310,6 +221,7 @@ read_packets (SpdlVideo *self, const gchar *type, GError **reason)
 static gboolean
 play (SpdlVideo *self, GError **reason)
 {
+  const GArray *sorted = self->choice.sorted;
   SpdlReel *reel = &self->reel;
   gboolean ok;
 
@@ -321,8 +233,8 @@ play (SpdlVideo *self, GError **reason)
   reel->packets = &self->packets;
   reel->keep = self->target->corrupt == SPDL_CORRUPT_KEEP;
   reel->cancellable = self->source->cancellable;
-  ok = spdl_reel_play (reel, (const guint *) self->sorted->data,
-      self->sorted->len, *reason ? NULL : reason);
+  ok = spdl_reel_play (
+      reel, (const guint *) sorted->data, sorted->len, *reason ? NULL : reason);
   if (self->error) {
     g_clear_error (reason);
     g_propagate_error (reason, g_steal_pointer (&self->error));
@@ -354,9 +266,8 @@ note_times (SpdlVideo *self)
   const SpdlPackets *packets = &self->packets;
 
   g_array_set_size (self->times, 0);
-  for (guint i = 0; i < self->ranks->len; i++) {
-    const guint rank =
-        g_array_index (self->ranks, guint, MIN (i, self->n_own - 1));
+  for (guint i = 0; i < self->choice.n_frames; i++) {
+    const guint rank = spdl_choice_get (&self->choice, i);
     const GstClockTime time =
         spdl_packets_get (packets, spdl_packets_find (packets, rank))->time;
 
@@ -375,6 +286,20 @@ finish (SpdlVideo *self, GstCaps **caps)
   }
   fill_gaps (self);
   return spdl_strip_end (&self->strip, caps);
+}
+
+static gboolean
+choose (SpdlVideo *self, const GArray *times, GError **error)
+{
+  const SpdlChoiceKey key = { self->target->augment.seed, self->source->epoch,
+    self->source->index };
+
+  if (!spdl_choice_make (&self->choice, &self->target->clip, &self->packets,
+          times, &key, error))
+    return FALSE;
+  g_array_set_size (self->drawn, 0);
+  g_array_set_size (self->drawn, self->choice.n_frames);
+  return TRUE;
 }
 
 static GstBuffer *
@@ -430,8 +355,7 @@ spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
   g_array_set_clear_func (self->codecs, clear_codec);
   spdl_packets_init (&self->packets);
   spdl_reel_init (&self->reel, take_frame, self);
-  self->ranks = g_array_new (FALSE, TRUE, sizeof (guint));
-  self->sorted = g_array_new (FALSE, TRUE, sizeof (guint));
+  spdl_choice_init (&self->choice);
   self->times = g_array_new (FALSE, TRUE, sizeof (GstClockTime));
   self->drawn = g_array_new (FALSE, TRUE, sizeof (gboolean));
   return self;
@@ -444,8 +368,7 @@ spdl_video_free (SpdlVideo *self)
   g_array_unref (self->codecs);
   g_array_unref (self->containers);
   spdl_packets_clear (&self->packets);
-  g_array_unref (self->ranks);
-  g_array_unref (self->sorted);
+  spdl_choice_clear (&self->choice);
   g_array_unref (self->times);
   g_array_unref (self->drawn);
   g_free (self);
@@ -479,6 +402,6 @@ spdl_video_decode (SpdlVideo *self, const gchar *type, const SpdlTarget *target,
 const GArray *
 spdl_video_get_times (const SpdlVideo *self, guint *n_own)
 {
-  *n_own = self->n_own;
+  *n_own = self->choice.ranks->len;
   return self->times;
 }

@@ -274,6 +274,20 @@ decode_video (SpdlWorker *self, const gchar *type, GError **error)
   return result;
 }
 
+/* What the item is, if it may be a video. Images without a mark are what their
+ * caps say, whatever they look like. */
+static const gchar *
+find_video (const SpdlWorker *self)
+{
+  GstCaps *caps = self->source->caps;
+
+  if (caps && gst_caps_is_fixed (caps) &&
+      g_str_has_prefix (
+          gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/"))
+    return NULL;
+  return spdl_video_find_type (self->video, self->in.data, self->in.size);
+}
+
 /* Whether an image does; FALSE with @error set where clips are made. */
 static gboolean
 check_image (const SpdlWorker *self, const gchar *type, GError **error)
@@ -299,8 +313,7 @@ decode_image (SpdlWorker *self, GError **error)
     return check_image (self, "image/jpeg", error) ? decode_jpeg (self, error)
                                                    : NULL;
   spdl_look (&look, in->data, in->size);
-  if (!look.type &&
-      (video = spdl_video_find_type (self->video, in->data, in->size)))
+  if (!look.type && (video = find_video (self)))
     return decode_video (self, video, error);
   if (!check_image (self, look.type, error))
     return NULL;

@@ -71,6 +71,9 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     random depends on `seed`, `epoch` and `index` alone. In the calling thread,
     with the GIL released; in threads and in worker processes, forked ones too.
 
+    A video becomes one of its frames, or with num_frames=16 a clip,
+    (16, height, width, 3).
+
     NPY, and NPZ and safetensors of one array, become that array.
     """
     words = [f" {name.replace('_', '-')}={_write(value)}"

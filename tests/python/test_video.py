@@ -40,6 +40,22 @@ def video(name, *arguments, count=100, **options):
     return path
 
 
+def late():
+    """A video that begins after half a second, as its edit list says."""
+    path = path_of("late.mp4")
+    if not path.exists():
+        videos.ffmpeg("-itsoffset", "0.5", "-i", video("b.mp4", *BFRAMES),
+                      "-c", "copy", path)
+    return path
+
+
+def varying(suffix):
+    """A video of which some frames were left out: they lie unevenly."""
+    return video(f"vfr.{suffix}", "-vf",
+                 "select='lt(mod(n\\,10)\\,4)+not(mod(n\\,7))'", "-fps_mode",
+                 "vfr", *BFRAMES, count=200)
+
+
 def clip(path, n, **properties):
     """The numbers of its frames."""
     data = path if isinstance(path, bytes) else path.read_bytes()
@@ -136,19 +152,14 @@ class Frames(unittest.TestCase):
 
     def test_variable_rate(self):
         for suffix in "mp4", "mkv":
-            path = video(
-                f"vfr.{suffix}", "-vf",
-                "select='lt(mod(n\\,10)\\,4)+not(mod(n\\,7))'", "-fps_mode",
-                "vfr", *BFRAMES, count=200)
+            path = varying(suffix)
             self.assertGreater(
                 len(set(np.diff(videos.show_times(path)).round(3))), 2)
             self.check(path)
 
     def test_edit_lists(self):
+        self.check_numbers(late(), 100)
         source = video("b.mp4", *BFRAMES)
-        late = path_of("late.mp4")
-        videos.ffmpeg("-itsoffset", "0.5", "-i", source, "-c", "copy", late)
-        self.check_numbers(late, 100)
         cut = path_of("cut.mp4")
         videos.ffmpeg("-ss", "1.5", "-i", source, "-c", "copy", cut)
         self.assertLess(len(videos.show_numbers(cut)), 70)
@@ -367,10 +378,8 @@ class Pipelines(unittest.TestCase):
         return path
 
     def test_frame_times(self):
-        for name in "b.mp4", "b.mkv", "late.mp4", "vfr.mp4":
-            path = path_of(name)
-            if not path.exists():
-                self.skipTest("made by the tests before")
+        for path in (video("b.mp4", *BFRAMES), video("b.mkv", *BFRAMES),
+                     late(), varying("mp4")):
             times = videos.show_times(path)
             listed = self.write("times.txt", [str(path)])
             batches, _ = self.load(listed, "num-frames=6 clip=uniform")

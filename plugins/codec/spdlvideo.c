@@ -111,7 +111,7 @@ get_film (SpdlVideo *self, GstCaps *caps, GError **error)
   g_autofree gchar *kind =
       g_strdup_printf ("%s %s %s", gst_structure_get_name (s),
           get_field (s, "stream-format"), get_field (s, "alignment"));
-  Codec codec = { NULL, self->target->clip.decoder_threads };
+  Codec codec = { NULL, MAX (self->target->clip.decoder_threads, 1) };
 
   for (guint i = 0; i < self->codecs->len; i++) {
     const Codec *open = &g_array_index (self->codecs, Codec, i);

@@ -7,6 +7,8 @@
 
 #include "failing-memory.h"
 
+#include <gmodule.h>
+
 /* By the linker's --wrap. */
 
 static guint n_allocations;
@@ -15,9 +17,10 @@ static guint failing; /* the number of the one that does; 0: none */
 gpointer __real_g_try_malloc (gsize n);
 gpointer __real_g_try_malloc0 (gsize n);
 gpointer __real_g_try_malloc_n (gsize n, gsize size);
-gpointer __wrap_g_try_malloc (gsize n);
-gpointer __wrap_g_try_malloc0 (gsize n);
-gpointer __wrap_g_try_malloc_n (gsize n, gsize size);
+/* Libraries may ask for them, too, which wants them to be seen. */
+G_MODULE_EXPORT gpointer __wrap_g_try_malloc (gsize n);
+G_MODULE_EXPORT gpointer __wrap_g_try_malloc0 (gsize n);
+G_MODULE_EXPORT gpointer __wrap_g_try_malloc_n (gsize n, gsize size);
 
 static gboolean
 fails (void)

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "gstspdlaudiocaps.h"
 #include "gstspdlbatch-private.h"
 #include "gstspdlpartsmeta.h"
 
@@ -64,6 +65,19 @@ read_video (GstSpdlLayout *self)
   return GST_SPDL_LAYOUT_IMAGE;
 }
 
+static GstSpdlLayoutKind
+read_audio (GstSpdlLayout *self, const GstStructure *s)
+{
+  GstSpdlTensorType type;
+  guint32 dims[] = { 0, 1 };
+
+  if (!gst_spdl_read_audio_caps (s, &type, &dims[0]))
+    return GST_SPDL_LAYOUT_BYTES;
+  gst_spdl_tensors_info_init (&self->info);
+  gst_spdl_tensors_info_add (&self->info, type, G_N_ELEMENTS (dims), dims);
+  return GST_SPDL_LAYOUT_SOUND;
+}
+
 gboolean
 gst_spdl_layout_set_caps (GstSpdlLayout *self, GstCaps *caps, GError **error)
 {
@@ -84,6 +98,8 @@ gst_spdl_layout_set_caps (GstSpdlLayout *self, GstCaps *caps, GError **error)
     self->kind = read_video (self);
   else if (s && gst_structure_has_name (s, GST_SPDL_SAMPLE_CAPS))
     self->kind = GST_SPDL_LAYOUT_PARTS;
+  else if (s && gst_structure_has_name (s, "audio/x-raw"))
+    self->kind = read_audio (self, s);
   return TRUE;
 }
 
@@ -215,6 +231,18 @@ view_image (GstSpdlTensor *tensor, const Bytes *bytes,
   return map_bytes (tensor, bytes, meta ? meta->offset[0] : 0, error);
 }
 
+/* Samples by channels. */
+static gboolean
+view_sound (GstSpdlTensor *tensor, const Bytes *bytes,
+    const GstSpdlLayout *layout, GError **error)
+{
+  GstSpdlTensorInfo info = layout->info.tensors[0];
+
+  info.dims[1] = get_size (bytes) / gst_spdl_tensor_info_get_size (&info);
+  gst_spdl_tensor_set_info (tensor, &info);
+  return map_bytes (tensor, bytes, 0, error);
+}
+
 /* A memory a tensor, as we make them; or all of them one behind the other. */
 static gboolean
 view_tensors (GstSpdlTensor *tensors, const Bytes *bytes,
@@ -258,6 +286,8 @@ view (GstSpdlTensor *tensors, const Bytes *bytes, const GstSpdlLayout *layout,
       return view_tensors (tensors, bytes, layout, error);
     case GST_SPDL_LAYOUT_IMAGE:
       return view_image (tensors, bytes, layout, error);
+    case GST_SPDL_LAYOUT_SOUND:
+      return view_sound (tensors, bytes, layout, error);
     default:
       return view_bytes (tensors, bytes, error);
   }

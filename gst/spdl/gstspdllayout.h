@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 typedef enum {
   GST_SPDL_LAYOUT_BYTES,
   GST_SPDL_LAYOUT_IMAGE, /* one plane of whole bytes or 16-bit samples */
+  GST_SPDL_LAYOUT_SOUND, /* interleaved; a buffer's size says how long */
   GST_SPDL_LAYOUT_TENSORS,
   GST_SPDL_LAYOUT_PARTS, /* each buffer says itself of what it consists */
 } GstSpdlLayoutKind;

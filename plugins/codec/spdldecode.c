@@ -8,8 +8,7 @@
 /**
  * SECTION:element-spdldecode
  * @title: spdldecode
- * @short_description: decodes images and videos, brings them to one size, reads
- * arrays
+ * @short_description: decodes images, videos and sound, reads arrays
  *
  * Takes encoded images, one a buffer, and yields raw images of `width` by
  * `height`, `concurrency` of them at a time. What they are is found out from
@@ -52,6 +51,12 @@
  * not count for them, so that both can go through one element; a compressed NPZ
  * may have `max-inflated` bytes.
  *
+ * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC) becomes one buffer of raw
+ * audio, of which `offset` and `duration` are the window, exact to the sample;
+ * `rate`, `channels` and `audio-format` follow downstream's caps where they are
+ * not set, and the file where these do not mind. Samples that an encoder put at
+ * both ends are left out.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
@@ -81,6 +86,13 @@
  *     format=GRAY8 interpolation=nearest ! spdlbatch size=8 ! fakesink
  * ]|
  *
+ * A second of each sound, for a model that wants 16 kHz:
+ * |[
+ * gst-launch-1.0 spdlsrc location=sounds pattern="*.@(wav|flac|mp3|opus)"
+ *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 rate=16000
+ *     channels=1 duration=1000000000 ! spdlbatch size=32 pad=true ! fakesink
+ * ]|
+ *
  * Since: 0.1
  */
 
@@ -105,13 +117,15 @@ static GstStaticPadTemplate sink_template =
             "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
             "image/x-portable-pixmap; image/x-portable-anymap; "
             "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi; "
-            "video/quicktime; video/x-matroska; video/webm; "
-            "video/x-msvideo; " GST_SPDL_SAMPLE_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (SPDL_TARGET_FORMATS) "; " GST_SPDL_TENSORS_CAPS
-                                                  "; " GST_SPDL_SAMPLE_CAPS));
+            "video/quicktime; video/x-matroska; video/webm; video/x-msvideo; "
+            "audio/x-wav; audio/x-rf64; audio/x-flac; audio/mpeg; "
+            "application/ogg; audio/ogg; audio/x-m4a; "
+            "application/x-id3; " GST_SPDL_SAMPLE_CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
+            SPDL_TARGET_FORMATS) "; " SPDL_AUDIO_CAPS "; " GST_SPDL_TENSORS_CAPS
+                                 "; " GST_SPDL_SAMPLE_CAPS));
 
 #define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
@@ -166,12 +180,14 @@ gst_spdl_decode_element_negotiate (
   g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
   g_autoptr (GstCaps) allowed = NULL;
   g_autofree gchar *format = NULL;
+  g_autofree gchar *audio_format = NULL;
   SpdlTargetSettings settings;
   SpdlTarget *target;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   settings.format = format = g_strdup (self->settings.format);
+  settings.audio.format = audio_format = g_strdup (self->settings.audio.format);
   GST_OBJECT_UNLOCK (self);
   if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
     return FALSE;

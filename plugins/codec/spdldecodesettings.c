@@ -19,6 +19,11 @@
 #define DEFAULT_CORRUPT SPDL_CORRUPT_FAIL
 #define DEFAULT_FAST_SCALE TRUE
 #define DEFAULT_MAX_INFLATED (512 << 20)
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define DEFAULT_AUDIO_FORMAT "F32LE"
+#else
+#define DEFAULT_AUDIO_FORMAT "F32BE"
+#endif
 
 enum {
   PROP_0,
@@ -43,6 +48,11 @@ enum {
   PROP_CLIP,
   PROP_PAD_CLIP,
   PROP_DECODER_THREADS,
+  PROP_RATE,
+  PROP_CHANNELS,
+  PROP_AUDIO_FORMAT,
+  PROP_OFFSET,
+  PROP_DURATION,
 };
 
 /* Enums */
@@ -115,6 +125,8 @@ spdl_decode_settings_init (SpdlTargetSettings *self)
     .max_pixels = DEFAULT_MAX_PIXELS,
     .max_inflated = DEFAULT_MAX_INFLATED,
     .clip = { .frame_step = 1, .decoder_threads = 1 },
+    .audio = { .format = g_strdup (DEFAULT_AUDIO_FORMAT),
+        .duration = GST_CLOCK_TIME_NONE },
   };
 }
 
@@ -122,6 +134,7 @@ void
 spdl_decode_settings_clear (SpdlTargetSettings *self)
 {
   g_clear_pointer (&self->format, g_free);
+  g_clear_pointer (&self->audio.format, g_free);
 }
 
 static void
@@ -130,6 +143,14 @@ set_format (SpdlTargetSettings *self, const gchar *format)
   g_free (self->format);
   self->format_is_set = format != NULL;
   self->format = g_strdup (format ? format : DEFAULT_FORMAT);
+}
+
+static void
+set_audio_format (SpdlAudioSettings *self, const gchar *format)
+{
+  g_free (self->format);
+  self->format_is_set = format != NULL;
+  self->format = g_strdup (format ? format : DEFAULT_AUDIO_FORMAT);
 }
 
 /* Another array than one of two numbers makes an empty range, which is refused
@@ -210,6 +231,21 @@ spdl_decode_settings_set (
     case PROP_DECODER_THREADS:
       self->clip.decoder_threads = g_value_get_uint (value);
       break;
+    case PROP_RATE:
+      self->audio.rate = g_value_get_uint (value);
+      break;
+    case PROP_CHANNELS:
+      self->audio.channels = g_value_get_uint (value);
+      break;
+    case PROP_AUDIO_FORMAT:
+      set_audio_format (&self->audio, g_value_get_string (value));
+      break;
+    case PROP_OFFSET:
+      self->audio.offset = g_value_get_uint64 (value);
+      break;
+    case PROP_DURATION:
+      self->audio.duration = g_value_get_uint64 (value);
+      break;
     default:
       return FALSE;
   }
@@ -283,6 +319,21 @@ spdl_decode_settings_get (
       break;
     case PROP_DECODER_THREADS:
       g_value_set_uint (value, self->clip.decoder_threads);
+      break;
+    case PROP_RATE:
+      g_value_set_uint (value, self->audio.rate);
+      break;
+    case PROP_CHANNELS:
+      g_value_set_uint (value, self->audio.channels);
+      break;
+    case PROP_AUDIO_FORMAT:
+      g_value_set_string (value, self->audio.format);
+      break;
+    case PROP_OFFSET:
+      g_value_set_uint64 (value, self->audio.offset);
+      break;
+    case PROP_DURATION:
+      g_value_set_uint64 (value, self->audio.duration);
       break;
     default:
       return FALSE;
@@ -363,6 +414,34 @@ install_clips (GObjectClass *klass)
   gst_type_mark_as_plugin_api (pad_clip_get_type (), 0);
 }
 
+static void
+install_audio (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_RATE,
+      g_param_spec_uint ("rate", "Rate",
+          "Samples a second of sound (0 = what downstream asks for, else as in "
+          "the file)",
+          0, G_MAXINT, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_CHANNELS,
+      g_param_spec_uint ("channels", "Channels",
+          "Channels of sound (0 = what downstream asks for, else as in the "
+          "file)",
+          0, 64, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_AUDIO_FORMAT,
+      g_param_spec_string ("audio-format", "Audio format",
+          "Format of samples: F32LE, S16LE, S32LE, F64LE or U8 (unset = what "
+          "downstream asks for, F32LE where it does not mind)",
+          DEFAULT_AUDIO_FORMAT, FLAGS));
+  g_object_class_install_property (klass, PROP_OFFSET,
+      g_param_spec_uint64 ("offset", "Offset",
+          "Where the window of a sound begins that is decoded, in nanoseconds",
+          0, GST_CLOCK_TIME_NONE - 1, 0, FLAGS));
+  g_object_class_install_property (klass, PROP_DURATION,
+      g_param_spec_uint64 ("duration", "Duration",
+          "How long that window is at most, in nanoseconds (-1 = to the end)",
+          0, G_MAXUINT64, GST_CLOCK_TIME_NONE, FLAGS));
+}
+
 void
 spdl_decode_settings_install (GObjectClass *klass)
 {
@@ -412,6 +491,7 @@ spdl_decode_settings_install (GObjectClass *klass)
           "fails before memory is taken for them",
           0, G_MAXUINT64, DEFAULT_MAX_INFLATED, FLAGS));
   install_clips (klass);
+  install_audio (klass);
   gst_type_mark_as_plugin_api (resize_get_type (), 0);
   gst_type_mark_as_plugin_api (interpolation_get_type (), 0);
   gst_type_mark_as_plugin_api (augment_get_type (), 0);

@@ -77,7 +77,8 @@ spdl_target_check_images (const SpdlTarget *self, GError **error)
   if (!self->no_images)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "It is no array, but downstream takes nothing else");
+      "It is no %s, but downstream takes nothing else",
+      gst_caps_is_empty (self->tensors) ? "sound that is known" : "array");
   return FALSE;
 }
 
@@ -203,7 +204,8 @@ choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
     return FALSE;
   if (gst_caps_is_empty (*caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Downstream takes no raw images in " SPDL_TARGET_FORMATS);
+        "Downstream takes no raw images in " SPDL_TARGET_FORMATS
+        ", and no sound in " SPDL_AUDIO_FORMATS);
     return FALSE;
   }
   if (!restrict_size (caps, "width", settings->width, error) ||
@@ -272,12 +274,44 @@ pick_frames (const SpdlTarget *self, GError **error)
   return NULL;
 }
 
+/* Where downstream takes no raw images, and nothing else either, that is the
+ * reason which is told. */
+static gboolean
+choose_images (SpdlTarget *self, const SpdlTargetSettings *settings,
+    GstCaps *allowed, GError **error)
+{
+  GstCaps *caps = self->clip.num_frames > 0 ? pick_frames (self, error)
+                                            : pick (allowed, "video/x-raw");
+  gboolean ok = TRUE;
+
+  if (!caps)
+    return FALSE;
+  self->no_images = gst_caps_is_empty (caps) &&
+                    (!gst_caps_is_empty (self->tensors) ||
+                        self->audio.format != GST_AUDIO_FORMAT_UNKNOWN);
+  if (!self->no_images)
+    ok = choose (self, settings, &caps, error);
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static gboolean
+choose_audio (SpdlTarget *self, const SpdlTargetSettings *settings,
+    GstCaps *allowed, GError **error)
+{
+  GstCaps *caps = pick (allowed, "audio/x-raw");
+  const gboolean ok =
+      spdl_audio_target_init (&self->audio, &settings->audio, caps, error);
+
+  gst_caps_unref (caps);
+  return ok;
+}
+
 SpdlTarget *
 spdl_target_new (
     const SpdlTargetSettings *settings, GstCaps *allowed, GError **error)
 {
   SpdlTarget *self = g_new0 (SpdlTarget, 1);
-  GstCaps *caps;
   gboolean ok;
 
   self->n_refs = 1;
@@ -292,12 +326,8 @@ spdl_target_new (
   self->max_inflated = settings->max_inflated;
   self->clip = settings->clip;
   self->tensors = pick (allowed, "other/tensors");
-  caps = self->clip.num_frames > 0 ? pick_frames (self, error)
-                                   : pick (allowed, "video/x-raw");
-  self->no_images =
-      caps && gst_caps_is_empty (caps) && !gst_caps_is_empty (self->tensors);
-  ok = caps && (self->no_images || choose (self, settings, &caps, error));
-  gst_clear_caps (&caps);
+  ok = choose_audio (self, settings, allowed, error) &&
+       choose_images (self, settings, allowed, error);
   if (ok && self->width > 0 && self->height > 0)
     ok = make_pool (self, error);
   if (!ok)

@@ -10,6 +10,7 @@
 
 #include <gst/video/video.h>
 
+#include "spdlaudiotarget.h"
 #include "spdlclip.h"
 #include "spdlfilter.h"
 #include "spdlframing.h"
@@ -43,6 +44,7 @@ typedef struct {
   guint32 background; /* 0xRRGGBB */
   guint64 max_inflated;
   SpdlClip clip;
+  SpdlAudioSettings audio;
 } SpdlTargetSettings;
 
 /* The outcome of a negotiation, immutable. A task takes the one that is valid
@@ -68,10 +70,11 @@ typedef struct {
   GstCaps *caps;
   GstVideoInfo info;
   GstBufferPool *pool;
+  SpdlAudioTarget audio;
 } SpdlTarget;
 
 /* @allowed: what downstream takes, of which raw video within
- * SPDL_TARGET_FORMATS and tensors count.
+ * SPDL_TARGET_FORMATS, sound within SPDL_AUDIO_CAPS and tensors count.
  *
  * Returns NULL with @error set if a setting contradicts it, by name. */
 SpdlTarget *spdl_target_new (

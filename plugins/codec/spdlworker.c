@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "spdlarrays.h"
+#include "spdlaudio.h"
 #include "spdlbytes.h"
 #include "spdlcanvas.h"
 #include "spdlexif.h"
@@ -18,6 +19,7 @@
 #include "spdlmend.h"
 #include "spdlpicture.h"
 #include "spdlstills.h"
+#include "spdltrack.h"
 #include "spdlvideo.h"
 
 struct _SpdlWorker {
@@ -27,6 +29,7 @@ struct _SpdlWorker {
   SpdlCanvas *canvas;
   SpdlArrays *arrays;
   SpdlVideo *video;
+  SpdlAudio *audio;
 
   /* The item in hand. */
   const SpdlTarget *target;
@@ -48,6 +51,7 @@ spdl_worker_new (void)
   self->canvas = spdl_canvas_new ();
   self->arrays = spdl_arrays_new ();
   self->video = spdl_video_new (self->canvas, self->picture);
+  self->audio = spdl_audio_new ();
   return self;
 }
 
@@ -60,6 +64,7 @@ spdl_worker_free (SpdlWorker *self)
   spdl_picture_free (self->picture);
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
+  spdl_audio_free (self->audio);
   g_free (self);
 }
 
@@ -323,6 +328,28 @@ decode_image (SpdlWorker *self, GError **error)
   return decode_still (self, &look, error);
 }
 
+/* A video has sound, too, which counts where downstream takes nothing else. */
+static gboolean
+is_sound (SpdlWorker *self)
+{
+  const GstMapInfo *in = &self->in;
+
+  return !spdl_jpeg_is_jpeg (in->data, in->size) &&
+         (self->target->no_images ||
+             !spdl_track_is_video (in->data, in->size)) &&
+         spdl_audio_look (self->audio, in->data, in->size);
+}
+
+static GstBuffer *
+decode_audio (SpdlWorker *self, GError **error)
+{
+  const SpdlTarget *target = self->target;
+
+  return spdl_audio_decode (self->audio, &target->audio,
+      target->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
+      error);
+}
+
 GstBuffer *
 spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
     const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
@@ -344,8 +371,12 @@ spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
     return NULL;
   }
   kind = spdl_arrays_look (in->data, in->size);
-  result = kind == SPDL_ARRAYS_NONE ? decode_image (self, error)
-                                    : decode_arrays (self, kind, error);
+  if (kind != SPDL_ARRAYS_NONE)
+    result = decode_arrays (self, kind, error);
+  else if (is_sound (self))
+    result = decode_audio (self, error);
+  else
+    result = decode_image (self, error);
   gst_buffer_unmap (source->item, in);
   return result;
 }

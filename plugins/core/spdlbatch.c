@@ -68,6 +68,7 @@
 #include "spdlbatchpool.h"
 #include "spdlbatchsettings.h"
 #include "spdlcore.h"
+#include "spdlpad.h"
 #include "spdlpartstack.h"
 #include "spdlslab.h"
 
@@ -76,9 +77,9 @@ GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (SPDL_STACKER_FORMATS) "; " GST_SPDL_TENSORS_CAPS
-                                                   "; " GST_SPDL_SAMPLE_CAPS));
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
+        SPDL_STACKER_FORMATS) "; " SPDL_STACKER_SOUND "; " GST_SPDL_TENSORS_CAPS
+                              "; " GST_SPDL_SAMPLE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
 
@@ -103,6 +104,10 @@ typedef struct {
   SpdlBatchPool pool;
   gboolean told; /* that the pool did not suffice */
 
+  /* Items that wait for the longest one, if any. */
+  SpdlPad pad;
+  guint pad_size; /* of their batch */
+
   /* The batch that is being filled, if `slab` is set. */
   SpdlSlab *slab;
   GstBuffer *batch;
@@ -111,6 +116,7 @@ typedef struct {
   guint batch_size;
   gboolean batch_labels;
   gboolean batch_indices;
+  gboolean batch_pad;
   guint n_tensors; /* with labels and indices */
   gsize offsets[GST_SPDL_MAX_TENSORS];
   gsize item_sizes[GST_SPDL_MAX_TENSORS];
@@ -143,6 +149,8 @@ batch_info (GstSpdlBatchElement *self, guint n, GstSpdlTensorsInfo *info)
   *info = self->batch_stacker.info;
   for (guint i = 0; i < info->num_tensors; i++)
     info->tensors[i].dims[info->tensors[i].rank++] = n;
+  if (self->batch_pad)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
   if (self->batch_labels)
     gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
   if (self->batch_indices)
@@ -178,6 +186,8 @@ add_names (GstSpdlBatchElement *self)
 
     gst_spdl_batch_meta_add_name (self->meta, given ? given : name);
   }
+  if (self->batch_pad)
+    gst_spdl_batch_meta_add_name (self->meta, "data_lengths");
   if (self->batch_labels)
     gst_spdl_batch_meta_add_name (self->meta, "labels");
   if (self->batch_indices)
@@ -244,8 +254,10 @@ acquire_slab (GstSpdlBatchElement *self, const GstSpdlTensorsInfo *info)
   return ret;
 }
 
+/* @stacker: what its items are; @n: how many it will have if it is to be
+ * padded, else 0 */
 static GstFlowReturn
-begin_batch (GstSpdlBatchElement *self)
+begin_batch (GstSpdlBatchElement *self, const SpdlStacker *stacker, guint n)
 {
   const guint n_padded =
       self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
@@ -253,17 +265,19 @@ begin_batch (GstSpdlBatchElement *self)
   GstFlowReturn ret;
 
   GST_OBJECT_LOCK (self);
-  self->batch_size = self->settings.size;
+  self->batch_size = n > 0 ? n : self->settings.size;
   self->batch_labels = self->settings.labels;
   self->batch_indices = self->settings.indices;
   GST_OBJECT_UNLOCK (self);
-  self->batch_stacker = self->stacker;
+  self->batch_stacker = *stacker;
+  self->batch_pad = n > 0;
 
-  if (self->batch_stacker.info.num_tensors + self->batch_labels +
-          self->batch_indices + n_padded >
+  if (self->batch_stacker.info.num_tensors + self->batch_pad +
+          self->batch_labels + self->batch_indices + n_padded >
       GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A batch holds at most %d tensors, labels and indices among them",
+        ("A batch holds at most %d tensors, lengths, labels and indices among "
+         "them",
             GST_SPDL_MAX_TENSORS),
         (NULL));
     return GST_FLOW_ERROR;
@@ -352,21 +366,6 @@ drop_batch (GstSpdlBatchElement *self)
   clear_batch (self);
 }
 
-/* At the end of an epoch or of the stream. */
-static GstFlowReturn
-end_batch (GstSpdlBatchElement *self)
-{
-  gboolean drop;
-
-  GST_OBJECT_LOCK (self);
-  drop = self->settings.drop_last;
-  GST_OBJECT_UNLOCK (self);
-  if (!drop)
-    return push_batch (self);
-  drop_batch (self);
-  return GST_FLOW_OK;
-}
-
 /* Items */
 
 static void
@@ -398,10 +397,10 @@ write_number (GstSpdlBatchElement *self, guint tensor, guint i, gint64 number)
 
 /* The item must have no tensor that is called as one of the batch's own. */
 static gboolean
-is_free (GstSpdlBatchElement *self, const gchar *name, GError **error)
+is_free (const SpdlStacker *item, const gchar *name, GError **error)
 {
-  for (guint i = 0; i < self->stacker.info.num_tensors; i++) {
-    if (g_strcmp0 (self->stacker.names[i], name) != 0)
+  for (guint i = 0; i < item->info.num_tensors; i++) {
+    if (g_strcmp0 (item->names[i], name) != 0)
       continue;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It has a tensor named \"%s\", to which %s=true would add another one",
@@ -412,32 +411,134 @@ is_free (GstSpdlBatchElement *self, const gchar *name, GError **error)
 }
 
 static gboolean
+has_free_names (
+    GstSpdlBatchElement *self, const SpdlStacker *item, GError **error)
+{
+  return (!self->batch_labels || is_free (item, "labels", error)) &&
+         (!self->batch_indices || is_free (item, "indices", error));
+}
+
+/* The numbers beside the data of the item that comes next. */
+static void
+end_item (GstSpdlBatchElement *self, const GstSpdlItemMeta *item, gint64 length)
+{
+  const guint i = self->meta->num_items;
+  guint t = self->batch_stacker.info.num_tensors;
+
+  if (self->batch_pad)
+    write_number (self, t++, i, length);
+  if (self->batch_labels)
+    write_number (self, t++, i, item->label);
+  if (self->batch_indices)
+    write_number (self, t++, i, item->index);
+  gst_spdl_batch_meta_append (self->meta, item);
+}
+
+/* Where the data of the item that comes next belongs. */
+static void
+find_places (GstSpdlBatchElement *self, guint8 **places)
+{
+  for (guint k = 0; k < self->batch_stacker.info.num_tensors; k++)
+    places[k] = self->slab->map.data + self->offsets[k] +
+                self->meta->num_items * self->item_sizes[k];
+}
+
+static gboolean
 write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
     const GstSpdlItemMeta *item, GError **error)
 {
-  const guint i = self->meta->num_items;
-  const guint n_data = self->batch_stacker.info.num_tensors;
   guint8 *places[GST_SPDL_MAX_TENSORS];
-  guint t = n_data;
 
-  for (guint k = 0; k < n_data; k++)
-    places[k] =
-        self->slab->map.data + self->offsets[k] + i * self->item_sizes[k];
+  find_places (self, places);
   /* By the item's own caps: only they know its padding. */
-  if ((self->batch_labels && !is_free (self, "labels", error)) ||
-      (self->batch_indices && !is_free (self, "indices", error)) ||
+  if (!has_free_names (self, &self->stacker, error) ||
       !spdl_stacker_is_compatible (
           &self->batch_stacker, &self->stacker, error) ||
       !(self->has_parts
               ? spdl_part_stack_write (self->parts, buffer, places, error)
               : spdl_stacker_write (&self->stacker, buffer, places, error)))
     return FALSE;
-  if (self->batch_labels)
-    write_number (self, t++, i, item->label);
-  if (self->batch_indices)
-    write_number (self, t++, i, item->index);
-  gst_spdl_batch_meta_append (self->meta, item);
+  end_item (self, item, 0);
   return TRUE;
+}
+
+/* Sends what was held, of one length. */
+static GstFlowReturn
+push_held (GstSpdlBatchElement *self)
+{
+  const guint n = self->pad.held->len;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (n == 0)
+    return GST_FLOW_OK;
+  ret = begin_batch (self, spdl_pad_get_longest (&self->pad), n);
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
+    const SpdlHeld *held = &g_array_index (self->pad.held, SpdlHeld, i);
+    const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (held->buffer);
+    guint8 *places[GST_SPDL_MAX_TENSORS];
+    GError *error = NULL;
+
+    find_places (self, places);
+    if (has_free_names (self, &held->stacker, &error) &&
+        spdl_pad_write (&self->pad, i, &self->batch_stacker, places, &error))
+      end_item (self, item, spdl_pad_get_length (&self->pad, i));
+    else
+      item_failed (self, item, error);
+  }
+  spdl_pad_forget (&self->pad);
+  return ret == GST_FLOW_OK ? push_batch (self) : ret;
+}
+
+static GstFlowReturn
+hold_item (GstSpdlBatchElement *self, GstBuffer *buffer,
+    const GstSpdlItemMeta *item, guint size)
+{
+  GError *error = NULL;
+
+  if (self->pad.held->len == 0)
+    self->pad_size = size;
+  if (!spdl_pad_take (&self->pad, &self->stacker, buffer, &error)) {
+    item_failed (self, item, error);
+    return GST_FLOW_OK;
+  }
+  return self->pad.held->len < self->pad_size ? GST_FLOW_OK : push_held (self);
+}
+
+/* Announces as gone what was held. */
+static void
+drop_held (GstSpdlBatchElement *self)
+{
+  GstSpdlGone gone;
+
+  if (self->pad.held->len == 0)
+    return;
+  gst_spdl_gone_init (&gone);
+  for (guint i = 0; i < self->pad.held->len; i++)
+    gst_spdl_gone_add_buffer (&gone,
+        g_array_index (self->pad.held, SpdlHeld, i).buffer,
+        GST_SPDL_GONE_DROPPED);
+  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_clear (&gone);
+  spdl_pad_forget (&self->pad);
+}
+
+/* At the end of an epoch or of the stream. */
+static GstFlowReturn
+end_batch (GstSpdlBatchElement *self)
+{
+  gboolean drop;
+
+  GST_OBJECT_LOCK (self);
+  drop = self->settings.drop_last;
+  GST_OBJECT_UNLOCK (self);
+  if (!drop) {
+    const GstFlowReturn ret = push_held (self);
+
+    return ret == GST_FLOW_OK ? push_batch (self) : ret;
+  }
+  drop_held (self);
+  drop_batch (self);
+  return GST_FLOW_OK;
 }
 
 /* Items of a pipeline without spdlsrc and stages are numbered here. */
@@ -467,13 +568,50 @@ refuse_batch (GstSpdlBatchElement *self, GstBuffer *batch)
   return GST_FLOW_ERROR;
 }
 
+/* Writes an item into the batch that is being filled. */
+static GstFlowReturn
+add_item (
+    GstSpdlBatchElement *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+
+  if (!self->slab)
+    ret = begin_batch (self, &self->stacker, 0);
+  if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
+    item_failed (self, item, error);
+    /* A bad first item must not decide its batch's shape. */
+    if (self->meta->num_items == 0)
+      clear_batch (self);
+  }
+  if (self->meta && self->meta->num_items == self->batch_size)
+    ret = push_batch (self);
+  return ret;
+}
+
+/* Whether the item that comes is to wait for others, and for how many in all;
+ * not within a batch that others are in already. */
+static guint
+get_pad_size (GstSpdlBatchElement *self)
+{
+  guint size;
+
+  GST_OBJECT_LOCK (self);
+  size = self->settings.pad && !self->has_parts ? self->settings.size : 0;
+  GST_OBJECT_UNLOCK (self);
+  if (self->pad.held->len > 0)
+    return self->pad_size;
+  return self->slab ? 0 : size;
+}
+
 static GstFlowReturn
 gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
   GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
   const GstSpdlItemMeta *item;
-  GstFlowReturn ret = GST_FLOW_OK;
   GError *error = NULL;
+  GstFlowReturn ret;
+  guint pad_size;
 
   if (!self->has_caps) {
     gst_buffer_unref (buffer);
@@ -490,17 +628,15 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (!self->slab)
-    ret = begin_batch (self);
-  if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
+  if (!spdl_stacker_measure (&self->stacker, buffer, &error)) {
     item_failed (self, item, error);
-    /* A bad first item must not decide its batch's shape. */
-    if (self->meta->num_items == 0)
-      clear_batch (self);
+    ret = GST_FLOW_OK;
+  } else if ((pad_size = get_pad_size (self)) > 0) {
+    ret = hold_item (self, buffer, item, pad_size);
+  } else {
+    ret = add_item (self, buffer, item);
   }
   gst_buffer_unref (buffer);
-  if (self->meta && self->meta->num_items == self->batch_size)
-    ret = push_batch (self);
   return ret;
 }
 
@@ -566,6 +702,7 @@ gst_spdl_batch_element_reset (GstSpdlFilter *filter)
   GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
 
   clear_batch (self);
+  spdl_pad_forget (&self->pad);
   gst_spdl_caps_gate_flush (&self->gate);
 }
 
@@ -620,6 +757,13 @@ gst_spdl_batch_element_get_property (
 }
 
 static void
+gst_spdl_batch_element_finalize (GObject *object)
+{
+  spdl_pad_clear (&GST_SPDL_BATCH_ELEMENT (object)->pad);
+  G_OBJECT_CLASS (gst_spdl_batch_element_parent_class)->finalize (object);
+}
+
+static void
 gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -629,6 +773,7 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
   GST_DEBUG_CATEGORY_INIT (spdl_batch_debug, "spdlbatch", 0, "Batches");
   object_class->set_property = gst_spdl_batch_element_set_property;
   object_class->get_property = gst_spdl_batch_element_get_property;
+  object_class->finalize = gst_spdl_batch_element_finalize;
   spdl_batch_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -648,6 +793,7 @@ static void
 gst_spdl_batch_element_init (GstSpdlBatchElement *self)
 {
   spdl_batch_settings_init (&self->settings);
+  spdl_pad_init (&self->pad);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   gst_pad_use_fixed_caps (self->parent.srcpad);
 }

@@ -206,9 +206,9 @@ spdl_batch_settings_install (GObjectClass *klass)
           NULL, ready));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_PAD,
       g_param_spec_boolean ("pad", "Pad",
-          "Of samples of several media, stack parts that are bytes, padded "
-          "with "
-          "zeros to the longest, with a tensor of their lengths",
+          "Bring items of unequal length to that of the longest, with zeros, "
+          "with a tensor of their lengths; of samples of several media, parts "
+          "that are bytes or sound",
           DEFAULT_PAD, ready));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_TYPE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_LAYOUT, 0);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gst/spdl/gstspdlaudiocaps.h"
 #include "spdlslab.h"
 
 /* One of the parts of the samples that come. */
@@ -17,13 +18,16 @@ typedef struct {
   const gchar *name; /* interned */
   GstCaps *caps;     /* nullable */
   gboolean is_bytes;
-  SpdlStacker stacker; /* else */
+  GstSpdlTensorInfo row; /* then: what of it is indivisible: a byte, or a sample
+                            of all channels */
+  SpdlStacker stacker;   /* else */
 } Slot;
 
 /* A tensor of the batch that is begun. */
 typedef struct {
   const gchar *name; /* interned */
   GPtrArray *rows;   /* GstBuffer, one an item */
+  GstSpdlTensorInfo row;
 } Padded;
 
 struct _SpdlPartStack {
@@ -92,6 +96,20 @@ converts (const SpdlStackSettings *settings)
          settings->n_std > 0;
 }
 
+/* What parts that are padded are made of. */
+static void
+init_row (GstSpdlTensorInfo *row, const GstCaps *caps)
+{
+  const GstStructure *s = caps ? gst_caps_get_structure (caps, 0) : NULL;
+  GstSpdlTensorType type;
+  guint n_channels;
+
+  *row = (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_UINT8 };
+  if (s && gst_spdl_read_audio_caps (s, &type, &n_channels))
+    *row =
+        (GstSpdlTensorInfo){ .type = type, .rank = 1, .dims = { n_channels } };
+}
+
 /* @is_chosen: whether type, layout, mean and std count for it */
 static gboolean
 init_bytes (const SpdlPartStack *self, const GstSpdlPart *part,
@@ -127,6 +145,7 @@ init_slot (Slot *self, const SpdlPartStack *stack, const GstSpdlPart *part,
   self->name = g_intern_string (part->name);
   self->caps = part->caps ? gst_caps_ref (part->caps) : NULL;
   self->is_bytes = !is_stacked (part->caps);
+  init_row (&self->row, part->caps);
   if (self->is_bytes)
     return init_bytes (stack, part, is_chosen, error);
   if (spdl_stacker_init (&self->stacker, part->caps,
@@ -275,7 +294,8 @@ write_parts (SpdlPartStack *self, GstBuffer *item, guint8 *const *places,
       return FALSE;
     }
     if (slot->is_bytes) {
-      const gint64 length = gst_buffer_get_size (part);
+      const gint64 length = gst_buffer_get_size (part) /
+                            gst_spdl_tensor_info_get_size (&slot->row);
 
       memcpy (*places++, &length, sizeof length);
       g_ptr_array_add (rows, g_steal_pointer (&part));
@@ -323,7 +343,7 @@ spdl_part_stack_begin (SpdlPartStack *self, GstSpdlBatchMeta *batch)
   spdl_part_stack_cancel (self);
   for (guint i = 0; i < self->slots->len; i++) {
     const Slot *slot = g_ptr_array_index (self->slots, i);
-    Padded padded = { slot->name };
+    Padded padded = { slot->name, NULL, slot->row };
 
     if (!slot->is_bytes)
       continue;
@@ -372,9 +392,10 @@ spdl_part_stack_end (SpdlPartStack *self, GstBuffer *buffer,
 {
   for (guint i = 0; i < self->padded->len; i++) {
     const Padded *padded = &g_array_index (self->padded, Padded, i);
-    const gsize longest = get_longest (padded);
-    const guint32 dims[] = { longest, padded->rows->len };
-    GstMemory *memory = pad_rows (padded, longest);
+    const gsize moment = gst_spdl_tensor_info_get_size (&padded->row);
+    const gsize longest = get_longest (padded) / moment * moment;
+    GstMemory *memory = pad_rows (padded, MAX (longest, moment));
+    GstSpdlTensorInfo tensor = padded->row;
 
     if (!memory) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
@@ -384,7 +405,9 @@ spdl_part_stack_end (SpdlPartStack *self, GstBuffer *buffer,
       return FALSE;
     }
     gst_buffer_append_memory (buffer, memory);
-    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_UINT8, 2, dims);
+    tensor.dims[tensor.rank++] = MAX (longest / moment, 1);
+    tensor.dims[tensor.rank++] = padded->rows->len;
+    gst_spdl_tensors_info_add (info, tensor.type, tensor.rank, tensor.dims);
   }
   return TRUE;
 }

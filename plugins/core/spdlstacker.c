@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/gstspdlaudiocaps.h"
+
 static gboolean
 init_video (SpdlStacker *self, const GstCaps *caps, GError **error)
 {
@@ -23,6 +25,25 @@ init_video (SpdlStacker *self, const GstCaps *caps, GError **error)
   self->is_video = TRUE;
   gst_spdl_tensors_info_init (&self->info);
   gst_spdl_tensors_info_add (&self->info, GST_SPDL_TENSOR_UINT8, 3, dims);
+  return TRUE;
+}
+
+static gboolean
+init_audio (SpdlStacker *self, const GstStructure *s, GError **error)
+{
+  guint32 dims[] = { 0, 1 };
+  GstSpdlTensorType type;
+
+  if (!gst_spdl_read_audio_caps (s, &type, &dims[0])) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The caps are not those of interleaved sound of a type that tensors "
+        "have");
+    return FALSE;
+  }
+  gst_spdl_tensors_info_init (&self->info);
+  gst_spdl_tensors_info_add (&self->info, type, G_N_ELEMENTS (dims), dims);
+  self->n_channels = dims[0];
+  self->moment = gst_spdl_tensor_info_get_size (&self->info.tensors[0]);
   return TRUE;
 }
 
@@ -89,12 +110,13 @@ init_convert (
   if (settings->type == SPDL_STACK_TYPE_AS_IS && !planar &&
       settings->n_mean == 0 && settings->n_std == 0)
     return TRUE;
-  if (!sample_of (tensor->type, &in) || (planar && tensor->rank < 3)) {
+  if (!sample_of (tensor->type, &in) ||
+      (planar && tensor->rank < 3 && self->n_channels == 0)) {
     g_autofree gchar *text = gst_spdl_tensor_info_to_string (tensor);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Items of %s cannot be converted: type, mean and std take uint8 and "
-        "float32, layout=nchw at least 3 dimensions",
+        "float32, layout=nchw sound or at least 3 dimensions",
         text);
     return FALSE;
   }
@@ -112,7 +134,7 @@ init_convert (
   self->n_pixels = self->in_size / spdl_sample_get_size (in) / tensor->dims[0] /
                    self->n_frames;
   tensor->type = types[out];
-  if (planar)
+  if (planar && self->n_channels == 0)
     move_channels_out (tensor);
   return TRUE;
 }
@@ -121,17 +143,42 @@ gboolean
 spdl_stacker_init (SpdlStacker *self, const GstCaps *caps,
     const SpdlStackSettings *settings, GError **error)
 {
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
   gboolean ok;
 
   memset (self, 0, sizeof *self);
-  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
+  if (gst_structure_has_name (s, "video/x-raw"))
     ok = init_video (self, caps, error);
+  else if (gst_structure_has_name (s, "audio/x-raw"))
+    ok = init_audio (self, s, error);
   else
     ok = gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
          has_rank_to_spare (&self->info, error);
   for (guint i = 0; ok && i < self->info.num_tensors; i++)
     self->names[i] = g_intern_string (gst_spdl_caps_get_tensor_name (caps, i));
   return ok && init_convert (self, settings, error);
+}
+
+gboolean
+spdl_stacker_measure (SpdlStacker *self, GstBuffer *item, GError **error)
+{
+  const gboolean planar = self->converts && self->convert.planar;
+  GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  gsize n;
+
+  if (self->n_channels == 0)
+    return TRUE;
+  n = gst_buffer_get_size (item) / self->moment;
+  if (n == 0 || n > G_MAXINT32) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has %" G_GSIZE_FORMAT " samples", n);
+    return FALSE;
+  }
+  tensor->dims[planar ? 1 : 0] = self->n_channels;
+  tensor->dims[planar ? 0 : 1] = n;
+  self->in_size = n * self->moment;
+  self->n_pixels = n;
+  return TRUE;
 }
 
 static gboolean
@@ -230,7 +277,8 @@ write_converted (
   }
   for (guint i = 0; i < self->n_frames; i++)
     spdl_convert_write (&self->convert, map.data + i * in_frame,
-        place + i * out_frame, self->n_pixels, self->n_pixels);
+        place + i * out_frame, self->n_pixels,
+        self->plane > 0 ? self->plane : self->n_pixels);
   gst_buffer_unmap (item, &map);
   return TRUE;
 }
@@ -298,8 +346,11 @@ spdl_stacker_is_compatible (
         gst_spdl_tensor_info_to_string (&item->info.tensors[i]);
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It is %s, but its batch began with %s: give all items one size, with "
-        "width and height of spdldecode, say",
-        its, mine);
+        "%s, say",
+        its, mine,
+        item->n_channels > 0 ? "duration, rate and channels of spdldecode, or "
+                               "pad of spdlbatch"
+                             : "width and height of spdldecode");
     if (item->names[i])
       g_prefix_error (error, "Its tensor \"%s\": ", item->names[i]);
     return FALSE;

@@ -52,16 +52,36 @@ typedef struct {
   gsize in_size; /* of it, in bytes */
   gsize n_pixels;
   guint n_frames;
+
+  /* Of sound, whose length only a buffer says; 0 else. */
+  guint n_channels;
+  gsize moment; /* bytes of a sample of all channels */
+  gsize plane;  /* samples between channels; 0: as many as there are */
 } SpdlStacker;
 
 /* What SpdlStacker takes. */
 #define SPDL_STACKER_FORMATS \
   "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
 
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define SPDL_STACKER_SOUND_FORMATS "{ F32LE, S16LE, S32LE, F64LE, U8, S8 }"
+#else
+#define SPDL_STACKER_SOUND_FORMATS "{ F32BE, S16BE, S32BE, F64BE, U8, S8 }"
+#endif
+#define SPDL_STACKER_SOUND                                                  \
+  "audio/x-raw, format=(string)" SPDL_STACKER_SOUND_FORMATS                 \
+  ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(int)[ 1, " \
+  "max ]"
+
 /* Returns FALSE with @error set for caps that it does not take, or that it
  * cannot make what @settings want of. */
 gboolean spdl_stacker_init (SpdlStacker *self, const GstCaps *caps,
     const SpdlStackSettings *settings, GError **error);
+
+/* What caps leave open, the size of @item says: to be called for each item
+ * before it is looked at further. FALSE with @error set if it is none. */
+gboolean
+spdl_stacker_measure (SpdlStacker *self, GstBuffer *item, GError **error);
 
 /* Writes the tensors of @item to @places, one for each. Returns FALSE with
  * @error set if @item holds less than its caps say. */

@@ -64,7 +64,8 @@ def _write(value: Any) -> str:
 
 def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
            index: int = 0, **properties: Any) -> Tensor:
-    """Decodes one encoded image into a tensor, (height, width, 3) of uint8.
+    """Decodes one encoded image into a tensor, (height, width, 3) of uint8, or
+    a sound into one of float32, (samples, channels).
 
     The other arguments are spdldecode's properties: width=224, height=224,
     resize="cover", augment="random-resized-crop", flip=0.5 and so on; what is

@@ -1,0 +1,61 @@
+/* gst-spdl: what caps say of raw sound as a tensor
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_AUDIO_CAPS_H__
+#define __GST_SPDL_AUDIO_CAPS_H__
+
+#include <string.h>
+
+#include "gstspdltensorsinfo.h"
+
+G_BEGIN_DECLS
+
+/* Interleaved samples of a type that tensors have, in the machine's byte order:
+ * a tensor of channels by samples, of which the caps say the former. FALSE for
+ * all other caps. */
+static inline gboolean
+gst_spdl_read_audio_caps (
+    const GstStructure *s, GstSpdlTensorType *type, guint *n_channels)
+{
+  static const struct {
+    const gchar *format;
+    GstSpdlTensorType type;
+  } types[] = {
+    { "S8", GST_SPDL_TENSOR_INT8 },
+    { "U8", GST_SPDL_TENSOR_UINT8 },
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+    { "S16LE", GST_SPDL_TENSOR_INT16 },
+    { "S32LE", GST_SPDL_TENSOR_INT32 },
+    { "F32LE", GST_SPDL_TENSOR_FLOAT32 },
+    { "F64LE", GST_SPDL_TENSOR_FLOAT64 },
+#else
+    { "S16BE", GST_SPDL_TENSOR_INT16 },
+    { "S32BE", GST_SPDL_TENSOR_INT32 },
+    { "F32BE", GST_SPDL_TENSOR_FLOAT32 },
+    { "F64BE", GST_SPDL_TENSOR_FLOAT64 },
+#endif
+  };
+  const gchar *format = gst_structure_get_string (s, "format");
+  const gchar *layout = gst_structure_get_string (s, "layout");
+  gint channels;
+
+  if (!gst_structure_has_name (s, "audio/x-raw") || !format || !layout ||
+      strcmp (layout, "interleaved") != 0 ||
+      !gst_structure_get_int (s, "channels", &channels) || channels < 1)
+    return FALSE;
+  *n_channels = channels;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    *type = types[i].type;
+    if (strcmp (format, types[i].format) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_AUDIO_CAPS_H__ */

@@ -1,0 +1,369 @@
+#!/usr/bin/python3
+# gst-spdl: sound, beside FFmpeg's decode of it
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What spdldecode makes of sound: the same samples as ffmpeg's, of files that
+ffmpeg makes."""
+
+import atexit
+import functools
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+from gstspdl import Loader, LoaderError, decode
+
+SECOND = 10**9
+LAYOUTS = ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
+FOLDER = tempfile.TemporaryDirectory()
+atexit.register(FOLDER.cleanup)
+
+# A file's end, and what makes it of 2.3 s of 44.1 kHz in stereo. 100003 samples
+# end within a frame of all codecs.
+EXACT = {
+    "u8.wav": "-c:a pcm_u8", "s16.wav": "-c:a pcm_s16le",
+    "s24.wav": "-c:a pcm_s24le", "s32.wav": "-c:a pcm_s32le",
+    "f32.wav": "-c:a pcm_f32le", "f64.wav": "-c:a pcm_f64le",
+    "rf64.wav": "-rf64 always", "flac": "-c:a flac",
+    "s24.flac": "-c:a flac -sample_fmt s32", "flac.ogg": "-c:a flac",
+    "flac.mp4": "-c:a flac -strict -2", "alac.m4a": "-c:a alac",
+}
+LOSSY = {
+    "mp3": "-c:a libmp3lame -b:a 128k", "vbr.mp3": "-c:a libmp3lame -q:a 4",
+    "tagless.mp3": "-c:a libmp3lame -write_xing 0 -id3v2_version 0",
+    "half.mp3": "-c:a libmp3lame -ar 22050", "m4a": "-c:a aac",
+    "faststart.m4a": "-c:a aac -movflags +faststart", "aac": "-c:a aac",
+    "opus": "-c:a libopus", "opus.mp4": "-c:a libopus",
+    "voice.opus": "-c:a libopus -b:a 16k -application voip -ar 16000 -ac 1",
+    "vorbis.ogg": "-c:a libvorbis", "mp2": "-c:a mp2",
+}
+
+
+def ffmpeg(*arguments):
+    return subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, arguments)],
+                          check=True, stdout=subprocess.PIPE).stdout
+
+
+@functools.cache
+def make(name, options="", channels=2, samples=100003, rate=44100):
+    path = pathlib.Path(FOLDER.name) / name
+    tones = "|".join(
+        f"0.3*sin(2*PI*t*{200 + 97 * i})*sin(t*{3 + i})+0.1*random({i})"
+        for i in range(channels))
+    ffmpeg("-f", "lavfi", "-i",
+           f"aevalsrc='{tones}':s={rate}:c={LAYOUTS[channels - 1]}:"
+           f"d={samples / rate + 1},atrim=end_sample={samples}",
+           *options.split(), path)
+    return path
+
+
+def wanted(path, *options, dtype=np.float32):
+    kind = {np.float32: "f32le", np.float64: "f64le", np.int16: "s16le"}[dtype]
+    data = ffmpeg("-i", path, "-f", kind, *options, "-")
+    return np.frombuffer(data, dtype)
+
+
+def load(path, **properties):
+    return np.asarray(decode(path.read_bytes(), **properties))
+
+
+def db(got, reference):
+    error = np.mean((got.astype(float) - reference) ** 2)
+    return 10 * np.log10(np.mean(reference.astype(float) ** 2) / error)
+
+
+def to_samples(time, rate):
+    return (time * rate + SECOND // 2) // SECOND
+
+
+class WholeTest(unittest.TestCase):
+    def test_exact(self):
+        for name, options in EXACT.items():
+            with self.subTest(name):
+                path = make("x." + name, options)
+                got = load(path, audio_format="F64LE")
+                self.assertEqual(got.shape, (100003, 2))
+                np.testing.assert_array_equal(
+                    got.ravel(), wanted(path, dtype=np.float64))
+                np.testing.assert_array_equal(
+                    load(path), got.astype(np.float32))
+
+    def test_lossy(self):
+        for name, options in LOSSY.items():
+            with self.subTest(name):
+                path = make("x." + name, options)
+                got, reference = load(path), wanted(path)
+                self.assertEqual(got.size, reference.size)
+                if np.any(got.ravel() != reference):
+                    self.assertGreater(db(got.ravel(), reference), 60)
+
+    def test_channels(self):
+        codecs = {"wav": "-c:a pcm_s16le", "flac": "", "opus": "-c:a libopus",
+                  "ogg": "-c:a libvorbis", "m4a": "-c:a aac"}
+        for n in range(1, 9):
+            for end, options in codecs.items():
+                if end == "opus" and n > 2:
+                    options += " -mapping_family 1"
+                with self.subTest(channels=n, end=end):
+                    path = make(f"{n}.{end}", options, n, 60000, 48000)
+                    got, reference = load(path), wanted(path)
+                    self.assertEqual(got.shape, (reference.size // n, n))
+                    if np.any(got.ravel() != reference):
+                        self.assertGreater(db(got.ravel(), reference), 60)
+
+    def test_short(self):
+        """Of files of a page or a frame, what was encoded comes out; FFmpeg
+        leaves what fills the last frame of some."""
+        for end, options in {"wav": "", "flac": "", "mp3": "", "ogg":
+                             "-c:a libvorbis", "opus": "-ar 48000"}.items():
+            for n in 1, 100, 5000:
+                with self.subTest(end=end, n=n):
+                    path = make(f"short-{n}.{end}", options, 2, n, 48000)
+                    self.assertEqual(load(path).shape, (n, 2))
+
+    def test_formats(self):
+        path = make("formats.wav", "-c:a pcm_f32le")
+        got = load(path).astype(float)
+        np.testing.assert_array_equal(load(path, audio_format="F64LE"), got)
+        np.testing.assert_array_equal(
+            load(path, audio_format="S16LE"),
+            np.clip(np.rint(got * 2**15), -2**15, 2**15 - 1))
+        np.testing.assert_array_equal(
+            load(path, audio_format="S32LE"),
+            np.clip(np.rint(got * 2**31), -2**31, 2**31 - 1))
+        np.testing.assert_array_equal(
+            load(path, audio_format="U8"),
+            np.clip(np.rint(got * 2**7), -2**7, 2**7 - 1) + 128)
+
+
+class WindowTest(unittest.TestCase):
+    WINDOWS = [(0, 100_000_001), (333_333_337, 250_000_003), (1, 1_000_000),
+               (1_234_567_891, 777_000_000), (2_000_000_000, 5 * SECOND)]
+
+    def test_slices(self):
+        for name, options in {**EXACT, **LOSSY}.items():
+            path = make("x." + name, options)
+            whole = load(path)
+            rate = (48000 if "opus" in name else 22050 if "half" in name
+                    else 44100)
+            for offset, duration in self.WINDOWS:
+                with self.subTest(name, offset=offset):
+                    first = to_samples(offset, rate)
+                    np.testing.assert_array_equal(
+                        load(path, offset=offset, duration=duration),
+                        whole[first:first + to_samples(duration, rate)])
+
+    def test_resampled(self):
+        for name in "s16.wav", "mp3", "flac":
+            path = make("x." + name, {**EXACT, **LOSSY}[name])
+            for rate in 8000, 16000, 22050, 48000, 44101:
+                whole = load(path, rate=rate)
+                self.assertEqual(len(whole), -(-100003 * rate // 44100))
+                for offset, duration in self.WINDOWS:
+                    with self.subTest(name, rate=rate, offset=offset):
+                        first = to_samples(offset, rate)
+                        np.testing.assert_array_equal(
+                            load(path, rate=rate, offset=offset,
+                                 duration=duration),
+                            whole[first:first + to_samples(duration, rate)])
+
+    def test_beyond_the_end(self):
+        path = make("beyond.flac")
+        with self.assertRaisesRegex(LoaderError, "before its window begins"):
+            load(path, offset=5 * SECOND)
+
+
+class MixTest(unittest.TestCase):
+    def test_rate(self):
+        """A tone stays the tone, and where it is in time."""
+        path = make("tone.wav", "-c:a pcm_f32le")
+        tone = np.sin(2 * np.pi * 997 * np.arange(44100) / 44100) / 2
+        ffmpeg_in = np.repeat(tone[:, None], 2, 1).astype("<f4")
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar",
+                        "44100", "-ac", "2", "-i", "-", "-c:a", "pcm_f32le",
+                        path], input=ffmpeg_in.tobytes(), check=True)
+        for rate in 8000, 16000, 48000, 96000:
+            got = load(path, rate=rate)[:, 0]
+            ideal = np.sin(2 * np.pi * 997 * np.arange(rate) / rate) / 2
+            self.assertEqual(len(got), rate)
+            self.assertGreater(db(got[500:-500], ideal[500:-500]), 60, rate)
+
+    def test_mono(self):
+        for name, options in {"m.wav": "", "m.flac": "", "m.mp3": ""}.items():
+            path = make("x." + name, options)
+            whole = load(path)
+            np.testing.assert_array_equal(
+                load(path, channels=1)[:, 0],
+                (whole[:, 0] + whole[:, 1]) * np.float32(0.5))
+
+    def test_more_channels(self):
+        path = make("one.wav", "", 1)
+        got = load(path, channels=2)
+        np.testing.assert_array_equal(got, np.repeat(load(path), 2, 1))
+        for n in range(3, 9):
+            path = make(f"down-{n}.flac", "", n)
+            self.assertEqual(load(path, channels=2).shape, (100003, 2))
+            self.assertEqual(load(path, channels=1).shape, (100003, 1))
+
+
+class BrokenTest(unittest.TestCase):
+    def test_cut_off(self):
+        for name, options in {**EXACT, **LOSSY}.items():
+            if name in ("tagless.mp3", "mp2"):
+                continue  # nothing says how long they were
+            path = make("x." + name, options)
+            whole, data = load(path), path.read_bytes()
+            cut = data[:len(data) * 2 // 3]
+            with self.subTest(name):
+                with self.assertRaisesRegex(LoaderError, "^It is a broken"):
+                    decode(cut)
+                if name.endswith((".mp4", "m4a")) and "fast" not in name:
+                    continue  # the table was at the end
+                kept = np.asarray(decode(cut, corrupt="keep"))
+                self.assertGreater(len(kept), 0)
+                np.testing.assert_array_equal(kept, whole[:len(kept)])
+
+    def test_changed(self):
+        """Whatever is wrong with a file, the next one is as it was."""
+        for name, options in {**EXACT, **LOSSY}.items():
+            path = make("x." + name, options)
+            whole, data = load(path), bytearray(path.read_bytes())
+            random = np.random.default_rng(1)
+            for n in range(20):
+                broken = bytearray(data)
+                for at in random.integers(0, len(data), 1 + n):
+                    broken[at] = random.integers(256)
+                for corrupt in "fail", "keep":
+                    try:
+                        decode(broken, corrupt=corrupt)
+                    except LoaderError:
+                        pass
+            np.testing.assert_array_equal(load(path), whole, name)
+
+    def test_no_sound(self):
+        path = make("silent.wav", "", 2, 1)
+        header = path.read_bytes()[:-4]
+        header = header[:-4] + bytes(4)
+        for data, text in [
+                (header, "no samples"),
+                (b"OggS" + bytes(100), "Ogg"),
+                (b"RIFF\x20\0\0\0WAVEfmt " + bytes(3), "WAV"),
+                (b"\0\0\0\x18ftypisom" + bytes(50), "MP4")]:
+            with self.assertRaisesRegex(LoaderError, text):
+                decode(data)
+        silent = pathlib.Path(FOLDER.name) / "no-sound.mp4"
+        ffmpeg("-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64", silent)
+        with self.assertRaisesRegex(LoaderError, "MP4 without sound"):
+            load(silent)
+
+
+def make_list(paths):
+    name = pathlib.Path(FOLDER.name) / "list.txt"
+    name.write_text("".join(f"{path}\n" for path in paths))
+    return name
+
+
+class LoaderTest(unittest.TestCase):
+    def items(self, paths, decode="", batch="", order="input", **options):
+        return Loader(
+            f'spdlsrc location="{make_list(paths)}" ! spdlfetch concurrency=2 '
+            f"output-order={order} ! spdldecode concurrency=4 "
+            f"output-order={order} {decode} ! spdlbatch {batch} ! spdlsink",
+            **options)
+
+    def test_corrupt_among_good(self):
+        good = [make(f"g-{i}.{end}", "", 2, 20000 + 100 * i)
+                for i, end in enumerate(["wav", "flac", "mp3", "m4a", "ogg",
+                                         "opus", "aac"])]
+        bad = []
+        for path in good:
+            bad.append(path.with_name("bad-" + path.name))
+            bad[-1].write_bytes(path.read_bytes()[:5000])
+        paths = [path for pair in zip(good, bad) for path in pair] * 4
+        for order in "input", "completion":
+            with self.items(paths, "duration=400000000",
+                            "size=1 indices=true", order) as loader:
+                got = {int(np.asarray(batch["indices"])[0]): np.array(batch["data"])[0]
+                       for batch in loader}
+            self.assertEqual(sorted(got), list(range(0, len(paths), 2)))
+            for i, data in got.items():
+                np.testing.assert_array_equal(
+                    data, load(paths[i], duration=400_000_000))
+
+    def test_padded(self):
+        paths = [make(f"p-{n}.flac", "", 2, n) for n in (5000, 9000, 100, 7001)]
+        with self.items(paths, "", "size=3 pad=true indices=true") as loader:
+            batches = [{name: np.array(batch[name]) for name in
+                        ("data", "data_lengths", "indices")} for batch in loader]
+        self.assertEqual([b["data"].shape for b in batches],
+                         [(3, 9000, 2), (1, 7001, 2)])
+        for batch in batches:
+            for data, n, i in zip(batch["data"], batch["data_lengths"],
+                                  batch["indices"]):
+                np.testing.assert_array_equal(data[:n], load(paths[i]))
+                self.assertFalse(data[n:].any())
+
+    def test_padded_planes(self):
+        paths = [make(f"q-{n}.wav", "", 2, n) for n in (500, 900)]
+        with self.items(paths, "", "size=2 pad=true layout=nchw type=float16 "
+                        'mean="<0.5>" std="<2>"') as loader:
+            batch = next(iter(loader))
+            data = np.array(batch["data"])
+            self.assertEqual(data.shape, (2, 2, 900))
+            self.assertEqual(data.dtype, np.float16)
+            for sound, path, n in zip(data, paths, np.array(batch["data_lengths"])):
+                np.testing.assert_allclose(
+                    sound[:, :n], (load(path).T - 0.5) / 2, atol=1e-3)
+                self.assertFalse(sound[:, n:].any())
+
+    def test_unequal(self):
+        paths = [make(f"u-{n}.wav", "", 2, n) for n in (500, 900, 500)]
+        with self.items(paths, "", "size=2", max_failures=-1) as loader:
+            batch = next(iter(loader))
+            self.assertEqual(batch["data"].shape, (2, 500, 2))
+            failure = loader.failures[0] if hasattr(loader, "failures") else None
+        if failure:
+            self.assertIn("pad of spdlbatch", str(failure))
+
+    def test_follows_caps(self):
+        path = make("caps.wav")
+        with Loader(f'spdlsrc location="{make_list([path])}" ! spdlfetch ! '
+                    "spdldecode ! audio/x-raw,format=S16LE,rate=16000,channels=1"
+                    " ! spdlbatch ! spdlsink") as loader:
+            batch = next(iter(loader))
+            self.assertEqual(batch["data"].shape, (1, 36283, 1))
+            self.assertEqual(np.asarray(batch["data"]).dtype, np.int16)
+        for name, value in (("rate", 8000), ("channels", 2),
+                            ("audio-format", "F32LE")):
+            with self.assertRaisesRegex(LoaderError, f"property {name} "):
+                with Loader(f'spdlsrc location="{make_list([path])}" ! '
+                            f"spdlfetch ! spdldecode {name}={value} ! "
+                            "audio/x-raw,format=S16LE,rate=16000,channels=1 "
+                            "! spdlbatch ! spdlsink") as loader:
+                    next(iter(loader))
+
+    def test_memory_stays(self):
+        """What 10,000 sounds took is given back."""
+        paths = [make(f"m-{i}.{end}", "", 2, 3000) for i, end in
+                 enumerate(["wav", "flac", "mp3", "m4a", "opus", "ogg"])]
+
+        def resident():
+            text = pathlib.Path("/proc/self/status").read_text()
+            return int(text.split("VmRSS:")[1].split()[0])
+        seen = []
+        with Loader(f'spdlsrc location="{make_list(paths)}" epochs=1700 ! '
+                    "spdlfetch ! spdldecode concurrency=2 rate=16000 channels=1"
+                    " ! spdlbatch pad=true size=60 ! spdlsink") as loader:
+            for epoch in range(1700):
+                for batch in loader:
+                    batch = None
+                if epoch % 100 == 99:
+                    seen.append(resident())
+        self.assertLess(seen[-1] - seen[3], 4096, seen)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -11,6 +11,9 @@
 
 #include "spdlbytes.h"
 
+#define ADTS_HEADER 7
+#define ADTS_MAX_SIZE 8191
+
 typedef struct {
   const guint8 *data; /* NULL: it is not there */
   gsize size;
@@ -27,6 +30,7 @@ typedef struct {
   Box sizes, chunks, offsets, times;
   gboolean long_offsets;
   guint per_packet; /* samples where the codec says so; 0: as in the times */
+  guint8 adts[ADTS_HEADER]; /* for each packet, without its size; 0: none */
 } Reader;
 
 #define TYPE(a, b, c, d) \
@@ -109,6 +113,29 @@ find_descriptor (Box in, guint8 wanted)
   return (Box){ NULL, 0 };
 }
 
+/* Plain AAC, of which ADTS can say all: several of its packets may go to a
+ * decoder as one then, since each has a header. */
+static gboolean
+make_adts (Reader *self, Box info)
+{
+  const guint8 *p = info.data;
+  const guint rate = (p[0] & 7) << 1 | p[1] >> 7, n_channels = p[1] >> 3 & 15;
+  const gboolean plain =
+      info.size == 2 ||
+      (info.size == 5 && spdl_read_16_be (p + 2) == 0x56e5 && p[4] == 0);
+
+  if (!plain || p[0] >> 3 != 2 || rate > 12 || n_channels < 1 ||
+      n_channels > 7 || (p[1] & 7) != 0)
+    return FALSE;
+  self->adts[0] = 0xff;
+  self->adts[1] = 0xf1;
+  self->adts[2] = 1 << 6 | rate << 2 | n_channels >> 2;
+  self->adts[3] = (n_channels & 3) << 6;
+  self->adts[5] = 0x1f;
+  self->adts[6] = 0xfc;
+  return TRUE;
+}
+
 static gboolean
 set_mpeg (Reader *self, Box esds, GError **error)
 {
@@ -128,6 +155,15 @@ set_mpeg (Reader *self, Box esds, GError **error)
     return spdl_track_fail (self->track, "its AAC has no setup", error);
   self->track->codec = SPDL_CODEC_AAC;
   self->per_packet = 1024;
+  self->track->joins = make_adts (self, info);
+  if (self->track->joins) {
+    spdl_track_set_caps (self->track,
+        gst_caps_new_simple ("audio/mpeg", "mpegversion", G_TYPE_INT, 4,
+            "stream-format", G_TYPE_STRING, "adts", "framed", G_TYPE_BOOLEAN,
+            TRUE, "rate", G_TYPE_INT, (gint) self->track->rate, "channels",
+            G_TYPE_INT, (gint) self->track->n_channels, NULL));
+    return TRUE;
+  }
   data = gst_buffer_new_memdup (info.data, info.size);
   spdl_track_set_caps (self->track,
       gst_caps_new_simple ("audio/mpeg", "mpegversion", G_TYPE_INT, 4,
@@ -284,6 +320,31 @@ count_samples (const Reader *self, const guint8 *packet, gsize size, guint time)
   }
 }
 
+/* As it lies in the file, or behind a header of its own. FALSE: it is too long
+ * for that. */
+static gboolean
+add_packet (Reader *self, gsize at, guint32 size, guint n)
+{
+  GByteArray *gathered = self->track->gathered;
+  const guint32 all = size + ADTS_HEADER;
+  guint8 header[ADTS_HEADER];
+
+  if (!self->track->joins) {
+    spdl_track_add (self->track, at, size, n);
+    return TRUE;
+  }
+  if (all > ADTS_MAX_SIZE)
+    return FALSE;
+  memcpy (header, self->adts, sizeof header);
+  header[3] |= all >> 11;
+  header[4] = all >> 3;
+  header[5] |= (all & 7) << 5;
+  spdl_track_add (self->track, gathered->len, all, n);
+  g_byte_array_append (gathered, header, sizeof header);
+  g_byte_array_append (gathered, self->data + at, size);
+  return TRUE;
+}
+
 /* Those that begin before the end of the edit. */
 static void
 read_packets (Reader *self)
@@ -322,8 +383,11 @@ read_packets (Reader *self)
         self->track->damage = "it is cut off";
         return;
       }
-      spdl_track_add (self->track, at, size,
-          count_samples (self, self->data + at, size, step));
+      if (!add_packet (self, at, size,
+              count_samples (self, self->data + at, size, step))) {
+        self->track->damage = "a packet of it is too large";
+        return;
+      }
       at += size;
       time += step;
     }
@@ -392,6 +456,8 @@ read_track (Reader *self, Box trak, Box mdia, GError **error)
   if (self->long_offsets)
     self->offsets = find_box (stbl, TYPE ('c', 'o', '6', '4'));
   read_packets (self);
+  if (self->track->joins)
+    self->track->data = self->track->gathered->data;
   self->track->skip =
       gst_util_uint64_scale (self->edit_from, self->track->rate, self->scale);
   return TRUE;

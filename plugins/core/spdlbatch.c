@@ -601,7 +601,7 @@ get_pad_size (GstSpdlBatchElement *self)
   GST_OBJECT_UNLOCK (self);
   if (self->pad.held->len > 0)
     return self->pad_size;
-  return self->slab ? 0 : size;
+  return self->slab || !spdl_pad_can (&self->stacker) ? 0 : size;
 }
 
 static GstFlowReturn

@@ -60,6 +60,12 @@ find_dim (const SpdlStacker *stacker)
   return rank - 1;
 }
 
+gboolean
+spdl_pad_can (const SpdlStacker *stacker)
+{
+  return find_dim (stacker) >= 0;
+}
+
 static guint32
 length_of (const SpdlStacker *stacker)
 {

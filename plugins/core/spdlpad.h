@@ -28,6 +28,9 @@ typedef struct {
 void spdl_pad_init (SpdlPad *self);
 void spdl_pad_clear (SpdlPad *self);
 
+/* Whether items of this kind may differ in length: images may not. */
+gboolean spdl_pad_can (const SpdlStacker *stacker);
+
 /* Holds @item; FALSE with @error set if it differs in more than length. */
 gboolean spdl_pad_take (
     SpdlPad *self, const SpdlStacker *stacker, GstBuffer *item, GError **error);

@@ -184,7 +184,7 @@ check_mixed (guint concurrency, const gchar *caps)
   assert_failure (rig, number - 11, "no ");
   assert_failure (rig, number - 7, "empty");
   assert_failure (rig, number - 5, "checksum");
-  assert_failure (rig, number - 3, "no still image but audio/x-wav");
+  assert_failure (rig, number - 3, "broken WAV");
   assert_failure (rig, number - 1, "no still image but image/svg+xml");
   rig_free (rig);
 }

@@ -122,7 +122,9 @@ class WholeTest(unittest.TestCase):
             for n in 1, 100, 5000:
                 with self.subTest(end=end, n=n):
                     path = make(f"short-{n}.{end}", options, 2, n, 48000)
-                    self.assertEqual(load(path).shape, (n, 2))
+                    # What fits no tag of LAME's is left there by all.
+                    length = wanted(path).size // 2 if end == "mp3" else n
+                    self.assertEqual(load(path).shape, (length, 2))
 
     def test_formats(self):
         path = make("formats.wav", "-c:a pcm_f32le")

@@ -154,7 +154,6 @@ end_vorbis_headers (Reader *self)
     return FALSE;
   track->rate = self->vorbis.rate;
   track->n_channels = self->vorbis.n_channels;
-  track->lead = SPDL_LEAD_ONE;
   g_value_init (&headers, GST_TYPE_ARRAY);
   g_value_init (&header, GST_TYPE_BUFFER);
   for (guint i = 0; i < 3; i++) {

@@ -312,7 +312,6 @@ spdl_target_new (
     const SpdlTargetSettings *settings, GstCaps *allowed, GError **error)
 {
   SpdlTarget *self = g_new0 (SpdlTarget, 1);
-  GstCaps *caps = pick (allowed, "video/x-raw");
   gboolean ok;
 
   self->n_refs = 1;

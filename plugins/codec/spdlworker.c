@@ -328,13 +328,15 @@ decode_image (SpdlWorker *self, GError **error)
   return decode_still (self, &look, error);
 }
 
-/* A video has sound, too, which counts where downstream takes nothing else. */
+/* A video has sound, too, which counts where downstream takes nothing else.
+ * Where clips are asked for, sound is none. */
 static gboolean
 is_sound (SpdlWorker *self)
 {
   const GstMapInfo *in = &self->in;
 
-  return !spdl_jpeg_is_jpeg (in->data, in->size) &&
+  return self->target->clip.num_frames == 0 &&
+         !spdl_jpeg_is_jpeg (in->data, in->size) &&
          (self->target->no_images ||
              !spdl_track_is_video (in->data, in->size)) &&
          spdl_audio_look (self->audio, in->data, in->size);

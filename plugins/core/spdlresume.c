@@ -152,8 +152,10 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
 
   /* With order=arrival, batches may come before a source says that it is
    * there. */
-  if (spdl_state_is_of_others (text, source))
+  if (spdl_state_is_of_others (text, source)) {
+    spdl_progress_reset (&state->progress, 0);
     return TRUE;
+  }
   spdl_state_init (&before);
   if (!spdl_state_read (&before, text, source, &flaw)) {
     set_error (error, REFUSED "%s", flaw);

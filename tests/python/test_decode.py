@@ -10,12 +10,13 @@ import multiprocessing
 import threading
 import unittest
 
+# Before PyTorch, which loads GLib: forks beside a loader are tried here.
+from gstspdl import Loader, LoaderError, decode
 import numpy as np
 import torch
 import torch.utils.data
 from PIL import Image
 from support import describe, make_dataset
-from gstspdl import Loader, LoaderError, decode
 
 FOLDER = make_dataset(20)
 PATHS = sorted(FOLDER.glob("*/*.jpg"))

@@ -7,60 +7,9 @@
 
 #include "spdlaudiotarget.h"
 
-/* Leaves of @caps what agrees with @wanted (transfer full), which is what
- * @property is set to; FALSE with @error set if that is nothing. */
-static gboolean
-restrict_caps (
-    GstCaps **caps, const gchar *property, GstCaps *wanted, GError **error)
-{
-  GstCaps *agreed = gst_caps_intersect (*caps, wanted);
-  const gboolean ok = !gst_caps_is_empty (agreed);
+#include "spdlrestrict.h"
 
-  if (ok) {
-    gst_caps_replace (caps, agreed);
-  } else {
-    g_autofree gchar *mine = gst_caps_to_string (wanted);
-    g_autofree gchar *theirs = gst_caps_to_string (*caps);
-
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The property %s contradicts downstream, not negotiated: %s is set, "
-        "but downstream takes %s",
-        property, mine, theirs);
-  }
-  gst_caps_unref (agreed);
-  gst_caps_unref (wanted);
-  return ok;
-}
-
-static gboolean
-restrict_number (
-    GstCaps **caps, const gchar *property, guint number, GError **error)
-{
-  return number == 0 || restrict_caps (caps, property,
-                            gst_caps_new_simple ("audio/x-raw", property,
-                                G_TYPE_INT, (gint) number, NULL),
-                            error);
-}
-
-static gboolean
-restrict_format (
-    GstCaps **caps, const SpdlAudioSettings *settings, GError **error)
-{
-  const gboolean ok = restrict_caps (caps, "audio-format",
-      gst_caps_new_simple (
-          "audio/x-raw", "format", G_TYPE_STRING, settings->format, NULL),
-      settings->format_is_set ? error : NULL);
-
-  return ok || !settings->format_is_set;
-}
-
-static guint
-fixed_number (const GstStructure *s, const gchar *field)
-{
-  gint number;
-
-  return gst_structure_get_int (s, field, &number) ? number : 0;
-}
+#define RAW "audio/x-raw"
 
 /* What downstream takes and the properties allow. */
 static gboolean
@@ -69,15 +18,18 @@ choose (SpdlAudioTarget *self, const SpdlAudioSettings *settings,
 {
   GstStructure *s;
 
-  if (!restrict_number (caps, "rate", settings->rate, error) ||
-      !restrict_number (caps, "channels", settings->channels, error) ||
-      !restrict_format (caps, settings, error))
+  if (!spdl_restrict_number (caps, RAW, "rate", settings->rate, error) ||
+      !spdl_restrict_number (
+          caps, RAW, "channels", settings->channels, error) ||
+      !spdl_restrict_format (caps, RAW, "audio-format", settings->format,
+          settings->format_is_set, error))
     return FALSE;
   *caps = gst_caps_make_writable (gst_caps_truncate (*caps));
   s = gst_caps_get_structure (*caps, 0);
-  self->rate = settings->rate ? settings->rate : fixed_number (s, "rate");
-  self->channels =
-      settings->channels ? settings->channels : fixed_number (s, "channels");
+  self->rate =
+      settings->rate ? settings->rate : spdl_get_fixed_number (s, "rate");
+  self->channels = settings->channels ? settings->channels
+                                      : spdl_get_fixed_number (s, "channels");
   gst_structure_fixate_field (s, "format");
   self->format =
       gst_audio_format_from_string (gst_structure_get_string (s, "format"));

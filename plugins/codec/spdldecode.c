@@ -55,7 +55,8 @@
  * audio, of which `offset` and `duration` are the window, exact to the sample;
  * `rate`, `channels` and `audio-format` follow downstream's caps where they are
  * not set, and the file where these do not mind. Samples that an encoder put at
- * both ends are left out.
+ * both ends are left out. Of an MP4 that is a video, too, the sound counts
+ * where downstream takes no images; with `num-frames` sound fails.
  *
  * ## Example
  * |[
@@ -413,9 +414,8 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item decoder",
-      "Codec/Decoder/Image",
-      "Decodes images and videos, brings them to one size, and reads arrays, "
-      "many at a time",
+      "Codec/Decoder/Image/Video/Audio",
+      "Decodes images, videos and sound, and reads arrays, many at a time",
       "the gst-spdl developers");
   stage_class->negotiate = gst_spdl_decode_element_negotiate;
   stage_class->open_worker = gst_spdl_decode_element_open_worker;

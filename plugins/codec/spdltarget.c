@@ -7,6 +7,10 @@
 
 #include "spdltarget.h"
 
+#include "spdlrestrict.h"
+
+#define RAW "video/x-raw"
+
 void
 spdl_target_unref (SpdlTarget *self)
 {
@@ -102,61 +106,6 @@ spdl_target_check_tensors (
   return FALSE;
 }
 
-/* Leaves of @caps what agrees with @property, which is set to what @wanted
- * (transfer full) says; FALSE with @error set if that is nothing. */
-static gboolean
-restrict_caps (
-    GstCaps **caps, const gchar *property, GstCaps *wanted, GError **error)
-{
-  GstCaps *agreed = gst_caps_intersect (*caps, wanted);
-  const gboolean ok = !gst_caps_is_empty (agreed);
-
-  if (ok) {
-    gst_caps_replace (caps, agreed);
-  } else {
-    g_autofree gchar *mine = gst_caps_to_string (wanted);
-    g_autofree gchar *theirs = gst_caps_to_string (*caps);
-
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The property %s contradicts downstream, not negotiated: %s is set, "
-        "but downstream takes %s",
-        property, mine, theirs);
-  }
-  gst_caps_unref (agreed);
-  gst_caps_unref (wanted);
-  return ok;
-}
-
-static gboolean
-restrict_size (
-    GstCaps **caps, const gchar *property, guint size, GError **error)
-{
-  return size == 0 || restrict_caps (caps, property,
-                          gst_caps_new_simple ("video/x-raw", property,
-                              G_TYPE_INT, (gint) size, NULL),
-                          error);
-}
-
-static gboolean
-restrict_format (
-    GstCaps **caps, const SpdlTargetSettings *settings, GError **error)
-{
-  const gboolean ok = restrict_caps (caps, "format",
-      gst_caps_new_simple (
-          "video/x-raw", "format", G_TYPE_STRING, settings->format, NULL),
-      settings->format_is_set ? error : NULL);
-
-  return ok || !settings->format_is_set;
-}
-
-static guint
-fixed_size (const GstStructure *s, const gchar *field)
-{
-  gint size;
-
-  return gst_structure_get_int (s, field, &size) ? size : 0;
-}
-
 /* With resize=none every image has its own size, so none may be asked for. */
 static gboolean
 check_fit (
@@ -208,14 +157,17 @@ choose (SpdlTarget *self, const SpdlTargetSettings *settings, GstCaps **caps,
         ", and no sound in " SPDL_AUDIO_FORMATS);
     return FALSE;
   }
-  if (!restrict_size (caps, "width", settings->width, error) ||
-      !restrict_size (caps, "height", settings->height, error) ||
-      !restrict_format (caps, settings, error))
+  if (!spdl_restrict_number (caps, RAW, "width", settings->width, error) ||
+      !spdl_restrict_number (caps, RAW, "height", settings->height, error) ||
+      !spdl_restrict_format (caps, RAW, "format", settings->format,
+          settings->format_is_set, error))
     return FALSE;
 
   s = gst_caps_get_structure (*caps, 0);
-  self->width = settings->width ? settings->width : fixed_size (s, "width");
-  self->height = settings->height ? settings->height : fixed_size (s, "height");
+  self->width =
+      settings->width ? settings->width : spdl_get_fixed_number (s, "width");
+  self->height =
+      settings->height ? settings->height : spdl_get_fixed_number (s, "height");
   if (!check_fit (self, settings, error) ||
       !spdl_target_check_size (
           self->width, self->height, self->max_pixels, error))
@@ -281,7 +233,7 @@ choose_images (SpdlTarget *self, const SpdlTargetSettings *settings,
     GstCaps *allowed, GError **error)
 {
   GstCaps *caps = self->clip.num_frames > 0 ? pick_frames (self, error)
-                                            : pick (allowed, "video/x-raw");
+                                            : pick (allowed, RAW);
   gboolean ok = TRUE;
 
   if (!caps)

@@ -53,6 +53,7 @@
 #include "gst/spdl/gstspdlgone.h"
 #include "spdlcore.h"
 #include "spdlmix-private.h"
+#include "spdlpadchildren.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_mix_debug);
 #define GST_CAT_DEFAULT spdl_mix_debug
@@ -75,11 +76,9 @@ enum {
 #define DEFAULT_ORDER SPDL_MIX_WEIGHTED
 #define DEFAULT_STOP SPDL_MIX_ALL
 
-static void child_proxy_init (gpointer iface, gpointer data);
-
 G_DEFINE_TYPE_WITH_CODE (GstSpdlMixElement, gst_spdl_mix_element,
     GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init))
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX_ELEMENT)
 
@@ -187,42 +186,6 @@ gst_spdl_mix_element_release_pad (GstElement *element, GstPad *pad)
       GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_element_remove_pad (element, pad);
   gst_object_unref (pad);
-}
-
-/* So that gst-launch-1.0 knows `sink_0::weight`. */
-
-static GObject *
-get_child (GstChildProxy *proxy, guint i)
-{
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (proxy);
-  GObject *pad = NULL;
-
-  spdl_mutex_lock (&self->lock);
-  if (i < self->pads->len)
-    pad = g_object_ref (g_ptr_array_index (self->pads, i));
-  spdl_mutex_unlock (&self->lock);
-  return pad;
-}
-
-static guint
-count_children (GstChildProxy *proxy)
-{
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (proxy);
-  guint n;
-
-  spdl_mutex_lock (&self->lock);
-  n = self->pads->len;
-  spdl_mutex_unlock (&self->lock);
-  return n;
-}
-
-static void
-child_proxy_init (gpointer g_iface, gpointer data)
-{
-  GstChildProxyInterface *iface = g_iface;
-
-  iface->get_child_by_index = get_child;
-  iface->get_children_count = count_children;
 }
 
 /* States */

@@ -52,6 +52,7 @@
 
 #include "gst/spdl/gstspdlgone.h"
 #include "spdlcore.h"
+#include "spdlpadchildren.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_route_debug);
 #define GST_CAT_DEFAULT spdl_route_debug
@@ -67,49 +68,11 @@ enum {
   PROP_STAGE_STATS,
 };
 
-static void child_proxy_init (gpointer iface, gpointer data);
-
 G_DEFINE_TYPE_WITH_CODE (GstSpdlRouteElement, gst_spdl_route_element,
     GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init))
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE_ELEMENT)
-
-/* So that gst-launch-1.0 knows `src_0::when`. */
-
-static GObject *
-get_child (GstChildProxy *proxy, guint i)
-{
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (proxy);
-  GObject *pad = NULL;
-
-  spdl_mutex_lock (&self->lock);
-  if (i < self->pads->len)
-    pad = g_object_ref (g_ptr_array_index (self->pads, i));
-  spdl_mutex_unlock (&self->lock);
-  return pad;
-}
-
-static guint
-count_children (GstChildProxy *proxy)
-{
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (proxy);
-  guint n;
-
-  spdl_mutex_lock (&self->lock);
-  n = self->pads->len;
-  spdl_mutex_unlock (&self->lock);
-  return n;
-}
-
-static void
-child_proxy_init (gpointer g_iface, gpointer data)
-{
-  GstChildProxyInterface *iface = g_iface;
-
-  iface->get_child_by_index = get_child;
-  iface->get_children_count = count_children;
-}
 
 /* What comes in */
 
@@ -187,7 +150,8 @@ find_caps (GstSpdlRouteElement *self, GstCaps *filter)
   g_value_unset (&item);
   gst_iterator_free (pads);
   /* No path is there yet. */
-  if (gst_caps_is_empty (all) && count_children (GST_CHILD_PROXY (self)) == 0)
+  if (gst_caps_is_empty (all) &&
+      gst_child_proxy_get_children_count (GST_CHILD_PROXY (self)) == 0)
     gst_caps_take (&all, filter ? gst_caps_ref (filter) : gst_caps_new_any ());
   return all;
 }

@@ -14,33 +14,15 @@
 
 #include <gst/gst.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/check/elements/server.h"
-#include "cpu-seconds.h"
+#include "fetch-run.h"
+#include "measure-element.h"
 
 #define ITEM_SIZE 35000
 #define LATENCY_MS 20
-
-/* Runs the server until its parent ends; its port goes into @out. */
-static G_GNUC_NORETURN void
-serve (int out)
-{
-  Server *server = server_new (FALSE);
-  const guint16 port = server_get_port (server);
-
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  server_set_latency (server, LATENCY_MS);
-  if (write (out, &port, sizeof port) != sizeof port)
-    exit (1);
-  while (TRUE)
-    pause ();
-}
 
 static gchar *
 write_list (guint16 port, guint n)
@@ -67,40 +49,8 @@ run (const gchar *list, guint concurrency, guint n, double *cpu)
       "spdlsrc location=%s ! spdlfetch name=fetch concurrency=%u ! "
       "fakesink sync=false",
       list, concurrency);
-  GstElement *pipeline = gst_parse_launch (description, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstElement *fetch = gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
-  const gint64 begun = g_get_monotonic_time ();
-  const double cpu_begun = cpu_seconds ();
-  GstStructure *stats;
-  GstMessage *message;
-  guint64 n_tasks = 0, n_failures = 1;
-  double took;
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  took = (g_get_monotonic_time () - begun) / 1e6;
-  *cpu = (cpu_seconds () - cpu_begun) / n;
-  g_object_get (fetch, "stage-stats", &stats, NULL);
-  gst_structure_get (stats, "num-tasks", G_TYPE_UINT64, &n_tasks,
-      "num-failures", G_TYPE_UINT64, &n_failures, NULL);
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS || n_tasks != n ||
-      n_failures > 0)
-    g_error ("not all items came");
-  gst_structure_free (stats);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (fetch);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return took;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  return *(const double *) a < *(const double *) b ? -1 : 1;
+  return fetch_run (description, n, cpu);
 }
 
 int
@@ -111,15 +61,8 @@ main (int argc, char **argv)
   const guint concurrency = argc > 3 ? atoi (argv[3]) : 16;
   g_autofree double *ratios = g_new (double, n_rounds);
   g_autofree gchar *list = NULL;
-  guint16 port;
-  int ends[2];
+  const guint16 port = fetch_run_start_server (LATENCY_MS, NULL);
 
-  if (pipe (ends) != 0)
-    return 1;
-  if (fork () == 0)
-    serve (ends[1]);
-  if (read (ends[0], &port, sizeof port) != sizeof port)
-    return 1;
   gst_init (&argc, &argv);
   list = write_list (port, n);
   printf ("%u items of %d bytes, %d ms of latency\n", n, ITEM_SIZE, LATENCY_MS);
@@ -134,7 +77,7 @@ main (int argc, char **argv)
         one, cpu_one * 1e6, concurrency, many, cpu_many * 1e6, ratios[i]);
     fflush (stdout);
   }
-  qsort (ratios, n_rounds, sizeof *ratios, compare);
+  qsort (ratios, n_rounds, sizeof *ratios, measure_compare);
   printf ("median: %.2f times as fast at %u as at 1\n", ratios[n_rounds / 2],
       concurrency);
   unlink (list);

@@ -16,17 +16,13 @@
 
 #include <gst/gst.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/check/elements/files.h"
-#include "tests/check/elements/server.h"
 #include "tests/check/elements/tars.h"
-#include "cpu-seconds.h"
+#include "fetch-run.h"
+#include "measure-element.h"
 
 #define N_SHARDS 64
 #define SAMPLE_SIZE 35000
@@ -51,22 +47,6 @@ static Way ways[] = {
       GROUP },
 };
 
-/* Runs the server until its parent ends; its port goes into @out. */
-static G_GNUC_NORETURN void
-serve (int out, const gchar *folder)
-{
-  Server *server = server_new (FALSE);
-  const guint16 port = server_get_port (server);
-
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  server_set_root (server, folder);
-  server_set_latency (server, LATENCY_MS);
-  if (write (out, &port, sizeof port) != sizeof port)
-    exit (1);
-  while (TRUE)
-    pause ();
-}
-
 static void
 write_shards (const gchar *folder, guint n)
 {
@@ -86,40 +66,8 @@ run (guint16 port, const Way *way, guint concurrency, guint n, double *cpu)
       "\" index=always %s %s ! spdlfetch name=fetch queue-size=16 "
       "concurrency=%u %s ! fakesink sync=false",
       port, way->source, way->group, concurrency * way->factor, way->fetch);
-  GstElement *pipeline = gst_parse_launch (description, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstElement *fetch = gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
-  const double cpu_begun = cpu_seconds ();
-  const gint64 begun = g_get_monotonic_time ();
-  GstStructure *stats;
-  GstMessage *message;
-  guint64 n_items = 0, n_failures = 1;
-  double took;
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  took = (g_get_monotonic_time () - begun) / 1e6;
-  *cpu = (cpu_seconds () - cpu_begun) / n;
-  g_object_get (fetch, "stage-stats", &stats, NULL);
-  gst_structure_get (stats, "num-items", G_TYPE_UINT64, &n_items,
-      "num-failures", G_TYPE_UINT64, &n_failures, NULL);
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS || n_items != n ||
-      n_failures > 0)
-    g_error ("not all items came");
-  gst_structure_free (stats);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (fetch);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return took;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  return *(const double *) a < *(const double *) b ? -1 : 1;
+  return fetch_run (description, n, cpu);
 }
 
 static double
@@ -128,7 +76,7 @@ median (const GArray *numbers)
   g_autofree double *sorted =
       g_memdup2 (numbers->data, numbers->len * sizeof (double));
 
-  qsort (sorted, numbers->len, sizeof (double), compare);
+  qsort (sorted, numbers->len, sizeof (double), measure_compare);
   return sorted[numbers->len / 2];
 }
 
@@ -181,16 +129,10 @@ main (int argc, char **argv)
   gchar *cache = files_make_folder ();
   double cpu;
   guint16 port;
-  int ends[2];
 
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   write_shards (folder, n_each);
-  if (pipe (ends) != 0)
-    return 1;
-  if (fork () == 0)
-    serve (ends[1], folder);
-  if (read (ends[0], &port, sizeof port) != sizeof port)
-    return 1;
+  port = fetch_run_start_server (LATENCY_MS, folder);
   gst_init (&argc, &argv);
   printf ("%u samples of %d bytes in %d shards, %d ms of latency, concurrency "
           "%u\n",

@@ -1,0 +1,22 @@
+/* gst-spdl: request pads as children
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_PAD_CHILDREN_H__
+#define __SPDL_PAD_CHILDREN_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Makes an element's request pads, in the order in which they were added, the
+ * children of its GstChildProxy, so that gst-launch-1.0 knows `sink_0::weight`:
+ * for G_IMPLEMENT_INTERFACE. */
+void spdl_pad_children_init (gpointer iface, gpointer data);
+
+G_END_DECLS
+
+#endif /* __SPDL_PAD_CHILDREN_H__ */

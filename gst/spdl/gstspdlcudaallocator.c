@@ -1,0 +1,326 @@
+/* gst-spdl: memory of a CUDA device
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlcudaallocator
+ * @title: GstSpdlCudaAllocator
+ * @short_description: memory of a CUDA device
+ *
+ * Where what `spdlcudaupload` sends lies.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlcudaallocator-private.h"
+
+#include "gstspdlcudamemory.h"
+
+/* Blocks that are kept when they are free. */
+#define MAX_FREE 8
+/* A block is not taken for what is much smaller, unless all are. */
+#define MAX_WASTE 4
+#define ALIGNMENT 512
+
+G_DEFINE_TYPE (
+    GstSpdlCudaAllocator, gst_spdl_cuda_allocator, GST_TYPE_ALLOCATOR)
+
+/* Raw memory */
+
+static cudaError_t
+allocate (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
+{
+  const cudaError_t code =
+      self->ordered ? self->cudart->cudaMallocAsync (data, size, self->stream)
+                    : self->cudart->cudaMalloc (data, size);
+
+  if (code != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+  return code;
+}
+
+/* cudaFree() waits for all that the device does. */
+static void
+free_block (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
+{
+  const GstSpdlCudart *cudart = self->cudart;
+  cudaError_t code;
+
+  if (!self->ordered || block->lost ||
+      !gst_spdl_cuda_block_await_users (block, cudart, self->stream, NULL))
+    code = cudart->cudaFree (block->data);
+  else
+    code = cudart->cudaFreeAsync (block->data, self->stream);
+  if (code != cudaSuccess)
+    cudart->cudaGetLastError ();
+  gst_spdl_cuda_block_free (block, cudart);
+}
+
+/* Blocks */
+
+static GstSpdlCudaBlock *
+find_free (GstSpdlCudaAllocator *self, gsize size)
+{
+  GstSpdlCudaBlock *block = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (GList *l = self->free.head; l && !block; l = l->next) {
+    GstSpdlCudaBlock *candidate = l->data;
+
+    if (candidate->size < size || candidate->size / MAX_WASTE > size)
+      continue;
+    block = candidate;
+    g_queue_delete_link (&self->free, l);
+    break;
+  }
+  spdl_mutex_unlock (&self->lock);
+  return block;
+}
+
+static void
+free_all (GstSpdlCudaAllocator *self)
+{
+  GstSpdlCudaBlock *block;
+
+  do {
+    spdl_mutex_lock (&self->lock);
+    block = g_queue_pop_head (&self->free);
+    spdl_mutex_unlock (&self->lock);
+    if (block)
+      free_block (self, block);
+  } while (block);
+}
+
+static void
+set_full (
+    GstSpdlCudaAllocator *self, cudaError_t code, gsize size, GError **error)
+{
+  g_autofree gchar *what = NULL;
+  guint n;
+
+  spdl_mutex_lock (&self->lock);
+  n = self->n_in_use;
+  spdl_mutex_unlock (&self->lock);
+  what = g_strdup_printf ("The CUDA device %d has no memory for a batch of "
+                          "%" G_GSIZE_FORMAT " bytes, while %u are in use",
+      self->device_id, size, n);
+  gst_spdl_cudart_check (self->cudart, code, what, error);
+}
+
+static GstSpdlCudaBlock *
+make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
+{
+  const gsize rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  gpointer data = NULL;
+  GstSpdlCudaBlock *block;
+  cudaError_t code = allocate (self, &data, MAX (rounded, ALIGNMENT));
+
+  if (code == cudaErrorMemoryAllocation) {
+    /* Of other sizes, maybe. */
+    free_all (self);
+    self->cudart->cudaStreamSynchronize (self->stream);
+    code = allocate (self, &data, MAX (rounded, ALIGNMENT));
+  }
+  if (code != cudaSuccess) {
+    set_full (self, code, size, error);
+    return NULL;
+  }
+  block = gst_spdl_cuda_block_new (self, data, rounded, error);
+  if (!block)
+    self->cudart->cudaFree (data);
+  return block;
+}
+
+GstSpdlCudaBlock *
+gst_spdl_cuda_allocator_take (
+    GstSpdlCudaAllocator *self, gsize size, GError **error)
+{
+  GstSpdlCudaBlock *block;
+
+  if (size > G_MAXSSIZE - ALIGNMENT) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "No device has memory for a batch of %" G_GSIZE_FORMAT " bytes", size);
+    return NULL;
+  }
+  block = find_free (self, size);
+  if (!block)
+    block = make_block (self, size, error);
+  if (block && !gst_spdl_cuda_block_await_users (
+                   block, self->cudart, self->stream, error)) {
+    free_block (self, block);
+    return NULL;
+  }
+  if (block) {
+    spdl_mutex_lock (&self->lock);
+    self->n_in_use++;
+    spdl_mutex_unlock (&self->lock);
+  }
+  return block;
+}
+
+void
+gst_spdl_cuda_allocator_give_back (
+    GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
+{
+  GstSpdlCudaBlock *surplus = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  self->n_in_use--;
+  if (block->lost)
+    surplus = block;
+  else
+    g_queue_push_tail (&self->free, block);
+  if (!surplus && self->free.length > MAX_FREE)
+    surplus = g_queue_pop_head (&self->free);
+  spdl_mutex_unlock (&self->lock);
+  if (surplus)
+    free_block (self, surplus);
+}
+
+static GstMemory *
+gst_spdl_cuda_allocator_alloc (
+    GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  GstSpdlCudaAllocator *self = GST_SPDL_CUDA_ALLOCATOR (allocator);
+  const gint previous = gst_spdl_cudart_enter (self->cudart, self->device_id);
+  GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (self, size, NULL);
+  GstMemory *memory = NULL;
+
+  if (block && gst_spdl_cuda_block_begin (block, NULL) &&
+      gst_spdl_cuda_block_end (block, NULL))
+    memory = gst_spdl_cuda_block_get_part (block, 0, size);
+  g_clear_pointer (&block, gst_spdl_cuda_block_unref);
+  gst_spdl_cudart_leave (self->cudart, previous);
+  return memory;
+}
+
+static void
+gst_spdl_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
+{
+  gst_spdl_cuda_memory_free (memory);
+}
+
+/* On the thread of whoever had the last memory, a trainer's say. */
+static void
+gst_spdl_cuda_allocator_finalize (GObject *object)
+{
+  GstSpdlCudaAllocator *self = GST_SPDL_CUDA_ALLOCATOR (object);
+  const gint previous = gst_spdl_cudart_enter (self->cudart, self->device_id);
+
+  free_all (self);
+  if (self->stream &&
+      self->cudart->cudaStreamDestroy (self->stream) != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+  gst_spdl_cudart_leave (self->cudart, previous);
+  spdl_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_spdl_cuda_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_spdl_cuda_allocator_class_init (GstSpdlCudaAllocatorClass *klass)
+{
+  GstAllocatorClass *allocator_class = GST_ALLOCATOR_CLASS (klass);
+
+  allocator_class->alloc = gst_spdl_cuda_allocator_alloc;
+  allocator_class->free = gst_spdl_cuda_allocator_free;
+  G_OBJECT_CLASS (klass)->finalize = gst_spdl_cuda_allocator_finalize;
+}
+
+static void
+gst_spdl_cuda_allocator_init (GstSpdlCudaAllocator *self)
+{
+  spdl_mutex_init (&self->lock);
+  g_queue_init (&self->free);
+  gst_spdl_cuda_memory_init_allocator (GST_ALLOCATOR (self));
+}
+
+static gboolean
+is_ordered (const GstSpdlCudart *cudart, gint device_id)
+{
+  gint value = 0;
+
+  if (!cudart->cudaMallocAsync || !cudart->cudaFreeAsync)
+    return FALSE;
+  if (cudart->cudaDeviceGetAttribute (
+          &value, cudaDevAttrMemoryPoolsSupported, device_id) != cudaSuccess)
+    cudart->cudaGetLastError ();
+  return value != 0;
+}
+
+static gboolean
+open_stream (GstSpdlCudaAllocator *self, GError **error)
+{
+  const GstSpdlCudart *cudart = self->cudart;
+  const gint previous = gst_spdl_cudart_enter (cudart, self->device_id);
+  const gboolean ok = gst_spdl_cudart_check (cudart,
+      cudart->cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking),
+      "The device gives no stream", error);
+
+  gst_spdl_cudart_leave (cudart, previous);
+  return ok;
+}
+
+/**
+ * gst_spdl_cuda_allocator_new:
+ * @device_id: the device's number
+ * @error: (nullable): %GST_LIBRARY_ERROR or %GST_RESOURCE_ERROR
+ *
+ * Returns: (transfer full) (nullable): the allocator, with a stream of its own,
+ *     or %NULL with @error set if there is no CUDA Runtime, driver or such
+ *     device
+ *
+ * Since: 0.1
+ */
+GstAllocator *
+gst_spdl_cuda_allocator_new (gint device_id, GError **error)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
+  GstSpdlCudaAllocator *self;
+
+  if (!cudart || !gst_spdl_cudart_check_device (cudart, device_id, error))
+    return NULL;
+  self = g_object_new (GST_TYPE_SPDL_CUDA_ALLOCATOR, NULL);
+  gst_object_ref_sink (self);
+  self->cudart = cudart;
+  self->device_id = device_id;
+  self->ordered = is_ordered (cudart, device_id);
+  if (!open_stream (self, error))
+    gst_clear_object (&self);
+  return GST_ALLOCATOR (self);
+}
+
+/**
+ * gst_spdl_cuda_allocator_get_device_id:
+ * @allocator: an allocator
+ *
+ * Returns: the number of its device
+ *
+ * Since: 0.1
+ */
+gint
+gst_spdl_cuda_allocator_get_device_id (GstSpdlCudaAllocator *allocator)
+{
+  g_return_val_if_fail (GST_IS_SPDL_CUDA_ALLOCATOR (allocator), -1);
+
+  return allocator->device_id;
+}
+
+/**
+ * gst_spdl_cuda_allocator_get_stream: (skip)
+ * @allocator: an allocator
+ *
+ * Returns: (transfer none): the `cudaStream_t` on which its memory is written,
+ *     valid as long as @allocator
+ *
+ * Since: 0.1
+ */
+gpointer
+gst_spdl_cuda_allocator_get_stream (GstSpdlCudaAllocator *allocator)
+{
+  g_return_val_if_fail (GST_IS_SPDL_CUDA_ALLOCATOR (allocator), NULL);
+
+  return allocator->stream;
+}

@@ -1,0 +1,295 @@
+/* gst-spdl: what lies in memory of a CUDA device
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlcudamemory
+ * @title: GstSpdlCudaMemory
+ * @short_description: what lies in memory of a CUDA device
+ *
+ * Who uses it on the device asks for its address, and has each stream wait with
+ * gst_spdl_cuda_memory_wait() first: the stream waits, the CPU does not. The
+ * memory may be let go of as soon as the work is given to the stream: it is
+ * written again when the streams that were made to wait are done.
+ *
+ * It can be mapped, too, which copies it to the CPU's memory and waits for
+ * that, and back again if it was mapped for writing. It is marked
+ * %GST_MEMORY_FLAG_NOT_MAPPABLE, so that no element does it unasked.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlcudamemory.h"
+
+#include "gstspdlcudaallocator-private.h"
+
+struct _GstSpdlCudaMemory {
+  GstMemory memory;
+  GstSpdlCudaBlock *block; /* owned */
+  gsize start;             /* in the block */
+
+  /* Under the block's lock. */
+  guint n_maps;
+  gboolean written;
+  gpointer copy; /* while it is mapped */
+};
+
+static GstSpdlCudaMemory *
+make_memory (GstSpdlCudaBlock *block, GstMemory *parent, gsize start,
+    gsize maxsize, gsize offset, gsize size)
+{
+  GstSpdlCudaMemory *self = g_new0 (GstSpdlCudaMemory, 1);
+
+  gst_memory_init (GST_MEMORY_CAST (self), GST_MEMORY_FLAG_NOT_MAPPABLE,
+      GST_ALLOCATOR (block->allocator), parent, maxsize, 0, offset, size);
+  self->block = gst_spdl_cuda_block_ref (block);
+  self->start = start;
+  return self;
+}
+
+GstMemory *
+gst_spdl_cuda_block_get_part (GstSpdlCudaBlock *self, gsize offset, gsize size)
+{
+  return GST_MEMORY_CAST (make_memory (self, NULL, offset, size, 0, size));
+}
+
+void
+gst_spdl_cuda_memory_free (GstMemory *memory)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+
+  gst_spdl_cuda_block_unref (self->block);
+  g_free (self->copy);
+  g_free (self);
+}
+
+/* A part of the same block, not a child: it has a hold on that already. */
+static GstMemory *
+share_memory (GstMemory *memory, gssize offset, gssize size)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+
+  if (size == -1)
+    size = memory->size - offset;
+  return GST_MEMORY_CAST (make_memory (self->block, NULL, self->start,
+      memory->maxsize, memory->offset + offset, size));
+}
+
+/* On the CPU, when asked */
+
+/* The CPU waits until all of it is copied. Called in the block's device. */
+static gboolean
+copy_and_wait (GstSpdlCudaMemory *self, gpointer to, gconstpointer from,
+    enum cudaMemcpyKind kind, GError **error)
+{
+  const GstSpdlCudaAllocator *allocator = self->block->allocator;
+  const GstSpdlCudart *cudart = allocator->cudart;
+
+  return gst_spdl_cudart_check (cudart,
+             cudart->cudaMemcpyAsync (
+                 to, from, self->memory.maxsize, kind, allocator->stream),
+             "A tensor cannot be copied", error) &&
+         gst_spdl_cudart_check (cudart,
+             cudart->cudaStreamSynchronize (allocator->stream),
+             "A tensor was not copied", error);
+}
+
+static gboolean
+fetch (GstSpdlCudaMemory *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->block->failed)
+    return FALSE;
+  self->copy = g_try_malloc (MAX (self->memory.maxsize, 1));
+  if (!self->copy)
+    return FALSE;
+  if (copy_and_wait (self, self->copy, self->block->data + self->start,
+          cudaMemcpyDeviceToHost, &error))
+    return TRUE;
+  GST_WARNING ("%s", error->message);
+  g_clear_pointer (&self->copy, g_free);
+  return FALSE;
+}
+
+static gpointer
+map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+  const GstSpdlCudaAllocator *allocator = self->block->allocator;
+  const gint previous =
+      gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+  gpointer copy = NULL;
+
+  spdl_mutex_lock (&self->block->lock);
+  if (self->copy || fetch (self)) {
+    copy = self->copy;
+    self->n_maps++;
+    self->written |= (flags & GST_MAP_WRITE) != 0;
+  }
+  spdl_mutex_unlock (&self->block->lock);
+  gst_spdl_cudart_leave (allocator->cudart, previous);
+  return copy;
+}
+
+/* What was written is there for those who are made to wait from now on. */
+static void
+bring_back (GstSpdlCudaMemory *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!copy_and_wait (self, self->block->data + self->start, self->copy,
+          cudaMemcpyHostToDevice, &error) ||
+      !gst_spdl_cuda_block_end (self->block, &error)) {
+    GST_WARNING ("%s", error->message);
+    self->block->failed = TRUE;
+  }
+}
+
+static void
+unmap_memory (GstMemory *memory)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+  const GstSpdlCudaAllocator *allocator = self->block->allocator;
+  const gint previous =
+      gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+
+  spdl_mutex_lock (&self->block->lock);
+  if (--self->n_maps == 0) {
+    if (self->written)
+      bring_back (self);
+    self->written = FALSE;
+    g_clear_pointer (&self->copy, g_free);
+  }
+  spdl_mutex_unlock (&self->block->lock);
+  gst_spdl_cudart_leave (allocator->cudart, previous);
+}
+
+/* On the device. */
+static gboolean
+copy_part (GstSpdlCudaBlock *to, GstSpdlCudaMemory *from, gsize offset,
+    gsize size, GError **error)
+{
+  const GstSpdlCudaAllocator *allocator = to->allocator;
+  const GstSpdlCudart *cudart = allocator->cudart;
+
+  return gst_spdl_cuda_block_wait (from->block, allocator->stream, error) &&
+         gst_spdl_cuda_block_begin (to, error) &&
+         gst_spdl_cudart_check (cudart,
+             cudart->cudaMemcpyAsync (to->data,
+                 from->block->data + from->start + offset, size,
+                 cudaMemcpyDeviceToDevice, allocator->stream),
+             "A tensor cannot be copied", error) &&
+         gst_spdl_cuda_block_end (to, error);
+}
+
+static GstMemory *
+copy_memory (GstMemory *memory, gssize offset, gssize size)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+  GstSpdlCudaAllocator *allocator = self->block->allocator;
+  const gint previous =
+      gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+  const gsize n = size == -1 ? memory->size - offset : (gsize) size;
+  GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (allocator, n, NULL);
+  GstMemory *copy = NULL;
+
+  if (block && copy_part (block, self, memory->offset + offset, n, NULL))
+    copy = gst_spdl_cuda_block_get_part (block, 0, n);
+  g_clear_pointer (&block, gst_spdl_cuda_block_unref);
+  gst_spdl_cudart_leave (allocator->cudart, previous);
+  return copy;
+}
+
+void
+gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator)
+{
+  allocator->mem_type = GST_SPDL_CUDA_MEMORY_TYPE;
+  allocator->mem_map = map_memory;
+  allocator->mem_unmap = unmap_memory;
+  allocator->mem_share = share_memory;
+  allocator->mem_copy = copy_memory;
+}
+
+/* For those who use it on the device */
+
+/**
+ * gst_spdl_is_cuda_memory:
+ * @memory: a memory
+ *
+ * Returns: whether it lies on a CUDA device, and the functions of a
+ *     #GstSpdlCudaMemory are for it
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_is_cuda_memory (GstMemory *memory)
+{
+  g_return_val_if_fail (memory != NULL, FALSE);
+
+  return GST_IS_SPDL_CUDA_ALLOCATOR (memory->allocator);
+}
+
+/**
+ * gst_spdl_cuda_memory_get_device_id:
+ * @memory: a #GstSpdlCudaMemory
+ *
+ * Returns: the number of the device on which it lies
+ *
+ * Since: 0.1
+ */
+gint
+gst_spdl_cuda_memory_get_device_id (GstMemory *memory)
+{
+  g_return_val_if_fail (gst_spdl_is_cuda_memory (memory), -1);
+
+  return ((GstSpdlCudaMemory *) memory)->block->allocator->device_id;
+}
+
+/**
+ * gst_spdl_cuda_memory_get_address: (skip)
+ * @memory: a #GstSpdlCudaMemory
+ *
+ * Returns: (transfer none): where it begins on the device, valid as long as
+ *     @memory; see gst_spdl_cuda_memory_wait()
+ *
+ * Since: 0.1
+ */
+gpointer
+gst_spdl_cuda_memory_get_address (GstMemory *memory)
+{
+  GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
+
+  g_return_val_if_fail (gst_spdl_is_cuda_memory (memory), NULL);
+
+  return self->block->data + self->start + memory->offset;
+}
+
+/**
+ * gst_spdl_cuda_memory_wait: (skip)
+ * @memory: a #GstSpdlCudaMemory
+ * @stream: (nullable): a `cudaStream_t`; %NULL is the legacy default stream. It
+ *     has to exist until @memory is let go of
+ * @error: (nullable): %GST_RESOURCE_ERROR
+ *
+ * Makes a stream wait for the content. It returns at once, on any thread; what
+ * is given to the stream from then on finds the content. What it was given
+ * before the last reference to @memory goes is done before the memory is
+ * written again.
+ *
+ * Returns: %FALSE with @error set if the content will not come, or the stream
+ *     is none
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_cuda_memory_wait (GstMemory *memory, gpointer stream, GError **error)
+{
+  g_return_val_if_fail (gst_spdl_is_cuda_memory (memory), FALSE);
+
+  return gst_spdl_cuda_block_wait (
+      ((GstSpdlCudaMemory *) memory)->block, stream, error);
+}

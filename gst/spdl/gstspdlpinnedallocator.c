@@ -1,0 +1,271 @@
+/* gst-spdl: memory that devices copy from by themselves
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstspdlpinnedallocator
+ * @title: GstSpdlPinnedAllocator
+ * @short_description: memory that devices copy from by themselves
+ *
+ * What `spdlcudaupload` offers upstream.
+ *
+ * Since: 0.1
+ */
+
+#include "gstspdlpinnedallocator.h"
+
+#include <stdlib.h>
+
+#include "engine/spdlsync.h"
+#include "gstspdlpinned.h"
+
+/* Pieces that are kept when they are free: as many as spdlbatch's pool has. */
+#define MAX_FREE 16
+#define PAGE 4096
+/* A piece is not taken for what is much smaller. */
+#define MAX_WASTE 2
+
+typedef struct {
+  guint8 *data;
+  gsize size;
+  gboolean locked;
+} Slab;
+
+typedef struct {
+  GstMemory memory;
+  guint8 *data;
+  Slab slab; /* owned, if the memory has no parent */
+} Pinned;
+
+struct _GstSpdlPinnedAllocator {
+  GstAllocator parent;
+
+  const GstSpdlCudart *cudart;
+  gint device_id;
+  SpdlMutex lock;
+  GArray
+      *free; /* of Slab, the one that was freed last at the end; under lock */
+};
+
+G_DEFINE_TYPE (
+    GstSpdlPinnedAllocator, gst_spdl_pinned_allocator, GST_TYPE_ALLOCATOR)
+
+/* Slabs */
+
+/* Only so much may be locked, and a device that is lost locks nothing: then it
+ * is memory as any other, which costs an upload time, and leaves it to the
+ * device to say what is wrong. */
+static gboolean
+make_unlocked (GstSpdlPinnedAllocator *self, Slab *slab, cudaError_t code)
+{
+  gpointer data;
+
+  GST_WARNING_OBJECT (self, "no %" G_GSIZE_FORMAT " page-locked bytes: %s",
+      slab->size, self->cudart->cudaGetErrorString (code));
+  if (posix_memalign (&data, PAGE, slab->size) != 0)
+    return FALSE;
+  slab->data = data;
+  slab->locked = FALSE;
+  return TRUE;
+}
+
+static gboolean
+make_slab (GstSpdlPinnedAllocator *self, gsize size, Slab *slab)
+{
+  const GstSpdlCudart *cudart = self->cudart;
+  const gint previous = gst_spdl_cudart_enter (cudart, self->device_id);
+  gpointer data = NULL;
+  cudaError_t code;
+
+  slab->size = (size + PAGE - 1) / PAGE * PAGE;
+  code = cudart->cudaHostAlloc (&data, slab->size, cudaHostAllocPortable);
+  if (code != cudaSuccess)
+    cudart->cudaGetLastError ();
+  gst_spdl_cudart_leave (cudart, previous);
+  if (code != cudaSuccess)
+    return make_unlocked (self, slab, code);
+  slab->data = data;
+  slab->locked = TRUE;
+  gst_spdl_pinned_add (slab->data, slab->size);
+  return TRUE;
+}
+
+static void
+free_slab (GstSpdlPinnedAllocator *self, const Slab *slab)
+{
+  if (!slab->locked) {
+    free (slab->data);
+    return;
+  }
+  gst_spdl_pinned_withdraw (slab->data);
+  if (self->cudart->cudaFreeHost (slab->data) != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+}
+
+static gboolean
+find_free (GstSpdlPinnedAllocator *self, gsize size, Slab *slab)
+{
+  gboolean found = FALSE;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = self->free->len; i > 0 && !found; i--) {
+    *slab = g_array_index (self->free, Slab, i - 1);
+    found = slab->size >= size && slab->size / MAX_WASTE <= MAX (size, PAGE);
+    if (found)
+      g_array_remove_index (self->free, i - 1);
+  }
+  spdl_mutex_unlock (&self->lock);
+  return found;
+}
+
+static void
+keep_or_free (GstSpdlPinnedAllocator *self, const Slab *slab)
+{
+  Slab oldest = { NULL };
+
+  if (!slab->locked) {
+    free_slab (self, slab);
+    return;
+  }
+  spdl_mutex_lock (&self->lock);
+  g_array_append_val (self->free, *slab);
+  if (self->free->len > MAX_FREE) {
+    oldest = g_array_index (self->free, Slab, 0);
+    g_array_remove_index (self->free, 0);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (oldest.data)
+    free_slab (self, &oldest);
+}
+
+/* Memory */
+
+static Pinned *
+make_memory (GstAllocator *allocator, GstMemoryFlags flags, GstMemory *parent,
+    guint8 *data, gsize maxsize, gsize align, gsize offset, gsize size)
+{
+  Pinned *self = g_new0 (Pinned, 1);
+
+  gst_memory_init (GST_MEMORY_CAST (self), flags, allocator, parent, maxsize,
+      align, offset, size);
+  self->data = data;
+  return self;
+}
+
+static GstMemory *
+gst_spdl_pinned_allocator_alloc (
+    GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  GstSpdlPinnedAllocator *self = GST_SPDL_PINNED_ALLOCATOR (allocator);
+  const gsize maxsize = size + params->prefix + params->padding;
+  Pinned *memory;
+  gsize skip;
+  Slab slab;
+
+  if (maxsize < size || maxsize > G_MAXSSIZE - params->align - PAGE)
+    return NULL;
+  if (!find_free (self, maxsize + params->align, &slab) &&
+      !make_slab (self, maxsize + params->align, &slab))
+    return NULL;
+  skip = -(gsize) slab.data & params->align;
+  memory = make_memory (allocator, params->flags, NULL, slab.data + skip,
+      slab.size - skip, params->align, params->prefix, size);
+  memory->slab = slab;
+  return GST_MEMORY_CAST (memory);
+}
+
+static void
+gst_spdl_pinned_allocator_free (GstAllocator *allocator, GstMemory *memory)
+{
+  Pinned *self = (Pinned *) memory;
+
+  if (!memory->parent)
+    keep_or_free (GST_SPDL_PINNED_ALLOCATOR (allocator), &self->slab);
+  g_free (self);
+}
+
+static gpointer
+map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  return ((Pinned *) memory)->data;
+}
+
+static void
+unmap_memory (GstMemory *memory)
+{
+}
+
+static GstMemory *
+share_memory (GstMemory *memory, gssize offset, gssize size)
+{
+  GstMemory *parent = memory->parent ? memory->parent : memory;
+
+  if (size == -1)
+    size = memory->size - offset;
+  return GST_MEMORY_CAST (make_memory (memory->allocator,
+      GST_MINI_OBJECT_FLAGS (parent) | GST_MINI_OBJECT_FLAG_LOCK_READONLY,
+      parent, ((Pinned *) memory)->data, memory->maxsize, memory->align,
+      memory->offset + offset, size));
+}
+
+static void
+gst_spdl_pinned_allocator_finalize (GObject *object)
+{
+  GstSpdlPinnedAllocator *self = GST_SPDL_PINNED_ALLOCATOR (object);
+
+  for (guint i = 0; i < self->free->len; i++)
+    free_slab (self, &g_array_index (self->free, Slab, i));
+  g_array_unref (self->free);
+  spdl_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_spdl_pinned_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_spdl_pinned_allocator_class_init (GstSpdlPinnedAllocatorClass *klass)
+{
+  GstAllocatorClass *allocator_class = GST_ALLOCATOR_CLASS (klass);
+
+  allocator_class->alloc = gst_spdl_pinned_allocator_alloc;
+  allocator_class->free = gst_spdl_pinned_allocator_free;
+  G_OBJECT_CLASS (klass)->finalize = gst_spdl_pinned_allocator_finalize;
+}
+
+static void
+gst_spdl_pinned_allocator_init (GstSpdlPinnedAllocator *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR (self);
+
+  spdl_mutex_init (&self->lock);
+  self->free = g_array_new (FALSE, FALSE, sizeof (Slab));
+  allocator->mem_type = GST_SPDL_PINNED_MEMORY_TYPE;
+  allocator->mem_map = map_memory;
+  allocator->mem_unmap = unmap_memory;
+  allocator->mem_share = share_memory;
+}
+
+/**
+ * gst_spdl_pinned_allocator_new:
+ * @device_id: the number of the CUDA device that is to copy; others can, too
+ * @error: (nullable): %GST_LIBRARY_ERROR or %GST_RESOURCE_ERROR
+ *
+ * Returns: (transfer full) (nullable): the allocator, or %NULL with @error set
+ *     if there is no CUDA Runtime, driver or such device
+ *
+ * Since: 0.1
+ */
+GstAllocator *
+gst_spdl_pinned_allocator_new (gint device_id, GError **error)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
+  GstSpdlPinnedAllocator *self;
+
+  if (!cudart || !gst_spdl_cudart_check_device (cudart, device_id, error))
+    return NULL;
+  self = g_object_new (GST_TYPE_SPDL_PINNED_ALLOCATOR, NULL);
+  self->cudart = cudart;
+  self->device_id = device_id;
+  return GST_ALLOCATOR (gst_object_ref_sink (self));
+}

@@ -1,0 +1,29 @@
+/* gst-spdl: caps of tensors in the CPU's memory and on a device
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_CUDA_CAPS_H__
+#define __SPDL_CUDA_CAPS_H__
+
+#include <gst/spdl/spdl.h>
+
+G_BEGIN_DECLS
+
+#define SPDL_CUDA_CAPS                                     \
+  "other/tensors(" GST_SPDL_CAPS_FEATURE_CUDA_MEMORY "), " \
+  "format=(string)static"
+
+/* Returns: (transfer full): the same, of the CPU's memory or on a device. */
+GstCaps *spdl_cuda_caps_move (const GstCaps *caps, gboolean on_device);
+
+/* Answers a caps query on @pad, whose tensors are those of @other but for where
+ * they lie: @on_device on the side of @pad. */
+void spdl_cuda_caps_answer (
+    GstPad *pad, GstPad *other, gboolean on_device, GstQuery *query);
+
+G_END_DECLS
+
+#endif /* __SPDL_CUDA_CAPS_H__ */

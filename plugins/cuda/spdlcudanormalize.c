@@ -1,0 +1,474 @@
+/* gst-spdl: spdlcudanormalize, which makes what a model wants of bytes on a
+ * device
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlcudanormalize
+ * @title: spdlcudanormalize
+ * @short_description: makes what a model wants of bytes on a device
+ *
+ * The first tensor of a batch on a CUDA device, images of uint8 whose channels
+ * lie side by side, becomes one of floating point with a plane for each
+ * channel: samples are divided by 255, `mean` is subtracted and `std` divided
+ * by, a number for each channel or one for all, as `spdlbatch type=float32
+ * layout=nchw` does it, to the bit. So a quarter of the bytes have to be
+ * brought to the device. All other tensors stay as they are.
+ *
+ * With `flip` images are mirrored, each with that probability, which is drawn
+ * from `seed`, the epoch and the item's index alone, and noted as `flip` in its
+ * `extra`. (`spdldecode` mirrors for nothing; it is for pipelines whose decoder
+ * does not.)
+ *
+ * One kernel does all of it, on a stream of the element's own, which waits for
+ * the batch; the CPU does not. It is there where nvcc was when gst-spdl was
+ * built, and needs a CUDA Runtime of 12.8 or later.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch size=32
+ *     ! spdlcudaupload ! spdlcudanormalize mean="<0.485,0.456,0.406>"
+ *     std="<0.229,0.224,0.225>" type=float16 ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/gstspdlcudablock.h"
+#include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/gstspdlgone.h"
+#include "spdlcuda.h"
+#include "spdlcudacaps.h"
+#include "spdlnormalizesettings.h"
+
+#define FLIP_KEY G_GUINT64_CONSTANT (0x6e6f726d616c0001)
+/* Where a tensor begins in the block. */
+#define ALIGNMENT 256
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
+
+#define GST_TYPE_SPDL_CUDA_NORMALIZE_ELEMENT \
+  (gst_spdl_cuda_normalize_element_get_type ())
+#define GST_SPDL_CUDA_NORMALIZE_ELEMENT(obj) \
+  ((GstSpdlCudaNormalizeElement *) (obj))
+GType gst_spdl_cuda_normalize_element_get_type (void);
+
+typedef struct {
+  GstSpdlFilter parent;
+
+  SpdlNormalizeSettings settings; /* object lock */
+
+  /* From READY on. */
+  const GstSpdlCudart *cudart;
+  SpdlNormalizer normalizer;
+
+  /* Under the stream lock. */
+  gboolean has_caps;
+  SpdlNormalizeTask task;  /* of a batch of these caps */
+  GstSpdlTensorsInfo info; /* of what goes out */
+  gdouble flip;
+  guint64 seed;
+  GstSpdlCudaAllocator *allocator; /* nullable: of the device of what came */
+} GstSpdlCudaNormalizeElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlCudaNormalizeElementClass;
+
+G_DEFINE_TYPE (GstSpdlCudaNormalizeElement, gst_spdl_cuda_normalize_element,
+    GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (spdlcudanormalize, "spdlcudanormalize",
+    GST_RANK_NONE, GST_TYPE_SPDL_CUDA_NORMALIZE_ELEMENT)
+
+/* Caps */
+
+static gboolean
+read_images (GstSpdlCudaNormalizeElement *self, GError **error)
+{
+  GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  SpdlNormalizeTask *task = &self->task;
+
+  if (tensor->type != GST_SPDL_TENSOR_UINT8 || tensor->rank != 4 ||
+      tensor->dims[0] > SPDL_NORMALIZE_MAX_CHANNELS) {
+    g_autofree gchar *is = gst_spdl_tensor_info_to_string (tensor);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The first tensor is to be images of uint8 with %d channels at most, "
+        "as 3:224:224:32, but is %s",
+        SPDL_NORMALIZE_MAX_CHANNELS, is);
+    return FALSE;
+  }
+  task->n_channels = tensor->dims[0];
+  task->width = tensor->dims[1];
+  task->height = tensor->dims[2];
+  task->n_images = tensor->dims[3];
+  tensor->type = task->half ? GST_SPDL_TENSOR_FLOAT16 : GST_SPDL_TENSOR_FLOAT32;
+  tensor->dims[0] = task->width;
+  tensor->dims[1] = task->height;
+  tensor->dims[2] = task->n_channels;
+  return TRUE;
+}
+
+static gboolean
+read_caps (
+    GstSpdlCudaNormalizeElement *self, const GstCaps *caps, GError **error)
+{
+  SpdlNormalizeSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  self->flip = settings.flip;
+  self->seed = settings.seed;
+  self->task.half = settings.type == SPDL_NORMALIZE_TYPE_FLOAT16;
+  return gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
+         read_images (self, error) &&
+         spdl_normalize_task_set_factors (&self->task, settings.mean,
+             settings.n_mean, settings.std, settings.n_std, error);
+}
+
+static gboolean
+set_caps (GstSpdlCudaNormalizeElement *self, GstEvent *event)
+{
+  g_autoptr (GError) error = NULL;
+  GstCaps *caps, *plain, *moved;
+  const GValue *names;
+  gboolean ok;
+
+  gst_event_parse_caps (event, &caps);
+  self->has_caps = read_caps (self, caps, &error);
+  if (!self->has_caps) {
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+    gst_event_unref (event);
+    return FALSE;
+  }
+  plain = gst_spdl_tensors_info_to_caps (&self->info);
+  names = gst_structure_get_value (gst_caps_get_structure (caps, 0), "names");
+  if (names)
+    gst_caps_set_value (plain, "names", names);
+  moved = spdl_cuda_caps_move (plain, TRUE);
+  ok = gst_pad_push_event (self->parent.srcpad, gst_event_new_caps (moved));
+  gst_caps_unref (plain);
+  gst_caps_unref (moved);
+  gst_event_unref (event);
+  return ok;
+}
+
+/* Batches */
+
+/* Draws for each image, and notes it. @flips: a byte an image. */
+static gboolean
+draw_flips (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, guint8 *flips)
+{
+  GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (batch);
+  const guint n = meta ? MIN (meta->num_items, self->task.n_images) : 0;
+
+  if (self->flip <= 0.0)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    GstSpdlItemMeta *item = &meta->items[i];
+    const guint64 key[] = { self->seed, item->epoch, item->index, FLIP_KEY };
+    SpdlRandom random;
+
+    spdl_random_init (&random, key, G_N_ELEMENTS (key));
+    flips[i] = spdl_random_double (&random) < self->flip;
+    if (!item->extra)
+      item->extra = gst_structure_new_empty ("extra");
+    gst_structure_set (
+        item->extra, "flip", G_TYPE_BOOLEAN, (gboolean) flips[i], NULL);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_batch (
+    GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+{
+  const SpdlNormalizeTask *task = &self->task;
+  const gsize size =
+      (gsize) task->n_images * task->width * task->height * task->n_channels;
+  guint n = gst_buffer_n_memory (batch);
+
+  if (n != self->info.num_tensors) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A batch of %u tensors has %u memories", self->info.num_tensors, n);
+    return FALSE;
+  }
+  while (n-- > 0)
+    if (!gst_spdl_is_cuda_memory (gst_buffer_peek_memory (batch, n))) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+          "Tensor %u of a batch is not on a CUDA device", n);
+      return FALSE;
+    }
+  if (gst_buffer_peek_memory (batch, 0)->size >= size)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The images of a batch have %" G_GSIZE_FORMAT
+      " bytes, and not %" G_GSIZE_FORMAT,
+      gst_buffer_peek_memory (batch, 0)->size, size);
+  return FALSE;
+}
+
+/* Memory and a stream of the device on which the batch lies. */
+static gboolean
+ensure_allocator (
+    GstSpdlCudaNormalizeElement *self, gint device_id, GError **error)
+{
+  GstAllocator *allocator;
+
+  if (self->allocator &&
+      gst_spdl_cuda_allocator_get_device_id (self->allocator) == device_id)
+    return TRUE;
+  gst_clear_object (&self->allocator);
+  allocator = gst_spdl_cuda_allocator_new (device_id, error);
+  if (!allocator)
+    return FALSE;
+  self->allocator = GST_SPDL_CUDA_ALLOCATOR (allocator);
+  return TRUE;
+}
+
+/* Where each tensor will lie; returns the size of all. */
+static gsize
+lay_out (const GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
+    gsize *offsets, gsize *sizes)
+{
+  gsize end = 0;
+
+  for (guint i = 0; i < self->info.num_tensors; i++) {
+    sizes[i] = i == 0 ? gst_spdl_tensor_info_get_size (&self->info.tensors[0])
+                      : gst_buffer_peek_memory (batch, i)->size;
+    offsets[i] = end;
+    end += (sizes[i] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  }
+  return end;
+}
+
+/* What is not changed. */
+static gboolean
+copy_tensor (GstSpdlCudaNormalizeElement *self, GstMemory *from, guint8 *to,
+    cudaStream_t stream, GError **error)
+{
+  return from->size == 0 ||
+         (gst_spdl_cuda_memory_wait (from, stream, error) &&
+             gst_spdl_cudart_check (self->cudart,
+                 self->cudart->cudaMemcpyAsync (to,
+                     gst_spdl_cuda_memory_get_address (from), from->size,
+                     cudaMemcpyDeviceToDevice, stream),
+                 "A tensor cannot be copied", error));
+}
+
+static gboolean
+fill_block (GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
+    GstSpdlCudaBlock *block, const gsize *offsets, const guint8 *flips,
+    GError **error)
+{
+  cudaStream_t stream = gst_spdl_cuda_allocator_get_stream (self->allocator);
+  GstMemory *images = gst_buffer_peek_memory (batch, 0);
+
+  if (!gst_spdl_cuda_memory_wait (images, stream, error) ||
+      !gst_spdl_cuda_block_begin (block, error) ||
+      !spdl_normalizer_launch (&self->normalizer, &self->task,
+          gst_spdl_cuda_memory_get_address (images), block->data, flips, stream,
+          error))
+    return FALSE;
+  for (guint i = 1; i < self->info.num_tensors; i++)
+    if (!copy_tensor (self, gst_buffer_peek_memory (batch, i),
+            block->data + offsets[i], stream, error))
+      return FALSE;
+  return gst_spdl_cuda_block_end (block, error);
+}
+
+/* Called in the batch's device. What comes is let go of at once: its memory is
+ * not written before the stream has read it. */
+static GstBuffer *
+normalize (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+{
+  g_autofree guint8 *flips = g_new0 (guint8, MAX (self->task.n_images, 1));
+  gsize offsets[GST_SPDL_MAX_TENSORS], sizes[GST_SPDL_MAX_TENSORS];
+  GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (
+      self->allocator, lay_out (self, batch, offsets, sizes), error);
+  GstBuffer *output;
+  gboolean ok, flipped;
+
+  if (!block)
+    return NULL;
+  output = gst_buffer_new ();
+  gst_buffer_copy_into (output, batch, GST_BUFFER_COPY_METADATA, 0, -1);
+  flipped = draw_flips (self, output, flips);
+  ok = fill_block (self, batch, block, offsets, flipped ? flips : NULL, error);
+  for (guint i = 0; i < self->info.num_tensors; i++)
+    gst_buffer_append_memory (
+        output, gst_spdl_cuda_block_get_part (block, offsets[i], sizes[i]));
+  gst_spdl_cuda_block_unref (block);
+  if (!ok)
+    gst_clear_buffer (&output);
+  return output;
+}
+
+static GstBuffer *
+process (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+{
+  GstBuffer *output = NULL;
+  gint device_id, previous;
+
+  if (!check_batch (self, batch, error))
+    return NULL;
+  device_id =
+      gst_spdl_cuda_memory_get_device_id (gst_buffer_peek_memory (batch, 0));
+  previous = gst_spdl_cudart_enter (self->cudart, device_id);
+  if (ensure_allocator (self, device_id, error))
+    output = normalize (self, batch, error);
+  gst_spdl_cudart_leave (self->cudart, previous);
+  return output;
+}
+
+static void
+count (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GstBuffer *output)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+  const GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (output);
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.items += meta ? meta->num_items : 1;
+  stats->meter.lap.batches++;
+  stats->meter.lap.bytes_in += gst_buffer_get_size (batch);
+  stats->meter.lap.bytes_out += gst_buffer_get_size (output);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static GstFlowReturn
+gst_spdl_cuda_normalize_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (filter);
+  g_autoptr (GError) error = NULL;
+  GstBuffer *output;
+
+  if (!self->has_caps) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  output = process (self, buffer, &error);
+  if (output)
+    count (self, buffer, output);
+  gst_buffer_unref (buffer);
+  if (output)
+    return gst_pad_push (filter->srcpad, output);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return GST_FLOW_ERROR;
+}
+
+static gboolean
+gst_spdl_cuda_normalize_element_event (GstSpdlFilter *filter, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    return set_caps (GST_SPDL_CUDA_NORMALIZE_ELEMENT (filter), event);
+  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_normalize_element_parent_class)
+      ->event (filter, event);
+}
+
+/* States */
+
+static gboolean
+open_device (GstSpdlCudaNormalizeElement *self, GError **error)
+{
+  self->cudart = gst_spdl_cudart_get (error);
+  return self->cudart &&
+         gst_spdl_cudart_check_device (self->cudart, 0, error) &&
+         spdl_normalizer_open (&self->normalizer, self->cudart, error);
+}
+
+static GstStateChangeReturn
+gst_spdl_cuda_normalize_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (element);
+  g_autoptr (GError) error = NULL;
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
+      !open_device (self, &error)) {
+    gst_spdl_post_error (element, error);
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_normalize_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    /* Kernels that were launched must not lose their program. */
+    if (self->allocator)
+      self->cudart->cudaStreamSynchronize (
+          gst_spdl_cuda_allocator_get_stream (self->allocator));
+    gst_clear_object (&self->allocator);
+    self->has_caps = FALSE;
+  } else if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
+    spdl_normalizer_close (&self->normalizer);
+  }
+  return ret;
+}
+
+static void
+gst_spdl_cuda_normalize_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_normalize_settings_set (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_cuda_normalize_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_normalize_settings_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_cuda_normalize_element_class_init (
+    GstSpdlCudaNormalizeElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+
+  object_class->set_property = gst_spdl_cuda_normalize_element_set_property;
+  object_class->get_property = gst_spdl_cuda_normalize_element_get_property;
+  spdl_normalize_settings_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "CUDA normalizer",
+      "Generic", "Makes planes of floating point of images on a CUDA device",
+      "the gst-spdl developers");
+  element_class->change_state = gst_spdl_cuda_normalize_element_change_state;
+  filter_class->fields = GST_SPDL_FIELDS_BATCHES;
+  filter_class->chain = gst_spdl_cuda_normalize_element_chain;
+  filter_class->event = gst_spdl_cuda_normalize_element_event;
+}
+
+static void
+gst_spdl_cuda_normalize_element_init (GstSpdlCudaNormalizeElement *self)
+{
+  spdl_normalize_settings_init (&self->settings);
+  gst_pad_use_fixed_caps (self->parent.srcpad);
+}

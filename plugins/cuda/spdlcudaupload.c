@@ -1,0 +1,522 @@
+/* gst-spdl: spdlcudaupload, which copies batches to a CUDA device
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlcudaupload
+ * @title: spdlcudaupload
+ * @short_description: copies batches to a CUDA device
+ *
+ * Sends each batch on in memory of the device `device-id`, with caps
+ * `other/tensors(memory:SpdlCUDAMemory)`. The device copies by itself, on a
+ * stream of the element's own, up to `prefetch` batches at the same time as the
+ * rest of the pipeline works; a batch goes on as soon as its copy is begun, and
+ * bears an event for which its consumer's stream waits, not the CPU. See
+ * #GstSpdlCudaMemory.
+ *
+ * Upstream gets a pool of page-locked memory, from which a device can copy:
+ * `spdlbatch` writes into it. All tensors of a batch that lie in one piece of
+ * it go in one copy. What comes from other memory is moved into such memory
+ * first, which costs the thread that brings it a copy, and is counted in
+ * `num-unpinned`.
+ *
+ * `stage-stats` has as `ave-put-time` how long upstream was kept waiting
+ * because `prefetch` copies were in flight, and as `ave-transfer-time`,
+ * `p90-transfer-time` and `p99-transfer-time` how long the device took, by its
+ * own clock, waiting not among it.
+ *
+ * The CUDA Runtime is loaded when the state goes to READY, which fails where
+ * it, the driver or the device is missing.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch size=32
+ *     ! spdlcudaupload ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/gstspdlgone.h"
+#include "spdlcuda.h"
+#include "spdlcudacaps.h"
+#include "spdlcudaoffer.h"
+#include "spdluploads.h"
+
+enum {
+  PROP_0,
+  PROP_DEVICE_ID,
+  PROP_PREFETCH,
+};
+
+#define DEFAULT_DEVICE_ID 0
+#define DEFAULT_PREFETCH 2
+
+GST_DEBUG_CATEGORY_STATIC (spdl_cuda_upload_debug);
+#define GST_CAT_DEFAULT spdl_cuda_upload_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
+
+#define GST_TYPE_SPDL_CUDA_UPLOAD_ELEMENT \
+  (gst_spdl_cuda_upload_element_get_type ())
+#define GST_SPDL_CUDA_UPLOAD_ELEMENT(obj) ((GstSpdlCudaUploadElement *) (obj))
+GType gst_spdl_cuda_upload_element_get_type (void);
+
+typedef struct {
+  GstSpdlFilter parent;
+
+  gint device_id; /* object lock */
+  guint prefetch; /* object lock */
+
+  /* From READY to PAUSED on, and back. */
+  const GstSpdlCudart *cudart;
+  GstSpdlCudaAllocator *allocator;
+  GstAllocator *pinned; /* also under the object lock */
+  SpdlUploads *uploads;
+  gint told; /* atomic: an error was posted */
+} GstSpdlCudaUploadElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlCudaUploadElementClass;
+
+G_DEFINE_TYPE (GstSpdlCudaUploadElement, gst_spdl_cuda_upload_element,
+    GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (spdlcudaupload, "spdlcudaupload", GST_RANK_NONE,
+    GST_TYPE_SPDL_CUDA_UPLOAD_ELEMENT)
+
+/* Figures */
+
+static void
+add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+{
+  gst_structure_set (s, "num-transfers", G_TYPE_UINT64, figures->num_tasks,
+      "ave-transfer-time", G_TYPE_UINT64, figures->ave_time,
+      "p90-transfer-time", G_TYPE_UINT64, figures->p90_time,
+      "p99-transfer-time", G_TYPE_UINT64, figures->p99_time, "num-unpinned",
+      G_TYPE_UINT64, figures->num_unpooled, NULL);
+}
+
+static void
+count (GstSpdlCudaUploadElement *self, GstBuffer *batch, guint64 waited,
+    gboolean is_moved)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+  const GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (batch);
+  const gsize size = gst_buffer_get_size (batch);
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.items += meta ? meta->num_items : 1;
+  stats->meter.lap.batches++;
+  stats->meter.lap.bytes_in += size;
+  stats->meter.lap.bytes_out += size;
+  stats->meter.lap.unpooled += is_moved;
+  spdl_histogram_add (&stats->meter.lap.put_time, waited);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* The device may fail at more than one place. */
+static void
+post_once (GstSpdlCudaUploadElement *self, const GError *error)
+{
+  if (g_atomic_int_compare_and_exchange (&self->told, FALSE, TRUE))
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+}
+
+/* On the uploads' thread. */
+
+static void
+on_done (gpointer user_data, guint64 time)
+{
+  GstSpdlPlainStats *stats =
+      GST_SPDL_CUDA_UPLOAD_ELEMENT (user_data)->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.tasks++;
+  spdl_histogram_add (&stats->meter.lap.task_time, time);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static void
+on_failed (gpointer user_data, const GError *error)
+{
+  post_once (GST_SPDL_CUDA_UPLOAD_ELEMENT (user_data), error);
+}
+
+/* Batches */
+
+static GstFlowReturn
+wait_for_room (GstSpdlCudaUploadElement *self, guint64 *waited)
+{
+  const SpdlMeter *meter = &self->parent.stats->meter;
+  const guint64 before = spdl_meter_now (meter);
+  const SpdlUploadsState state = spdl_uploads_wait_for_room (self->uploads);
+
+  *waited = spdl_meter_now (meter) - before;
+  switch (state) {
+    case SPDL_UPLOADS_OK:
+      return GST_FLOW_OK;
+    case SPDL_UPLOADS_FLUSHING:
+      return GST_FLOW_FLUSHING;
+    default:
+      return GST_FLOW_ERROR;
+  }
+}
+
+/* All of @batch but its memory, which is on the device. */
+static GstBuffer *
+make_output (
+    GstBuffer *batch, const SpdlTransfer *transfer, GstSpdlCudaBlock *block)
+{
+  GstBuffer *output = gst_buffer_new ();
+
+  gst_buffer_copy_into (output, batch, GST_BUFFER_COPY_METADATA, 0, -1);
+  for (guint i = 0; i < transfer->n_tensors; i++)
+    gst_buffer_append_memory (
+        output, gst_spdl_cuda_block_get_part (
+                    block, transfer->offsets[i], transfer->maps[i].size));
+  return output;
+}
+
+/* A copy that was given to the device goes on, whatever failed behind it. */
+static void
+abandon (GstSpdlCudaUploadElement *self, SpdlTransfer *transfer,
+    GstSpdlCudaBlock *block)
+{
+  self->cudart->cudaStreamSynchronize (
+      gst_spdl_cuda_allocator_get_stream (self->allocator));
+  self->cudart->cudaGetLastError ();
+  spdl_transfer_clear (transfer);
+  gst_spdl_cuda_block_unref (block);
+}
+
+/* @batch: (transfer full) */
+static GstBuffer *
+upload (GstSpdlCudaUploadElement *self, GstBuffer *batch, gboolean *is_moved,
+    GError **error)
+{
+  SpdlTransfer transfer;
+  GstSpdlCudaBlock *block;
+  GstBuffer *output;
+
+  if (!spdl_transfer_init (
+          &transfer, batch, self->allocator, self->pinned, error))
+    return NULL;
+  *is_moved = transfer.is_moved;
+  block = gst_spdl_cuda_block_take (self->allocator, transfer.size, error);
+  if (!block) {
+    spdl_transfer_clear (&transfer);
+    return NULL;
+  }
+  output = make_output (batch, &transfer, block);
+  if (!spdl_transfer_begin (&transfer, block, error)) {
+    gst_buffer_unref (output);
+    abandon (self, &transfer, block);
+    return NULL;
+  }
+  spdl_uploads_add (self->uploads, &transfer, block);
+  return output;
+}
+
+static GstFlowReturn
+gst_spdl_cuda_upload_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (filter);
+  g_autoptr (GError) error = NULL;
+  gboolean is_moved = FALSE;
+  GstBuffer *output;
+  GstFlowReturn ret;
+  guint64 waited;
+  gint previous;
+
+  ret = wait_for_room (self, &waited);
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  previous = gst_spdl_cudart_enter (
+      self->cudart, gst_spdl_cuda_allocator_get_device_id (self->allocator));
+  output = upload (self, buffer, &is_moved, &error);
+  gst_spdl_cudart_leave (self->cudart, previous);
+  if (!output) {
+    post_once (self, error);
+    return GST_FLOW_ERROR;
+  }
+  count (self, output, waited, is_moved);
+  return gst_pad_push (filter->srcpad, output);
+}
+
+/* Events and queries */
+
+static gboolean
+set_caps (GstSpdlFilter *filter, GstEvent *event)
+{
+  GstCaps *caps, *moved;
+
+  gst_event_parse_caps (event, &caps);
+  moved = spdl_cuda_caps_move (caps, TRUE);
+  gst_event_unref (event);
+  event = gst_event_new_caps (moved);
+  gst_caps_unref (moved);
+  return gst_pad_push_event (filter->srcpad, event);
+}
+
+static gboolean
+gst_spdl_cuda_upload_element_event (GstSpdlFilter *filter, GstEvent *event)
+{
+  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (filter);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return set_caps (filter, event);
+    case GST_EVENT_FLUSH_START:
+      spdl_uploads_set_flushing (self->uploads, TRUE);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      spdl_uploads_set_flushing (self->uploads, FALSE);
+      break;
+    case GST_EVENT_EOS:
+      /* An error must come before the end, and the last figures, too. */
+      spdl_uploads_drain (self->uploads);
+      break;
+    default:
+      break;
+  }
+  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_upload_element_parent_class)
+      ->event (filter, event);
+}
+
+/* For those in flight, and the one that is being filled. */
+static gboolean
+propose_allocation (GstSpdlCudaUploadElement *self, GstQuery *query)
+{
+  g_autoptr (GstAllocator) pinned = NULL;
+  guint n;
+
+  GST_OBJECT_LOCK (self);
+  pinned = self->pinned ? gst_object_ref (self->pinned) : NULL;
+  n = self->prefetch + 1;
+  GST_OBJECT_UNLOCK (self);
+  if (pinned)
+    spdl_cuda_offer (query, pinned, n);
+  return pinned != NULL;
+}
+
+static gboolean
+sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstSpdlFilter *filter = GST_SPDL_FILTER (parent);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_ALLOCATION:
+      return propose_allocation (GST_SPDL_CUDA_UPLOAD_ELEMENT (parent), query);
+    case GST_QUERY_CAPS:
+      spdl_cuda_caps_answer (pad, filter->srcpad, FALSE, query);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static gboolean
+src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  spdl_cuda_caps_answer (pad, GST_SPDL_FILTER (parent)->sinkpad, TRUE, query);
+  return TRUE;
+}
+
+/* States */
+
+static gint
+get_device_id (GstSpdlCudaUploadElement *self)
+{
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  device_id = self->device_id;
+  GST_OBJECT_UNLOCK (self);
+  return device_id;
+}
+
+static gboolean
+check (GstSpdlCudaUploadElement *self, GError **error)
+{
+  self->cudart = gst_spdl_cudart_get (error);
+  return self->cudart && gst_spdl_cudart_check_device (
+                             self->cudart, get_device_id (self), error);
+}
+
+static gboolean
+open_device (GstSpdlCudaUploadElement *self, GError **error)
+{
+  const gint device_id = get_device_id (self);
+  const SpdlUploadsFuncs funcs = { on_done, on_failed, self };
+  GstAllocator *allocator = gst_spdl_cuda_allocator_new (device_id, error);
+  GstAllocator *pinned;
+
+  if (!allocator)
+    return FALSE;
+  pinned = gst_spdl_pinned_allocator_new (device_id, error);
+  if (!pinned) {
+    gst_object_unref (allocator);
+    return FALSE;
+  }
+  self->allocator = GST_SPDL_CUDA_ALLOCATOR (allocator);
+  g_atomic_int_set (&self->told, FALSE);
+  GST_OBJECT_LOCK (self);
+  self->pinned = pinned;
+  const guint prefetch = self->prefetch;
+  GST_OBJECT_UNLOCK (self);
+  self->uploads = spdl_uploads_new (self->cudart, device_id, prefetch, &funcs);
+  return TRUE;
+}
+
+/* What is out keeps its allocator. */
+static void
+close_device (GstSpdlCudaUploadElement *self)
+{
+  GstAllocator *pinned;
+
+  g_clear_pointer (&self->uploads, spdl_uploads_free);
+  gst_clear_object (&self->allocator);
+  GST_OBJECT_LOCK (self);
+  pinned = g_steal_pointer (&self->pinned);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_object (&pinned);
+}
+
+static GstStateChangeReturn
+fail (GstSpdlCudaUploadElement *self, const GError *error)
+{
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return GST_STATE_CHANGE_FAILURE;
+}
+
+static GstStateChangeReturn
+gst_spdl_cuda_upload_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (element);
+  g_autoptr (GError) error = NULL;
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check (self, &error))
+    return fail (self, error);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+      !open_device (self, &error))
+    return fail (self, error);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    spdl_uploads_set_flushing (self->uploads, TRUE);
+  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_upload_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    close_device (self);
+  return ret;
+}
+
+static void
+gst_spdl_cuda_upload_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_DEVICE_ID:
+      self->device_id = g_value_get_int (value);
+      break;
+    case PROP_PREFETCH:
+      self->prefetch = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_cuda_upload_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_DEVICE_ID:
+      g_value_set_int (value, self->device_id);
+      break;
+    case PROP_PREFETCH:
+      g_value_set_uint (value, self->prefetch);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  g_object_class_install_property (object_class, PROP_DEVICE_ID,
+      g_param_spec_int ("device-id", "Device",
+          "The number of the CUDA device that batches are copied to", 0,
+          G_MAXINT, DEFAULT_DEVICE_ID,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_PREFETCH,
+      g_param_spec_uint ("prefetch", "Prefetch",
+          "How many batches may be on their way to the device", 1, 64,
+          DEFAULT_PREFETCH,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_READY));
+}
+
+static void
+gst_spdl_cuda_upload_element_class_init (GstSpdlCudaUploadElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      spdl_cuda_upload_debug, "spdlcudaupload", 0, "Batches to a device");
+  object_class->set_property = gst_spdl_cuda_upload_element_set_property;
+  object_class->get_property = gst_spdl_cuda_upload_element_get_property;
+  install_properties (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "CUDA uploader",
+      "Generic", "Copies batches to a CUDA device", "the gst-spdl developers");
+  element_class->change_state = gst_spdl_cuda_upload_element_change_state;
+  filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
+  filter_class->chain = gst_spdl_cuda_upload_element_chain;
+  filter_class->event = gst_spdl_cuda_upload_element_event;
+}
+
+static void
+gst_spdl_cuda_upload_element_init (GstSpdlCudaUploadElement *self)
+{
+  self->device_id = DEFAULT_DEVICE_ID;
+  self->prefetch = DEFAULT_PREFETCH;
+  self->parent.stats->add_figures = add_figures;
+  gst_pad_set_query_function (self->parent.sinkpad, sink_query);
+  gst_pad_set_query_function (self->parent.srcpad, src_query);
+  gst_pad_use_fixed_caps (self->parent.srcpad);
+}

@@ -1,0 +1,111 @@
+/* gst-spdl: the inside of the tests' CUDA Runtime
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __FAKE_PRIVATE_H__
+#define __FAKE_PRIVATE_H__
+
+#include <glib.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#include "fake-cudart.h"
+#include "gst/spdl/gstspdlcudaapi.h"
+#include "plugins/cuda/spdlnormalizejob.h"
+
+typedef struct {
+  uint8_t *data;
+  size_t size;
+  int device;          /* -1: the CPU's memory */
+  gboolean registered; /* not allocated here */
+  gboolean ordered;    /* cudaMallocAsync() */
+} Piece;
+
+typedef struct {
+  int n_refs;
+  int device;
+  gboolean timed;
+  gboolean destroyed;
+  guint64 asked, done; /* records */
+  gint64 time;         /* us */
+} Event;
+
+typedef enum { OP_COPY, OP_RECORD, OP_WAIT, OP_FREE, OP_KERNEL, OP_USE } OpKind;
+
+typedef struct {
+  OpKind kind;
+  const uint8_t *from; /* what is read */
+  uint8_t *to;         /* what is written, or freed */
+  size_t size, to_size;
+  guint64 sum; /* of what is read, when it was given */
+  gboolean has_sum;
+  int value;
+  Event *event;
+  guint64 nth; /* which record of it */
+  gboolean half;
+  SpdlNormalizeJob job;
+} Op;
+
+typedef struct {
+  int device;
+  gboolean destroyed;
+  GQueue ops; /* of Op; the head is being done */
+  pthread_t thread;
+} Stream;
+
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t cond; /* anything changed */
+  gboolean ready;
+  int n_devices, has_driver, has_pools;
+  unsigned delay;
+  gboolean held;
+  int permits;
+  char *fail_call;
+  int fail_nth, fail_code;
+  int sticky; /* from a device's failure on */
+  GHashTable *counts;
+  int misuses;
+  GPtrArray *pieces, *events, *streams;
+  GPtrArray *legacy; /* of Stream, one a device */
+} Fake;
+
+extern Fake fake;
+
+#define CALL(expression)            \
+  G_STMT_START                      \
+  {                                 \
+    const int code_ = (expression); \
+    if (code_ != cudaSuccess)       \
+      return fake_leave (code_);    \
+  }                                 \
+  G_STMT_END
+
+/* Each function of the runtime begins with one of these, which takes the lock,
+ * and ends with fake_leave(). fake_enter() counts, and says if it is to fail.
+ */
+void fake_lock (void);
+int fake_enter (const char *call);
+cudaError_t fake_leave (int code);
+
+/* All with the lock held. */
+void fake_note (const char *call);
+void fake_set_fail (const char *call, int nth, int code);
+void fake_read_environment (void);
+void fake_misuse (const char *format, ...) G_GNUC_PRINTF (1, 2);
+gboolean fake_is_due (const char *call);
+Piece *fake_find_piece (const void *data, size_t size);
+guint64 fake_sum (const uint8_t *data, size_t size);
+Stream *fake_stream_new (int device);
+Stream *fake_find_stream (void *handle);
+gboolean fake_is_used (const void *data, size_t size, const Stream *except);
+void fake_give (Stream *stream, const Op *op);
+void fake_drain (Stream *stream);
+void fake_event_unref (Event *event);
+void fake_drop_piece (Piece *piece);
+int fake_current (void);
+
+#endif /* __FAKE_PRIVATE_H__ */

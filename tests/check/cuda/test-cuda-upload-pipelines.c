@@ -1,0 +1,132 @@
+/* gst-spdl: tests of spdlcudaupload in pipelines
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fake-cudart.h"
+#include "run.h"
+#include "uploads.h"
+
+/* @is_ours: spdlbatch writes into our memory; else nobody asked for it, and
+ * each tensor's kind of memory has to be looked at. */
+static void
+check_pipeline (const gchar *between, guint device, gboolean is_ours)
+{
+  Run *run = run_pipeline (
+      "videotestsrc num-buffers=40 pattern=white "
+      "! video/x-raw,format=RGB,width=32,height=32 "
+      "! spdlbatch size=8 labels=true %s ! spdlcudaupload name=upload "
+      "device-id=%u ! fakesink name=sink",
+      between, device);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 5);
+  fail_unless_equals_int (fake_cuda_count ("pageable"), 0);
+  fail_unless_equals_int (fake_cuda_count ("cudaMemcpyAsync"), 5);
+  fail_unless_equals_int (
+      fake_cuda_count ("cudaPointerGetAttributes"), is_ours ? 0 : 5);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *batch = g_ptr_array_index (run->buffers, i);
+
+    fail_unless_equals_int (run_batch (run, i)->num_items, 8);
+    fail_unless_equals_int (
+        gst_spdl_cuda_memory_get_device_id (gst_buffer_peek_memory (batch, 0)),
+        device);
+    fail_unless (upload_is_filled (
+                     gst_buffer_peek_memory (batch, 0), 8 * 32 * 32 * 3, 235) ||
+                 upload_is_filled (
+                     gst_buffer_peek_memory (batch, 0), 8 * 32 * 32 * 3, 255));
+  }
+  run_free (run);
+  fake_cuda_wait ();
+  fail_unless_equals_int (fake_cuda_live (), 0);
+}
+
+GST_START_TEST (test_pool)
+{
+  check_pipeline ("", 0, TRUE);
+  fake_cuda_reset ();
+  check_pipeline ("! queue", 0, TRUE);
+  fake_cuda_reset ();
+  check_pipeline ("! queue ! identity ! queue", 0, TRUE);
+  fake_cuda_reset ();
+  check_pipeline ("! identity drop-allocation=true", 0, FALSE);
+}
+
+GST_END_TEST;
+
+/* What a worker process has stacked is copied from where both have it mapped:
+ * each slab is locked once. */
+GST_START_TEST (test_worker)
+{
+  GstElementFactory *factory = gst_element_factory_find ("spdlworkersrc");
+  Run *run;
+
+  if (!factory)
+    return;
+  gst_object_unref (factory);
+  run = run_pipeline (
+      "spdlworkersrc pipeline=\"videotestsrc num-buffers=400 "
+      "! video/x-raw,format=RGB,width=16,height=16 ! spdlbatch size=8 "
+      "labels=true\" ! spdlcudaupload ! fakesink name=sink");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 50);
+  fail_unless_equals_int (fake_cuda_count ("cudaMemcpyAsync"), 50);
+  fail_unless_equals_int (fake_cuda_count ("cudaPointerGetAttributes"), 0);
+  fail_unless (fake_cuda_count ("cudaHostRegister") > 0);
+  fail_unless (fake_cuda_count ("cudaHostRegister") < 50);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_devices)
+{
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  for (guint device = 0; device < 2; device++) {
+    fake_cuda_reset ();
+    check_pipeline ("! queue", device, TRUE);
+  }
+}
+
+GST_END_TEST;
+
+/* One process, one stream of batches, two devices at the same time. */
+GST_START_TEST (test_two_devices)
+{
+  Run *run;
+
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  fake_cuda_reset ();
+  fake_cuda_set_delay (20);
+  run = run_pipeline (
+      "videotestsrc num-buffers=80 ! video/x-raw,format=RGB,width=16,height=16 "
+      "! spdlbatch size=4 ! tee name=t ! queue ! spdlcudaupload device-id=1 "
+      "! fakesink name=sink  t. ! queue ! spdlcudaupload ! fakesink "
+      "async=false");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 20);
+  fail_unless_equals_int (fake_cuda_count ("cudaMemcpyAsync"), 40);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static Suite *
+cuda_upload_pipelines_suite (void)
+{
+  Suite *s = suite_create ("cuda-upload-pipelines");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, upload_set_up, upload_tear_down);
+  tcase_add_test (tc, test_pool);
+  tcase_add_test (tc, test_worker);
+  tcase_add_test (tc, test_devices);
+  tcase_add_test (tc, test_two_devices);
+  return s;
+}
+
+GST_CHECK_MAIN (cuda_upload_pipelines);

@@ -1,0 +1,27 @@
+/* gst-spdl: what a worker process does as a loader does
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_WORKER_H__
+#define __GST_SPDL_WORKER_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* Gives stages their concurrency where they were given none. */
+SPDL_PRIVATE_API
+void gst_spdl_worker_tune (GstPipeline *pipeline);
+
+/* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
+ * sources first */
+SPDL_PRIVATE_API
+GList *gst_spdl_worker_dup_stats (GstPipeline *pipeline);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_WORKER_H__ */

@@ -1,0 +1,19 @@
+/* gst-spdl: the elements of the ipc plugin
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_IPC_H__
+#define __SPDL_IPC_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+GST_ELEMENT_REGISTER_DECLARE (spdlworkersrc)
+
+G_END_DECLS
+
+#endif /* __SPDL_IPC_H__ */

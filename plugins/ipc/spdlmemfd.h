@@ -1,0 +1,46 @@
+/* gst-spdl: memory that another process can map
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_MEMFD_H__
+#define __SPDL_MEMFD_H__
+
+#include <gst/gst.h>
+
+#include "gst/spdl/engine/spdlsync.h"
+
+G_BEGIN_DECLS
+
+/* An allocator each of whose memories is a slab: a memfd of its own, sealed in
+ * its size, so that who maps it cannot come upon a hole. */
+
+#define SPDL_TYPE_MEMFD_ALLOCATOR (spdl_memfd_allocator_get_type ())
+G_DECLARE_FINAL_TYPE (SpdlMemfdAllocator, spdl_memfd_allocator, SPDL,
+    MEMFD_ALLOCATOR, GstAllocator)
+
+typedef struct {
+  GstMemory memory;
+
+  guint32 id; /* from 0, none comes twice */
+  int fd;     /* -1 once it was announced */
+  guint8 *data;
+} SpdlMemfd;
+
+/* @retired: called when a slab is freed that was announced, from any thread */
+SpdlMemfdAllocator *spdl_memfd_allocator_new (
+    void (*retired) (guint32 id, gpointer user_data), gpointer user_data);
+
+/* Returns: (nullable): the slab that has all of these bytes; valid as long as
+ * who asks keeps them. From any thread. */
+SpdlMemfd *spdl_memfd_allocator_find (
+    SpdlMemfdAllocator *self, const guint8 *data, gsize size);
+
+/* A memfd of that many bytes, sealed; -1 with errno set */
+int spdl_memfd_open (gsize size);
+
+G_END_DECLS
+
+#endif /* __SPDL_MEMFD_H__ */

@@ -1,0 +1,38 @@
+/* gst-spdl: the worker process, as its parent sees it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_PROCESS_H__
+#define __SPDL_PROCESS_H__
+
+#include <gst/gst.h>
+#include <sys/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  pid_t pid;  /* 0: none */
+  int pidfd;  /* readable when it has ended; -1: the kernel has none */
+  int socket; /* to it; the caller's to close */
+  int output; /* what it writes to stdout and stderr; the caller's to close */
+} SpdlProcess;
+
+/* Starts gst-spdl-worker, which is killed when the calling thread ends: Linux's
+ * parents are threads. It has stdin from /dev/null, no descriptors but these,
+ * no blocked signals, and @environment. */
+gboolean spdl_process_start (
+    SpdlProcess *self, const gchar *const *environment, GError **error);
+
+/* Waits @ms for its end, and kills it if it has not come by then.
+ *
+ * Returns: (transfer full): how it ended, to go behind "the process" */
+gchar *spdl_process_wait (SpdlProcess *self, gint ms);
+
+void spdl_process_kill (const SpdlProcess *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_PROCESS_H__ */

@@ -1,0 +1,371 @@
+/* gst-spdl: tests of workers, and of their parents, that are killed
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "worker-tools.h"
+
+#define N_ITEMS 200
+#define N_EPOCHS 3
+
+/* What came to the sink. */
+typedef struct {
+  GMutex lock;
+  GCond cond;
+  GPtrArray *batches; /* GstBuffer */
+  guint n_epochs;
+  gboolean in_order; /* epochs end behind all of their items */
+} Seen;
+
+static void
+unref_buffer (gpointer buffer)
+{
+  gst_buffer_unref (buffer);
+}
+
+static void
+note_event (Seen *seen, GstEvent *event)
+{
+  guint64 epoch;
+
+  if (!gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL))
+    return;
+  seen->in_order &= epoch == seen->n_epochs;
+  seen->n_epochs++;
+}
+
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Seen *seen = user_data;
+
+  g_mutex_lock (&seen->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstBuffer *batch = GST_PAD_PROBE_INFO_BUFFER (info);
+
+    seen->in_order &= gst_spdl_buffer_get_batch_meta (batch)->items[0].epoch ==
+                      seen->n_epochs;
+    /* A copy: held ones would be, after a while, too. */
+    g_ptr_array_add (seen->batches, gst_buffer_copy_deep (batch));
+    g_cond_signal (&seen->cond);
+  } else {
+    note_event (seen, GST_PAD_PROBE_INFO_EVENT (info));
+  }
+  g_mutex_unlock (&seen->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+seen_init (Seen *seen, GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  *seen = (Seen){ .in_order = TRUE };
+  g_mutex_init (&seen->lock);
+  g_cond_init (&seen->cond);
+  seen->batches = g_ptr_array_new_with_free_func (unref_buffer);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
+      seen, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+}
+
+static void
+seen_clear (Seen *seen)
+{
+  g_ptr_array_unref (seen->batches);
+  g_mutex_clear (&seen->lock);
+  g_cond_clear (&seen->cond);
+}
+
+static void
+seen_wait (Seen *seen, guint n)
+{
+  const gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&seen->lock);
+  while (seen->batches->len < n)
+    fail_unless (g_cond_wait_until (&seen->cond, &seen->lock, end));
+  g_mutex_unlock (&seen->lock);
+}
+
+/* Each item of each epoch, once. */
+static void
+seen_assert_once (Seen *seen)
+{
+  GPtrArray *epoch = g_ptr_array_new ();
+  guint at = 0;
+
+  fail_unless (seen->in_order);
+  fail_unless_equals_int (seen->n_epochs, N_EPOCHS);
+  for (guint i = 0; i < N_EPOCHS; i++) {
+    g_ptr_array_set_size (epoch, 0);
+    for (; at < seen->batches->len; at++) {
+      GstBuffer *batch = g_ptr_array_index (seen->batches, at);
+
+      if (gst_spdl_buffer_get_batch_meta (batch)->items[0].epoch != i)
+        break;
+      g_ptr_array_add (epoch, batch);
+    }
+    worker_assert_items_once (epoch, N_ITEMS);
+  }
+  fail_unless_equals_int (at, seen->batches->len);
+  g_ptr_array_unref (epoch);
+}
+
+static GstElement *
+make (const gchar *folder, const gchar *order, guint restarts)
+{
+  return worker_make (
+      "spdlworkersrc name=worker restarts=%u pipeline=\"spdlsrc location=%s "
+      "shuffle=true seed=1 epochs=%d ! spdlfetch output-order=%s "
+      "! spdldecode concurrency=2 output-order=%s width=16 height=12 "
+      "! spdlbatch size=8 indices=true\" ! fakesink name=sink async=false",
+      restarts, folder, N_EPOCHS, order, order);
+}
+
+static void
+kill_worker (GstElement *pipeline)
+{
+  const pid_t pid = worker_get_pid (pipeline);
+
+  if (pid > 0)
+    kill (pid, SIGKILL);
+}
+
+/* Killed at a random moment it is one error, which says how, within a
+ * second. */
+GST_START_TEST (test_killed)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GRand *random = g_rand_new_with_seed (1);
+  const guint n = worker_get_cycles (30);
+
+  for (guint i = 0; i < n; i++) {
+    GstElement *pipeline = make (folder, i % 2 ? "input" : "completion", 0);
+    g_autofree gchar *text = NULL;
+    gint64 killed;
+    Seen seen;
+
+    seen_init (&seen, pipeline);
+    worker_play (pipeline);
+    seen_wait (&seen, g_rand_int_range (random, 0, 40));
+    g_usleep (g_rand_int_range (random, 0, 3000));
+    kill_worker (pipeline);
+    killed = g_get_monotonic_time ();
+    text = worker_take_error (pipeline);
+    fail_unless (strstr (text, "was killed by signal 9") != NULL, "%s", text);
+    fail_unless (g_get_monotonic_time () - killed < G_TIME_SPAN_SECOND);
+    worker_stop (pipeline);
+    fail_unless (seen.in_order);
+    seen_clear (&seen);
+  }
+  g_rand_free (random);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* With restarts the epochs come whole, in both orders, however often. */
+GST_START_TEST (test_restarted)
+{
+  static const gchar *const orders[] = { "input", "completion" };
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GRand *random = g_rand_new_with_seed (2);
+  const guint n = worker_get_cycles (6);
+
+  for (guint i = 0; i < n; i++) {
+    GstElement *pipeline = make (folder, orders[i % 2], 100);
+    Seen seen;
+
+    seen_init (&seen, pipeline);
+    worker_play (pipeline);
+    for (guint at = 0; at < 70; at += g_rand_int_range (random, 1, 25)) {
+      seen_wait (&seen, at);
+      g_usleep (g_rand_int_range (random, 0, 3000));
+      kill_worker (pipeline);
+    }
+    worker_run_to_end (pipeline);
+    fail_unless (worker_get_figure (pipeline, "num-restarts") > 0);
+    worker_stop (pipeline);
+    seen_assert_once (&seen);
+    seen_clear (&seen);
+  }
+  g_rand_free (random);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Killed between the last batch of an epoch and its end, which the other
+ * process does not tell any more. */
+GST_START_TEST (test_restarted_at_an_end)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+
+  for (guint i = 0; i < 6; i++) {
+    GstElement *pipeline = make (folder, "input", 100);
+    const guint end = (1 + i % N_EPOCHS) * N_ITEMS / 8;
+    Seen seen;
+
+    seen_init (&seen, pipeline);
+    worker_play (pipeline);
+    seen_wait (&seen, end);
+    kill_worker (pipeline);
+    worker_run_to_end (pipeline);
+    worker_stop (pipeline);
+    seen_assert_once (&seen);
+    seen_clear (&seen);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* As often as it may be, and not oftener; nor where nothing says how to go
+ * on. */
+GST_START_TEST (test_given_up)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GstElement *pipeline = make (folder, "input", 1);
+  g_autofree gchar *text = NULL, *other = NULL;
+  Seen seen;
+
+  seen_init (&seen, pipeline);
+  worker_play (pipeline);
+  seen_wait (&seen, 3);
+  kill_worker (pipeline);
+  seen_wait (&seen, 30);
+  kill_worker (pipeline);
+  text = worker_take_error (pipeline);
+  fail_unless (strstr (text, "as often as it may be") != NULL, "%s", text);
+  worker_stop (pipeline);
+  seen_clear (&seen);
+
+  pipeline = worker_make (
+      "spdlworkersrc name=worker restarts=3 pipeline=\"videotestsrc "
+      "! video/x-raw,format=RGB,width=8,height=8 ! spdlbatch size=4\" "
+      "! fakesink name=sink async=false");
+  seen_init (&seen, pipeline);
+  worker_play (pipeline);
+  seen_wait (&seen, 3);
+  kill_worker (pipeline);
+  other = worker_take_error (pipeline);
+  fail_unless (strstr (other, "no spdlsrc") != NULL, "%s", other);
+  worker_stop (pipeline);
+  seen_clear (&seen);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Batches of a worker that is gone stay as they are. */
+GST_START_TEST (test_kept)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GstElement *pipeline = worker_make (
+      "spdlworkersrc name=worker restarts=3 slabs=16 pipeline=\"spdlsrc "
+      "location=%s ! spdlfetch ! spdldecode width=16 height=12 "
+      "! spdlbatch size=8 indices=true\" ! appsink name=sink sync=false "
+      "max-buffers=1 async=false",
+      folder);
+  GPtrArray *kept = g_ptr_array_new_with_free_func (unref_buffer), *rest;
+
+  worker_play (pipeline);
+  for (guint i = 0; i < 6; i++) {
+    g_ptr_array_add (kept, worker_pull (pipeline));
+    if (i == 3)
+      kill_worker (pipeline);
+  }
+  rest = worker_pull_all (pipeline);
+  g_ptr_array_extend_and_steal (kept, rest);
+  fail_unless_equals_uint64 (worker_get_figure (pipeline, "num-restarts"), 1);
+  worker_stop (pipeline);
+  worker_assert_items_once (kept, N_ITEMS);
+  g_ptr_array_unref (kept);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A process that runs a pipeline, and tells the worker's number. */
+static pid_t
+run_parent (const gchar *folder, pid_t *worker)
+{
+  pid_t parent;
+  int pipes[2];
+
+  fail_unless (pipe (pipes) == 0);
+  parent = fork ();
+  fail_unless (parent >= 0);
+  if (parent == 0) {
+    GstElement *pipeline = worker_make (
+        "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s epochs=-1 "
+        "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=8\" "
+        "! fakesink name=sink async=false",
+        folder);
+    pid_t pid;
+
+    worker_play (pipeline);
+    pid = worker_get_pid (pipeline);
+    if (write (pipes[1], &pid, sizeof pid) != sizeof pid)
+      _exit (1);
+    pause ();
+    _exit (0);
+  }
+  close (pipes[1]);
+  fail_unless (read (pipes[0], worker, sizeof *worker) == sizeof *worker);
+  close (pipes[0]);
+  return parent;
+}
+
+/* With the parent goes the worker, and with both the memory. */
+GST_START_TEST (test_orphans)
+{
+  gchar *folder = files_make_dataset (20);
+
+  for (guint i = 0; i < 5; i++) {
+    pid_t worker = 0;
+    const pid_t parent = run_parent (folder, &worker);
+    guint n = 0;
+
+    fail_unless (worker > 0 && kill (worker, 0) == 0);
+    kill (parent, SIGKILL);
+    waitpid (parent, NULL, 0);
+    /* Whoever adopts it reaps it; until then it is a zombie. */
+    while (worker_is_alive (worker) && n++ < 1000)
+      g_usleep (10000);
+    fail_if (worker_is_alive (worker));
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+worker_kills_suite (void)
+{
+  Suite *s = suite_create ("worker-kills");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  /* First: it forks, and so wants a process without threads. */
+  tcase_add_test (tc, test_orphans);
+  tcase_add_test (tc, test_killed);
+  tcase_add_test (tc, test_restarted);
+  tcase_add_test (tc, test_restarted_at_an_end);
+  tcase_add_test (tc, test_given_up);
+  tcase_add_test (tc, test_kept);
+  return s;
+}
+
+GST_CHECK_MAIN (worker_kills);

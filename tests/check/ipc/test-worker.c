@@ -1,0 +1,496 @@
+/* gst-spdl: tests of a pipeline in a process of its own
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <signal.h>
+
+#include "files.h"
+#include "loaders.h"
+#include "run.h"
+#include "worker-tools.h"
+
+#define JOB                                                        \
+  "spdlsrc location=%s label=folder shuffle=true seed=3 epochs=2 " \
+  "! spdlfetch output-order=input "                                \
+  "! spdldecode output-order=input width=16 height=12 "            \
+  "! spdlbatch size=8 labels=true indices=true"
+
+static void
+assert_same_items (GstBuffer *a, GstBuffer *b)
+{
+  const GstSpdlBatchMeta *x = gst_spdl_buffer_get_batch_meta (a);
+  const GstSpdlBatchMeta *y = gst_spdl_buffer_get_batch_meta (b);
+
+  fail_unless_equals_int (x->num_items, y->num_items);
+  fail_unless_equals_int (x->num_tensors, y->num_tensors);
+  for (guint i = 0; i < x->num_tensors; i++)
+    fail_unless_equals_string (x->names[i], y->names[i]);
+  for (guint i = 0; i < x->num_items; i++) {
+    const GstSpdlItemMeta *v = &x->items[i], *w = &y->items[i];
+
+    fail_unless (v->source == w->source && v->epoch == w->epoch &&
+                 v->index == w->index && v->sequence == w->sequence &&
+                 v->label == w->label && v->part == w->part &&
+                 v->parts == w->parts);
+    fail_unless_equals_string (v->uri, w->uri);
+    fail_unless ((v->extra == NULL) == (w->extra == NULL));
+    fail_unless (!v->extra || gst_structure_is_equal (v->extra, w->extra));
+    fail_unless (GST_CLOCK_TIME_IS_VALID (w->created));
+  }
+}
+
+static void
+assert_same_bytes (GstBuffer *a, GstBuffer *b)
+{
+  const guint n = gst_buffer_n_memory (a);
+
+  fail_unless_equals_int (n, gst_buffer_n_memory (b));
+  for (guint i = 0; i < n; i++) {
+    GstMapInfo x, y;
+
+    fail_unless (gst_buffer_map_range (a, i, 1, &x, GST_MAP_READ));
+    fail_unless (gst_buffer_map_range (b, i, 1, &y, GST_MAP_READ));
+    fail_unless_equals_int (x.size, y.size);
+    fail_unless (memcmp (x.data, y.data, x.size) == 0);
+    gst_buffer_unmap (a, &x);
+    gst_buffer_unmap (b, &y);
+  }
+}
+
+static void
+assert_same_event (GstEvent *a, GstEvent *b)
+{
+  const GstStructure *x = gst_event_get_structure (a);
+  const GstStructure *y = gst_event_get_structure (b);
+
+  fail_unless_equals_int (GST_EVENT_TYPE (a), GST_EVENT_TYPE (b));
+  if (x && g_str_has_prefix (gst_structure_get_name (x), "spdl-"))
+    fail_unless (gst_structure_is_equal (x, y),
+        "%" GST_PTR_FORMAT " is %" GST_PTR_FORMAT, x, y);
+}
+
+/* Caps and segment of batches may come before or behind what announces the
+ * source. */
+static gboolean
+is_counted (GstMiniObject *object)
+{
+  return GST_IS_BUFFER (object) ||
+         GST_EVENT_TYPE (object) == GST_EVENT_CUSTOM_DOWNSTREAM ||
+         GST_EVENT_TYPE (object) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY ||
+         GST_EVENT_TYPE (object) == GST_EVENT_EOS;
+}
+
+static void
+remove_others (GPtrArray *stream)
+{
+  for (guint i = stream->len; i > 0; i--)
+    if (!is_counted (g_ptr_array_index (stream, i - 1)))
+      g_ptr_array_remove_index (stream, i - 1);
+}
+
+static void
+assert_same_stream (Run *here, Run *there)
+{
+  remove_others (here->stream);
+  remove_others (there->stream);
+  fail_unless_equals_int (here->stream->len, there->stream->len);
+  for (guint i = 0; i < here->stream->len; i++) {
+    GstMiniObject *a = g_ptr_array_index (here->stream, i);
+    GstMiniObject *b = g_ptr_array_index (there->stream, i);
+
+    fail_unless (GST_MINI_OBJECT_TYPE (a) == GST_MINI_OBJECT_TYPE (b));
+    if (GST_IS_EVENT (a)) {
+      assert_same_event (GST_EVENT (a), GST_EVENT (b));
+      continue;
+    }
+    if (gst_spdl_buffer_get_batch_meta (GST_BUFFER (a)))
+      assert_same_items (GST_BUFFER (a), GST_BUFFER (b));
+    assert_same_bytes (GST_BUFFER (a), GST_BUFFER (b));
+  }
+  for (guint i = 0; i < here->caps->len; i++)
+    fail_unless (gst_caps_is_equal (
+        g_ptr_array_index (here->caps, i), g_ptr_array_index (there->caps, i)));
+}
+
+/* @job: with the folder in it */
+static void
+assert_same (const gchar *job)
+{
+  Run *here = run_pipeline ("%s ! fakesink name=sink", job);
+  Run *there =
+      run_pipeline ("spdlworkersrc pipeline=\"%s\" ! fakesink name=sink", job);
+
+  fail_unless (here->buffers->len > 0);
+  fail_unless (there->error == NULL, "%s", there->error);
+  assert_same_stream (here, there);
+  fail_unless_equals_int (here->failures->len, there->failures->len);
+  for (guint i = 0; i < here->failures->len; i++) {
+    const GstStructure *x = g_ptr_array_index (here->failures, i);
+    const GstStructure *y = g_ptr_array_index (there->failures, i);
+
+    fail_unless_equals_string (gst_structure_get_string (x, "uri"),
+        gst_structure_get_string (y, "uri"));
+    fail_unless_equals_string (
+        run_failure_text (here, i), run_failure_text (there, i));
+  }
+  run_free (here);
+  run_free (there);
+}
+
+/* The same bytes, metas, caps and events as in process, order for order; with
+ * failures, the last batch smaller, and the stream longer than there are
+ * slabs. */
+GST_START_TEST (test_same)
+{
+  gchar *folder = files_make_dataset (100);
+  g_autofree gchar *job = g_strdup_printf (JOB, folder);
+
+  files_write_text (folder, "class-a/bad.jpg", "no picture");
+  files_write_text (folder, "class-b/worse.jpg", "");
+  assert_same (job);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* What comes in no slab is copied into one: items, and what foreign elements
+ * make. */
+GST_START_TEST (test_same_without_batches)
+{
+  gchar *folder = files_make_dataset (30);
+  g_autofree gchar *items =
+      g_strdup_printf ("spdlsrc location=%s ! spdlfetch output-order=input "
+                       "! spdldecode output-order=input width=20 height=12",
+          folder);
+
+  assert_same (items);
+  assert_same ("videotestsrc num-buffers=40 "
+               "! video/x-raw,format=I420,width=48,height=30");
+  assert_same ("audiotestsrc num-buffers=40 ! queue ! audioconvert");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Batches in caps of their own sizes: slabs grow. */
+GST_START_TEST (test_growing)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *job = NULL;
+
+  for (guint i = 0; i < 12; i++) {
+    g_autofree gchar *name = g_strdup_printf ("%02u.jpg", i);
+
+    files_write_jpeg (folder, name, 16 << (i / 2), 16 << (i / 3), i);
+  }
+  job = g_strdup_printf ("spdlsrc location=%s ! spdlfetch output-order=input "
+                         "! spdldecode output-order=input ! spdlbatch size=1",
+      folder);
+  assert_same (job);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A sample of several media keeps its parts. */
+GST_START_TEST (test_parts)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *list = g_build_filename (folder, "list.csv", NULL);
+  GString *text = g_string_new ("uri,text,caption\n");
+  g_autofree gchar *job = NULL;
+
+  for (guint i = 0; i < 20; i++) {
+    g_autofree gchar *name = g_strdup_printf ("%02u.jpg", i);
+
+    files_write_jpeg (folder, name, 30 + i, 20, i);
+    g_string_append_printf (text, "%s,%s,\"number %u, é\"\n", name, name, i);
+  }
+  files_write_text (folder, "list.csv", text->str);
+  job = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch output-order=input parts=text", list);
+  assert_same (job);
+  {
+    Run *run = run_pipeline ("spdlworkersrc pipeline=\"%s\" "
+                             "! spdldecode part=data width=8 height=8 "
+                             "output-order=input ! spdlbatch size=4 pad=true "
+                             "! fakesink name=sink",
+        job);
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless_equals_int (run->buffers->len, 5);
+    fail_unless_equals_string (
+        gst_structure_get_string (
+            run_batch (run, 0)->items[3].extra, "caption"),
+        "number 3, é");
+    run_free (run);
+  }
+  g_string_free (text, TRUE);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A consumer that keeps more batches than there are slabs: no hang, the right
+ * bytes, and the copies are counted and told once. */
+GST_START_TEST (test_kept)
+{
+  gchar *folder = files_make_dataset (80);
+  GstElement *pipeline = worker_make (
+      "spdlworkersrc name=worker slabs=5 pipeline=\"spdlsrc location=%s "
+      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=4 "
+      "indices=true\" ! appsink name=sink sync=false max-buffers=1",
+      folder);
+  GPtrArray *kept = worker_pull_all (pipeline);
+  guint64 unpooled = worker_get_figure (pipeline, "num-unpooled");
+
+  fail_unless_equals_int (kept->len, 20);
+  /* Three are slabs', and the others, 17, are not. */
+  fail_unless_equals_uint64 (unpooled, 17);
+  fail_unless_equals_int (worker_count_warnings (pipeline), 1);
+  /* They outlive the worker. */
+  worker_stop (pipeline);
+  worker_assert_items_once (kept, 80);
+  g_ptr_array_unref (kept);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Who lets go of batches gets no copies, and they lie in few places. */
+GST_START_TEST (test_reused)
+{
+  gchar *folder = files_make_dataset (80);
+  GstElement *pipeline = worker_make (
+      "spdlworkersrc name=worker slabs=4 pipeline=\"spdlsrc location=%s "
+      "epochs=5 ! spdlfetch ! spdldecode width=16 height=12 "
+      "! spdlbatch size=4\" ! fakesink name=sink async=false",
+      folder);
+
+  worker_run_to_end (pipeline);
+  fail_unless_equals_uint64 (worker_get_figure (pipeline, "num-unpooled"), 0);
+  fail_unless_equals_uint64 (worker_get_figure (pipeline, "num-batches"), 100);
+  fail_unless_equals_uint64 (worker_get_figure (pipeline, "num-items"), 400);
+  worker_stop (pipeline);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static void
+assert_fails (const gchar *properties, const gchar *job, const gchar *text)
+{
+  Run *run = run_pipeline (
+      "spdlworkersrc %s pipeline=\"%s\" ! fakesink name=sink", properties, job);
+
+  fail_unless (run->error != NULL, "%s does not fail", job);
+  fail_unless (strstr (run->error, text) != NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 0);
+  run_free (run);
+}
+
+/* What cannot play is an error before anything does, in the words of whoever
+ * says so. */
+GST_START_TEST (test_no_start)
+{
+  gchar *folder = files_make_dataset (3);
+  g_autofree gchar *job =
+      g_strdup_printf ("spdlsrc location=%s ! spdlfetch", folder);
+  Run *run = run_pipeline ("spdlworkersrc ! fakesink name=sink");
+
+  fail_unless (strstr (run->error, "No pipeline is set") != NULL);
+  run_free (run);
+  assert_fails ("", "nosuchelement ! spdlbatch", "nosuchelement");
+  assert_fails ("", "spdlbatch", "begins with an open pad");
+  assert_fails ("", "videotestsrc ! fakesink", "no open source pad");
+  assert_fails (
+      "", "videotestsrc ! tee name=t  t. ! queue  t. ! queue", "more than one");
+  assert_fails ("", "spdlsrc location=/nowhere ! spdlfetch", "/nowhere");
+  assert_fails ("cpu-affinity=3-1", "videotestsrc", "no list of CPUs");
+  assert_fails ("resume-state=spdl1;", job, "resume state");
+  assert_fails ("resume-state=spdl2;", "videotestsrc", "no spdlsrc");
+  assert_fails ("",
+      "fakesrc num-buffers=1 ! other/tensors(memory:SpdlCUDAMemory)",
+      "memory:SpdlCUDAMemory does not pass");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* What fails midway ends the stream behind what was done, in the words of the
+ * element. */
+GST_START_TEST (test_error)
+{
+  gchar *folder = files_make_dataset (40);
+  g_autofree gchar *job = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch output-order=input "
+      "! spdldecode name=decode concurrency=1 output-order=input "
+      "max-failures=0 width=8 "
+      "height=8 ! spdlbatch size=4",
+      folder);
+  Run *here, *there;
+
+  files_write_text (folder, "class-b/0bad.jpg", "no picture");
+  here = run_pipeline ("%s ! fakesink name=sink", job);
+  there =
+      run_pipeline ("spdlworkersrc pipeline=\"%s\" ! fakesink name=sink", job);
+  fail_unless (here->error != NULL && here->buffers->len > 0);
+  fail_unless_equals_string (here->error, there->error);
+  assert_same_stream (here, there);
+  run_free (here);
+  run_free (there);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Several workers in one pipeline have sources of different numbers, and the
+ * state of all is the sink's. */
+GST_START_TEST (test_two)
+{
+  gchar *folder = files_make_dataset (40);
+  Run *run = run_pipeline (
+      "spdlmix name=m ! spdlbatch size=8 ! fakesink name=sink "
+      "spdlworkersrc pipeline=\"spdlsrc location=%s/class-a "
+      "! spdlfetch ! spdldecode width=8 height=8\" ! m. "
+      "spdlworkersrc pipeline=\"spdlsrc location=%s/class-b ! spdlfetch "
+      "! spdldecode width=8 height=8\" ! m.",
+      folder, folder);
+  GstSpdlBatchMeta *last;
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless (run->buffers->len > 1);
+  last = run_batch (run, run->buffers->len - 1);
+  for (guint i = 0; i < last->num_items; i++)
+    fail_unless (last->items[i].source == 0 || last->items[i].source == 256);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static gboolean
+is_held_back (GstElement *worker)
+{
+  gboolean held = FALSE;
+  GstStructure *stats;
+  const GValue *stages;
+
+  g_object_get (worker, "stage-stats", &stats, NULL);
+  stages = gst_structure_get_value (stats, "stages");
+  for (guint i = 0; i < gst_value_array_get_size (stages); i++) {
+    const GstStructure *s =
+        gst_value_get_structure (gst_value_array_get_value (stages, i));
+
+    if (g_strcmp0 (gst_structure_get_string (s, "stage"), "spin") == 0)
+      gst_structure_get_boolean (s, "held-back", &held);
+  }
+  gst_structure_free (stats);
+  return held;
+}
+
+/* What comes meanwhile is taken, for there to be work. */
+static void
+wait_until_held_back (
+    GstSpdlLoader *loader, GstElement *worker, gboolean wanted)
+{
+  while (is_held_back (worker) != wanted)
+    loader_take (loader);
+}
+
+/* A process keeps its own budget, also another one while it plays, and also one
+ * that follows it; a loader's is its worker's. */
+GST_START_TEST (test_cpu_budget)
+{
+  gchar *folder = files_make_dataset (40);
+  /* A twentieth of a core, whatever the machine. */
+  const gdouble budget = 0.05 / g_get_num_processors ();
+  GstSpdlLoader *loader =
+      loader_make ("spdlworkersrc name=worker restarts=1 "
+                   "pipeline=\"spdlsrc location=%s epochs=-1 ! spdlfetch "
+                   "! spdlteststage name=spin concurrency=2 spin=1000000 "
+                   "! spdldecode width=8 height=8 ! spdlbatch size=4\" "
+                   "! spdlsink",
+          folder);
+  GstElement *pipeline = GST_ELEMENT (gst_spdl_loader_get_pipeline (loader));
+  GstElement *worker = gst_bin_get_by_name (GST_BIN (pipeline), "worker");
+  gdouble value;
+  pid_t pid;
+
+  g_object_set (loader, "cpu-budget", budget, NULL);
+  g_object_get (worker, "cpu-budget", &value, NULL);
+  fail_unless (value == budget);
+  loader_start (loader);
+  wait_until_held_back (loader, worker, TRUE);
+  g_object_set (worker, "cpu-budget", 0.0, NULL);
+  wait_until_held_back (loader, worker, FALSE);
+  g_object_set (loader, "cpu-budget", budget, NULL);
+  wait_until_held_back (loader, worker, TRUE);
+  pid = worker_get_pid (pipeline);
+  kill (pid, SIGKILL);
+  /* Whose stream waits for room does not see it. */
+  while (worker_get_pid (pipeline) == pid)
+    loader_take (loader);
+  wait_until_held_back (loader, worker, TRUE);
+  gst_spdl_loader_stop (loader);
+  gst_object_unref (worker);
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Started and stopped at any moment, nothing stays: neither descriptors nor
+ * threads nor mappings nor processes. */
+GST_START_TEST (test_cycles)
+{
+  gchar *folder = files_make_dataset (40);
+  const guint n = worker_get_cycles (50);
+  GstElement *pipeline = worker_make (
+      "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s epochs=-1 "
+      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=4\" "
+      "! appsink name=sink sync=false max-buffers=1 async=false",
+      folder);
+  WorkerTraces before;
+
+  for (guint i = 0; i < n; i++) {
+    worker_play (pipeline);
+    if (i % 3 > 0)
+      worker_drop_batches (pipeline, i % 7);
+    gst_element_set_state (pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+    if (i == 4)
+      before = worker_get_traces ();
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  worker_assert_traces (&before);
+  worker_stop (pipeline);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+worker_suite (void)
+{
+  Suite *s = suite_create ("worker");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_same);
+  tcase_add_test (tc, test_same_without_batches);
+  tcase_add_test (tc, test_growing);
+  tcase_add_test (tc, test_parts);
+  tcase_add_test (tc, test_kept);
+  tcase_add_test (tc, test_reused);
+  tcase_add_test (tc, test_no_start);
+  tcase_add_test (tc, test_error);
+  tcase_add_test (tc, test_two);
+  tcase_add_test (tc, test_cpu_budget);
+  tcase_add_test (tc, test_cycles);
+  return s;
+}
+
+GST_CHECK_MAIN (worker);

@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+# gst-spdl: a loader whose pipeline is in a process of its own
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import os
+import pathlib
+import signal
+import threading
+import time
+import unittest
+
+import numpy as np
+from support import describe, make_dataset, run_python
+
+from gstspdl import Loader, LoaderError
+from gstspdl._worker import split
+
+N_ITEMS = 40
+FOLDER = make_dataset(N_ITEMS)
+ALL = list(range(N_ITEMS))
+
+
+def indices_of(batches):
+    return sorted(i for batch in batches for i in batch.indices)
+
+
+def pid_of(loader):
+    return loader.pipeline.get_by_name("worker").get_property(
+        "stage-stats")["pid"]
+
+
+def in_order(more=""):
+    return describe(FOLDER, order="input", source=f"shuffle=true {more}",
+                    batch="labels=true")
+
+
+class WorkerTest(unittest.TestCase):
+    def test_the_same_as_here(self):
+        with Loader(in_order()) as here, Loader(in_order(),
+                                                process=True) as there:
+            for _ in range(3):
+                for a, b in zip(list(here), list(there), strict=True):
+                    self.assertEqual(list(a.indices), list(b.indices))
+                    self.assertEqual(list(a.labels), list(b.labels))
+                    self.assertEqual(a.keys, b.keys)
+                    self.assertEqual(a.extras, b.extras)
+                    self.assertEqual(a.epoch, b.epoch)
+                    self.assertEqual(a.state, b.state)
+                    np.testing.assert_array_equal(a["data"], b["data"])
+                    np.testing.assert_array_equal(a["labels"], b["labels"])
+                self.assertEqual(here.epoch, there.epoch)
+
+    def test_epochs_of_the_description_end(self):
+        with Loader(in_order("epochs=2"), process=True) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(4)],
+                             [5, 5, 0, 0])
+            self.assertTrue(loader.is_finished())
+
+    def test_all_can_be_kept_and_written(self):
+        with Loader(in_order(), process={"slabs": 4}) as loader:
+            arrays = []
+            for _ in range(3):
+                arrays += [np.asarray(batch["data"]) for batch in loader]
+            for i, array in enumerate(arrays):
+                self.assertTrue(array.flags.writeable)
+                array[:] = i
+        del loader
+        for i, array in enumerate(arrays):
+            self.assertTrue((array == i).all())
+
+    def test_figures_have_the_process(self):
+        with Loader(in_order(), process=True) as loader:
+            list(loader)
+            figures = loader.stats
+            pid = pid_of(loader)
+            self.assertNotEqual(pid, os.getpid())
+            names = [f["stage"] for f in figures]
+            self.assertEqual(names, ["source", "fetch", "decode", "batch",
+                                     "worker", "sink"])
+            self.assertEqual([f.get("pid") for f in figures[:4]], [pid] * 4)
+            self.assertGreaterEqual(figures[2]["num-items"], N_ITEMS)
+        self.assertEqual([f["stage"] for f in loader.stats], names)
+
+    def test_states(self):
+        with Loader(in_order("epochs=2"), process=True) as loader:
+            seen = [next(iter(loader)) for _ in range(2)]
+            state = loader.state
+        for process in False, True:
+            with self.subTest(process=process), Loader(
+                    in_order("epochs=2"), process=process,
+                    state=state) as loader:
+                rest = list(loader)
+                self.assertEqual(indices_of(seen + rest), ALL)
+                self.assertEqual(indices_of(loader), ALL)
+
+    def test_set_epoch(self):
+        with Loader(in_order(), process=True) as loader:
+            first = [list(b.indices) for b in loader]
+            list(loader)
+            loader.set_epoch(0)
+            self.assertEqual([list(b.indices) for b in loader], first)
+
+    def test_failures(self):
+        with make_bad() as folder, Loader(
+                describe(folder, source="epochs=1"),
+                process=True) as loader:
+            list(loader)
+            self.assertEqual(loader.num_failures, 1)
+            failure, = loader.failures
+            self.assertEqual(failure.stage, "decode")
+            self.assertTrue(failure.uri.endswith("bad.jpg"))
+            self.assertTrue(failure.is_done(loader.state))
+
+    def test_budget(self):
+        with make_bad() as folder, Loader(
+                describe(folder), process=True,
+                max_failures=0) as loader:
+            with self.assertRaisesRegex(LoaderError, "bad.jpg") as raised:
+                while True:
+                    list(loader)
+            self.assertEqual(raised.exception.code, "failures")
+            self.assertEqual(raised.exception.stage, "decode")
+
+    def test_errors_are_those_of_the_element(self):
+        for process in False, True:
+            with self.subTest(process=process):
+                loader = Loader(describe("/nowhere"), process=process)
+                with self.assertRaisesRegex(LoaderError, "^source: .*/nowhere"):
+                    loader.start()
+
+    def test_a_kill_is_an_error(self):
+        with Loader(in_order(), process=True) as loader:
+            next(iter(loader))
+            os.kill(pid_of(loader), signal.SIGKILL)
+            begun = time.monotonic()
+            with self.assertRaisesRegex(LoaderError, "killed by signal 9"):
+                while True:
+                    list(loader)
+            self.assertLess(time.monotonic() - begun, 1)
+
+    def test_restarts(self):
+        with Loader(in_order(), process={"restarts": 100}) as loader:
+            for _ in range(5):
+                batches = []
+                for batch in loader:
+                    batches.append(batch)
+                    if len(batches) == 2 and pid_of(loader):
+                        os.kill(pid_of(loader), signal.SIGKILL)
+                self.assertEqual(indices_of(batches), ALL)
+
+    def test_stop_while_it_is_waited_for(self):
+        loader = Loader(in_order() + " max-buffers=1", process=True)
+        loader.start()
+        raised = []
+
+        def take():
+            try:
+                while True:
+                    list(loader)
+            except LoaderError as error:
+                raised.append(error.code)
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        while loader.epoch < 3:
+            time.sleep(0.001)
+        loader.stop()
+        thread.join(30)
+        self.assertEqual(raised, ["stopped"])
+
+    def test_a_thread_that_starts_it_may_end(self):
+        loader = Loader(in_order(), process=True)
+        thread = threading.Thread(target=loader.start)
+        thread.start()
+        thread.join()
+        with loader:
+            for _ in range(3):
+                self.assertEqual(indices_of(loader), ALL)
+
+    def test_nice_and_cpus(self):
+        cpu = min(os.sched_getaffinity(0))
+        with Loader(in_order(), process={"nice": 3, "cpu_affinity": str(
+                cpu)}) as loader:
+            pid = pid_of(loader)
+            self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid),
+                             os.getpriority(os.PRIO_PROCESS, 0) + 3)
+            self.assertEqual(os.sched_getaffinity(pid), {cpu})
+
+    def test_cpu_budget(self):
+        job = in_order("epochs=1")
+        for arguments in [{"process": True, "cpu_budget": 0.5},
+                          {"process": {"cpu_budget": 0.5}}]:
+            with Loader(job, **arguments) as loader:
+                worker = loader.pipeline.get_by_name("worker")
+                self.assertEqual(worker.get_property("cpu-budget"), 0.5)
+                self.assertEqual(indices_of(loader), ALL)
+
+    def test_what_it_has_of_this_process(self):
+        os.environ["SPDL_TEST_PASSED"] = "1"
+        os.environ["TEST_KEPT"] = "1"
+        with open("/dev/null", "rb") as file:
+            os.set_inheritable(file.fileno(), True)
+            with Loader(in_order(), process=True) as loader:
+                pid = pid_of(loader)
+                proc = pathlib.Path(f"/proc/{pid}")
+                names = {e.split(b"=")[0] for e in
+                         (proc / "environ").read_bytes().split(b"\0")}
+                self.assertIn(b"SPDL_TEST_PASSED", names)
+                self.assertIn(b"GST_PLUGIN_PATH", names)
+                self.assertNotIn(b"TEST_KEPT", names)
+                links = [os.readlink(fd) for fd in (proc / "fd").iterdir()]
+                self.assertEqual(links.count("/dev/null"), 1)
+
+    def test_rank(self):
+        for properties, more in ({"rank": 1, "world_size": 4}, ""), (
+                {}, "rank=1 world-size=4"):
+            with self.subTest(properties=properties), Loader(
+                    in_order(more), process=properties) as loader:
+                self.assertEqual(sum(b.num_items for b in loader),
+                                 N_ITEMS // 4)
+
+    def test_rank_of_the_environment(self):
+        done = run_python(
+            "import sys; from gstspdl import Loader\n"
+            "with Loader(sys.argv[1], process=True) as loader:\n"
+            "    print(sum(b.num_items for b in loader))", in_order(),
+            env=dict(os.environ, SLURM_PROCID="1", SLURM_NTASKS="5"))
+        self.assertEqual(done.stdout.strip(), str(N_ITEMS // 5), done.stderr)
+
+    def test_terminal(self):
+        done = run_python(
+            "import sys; from gstspdl import Loader\n"
+            "with Loader(sys.argv[1], process=True) as loader: list(loader)",
+            in_order(), env=dict(os.environ, GST_DEBUG="spdlsrc:9,GST_INIT:4",
+                                 GST_DEBUG_NO_COLOR="1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^gst-spdl-worker\[\d+\]: .*INFO")
+
+    def test_what_cannot_be(self):
+        for description, more, text in [
+                ("spdlsrc ! spdlbatch", {}, "one \"! spdlsink\""),
+                (in_order(), {"source": []}, "source in the program"),
+                (in_order(), {"process": {"nicer": 1}}, "nicer")]:
+            with self.subTest(text=text), self.assertRaisesRegex(
+                    LoaderError, text):
+                Loader(description, **{"process": True, **more})
+
+    def test_torch(self):
+        from gstspdl.torch import Dataset
+
+        dataset = Dataset(in_order(), device="cpu", process=True)
+        self.assertEqual(
+            sorted(i for b in dataset for i in b["indices"].tolist()), ALL)
+        dataset.stop()
+
+    def test_split(self):
+        for text, rest, sink in [
+                ("a ! b ! spdlsink", "a ! b ", "spdlsink"),
+                ('a x="!" !spdlsink name=s max-buffers=3  c ! m.',
+                 'a x="!"   c ! m.', "spdlsink name=s max-buffers=3"),
+                ("a ! spdlsink name=\"a b\"", "a ",
+                 "spdlsink name=\"a b\"")]:
+            with self.subTest(text=text):
+                self.assertEqual(split(text), (rest, sink))
+
+
+def make_bad():
+    import shutil
+    import tempfile
+
+    folder = tempfile.TemporaryDirectory()
+    for path in sorted(FOLDER.glob("*/*.jpg"))[:10]:
+        shutil.copy(path, folder.name)
+    pathlib.Path(folder.name, "bad.jpg").write_text("no picture")
+    return folder
+
+
+if __name__ == "__main__":
+    unittest.main()

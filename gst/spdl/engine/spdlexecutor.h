@@ -11,6 +11,7 @@
 #include "spdlmeter.h"
 #include "spdlpool.h"
 #include "spdlring.h"
+#include "spdlwindow.h"
 
 G_BEGIN_DECLS
 
@@ -85,6 +86,7 @@ struct _SpdlExecutor {
   SpdlRing ring;
   SpdlMeter meter;
   guint concurrency;
+  guint allowed; /* no more begin, whatever the concurrency */
   guint queue_size;
   guint64 max_bytes; /* 0: none */
   SpdlTask *partial; /* has begun, and has parts that have not */
@@ -151,6 +153,17 @@ void spdl_executor_close (SpdlExecutor *self);
 /* Takes effect at once. @concurrency is at least 1. */
 void spdl_executor_set_limits (
     SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes);
+
+/* Holds tasks back where @n run already: 0 pauses all, G_MAXUINT none. Threads
+ * and slots stay as they are, so it may change often. From any thread. */
+void spdl_executor_allow (SpdlExecutor *self, guint n);
+
+/* Fills in what was counted since the start, at little cost and whatever laps
+ * there are. Returns how many tasks run. */
+guint spdl_executor_count (SpdlExecutor *self, SpdlLap *counts);
+
+/* Of all workers since the start. Both locks held, where there is a pool. */
+guint64 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self);
 
 /* This lap's figures, and then a new lap; or those since the start. */
 void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);

@@ -8,6 +8,8 @@
 #include "spdlpool.h"
 
 #include <gio/gio.h>
+#include <sched.h>
+
 #include "spdlclock.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,6 +71,17 @@ signal_pending (SpdlPool *self, SpdlPoolThread *thread)
   spdl_mutex_lock (&self->lock);
 }
 
+/* A thread that wakes does not push aside the one that has the core, which may
+ * be the trainer's. Any other policy than the usual one was somebody's wish. */
+static void
+be_patient (void)
+{
+  const struct sched_param param = { 0 };
+
+  if (sched_getscheduler (0) == SCHED_OTHER)
+    sched_setscheduler (0, SCHED_BATCH, &param);
+}
+
 static void *
 thread_main (void *data)
 {
@@ -76,6 +89,7 @@ thread_main (void *data)
   SpdlPool *self = thread->pool;
 
   pthread_setname_np (pthread_self (), self->name ? self->name : "spdl-worker");
+  be_patient ();
 
   spdl_mutex_lock (&self->lock);
   self->waking = FALSE;

@@ -207,15 +207,15 @@ spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence)
 }
 
 guint64
-spdl_tally_end_epoch (SpdlTally *self, guint64 epoch)
+spdl_tally_end_epoch (SpdlTally *self, guint64 epoch, guint64 n_items)
 {
   const SpdlProgress *first = first_epoch (self);
   guint64 n_lost;
 
   if (epoch < first->epoch)
     return 0;
-  n_lost = epoch == first->epoch && first->n_done < self->n_items
-               ? self->n_items - first->n_done
+  n_lost = epoch == first->epoch && first->n_done < n_items
+               ? n_items - first->n_done
                : 0;
   go_to (self, epoch + 1);
   pass_complete (self);

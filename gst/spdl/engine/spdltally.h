@@ -25,7 +25,7 @@ typedef struct _SpdlTally SpdlTally;
 /* A source that begins at a state.
  *
  * @state: the source's, as a text
- * @n_items: how many sequences each epoch has
+ * @n_items: how many sequences each epoch has; G_MAXUINT64: as many as come
  * @flaw: (out) (transfer full): why @state is none, if NULL is returned */
 SPDL_PRIVATE_API
 SpdlTally *spdl_tally_new (
@@ -54,9 +54,10 @@ void spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence);
 SPDL_PRIVATE_API
 void spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence);
 
-/* No further item of @epoch will come. Returns how many were lost. */
+/* No further item of @epoch will come, which had @n_items. Returns how many
+ * were lost. */
 SPDL_PRIVATE_API
-guint64 spdl_tally_end_epoch (SpdlTally *self, guint64 epoch);
+guint64 spdl_tally_end_epoch (SpdlTally *self, guint64 epoch, guint64 n_items);
 
 /* Goes back to a state of before. FALSE: it knows nothing of the source. */
 SPDL_PRIVATE_API

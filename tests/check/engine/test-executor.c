@@ -435,6 +435,47 @@ take_one (gpointer data)
 
 /* A flush frees a waiting put and take, drops everything, and the executor goes
  * on as new. */
+/* Tasks are held back however high the concurrency is, and begin when they may:
+ * none of them is lost, and no slot is closed. */
+static void
+test_allow (void)
+{
+  World *w = world_new (4, 8);
+  SpdlLap counts;
+
+  world_start (w, SPDL_ORDER_INPUT);
+  spdl_executor_allow (w->executor, 0);
+  for (guint i = 0; i < 8; i++)
+    g_assert_cmpint (put (w, SPDL_ENTRY_TASK, i, 0), ==, SPDL_EXECUTOR_OK);
+  g_assert_cmpuint (spdl_executor_count (w->executor, &counts), ==, 0);
+  g_assert_cmpuint (get_begun (w), ==, 0);
+
+  set_gate (w, TRUE);
+  spdl_executor_allow (w->executor, 2);
+  wait_until_begun (w, 2);
+  g_assert_cmpuint (spdl_executor_count (w->executor, &counts), ==, 2);
+  g_assert_cmpuint (counts.items, ==, 2);
+  g_assert_cmpuint (counts.tasks, ==, 0);
+  g_assert_cmpuint (counts.occupied, >, 0);
+  spdl_executor_allow (w->executor, 1);
+  set_gate (w, FALSE);
+  g_array_unref (take_n (w, 8));
+  g_assert_cmpuint (w->max_running, ==, 2);
+  spdl_executor_count (w->executor, &counts);
+  g_assert_cmpuint (counts.tasks, ==, 8);
+  g_assert_cmpuint (counts.timed, ==, 8);
+  g_assert_cmpuint (w->n_slots, ==, 2);
+
+  /* A flush and a close do not wait for what may not begin. */
+  spdl_executor_flush_stop (w->executor);
+  spdl_executor_allow (w->executor, 0);
+  g_assert_cmpint (put (w, SPDL_ENTRY_TASK, 8, 0), ==, SPDL_EXECUTOR_OK);
+  spdl_executor_flush_start (w->executor);
+  spdl_executor_flush_stop (w->executor);
+  g_assert_cmpuint (w->n_discarded, ==, 1);
+  world_free (w);
+}
+
 static void
 test_flush (void)
 {
@@ -564,26 +605,6 @@ test_figures (void)
 }
 
 static void
-test_pool_names (void)
-{
-  GError *error = NULL;
-  SpdlPool *a = spdl_pool_get_shared ("test", 2, &error);
-  SpdlPool *b = spdl_pool_get_shared ("test", 2, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (a == b);
-  g_assert_null (spdl_pool_get_shared ("test", 3, &error));
-  g_assert_nonnull (error);
-  g_clear_error (&error);
-  spdl_pool_unref (a);
-  spdl_pool_unref (b);
-  /* Nobody uses it any more, so it may be made anew. */
-  a = spdl_pool_get_shared ("test", 3, &error);
-  g_assert_no_error (error);
-  spdl_pool_unref (a);
-}
-
-static void
 world_start_shared (World *w, guint n_threads)
 {
   SpdlPool *pool = spdl_pool_get_shared ("shared", n_threads, NULL);
@@ -662,11 +683,11 @@ main (int argc, char **argv)
   g_test_add_func ("/executor/short-then-long", test_short_then_long);
   g_test_add_func ("/executor/max-bytes", test_max_bytes);
   g_test_add_func ("/executor/concurrency-changes", test_concurrency_changes);
+  g_test_add_func ("/executor/allow", test_allow);
   g_test_add_func ("/executor/flush", test_flush);
   g_test_add_func ("/executor/close", test_close);
   g_test_add_func ("/executor/stop-any-time", test_stop_any_time);
   g_test_add_func ("/executor/figures", test_figures);
-  g_test_add_func ("/pool/names", test_pool_names);
   g_test_add_func ("/pool/priority", test_priority);
   g_test_add_func (
       "/pool/shared-stopped-consumer", test_shared_stopped_consumer);

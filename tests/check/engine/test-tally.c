@@ -82,7 +82,7 @@ test_epochs (void)
   spdl_tally_deliver (tally, 7, 1, 1);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
   /* The event that follows is no news. */
-  g_assert_cmpuint (spdl_tally_end_epoch (tally, 7), ==, 0);
+  g_assert_cmpuint (spdl_tally_end_epoch (tally, 7, 3), ==, 0);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
   /* Late news, and early news. */
   spdl_tally_forgo (tally, 7, 1);
@@ -91,7 +91,7 @@ test_epochs (void)
   spdl_tally_forgo (tally, G_MAXUINT64, 0);
   spdl_tally_deliver (tally, 8, 1, 1);
   assert_state (tally, STATE ("epoch=8,mark=0,done=BB"));
-  g_assert_cmpuint (spdl_tally_end_epoch (tally, 8), ==, 2);
+  g_assert_cmpuint (spdl_tally_end_epoch (tally, 8, 3), ==, 2);
   assert_state (tally, STATE ("epoch=9,mark=0,done=BB"));
   spdl_tally_deliver (tally, 9, 0, 1);
   spdl_tally_deliver (tally, 9, 2, 1);
@@ -101,11 +101,20 @@ test_epochs (void)
   assert_state (tally, STATE ("epoch=12,mark=0,done=BB"));
   spdl_tally_free (tally);
 
+  /* As many as come: the end tells. */
+  tally = new_tally (STATE ("epoch=0,mark=0,done="), G_MAXUINT64);
+  spdl_tally_deliver (tally, 0, 0, 1);
+  spdl_tally_deliver (tally, 0, 2, 1);
+  assert_state (tally, STATE ("epoch=0,mark=1,done=BB"));
+  g_assert_cmpuint (spdl_tally_end_epoch (tally, 0, 3), ==, 1);
+  assert_state (tally, STATE ("epoch=1,mark=0,done="));
+  spdl_tally_free (tally);
+
   /* A shard without items. */
   tally = new_tally (STATE ("epoch=0,mark=0,done="), 0);
   spdl_tally_deliver (tally, 0, 0, 1);
   assert_state (tally, STATE ("epoch=0,mark=0,done="));
-  spdl_tally_end_epoch (tally, 0);
+  spdl_tally_end_epoch (tally, 0, 0);
   assert_state (tally, STATE ("epoch=1,mark=0,done="));
   spdl_tally_free (tally);
 }

@@ -7,14 +7,13 @@
 
 #include "spdlarchivewalk.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gst/gst.h>
 #include <string.h>
 
+#include "spdlarchivemember.h"
 #include "spdlarchivewriter.h"
+#include "spdlzipmembers.h"
 
-#define TAR_BLOCK 512
 #define MAX_BLOCK 16384
 
 typedef struct {
@@ -25,8 +24,9 @@ typedef struct {
   guint64 block_offset; /* where the block below lies */
   gsize block_size;
   guint8 block[MAX_BLOCK];
-  guint64 end;   /* of the last member, with what fills its block up */
-  GError *error; /* of reading */
+  guint64 end; /* of the last member, with what fills its block up */
+  SpdlZipMembers *members; /* of a ZIP with packed ones; nullable */
+  GError *error;           /* of reading */
 } Walk;
 
 /* What libarchive asks for */
@@ -88,106 +88,62 @@ on_seek (struct archive *archive, void *data, la_int64_t offset, int whence)
 /* What is wrong */
 
 static gboolean
-refuse (const Walk *self, GError **error, const gchar *why, const gchar *what)
-{
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "\"%s\" cannot be used as a shard: %s%s", self->reader->name, why, what);
-  return FALSE;
-}
-
-static gboolean
-refuse_member (
-    const Walk *self, GError **error, const gchar *path, const gchar *why)
-{
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "\"%s\" cannot be used as a shard because of \"%s\" in it: %s",
-      self->reader->name, path, why);
-  return FALSE;
-}
-
-static gboolean
 refuse_by_libarchive (Walk *self, GError **error)
 {
-  const gchar *reason = archive_error_string (self->archive);
-  g_autofree gchar *valid = g_utf8_make_valid (reason ? reason : "?", -1);
-
   if (!self->error)
-    return refuse (self, error, "", valid);
+    return spdl_archive_refuse_by_libarchive (
+        self->reader->name, self->archive, error);
   g_propagate_error (error, g_steal_pointer (&self->error));
   return FALSE;
 }
 
-static const struct {
-  const gchar *mark;
-  gsize size;
-  const gchar *name;
-} compressions[] = {
-  { "\037\213", 2, "gzip" },
-  { "BZh", 3, "bzip2" },
-  { "\3757zXZ", 5, "xz" },
-  { "(\265/\375", 4, "zstd" },
-  { "\4\"M\30", 4, "lz4" },
-  { "\037\235", 2, "compress" },
-  { "LZIP", 4, "lzip" },
-};
-
 static gboolean
 check_compression (Walk *self, GError **error)
 {
-  const gsize size = MIN (self->reader->stamp.size, 6);
-  guint8 head[6];
+  const gsize size = MIN (self->reader->stamp.size, SPDL_ARCHIVE_HEAD);
+  guint8 head[SPDL_ARCHIVE_HEAD];
 
-  if (size == 0)
-    return refuse (self, error, "it is empty", "");
-  if (!spdl_reader_read (self->reader, 0, head, size, error))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (compressions); i++)
-    if (size >= compressions[i].size &&
-        memcmp (head, compressions[i].mark, compressions[i].size) == 0)
-      return refuse (self, error,
-          "nothing in it has a byte range, since it is compressed as a whole: "
-          "unpack it first, from ",
-          compressions[i].name);
-  return TRUE;
+  return spdl_reader_read (self->reader, 0, head, size, error) &&
+         spdl_archive_check_compression (self->reader->name, head, size, error);
 }
 
 /* Members */
 
 static gboolean
-is_zip (Walk *self)
+is_packed (Walk *self, struct archive_entry *entry)
 {
-  return (archive_format (self->archive) & ARCHIVE_FORMAT_BASE_MASK) ==
-         ARCHIVE_FORMAT_ZIP;
+  return spdl_archive_is_zip (self->archive) &&
+         !archive_entry_is_encrypted (entry) &&
+         !strstr (archive_format_name (self->archive), "(uncompressed)");
 }
 
-static gchar *
-dup_path (struct archive_entry *entry)
-{
-  const gchar *path = archive_entry_pathname_utf8 (entry);
-
-  if (!path)
-    path = archive_entry_pathname (entry);
-  return path ? g_utf8_make_valid (path, -1) : NULL;
-}
-
+/* Why a file that is deflated cannot be used; NULL: it can.
+ *
+ * @packing: (out): how it lies there */
 static const gchar *
-find_obstacle (Walk *self, struct archive_entry *entry, guint64 first)
+find_packing (Walk *self, struct archive_entry *entry, guint64 first,
+    SpdlArchivePacking *packing)
 {
   const guint64 whole = self->reader->stamp.size;
-  const gint64 size = archive_entry_size (entry);
+  const SpdlZipMember *member;
+  const gchar *flaw = NULL;
 
-  if (archive_entry_is_encrypted (entry))
-    return "it is encrypted";
-  if (is_zip (self) &&
-      !strstr (archive_format_name (self->archive), "(uncompressed)"))
-    return "it is compressed, so that it has no byte range: store it (zip -0), "
+  if (!strstr (archive_format_name (self->archive), "(deflation)"))
+    return "it is compressed, and not deflated: deflate or store it (zip -0), "
            "or use a tar";
-  if (archive_entry_sparse_count (entry) > 0)
-    return "it is sparse, so that its bytes do not lie together: make the tar "
-           "without -S";
-  if (!archive_entry_size_is_set (entry) || size < 0 || first > whole ||
-      (guint64) size > whole - first)
-    return "it goes on behind the end, so the archive is cut off";
+  if (!self->members)
+    self->members = spdl_zip_members_new (self->reader, &flaw, &self->error);
+  if (!self->members)
+    return flaw ? flaw : "the archive cannot be read";
+  member = spdl_zip_members_find (self->members, first);
+  if (member &&
+      (member->packed_size == G_MAXUINT32 || member->size == G_MAXUINT32))
+    return "it is in ZIP64, and deflated: store it (zip -0), or use a tar";
+  if (!member || member->method != 8 || member->packed_size == 0 ||
+      member->size != archive_entry_size (entry) || first > whole ||
+      member->packed_size > whole - first)
+    return "the archive's directory does not say where it lies";
+  *packing = (SpdlArchivePacking){ member->packed_size, member->checksum };
   return NULL;
 }
 
@@ -211,45 +167,37 @@ add_file (
 {
   const guint64 first = archive_filter_bytes (self->archive, 0);
   const guint64 size = archive_entry_size (entry);
-  const gchar *why = find_obstacle (self, entry, first);
+  SpdlArchivePacking packing = { 0 };
+  const gboolean packed = is_packed (self, entry);
+  const gchar *why = packed ? find_packing (self, entry, first, &packing)
+                            : spdl_archive_find_obstacle (
+                                  entry, first, self->reader->stamp.size);
   g_autofree gchar *text = NULL;
 
+  if (why && self->error)
+    return refuse_by_libarchive (self, error);
   if (why)
-    return refuse_member (self, error, path, why);
-  self->end = first + (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    return spdl_archive_refuse_member (self->reader->name, error, path, why);
+  self->end = spdl_archive_end_of (first, size);
   if (spdl_archive_writer_wants (path, size)) {
     text = g_malloc (size + 1);
     if (!read_text (self, text, size, error))
       return FALSE;
   }
-  why = spdl_archive_writer_add (self->writer, path, first, size, text, size);
-  return !why || refuse_member (self, error, path, why);
+  why = spdl_archive_writer_add (
+      self->writer, path, first, size, packed ? &packing : NULL, text, size);
+  return !why ||
+         spdl_archive_refuse_member (self->reader->name, error, path, why);
 }
 
 static gboolean
 add_entry (Walk *self, struct archive_entry *entry, GError **error)
 {
-  g_autofree gchar *path = dup_path (entry);
+  g_autofree gchar *path = spdl_archive_dup_path (entry);
 
   self->end = archive_filter_bytes (self->archive, 0);
-  /* Folders and links are no files, to WebDataset, either. */
-  if (!path || archive_entry_filetype (entry) != AE_IFREG ||
-      archive_entry_hardlink (entry))
-    return TRUE;
-  return add_file (self, entry, path, error);
-}
-
-/* A tar ends in blocks of zeros, of which one may be missing. */
-static gboolean
-check_end (Walk *self, GError **error)
-{
-  const guint64 position = archive_filter_bytes (self->archive, 0);
-
-  return is_zip (self) || position >= self->end + TAR_BLOCK ||
-         refuse (self, error,
-             "it has no end, so what it had behind its last file may be "
-             "missing",
-             "");
+  return !path || !spdl_archive_is_file (entry) ||
+         add_file (self, entry, path, error);
 }
 
 static gboolean
@@ -261,9 +209,9 @@ walk (Walk *self, GError **error)
   if (!check_compression (self, error))
     return FALSE;
   if (archive_read_open1 (self->archive) != ARCHIVE_OK)
-    return self->error
-               ? refuse_by_libarchive (self, error)
-               : refuse (self, error, "it is neither a tar nor a ZIP", "");
+    return self->error ? refuse_by_libarchive (self, error)
+                       : spdl_archive_refuse (self->reader->name, error,
+                             "it is neither a tar nor a ZIP", "");
   while ((status = archive_read_next_header (self->archive, &entry)) ==
              ARCHIVE_OK ||
          status == ARCHIVE_WARN)
@@ -271,7 +219,8 @@ walk (Walk *self, GError **error)
       return FALSE;
   if (status != ARCHIVE_EOF)
     return refuse_by_libarchive (self, error);
-  return check_end (self, error);
+  return spdl_archive_check_end (
+      self->reader->name, self->archive, self->end, error);
 }
 
 static struct archive *
@@ -304,6 +253,7 @@ spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error)
     data = spdl_archive_writer_finish (self.writer, &key, size);
   spdl_archive_writer_free (self.writer);
   archive_read_free (self.archive);
+  g_clear_pointer (&self.members, spdl_zip_members_free);
   g_clear_error (&self.error);
   return data;
 }

@@ -9,20 +9,21 @@
 
 #include <string.h>
 
+#include "spdlarchivestream.h"
 #include "spdlfingerprint.h"
 #include "spdlhttp.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
-#define TIMEOUT 30
-#define RETRIES 3
 /* Longer than the notes of most samples; to ask for more costs less than to ask
  * twice. */
 #define BLOCK 8192
+/* What comes before it is asked for, of a shard that is streamed. */
+#define FLOW_ROOM (1 << 20)
 
 typedef struct {
   SpdlHttp *http;
-  GCancellable *cancellable; /* never is */
+  GCancellable *cancellable;
 } Client;
 
 typedef struct {
@@ -42,12 +43,13 @@ typedef struct {
 } RemoteReader;
 
 gpointer
-spdl_remote_client_new (GError **error)
+spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
 {
-  gchar agent[] = "gst-spdl/" PACKAGE_VERSION;
-  const SpdlHttpSettings settings = {
-    .timeout = TIMEOUT, .retries = RETRIES, .user_agent = agent
-  };
+  const SpdlHttpSettings settings = { .timeout = remote->timeout,
+    .retries = remote->retries,
+    .user_agent = remote->user_agent,
+    .tls_ca_file = remote->tls_ca_file,
+    .extra_headers = remote->extra_headers };
   Client *self;
   SpdlHttp *http;
 
@@ -149,7 +151,7 @@ fetch (RemoteReader *self, guint64 offset, gsize size, GError **error)
     g_clear_error (&self->error);
   } else if (!self->partial) {
     gst_clear_buffer (&content);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK,
         "\"%s\" cannot be used as a shard: the server knows no byte ranges",
         self->base.name);
   }
@@ -211,4 +213,47 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error)
   self->base.stamp = (SpdlStamp){ self->whole, self->seconds, 0 };
   self->base.validator = self->validator;
   return &self->base;
+}
+
+/* From the beginning to the end */
+
+typedef struct {
+  SpdlFlow *flow;
+  const gchar *name;
+} Stream;
+
+static gboolean
+read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
+{
+  const Stream *self = user_data;
+  g_autoptr (GError) reason = NULL;
+
+  if (spdl_flow_read (self->flow, data, size, &reason))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" cannot be read: %s", self->name, reason->message);
+  return FALSE;
+}
+
+gboolean
+spdl_remote_stream (gpointer client, const gchar *uri, SpdlSampleFunc func,
+    gpointer user_data, GError **error)
+{
+  Client *self = client;
+  g_autofree gchar *name = g_strndup (uri, strcspn (uri, "?#"));
+  Stream stream = { spdl_flow_new (FLOW_ROOM), name };
+  const SpdlArchiveInput input = { name, read_flow, &stream };
+  gboolean ok;
+
+  spdl_http_fetch_flow (self->http, uri, self->cancellable, stream.flow);
+  ok = spdl_archive_stream (&input, func, user_data, error);
+  spdl_flow_close (stream.flow);
+  spdl_flow_free (stream.flow);
+  return ok;
+}
+
+void
+spdl_remote_cancel (gpointer client)
+{
+  g_cancellable_cancel (((Client *) client)->cancellable);
 }

@@ -8,22 +8,32 @@
 #ifndef __SPDL_REMOTE_H__
 #define __SPDL_REMOTE_H__
 
-#include "spdlreader.h"
+#include "spdlindexer.h"
 
 G_BEGIN_DECLS
 
 /* The client for all readers, at any number of threads. NULL with @error set if
  * there is none. */
-gpointer spdl_remote_client_new (GError **error);
+gpointer
+spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error);
 void spdl_remote_client_free (gpointer client);
 
 /* Asks for a byte of what @uri names, which tells its size and by what it is
  * known again; then for byte ranges. A server that knows none is refused, and
  * what changes while it is read. Requests are repeated as spdlfetch does it.
  *
- * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; of a
+ * server that knows no ranges it is GST_RESOURCE_ERROR_SEEK. */
 SpdlReader *
 spdl_remote_open (gpointer client, const gchar *uri, GError **error);
+
+/* Asks for all of what @uri names, and reads it while it comes. */
+gboolean spdl_remote_stream (gpointer client, const gchar *uri,
+    SpdlSampleFunc func, gpointer user_data, GError **error);
+
+/* Lets all requests end soon, also those that are made later. From any
+ * thread. */
+void spdl_remote_cancel (gpointer client);
 
 G_END_DECLS
 

@@ -15,7 +15,7 @@
 #include <gst/gst.h>
 
 static gpointer
-spdl_remote_client_new (GError **error)
+spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error)
 {
   g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "gst-spdl was built without libsoup, and reads no shards on servers");
@@ -24,7 +24,10 @@ spdl_remote_client_new (GError **error)
 
 #define spdl_remote_client_free NULL
 #define spdl_remote_open NULL
+#define spdl_remote_stream NULL
+#define spdl_remote_cancel NULL
 #endif
 
 const SpdlIndexerFuncs spdl_shards_funcs = { spdl_remote_client_new,
-  spdl_remote_client_free, spdl_remote_open, spdl_archive_walk };
+  spdl_remote_client_free, spdl_remote_open, spdl_remote_stream,
+  spdl_remote_cancel, spdl_archive_walk };

@@ -1,0 +1,125 @@
+/* gst-spdl: what libarchive says of a shard and its members
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlarchivemember.h"
+
+#include <gst/gst.h>
+#include <string.h>
+
+gboolean
+spdl_archive_refuse (
+    const gchar *name, GError **error, const gchar *why, const gchar *what)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" cannot be used as a shard: %s%s", name, why, what);
+  return FALSE;
+}
+
+gboolean
+spdl_archive_refuse_member (
+    const gchar *name, GError **error, const gchar *path, const gchar *why)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" cannot be used as a shard because of \"%s\" in it: %s", name,
+      path, why);
+  return FALSE;
+}
+
+gboolean
+spdl_archive_refuse_by_libarchive (
+    const gchar *name, struct archive *archive, GError **error)
+{
+  const gchar *reason = archive_error_string (archive);
+  g_autofree gchar *valid = g_utf8_make_valid (reason ? reason : "?", -1);
+
+  return spdl_archive_refuse (name, error, "", valid);
+}
+
+static const struct {
+  const gchar *mark;
+  gsize size;
+  const gchar *name;
+} compressions[] = {
+  { "\037\213", 2, "gzip" },
+  { "BZh", 3, "bzip2" },
+  { "\3757zXZ", 5, "xz" },
+  { "(\265/\375", 4, "zstd" },
+  { "\4\"M\30", 4, "lz4" },
+  { "\037\235", 2, "compress" },
+  { "LZIP", 4, "lzip" },
+};
+
+gboolean
+spdl_archive_check_compression (
+    const gchar *name, const guint8 *head, gsize size, GError **error)
+{
+  if (size == 0)
+    return spdl_archive_refuse (name, error, "it is empty", "");
+  for (guint i = 0; i < G_N_ELEMENTS (compressions); i++)
+    if (size >= compressions[i].size &&
+        memcmp (head, compressions[i].mark, compressions[i].size) == 0)
+      return spdl_archive_refuse (name, error,
+          "nothing in it has a byte range, since it is compressed as a whole: "
+          "unpack it first, from ",
+          compressions[i].name);
+  return TRUE;
+}
+
+gboolean
+spdl_archive_is_zip (struct archive *archive)
+{
+  return (archive_format (archive) & ARCHIVE_FORMAT_BASE_MASK) ==
+         ARCHIVE_FORMAT_ZIP;
+}
+
+/* A tar ends in blocks of zeros, of which one may be missing. */
+gboolean
+spdl_archive_check_end (
+    const gchar *name, struct archive *archive, guint64 end, GError **error)
+{
+  const guint64 position = archive_filter_bytes (archive, 0);
+
+  return spdl_archive_is_zip (archive) || position >= end + SPDL_TAR_BLOCK ||
+         spdl_archive_refuse (name, error,
+             "it has no end, so what it had behind its last file may be "
+             "missing",
+             "");
+}
+
+gchar *
+spdl_archive_dup_path (struct archive_entry *entry)
+{
+  const gchar *path = archive_entry_pathname_utf8 (entry);
+
+  if (!path)
+    path = archive_entry_pathname (entry);
+  return path ? g_utf8_make_valid (path, -1) : NULL;
+}
+
+gboolean
+spdl_archive_is_file (struct archive_entry *entry)
+{
+  return archive_entry_filetype (entry) == AE_IFREG &&
+         !archive_entry_hardlink (entry);
+}
+
+const gchar *
+spdl_archive_find_obstacle (
+    struct archive_entry *entry, guint64 first, guint64 whole)
+{
+  const gint64 size = archive_entry_size (entry);
+
+  if (archive_entry_is_encrypted (entry))
+    return "it is encrypted";
+  if (archive_entry_sparse_count (entry) > 0)
+    return "it is sparse, so that its bytes do not lie together: make the tar "
+           "without -S";
+  if (!archive_entry_size_is_set (entry) || size < 0 || first > whole ||
+      (guint64) size > whole - first)
+    return "it goes on behind the end, so the archive is cut off";
+  return NULL;
+}

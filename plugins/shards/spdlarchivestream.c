@@ -1,0 +1,299 @@
+/* gst-spdl: the samples of a tar that is read from its beginning
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlarchivestream.h"
+
+#include <string.h>
+
+#include "spdlarchivemember.h"
+#include "spdlarchivewriter.h"
+
+/* All of a sample is in memory. */
+#define MAX_SAMPLE ((guint64) 1 << 30)
+/* Taken on a header's word alone. */
+#define FIRST_ROOM ((gsize) 1 << 20)
+/* What is read behind a tar's end. */
+#define MAX_REST 65536
+
+typedef struct {
+  const SpdlArchiveInput *input;
+  SpdlSampleFunc func;
+  gpointer user_data;
+  struct archive *archive;
+  guint64 end; /* of the last member, with what fills its block up */
+  gboolean begun;
+  gboolean enough; /* nobody wants more */
+  GError *error;   /* of reading */
+  /* Of this file, what is not used yet. */
+  const void *block;
+  size_t block_size;
+
+  /* Of this sample. */
+  GString *key; /* "": there is none */
+  SpdlArchiveWriter *writer;
+  GPtrArray *contents;
+  guint64 size;
+} Stream;
+
+static la_ssize_t
+on_read (struct archive *archive, void *data, const void **buffer)
+{
+  Stream *self = data;
+  const guint8 *bytes = NULL;
+  gsize size = 0;
+  gboolean ok;
+
+  if (!self->error) {
+    ok =
+        self->input->read (self->input->user_data, &bytes, &size, &self->error);
+    if (ok && !self->begun)
+      ok = spdl_archive_check_compression (self->input->name, bytes,
+          MIN (size, SPDL_ARCHIVE_HEAD), &self->error);
+    self->begun = TRUE;
+    *buffer = bytes;
+    if (ok)
+      return size;
+  }
+  archive_set_error (archive, 5, "%s", self->error->message);
+  return -1;
+}
+
+static gboolean
+refuse_by_libarchive (Stream *self, GError **error)
+{
+  if (!self->error)
+    return spdl_archive_refuse_by_libarchive (
+        self->input->name, self->archive, error);
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  return FALSE;
+}
+
+/* Samples */
+
+static void
+unref_content (gpointer content)
+{
+  if (content)
+    gst_buffer_unref (content);
+}
+
+static void
+begin_sample (Stream *self, const gchar *key, gsize length)
+{
+  g_string_truncate (self->key, 0);
+  g_string_append_len (self->key, key, length);
+  g_clear_pointer (&self->writer, spdl_archive_writer_free);
+  g_clear_pointer (&self->contents, g_ptr_array_unref);
+  self->writer = spdl_archive_writer_new ();
+  self->contents = g_ptr_array_new_with_free_func (unref_content);
+  self->size = 0;
+}
+
+static void
+end_sample (Stream *self)
+{
+  const SpdlArchiveKey none = { { 0 } };
+  const gchar *flaw;
+  guint8 *data;
+  gsize size;
+
+  if (self->key->len == 0)
+    return;
+  data = spdl_archive_writer_finish (self->writer, &none, &size);
+  self->enough =
+      !self->func (spdl_sample_new (spdl_archive_index_new (data, size, &flaw),
+                       g_steal_pointer (&self->contents), self->size),
+          self->user_data);
+  g_string_truncate (self->key, 0);
+}
+
+/* Files */
+
+/* archive_read_data() would fill what a broken header leaves out with zeros,
+ * however much that is. Returns FALSE with @error set. */
+static gboolean
+next_block (Stream *self, gsize done, GError **error)
+{
+  la_int64_t offset = done;
+  const int status = archive_read_data_block (
+      self->archive, &self->block, &self->block_size, &offset);
+
+  if (status != ARCHIVE_OK && status != ARCHIVE_EOF)
+    return refuse_by_libarchive (self, error);
+  if (status == ARCHIVE_EOF || (guint64) offset != done)
+    return spdl_archive_refuse (
+        self->input->name, error, "a file in it is cut off", "");
+  return TRUE;
+}
+
+/* Reads on as far as there is room. Returns FALSE with @error set. */
+static gboolean
+read_bytes (Stream *self, guint8 *data, gsize *done, gsize room, GError **error)
+{
+  while (*done < room) {
+    if (self->block_size == 0 && !next_block (self, *done, error))
+      return FALSE;
+    const gsize n = MIN (self->block_size, room - *done);
+
+    memcpy (data + *done, self->block, n);
+    self->block = (const guint8 *) self->block + n;
+    self->block_size -= n;
+    *done += n;
+  }
+  return TRUE;
+}
+
+/* Returns: (transfer full): with a zero behind it; NULL with @error set */
+static guint8 *
+read_file (Stream *self, gsize size, GError **error)
+{
+  gsize room = MIN (size, FIRST_ROOM), done = 0;
+  g_autofree guint8 *data = g_try_malloc (room + 1);
+
+  self->block_size = 0;
+  while (data && read_bytes (self, data, &done, room, error)) {
+    guint8 *grown;
+
+    if (done == size) {
+      data[size] = 0;
+      return g_steal_pointer (&data);
+    }
+    room = MIN (size, 2 * room);
+    grown = g_try_realloc (data, room + 1);
+    if (!grown)
+      g_free (data);
+    data = grown;
+  }
+  if (!data)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for a file of %" G_GSIZE_FORMAT " bytes in \"%s\"",
+        size, self->input->name);
+  return NULL;
+}
+
+static gboolean
+add_content (
+    Stream *self, const gchar *path, guint64 first, gsize size, GError **error)
+{
+  guint8 *data = read_file (self, size, error);
+  gboolean kept;
+  const gchar *why;
+
+  if (!data)
+    return FALSE;
+  kept = spdl_archive_writer_wants (path, size);
+  why = spdl_archive_writer_add (self->writer, path, first, size, NULL,
+      kept ? (const gchar *) data : NULL, size);
+  if (kept || why || size == 0)
+    g_ptr_array_add (self->contents, kept ? NULL : gst_buffer_new ());
+  else
+    g_ptr_array_add (self->contents, gst_buffer_new_wrapped (data, size));
+  if (kept || why || size == 0)
+    g_free (data);
+  self->size += size;
+  return !why ||
+         spdl_archive_refuse_member (self->input->name, error, path, why);
+}
+
+static gboolean
+add_file (Stream *self, struct archive_entry *entry, const gchar *path,
+    GError **error)
+{
+  const guint64 first = archive_filter_bytes (self->archive, 0);
+  const guint64 size = archive_entry_size (entry);
+  const gchar *why = spdl_archive_find_obstacle (entry, first, G_MAXINT64);
+  gsize key;
+
+  if (why)
+    return spdl_archive_refuse_member (self->input->name, error, path, why);
+  self->end = spdl_archive_end_of (first, size);
+  if (!spdl_archive_name_split (path, &key))
+    return TRUE;
+  if (self->key->len != key || memcmp (self->key->str, path, key) != 0) {
+    end_sample (self);
+    begin_sample (self, path, key);
+  }
+  if (self->enough)
+    return TRUE;
+  if (size > MAX_SAMPLE || self->size > MAX_SAMPLE - size)
+    return spdl_archive_refuse_member (self->input->name, error, path,
+        "its sample has more than 1 GiB, all of which would be in memory");
+  return add_content (self, path, first, size, error);
+}
+
+static gboolean
+add_entry (Stream *self, struct archive_entry *entry, GError **error)
+{
+  g_autofree gchar *path = spdl_archive_dup_path (entry);
+
+  self->end = archive_filter_bytes (self->archive, 0);
+  return !path || !spdl_archive_is_file (entry) ||
+         add_file (self, entry, path, error);
+}
+
+/* Tars are filled up with zeros; whose end is known can be asked again over the
+ * same connection. */
+static void
+read_over_rest (Stream *self)
+{
+  g_autoptr (GError) error = NULL;
+  gsize left = MAX_REST, size = 1;
+  const guint8 *data;
+
+  while (size > 0 && left > 0 &&
+         self->input->read (self->input->user_data, &data, &size, &error))
+    left -= MIN (left, size);
+}
+
+static gboolean
+read_all (Stream *self, GError **error)
+{
+  struct archive_entry *entry;
+  int status;
+
+  if (archive_read_open (self->archive, self, NULL, on_read, NULL) !=
+      ARCHIVE_OK)
+    return self->error ? refuse_by_libarchive (self, error)
+                       : spdl_archive_refuse (
+                             self->input->name, error, "it is no tar", "");
+  while (!self->enough && ((status = archive_read_next_header (
+                                self->archive, &entry)) == ARCHIVE_OK ||
+                              status == ARCHIVE_WARN))
+    if (!add_entry (self, entry, error))
+      return FALSE;
+  if (self->enough)
+    return TRUE;
+  if (status != ARCHIVE_EOF)
+    return refuse_by_libarchive (self, error);
+  if (!spdl_archive_check_end (
+          self->input->name, self->archive, self->end, error))
+    return FALSE;
+  end_sample (self);
+  read_over_rest (self);
+  return TRUE;
+}
+
+gboolean
+spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
+    gpointer user_data, GError **error)
+{
+  Stream self = { .input = input, .func = func, .user_data = user_data };
+  gboolean ok;
+
+  self.archive = archive_read_new ();
+  if (!self.archive)
+    g_error ("no memory for an archive");
+  archive_read_support_format_tar (self.archive);
+  self.key = g_string_new (NULL);
+  ok = read_all (&self, error);
+  archive_read_free (self.archive);
+  g_string_free (self.key, TRUE);
+  g_clear_pointer (&self.writer, spdl_archive_writer_free);
+  g_clear_pointer (&self.contents, g_ptr_array_unref);
+  g_clear_error (&self.error);
+  return ok;
+}

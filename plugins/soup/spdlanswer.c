@@ -26,22 +26,35 @@ spdl_question_put (const SpdlQuestion *self, SoupMessageHeaders *headers)
     soup_message_headers_append (headers, "If-Range", self->validator);
 }
 
-void
-spdl_question_keep (
-    SpdlQuestion *self, const SpdlAnswer *answer, SoupMessage *message)
+static const gchar *
+find_validator (SoupMessage *message)
 {
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
   const gchar *validator = soup_message_headers_get_one (headers, "ETag");
 
   if (!validator || g_str_has_prefix (validator, "W/"))
     validator = soup_message_headers_get_one (headers, "Last-Modified");
+  return validator;
+}
+
+void
+spdl_question_keep (
+    SpdlQuestion *self, const SpdlAnswer *answer, SoupMessage *message)
+{
   g_free (self->validator);
-  self->validator = g_strdup (validator);
+  self->validator = g_strdup (find_validator (message));
   self->has_size = answer->has_size;
   self->size = answer->size;
   if (self->origin)
     spdl_validator_take (self->origin, message, answer->has_size,
         self->have > 0 && !answer->restart);
+}
+
+gboolean
+spdl_question_is_same (const SpdlQuestion *self, SoupMessage *message)
+{
+  return self->validator &&
+         g_strcmp0 (self->validator, find_validator (message)) == 0;
 }
 
 void

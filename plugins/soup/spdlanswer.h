@@ -63,6 +63,10 @@ void spdl_question_put (const SpdlQuestion *self, SoupMessageHeaders *headers);
 void spdl_question_keep (
     SpdlQuestion *self, const SpdlAnswer *answer, SoupMessage *message);
 
+/* Whether the answer says that it is of the same version as what came before.
+ */
+gboolean spdl_question_is_same (const SpdlQuestion *self, SoupMessage *message);
+
 void spdl_question_clear (SpdlQuestion *self);
 
 /* Judges status and headers. @error is set where it is not good. */

@@ -9,12 +9,14 @@
 
 #include <string.h>
 
+#include "gst/spdl/gstspdlcarried.h"
 #include "spdljoin.h"
 
 typedef struct {
   guint i; /* in the group */
   gchar *uri;
   SpdlRange range;
+  SpdlPacking packing;
 } Item;
 
 static void
@@ -47,16 +49,21 @@ compare (gconstpointer a, gconstpointer b)
 
 /* The items that have an end, by file and place. */
 static GArray *
-sort_ranges (GstBufferList *group)
+sort_ranges (GstBufferList *group, guint64 max_size)
 {
   GArray *items = g_array_new (FALSE, FALSE, sizeof (Item));
 
   g_array_set_clear_func (items, clear_item);
   for (guint i = 0; i < gst_buffer_list_length (group); i++) {
+    GstBuffer *buffer = gst_buffer_list_get (group, i);
     Item item = { .i = i };
 
-    item.uri = spdl_coalesce_dup_uri (gst_buffer_list_get (group, i));
-    if (spdl_range_split (item.uri, &item.range, NULL) &&
+    if (gst_spdl_buffer_has_carried (buffer))
+      continue; /* it is there already */
+    item.uri = spdl_coalesce_dup_uri (buffer);
+    if (spdl_packing_split (item.uri, &item.packing, NULL) &&
+        spdl_range_split (item.uri, &item.range, NULL) &&
+        spdl_check_max_size (item.packing.size, max_size, NULL) &&
         !spdl_range_is_open (&item.range))
       g_array_append_val (items, item);
     else
@@ -89,8 +96,8 @@ join (GstBufferList *group, const GArray *items, guint first, guint end,
   for (guint i = first; i < end; i++) {
     const Item *item = &g_array_index (items, Item, i);
 
-    spdl_join_add_item (
-        made, gst_buffer_list_get_writable (group, item->i), &item->range);
+    spdl_join_add_item (made, gst_buffer_list_get_writable (group, item->i),
+        &item->range, &item->packing);
   }
   spdl_join_unref (made);
 }
@@ -98,7 +105,7 @@ join (GstBufferList *group, const GArray *items, guint first, guint end,
 GstBufferList *
 spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size)
 {
-  g_autoptr (GArray) items = sort_ranges (group);
+  g_autoptr (GArray) items = sort_ranges (group, max_size);
 
   for (guint first = 0, end; first < items->len; first = end) {
     const Item *item = &g_array_index (items, Item, first);

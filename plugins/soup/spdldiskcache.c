@@ -51,27 +51,6 @@ typedef struct {
 /* Names */
 
 static void
-add_header (const char *name, const char *value, gpointer data)
-{
-  /* Who may read it is the server's matter, what it is is not. */
-  if (g_ascii_strcasecmp (name, "Authorization") != 0)
-    g_string_append_printf (data, "%s: %s\n", name, value);
-}
-
-static gchar *
-list_headers (const SpdlHttpSettings *settings)
-{
-  SoupMessageHeaders *headers =
-      soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
-  GString *text = g_string_new (NULL);
-
-  spdl_http_settings_put (settings, headers);
-  soup_message_headers_foreach (headers, add_header, text);
-  soup_message_headers_unref (headers);
-  return g_string_free (text, FALSE);
-}
-
-static void
 make_name (
     SpdlDiskCache *self, const gchar *uri, const SpdlRange *range, guint8 *name)
 {
@@ -106,7 +85,7 @@ spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
   self->warn = warn;
   self->user_data = user_data;
   self->folder = g_steal_pointer (&folder);
-  self->headers = list_headers (http);
+  self->headers = spdl_http_settings_list (http);
   self->errands = spdl_errands_new ("spdl-cache", MAX_THREADS);
   return self;
 }

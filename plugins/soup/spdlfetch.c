@@ -72,56 +72,18 @@
  * Since: 0.1
  */
 
-#include <gst/spdl/spdl.h>
-
-#include <string.h>
-
 #include "spdlcoalesce.h"
-#include "spdldisk.h"
-#include "spdldiskcache.h"
-#include "spdlgio.h"
-#include "spdlhttp.h"
-#include "spdljoin.h"
+#include "spdlfetch-private.h"
 #include "spdlparts.h"
 #include "spdlsoup.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-#define OCTET_STREAM "application/octet-stream"
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("text/uri-list"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-
-#define GST_TYPE_SPDL_FETCH_ELEMENT (gst_spdl_fetch_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlFetchElement, gst_spdl_fetch_element, GST,
-    SPDL_FETCH_ELEMENT, GstSpdlStage)
-
-struct _GstSpdlFetchElement {
-  GstSpdlStage parent;
-  GstPadEventFunction stage_event;     /* the base class's */
-  GstPadChainListFunction stage_chain; /* likewise, of groups */
-
-  /* Under the object's lock. */
-  GstCaps *caps; /* property; nullable */
-  GstCaps *src_caps;
-  SpdlHttpSettings settings; /* properties */
-  SpdlDiskCacheSettings cache_settings;
-  guint64 coalesce;  /* property */
-  gchar *parts;      /* property; nullable */
-  GHashTable *bases; /* of each source, what paths are relative to */
-
-  SpdlHttpSettings used; /* as they were when the stage started */
-  SpdlDiskCacheSettings used_cache;
-  SpdlDiskCache *cache; /* nullable */
-  SpdlDiskTally cache_tally;
-  guint64 used_coalesce;
-  GStrv names;    /* as it was, of parts; NULL: none */
-  GMutex lock;    /* guards the making of: */
-  SpdlHttp *http; /* atomic; NULL until it is needed */
-};
 
 enum {
   PROP_0,
@@ -139,6 +101,9 @@ enum {
   PROP_CACHE = N_PROPS, /* the first of the cache's */
 };
 
+/* For what the client's thread leaves to others. */
+#define MAX_THREADS 8
+
 #define DEFAULT_TIMEOUT 30
 #define DEFAULT_RETRIES 3
 #define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
@@ -149,22 +114,6 @@ G_DEFINE_FINAL_TYPE (
     GstSpdlFetchElement, gst_spdl_fetch_element, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH_ELEMENT)
-
-/* The client, made by the first item that needs one. */
-static SpdlHttp *
-get_http (GstSpdlFetchElement *self, GError **error)
-{
-  SpdlHttp *http = g_atomic_pointer_get (&self->http);
-
-  if (http)
-    return http;
-  g_mutex_lock (&self->lock);
-  http = self->http;
-  if (!http && (http = spdl_http_new (&self->used, error)))
-    g_atomic_pointer_set (&self->http, http);
-  g_mutex_unlock (&self->lock);
-  return http;
-}
 
 static void
 on_cache_warning (gpointer user_data, const gchar *text)
@@ -202,12 +151,15 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   spdl_disk_cache_settings_copy (&self->used_cache, &self->cache_settings);
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&self->names, g_strfreev);
+  if (!self->errands)
+    self->errands = spdl_errands_new ("spdl-fetch", MAX_THREADS);
   if (parts && !(self->names = spdl_parts_parse (parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* a file or folder that cannot be used is an error at once */
     return open_cache (self, error) &&
-           (!self->used.tls_ca_file || get_http (self, error));
+           (!self->used.tls_ca_file ||
+               gst_spdl_fetch_element_get_http (self, error));
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "spdlfetch waits for disks and servers and computes nothing, so it "
       "shares "
@@ -220,6 +172,8 @@ gst_spdl_fetch_element_stop (GstSpdlStage *stage)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
 
+  /* Their work is done, but for its last steps. */
+  g_clear_pointer (&self->errands, spdl_errands_free);
   g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
 }
@@ -231,6 +185,7 @@ gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
 
   return (http ? spdl_http_get_cpu_time (http) : 0) +
+         (self->errands ? spdl_errands_get_cpu_time (self->errands) : 0) +
          (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
 }
 
@@ -240,290 +195,6 @@ gst_spdl_fetch_element_add_stats (
 {
   spdl_disk_tally_tell (
       &GST_SPDL_FETCH_ELEMENT (stage)->cache_tally, lap, stats);
-}
-
-/* The media types alone: of raw video the rest would be a page. */
-static gchar *
-list_types (GstCaps *caps)
-{
-  GString *types = g_string_new (NULL);
-
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    const gchar *name =
-        gst_structure_get_name (gst_caps_get_structure (caps, i));
-
-    if (!strstr (types->str, name))
-      g_string_append_printf (types, "%s%s", i > 0 ? ", " : "", name);
-  }
-  if (gst_caps_is_any (caps))
-    g_string_append (types, "anything");
-  return g_string_free (types, FALSE);
-}
-
-/* What downstream takes: bytes, or the one thing that it asks for. */
-static GstCaps *
-choose_caps (GstSpdlFetchElement *self, GError **error)
-{
-  GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
-  g_autoptr (GstCaps) bytes = gst_caps_new_empty_simple (OCTET_STREAM);
-  g_autoptr (GstCaps) allowed = gst_pad_peer_query_caps (srcpad, NULL);
-
-  if (gst_caps_can_intersect (allowed, bytes))
-    return g_steal_pointer (&bytes);
-  allowed = gst_caps_simplify (g_steal_pointer (&allowed));
-  if (gst_caps_is_fixed (allowed)) {
-    if (!gst_structure_has_name (
-            gst_caps_get_structure (allowed, 0), GST_SPDL_SAMPLE_CAPS))
-      return g_steal_pointer (&allowed);
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-        "Downstream takes samples of several media: name the fields of the "
-        "others in the property parts");
-    return NULL;
-  }
-
-  g_autofree gchar *types = list_types (allowed);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-      "What the items are cannot be told from what downstream takes (%s): set "
-      "the property caps",
-      types);
-  return NULL;
-}
-
-/* Of items with parts, `caps` is what their first part is. */
-static GstCaps *
-make_sample_caps (GstSpdlFetchElement *self, GError **error)
-{
-  GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
-  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
-
-  if (gst_pad_peer_query_accept_caps (srcpad, caps))
-    return g_steal_pointer (&caps);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-      "parts is set, but downstream takes no samples of several media "
-      "(" GST_SPDL_SAMPLE_CAPS "): spdldecode does, with part=NAME, and so do "
-      "spdlpipe and spdlbatch");
-  return NULL;
-}
-
-static gboolean
-gst_spdl_fetch_element_negotiate (
-    GstSpdlStage *stage, GstCaps *caps, GError **error)
-{
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
-  GstCaps *chosen = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (!self->names && self->caps)
-    chosen = gst_caps_ref (self->caps);
-  GST_OBJECT_UNLOCK (self);
-  if (!chosen)
-    chosen = self->names ? make_sample_caps (self, error)
-                         : choose_caps (self, error);
-  if (!chosen)
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  gst_caps_take (&self->src_caps, chosen);
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
-}
-
-/* Ends @task: with @content (transfer full), or with @error (transfer full). */
-static void
-finish (GstSpdlTask *task, GstBuffer *content, GError *error)
-{
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
-
-  if (content) {
-    GstCaps *caps;
-
-    GST_OBJECT_LOCK (self);
-    caps = gst_caps_ref (self->src_caps);
-    GST_OBJECT_UNLOCK (self);
-    gst_spdl_task_push (task, content, caps);
-    gst_caps_unref (caps);
-  }
-  gst_spdl_task_finish (task, error);
-}
-
-static void
-on_fetched (gpointer user_data, GstBuffer *content, GError *error)
-{
-  finish (user_data, content, error);
-}
-
-static void
-ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
-    const SpdlRange *range, SpdlHttpFunc func, gpointer user_data)
-{
-  GError *error = NULL;
-  SpdlHttp *http = get_http (self, &error);
-
-  if (http && self->cache)
-    spdl_disk_cache_fetch (self->cache, http, uri, range,
-        gst_spdl_task_get_cancellable (task), func, user_data);
-  else if (http)
-    spdl_http_fetch (http, uri, range, gst_spdl_task_get_cancellable (task),
-        func, user_data);
-  else
-    func (user_data, NULL, error);
-}
-
-/* Reads what @uri names, while this thread waits.
- * @scheme: (nullable): NULL for a path */
-static GstBuffer *
-read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
-    const gchar *scheme, const SpdlRange *range, GError **error)
-{
-  GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
-  const guint64 timeout = self->used.task_timeout;
-  const SpdlDiskLimits limits = { self->used.max_size,
-    timeout > 0 ? g_get_monotonic_time () + (gint64) (timeout / 1000)
-                : G_MAXINT64 };
-  g_autofree gchar *path = NULL;
-
-  if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
-    return spdl_gio_read (uri, range, &limits, cancellable, error);
-  } else if (scheme || g_path_is_absolute (uri)) {
-    g_autoptr (GError) reason = NULL;
-
-    path = scheme ? g_filename_from_uri (uri, NULL, &reason) : g_strdup (uri);
-    if (path)
-      return spdl_disk_read (path, range, &limits, cancellable, error);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" is no URI of a local file: %s", uri, reason->message);
-  } else {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" is neither a URI nor an absolute path", uri);
-  }
-  return NULL;
-}
-
-/* Begins the fetch of @uri, which is changed, and whose end @func tells. */
-static void
-fetch (GstSpdlTask *task, gchar *uri, SpdlHttpFunc func, gpointer user_data)
-{
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
-  g_autofree gchar *scheme = NULL;
-  GstBuffer *content = NULL;
-  GError *error = NULL;
-  SpdlRange range;
-
-  if (!spdl_range_split (uri, &range, &error)) {
-    func (user_data, NULL, error);
-    return;
-  }
-  if (!g_path_is_absolute (uri))
-    scheme = g_uri_parse_scheme (uri);
-  if (scheme && (g_ascii_strcasecmp (scheme, "http") == 0 ||
-                    g_ascii_strcasecmp (scheme, "https") == 0)) {
-    ask_server (self, task, uri, &range, func, user_data);
-    return;
-  }
-  content = read_here (self, task, uri, scheme, &range, &error);
-  func (user_data, content, error);
-}
-
-/* What the item's source says that paths are relative to.
- *
- * Returns: (transfer full) (nullable) */
-static gchar *
-dup_base (GstSpdlFetchElement *self, GstSpdlTask *task)
-{
-  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-  gchar *base = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (item)
-    base = g_strdup (
-        g_hash_table_lookup (self->bases, GUINT_TO_POINTER (item->source)));
-  GST_OBJECT_UNLOCK (self);
-  return base;
-}
-
-static void
-fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
-{
-  static const SpdlPartsFuncs funcs = { fetch, finish };
-  g_autofree gchar *base = dup_base (self, task);
-  g_autoptr (GstCaps) caps = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (self->caps)
-    caps = gst_caps_ref (self->caps);
-  GST_OBJECT_UNLOCK (self);
-  spdl_parts_begin (task, uri, self->names, base, caps, &funcs);
-}
-
-static void
-fetch_alone (GstSpdlTask *task)
-{
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
-  g_autofree gchar *uri = spdl_coalesce_dup_uri (gst_spdl_task_get_item (task));
-
-  if (self->names)
-    fetch_parts (self, task, uri);
-  else
-    fetch (task, uri, on_fetched, task);
-}
-
-/* A join was read, or failed: then each of its items is read alone, so that
- * what is wrong with one costs only that. */
-static void
-on_joined (gpointer user_data, GstBuffer *content, GError *error)
-{
-  SpdlJoin *join = user_data;
-  g_autoptr (GArray) waiters = spdl_join_end (join, content);
-
-  for (guint i = 0; i < waiters->len; i++) {
-    const SpdlJoinWaiter *waiter = &g_array_index (waiters, SpdlJoinWaiter, i);
-
-    if (content)
-      finish (waiter->who, spdl_join_part_dup_content (waiter->part), NULL);
-    else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-      finish (waiter->who, NULL, g_error_copy (error));
-    else
-      fetch_alone (waiter->who);
-  }
-  g_clear_error (&error);
-  spdl_join_unref (join);
-}
-
-static void
-fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
-{
-  SpdlJoin *join = part->join;
-  g_autofree gchar *uri = NULL;
-
-  switch (spdl_join_part_begin (part, task)) {
-    case SPDL_JOIN_BEGIN:
-      uri = spdl_join_dup_uri (join);
-      fetch (task, uri, on_joined, spdl_join_ref (join));
-      break;
-    case SPDL_JOIN_DONE:
-      finish (task, spdl_join_part_dup_content (part), NULL);
-      break;
-    case SPDL_JOIN_FAILED:
-      fetch_alone (task);
-      break;
-    default:
-      break;
-  }
-}
-
-static void
-gst_spdl_fetch_element_process_async (
-    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
-{
-  const SpdlJoinPart *part =
-      spdl_join_find_part (gst_spdl_task_get_item (task));
-
-  if (part)
-    fetch_joined (task, part);
-  else
-    fetch_alone (task);
 }
 
 /* A group, before the stage divides it. */
@@ -665,6 +336,7 @@ gst_spdl_fetch_element_finalize (GObject *object)
 {
   GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
 
+  g_clear_pointer (&self->errands, spdl_errands_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);

@@ -31,6 +31,7 @@ struct _SpdlHttp {
   SpdlMutex lock; /* guards: */
   GQueue inbox;   /* SpdlRequest, which are to begin */
   gboolean cancelled;
+  gboolean look_at_flows;
   gboolean quit;
   /* What the fetches were given, which is the same for all. */
   GCancellable *cancellable;
@@ -39,24 +40,6 @@ struct _SpdlHttp {
   gint has_clock; /* atomic */
   clockid_t clock;
 };
-
-void
-spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other)
-{
-  *self = *other;
-  self->user_agent = g_strdup (other->user_agent);
-  self->tls_ca_file = g_strdup (other->tls_ca_file);
-  self->extra_headers =
-      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
-}
-
-void
-spdl_http_settings_clear (SpdlHttpSettings *self)
-{
-  g_clear_pointer (&self->user_agent, g_free);
-  g_clear_pointer (&self->tls_ca_file, g_free);
-  g_clear_pointer (&self->extra_headers, gst_structure_free);
-}
 
 static gboolean
 add_header (GQuark field, const GValue *value, gpointer data)
@@ -91,6 +74,27 @@ spdl_http_settings_put (
     gst_structure_foreach (self->extra_headers, add_header, headers);
 }
 
+static void
+add_line (const char *name, const char *value, gpointer data)
+{
+  /* Who may read it is the server's matter, what it is is not. */
+  if (g_ascii_strcasecmp (name, "Authorization") != 0)
+    g_string_append_printf (data, "%s: %s\n", name, value);
+}
+
+gchar *
+spdl_http_settings_list (const SpdlHttpSettings *self)
+{
+  SoupMessageHeaders *headers =
+      soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
+  GString *text = g_string_new (NULL);
+
+  spdl_http_settings_put (self, headers);
+  soup_message_headers_foreach (headers, add_line, text);
+  soup_message_headers_unref (headers);
+  return g_string_free (text, FALSE);
+}
+
 static SoupSession *
 make_session (SpdlHttp *self)
 {
@@ -116,13 +120,22 @@ cancel_all (SpdlHttp *self)
   }
 }
 
+static void
+look_at_flows (SpdlHttp *self)
+{
+  for (GList *link = self->active.head, *next; link; link = next) {
+    next = link->next;
+    spdl_request_look_at_flow (link->data);
+  }
+}
+
 /* Lets begin what has come, once the source is told to look. */
 static gboolean
 look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
   SpdlHttp *self = data;
   GQueue requests;
-  gboolean quit, cancelled;
+  gboolean quit, cancelled, flows;
   GList *link;
 
   g_source_set_ready_time (source, -1);
@@ -132,11 +145,15 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   quit = self->quit;
   cancelled = self->cancelled;
   self->cancelled = FALSE;
+  flows = self->look_at_flows;
+  self->look_at_flows = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
     spdl_request_begin (link->data, self->session, &self->active);
   if (cancelled)
     cancel_all (self);
+  if (flows)
+    look_at_flows (self);
   if (quit)
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
@@ -302,6 +319,26 @@ spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
 
   spdl_request_set_validators (request, known, origin);
   begin (self, request, cancellable);
+}
+
+static void
+on_flow_wakes (gpointer data)
+{
+  SpdlHttp *self = data;
+
+  spdl_mutex_lock (&self->lock);
+  self->look_at_flows = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
+void
+spdl_http_fetch_flow (
+    SpdlHttp *self, const gchar *uri, GCancellable *cancellable, SpdlFlow *flow)
+{
+  spdl_flow_begin (flow, on_flow_wakes, self);
+  begin (self, spdl_request_new_flow (&self->settings, uri, cancellable, flow),
+      cancellable);
 }
 
 guint64

@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
+#include "spdlflow.h"
 #include "spdlrange.h"
 #include "spdlvalidator.h"
 
@@ -41,6 +42,9 @@ void spdl_http_settings_clear (SpdlHttpSettings *self);
  * array gives several. */
 void spdl_http_settings_put (
     const SpdlHttpSettings *self, SoupMessageHeaders *headers);
+
+/* The extra headers that may make an answer another one, a line each. */
+gchar *spdl_http_settings_list (const SpdlHttpSettings *self);
 
 /* Is told of the end of a fetch, on the client's thread.
  * @content: (transfer full) (nullable)
@@ -78,6 +82,13 @@ void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data);
+
+/* Fetches what @uri names as it is read from @flow, which it ends; that must
+ * live until then. A body that breaks off is gone on with where it did: by a
+ * byte range or, where the server knows none and says that it has the same
+ * still, by reading over what came before. */
+void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+    GCancellable *cancellable, SpdlFlow *flow);
 
 /* The CPU time of the client's thread, in ns. From any thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);

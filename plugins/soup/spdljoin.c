@@ -82,11 +82,12 @@ free_part (gpointer data)
 }
 
 void
-spdl_join_add_item (SpdlJoin *self, GstBuffer *item, const SpdlRange *range)
+spdl_join_add_item (SpdlJoin *self, GstBuffer *item, const SpdlRange *range,
+    const SpdlPacking *packing)
 {
   SpdlJoinPart *part = g_new (SpdlJoinPart, 1);
 
-  *part = (SpdlJoinPart){ spdl_join_ref (self), *range };
+  *part = (SpdlJoinPart){ spdl_join_ref (self), *range, *packing };
   gst_mini_object_set_qdata (
       GST_MINI_OBJECT_CAST (item), part_quark (), part, free_part);
 }

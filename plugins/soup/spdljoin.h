@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "spdlinflate.h"
 #include "spdlrange.h"
 
 G_BEGIN_DECLS
@@ -24,6 +25,7 @@ typedef struct _SpdlJoin SpdlJoin;
 typedef struct {
   SpdlJoin *join;
   SpdlRange range;
+  SpdlPacking packing; /* of what is there */
 } SpdlJoinPart;
 
 typedef enum {
@@ -47,8 +49,8 @@ void spdl_join_unref (SpdlJoin *self);
 gchar *spdl_join_dup_uri (const SpdlJoin *self);
 
 /* Makes @item, which is not to be shared, one of its items. */
-void
-spdl_join_add_item (SpdlJoin *self, GstBuffer *item, const SpdlRange *range);
+void spdl_join_add_item (SpdlJoin *self, GstBuffer *item,
+    const SpdlRange *range, const SpdlPacking *packing);
 
 /* The part of @item in a join; NULL: it has none. */
 const SpdlJoinPart *spdl_join_find_part (GstBuffer *item);

@@ -27,6 +27,10 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
     const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
     SpdlHttpFunc func, gpointer user_data);
 
+/* The same, of all that @uri names, which goes into @flow. */
+SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
+    const gchar *uri, GCancellable *cancellable, SpdlFlow *flow);
+
 /* @head: (nullable): before it begins */
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
 /* Before it begins: @known (nullable) says what is at hand already, which need
@@ -41,6 +45,10 @@ GList *spdl_request_get_link (SpdlRequest *self);
 /* Takes its place in @active until it ends. */
 void
 spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active);
+
+/* Lets it go on if its flow, if it has one, has room again, and end if nobody
+ * reads that any more. */
+void spdl_request_look_at_flow (SpdlRequest *self);
 
 /* Lets it end soon, or at once, if it was cancelled. */
 void spdl_request_check_cancelled (SpdlRequest *self);

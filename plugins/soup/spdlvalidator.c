@@ -13,23 +13,6 @@
  * resource may change again, and its date would not show it. */
 #define MIN_AGE (2 * G_TIME_SPAN_SECOND)
 
-void
-spdl_validator_clear (SpdlValidator *self)
-{
-  g_clear_pointer (&self->text, g_free);
-  memset (self, 0, sizeof *self);
-}
-
-void
-spdl_digest (const gchar *text, guint8 digest[SPDL_DIGEST_SIZE])
-{
-  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  gsize size = SPDL_DIGEST_SIZE;
-
-  g_checksum_update (sum, (const guchar *) text, -1);
-  g_checksum_get_digest (sum, digest, &size);
-}
-
 static void
 get_place (SoupMessage *message, guint8 *place)
 {

@@ -1,0 +1,263 @@
+/* gst-spdl: one fetch over HTTP, its answer and its body
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlrequest-private.h"
+
+#include "spdlretry.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+static void
+on_closed (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  g_input_stream_close_finish (G_INPUT_STREAM (stream), result, NULL);
+  spdl_request_end_try (data);
+}
+
+void
+spdl_request_close_stream (SpdlRequest *self)
+{
+  g_input_stream_close_async (
+      self->stream, G_PRIORITY_DEFAULT, self->cancellable, on_closed, self);
+}
+
+/* The body */
+
+/* Reads over what comes before the range, or what nobody wants. Returns whether
+ * that goes on. */
+static gboolean
+skip (SpdlRequest *self, guint64 n)
+{
+  self->to_skip -= MIN (n, self->to_skip);
+  return self->to_skip > 0;
+}
+
+/* @n bytes were added to the body. Returns whether more are wanted. */
+static gboolean
+add (SpdlRequest *self, gsize n)
+{
+  const SpdlRange *range = &self->question.range;
+  GError *error = NULL;
+
+  spdl_body_add (&self->body, n);
+  if (self->flow) {
+    spdl_flow_add (self->flow, n);
+    self->n_tries = 1; /* of what is missing now */
+    return TRUE;
+  }
+  if (!spdl_check_max_size (
+          self->body.size, self->settings->max_size, &error)) {
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+    return FALSE;
+  }
+  if (spdl_range_is_open (range) ||
+      self->body.size <= range->last - range->first)
+    return TRUE;
+  /* A server that knows no ranges would go on. */
+  self->body.size = range->last - range->first + 1;
+  return FALSE;
+}
+
+/* libsoup before 3.6.5 takes a connection that closes between two chunks for
+ * the end of the body. Until 3.3 it reads the line that ends the chunks into
+ * the buffer that it was given, which tells the true end. */
+static gboolean
+is_cut_between_chunks (SpdlRequest *self)
+{
+  SoupMessageHeaders *headers =
+      soup_message_get_response_headers (self->message);
+
+  return !soup_check_version (3, 3, 0) &&
+         soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CHUNKED &&
+         *self->reading == '\0';
+}
+
+static void
+check_is_whole (SpdlRequest *self)
+{
+  const SpdlRange *range = &self->question.range;
+  GError *error = NULL;
+  guint64 size;
+
+  if (self->answer.has_size ? self->body.size < self->answer.size
+                            : is_cut_between_chunks (self))
+    spdl_request_set_broken_end (self, NULL);
+  else if (!self->answer.has_size &&
+           !spdl_range_get_size (
+               range, range->first + self->body.size, &size, &error))
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+}
+
+static void
+on_read (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  SpdlRequest *self = data;
+  g_autoptr (GError) error = NULL;
+  const gssize n =
+      g_input_stream_read_finish (G_INPUT_STREAM (stream), result, &error);
+  gboolean more = n > 0;
+
+  if (n > 0)
+    spdl_request_set_stall_timer (self);
+  if (self->to_skip > 0 && n > 0)
+    more = skip (self, n) || !self->discard;
+  else if (n > 0)
+    more = add (self, n);
+  else if (!self->discard && n < 0 && self->stop == SPDL_REQUEST_STOP_NOT)
+    spdl_request_set_broken_end (self, error);
+  else if (!self->discard && n == 0)
+    check_is_whole (self);
+
+  if (more && self->stop == SPDL_REQUEST_STOP_NOT)
+    spdl_request_read_more (self);
+  else
+    spdl_request_close_stream (self);
+}
+
+/* The flow has no room: nothing stalls but who reads it. */
+static void
+pause_flow (SpdlRequest *self)
+{
+  self->paused = TRUE;
+  spdl_request_set_timer (self, G_MAXINT64);
+}
+
+/* Where the next bytes go; NULL with @error set if there is no memory, or
+ * without where there is no room in the flow. */
+static guint8 *
+reserve (SpdlRequest *self, gsize *room, GError **error)
+{
+  const guint64 expected = self->answer.has_size ? self->answer.size : 0;
+
+  return self->flow ? spdl_flow_reserve (self->flow, room)
+                    : spdl_body_reserve (&self->body, expected, room, error);
+}
+
+void
+spdl_request_read_more (SpdlRequest *self)
+{
+  GError *error = NULL;
+  guint8 *data;
+  gsize room;
+
+  if (self->to_skip > 0) {
+    if (!self->unwanted)
+      self->unwanted = g_malloc (MAX_UNWANTED);
+    data = self->unwanted;
+    room = MIN (self->to_skip, MAX_UNWANTED);
+  } else if (!(data = reserve (self, &room, &error)) && !error) {
+    pause_flow (self);
+    return;
+  } else if (!data) {
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+    spdl_request_close_stream (self);
+    return;
+  }
+  *data = '\0';
+  self->reading = data;
+  g_input_stream_read_async (self->stream, data, room, G_PRIORITY_DEFAULT,
+      self->cancellable, on_read, self);
+}
+
+/* The answer */
+
+static void
+take_answer (SpdlRequest *self)
+{
+  if (self->head)
+    self->head (self->user_data, self->message);
+  if (self->answer.restart)
+    spdl_body_clear (&self->body);
+  self->to_skip = self->answer.skip;
+  if (self->to_skip > 0)
+    GST_WARNING ("%s: the server knows no ranges: %" G_GUINT64_FORMAT
+                 " bytes come for nothing",
+        self->uri, self->to_skip);
+  spdl_question_keep (&self->question, &self->answer, self->message);
+}
+
+/* The whole again, where the rest was asked for. Of a flow the beginning is
+ * gone: it is read over if it is known to be the same. */
+static SpdlVerdict
+judge_restart (SpdlRequest *self, GError **error)
+{
+  const SpdlQuestion *question = &self->question;
+  SpdlAnswer *answer = &self->answer;
+
+  if (!self->flow || !answer->restart)
+    return SPDL_VERDICT_GOOD;
+  if (spdl_question_is_same (question, self->message) &&
+      answer->has_size == question->has_size &&
+      (!answer->has_size || answer->size == question->size)) {
+    answer->restart = FALSE;
+    answer->skip = question->have;
+    return SPDL_VERDICT_GOOD;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "It broke off after %" G_GUINT64_FORMAT
+      " bytes and cannot be gone on with: the server sends all of it again, "
+      "and does not say that it is the same",
+      (guint64) question->have);
+  return SPDL_VERDICT_FAILED;
+}
+
+void
+spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
+{
+  SpdlRequest *self = data;
+  g_autoptr (GError) reason = NULL;
+  GError *error = NULL;
+  SpdlVerdict verdict;
+
+  self->stream = soup_session_send_finish (self->session, result, &reason);
+  if (!self->stream) {
+    if (self->stop == SPDL_REQUEST_STOP_NOT)
+      spdl_request_set_end (self,
+          spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
+                                       : SPDL_REQUEST_END_FAILED,
+          g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+              "It cannot be fetched: %s", reason->message));
+    spdl_request_end_try (self);
+    return;
+  }
+
+  verdict =
+      spdl_answer_judge (&self->answer, &self->question, self->message, &error);
+  if (verdict == SPDL_VERDICT_GOOD)
+    verdict = judge_restart (self, &error);
+  if (verdict == SPDL_VERDICT_ANEW && self->flow)
+    verdict = SPDL_VERDICT_FAILED; /* what came is used already */
+  if (verdict == SPDL_VERDICT_GOOD && self->answer.has_size &&
+      !spdl_check_max_size (
+          self->answer.size, self->settings->max_size, &error))
+    verdict = SPDL_VERDICT_FAILED;
+  if (verdict == SPDL_VERDICT_GOOD) {
+    take_answer (self);
+  } else if (verdict == SPDL_VERDICT_NO_MORE || verdict == SPDL_VERDICT_SAME ||
+             verdict == SPDL_VERDICT_OTHER) {
+    self->same = verdict == SPDL_VERDICT_SAME;
+    self->at_once = verdict == SPDL_VERDICT_OTHER;
+    if (self->at_once)
+      self->question.known = NULL;
+    self->to_skip = MAX_UNWANTED;
+    self->discard = TRUE;
+  } else {
+    self->asked_delay = spdl_retry_get_asked (
+        soup_message_get_response_headers (self->message));
+    if (verdict == SPDL_VERDICT_ANEW)
+      spdl_body_clear (&self->body);
+    spdl_request_set_end (self,
+        verdict == SPDL_VERDICT_FAILED ? SPDL_REQUEST_END_FAILED
+                                       : SPDL_REQUEST_END_RETRY,
+        error);
+    self->to_skip = MAX_UNWANTED;
+    self->discard = TRUE;
+  }
+  spdl_request_set_stall_timer (self);
+  spdl_request_read_more (self);
+}

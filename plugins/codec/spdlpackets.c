@@ -45,6 +45,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->end = GST_CLOCK_TIME_NONE;
   self->kind = NULL;
   self->length_size = 0;
+  self->has_vops = FALSE;
   self->enough_frames = 0;
   self->enough_time = GST_CLOCK_TIME_NONE;
   self->n_shown = self->n_beyond = 0;
@@ -58,6 +59,7 @@ spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps)
   self->kind = g_intern_string (
       gst_structure_get_name (gst_caps_get_structure (caps, 0)));
   self->length_size = spdl_packet_get_length_size (caps);
+  self->has_vops = spdl_vops_begin (&self->vops, caps);
   if (n == 0 ||
       !gst_caps_is_equal (g_ptr_array_index (self->caps, n - 1), caps))
     g_ptr_array_add (self->caps, gst_caps_ref (caps));
@@ -105,9 +107,13 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
   gst_buffer_unmap (packet->data, &map);
 }
 
+/* Of pictures that are only counted, how many packets make how many is known in
+ * the end. */
 static gboolean
 is_enough (SpdlPackets *self, GstClockTime time)
 {
+  if (self->is_counted && self->has_vops)
+    return FALSE;
   if (GST_CLOCK_TIME_IS_VALID (self->enough_time) && time > self->enough_time)
     self->n_beyond++;
   return (self->enough_frames > 0 &&
@@ -157,16 +163,95 @@ compare (gconstpointer a, gconstpointer b, gpointer user_data)
   return i < k ? -1 : i > k;
 }
 
-void
-spdl_packets_sort (SpdlPackets *self)
+/* Decoding may begin at any key frame, but for what is said of all pictures
+ * before the first one, and nowhere else. */
+static void
+add_header (SpdlPacket *packet, GstBuffer *header)
 {
-  g_array_set_size (self->by_rank, 0);
+  GstBuffer *data = gst_buffer_append (
+      gst_buffer_copy (header), gst_buffer_ref (packet->data));
+
+  gst_buffer_copy_into (data, packet->data, GST_BUFFER_COPY_METADATA, 0, -1);
+  gst_buffer_unref (packet->data);
+  packet->data = data;
+}
+
+static void
+look_for_vops (SpdlPackets *self, SpdlPacket *packet, GstBuffer **header)
+{
+  gsize header_size;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (packet->data, &map, GST_MAP_READ))
+    return;
+  packet->vop = spdl_vops_take (&self->vops, map.data, map.size, &header_size);
+  gst_buffer_unmap (packet->data, &map);
+  if (packet->vop == SPDL_VOP_NONE)
+    packet->time = GST_CLOCK_TIME_NONE;
+  if (packet->vop != SPDL_VOP_WHOLE && packet->vop != SPDL_VOP_UNKNOWN)
+    packet->is_key = FALSE;
+  if (header_size > 0 && !*header)
+    *header = gst_buffer_copy_region (
+        packet->data, GST_BUFFER_COPY_MEMORY, 0, header_size);
+  else if (header_size == 0 && packet->is_key && *header)
+    add_header (packet, *header);
+}
+
+static void
+show (SpdlPackets *self, guint i)
+{
+  if (i < self->all->len)
+    g_array_append_val (self->by_rank, i);
+}
+
+/* A picture to which others refer is shown when the next such one has come, and
+ * what lies between two of them at once; before the second one it cannot be
+ * decoded. */
+static void
+sort_by_vops (SpdlPackets *self)
+{
+  GstBuffer *header = NULL;
+  guint last = G_MAXUINT, n_references = 0;
+
+  for (guint i = 0; i < self->all->len; i++) {
+    SpdlPacket *packet = spdl_packets_get (self, i);
+
+    look_for_vops (self, packet, &header);
+    if (packet->vop == SPDL_VOP_BETWEEN && n_references < 2)
+      packet->time = GST_CLOCK_TIME_NONE;
+    if (!GST_CLOCK_TIME_IS_VALID (packet->time))
+      continue;
+    if (packet->vop == SPDL_VOP_BETWEEN) {
+      show (self, i);
+      continue;
+    }
+    show (self, last);
+    last = i;
+    n_references++;
+  }
+  show (self, last);
+  gst_clear_buffer (&header);
+}
+
+static void
+sort_by_time (SpdlPackets *self)
+{
   for (guint i = 0; i < self->all->len; i++)
     if (GST_CLOCK_TIME_IS_VALID (spdl_packets_get (self, i)->time))
       g_array_append_val (self->by_rank, i);
   /* Without times they are shown as they come. */
   if (!self->is_counted)
     g_array_sort_with_data (self->by_rank, compare, self);
+}
+
+void
+spdl_packets_sort (SpdlPackets *self)
+{
+  g_array_set_size (self->by_rank, 0);
+  if (self->is_counted && self->has_vops)
+    sort_by_vops (self);
+  else
+    sort_by_time (self);
   for (guint i = 0; i < self->by_rank->len; i++)
     spdl_packets_get (self, spdl_packets_find (self, i))->rank = i;
 }
@@ -186,8 +271,9 @@ spdl_packets_find_start (const SpdlPackets *self, guint i, guint before)
       break;
     first = k;
     if (k < before && key->is_key &&
-        (self->is_counted ||
-            (GST_CLOCK_TIME_IS_VALID (key->pts) && key->pts <= packet->pts)))
+        (self->is_counted ? key->rank <= packet->rank
+                          : GST_CLOCK_TIME_IS_VALID (key->pts) &&
+                                key->pts <= packet->pts))
       return k;
   }
   return first;

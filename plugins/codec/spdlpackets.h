@@ -8,7 +8,7 @@
 #ifndef __SPDL_PACKETS_H__
 #define __SPDL_PACKETS_H__
 
-#include <gst/gst.h>
+#include "spdlvops.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +20,7 @@ typedef struct {
   GstClockTime time; /* in the presentation; NONE: it is not shown */
   guint rank;        /* which of the frames that are shown */
   guint segment;     /* an edit list has several, each of which begins anew */
+  SpdlVop vop;       /* where pictures are counted by these */
   gboolean is_key;
   gboolean is_wanted;
 } SpdlPacket;
@@ -34,6 +35,8 @@ typedef struct {
   GstClockTime end;    /* of the last one's duration; NONE if it is unknown */
   const gchar *kind;   /* interned: what the bits of a packet mean */
   guint length_size;   /* spdl_packet_get_length_size() */
+  gboolean has_vops;   /* `vops` tell what is shown when, if times do not */
+  SpdlVops vops;
 
   /* Enough has come when so many more have: reordering ends before. */
   guint enough_frames;      /* that are shown; 0: all */
@@ -55,7 +58,7 @@ void spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps);
 gboolean spdl_packets_add (
     SpdlPackets *self, GstBuffer *data, const GstSegment *segment);
 
-/* Sorts those that are shown by their times. */
+/* Sorts those that are shown by their times, or by what the packets say. */
 void spdl_packets_sort (SpdlPackets *self);
 
 static inline SpdlPacket *

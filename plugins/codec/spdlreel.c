@@ -82,7 +82,9 @@ is_leading (const SpdlReel *self, const SpdlPacket *packet)
 {
   const SpdlPacket *first = spdl_packets_get (self->packets, self->begin);
 
-  return first->is_key && packet->pts < first->pts;
+  return first->is_key &&
+         (self->packets->is_counted ? packet->rank < first->rank
+                                    : packet->pts < first->pts);
 }
 
 /* Up to packet @end. FALSE if the decoder refuses one. */

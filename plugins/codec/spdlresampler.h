@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer's resampler, of which a part of the result is the same, bit for
- * bit, whether what precedes it is made or not. Sample k of the result is the
- * sound at the time k / rate, and of n samples become n * out / in, rounded up.
- * Those of the last few pairs of rates are kept. One thread at a time. */
+/* A part of the result is the same, bit for bit, whether what precedes it is
+ * made or not. Sample k of the result is the sound at the time k / rate, and of
+ * n samples become n * out / in, rounded up. The filters of the last few pairs
+ * of rates are kept. One thread at a time. */
 
 typedef struct _SpdlResampler SpdlResampler;
 
@@ -28,14 +28,11 @@ guint64 spdl_resampler_scale (guint64 n, guint in_rate, guint out_rate);
 /* Whether the rates are near enough to each other. */
 gboolean spdl_resampler_can (guint in_rate, guint out_rate);
 
-/* Begins a sound. @format: F32 or F64, interleaved. */
+/* Begins a sound, of which the samples from *from to before *to are wanted;
+ * these become what has to come in. @format: F32 or F64, interleaved. */
 void spdl_resampler_begin (SpdlResampler *self, GstAudioFormat format,
-    guint n_channels, guint in_rate, guint out_rate);
-
-/* What has to come in for the samples from *from to before *to, which becomes
- * that; and how many precede *from in what comes out then. */
-guint64
-spdl_resampler_find_input (SpdlResampler *self, guint64 *from, guint64 *to);
+    guint n_channels, guint in_rate, guint out_rate, guint64 *from,
+    guint64 *to);
 
 /* @in: (nullable): silence. Returns how many samples came out, which lie in
  * *out until the next call. */

@@ -30,7 +30,6 @@ struct _SpdlSound {
   gboolean mixes, resamples;
   guint64 from, to;    /* what counts of the sound */
   guint64 position;    /* of the sample that comes next */
-  guint64 before;      /* samples that precede the window's, still to come */
   guint64 window;      /* the first sample of the window */
   guint64 n, n_wanted; /* of the result */
   guint8 *out;
@@ -118,10 +117,10 @@ find_window (SpdlSound *self, const SpdlAudioTarget *target)
   self->n_wanted = to == G_MAXUINT64 ? to : to - self->window;
   self->from = self->window;
   self->to = to;
-  self->before = 0;
   if (self->resamples)
-    self->before =
-        spdl_resampler_find_input (self->resampler, &self->from, &self->to);
+    spdl_resampler_begin (self->resampler, self->work_format,
+        self->info.channels, self->input.rate, self->info.rate, &self->from,
+        &self->to);
   self->to = MIN (self->to, self->input.n);
 }
 
@@ -183,17 +182,13 @@ spdl_sound_begin (SpdlSound *self, const SpdlAudioTarget *target,
     return set_damage (error, "It has samples of format %u", input->format);
   self->input = *input;
   set_caps (self, target);
-  self->work_format =
-      has_many_bits (input->format) || has_many_bits (target->format)
-          ? GST_AUDIO_FORMAT_F64
-          : GST_AUDIO_FORMAT_F32;
+  /* What is mixed or resampled is no number of the file any more. */
+  self->work_format = has_many_bits (target->format) ? GST_AUDIO_FORMAT_F64
+                                                     : GST_AUDIO_FORMAT_F32;
   self->mixes = (guint) self->info.channels != input->n_channels;
   self->resamples = (guint) self->info.rate != input->rate;
   if (self->mixes)
     begin_mixer (self);
-  if (self->resamples)
-    spdl_resampler_begin (self->resampler, self->work_format,
-        self->info.channels, input->rate, self->info.rate);
   find_window (self, target);
   self->position = self->from;
   self->n = 0;
@@ -230,22 +225,18 @@ spdl_sound_is_same (const SpdlSound *self)
 
 /* Writing */
 
-/* Takes moments that are all but of the result's format; those before the
- * window are left out. */
+/* Takes moments that are all but of the result's format. */
 static gboolean
 append (SpdlSound *self, const SpdlBlock *block, gsize from, gsize n,
     GError **error)
 {
-  const gsize skip = MIN (self->before, n);
-  const gsize count = MIN (n - skip, self->n_wanted - self->n);
+  const gsize count = MIN (n, self->n_wanted - self->n);
 
-  self->before -= skip;
   if (count == 0)
     return TRUE;
   if (!make_room (self, count, error))
     return FALSE;
-  spdl_samples_write (block, from + skip, count,
-      GST_AUDIO_INFO_FORMAT (&self->info),
+  spdl_samples_write (block, from, count, GST_AUDIO_INFO_FORMAT (&self->info),
       self->out + self->n * moment_size (self));
   self->n += count;
   return TRUE;

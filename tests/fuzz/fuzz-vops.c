@@ -1,0 +1,99 @@
+/* gst-spdl: fuzzes what is read of pictures of MPEG-4 part 2
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+
+#include "fuzz.h"
+#include "spdlvops.h"
+
+/* Where the first group or picture begins, looked for byte by byte; @size:
+ * there is none. */
+static gsize
+find_first (const guint8 *data, gsize size)
+{
+  gsize i = 0;
+
+  while (i + 3 < size) {
+    if (memcmp (data + i, "\0\0\1", 3) != 0) {
+      i++;
+      continue;
+    }
+    if (data[i + 3] == 0xb3 || data[i + 3] == 0xb6)
+      return i;
+    i += 4;
+  }
+  return size;
+}
+
+static void
+check_packet (SpdlVops *vops, const guint8 *data, gsize size)
+{
+  /* Of its own, so that what is read behind it is seen. */
+  g_autofree guint8 *packet = g_malloc (MAX (size, 1));
+  gsize header_size;
+  SpdlVop vop;
+
+  memcpy (packet, data, size);
+  vop = spdl_vops_take (vops, packet, size, &header_size);
+  g_assert_cmpint (vop, <=, SPDL_VOP_BETWEEN);
+  g_assert_cmpuint (vops->n_kept, <=, SPDL_VOPS_MAX_KEPT);
+  g_assert_cmpuint (vops->time_bits, <=, 16);
+  if (header_size > 0)
+    g_assert_cmpuint (header_size, ==, find_first (data, size));
+}
+
+static gsize
+take_length (FuzzInput *input)
+{
+  const guint8 length = fuzz_take (input);
+
+  return MIN (length, input->size);
+}
+
+static GstCaps *
+make_caps (const guint8 *header, gsize size)
+{
+  GstCaps *caps =
+      gst_caps_new_simple ("video/mpeg", "mpegversion", G_TYPE_INT, 4, NULL);
+  GstBuffer *buffer;
+
+  if (size == 0)
+    return caps;
+  buffer = gst_buffer_new_memdup (header, size);
+  gst_caps_set_simple (caps, "codec_data", GST_TYPE_BUFFER, buffer, NULL);
+  gst_buffer_unref (buffer);
+  return caps;
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+/* A header's length and the header, then packets, each behind its length. */
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput input = { data, size };
+  gsize n = take_length (&input);
+  g_autoptr (GstCaps) caps = make_caps (input.data, n);
+  SpdlVops vops;
+
+  g_assert_true (spdl_vops_begin (&vops, caps));
+  g_assert_cmpuint (vops.n_kept, ==, 0);
+  input.data += n;
+  input.size -= n;
+  while (input.size > 0) {
+    n = take_length (&input);
+    check_packet (&vops, input.data, n);
+    input.data += n;
+    input.size -= n;
+  }
+  return 0;
+}

@@ -77,7 +77,8 @@ check (const guint8 *data, gsize size)
 
   if (size < SPDL_ARCHIVE_INDEX_HEADER)
     return "it is cut off";
-  if (memcmp (data, SPDL_ARCHIVE_INDEX_MARK, 8) != 0)
+  if (memcmp (data, SPDL_ARCHIVE_INDEX_MARK, 8) != 0 &&
+      memcmp (data, SPDL_ARCHIVE_INDEX_MARK_PACKED, 8) != 0)
     return "it is no index of a shard, or one of another version";
   if (word_at (data, SPDL_ARCHIVE_WORD_HEADER_HASH) !=
       spdl_fingerprint_add (
@@ -251,6 +252,31 @@ spdl_archive_index_get_sample (
   return g_utf8_validate_len (sample->key, sample->key_length, NULL);
 }
 
+/* Whether all of the file is there and makes sense. */
+static gboolean
+take_file (const SpdlArchiveSample *sample, guint16 kind, SpdlArchiveFile *file)
+{
+  const gsize packing =
+      kind & SPDL_ARCHIVE_KIND_PACKED ? SPDL_ARCHIVE_RECORD_PACKING : 0;
+  const gchar *behind = file->extension + file->extension_length;
+
+  if ((gsize) (sample->end - sample->texts) <
+          file->extension_length + packing + file->text_length ||
+      file->size > G_MAXINT64 ||
+      !g_utf8_validate_len (file->extension, file->extension_length, NULL))
+    return FALSE;
+  if (packing > 0) {
+    file->packed = TRUE;
+    file->packing = (SpdlArchivePacking){ word_at ((const guint8 *) behind, 0),
+      read_32 ((const guint8 *) behind + 8) };
+  }
+  if (kind & SPDL_ARCHIVE_KIND_KEPT)
+    file->text = behind + packing;
+  return file->first <= G_MAXINT64 &&
+         spdl_archive_file_get_length (file) <= G_MAXINT64 - file->first &&
+         (!file->packed || file->packing.size > 0);
+}
+
 gboolean
 spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
 {
@@ -264,18 +290,15 @@ spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
     .size = word_at (from, 1),
     .extension = sample->texts,
     .extension_length = read_16 (from + 20),
-    .kind = kind & ~SPDL_ARCHIVE_KIND_KEPT,
+    .kind = kind & ~(SPDL_ARCHIVE_KIND_KEPT | SPDL_ARCHIVE_KIND_PACKED),
     .text_length = read_32 (from + 16) };
-  if ((gsize) (sample->end - sample->texts) <
-          (gsize) file->extension_length + file->text_length ||
-      file->first > G_MAXINT64 || file->size > G_MAXINT64 - file->first ||
-      !g_utf8_validate_len (file->extension, file->extension_length, NULL)) {
+  if (!take_file (sample, kind, file)) {
     sample->n_files = 0;
     return FALSE;
   }
-  if (kind & SPDL_ARCHIVE_KIND_KEPT)
-    file->text = file->extension + file->extension_length;
   sample->texts += file->extension_length + file->text_length;
+  if (file->packed)
+    sample->texts += SPDL_ARCHIVE_RECORD_PACKING;
   sample->files += SPDL_ARCHIVE_RECORD_FILE;
   sample->n_files--;
   return TRUE;

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /* Which samples a shard has, and where their files lie in it. All numbers are
  * little-endian:
  *
- *     0   8   "spdltar", and a byte 1, the version
+ *     0   8   "spdltar", and a byte 1 or 2, the version: 2, some files are
+ *             deflated
  *     8   8   number of samples
  *    16   8   the shard's size
  *    24   8   seconds (signed) of its last change
@@ -42,8 +43,9 @@ G_BEGIN_DECLS
  *            16   4   length of its text, if that is kept here
  *            20   2   length of its extension
  *            22   2   kind: SpdlArchiveKind; 32768 is added where its text is
- *                     kept
- *             the key, then each file's extension, in lower case, and text
+ *                     kept, 16384 where it is deflated in the shard
+ *             the key, then each file's extension, in lower case, its size in
+ *             the shard (8) and its CRC-32 (4) where it is deflated, and text
  *
  * Hashes are spdl_fingerprint_add()'s. What is changed in it gets another
  * version. */
@@ -53,6 +55,8 @@ G_BEGIN_DECLS
 #define SPDL_ARCHIVE_RECORD_FILE 24
 #define SPDL_ARCHIVE_FLAG_PAYLOADS 1
 #define SPDL_ARCHIVE_KIND_KEPT 0x8000
+#define SPDL_ARCHIVE_KIND_PACKED 0x4000
+#define SPDL_ARCHIVE_RECORD_PACKING 12
 
 /* The header's words, by their places. */
 enum {
@@ -70,6 +74,7 @@ enum {
   SPDL_ARCHIVE_N_WORDS,
 };
 #define SPDL_ARCHIVE_INDEX_MARK "spdltar\1"
+#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\2"
 
 /* Which shard it is of. */
 typedef struct {
@@ -78,15 +83,30 @@ typedef struct {
   guint64 validator;
 } SpdlArchiveKey;
 
+/* How a file of a ZIP is deflated. */
+typedef struct {
+  guint64 size; /* as it lies in the shard */
+  guint32 checksum;
+} SpdlArchivePacking;
+
 typedef struct {
   guint64 first; /* byte in the shard */
-  guint64 size;
+  guint64 size;  /* unpacked */
+  gboolean packed;
+  SpdlArchivePacking packing;
   const gchar *extension; /* not terminated */
   guint16 extension_length;
   SpdlArchiveKind kind;
   const gchar *text; /* (nullable): not terminated */
   guint32 text_length;
 } SpdlArchiveFile;
+
+/* How many bytes of the shard it takes. */
+static inline guint64
+spdl_archive_file_get_length (const SpdlArchiveFile *file)
+{
+  return file->packed ? file->packing.size : file->size;
+}
 
 /* Looks into the index; nothing is copied. */
 typedef struct {

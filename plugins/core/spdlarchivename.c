@@ -74,3 +74,22 @@ spdl_archive_name_get_kind (const gchar *extension, gsize length)
       return SPDL_ARCHIVE_MEDIA;
   return SPDL_ARCHIVE_OTHER;
 }
+
+gchar **
+spdl_archive_name_split_list (const gchar *text)
+{
+  g_autoptr (GPtrArray) names = NULL;
+  g_auto (GStrv) parts = g_strsplit (text ? text : "", ",", -1);
+
+  names = g_ptr_array_new ();
+  for (guint i = 0; parts[i]; i++) {
+    const gchar *name = g_strstrip (parts[i]);
+
+    if (*name)
+      g_ptr_array_add (names, g_ascii_strdown (name + (*name == '.'), -1));
+  }
+  if (names->len == 0)
+    return NULL;
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
+}

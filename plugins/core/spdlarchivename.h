@@ -30,6 +30,10 @@ typedef enum {
  * dot, begins with one, or lies in or is a `__name__`. */
 const gchar *spdl_archive_name_split (const gchar *path, gsize *key);
 
+/* "jpg, png" as a NULL-terminated array in lower case; NULL: there are none in
+ * @text (nullable). */
+gchar **spdl_archive_name_split_list (const gchar *text);
+
 /* @extension: in lower case */
 SpdlArchiveKind
 spdl_archive_name_get_kind (const gchar *extension, gsize length);

@@ -82,8 +82,14 @@ add_members (GstStructure *to, const gchar *text)
 gchar *
 spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
 {
-  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
-      uri, file->first, file->first + file->size - 1);
+  const guint64 last = file->first + spdl_archive_file_get_length (file) - 1;
+
+  if (!file->packed)
+    return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
+        uri, file->first, last);
+  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT
+                          "&inflate=%" G_GUINT64_FORMAT "&crc32=%08x",
+      uri, file->first, last, file->size, file->packing.checksum);
 }
 
 /* Takes @text, which is under the file's extension, if it has such a name. */

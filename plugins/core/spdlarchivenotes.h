@@ -14,7 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* A byte range of the shard at @uri. Returns: (transfer full) */
+/* A byte range of the shard at @uri, and what spdlfetch has to know to unpack
+ * it. Returns: (transfer full) */
 gchar *
 spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file);
 

@@ -39,6 +39,7 @@ struct _SpdlArchiveSet {
   gchar **extensions;
   SpdlArchiveSetOptions options;
   SpdlIndexer *indexer; /* while it is opened */
+  gint streamed;        /* atomic: a shard can be read in order alone */
   guint64 n_items;
   guint64 hash;
   guint64 last; /* the shard that the last item was of */
@@ -74,27 +75,6 @@ spdl_archive_set_is_set (const gchar *location)
   return spdl_archive_names_is_one (location);
 }
 
-/* "jpg, png" as a NULL-terminated array in lower case; NULL: none are asked
- * for. */
-static gchar **
-split_extensions (const gchar *text)
-{
-  g_autoptr (GPtrArray) names = NULL;
-  g_auto (GStrv) parts = g_strsplit (text ? text : "", ",", -1);
-
-  names = g_ptr_array_new ();
-  for (guint i = 0; parts[i]; i++) {
-    const gchar *name = g_strstrip (parts[i]);
-
-    if (*name)
-      g_ptr_array_add (names, g_ascii_strdown (name + (*name == '.'), -1));
-  }
-  if (names->len == 0)
-    return NULL;
-  g_ptr_array_add (names, NULL);
-  return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
-}
-
 static const gchar *const *
 extensions_of (const SpdlArchiveSet *self)
 {
@@ -116,7 +96,7 @@ get_payload (const SpdlArchiveSet *self, const Shard *shard,
     const SpdlArchiveSample *sample, SpdlArchiveFile *file)
 {
   return spdl_archive_sample_get_payload (sample, extensions_of (self), file) &&
-         file->first + file->size <= shard->stamp.size;
+         file->first + spdl_archive_file_get_length (file) <= shard->stamp.size;
 }
 
 /* Notes which of its samples are items, if not all are. */
@@ -177,10 +157,11 @@ static gpointer
 open_some (gpointer data)
 {
   Opening *opening = data;
-  const SpdlArchiveSet *self = opening->set;
+  SpdlArchiveSet *self = opening->set;
   gint i;
 
   while (
+      !g_atomic_int_get (&self->streamed) &&
       (i = g_atomic_int_add (&opening->next, 1)) < (gint) self->shards->len) {
     Shard *shard = &g_array_index (self->shards, Shard, i);
 
@@ -188,6 +169,9 @@ open_some (gpointer data)
         self->indexer, &shard->stamp, &shard->error);
     if (shard->index)
       find_usable (self, shard);
+    else if (g_error_matches (
+                 shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      g_atomic_int_set (&self->streamed, TRUE);
   }
   return NULL;
 }
@@ -207,9 +191,27 @@ open_all (SpdlArchiveSet *self)
       g_thread_join (threads[i]);
 }
 
+/* What is wrong with the first shard that can only be streamed. */
+static gboolean
+refuse_to_stream (SpdlArchiveSet *self, GError **error)
+{
+  for (guint i = 0; i < self->shards->len; i++) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+
+    if (!g_error_matches (
+            shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      continue;
+    g_propagate_error (error, g_steal_pointer (&shard->error));
+    break;
+  }
+  return FALSE;
+}
+
 static gboolean
 gather (SpdlArchiveSet *self, const gchar *location, GError **error)
 {
+  if (self->streamed)
+    return refuse_to_stream (self, error);
   for (guint i = 0; i < self->shards->len; i++) {
     Shard *shard = &g_array_index (self->shards, Shard, i);
     const guint64 hash =
@@ -265,16 +267,17 @@ spdl_archive_set_open (
   gboolean ok;
 
   self->options = *options;
-  self->extensions = split_extensions (options->extensions);
+  self->extensions = spdl_archive_name_split_list (options->extensions);
   self->shards = g_array_new (FALSE, TRUE, sizeof (Shard));
   g_array_set_clear_func (self->shards, clear_shard);
-  self->indexer = spdl_indexer_new (NULL);
+  self->indexer = spdl_indexer_new (NULL, options->remote);
   ok = add_shards (self, location, error);
   if (ok)
     open_all (self);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
   ok = ok && gather (self, location, error);
   self->options.extensions = NULL;
+  self->options.remote = NULL;
   self->options.warn = NULL;
   if (ok)
     return self;

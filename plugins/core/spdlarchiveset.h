@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "spdlremotesettings.h"
 #include "spdlsidecar.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,7 @@ typedef struct {
   gboolean labels;         /* are wanted */
   const gchar *extensions; /* (nullable): which files are payloads */
   SpdlSidecarUse sidecar;
+  const SpdlRemoteSettings *remote; /* how servers are asked */
   /* (nullable): is told, in a sentence, of what was left out and why */
   void (*warn) (const gchar *text, gpointer user_data);
   gpointer user_data;
@@ -34,7 +36,8 @@ gboolean spdl_archive_set_is_set (const gchar *location);
 
 /* Opens all of them, some at a time.
  *
- * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; it is
+ * GST_RESOURCE_ERROR_SEEK where a server knows no byte ranges. */
 SpdlArchiveSet *spdl_archive_set_open (const gchar *location,
     const SpdlArchiveSetOptions *options, GError **error);
 

@@ -17,6 +17,7 @@ struct _SpdlArchiveWriter {
   GByteArray *records; /* of the samples before this one */
   guint64 n_long;
   gboolean all_have_payloads;
+  gboolean has_packed;
 
   /* Of this sample. */
   GString *key; /* "": there is none yet */
@@ -115,22 +116,34 @@ has_extension (const SpdlArchiveWriter *self, const gchar *extension)
   for (guint i = 0; i < self->n_files; i++) {
     const guint8 *file = self->files->data + i * SPDL_ARCHIVE_RECORD_FILE;
     guint32 text;
-    guint16 size;
+    guint16 size, kind;
 
     memcpy (&text, file + 16, sizeof text);
     memcpy (&size, file + 20, sizeof size);
+    memcpy (&kind, file + 22, sizeof kind);
     size = GUINT16_FROM_LE (size);
     if (size == length &&
         memcmp (self->texts->data + at, extension, length) == 0)
       return TRUE;
     at += size + GUINT32_FROM_LE (text);
+    if (GUINT16_FROM_LE (kind) & SPDL_ARCHIVE_KIND_PACKED)
+      at += SPDL_ARCHIVE_RECORD_PACKING;
   }
   return FALSE;
 }
 
 static void
+add_packing (SpdlArchiveWriter *self, const SpdlArchivePacking *packing)
+{
+  add_64 (self->texts, packing->size);
+  add_32 (self->texts, packing->checksum);
+  self->has_packed = TRUE;
+}
+
+static void
 add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
-    guint64 size, const gchar *text, gsize text_length)
+    guint64 size, const SpdlArchivePacking *packing, const gchar *text,
+    gsize text_length)
 {
   const gsize length = strlen (extension);
   SpdlArchiveKind kind = spdl_archive_name_get_kind (extension, length);
@@ -150,8 +163,11 @@ add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
   add_32 (self->files, text ? text_length : 0);
   add_16 (self->files, length);
   add_16 (self->files,
-      kind | (text && kind != SPDL_ARCHIVE_LABEL ? SPDL_ARCHIVE_KIND_KEPT : 0));
+      kind | (text && kind != SPDL_ARCHIVE_LABEL ? SPDL_ARCHIVE_KIND_KEPT : 0) |
+          (packing ? SPDL_ARCHIVE_KIND_PACKED : 0));
   g_byte_array_append (self->texts, (const guint8 *) extension, length);
+  if (packing)
+    add_packing (self, packing);
   if (text)
     g_byte_array_append (self->texts, (const guint8 *) text, text_length);
   self->n_files++;
@@ -171,7 +187,8 @@ spdl_archive_writer_wants (const gchar *path, guint64 size)
 
 const gchar *
 spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
-    guint64 first, guint64 size, const gchar *text, gsize text_length)
+    guint64 first, guint64 size, const SpdlArchivePacking *packing,
+    const gchar *text, gsize text_length)
 {
   gsize key;
   const gchar *extension = spdl_archive_name_split (path, &key);
@@ -191,7 +208,7 @@ spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
   if (self->records->len > G_MAXUINT - (1u << 30) ||
       self->texts->len > (1u << 29))
     return "the index would become too large";
-  add_file (self, lower, first, size, text, text_length);
+  add_file (self, lower, first, size, packing, text, text_length);
   return NULL;
 }
 
@@ -227,7 +244,10 @@ spdl_archive_writer_finish (
   words[SPDL_ARCHIVE_WORD_N_LONG] = self->n_long;
   for (guint i = 0; i < SPDL_ARCHIVE_WORD_HASH; i++)
     words[i] = GUINT64_TO_LE (words[i]);
-  memcpy (data, SPDL_ARCHIVE_INDEX_MARK, sizeof *words);
+  memcpy (data,
+      self->has_packed ? SPDL_ARCHIVE_INDEX_MARK_PACKED
+                       : SPDL_ARCHIVE_INDEX_MARK,
+      sizeof *words);
   for (guint i = 0; i < n; i++)
     words[SPDL_ARCHIVE_N_WORDS + i] =
         GUINT64_TO_LE (g_array_index (self->places, guint64, i));

@@ -25,12 +25,14 @@ void spdl_archive_writer_free (SpdlArchiveWriter *self);
 /* The next file.
  *
  * @path: its name in the shard; of no sample, it is passed over
+ * @size: when it is unpacked
+ * @packing: (nullable): how it is deflated; NULL: it is not
  * @text: (nullable): what is in it, if it is a note that is to be kept
  *
  * Returns why the shard cannot be used; NULL if it can. */
-const gchar *
-spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
-    guint64 first, guint64 size, const gchar *text, gsize text_length);
+const gchar *spdl_archive_writer_add (SpdlArchiveWriter *self,
+    const gchar *path, guint64 first, guint64 size,
+    const SpdlArchivePacking *packing, const gchar *text, gsize text_length);
 
 /* Whether what is in that file is to be given with it: it is a note, and short
  * enough. */

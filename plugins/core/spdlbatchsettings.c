@@ -149,17 +149,6 @@ spdl_batch_settings_get (const SpdlBatchSettings *self, guint id, GValue *value)
   return TRUE;
 }
 
-static void
-install_numbers (GObjectClass *klass, guint id, const gchar *name,
-    const gchar *nick, const gchar *blurb, GParamFlags flags)
-{
-  g_object_class_install_property (klass, id,
-      gst_param_spec_array (name, nick, blurb,
-          g_param_spec_double (name, nick, "A channel's", -G_MAXDOUBLE,
-              G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
-          flags));
-}
-
 void
 spdl_batch_settings_install (GObjectClass *klass)
 {
@@ -192,13 +181,8 @@ spdl_batch_settings_install (GObjectClass *klass)
       g_param_spec_enum ("layout", "Layout",
           "In which order they lie; items that come are taken for nhwc",
           GST_TYPE_SPDL_STACK_LAYOUT, DEFAULT_LAYOUT, ready));
-  install_numbers (klass, SPDL_BATCH_SETTING_MEAN, "mean", "Mean",
-      "Is subtracted, after the division by 255: a number for each channel, or "
-      "one for all",
-      ready);
-  install_numbers (klass, SPDL_BATCH_SETTING_STD, "std", "Standard deviation",
-      "Is divided by, at last: a number for each channel, or one for all",
-      ready);
+  gst_spdl_numbers_install_factors (
+      klass, SPDL_BATCH_SETTING_MEAN, SPDL_BATCH_SETTING_STD, ready);
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_PART,
       g_param_spec_string ("part", "Part",
           "Of samples of several media, the part that type, layout, mean and "

@@ -9,9 +9,9 @@
 
 #include <gst/gst.h>
 
-#include <math.h>
 #include <string.h>
 
+#include "gst/spdl/gstspdlfactors.h"
 #include "spdlconvertkernels.h"
 
 /* Pixels that are taken apart at a time: their planes stay in the cache. */
@@ -28,34 +28,6 @@ spdl_sample_get_size (SpdlSample sample)
     default:
       return 4;
   }
-}
-
-static gboolean
-check_factors (const gchar *property, const double *values, guint n,
-    guint n_channels, gboolean must_not_be_zero, GError **error)
-{
-  if (n > 1 && n != n_channels) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s has %u values, but the items have %u channels: give one for each, "
-        "or one for all",
-        property, n, n_channels);
-    return FALSE;
-  }
-  for (guint i = 0; i < n; i++) {
-    if (isfinite (values[i]) && (values[i] != 0.0 || !must_not_be_zero))
-      continue;
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s has the value %g, by which nothing can be scaled", property,
-        values[i]);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static double
-value_of (const double *values, guint n, guint channel, double otherwise)
-{
-  return n == 0 ? otherwise : values[n == 1 ? 0 : channel];
 }
 
 gboolean
@@ -83,17 +55,20 @@ spdl_convert_init (SpdlConvert *self, SpdlSample in, SpdlSample out,
         "set type to float32 or float16");
     return FALSE;
   }
-  if (!check_factors ("mean", mean, n_mean, n_channels, FALSE, error) ||
-      !check_factors ("std", std, n_std, n_channels, TRUE, error))
+  if (!gst_spdl_factors_check (
+          "items", "mean", mean, n_mean, n_channels, FALSE, error) ||
+      !gst_spdl_factors_check (
+          "items", "std", std, n_std, n_channels, TRUE, error))
     return FALSE;
 
   self->plain = in == out && !scaled;
   for (guint i = 0; i < n_channels * SPDL_CONVERT_LANES; i++) {
     const guint channel = i % n_channels;
-    const double deviation = value_of (std, n_std, channel, 1.0);
+    const double deviation = gst_spdl_factors_get (std, n_std, channel, 1.0);
 
     self->scale[i] = unit / deviation;
-    self->shift[i] = -value_of (mean, n_mean, channel, 0.0) / deviation;
+    self->shift[i] =
+        -gst_spdl_factors_get (mean, n_mean, channel, 0.0) / deviation;
   }
   return TRUE;
 }

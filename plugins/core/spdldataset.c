@@ -122,7 +122,7 @@ open_shards (const SpdlDatasetOptions *options,
 {
   SpdlDataset *self = dataset_new (options->label);
   const SpdlArchiveSetOptions shards = { options->label == SPDL_LABEL_MANIFEST,
-    options->extensions, options->sidecar, warn, user_data };
+    options->extensions, options->sidecar, options->remote, warn, user_data };
 
   self->shards = spdl_archive_set_open (options->location, &shards, error);
   if (self->shards)

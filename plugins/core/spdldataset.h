@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "spdlremotesettings.h"
 #include "spdlsidecar.h"
 
 G_BEGIN_DECLS
@@ -34,6 +35,7 @@ typedef struct {
   const gchar *weights; /* (nullable): the column of a `.csv` that has them */
   SpdlSidecarUse sidecar;
   const gchar *extensions; /* (nullable): which files of shards are items */
+  const SpdlRemoteSettings *remote; /* how servers of shards are asked */
 } SpdlDatasetOptions;
 
 /* Opens a folder, walked recursively in sorted order, a `.txt` or `.csv` list,
@@ -41,7 +43,8 @@ typedef struct {
  *
  * @warn: (nullable): is told, in a sentence, of what was left out and why
  *
- * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; it is
+ * GST_RESOURCE_ERROR_SEEK for shards that can only be streamed. */
 SpdlDataset *spdl_dataset_open (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error);

@@ -9,16 +9,28 @@
 
 #include <string.h>
 
+#include <gst/spdl/spdl.h>
+
 #include "spdlalias.h"
 #include "spdlpermutation.h"
 #include "spdlresume.h"
+#include "spdlstreamed.h"
+
+/* Which item has which sequence is not known behind a shard that failed, where
+ * more or fewer of its samples may come another time. What comes behind it is
+ * numbered from here on, so that a state tells. */
+#define LOST_STRIDE (G_GUINT64_CONSTANT (1) << 40)
 
 struct _SpdlDelivery {
   guint32 source;
-  SpdlDataset *dataset;
-  SpdlAlias *alias; /* if items are drawn by weight; else NULL */
+  SpdlDataset *dataset;   /* nullable: then */
+  SpdlStreamed *streamed; /* is what has the items, of shards */
+  guint n_lost;           /* that failed since the last item */
+  guint64 n_sent;         /* of the streamed epoch, with what was done before */
+  guint64 next_shard;     /* of this one's part of the epoch */
+  SpdlAlias *alias;       /* if items are drawn by weight; else NULL */
   SpdlShard shard;
-  guint64 n_places; /* of an epoch's order, on all ranks */
+  guint64 n_places; /* of an epoch's order, on all ranks; shards, if streamed */
   guint64 size;     /* of this one's part of them */
 
   SpdlState start; /* what it is, and what was done of its first epoch */
@@ -34,10 +46,18 @@ void
 spdl_delivery_free (SpdlDelivery *self)
 {
   g_clear_pointer (&self->dataset, spdl_dataset_free);
+  g_clear_pointer (&self->streamed, spdl_streamed_free);
   g_clear_pointer (&self->alias, spdl_alias_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
   g_free (self);
+}
+
+guint64
+spdl_delivery_get_size (const SpdlDelivery *self)
+{
+  /* No shard has no item, that much is known. */
+  return self->streamed && self->size > 0 ? GST_SPDL_ITEMS_UNKNOWN : self->size;
 }
 
 static gboolean
@@ -48,10 +68,12 @@ check_shard (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
   if (settings->shard_mode != SPDL_SHARD_DROP || n >= self->shard.world_size)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT
+      "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT "%s"
       ", and the world size is %" G_GUINT64_FORMAT
       ": set shard-mode to pad or uneven, or use fewer processes",
-      settings->location, n, self->shard.world_size);
+      settings->location, n,
+      self->streamed ? " shards, which are streamed" : "",
+      self->shard.world_size);
   return FALSE;
 }
 
@@ -82,24 +104,50 @@ check_draws (const SpdlSettings *settings, GError **error)
 }
 
 static gboolean
+open_streamed (SpdlDelivery *self, const SpdlSettings *settings,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  const SpdlArchiveSetOptions options = {
+    settings->label == SPDL_LABEL_MANIFEST, settings->extensions,
+    settings->sidecar, &settings->remote, warn, user_data
+  };
+
+  self->streamed = spdl_streamed_open (
+      settings->location, &options, settings->shuffle_buffer, error);
+  if (self->streamed)
+    self->n_places = spdl_streamed_get_n_shards (self->streamed);
+  return self->streamed != NULL;
+}
+
+static gboolean
 open_dataset (SpdlDelivery *self, const SpdlSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
   const SpdlDatasetOptions options = { settings->location, settings->pattern,
     settings->label, has_weights (settings) ? settings->weights : NULL,
-    settings->sidecar, settings->extensions };
+    settings->sidecar, settings->extensions, &settings->remote };
+  GError *reason = NULL;
 
-  self->dataset = spdl_dataset_open (&options, warn, user_data, error);
-  if (self->dataset)
+  self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);
+  if (self->dataset) {
     self->n_places = spdl_dataset_get_size (self->dataset);
-  return self->dataset != NULL;
+    return TRUE;
+  }
+  if (g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK)) {
+    g_error_free (reason);
+    return open_streamed (self, settings, warn, user_data, error);
+  }
+  g_propagate_error (error, reason);
+  return FALSE;
 }
 
 static gboolean
 prepare_draws (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
 {
-  g_autoptr (GArray) weights = spdl_dataset_steal_weights (self->dataset);
+  g_autoptr (GArray) weights =
+      self->dataset ? spdl_dataset_steal_weights (self->dataset) : NULL;
 
   if (!weights)
     return TRUE;
@@ -119,8 +167,10 @@ identify (SpdlDelivery *self, const SpdlSettings *settings)
 {
   SpdlIdentity *identity = &self->start.identity;
 
-  identity->count = spdl_dataset_get_size (self->dataset);
-  identity->hash = spdl_dataset_get_hash (self->dataset);
+  identity->count =
+      self->streamed ? self->n_places : spdl_dataset_get_size (self->dataset);
+  identity->hash = self->streamed ? spdl_streamed_get_hash (self->streamed)
+                                  : spdl_dataset_get_hash (self->dataset);
   identity->shuffle = settings->shuffle;
   identity->seed = settings->seed;
   identity->rank = self->shard.rank;
@@ -140,7 +190,10 @@ begin_epoch (SpdlDelivery *self, guint64 epoch)
   const SpdlIdentity *identity = &self->start.identity;
 
   self->epoch = epoch;
-  self->next = 0;
+  self->next = self->next_shard = self->n_sent = 0;
+  self->n_lost = 0;
+  if (self->streamed)
+    spdl_streamed_begin_epoch (self->streamed, identity->seed, epoch);
   if (self->alias)
     spdl_draws_init (&self->draws, identity->seed, epoch);
   else if (identity->shuffle)
@@ -148,16 +201,39 @@ begin_epoch (SpdlDelivery *self, guint64 epoch)
         &self->permutation, identity->count, identity->seed, epoch);
 }
 
+/* All that was done before must be found again. */
+static gboolean
+check_nothing_lost (const SpdlDelivery *self, GError **error)
+{
+  const SpdlProgress *progress = &self->start.progress;
+  const guint n = progress->runs->len;
+  const guint64 end = n > 0 ? g_array_index (progress->runs, SpdlRun, n - 1).end
+                            : progress->mark;
+
+  if (!self->streamed || end < LOST_STRIDE)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The resume state cannot be used: a streamed shard failed before it in "
+      "epoch %" G_GUINT64_FORMAT
+      ", so that it is not known which of its samples "
+      "were sent; a state of the beginning of an epoch can",
+      progress->epoch);
+  return FALSE;
+}
+
 static gboolean
 go_to_start (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
 {
   if (settings->resume_state && *settings->resume_state &&
       !spdl_resume_read (&self->start, settings->resume_state, self->source,
-          self->size, settings->location, error))
+          spdl_delivery_get_size (self), settings->location, error))
+    return FALSE;
+  if (!check_nothing_lost (self, error))
     return FALSE;
   self->others = g_strdup (settings->resume_state);
   begin_epoch (self, self->start.progress.epoch);
-  self->next = self->start.progress.mark;
+  if (!self->streamed)
+    self->next = self->start.progress.mark;
   return TRUE;
 }
 
@@ -182,16 +258,11 @@ spdl_delivery_open (const SpdlSettings *settings, guint32 source,
   }
   identify (self, settings);
   self->size = spdl_shard_get_size (&self->shard, self->n_places);
+  g_assert (self->dataset || self->streamed);
   if (go_to_start (self, settings, error))
     return self;
   spdl_delivery_free (self);
   return NULL;
-}
-
-guint64
-spdl_delivery_get_size (const SpdlDelivery *self)
-{
-  return self->size;
 }
 
 static gboolean
@@ -246,28 +317,103 @@ get_item (const SpdlDelivery *self, guint64 place)
   return place;
 }
 
-gboolean
-spdl_delivery_next (SpdlDelivery *self, guint64 *sequence, guint64 *index)
+static SpdlDeliveryVerdict
+get_listed (SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
 {
-
   skip_done (self);
   if (self->next >= self->size)
+    return SPDL_DELIVERY_END;
+  item->sequence = self->next++;
+  item->index = get_item (self,
+      spdl_shard_get_place (&self->shard, self->n_places, item->sequence));
+  item->uri = spdl_dataset_get_item (
+      self->dataset, item->index, &item->label, &item->extra, error);
+  return item->uri ? SPDL_DELIVERY_ITEM : SPDL_DELIVERY_FAILED;
+}
+
+/* Streamed shards */
+
+static gboolean
+next_shard (gpointer user_data, guint64 *shard)
+{
+  SpdlDelivery *self = user_data;
+
+  if (self->next_shard >= self->size)
     return FALSE;
-  *sequence = self->next++;
-  *index = get_item (
-      self, spdl_shard_get_place (&self->shard, self->n_places, *sequence));
+  *shard = get_item (self,
+      spdl_shard_get_place (&self->shard, self->n_places, self->next_shard++));
   return TRUE;
 }
 
-void
-spdl_delivery_end_epoch (SpdlDelivery *self)
+static guint64
+take_sequence (SpdlDelivery *self)
 {
-  self->next_run = self->start.progress.runs->len;
-  begin_epoch (self, self->epoch + 1);
+  if (self->n_lost > 0)
+    self->next = (self->next / LOST_STRIDE + 1) * LOST_STRIDE;
+  self->n_lost = 0;
+  self->n_sent++;
+  return self->next++;
 }
 
-SpdlDataset *
-spdl_delivery_get_dataset (const SpdlDelivery *self)
+/* Items that were done before are read once more, and passed over: where they
+ * lie is not known. */
+static SpdlDeliveryVerdict
+get_streamed (SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
 {
-  return self->dataset;
+  SpdlStreamedItem found;
+
+  for (;;) {
+    switch (spdl_streamed_next (
+        self->streamed, next_shard, self, &found, &self->n_lost, error)) {
+      case SPDL_STREAM_SAMPLE:
+        break;
+      case SPDL_STREAM_END:
+        return SPDL_DELIVERY_END;
+      case SPDL_STREAM_FAILED:
+        return SPDL_DELIVERY_FAILED;
+      default:
+        return SPDL_DELIVERY_FLUSHING;
+    }
+    item->sequence = take_sequence (self);
+    if (!spdl_progress_has (&self->start.progress, self->epoch, item->sequence))
+      break;
+    spdl_streamed_item_clear (&found);
+  }
+  item->index = found.index;
+  item->uri = found.uri;
+  item->label = found.label;
+  item->extra = found.extra;
+  item->carried = found.carried;
+  return SPDL_DELIVERY_ITEM;
+}
+
+SpdlDeliveryVerdict
+spdl_delivery_next (SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
+{
+  *item = (SpdlDeliveryItem){ .label = -1 };
+  return self->streamed ? get_streamed (self, item, error)
+                        : get_listed (self, item, error);
+}
+
+guint64
+spdl_delivery_end_epoch (SpdlDelivery *self)
+{
+  const guint64 n_items = self->streamed ? self->n_sent : self->size;
+
+  self->next_run = self->start.progress.runs->len;
+  begin_epoch (self, self->epoch + 1);
+  return n_items;
+}
+
+void
+spdl_delivery_set_flushing (SpdlDelivery *self, gboolean flushing)
+{
+  if (self->streamed)
+    spdl_streamed_set_flushing (self->streamed, flushing);
+}
+
+const gchar *
+spdl_delivery_get_root (const SpdlDelivery *self)
+{
+  return self->dataset ? spdl_dataset_get_root (self->dataset) : NULL;
 }

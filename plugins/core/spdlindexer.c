@@ -9,19 +9,25 @@
 
 #include <gst/gst.h>
 
+#include "spdlpluginfuncs.h"
+
 struct _SpdlIndexer {
   GMutex lock; /* guards the making of: */
   const SpdlIndexerFuncs *funcs;
   gpointer client;
+  gboolean cancelled;
+  SpdlRemoteSettings remote;
 };
 
 SpdlIndexer *
-spdl_indexer_new (const SpdlIndexerFuncs *funcs)
+spdl_indexer_new (
+    const SpdlIndexerFuncs *funcs, const SpdlRemoteSettings *remote)
 {
   SpdlIndexer *self = g_new0 (SpdlIndexer, 1);
 
   g_mutex_init (&self->lock);
   self->funcs = funcs;
+  spdl_remote_settings_copy (&self->remote, remote);
   return self;
 }
 
@@ -30,25 +36,9 @@ spdl_indexer_free (SpdlIndexer *self)
 {
   if (self->client)
     self->funcs->close_client (self->client);
+  spdl_remote_settings_clear (&self->remote);
   g_mutex_clear (&self->lock);
   g_free (self);
-}
-
-/* The plugin stays loaded, as all do. */
-static const SpdlIndexerFuncs *
-load_funcs (GError **error)
-{
-  GstPlugin *plugin = gst_plugin_load_by_name (SPDL_INDEXER_PLUGIN);
-  const SpdlIndexerFuncs *funcs =
-      plugin ? g_object_get_data (G_OBJECT (plugin), SPDL_INDEXER_DATA) : NULL;
-
-  if (!funcs)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The plugin " SPDL_INDEXER_PLUGIN
-        " of gst-spdl is missing, which reads "
-        "shards that have no index or lie on servers");
-  gst_clear_object (&plugin);
-  return funcs;
 }
 
 static const SpdlIndexerFuncs *
@@ -58,10 +48,15 @@ get_funcs (SpdlIndexer *self, gboolean client, GError **error)
 
   g_mutex_lock (&self->lock);
   if (!self->funcs)
-    self->funcs = load_funcs (error);
+    self->funcs =
+        spdl_plugin_load_funcs (SPDL_INDEXER_PLUGIN, SPDL_INDEXER_DATA,
+            "reads shards that have no index or lie on servers", error);
   funcs = self->funcs;
-  if (funcs && client && !self->client)
-    self->client = funcs->open_client (error);
+  if (funcs && client && !self->client) {
+    self->client = funcs->open_client (&self->remote, error);
+    if (self->client && self->cancelled)
+      funcs->cancel (self->client);
+  }
   if (client && !self->client)
     funcs = NULL;
   g_mutex_unlock (&self->lock);
@@ -74,6 +69,25 @@ spdl_indexer_open_remote (SpdlIndexer *self, const gchar *uri, GError **error)
   const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
 
   return funcs ? funcs->open_remote (self->client, uri, error) : NULL;
+}
+
+gboolean
+spdl_indexer_stream (SpdlIndexer *self, const gchar *uri, SpdlSampleFunc func,
+    gpointer user_data, GError **error)
+{
+  const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
+
+  return funcs && funcs->stream (self->client, uri, func, user_data, error);
+}
+
+void
+spdl_indexer_cancel (SpdlIndexer *self)
+{
+  g_mutex_lock (&self->lock);
+  self->cancelled = TRUE;
+  if (self->client)
+    self->funcs->cancel (self->client);
+  g_mutex_unlock (&self->lock);
 }
 
 guint8 *

@@ -226,8 +226,9 @@ handle_caps (GstSpdlMixPad *pad, GstEvent *event)
   return TRUE;
 }
 
-/* Lock held. Where a source begins says where the mix does. */
-static void
+/* Lock held. Where a source begins says where the mix does. Returns whether
+ * that is known. */
+static gboolean
 note_source (
     GstSpdlMixPad *pad, guint32 number, guint64 n_items, const gchar *text)
 {
@@ -235,6 +236,7 @@ note_source (
   g_autofree gchar *flaw = NULL;
   const SpdlProgress *progress = &state.progress;
   SpdlMixSource source = { number, 0, 0, 0 };
+  gboolean known = TRUE;
 
   for (guint i = pad->sources->len; i > 0; i--)
     if (g_array_index (pad->sources, SpdlMixSource, i - 1).number == number)
@@ -243,15 +245,18 @@ note_source (
   if (spdl_state_read (&state, text, number, &flaw)) {
     source.epoch = progress->epoch;
     source.n_came = progress->n_done - progress->n_aside;
-    source.n_came_before = progress->epoch * n_items - progress->n_aside_before;
+    known = progress->epoch == 0 || n_items != GST_SPDL_ITEMS_UNKNOWN;
+    source.n_came_before =
+        known ? progress->epoch * n_items - progress->n_aside_before : 0;
   }
   g_array_append_val (pad->sources, source);
   if (pad->seen)
-    return;
+    return known;
   pad->epoch = G_MAXUINT64;
   for (guint i = 0; i < pad->sources->len; i++)
     pad->epoch =
         MIN (pad->epoch, g_array_index (pad->sources, SpdlMixSource, i).epoch);
+  return known;
 }
 
 /* What comes on several pads, behind spdlroute, goes on once. */
@@ -262,15 +267,22 @@ handle_source (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
   const gchar *state;
   guint32 number;
   guint64 n_items;
-  gboolean known;
+  gboolean known, placed;
 
   gst_spdl_event_parse_source (event, &number, &n_items, &state);
   spdl_mutex_lock (&self->lock);
-  note_source (pad, number, n_items, state);
+  placed = note_source (pad, number, n_items, state);
   known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
           seqnum;
   g_hash_table_insert (self->announced, GUINT_TO_POINTER (number), seqnum);
   spdl_mutex_unlock (&self->lock);
+  if (!placed)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Source %u streams shards, so that it is not known how many items its "
+         "epochs had before the resume state: items come, but they are mixed "
+         "in another order than without the interruption",
+            number),
+        (NULL));
   if (!known)
     return push_event (self, event);
   gst_event_unref (event);

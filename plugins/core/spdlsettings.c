@@ -88,6 +88,7 @@ spdl_settings_init (SpdlSettings *self)
     .num_draws = DEFAULT_NUM_DRAWS,
     .sidecar = DEFAULT_INDEX,
   };
+  spdl_remote_settings_init (&self->remote);
 }
 
 void
@@ -99,6 +100,7 @@ spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
   self->resume_state = g_strdup (other->resume_state);
   self->weights = g_strdup (other->weights);
   self->extensions = g_strdup (other->extensions);
+  spdl_remote_settings_copy (&self->remote, &other->remote);
 }
 
 void
@@ -109,6 +111,7 @@ spdl_settings_clear (SpdlSettings *self)
   g_clear_pointer (&self->resume_state, g_free);
   g_clear_pointer (&self->weights, g_free);
   g_clear_pointer (&self->extensions, g_free);
+  spdl_remote_settings_clear (&self->remote);
 }
 
 gboolean
@@ -159,8 +162,12 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
       g_free (self->extensions);
       self->extensions = g_value_dup_string (value);
       break;
+    case SPDL_SETTING_SHUFFLE_BUFFER:
+      self->shuffle_buffer = g_value_get_uint (value);
+      break;
     default:
-      return FALSE;
+      return spdl_remote_settings_set (
+          &self->remote, id - SPDL_SETTING_REMOTE, value);
   }
   return TRUE;
 }
@@ -208,8 +215,12 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
     case SPDL_SETTING_EXTENSIONS:
       g_value_set_string (value, self->extensions);
       break;
+    case SPDL_SETTING_SHUFFLE_BUFFER:
+      g_value_set_uint (value, self->shuffle_buffer);
+      break;
     default:
-      return FALSE;
+      return spdl_remote_settings_get (
+          &self->remote, id - SPDL_SETTING_REMOTE, value);
   }
   return TRUE;
 }
@@ -289,6 +300,13 @@ spdl_settings_install (GObjectClass *klass)
           "Which file of a shard's sample is its item: the first of these that "
           "it has, such as jpg,png (unset: its first media file)",
           NULL, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_SHUFFLE_BUFFER,
+      g_param_spec_uint ("shuffle-buffer", "Shuffle buffer",
+          "Where shards can only be read from their beginnings, since a server "
+          "knows no byte ranges: from among how many samples the next one is "
+          "drawn (0 = they stay in order)",
+          0, G_MAXINT, 0, ready));
+  spdl_remote_settings_install (klass, SPDL_SETTING_REMOTE);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_INDEX_USE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_SHARD_MODE, 0);

@@ -27,6 +27,8 @@ typedef struct {
   SpdlSidecarUse sidecar;
   gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */
+  guint shuffle_buffer;
+  SpdlRemoteSettings remote;
 } SpdlSettings;
 
 /* The ids of their properties. */
@@ -44,6 +46,9 @@ enum {
   SPDL_SETTING_NUM_DRAWS,
   SPDL_SETTING_INDEX,
   SPDL_SETTING_EXTENSIONS,
+  SPDL_SETTING_SHUFFLE_BUFFER,
+  SPDL_SETTING_REMOTE, /* the first of these */
+  SPDL_SETTING_REMOTE_LAST = SPDL_SETTING_REMOTE + SPDL_REMOTE_N_SETTINGS - 1,
   SPDL_N_SETTINGS,
 };
 

@@ -50,7 +50,7 @@
  * `index=always` writes one for a small list, too.
  *
  * Shards are tar archives in WebDataset's form, or ZIPs whose files are stored
- * as they are: `train-{0000..0127}.tar`, a glob on a disk, or one of them, also
+ * or deflated: `train-{0000..0127}.tar`, a glob on a disk, or one of them, also
  * on HTTP(S) servers. A sample is the files that follow each other and share
  * their path up to the first dot of the name, which is its key. Its item is the
  * byte range of one of them: of the first that it has of `extensions`
@@ -70,6 +70,14 @@
  * it in advance, to be put beside shards on a server, too. A shard that has
  * changed gets a new index; one that is changed on a disk while it is in use
  * ends the stream with an error.
+ *
+ * Where a server knows no byte ranges, shards are read from their beginnings,
+ * one after the other: with `shuffle=true` in another order of the shards each
+ * epoch, and with `shuffle-buffer` each sample is drawn from among so many.
+ * Ranks then have shards of their own, how many items an epoch has is known at
+ * its end, and a shard that fails is a warning that names it.
+ * `extra-headers`, `user-agent`, `tls-ca-file`, `timeout` and `retries` say how
+ * servers of shards are asked.
  *
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on
@@ -264,10 +272,13 @@ open_dataset (GstSpdlSrcElement *self)
 static void
 close_dataset (GstSpdlSrcElement *self)
 {
+  SpdlDelivery *delivery;
+
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->delivery, spdl_delivery_free);
+  delivery = g_steal_pointer (&self->delivery);
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&delivery, spdl_delivery_free);
 }
 
 /* Not in GstBaseSrc's start(), behind which a second error would be posted. */
@@ -295,42 +306,31 @@ gst_spdl_src_element_is_seekable (GstBaseSrc *src)
   return FALSE;
 }
 
-/* Takes @uri and @extra. */
+/* Takes what @item has. */
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index, gchar *uri,
-    gint64 label, GstStructure *extra)
+make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
 {
-  const gsize size = strlen (uri);
-  GstBuffer *buffer = gst_buffer_new_wrapped (uri, size);
+  const gsize size = strlen (item->uri);
+  GstBuffer *buffer = gst_buffer_new_wrapped (item->uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
   meta->source = self->number;
   meta->epoch = spdl_delivery_get_epoch (self->delivery);
-  meta->index = index;
-  meta->sequence = sequence;
-  meta->label = label;
-  meta->uri = g_ref_string_new_len (uri, size);
-  meta->extra = extra;
+  meta->index = item->index;
+  meta->sequence = item->sequence;
+  meta->label = item->label;
+  meta->uri = g_ref_string_new_len (item->uri, size);
+  meta->extra = item->extra;
   meta->created = gst_util_get_timestamp ();
+  if (item->carried)
+    gst_spdl_buffer_set_carried (buffer, item->carried);
   gst_spdl_plain_stats_pass (self->stats, 1, 0, size);
   return buffer;
 }
 
 static GstFlowReturn
-create_item (GstSpdlSrcElement *self, guint64 sequence, guint64 index,
-    GstBuffer **buffer)
+fail (GstSpdlSrcElement *self, const GError *error)
 {
-  g_autoptr (GError) error = NULL;
-  GstStructure *extra;
-  gint64 label;
-  gchar *uri =
-      spdl_dataset_get_item (spdl_delivery_get_dataset (self->delivery), index,
-          &label, &extra, &error);
-
-  if (uri) {
-    *buffer = make_item (self, sequence, index, uri, label, extra);
-    return GST_FLOW_OK;
-  }
   gst_spdl_post_error (GST_ELEMENT (self), error);
   /* GstBaseSrc would post a second error behind GST_FLOW_ERROR. */
   gst_spdl_plain_stats_finish (self->stats);
@@ -342,8 +342,7 @@ static void
 announce (GstSpdlSrcElement *self)
 {
   g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
-  const gchar *root =
-      spdl_dataset_get_root (spdl_delivery_get_dataset (self->delivery));
+  const gchar *root = spdl_delivery_get_root (self->delivery);
   g_autofree gchar *base = root ? g_filename_to_uri (root, NULL, NULL) : NULL;
   GstEvent *event =
       gst_spdl_event_new_source (self->number, self->n_items, start);
@@ -370,23 +369,59 @@ has_epoch (GstSpdlSrcElement *self)
 static void
 end_epoch (GstSpdlSrcElement *self)
 {
-  gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_spdl_event_new_epoch (self->number,
-          spdl_delivery_get_epoch (self->delivery), self->n_items));
-  spdl_delivery_end_epoch (self->delivery);
+  const guint64 epoch = spdl_delivery_get_epoch (self->delivery);
+
+  gst_pad_push_event (
+      GST_BASE_SRC_PAD (self), gst_spdl_event_new_epoch (self->number, epoch,
+                                   spdl_delivery_end_epoch (self->delivery)));
+}
+
+/* Shards that are streamed are waited for. */
+static gboolean
+set_flushing (GstBaseSrc *src, gboolean flushing)
+{
+  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
+
+  GST_OBJECT_LOCK (self);
+  if (self->delivery)
+    spdl_delivery_set_flushing (self->delivery, flushing);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
+gst_spdl_src_element_unlock (GstBaseSrc *src)
+{
+  return set_flushing (src, TRUE);
+}
+
+static gboolean
+gst_spdl_src_element_unlock_stop (GstBaseSrc *src)
+{
+  return set_flushing (src, FALSE);
 }
 
 static GstFlowReturn
 gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
-  guint64 sequence, index;
+  g_autoptr (GError) error = NULL;
+  SpdlDeliveryItem item;
 
   if (!self->announced)
     announce (self);
   while (has_epoch (self)) {
-    if (spdl_delivery_next (self->delivery, &sequence, &index))
-      return create_item (self, sequence, index, buffer);
+    switch (spdl_delivery_next (self->delivery, &item, &error)) {
+      case SPDL_DELIVERY_ITEM:
+        *buffer = make_item (self, &item);
+        return GST_FLOW_OK;
+      case SPDL_DELIVERY_FAILED:
+        return fail (self, error);
+      case SPDL_DELIVERY_FLUSHING:
+        return GST_FLOW_FLUSHING;
+      default:
+        break;
+    }
     /* An empty shard has epochs too: all ranks see the same number of them. */
     if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
       return GST_FLOW_FLUSHING;
@@ -470,8 +505,9 @@ install_properties (GObjectClass *object_class)
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
-      "Items of an epoch on this rank, known once the state is PAUSED", 0,
-      G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+      "Items of an epoch on this rank, known once the state is PAUSED (the "
+      "largest number: not known, since shards are streamed)",
+      0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (
       object_class, PROP_NUM_ITEMS, num_items_property);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
@@ -497,6 +533,8 @@ gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
 
   element_class->change_state = gst_spdl_src_element_change_state;
   base_class->is_seekable = gst_spdl_src_element_is_seekable;
+  base_class->unlock = gst_spdl_src_element_unlock;
+  base_class->unlock_stop = gst_spdl_src_element_unlock_stop;
   GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_src_element_create;
 }
 

@@ -107,7 +107,7 @@ add_source (SpdlTallies *self, GstEvent *event, guint32 number, guint64 n_items,
 }
 
 static void
-end_epoch (SpdlTallies *self, guint32 number, guint64 epoch)
+end_epoch (SpdlTallies *self, guint32 number, guint64 epoch, guint64 n_items)
 {
   SpdlTally *tally = find_tally (self, number);
   guint64 n_lost;
@@ -115,7 +115,7 @@ end_epoch (SpdlTallies *self, guint32 number, guint64 epoch)
   /* The items that wait are not delivered yet. */
   if (!tally || self->n_items_waiting > 0)
     return;
-  n_lost = spdl_tally_end_epoch (tally, epoch);
+  n_lost = spdl_tally_end_epoch (tally, epoch, n_items);
   if (n_lost > 0)
     GST_WARNING ("%" G_GUINT64_FORMAT " items of epoch %" G_GUINT64_FORMAT
                  " never came, and nobody said why",
@@ -150,12 +150,12 @@ spdl_tallies_handle_event (SpdlTallies *self, GstEvent *event)
 {
   const gchar *state;
   guint32 number;
-  guint64 value;
+  guint64 value, n_items;
 
   if (gst_spdl_event_parse_source (event, &number, &value, &state))
     add_source (self, event, number, value, state);
-  else if (gst_spdl_event_parse_epoch (event, &number, &value, NULL))
-    end_epoch (self, number, value);
+  else if (gst_spdl_event_parse_epoch (event, &number, &value, &n_items))
+    end_epoch (self, number, value, n_items);
   else if (gst_spdl_event_parse_items_gone (
                event, NULL, NULL, NULL, NULL, NULL))
     forgo (self, event);

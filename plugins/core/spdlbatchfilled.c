@@ -1,0 +1,164 @@
+/* gst-spdl: the batch that spdlbatch is filling
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/gstspdlgone.h"
+#include "spdlbatch-private.h"
+
+static void
+count_unpooled (GstSpdlBatchElement *self)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.unpooled++;
+  spdl_mutex_unlock (&stats->lock);
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("More than %u batches are in use at the same time: each further one "
+       "gets memory of its own, which costs time",
+          self->pool.n_buffers),
+      ("num-unpooled in stage-stats counts them; batches that are not needed "
+       "any more, and all tensors made from them, should be let go of"));
+}
+
+static GstFlowReturn
+acquire_rows (GstSpdlBatchElement *self)
+{
+  GstSpdlTensorsInfo info;
+  const gsize size = spdl_batch_rows_plan (&self->rows, &info);
+  const gboolean asked = gst_pad_check_reconfigure (self->parent.srcpad);
+  GstBuffer *buffer = NULL;
+  gboolean pooled;
+  GstFlowReturn ret;
+
+  if (size == G_MAXSIZE) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("A batch of %u such items is larger than memory can be",
+            self->rows.size),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
+    g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
+
+    if (!spdl_batch_pool_negotiate (
+            &self->pool, self->parent.srcpad, caps, size)) {
+      GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+          ("No pool of batches of %" G_GSIZE_FORMAT " bytes can be made", size),
+          (NULL));
+      return GST_FLOW_ERROR;
+    }
+  }
+  ret = spdl_batch_pool_acquire (&self->pool, &buffer, &pooled);
+  if (ret == GST_FLOW_OK && !pooled)
+    count_unpooled (self);
+  if (ret == GST_FLOW_OK && !spdl_batch_rows_begin (&self->rows, buffer))
+    ret = GST_FLOW_ERROR;
+  if (ret == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a batch of %" G_GSIZE_FORMAT " bytes", size),
+        (NULL));
+  return ret;
+}
+
+GstFlowReturn
+gst_spdl_batch_element_begin_batch (
+    GstSpdlBatchElement *self, const SpdlStacker *stacker, guint n)
+{
+  const guint n_padded =
+      self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
+  SpdlBatchRows *rows = &self->rows;
+  GstFlowReturn ret;
+
+  GST_OBJECT_LOCK (self);
+  rows->size = n > 0 ? n : self->settings.size;
+  rows->labels = self->settings.labels;
+  rows->indices = self->settings.indices;
+  GST_OBJECT_UNLOCK (self);
+  rows->stacker = *stacker;
+  rows->lengths = n > 0;
+
+  if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A batch holds at most %d tensors, lengths, labels and indices among "
+         "them",
+            GST_SPDL_MAX_TENSORS),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if ((ret = acquire_rows (self)) == GST_FLOW_OK && self->has_parts)
+    spdl_part_stack_begin (self->parts, rows->meta);
+  return ret;
+}
+
+void
+gst_spdl_batch_element_clear_batch (GstSpdlBatchElement *self)
+{
+  spdl_batch_rows_clear (&self->rows);
+  if (self->parts)
+    spdl_part_stack_cancel (self->parts);
+}
+
+static void
+count_batch (GstSpdlBatchElement *self, gsize size)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.batches++;
+  stats->meter.lap.bytes_out += size;
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static gboolean
+add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (spdl_part_stack_end (self->parts, self->rows.batch, info, &error))
+    return TRUE;
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return FALSE;
+}
+
+GstFlowReturn
+gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlTensorsInfo info;
+
+  if (spdl_batch_rows_get_n (&self->rows) == 0) {
+    gst_spdl_batch_element_clear_batch (self);
+    return GST_FLOW_OK;
+  }
+  spdl_batch_rows_end (&self->rows, &info);
+  if (self->parts && !add_padded (self, &info)) {
+    gst_spdl_batch_element_clear_batch (self);
+    return GST_FLOW_ERROR;
+  }
+  g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
+  GstBuffer *batch = g_steal_pointer (&self->rows.batch);
+  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_caps_gate_open (&self->gate, caps);
+  count_batch (self, gst_buffer_get_size (batch));
+  return gst_pad_push (self->parent.srcpad, batch);
+}
+
+void
+gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlGone gone;
+
+  if (!self->rows.batch)
+    return;
+  gst_spdl_gone_init (&gone);
+  gst_spdl_gone_add_buffer (&gone, self->rows.batch, GST_SPDL_GONE_DROPPED);
+  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_clear (&gone);
+  gst_spdl_batch_element_clear_batch (self);
+}

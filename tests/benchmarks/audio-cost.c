@@ -11,11 +11,11 @@
  * reused; the decoder and the converter are opened for each file, as its
  * parameters say.
  *
- *     audio-cost LIST SECONDS [RATE [CHANNELS [--no-probe]]]
+ *     audio-cost LIST SECONDS [RATE [CHANNELS [--no-probe | DECODER]]]
  *
  * RATE and CHANNELS: 0, or not there: as in the file. With --no-probe what the
  * demuxer's header says is believed (avformat_find_stream_info() is not
- * called).
+ * called). DECODER: which one of libavcodec's is taken, if not the first.
  */
 
 #include <glib.h>
@@ -27,12 +27,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu-seconds.h"
 
 typedef struct {
   gint rate, channels; /* 0: as in the file */
   gboolean probe;
+  const AVCodec *decoder; /* nullable: the first for the file */
   AVPacket *packet;
   AVFrame *frame;
 
@@ -59,6 +61,8 @@ open_file (Way *way, const gchar *path)
   if (way->stream < 0)
     return FALSE;
   const AVStream *stream = way->file->streams[way->stream];
+  if (way->decoder)
+    decoder = way->decoder;
   if (!decoder)
     decoder = avcodec_find_decoder (stream->codecpar->codec_id);
   way->codec = avcodec_alloc_context3 (decoder);
@@ -159,19 +163,24 @@ int
 main (int argc, char **argv)
 {
   g_autofree gchar *text = NULL;
-  Way way = { .probe = argc < 6 };
+  Way way = { .probe = argc < 6 || strcmp (argv[5], "--no-probe") != 0 };
   double before, seconds;
   gchar **paths;
   guint64 n = 0;
 
   if (argc < 3 || !g_file_get_contents (argv[1], &text, NULL, NULL)) {
-    g_printerr (
-        "usage: audio-cost LIST SECONDS [RATE [CHANNELS [--no-probe]]]\n");
+    g_printerr ("usage: audio-cost LIST SECONDS [RATE [CHANNELS [--no-probe | "
+                "DECODER]]]\n");
     return 2;
   }
   paths = g_strsplit (g_strchomp (text), "\n", -1);
   way.rate = argc > 3 ? atoi (argv[3]) : 0;
   way.channels = argc > 4 ? atoi (argv[4]) : 0;
+  if (argc > 5 && way.probe &&
+      !(way.decoder = avcodec_find_decoder_by_name (argv[5]))) {
+    g_printerr ("libavcodec has no decoder %s\n", argv[5]);
+    return 2;
+  }
   way.packet = av_packet_alloc ();
   way.frame = av_frame_alloc ();
   way.result = g_byte_array_new ();

@@ -1,0 +1,31 @@
+/* gst-spdl: a web server that answers late, for benchmarks
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Serves a folder's files on loopback, each answer after so many milliseconds,
+ * and prints its port; ends when its standard input does.
+ *
+ *     http-server FOLDER MS
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fetch-run.h"
+
+int
+main (int argc, char **argv)
+{
+  if (argc != 3) {
+    g_printerr ("usage: http-server FOLDER MS\n");
+    return 2;
+  }
+  printf ("%u\n", fetch_run_start_server (atoi (argv[2]), argv[1]));
+  fflush (stdout);
+  while (getchar () != EOF)
+    ;
+  return 0;
+}

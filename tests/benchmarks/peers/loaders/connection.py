@@ -1,0 +1,26 @@
+# gst-spdl: a GET on a connection that each thread keeps
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""With http.client, of which each thread has a connection a host: less work
+than requests or urllib3, and alive from request to request."""
+
+import http.client
+import threading
+from urllib.parse import urlsplit
+
+_own = threading.local()
+
+
+def get(url):
+    parts = urlsplit(url)
+    connection = getattr(_own, "connection", None)
+    if connection is None:
+        connection = http.client.HTTPConnection(parts.netloc, timeout=60)
+        _own.connection = connection
+    connection.request("GET", parts.path)
+    answer = connection.getresponse()
+    data = answer.read()
+    if answer.status != 200:
+        raise OSError(f"{url}: {answer.status}")
+    return data

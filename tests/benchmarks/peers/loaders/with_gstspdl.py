@@ -1,0 +1,86 @@
+# gst-spdl: the project's own loader among its peers
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""queue-size=16, as tasks take less than a millisecond; else the defaults, but
+that `fast-scale` is off unless the row says so: all others decode the whole
+image. Plugins and typelib are those of `meson devenv`."""
+
+from gstspdl import Loader
+
+SOURCE = 'spdlsrc location="{list}" epochs=-1 '
+FETCH = "! spdlfetch queue-size=16 "
+DECODE = ("! spdldecode queue-size=16 concurrency={workers} "
+          "width={size} height={size} {more} ")
+BATCH = "! spdlbatch size={batch} labels=true indices=true {pad} ! spdlsink"
+NUMBERS = ('"other/tensors,format=static,num_tensors=1,types=(string)uint8,'
+           'dimensions=(string)18,framerate=0/1"')
+TRAIN = ("augment=random-resized-crop crop-scale=<0.08,1.0> flip=0.5 "
+         "seed={seed}")
+
+
+def run(job, line, more="", pad=""):
+    more = more.format(**job._asdict())
+    loader = Loader(line.format(**job._asdict(), more=more, pad=pad))
+    with loader:
+        while True:
+            for batch in loader:
+                yield (batch["data"].numpy(), batch["labels"].numpy(),
+                       batch["indices"].numpy())
+            if loader.num_failures:
+                raise RuntimeError(loader.failures[-1])
+
+
+def full(job):
+    return run(job, SOURCE + FETCH + DECODE + BATCH,
+               (TRAIN if job.train else "") + " fast-scale=false")
+
+
+def fast(job):
+    return run(job, SOURCE + FETCH + DECODE + BATCH, TRAIN if job.train else "")
+
+
+def shards(job):
+    return run(job._replace(list=job.shards + "/*.tar"),
+               SOURCE + FETCH + DECODE + BATCH, "fast-scale=false")
+
+
+def fetch(job):
+    """Bytes, file by file."""
+    line = SOURCE + ("! spdlfetch concurrency={connections} caps=image/jpeg "
+                     "! spdlsink max-buffers={batch}")
+    with Loader(line.format(**job._asdict())) as loader:
+        while True:
+            for batch in loader:
+                yield batch["data"].numpy(), batch.labels, batch.indices
+            if loader.num_failures:
+                raise RuntimeError(loader.failures[-1])
+
+
+def fetch_images(job):
+    return run(job, SOURCE + "! spdlfetch concurrency={connections} " + DECODE
+               + BATCH)
+
+
+def sounds(job):
+    return run(job, SOURCE + FETCH + "! spdldecode queue-size=16 "
+               "concurrency={workers} rate={rate} channels=1 " + BATCH,
+               pad="pad=true")
+
+
+def clips(job):
+    return run(job, SOURCE + FETCH + DECODE + BATCH,
+               "num-frames={frames} clip=uniform resize=stretch")
+
+
+def tiny(job):
+    """A list's lines, all of a length, through a stage that does nothing; to
+    be stacked they are called tensors."""
+    line = 'spdlsrc location="{list}" ! spdlteststage queue-size=64 '
+    if job.batch > 1:
+        line += f"! capssetter join=false replace=true caps={NUMBERS} "
+        line += "! spdlbatch size={batch} "
+    line += "! spdlsink max-buffers=64"
+    with Loader(line.format(**job._asdict())) as loader:
+        for batch in loader:
+            yield batch.num_items

@@ -1,0 +1,121 @@
+# gst-spdl: which measurements count, and what they come to
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A cell is measured in tries. A try has one block of each row, in an order drawn
+anew, and the next one has them in reverse; before and after each block the floor
+runs. A block counts if neither of these floors is more than 7 % slower than the
+best floor of all that is in the document. What is kept is worked out from the
+numbers, never stored, since a better floor may come later."""
+
+import pathlib
+import random
+import statistics
+import sys
+from typing import Dict, List, NamedTuple, Optional
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from rounds import TOLERANCE  # noqa: E402
+
+MAX_TRIES = 10
+KEPT = 5
+KEPT_QUICK = 2
+
+Block = dict  # try, before, after, figures
+Cell = dict   # commit, tries: lists of rows, blocks: of each row
+
+
+class Summary(NamedTuple):
+    """`quiet`: of blocks that were kept; else of all, as none was."""
+    median: float
+    least: float
+    most: float
+    kept: int
+    total: int
+    quiet: bool
+
+
+def new_cell(commit: str) -> Cell:
+    return {"commit": commit, "tries": [], "blocks": {}, "checks": {}}
+
+
+def current_cell(cells: Dict[str, Cell], key: str, commit: str) -> Cell:
+    """The cell of that commit; what another commit measured is dropped."""
+    if cells.get(key, {}).get("commit") != commit:
+        cells[key] = new_cell(commit)
+    return cells[key]
+
+
+def best_floor(cells: Dict[str, Cell], guard: str) -> float:
+    """Of all blocks of cells with that guard."""
+    floors = [floor for cell in cells.values() if cell.get("guard") == guard
+              for blocks in cell["blocks"].values() for block in blocks
+              for floor in (block["before"], block["after"])]
+    return min(floors, default=float("inf"))
+
+
+def is_kept(block: Block, best: float) -> bool:
+    return max(block["before"], block["after"]) <= best * TOLERANCE
+
+
+def kept(cell: Cell, row: str, best: float) -> List[Block]:
+    return [block for block in cell["blocks"].get(row, ())
+            if is_kept(block, best)]
+
+
+def draw_order(rows: List[str], earlier: List[List[str]],
+               rng: random.Random) -> List[str]:
+    """A B .. B A: every second try is the one before it in reverse, if that
+    had the same rows."""
+    if len(earlier) % 2 and sorted(earlier[-1]) == sorted(rows):
+        return earlier[-1][::-1]
+    return rng.sample(rows, len(rows))
+
+
+def due_rows(cell: Cell, rows: List[str], reference: str, best: float,
+             wanted: int, most: int = MAX_TRIES) -> List[str]:
+    """What the next try has: the rows of which fewer blocks are kept than are
+    wanted, and the one that they are compared with; nothing, if all are there
+    or it was tried so often."""
+    due = [row for row in rows if len(kept(cell, row, best)) < wanted]
+    if not due or len(cell["tries"]) >= most:
+        return []
+    return [row for row in rows if row in due or row == reference]
+
+
+def summarize(values: List[float], n_kept: int, total: int,
+              quiet: bool) -> Optional[Summary]:
+    if not values:
+        return None
+    return Summary(statistics.median(values), min(values), max(values), n_kept,
+                   total, quiet)
+
+
+def figure(cell: Cell, row: str, name: str, best: float) -> Optional[Summary]:
+    """A figure itself."""
+    good, every = kept(cell, row, best), cell["blocks"].get(row, [])
+    return summarize([block["figures"][name] for block in good or every
+                      if name in block["figures"]], len(good), len(every),
+                     bool(good))
+
+
+def over_floor(cell: Cell, row: str, name: str,
+               best: float) -> Optional[Summary]:
+    """A figure over the mean of the floors around it."""
+    good, every = kept(cell, row, best), cell["blocks"].get(row, [])
+    return summarize(
+        [block["figures"][name] * 2 / (block["before"] + block["after"])
+         for block in good or every if name in block["figures"]], len(good),
+        len(every), bool(good))
+
+
+def over_row(cell: Cell, row: str, other: str, name: str,
+             best: float) -> Optional[Summary]:
+    """The ratios of a row's figure to another's of the same try."""
+    pairs = [(a, b) for a in cell["blocks"].get(row, ())
+             for b in cell["blocks"].get(other, ()) if a["try"] == b["try"]
+             and name in a["figures"] and b["figures"].get(name)]
+    good = [(a, b) for a, b in pairs if is_kept(a, best) and is_kept(b, best)]
+    return summarize([a["figures"][name] / b["figures"][name]
+                      for a, b in good or pairs], len(good), len(pairs),
+                     bool(good))

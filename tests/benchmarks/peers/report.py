@@ -1,0 +1,159 @@
+# gst-spdl: the measurements as a page
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Markdown from the JSON alone: for each cell a table of its rows, losses like
+wins, with what was kept, the spread, and the PSNR class."""
+
+from typing import Any, Dict, List, Optional
+
+import protocol
+from protocol import Summary
+from tables import OURS, Cell, all_cells
+
+TITLES = {
+    "main": "Images to batches of 32 of 224x224",
+    "latency": "From a server on loopback that answers late",
+    "start": "Start-up", "memory": "Memory",
+    "jitter": "The main thread beside a loader",
+    "hand-over": "A batch that is ready",
+    "tiny": "Tiny items: what the framework costs",
+    "audio": "Sound", "video": "Video", "shards": "Tar shards"}
+
+
+def number(value: float) -> str:
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 0.01 or value == 0 else f"{value:.4f}"
+
+
+def spread(s: Optional[Summary]) -> str:
+    if s is None:
+        return ""
+    return f"{s.median:.2f} ({s.least:.2f} to {s.most:.2f})"
+
+
+def kept_of(s: Summary) -> str:
+    return f"{s.kept}/{s.total}" if s.quiet else f"**0/{s.total}**"
+
+
+def psnr_of(found: Dict[str, Any], row: str) -> str:
+    figures = found["checks"].get(row, {}).get("psnr", {})
+    if "mean" not in figures:
+        return ""
+    text = f"{figures['mean']:.1f}, {figures['least']:.1f}"
+    return text + (" **not comparable**" if figures["mean"] < 30 else "")
+
+
+def columns(cell: Cell) -> List[str]:
+    names = ["", cell.unit]
+    if cell.floor:
+        names += ["images a CPU-second", "over the floor"]
+    names.append(f"over that of {cell.reference}")
+    if cell.kind == "rate":
+        names.append("us on the clock" if cell.figure == "us" else "us of CPU")
+    if cell.checked and not cell.job.get("train") and cell.server is None:
+        names.append("PSNR: mean, least, dB")
+    return [*names, "kept"]
+
+
+def row_cells(cell: Cell, found: Dict[str, Any], name: str,
+              best: float) -> Optional[List[str]]:
+    main = protocol.figure(found, name, cell.figure, best)
+    if main is None:
+        return None
+    texts = [name, f"{number(main.median)} ({number(main.least)} to "
+             f"{number(main.most)})"]
+    if cell.floor:
+        texts += [number(1e6 / main.median), spread(
+            protocol.over_floor(found, name, cell.figure, best))]
+    texts.append("1" if name == cell.reference else spread(
+        protocol.over_row(found, name, cell.reference, cell.figure, best)))
+    if cell.kind == "rate":
+        other = protocol.figure(
+            found, name, "wall" if cell.figure == "us" else "us", best)
+        texts.append(number(other.median) if other else "")
+    if cell.checked and not cell.job.get("train") and cell.server is None:
+        texts.append(psnr_of(found, name))
+    return [*texts, kept_of(main)]
+
+
+def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
+    """What did not run, and why; and the rows' notes."""
+    lines = []
+    for row in cell.rows:
+        why = (found.get("errors", {}).get(row.name)
+               or found["checks"].get(row.name, {}).get("error"))
+        if why:
+            lines.append(f"{row.name}: not measured: {why}")
+        elif row.note and row.name in found["blocks"]:
+            lines.append(f"{row.name}: {row.note}")
+    missing = [row.name for row in cell.rows if row.name not in
+               {**found["blocks"], **found["checks"], **found.get("errors", {})}]
+    if missing:
+        lines.append("Not there: " + "; ".join(missing))
+    return lines
+
+
+def bound(cell: Cell, found: Dict[str, Any], best: float) -> str:
+    """Of HTTP: what so many connections allow at that latency."""
+    ours = protocol.figure(found, OURS, "wall", best)
+    if cell.server is None or ours is None:
+        return ""
+    allowed = cell.server * 1000 / cell.job["connections"]
+    return (f"{cell.job['connections']} connections at {cell.server} ms allow a "
+            f"file in {allowed:,.0f} us: ours takes "
+            f"{ours.median / allowed:.2f} times that.\n\n")
+
+
+def section(cell: Cell, found: Dict[str, Any], best: float) -> str:
+    names = columns(cell)
+    lines = [f"### {cell.key}\n", "| " + " | ".join(names) + " |",
+             "| " + " | ".join(["---"] * len(names)) + " |"]
+    for row in cell.rows:
+        texts = row_cells(cell, found, row.name, best)
+        if texts:
+            lines.append("| " + " | ".join(texts) + " |")
+    text = "\n".join(lines) + "\n\n" + bound(cell, found, best)
+    found_remarks = remarks(cell, found)
+    if found_remarks:
+        text += "".join(f"- {line}\n" for line in found_remarks) + "\n"
+    return text
+
+
+def head_text(head: Dict[str, Any]) -> str:
+    versions = "; ".join(
+        f"{name}: " + ", ".join(f"{k} {v}" for k, v in found.items())
+        for name, found in head["versions"].items() if found)
+    loads = sorted(head["load"])
+    runs = len(head["command"])
+    commands = (f"`{head['command'][0]}`" if runs == 1 else
+                f"{runs} commands, which the JSON has")
+    return (f"{head['machine']}, {head['system']}, Linux {head['kernel']}, "
+            f"{head['gstreamer']}, libjpeg-turbo {head['libjpeg-turbo']}, Python "
+            f"{head['python']}. {versions}. By {commands}; load when a run began "
+            f"{loads[0]} to {loads[-1]}.\n\n")
+
+
+def markdown(document: Dict[str, Any], plots: str = "") -> str:
+    """`plots`: how the names of the tables' plots begin, if there are any."""
+    cells = document["cells"]
+    text = ("# Side by side\n\nMedians, with the least and the most, of the "
+            "blocks that were kept; a row of which none was has all of its "
+            "blocks, and its count in bold.\n\n")
+    commits = sorted({found["commit"] for found in cells.values()
+                      if found["blocks"]})
+    text += f"What is measured is of commit {', '.join(commits)}.\n\n"
+    text += "".join(map(head_text, document["heads"]))
+    table = None
+    for cell in all_cells():
+        if cell.key not in cells or not cells[cell.key]["blocks"]:
+            continue
+        if cell.table != table:
+            table = cell.table
+            text += f"## {TITLES[table]}\n\n"
+            if plots:
+                text += f"![{TITLES[table]}]({plots}-{table}.svg)\n\n"
+        text += section(cell, cells[cell.key],
+                        protocol.best_floor(cells, cell.guard))
+    return text

@@ -1,0 +1,129 @@
+# gst-spdl: runs the cells, try by try
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import pathlib
+import random
+import tempfile
+import time
+
+import protocol
+from blocks import BlockError, Blocks
+from checks import KEEP, accuracy, complaint
+from machine import commit
+
+# Of a block, besides its seconds, as long as nothing is known.
+FLOOR_AND_START = 7
+
+
+class Runner:
+    def __init__(self, args, store, sets, venvs):
+        self.args, self.store, self.sets = args, store, sets
+        self.venvs = venvs
+        self.commit = commit()
+        self.rng = random.Random()
+        self.until = time.monotonic() + args.budget
+        self.wanted = args.kept or (
+            protocol.KEPT_QUICK if args.quick else protocol.KEPT)
+        self.most = 1 if args.quick else protocol.MAX_TRIES
+
+    def rows_of(self, cell):
+        """Those that can run here; the others are said."""
+        for row in cell.rows:
+            why = self.venvs[row.venv].lacks(row.needs)
+            if why:
+                print(f"  {row.name}: skipped: {why}", flush=True)
+            else:
+                yield row
+
+    def run(self, cell):
+        print(f"\n== {cell.key}", flush=True)
+        found = protocol.current_cell(self.store.cells, cell.key, self.commit)
+        found["guard"] = cell.guard
+        rows = {row.name: row for row in self.rows_of(cell)}
+        with Blocks(cell, self.sets, self.args.build / "tests/benchmarks",
+                    self.venvs, self.args.quick, self.args.seconds) as blocks:
+            if cell.checked:
+                self.check(cell, found, rows, blocks)
+            while due := self.due(cell, found, rows):
+                self.run_try(cell, found, due, rows, blocks)
+        self.tell(cell, found)
+
+    def due(self, cell, found, rows):
+        """The names of the rows of the next try, if there is time for it."""
+        best = protocol.best_floor(self.store.cells, cell.guard)
+        due = protocol.due_rows(found, list(rows), cell.reference, best,
+                                self.wanted, self.most)
+        took = len(due) * max((self.args.seconds or cell.seconds[self.args.quick])
+                              + FLOOR_AND_START,
+                              found.get("row-took", 0))
+        if due and time.monotonic() + took > self.until:
+            print(f"  no time for another try of {took:.0f} s", flush=True)
+            return []
+        return due
+
+    def check(self, cell, found, rows, blocks):
+        """Once a commit: a row that delivers something else is not measured."""
+        for name, row in list(rows.items()):
+            if name not in found["checks"]:
+                if time.monotonic() > self.until:
+                    del rows[name]
+                    continue
+                found["checks"][name] = self.check_row(cell, row, blocks)
+                self.store.save()
+            error = found["checks"][name].get("error") or complaint(
+                found["checks"][name])
+            if error:
+                print(f"  {name}: not measured: {error}", flush=True)
+                del rows[name]
+
+    def check_row(self, cell, row, blocks):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "results.npy")
+            paths = [line.split("\t")[0] for line in pathlib.Path(
+                blocks.data["list"]).read_text().splitlines()]
+            keep = min(KEEP, len(paths))
+            try:
+                checked = blocks.check(row, out, keep)
+            except BlockError as error:
+                return {"error": str(error)}
+            if out.exists() and not cell.server:
+                checked["psnr"] = accuracy(out, paths[:keep], 224)
+            return checked
+
+    def run_try(self, cell, found, due, rows, blocks):
+        """A block of each row, each between two runs of the floor."""
+        begun = time.monotonic()
+        order = protocol.draw_order(due, found["tries"], self.rng)
+        found["tries"].append(order)
+        number = len(found["tries"]) - 1
+        before = blocks.floor()
+        for name in order:
+            try:
+                figures = blocks.measure(rows[name])
+            except BlockError as error:
+                print(f"  {name}: {error}", flush=True)
+                found.setdefault("errors", {})[name] = str(error)
+                del rows[name]
+                continue
+            after = blocks.floor()
+            found["blocks"].setdefault(name, []).append({
+                "try": number, "before": before, "after": after,
+                "figures": figures})
+            before = after
+            self.store.save()
+        found["row-took"] = (time.monotonic() - begun) / len(order)
+        best = protocol.best_floor(self.store.cells, cell.guard)
+        counts = [len(protocol.kept(found, name, best)) for name in rows]
+        print(f"  try {number + 1}: kept of each {min(counts, default=0)} to "
+              f"{max(counts, default=0)}, floor {before:.0f} us, its best "
+              f"{best:.0f}", flush=True)
+
+    def tell(self, cell, found):
+        best = protocol.best_floor(self.store.cells, cell.guard)
+        for row in cell.rows:
+            figures = protocol.figure(found, row.name, cell.figure, best)
+            if figures:
+                print(f"  {row.name:34} {figures.median:12.2f} {cell.unit} "
+                      f"({figures.least:.2f} to {figures.most:.2f}; "
+                      f"{figures.kept} of {figures.total} kept)", flush=True)

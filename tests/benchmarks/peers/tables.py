@@ -1,0 +1,214 @@
+# gst-spdl: the tables: which rows are measured, of what
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A table has cells, and a cell rows. A row is a loader that measure.py runs in
+one of the venvs, or a program that prints numbers."""
+
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+SPDL = ("spdl.io", "spdl.pipeline")
+TORCH = ("torch", "torchvision", "PIL")
+OURS = "gst-spdl"
+PILLOW = "DataLoader, Pillow"
+NEWEST = ", newest PyTorch"
+
+
+class Row(NamedTuple):
+    name: str
+    loader: str = ""
+    needs: Tuple[str, ...] = ("numpy",)
+    venv: str = "peers"
+    # A program of the build instead, with its arguments, and what its numbers
+    # are; {list}, {seconds} and the like stand for the cell's.
+    program: Tuple[str, ...] = ()
+    figures: Tuple[str, ...] = ()
+    job: Dict[str, Any] = {}
+    note: str = ""
+
+
+class Cell(NamedTuple):
+    table: str
+    name: str
+    kind: str          # of measure.py
+    rows: List[Row]
+    data: str          # what sets.py makes for it: "images web", say
+    job: Dict[str, Any]
+    settings: Dict[str, Any] = {}
+    figure: str = "us"        # the primary one
+    unit: str = "us of CPU an image"
+    guard: str = "web"        # the set whose floor is run between blocks
+    floor: bool = False       # whether the figure is compared with that
+    reference: str = OURS     # the row that others are compared with
+    checked: bool = True      # labels and indices; images beside Pillow's
+    quick: bool = True        # whether --quick runs it
+    server: Optional[int] = None  # HTTP: ms that an answer takes
+    seconds: Tuple[float, float] = (15, 1)  # a block's, and with --quick
+
+    @property
+    def key(self) -> str:
+        return f"{self.table}/{self.name}"
+
+
+def newest(*rows: Row) -> List[Row]:
+    return [row._replace(name=row.name + NEWEST, venv="newest")
+            for row in rows]
+
+
+PILLOW_ROW = Row(PILLOW, "with_torch:pillow", TORCH)
+TENSORS_ROW = Row("DataLoader, torchvision.io", "with_torch:tensors", TORCH)
+DALI_ROW = Row("DALI, CPU", "with_dali:exact", ("nvidia.dali.fn",))
+SEED_ROW = Row("SPDL, a task an image", "with_spdl:seed", SPDL)
+BEST_ROW = Row("SPDL, a task a batch", "with_spdl:best", SPDL)
+OURS_ROW = Row(OURS, "with_gstspdl:full", ("gstspdl",))
+IMAGES = [
+    OURS_ROW,
+    Row("gst-spdl, fast-scale", "with_gstspdl:fast", ("gstspdl",),
+        note="decodes at a half, a quarter or an eighth where that covers "
+        "what is wanted; this is its default"),
+    SEED_ROW, BEST_ROW,
+    Row("SPDL, in a subprocess", "with_spdl:subprocess", SPDL,
+        note="with its pool of shared segments"),
+    DALI_ROW, PILLOW_ROW, TENSORS_ROW,
+    Row("DataLoader, simplejpeg", "with_torch:simplejpeg",
+        (*TORCH, "simplejpeg")),
+    *newest(PILLOW_ROW, TENSORS_ROW),
+    Row("torchdata, threads" + NEWEST, "with_torchdata:threads",
+        (*TORCH, "torchdata.nodes"), "newest"),
+]
+DEFAULT_SPDL = Row("SPDL, its default resize", "with_spdl:default", SPDL,
+                   note="bicubic, padded to the shape: another picture")
+QUICK_MAIN = {("evaluation", "imagenet", 1), ("train", "web", 2),
+              ("evaluation", "camera", 1)}
+
+
+def main_table() -> Iterator[Cell]:
+    for job in ("evaluation", "train"):
+        for name in ("imagenet", "web", "camera"):
+            for workers in (1, 2):
+                rows = list(IMAGES)
+                if job == "evaluation":
+                    rows.insert(5, DEFAULT_SPDL)
+                yield Cell("main", f"{job}-{name}-{workers}", "rate", rows,
+                           f"images {name}",
+                           {"workers": workers, "train": job == "train"},
+                           guard=name, floor=True,
+                           quick=(job, name, workers) in QUICK_MAIN)
+
+
+def latency_table() -> Iterator[Cell]:
+    fetching = [
+        Row("sockets in C", program=(
+            "fetch-floor", "{list}", "{connections}", "{seconds}"),
+            figures=("us", "wall"), note="blocking, a thread a connection"),
+        Row(OURS, "with_gstspdl:fetch", ("gstspdl",)),
+        Row("SPDL, http.client", "with_spdl:fetch", SPDL),
+        Row("DataLoader, http.client", "with_torch:fetch", TORCH,
+            note="a worker process a connection")]
+    decoding = [
+        Row(OURS, "with_gstspdl:fetch_images", ("gstspdl",)),
+        Row("SPDL, http.client", "with_spdl:fetch_images", SPDL),
+        Row("DataLoader, http.client, Pillow", "with_torch:fetch_images",
+            TORCH, note="a worker process a connection")]
+    for latency in (5, 50):
+        for connections in (8, 16):
+            yield Cell("latency", f"bytes-{connections}-{latency}ms", "rate",
+                       fetching, "urls web", {"connections": connections},
+                       figure="wall", unit="us on the clock a file of 35 KB",
+                       reference="sockets in C", checked=False,
+                       server=latency, quick=connections == 16,
+                       seconds=(8, 1))
+    yield Cell("latency", "images-16-50ms", "rate", decoding, "urls web",
+               {"connections": 16, "workers": 2}, figure="wall",
+               unit="us on the clock an image", server=50, seconds=(8, 1))
+
+
+def trainer_tables() -> Iterator[Cell]:
+    rows = [OURS_ROW, SEED_ROW, BEST_ROW, DALI_ROW, PILLOW_ROW]
+    spawn = PILLOW_ROW._replace(name=PILLOW + ", spawn",
+                                job={"method": "spawn"})
+    subprocess = next(row for row in IMAGES if row.name.endswith("subprocess"))
+    nothing = Row("no loader", "with_nothing:batches")
+    common = {"checked": False, "data": "images imagenet",
+              "job": {"workers": 1}}
+    yield Cell("start", "100000-files", "start", [*rows, spawn],
+               **{**common, "data": "long"}, figure="beyond",
+               unit="ms from its making to the first batch of 32, less what a "
+               "batch takes later on")
+    yield Cell("memory", "imagenet-2", "memory", [*rows, subprocess],
+               **{**common, "job": {"workers": 2}}, figure="pss",
+               settings={"seconds": 6}, seconds=(6, 2),
+               unit="MB of PSS at most, more than the same script's without a "
+               "loader")
+    yield Cell("jitter", "imagenet-1", "jitter", [nothing, *rows, subprocess],
+               **common, figure="p99", reference="no loader",
+               unit="us that 99 % of equal pieces of Python take at most, of "
+               "0.3 ms")
+    yield Cell("hand-over", "4.8MB", "hand-over", [nothing, *rows, subprocess],
+               **common, settings={"batches": 20, "pause": 0.25},
+               unit="us of the main thread's CPU time for a batch that is "
+               "ready, touched")
+
+
+def tiny_table() -> Iterator[Cell]:
+    peers = [
+        Row("SPDL", "with_spdl:tiny", SPDL),
+        Row("DataLoader", "with_torch:tiny", TORCH),
+        Row("WebDataset", "with_webdataset:tiny", ("webdataset",),
+            note="its pipeline alone, in this process"),
+        Row("torchdata" + NEWEST, "with_torchdata:tiny",
+            (*TORCH, "torchdata.nodes"), "newest"),
+        Row("DALI, CPU", "with_dali:tiny", ("nvidia.dali.fn",),
+            note="external_source, batches of the same size")]
+    ours = Row(OURS, "with_gstspdl:tiny", ("gstspdl",),
+               note="a list's lines, through a stage that does nothing")
+    for batch in (1, 64):
+        yield Cell("tiny", f"python-{batch}", "tiny", [ours, *peers], "numbers",
+                   {"batch": batch}, unit="us of CPU an item", checked=False)
+    elements = {"queue": "queue", "identity": "identity",
+                f"{OURS}, queue-size=64": "spdlteststage queue-size=64",
+                f"{OURS}, 4 workers, queue-size=64":
+                "spdlteststage queue-size=64 concurrency=4"}
+    yield Cell("tiny", "c", "tiny", [
+        Row(name, program=("tiny-cost", element, "{count}"), figures=("us",))
+        for name, element in elements.items()], "none",
+        {}, unit="us of CPU an item", reference="queue", checked=False)
+
+
+def media_tables() -> Iterator[Cell]:
+    for end in ("wav", "flac", "mp3", "ogg"):
+        rows = [Row("FFmpeg's libraries, in C", program=(
+                    "audio-cost", "{paths}", "{seconds}", "16000", "1"),
+                    figures=("us",)),
+                Row(OURS, "with_gstspdl:sounds", ("gstspdl",)),
+                Row("SPDL", "with_spdl:sounds", SPDL)]
+        if end != "mp3":
+            rows.append(Row("DALI, CPU", "with_dali:sounds",
+                            ("nvidia.dali.fn",)))
+        yield Cell("audio", end, "rate", rows, f"sounds {end}",
+                   {"workers": 1, "batch": 8}, checked=False,
+                   unit="us of CPU a sound of 10 s to 16 kHz, mono",
+                   quick=end in ("wav", "mp3"), seconds=(6, 1))
+    yield Cell("video", "h264", "rate", [
+        Row("FFmpeg's libraries, in C", program=(
+            "video-cost", "{paths}", "{seconds}", "224", "224", "16"),
+            figures=("us",)),
+        Row(OURS, "with_gstspdl:clips", ("gstspdl",)),
+        Row("SPDL", "with_spdl:clips", SPDL)], "videos",
+        {"workers": 1, "batch": 2}, {"warm": 1}, checked=False,
+        unit="us of CPU a clip of 16 frames from 10 s of 640x360",
+        seconds=(10, 1))
+    for workers in (1, 2):
+        yield Cell("shards", f"web-{workers}", "rate", [
+            Row(OURS, "with_gstspdl:shards", ("gstspdl",)),
+            Row("WebDataset, Pillow", "with_webdataset:run",
+                (*TORCH, "webdataset")),
+            Row("SPDL, iter_tarfile", "with_spdl:shards", SPDL),
+            Row("DALI, CPU", "with_dali:shards", ("nvidia.dali.fn",))],
+            "shards web", {"workers": workers}, floor=True,
+            quick=workers == 2)
+
+
+def all_cells() -> List[Cell]:
+    return [*main_table(), *latency_table(), *trainer_tables(), *tiny_table(),
+            *media_tables()]

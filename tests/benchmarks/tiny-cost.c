@@ -1,0 +1,49 @@
+/* gst-spdl: what an element costs an item, as a slope
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* CPU time in us of each further item that goes through an element, consumed in
+ * C: that of all items less that of a tenth of them, so that starting and
+ * ending do not count. What pushing costs, with a buffer and its item meta, is
+ * part of it.
+ *
+ *     tiny-cost 'ELEMENT PROPERTY=VALUE ...' ITEMS
+ */
+
+#include <stdlib.h>
+
+#include "measure-element.h"
+
+static GstElement *
+make (const gchar *description)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *element = gst_parse_launch (description, &error);
+
+  if (error) {
+    g_printerr ("tiny-cost: %s\n", error->message);
+    exit (1);
+  }
+  return element;
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  if (argc != 3) {
+    g_printerr ("usage: tiny-cost ELEMENT ITEMS\n");
+    return 2;
+  }
+  const guint64 n = MAX (g_ascii_strtoull (argv[2], NULL, 10), 10),
+                few = n / 10;
+
+  measure_element (make (argv[1]), few);
+  const double start = measure_element (make (argv[1]), few) * few;
+  const double all = measure_element (make (argv[1]), n) * n;
+  g_print ("%.4f\n", (all - start) / (n - few));
+  return 0;
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+# gst-spdl: the arithmetic of the benchmarks beside other loaders
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which measurements count, what they come to, and what is measured again; with
+made-up measurements. The first argument is tests/benchmarks/peers."""
+
+import json
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+
+PEERS = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(PEERS))
+import protocol  # noqa: E402
+import report  # noqa: E402
+from store import Store  # noqa: E402
+from tables import OURS, PILLOW, all_cells  # noqa: E402
+
+
+def block(number, us, before=100.0, after=100.0):
+    return {"try": number, "before": before, "after": after,
+            "figures": {"us": us}}
+
+
+def cell_of(**blocks):
+    cell = protocol.new_cell("abc")
+    cell["guard"] = "web"
+    cell["blocks"] = blocks
+    cell["tries"] = [sorted(blocks)] * max(map(len, blocks.values()))
+    return cell
+
+
+class ThrowAwayTest(unittest.TestCase):
+    def test_seven_percent(self):
+        self.assertTrue(protocol.is_kept(block(0, 1, 107, 100), 100))
+        self.assertFalse(protocol.is_kept(block(0, 1, 107.1, 100), 100))
+        self.assertFalse(protocol.is_kept(block(0, 1, 100, 107.1), 100))
+
+    def test_best_is_of_all_cells_of_that_guard(self):
+        cells = {"a": cell_of(x=[block(0, 1, 103, 102)]),
+                 "b": cell_of(x=[block(0, 1, 101, 110)]),
+                 "c": {**cell_of(x=[block(0, 1, 50, 50)]), "guard": "camera"}}
+        self.assertEqual(protocol.best_floor(cells, "web"), 101)
+        self.assertEqual(protocol.best_floor(cells, "camera"), 50)
+        self.assertEqual(protocol.best_floor(cells, "none"), float("inf"))
+
+    def test_a_better_floor_throws_away_what_was_kept(self):
+        cell = cell_of(x=[block(0, 1), block(1, 2, 90, 90)])
+        self.assertEqual(len(protocol.kept(cell, "x", 100)), 2)
+        self.assertEqual(len(protocol.kept(cell, "x", 90)), 1)
+
+
+class FiguresTest(unittest.TestCase):
+    def test_median_of_what_was_kept(self):
+        cell = cell_of(x=[block(0, 10), block(1, 30), block(2, 20),
+                          block(3, 999, 150)])
+        self.assertEqual(protocol.figure(cell, "x", "us", 100),
+                         (20, 10, 30, 3, 4, True))
+
+    def test_all_are_shown_where_none_was_kept(self):
+        cell = cell_of(x=[block(0, 10, 150), block(1, 30, 150)])
+        self.assertEqual(protocol.figure(cell, "x", "us", 100),
+                         (20, 10, 30, 0, 2, False))
+
+    def test_no_block(self):
+        cell = cell_of(x=[block(0, 10)])
+        self.assertIsNone(protocol.figure(cell, "y", "us", 100))
+        self.assertIsNone(protocol.figure(cell, "x", "pss", 100))
+        self.assertIsNone(protocol.over_row(cell, "x", "y", "us", 100))
+
+    def test_over_the_floors_around(self):
+        cell = cell_of(x=[block(0, 210, 100, 110), block(1, 150)])
+        s = protocol.over_floor(cell, "x", "us", 104)
+        self.assertEqual(s[:3], (1.75, 1.5, 2.0))
+
+    def test_ratios_are_of_one_try(self):
+        """Not the ratio of the medians, which would be 1."""
+        cell = cell_of(x=[block(0, 10), block(1, 40), block(2, 20)],
+                       y=[block(2, 10), block(0, 20), block(1, 20)])
+        s = protocol.over_row(cell, "x", "y", "us", 100)
+        self.assertEqual(s[:3], (2.0, 0.5, 2.0))
+
+    def test_a_pair_counts_if_both_do(self):
+        cell = cell_of(x=[block(0, 10), block(1, 40, 150)],
+                       y=[block(0, 20), block(1, 20)])
+        s = protocol.over_row(cell, "x", "y", "us", 100)
+        self.assertEqual(s, (0.5, 0.5, 0.5, 1, 2, True))
+
+
+class TriesTest(unittest.TestCase):
+    def test_every_second_one_is_the_reverse(self):
+        rows, rng, tries = list("abcdef"), random.Random(3), []
+        for _ in range(4):
+            tries.append(protocol.draw_order(rows, tries, rng))
+        self.assertEqual(tries[1], tries[0][::-1])
+        self.assertEqual(tries[3], tries[2][::-1])
+        self.assertNotEqual(tries[2], tries[1])
+        for order in tries:
+            self.assertEqual(sorted(order), rows)
+
+    def test_other_rows_are_drawn_anew(self):
+        order = protocol.draw_order(list("abc"), [list("dcab")],
+                                    random.Random(1))
+        self.assertEqual(sorted(order), list("abc"))
+
+    def test_until_enough_are_kept(self):
+        cell = cell_of(x=[block(i, 1) for i in range(5)],
+                       y=[block(i, 1, 150 if i else 100) for i in range(5)])
+        rows = ["x", "y", "z"]
+        cell["blocks"]["z"] = cell["blocks"]["x"]
+        self.assertEqual(protocol.due_rows(cell, rows, "z", 100, 5),
+                         ["y", "z"])
+        self.assertEqual(protocol.due_rows(cell, rows, "z", 100, 1), [])
+        self.assertEqual(protocol.due_rows(cell, ["x", "z"], "z", 100, 5), [])
+        self.assertEqual(protocol.due_rows(cell, rows, "z", 90, 5), rows)
+
+    def test_ten_at_most(self):
+        cell = cell_of(x=[block(i, 1, 150) for i in range(10)])
+        self.assertEqual(protocol.due_rows(cell, ["x"], "x", 100, 5), [])
+
+
+class ResumingTest(unittest.TestCase):
+    def test_a_finished_cell_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "peers.json")
+            first = Store(path)
+            cell = protocol.current_cell(first.cells, "t/c", "abc")
+            cell.update(cell_of(x=[block(i, 1) for i in range(5)]))
+            first.save()
+            second = Store(path)
+            again = protocol.current_cell(second.cells, "t/c", "abc")
+            self.assertEqual(again, cell)
+            self.assertEqual(
+                protocol.due_rows(again, ["x"], "x", 100, 5), [])
+
+    def test_another_commit_begins_anew(self):
+        cells = {"t/c": cell_of(x=[block(0, 1)])}
+        cell = protocol.current_cell(cells, "t/c", "def")
+        self.assertEqual(cell, protocol.new_cell("def"))
+        self.assertIs(cells["t/c"], cell)
+
+    def test_another_version_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "peers.json")
+            path.write_text(json.dumps({"version": 0}))
+            with self.assertRaises(SystemExit):
+                Store(path)
+
+
+    def test_heads_of_one_machine_are_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(pathlib.Path(folder, "peers.json"))
+            head = {"machine": "m", "source": "a", "command": "c", "load": 1}
+            for changed in ({}, {"load": 2}, {"source": "b"}):
+                store.add_head({**head, **changed})
+            store.add_head({**head, "machine": "n"})
+            self.assertEqual(store.document["heads"], [
+                {"machine": "m", "source": ["a", "b"], "command": ["c"],
+                 "load": [1, 2]},
+                {"machine": "n", "source": ["a"], "command": ["c"],
+                 "load": [1]}])
+
+
+class TablesTest(unittest.TestCase):
+    def test_cells_have_their_reference(self):
+        keys = [cell.key for cell in all_cells()]
+        self.assertEqual(len(keys), len(set(keys)))
+        for cell in all_cells():
+            names = [row.name for row in cell.rows]
+            self.assertIn(cell.reference, names, cell.key)
+            self.assertEqual(len(names), len(set(names)), cell.key)
+
+    def test_page(self):
+        """A loss is shown as a win is, and what was not kept as such."""
+        key = "main/evaluation-web-1"
+        cell = cell_of(**{OURS: [block(i, 200) for i in range(2)],
+                          PILLOW: [block(i, 100) for i in range(2)],
+                          "DALI, CPU": [block(0, 400, 150)]})
+        cell["checks"] = {PILLOW: {"psnr": {"mean": 29.9, "least": 10}}}
+        text = report.markdown({"cells": {key: cell}, "heads": []})
+        rows = {line.split("|")[1].strip(): line.split("|")[2:]
+                for line in text.splitlines() if line.startswith("| ")}
+        self.assertIn("0.50 (0.50 to 0.50)", rows[PILLOW][3])
+        self.assertIn("not comparable", rows[PILLOW][5])
+        self.assertIn("2/2", rows[PILLOW][6])
+        self.assertIn("**0/1**", rows["DALI, CPU"][6])
+        self.assertEqual(rows[OURS][1].strip(), "5,000")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -147,6 +147,8 @@ diagnose (const GstSpdlCase *c)
     return gst_spdl_verdict_contention (c, sink);
   if (sink && sink->fullness >= GST_SPDL_FULL)
     return gst_spdl_verdict_consumer (sink);
+  if (full < c->n_views && c->views[full].held_back)
+    return gst_spdl_verdict_held (&c->views[full]);
   if (busy && (c->top->fullness > STARVED || is_balanced (c))) {
     if (gst_spdl_case_cores_are_busy (c))
       return gst_spdl_verdict_cores (c);

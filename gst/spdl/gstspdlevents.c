@@ -47,7 +47,8 @@ gst_spdl_gone_reason_get_type (void)
 /**
  * gst_spdl_event_new_source:
  * @source: the number of the source
- * @num_items: how many items each of its epochs has in this shard
+ * @num_items: how many items each of its epochs has in this shard, or
+ *     #GST_SPDL_ITEMS_UNKNOWN
  * @resume_state: where it begins
  *
  * Returns: (transfer full): an `spdl-source` event
@@ -70,7 +71,8 @@ gst_spdl_event_new_source (
  * gst_spdl_event_parse_source:
  * @event: any event
  * @source: (out) (optional): the source's number
- * @num_items: (out) (optional): how many items each of its epochs has
+ * @num_items: (out) (optional): how many items each of its epochs has, or
+ *     #GST_SPDL_ITEMS_UNKNOWN
  * @resume_state: (out) (optional) (transfer none): where it begins; valid as
  *     long as @event
  *

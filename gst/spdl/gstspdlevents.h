@@ -29,6 +29,16 @@ typedef enum {
   GST_SPDL_GONE_DROPPED,
 } GstSpdlGoneReason;
 
+/**
+ * GST_SPDL_ITEMS_UNKNOWN:
+ *
+ * The number of items of an epoch that is known at its end only: its source
+ * streams shards.
+ *
+ * Since: 0.1
+ */
+#define GST_SPDL_ITEMS_UNKNOWN G_MAXUINT64
+
 #define GST_TYPE_SPDL_GONE_REASON (gst_spdl_gone_reason_get_type ())
 GST_SPDL_API
 GType gst_spdl_gone_reason_get_type (void);

@@ -8,14 +8,15 @@
 #ifndef __GST_SPDL_LOADER_PRIVATE_H__
 #define __GST_SPDL_LOADER_PRIVATE_H__
 
-#include <sys/types.h>
+#include <unistd.h>
 
 #include "gstspdllayout.h"
 #include "gstspdlnews.h"
 
 G_BEGIN_DECLS
 
-/* gstspdlloader.c is the object, and what it can be asked.
+/* gstspdlloader.c is the object: how it is made, properties and signals.
+ * gstspdlloaderstatus.c is what it can be asked, and its state.
  * gstspdlloaderrun.c is its runs: start, next, stop.
  * gstspdlloadersource.c is the source in the program.
  * gstspdlloaderparts.c finds in a pipeline what the loader needs. */
@@ -38,6 +39,7 @@ struct _GstSpdlLoader {
   SpdlMutex state_lock;
   gboolean running;
   gulong probe; /* of the source */
+  gdouble cpu_budget;
 
   SpdlMutex lock;
   GstSpdlNews *news; /* of the last run, nullable */
@@ -73,6 +75,9 @@ GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
 /* Gives stages their concurrency where they were given none. */
 void gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self);
 
+/* The share of the machine that loading may take; 0: all. */
+void gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget);
+
 /* Whether @epoch is known to be the last. */
 gboolean
 gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch);
@@ -85,7 +90,15 @@ gboolean gst_spdl_loader_parts_set_state (
  * sources first */
 GList *gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self);
 
-/* FALSE with @error set in a child of the loader's process. */
+/* A child of the loader's process does not have its threads, and their locks
+ * may be held for ever there: nothing may be touched. */
+static inline gboolean
+gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
+{
+  return self->pid == getpid ();
+}
+
+/* FALSE with @error set where it is not. */
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 
 /* Returns: (transfer full) (nullable): the last run's, NULL with @error set */

@@ -57,6 +57,14 @@ is_made_by (GstElement *element, const gchar *factory_name)
   return factory && g_str_equal (GST_OBJECT_NAME (factory), factory_name);
 }
 
+/* What begins at a state: a worker hands it to the sources in its process. */
+static gboolean
+is_source (GstElement *element)
+{
+  return is_made_by (element, "spdlsrc") ||
+         is_made_by (element, "spdlworkersrc");
+}
+
 static gboolean
 find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
 {
@@ -140,7 +148,7 @@ gst_spdl_loader_parts_init (
   self->pipeline = gst_object_ref (pipeline);
   self->sources = g_ptr_array_new_with_free_func (gst_object_unref);
   for (guint i = 0; i < elements->len; i++)
-    if (is_made_by (g_ptr_array_index (elements, i), "spdlsrc"))
+    if (is_source (g_ptr_array_index (elements, i)))
       g_ptr_array_add (
           self->sources, gst_object_ref (g_ptr_array_index (elements, i)));
   ok = find_sink (self, elements, error) && add_source (self, error);
@@ -189,7 +197,8 @@ gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch)
 {
   gint64 epochs;
 
-  if (self->sources->len != 1 || self->appsrc)
+  if (self->sources->len != 1 || self->appsrc ||
+      !is_made_by (g_ptr_array_index (self->sources, 0), "spdlsrc"))
     return FALSE;
   g_object_get (g_ptr_array_index (self->sources, 0), "epochs", &epochs, NULL);
   return epochs >= 0 && epoch + 1 >= (guint64) epochs;
@@ -221,6 +230,22 @@ gst_spdl_loader_parts_set_state (
   return TRUE;
 }
 
+/* Before @list: those of the elements of a worker's process, and its own. */
+static GList *
+prepend_stats (GList *list, GstStructure *stats)
+{
+  const GValue *stages = gst_structure_get_value (stats, "stages");
+
+  list = g_list_prepend (list, stats);
+  if (!stages || !GST_VALUE_HOLDS_ARRAY (stages))
+    return list;
+  for (guint i = gst_value_array_get_size (stages); i > 0; i--)
+    list = g_list_prepend (
+        list, g_value_dup_boxed (gst_value_array_get_value (stages, i - 1)));
+  gst_structure_remove_field (stats, "stages");
+  return list;
+}
+
 GList *
 gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
 {
@@ -235,7 +260,7 @@ gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
             G_OBJECT_GET_CLASS (element), "stage-stats"))
       g_object_get (element, "stage-stats", &stats, NULL);
     if (stats)
-      list = g_list_prepend (list, stats);
+      list = prepend_stats (list, stats);
   }
   g_ptr_array_unref (elements);
   return list;

@@ -40,7 +40,41 @@ begin_run (GstSpdlLoader *self)
   spdl_mutex_unlock (&self->lock);
   if (old)
     gst_spdl_news_unref (old);
+  if (self->cpu_budget > 0) {
+    news->governor = gst_spdl_governor_new (
+        GST_BIN (self->parts.pipeline), self->cpu_budget);
+    gst_spdl_governor_start (news->governor);
+  }
   return news;
+}
+
+/* A process of its own keeps within it by itself. */
+static void
+set_budget_of_workers (GstSpdlLoader *self, gdouble budget)
+{
+  for (guint i = 0; i < self->parts.sources->len; i++) {
+    GObject *source = g_ptr_array_index (self->parts.sources, i);
+
+    if (g_object_class_find_property (
+            G_OBJECT_GET_CLASS (source), "cpu-budget"))
+      g_object_set (source, "cpu-budget", budget, NULL);
+  }
+}
+
+void
+gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
+{
+  GstSpdlNews *news;
+
+  spdl_mutex_lock (&self->state_lock);
+  self->cpu_budget = budget;
+  set_budget_of_workers (self, budget);
+  if (self->running && (news = gst_spdl_loader_get_news (self, NULL))) {
+    if (news->governor)
+      gst_spdl_governor_set_budget (news->governor, budget);
+    gst_spdl_news_unref (news);
+  }
+  spdl_mutex_unlock (&self->state_lock);
 }
 
 /* State lock held. */

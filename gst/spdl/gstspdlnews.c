@@ -220,6 +220,19 @@ keep_notice (GstSpdlNews *self, GstSpdlNotice *notice)
     gst_spdl_notice_free (oldest);
 }
 
+/* The element's; of one in another process, as the message says. */
+static const gchar *
+name_of (GstMessage *message)
+{
+  const GstStructure *details = NULL;
+  const gchar *stage = NULL;
+
+  gst_message_parse_error_details (message, &details);
+  if (details)
+    stage = gst_structure_get_string (details, "stage");
+  return stage ? stage : GST_MESSAGE_SRC_NAME (message);
+}
+
 static void
 on_error (GstSpdlNews *self, GstMessage *message)
 {
@@ -228,7 +241,7 @@ on_error (GstSpdlNews *self, GstMessage *message)
 
   gst_message_parse_error (message, &error, NULL);
   if (source)
-    g_prefix_error (&error, "%s: ", GST_OBJECT_NAME (source));
+    g_prefix_error (&error, "%s: ", name_of (message));
   fail (self, error, GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL);
 }
 
@@ -302,6 +315,11 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
       if (s && gst_structure_has_name (s, "spdl-item-failed"))
         on_item_failed (user_data, s);
       break;
+    case GST_MESSAGE_STREAM_STATUS:
+      if (((GstSpdlNews *) user_data)->governor)
+        gst_spdl_governor_take_message (
+            ((GstSpdlNews *) user_data)->governor, message);
+      break;
     default:
       break;
   }
@@ -342,6 +360,7 @@ gst_spdl_news_detach (GstSpdlNews *self)
   jobs = g_steal_pointer (&self->jobs);
   spdl_mutex_unlock (&self->lock);
   g_slist_free_full (jobs, wait_for_job);
+  g_clear_pointer (&self->governor, gst_spdl_governor_free);
 }
 
 void

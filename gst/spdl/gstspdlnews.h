@@ -9,6 +9,7 @@
 #define __GST_SPDL_NEWS_H__
 
 #include "engine/spdlsync.h"
+#include "gstspdlgovernor.h"
 #include "gstspdlloader.h"
 #include "gstspdloutlet.h"
 
@@ -41,6 +42,9 @@ typedef struct {
   gint n_refs;
   GstElement *pipeline; /* owned */
   GstSpdlOutlet *sink;  /* owned */
+  /* Nullable, owned: set before the pipeline starts, gone when it was
+   * detached. */
+  GstSpdlGovernor *governor;
 
   SpdlMutex lock; /* innermost, but for the sink's */
   SpdlCond room;  /* for who pushes items; and when the run ends */

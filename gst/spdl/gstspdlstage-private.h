@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 
 /* gstspdlstage.c is the element: properties and states.
  * gstspdlstagework.c is what workers do, and what becomes of items that fail.
- * gstspdlstagepads.c is the data flow: what comes in and what goes out. */
+ * gstspdlstagepads.c is the data flow: what comes in and what goes out.
+ * gstspdlstagetuning.c is how many tasks it works on at a time. */
 
 typedef struct {
   GstPad *sinkpad;
@@ -27,8 +28,9 @@ typedef struct {
   GCancellable *cancellable;
 
   /* Properties, under the object's lock. */
-  guint concurrency;
+  guint concurrency;        /* 0: automatic */
   gboolean concurrency_set; /* by whoever uses the element */
+  guint current;            /* tasks at a time, for now */
   guint queue_size;
   guint64 max_bytes;
   GstSpdlOutputOrder output_order;
@@ -66,6 +68,11 @@ typedef struct {
   guint64 fatal_epoch;
   guint64 num_failures;
   guint64 num_attempts;
+
+  /* Over what makes the stage automatic, or not; before any other lock. */
+  SpdlMutex tuning_lock;
+  gboolean started;
+  gint throttled; /* atomic: somebody holds tasks back */
 } GstSpdlStagePrivate;
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
@@ -73,10 +80,29 @@ GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
 /* What the executor calls, with the stage as its user data. */
 extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
 
+#define GST_SPDL_MAX_CONCURRENCY 4096
+
+/* Tells the executor what the properties allow. */
+void gst_spdl_stage_apply_limits (GstSpdlStage *self);
+
 /* Where `concurrency` was not set: as many tasks at a time as there are cores,
  * or GST_SPDL_WAITING_CONCURRENCY where they wait and do not compute. */
 #define GST_SPDL_WAITING_CONCURRENCY 16
 void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
+
+/* What the property is set to; 0: automatic. */
+void gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency);
+
+/* It has started, or is about to stop: from when to when an automatic stage is
+ * tuned. */
+void gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started);
+
+/* As the tuner has found, unless it is not automatic any more. */
+void gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency);
+guint gst_spdl_stage_get_current_concurrency (GstSpdlStage *self);
+
+/* How many tasks at a time are tried at most. It has started. */
+guint gst_spdl_stage_get_max_concurrency (GstSpdlStage *self);
 
 /* Makes the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);

@@ -43,7 +43,6 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define DEFAULT_OUTPUT_ORDER GST_SPDL_OUTPUT_ORDER_COMPLETION
 #define DEFAULT_MAX_FAILURES -1
 #define DEFAULT_MAX_FAILURE_RATE 1.0
-#define MAX_CONCURRENCY 4096
 
 #define STATS_FIELDS                                                        \
   (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
@@ -52,6 +51,7 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 enum {
   PROP_0,
   PROP_CONCURRENCY,
+  PROP_CURRENT_CONCURRENCY,
   PROP_QUEUE_SIZE,
   PROP_OUTPUT_ORDER,
   PROP_THREAD_POOL,
@@ -123,7 +123,7 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   SpdlFigures figures;
   GstStructure *s;
   guint concurrency, queue_size;
-  gboolean in_order;
+  gboolean in_order, automatic;
 
   if (lap)
     spdl_executor_end_lap (&priv->executor, &figures);
@@ -131,7 +131,8 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
     spdl_executor_get_figures (&priv->executor, &figures);
 
   GST_OBJECT_LOCK (element);
-  concurrency = priv->concurrency;
+  concurrency = priv->current;
+  automatic = priv->concurrency == 0;
   queue_size = priv->queue_size;
   in_order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT;
   GST_OBJECT_UNLOCK (element);
@@ -139,6 +140,10 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
       G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
       in_order ? "input" : "completion", NULL);
+  if (automatic)
+    gst_structure_set (s, "automatic", G_TYPE_BOOLEAN, TRUE, NULL);
+  if (g_atomic_int_get (&priv->throttled))
+    gst_structure_set (s, "held-back", G_TYPE_BOOLEAN, TRUE, NULL);
   if (klass->add_stats)
     klass->add_stats (GST_SPDL_STAGE (element), lap, s);
   return s;
@@ -146,15 +151,15 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
 
 /* Properties */
 
-static void
-apply_limits (GstSpdlStage *self)
+void
+gst_spdl_stage_apply_limits (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   guint concurrency, queue_size;
   guint64 max_bytes;
 
   GST_OBJECT_LOCK (self);
-  concurrency = priv->concurrency;
+  concurrency = priv->current;
   queue_size = priv->queue_size;
   max_bytes = priv->max_bytes;
   GST_OBJECT_UNLOCK (self);
@@ -174,13 +179,14 @@ gst_spdl_stage_set_property (
         &priv->reporter, g_value_get_uint64 (value));
     return;
   }
+  if (id == PROP_CONCURRENCY) {
+    gst_spdl_stage_set_concurrency (
+        GST_SPDL_STAGE (object), g_value_get_uint (value));
+    return;
+  }
 
   GST_OBJECT_LOCK (object);
   switch (id) {
-    case PROP_CONCURRENCY:
-      priv->concurrency = g_value_get_uint (value);
-      priv->concurrency_set = TRUE;
-      break;
     case PROP_QUEUE_SIZE:
       priv->queue_size = g_value_get_uint (value);
       break;
@@ -205,7 +211,7 @@ gst_spdl_stage_set_property (
       break;
   }
   GST_OBJECT_UNLOCK (object);
-  apply_limits (GST_SPDL_STAGE (object));
+  gst_spdl_stage_apply_limits (GST_SPDL_STAGE (object));
 }
 
 static void
@@ -230,6 +236,9 @@ gst_spdl_stage_get_property (
   switch (id) {
     case PROP_CONCURRENCY:
       g_value_set_uint (value, priv->concurrency);
+      break;
+    case PROP_CURRENT_CONCURRENCY:
+      g_value_set_uint (value, priv->current);
       break;
     case PROP_QUEUE_SIZE:
       g_value_set_uint (value, priv->queue_size);
@@ -256,21 +265,6 @@ gst_spdl_stage_get_property (
   GST_OBJECT_UNLOCK (object);
 }
 
-void
-gst_spdl_stage_default_concurrency (GstSpdlStage *self)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  const guint n = GST_SPDL_STAGE_GET_CLASS (self)->process_async
-                      ? GST_SPDL_WAITING_CONCURRENCY
-                      : g_get_num_processors ();
-
-  GST_OBJECT_LOCK (self);
-  if (!priv->concurrency_set)
-    priv->concurrency = MIN (n, MAX_CONCURRENCY);
-  GST_OBJECT_UNLOCK (self);
-  apply_limits (self);
-}
-
 /* States */
 
 /* @description: "NAME:THREADS" */
@@ -283,10 +277,10 @@ get_shared_pool (const gchar *description, GError **error)
 
   if (!colon || colon == description ||
       !g_ascii_string_to_unsigned (
-          colon + 1, 10, 1, MAX_CONCURRENCY, &n_threads, NULL)) {
+          colon + 1, 10, 1, GST_SPDL_MAX_CONCURRENCY, &n_threads, NULL)) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "thread-pool is \"%s\", but must be NAME:THREADS, with 1 to %d threads",
-        description, MAX_CONCURRENCY);
+        description, GST_SPDL_MAX_CONCURRENCY);
     return NULL;
   }
   name = g_strndup (description, colon - description);
@@ -310,7 +304,7 @@ start (GstSpdlStage *self, GError **error)
   GST_OBJECT_UNLOCK (self);
 
   pool = pool_name ? get_shared_pool (pool_name, error)
-                   : spdl_pool_new (priv->concurrency);
+                   : spdl_pool_new (priv->current);
   if (!pool)
     return FALSE;
   if (klass->start && !klass->start (self, error)) {
@@ -323,6 +317,7 @@ start (GstSpdlStage *self, GError **error)
   gst_spdl_stage_reset_flow (self);
   spdl_executor_start (&priv->executor, pool, order, NULL);
   gst_spdl_reporter_start (&priv->reporter);
+  gst_spdl_stage_set_started (self, TRUE);
   return TRUE;
 }
 
@@ -332,6 +327,7 @@ stop (GstSpdlStage *self)
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
 
+  gst_spdl_stage_set_started (self, FALSE);
   g_cancellable_cancel (priv->cancellable);
   spdl_executor_stop (&priv->executor);
   gst_spdl_reporter_finish (&priv->reporter);
@@ -373,6 +369,7 @@ gst_spdl_stage_finalize (GObject *object)
   g_object_unref (priv->cancellable);
   g_free (priv->thread_pool);
   spdl_mutex_clear (&priv->lock);
+  spdl_mutex_clear (&priv->tuning_lock);
   g_free (priv);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -416,8 +413,14 @@ install_properties (GObjectClass *object_class)
 
   g_object_class_install_property (object_class, PROP_CONCURRENCY,
       g_param_spec_uint ("concurrency", "Concurrency",
-          "Tasks that run at a time", 1, MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          "Tasks that run at a time (0 = automatic: found while playing)", 0,
+          GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
           flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_CURRENT_CONCURRENCY,
+      g_param_spec_uint ("current-concurrency", "Current concurrency",
+          "Tasks that may run at a time now: concurrency, or what was found", 1,
+          GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_QUEUE_SIZE,
       g_param_spec_uint ("queue-size", "Queue size",
           "Tasks that may wait, beside those that run", 0, 1 << 20,
@@ -477,16 +480,17 @@ gst_spdl_stage_init (GTypeInstance *instance, gpointer klass)
   GstSpdlStagePrivate *priv = g_new0 (GstSpdlStagePrivate, 1);
 
   *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (self, private_offset) = priv;
-  priv->concurrency = DEFAULT_CONCURRENCY;
+  priv->concurrency = priv->current = DEFAULT_CONCURRENCY;
   priv->queue_size = DEFAULT_QUEUE_SIZE;
   priv->output_order = DEFAULT_OUTPUT_ORDER;
   priv->max_failures = DEFAULT_MAX_FAILURES;
   priv->max_failure_rate = DEFAULT_MAX_FAILURE_RATE;
   priv->cancellable = g_cancellable_new ();
   spdl_mutex_init (&priv->lock);
+  spdl_mutex_init (&priv->tuning_lock);
   spdl_executor_init (&priv->executor, &gst_spdl_stage_executor_funcs, self);
   gst_spdl_reporter_init (
       &priv->reporter, GST_ELEMENT (self), take_figures, priv);
-  apply_limits (self);
+  gst_spdl_stage_apply_limits (self);
   gst_spdl_stage_init_pads (self, klass);
 }

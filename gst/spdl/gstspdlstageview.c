@@ -85,6 +85,8 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->queue_size = small_number (stats, "queue-size");
   view->in_order = g_strcmp0 (gst_structure_get_string (stats, "output-order"),
                        "input") == 0;
+  gst_structure_get_boolean (stats, "automatic", &view->automatic);
+  gst_structure_get_boolean (stats, "held-back", &view->held_back);
   view->is_stage = gst_structure_get_uint64 (stats, "num-tasks", &view->tasks);
   view->ave_time = number (stats, "ave-time");
   view->p90_time = number (stats, "p90-time");

@@ -20,6 +20,8 @@ typedef struct {
   gboolean is_stage;    /* it has workers */
   gboolean has_gauge;   /* `fullness` is known */
   gboolean in_order;
+  gboolean automatic; /* its concurrency */
+  gboolean held_back; /* by a CPU budget */
   guint64 elapsed;
   guint concurrency;
   guint queue_size;

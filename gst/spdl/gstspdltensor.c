@@ -18,6 +18,7 @@
  */
 
 #include "gstspdlbatch-private.h"
+#include "gstspdlcudamemory.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)
@@ -82,15 +83,28 @@ map_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
   return FALSE;
 }
 
+/* Memory of a device is not mapped, but has an address there. */
+static void
+take_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
+{
+  self->device_type = GST_SPDL_DEVICE_CUDA;
+  self->device_id = gst_spdl_cuda_memory_get_device_id (memory);
+  self->writable = exclusive;
+  self->map = (GstMapInfo){ .memory = memory,
+    .data = gst_spdl_cuda_memory_get_address (memory),
+    .size = memory->size };
+}
+
 gboolean
 gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory, gsize offset,
     gboolean exclusive, GError **error)
 {
   const gsize span = get_span (self);
 
-  /* Memory of a device will be told apart here, by its allocator. */
   self->device_type = GST_SPDL_DEVICE_CPU;
-  if (!map_memory (self, memory, exclusive)) {
+  if (gst_spdl_is_cuda_memory (memory)) {
+    take_memory (self, memory, exclusive);
+  } else if (!map_memory (self, memory, exclusive)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "the memory of tensor \"%s\" (%s) cannot be mapped", self->name,
         memory->allocator ? memory->allocator->mem_type : "?");
@@ -117,7 +131,8 @@ gst_spdl_tensor_unmap (GstSpdlTensor *self)
 
   if (!memory)
     return;
-  gst_memory_unmap (memory, &self->map);
+  if (self->device_type == GST_SPDL_DEVICE_CPU)
+    gst_memory_unmap (memory, &self->map);
   gst_memory_unref (memory);
   self->map.memory = NULL;
 }
@@ -356,4 +371,30 @@ gst_spdl_tensor_get_device (const GstSpdlTensor *tensor, gint *device_id)
   if (device_id)
     *device_id = tensor->device_id;
   return tensor->device_type;
+}
+
+/**
+ * gst_spdl_tensor_wait: (skip)
+ * @tensor: a tensor
+ * @stream: (nullable): a `cudaStream_t`; %NULL is the legacy default stream. It
+ *     has to exist until the batch is let go of
+ * @error: (nullable): %GST_RESOURCE_ERROR
+ *
+ * Makes a stream of a CUDA device wait until the tensor's content is there, as
+ * gst_spdl_cuda_memory_wait() does; the CPU waits for nothing. Each stream that
+ * is to use the tensor has to be made to. Of a tensor in the CPU's memory the
+ * content is there, and nothing is done.
+ *
+ * Returns: %FALSE with @error set if the content will not come, or the stream
+ *     is none
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_tensor_wait (GstSpdlTensor *tensor, gpointer stream, GError **error)
+{
+  g_return_val_if_fail (tensor != NULL, FALSE);
+
+  return tensor->device_type == GST_SPDL_DEVICE_CPU || !tensor->map.memory ||
+         gst_spdl_cuda_memory_wait (tensor->map.memory, stream, error);
 }

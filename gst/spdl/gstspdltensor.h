@@ -87,6 +87,10 @@ GstSpdlDeviceType
 gst_spdl_tensor_get_device (const GstSpdlTensor *tensor, gint *device_id);
 
 GST_SPDL_API
+gboolean
+gst_spdl_tensor_wait (GstSpdlTensor *tensor, gpointer stream, GError **error);
+
+GST_SPDL_API
 gpointer gst_spdl_tensor_to_dlpack (GstSpdlTensor *tensor);
 
 GST_SPDL_API

@@ -135,6 +135,12 @@ gst_spdl_verdict_stage (const GstSpdlCase *c, const GstSpdlStageView *view)
 
   if (view == c->top && c->second && c->second->busy > 0)
     d->gain = view->busy / c->second->busy;
+  if (view->automatic) {
+    gst_spdl_diagnosis_say (d, describe_stage (view),
+        "%s.concurrency is automatic, and %u now", view->name,
+        view->concurrency);
+    return d;
+  }
   gst_spdl_diagnosis_say (d, describe_stage (view),
       "raise %s.concurrency, now %u", view->name, view->concurrency);
   gst_spdl_diagnosis_suggest (d, "concurrency",
@@ -212,6 +218,12 @@ gst_spdl_verdict_held (const GstSpdlStageView *view)
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_HELD, view->name);
 
+  if (view->held_back) {
+    gst_spdl_diagnosis_say (d,
+        g_strdup_printf ("the CPU budget holds %s back", view->name),
+        "that is what it is for; less work, or a larger budget");
+    return d;
+  }
   gst_spdl_diagnosis_say (d,
       g_strdup_printf ("items wait in front of %s though its workers are idle "
                        "%d %% of the time",

@@ -12,12 +12,15 @@
 #include <gst/spdl/gstspdlaccept.h>
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
+#include <gst/spdl/gstspdlcudaallocator.h>
+#include <gst/spdl/gstspdlcudamemory.h>
 #include <gst/spdl/gstspdldecoder.h>
 #include <gst/spdl/gstspdldiagnose.h>
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
 #include <gst/spdl/gstspdlloader.h>
 #include <gst/spdl/gstspdlpartsmeta.h>
+#include <gst/spdl/gstspdlpinnedallocator.h>
 #include <gst/spdl/gstspdlsample.h>
 #include <gst/spdl/gstspdlstage.h>
 #include <gst/spdl/gstspdlstate.h>

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes files of the disk cache
+/* gst-spdl: fuzzes files of the disk cache, and what is deflated
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,10 +6,12 @@
  */
 
 #include <string.h>
+#include <zlib.h>
 
 #include "fuzz.h"
 #include "plugins/core/spdlfingerprint.h"
 #include "spdldiskentry.h"
+#include "spdlinflate.h"
 
 #define AT_NAME 8
 #define AT_TEXT_SIZE 92
@@ -45,6 +47,71 @@ check_entry (const SpdlDiskEntry *entry, const guint8 *data, gsize head,
   g_assert_cmpmem (again, head, data, head);
 }
 
+#define MAX_UNPACKED 65536
+
+/* What zlib makes of it piece by piece; FALSE: nothing good, or too much. */
+static gboolean
+inflate_slowly (const FuzzInput *input, guint8 *to, gsize *size, gsize *used)
+{
+  z_stream z = {
+    .next_in = (Bytef *) input->data, .next_out = to, .avail_out = MAX_UNPACKED
+  };
+  int status = inflateInit2 (&z, -MAX_WBITS);
+
+  while (status == Z_OK && z.total_in < input->size) {
+    z.avail_in = 1;
+    status = inflate (&z, Z_NO_FLUSH);
+  }
+  *size = z.total_out;
+  *used = z.total_in;
+  inflateEnd (&z);
+  return status == Z_STREAM_END;
+}
+
+static void
+fuzz_inflate (FuzzInput *input, gboolean right)
+{
+  SpdlPacking packing = { TRUE, fuzz_take_32 (input), fuzz_take_32 (input) };
+  g_autofree guint8 *expected = g_malloc (MAX_UNPACKED);
+  g_autoptr (GError) error = NULL;
+  gsize size, used;
+  const gboolean good =
+      inflate_slowly (input, expected, &size, &used) && used == input->size;
+  GstBuffer *content;
+
+  if (right && good)
+    packing = (SpdlPacking){ TRUE, size, crc32 (0, expected, size) };
+  packing.size %= MAX_UNPACKED * 2;
+  content = spdl_inflate (input->size > 0
+                              ? gst_buffer_new_memdup (input->data, input->size)
+                              : gst_buffer_new (),
+      &packing, &error);
+  g_assert_true (content || !right || !good);
+  if (content) {
+    g_assert_true (good && packing.size == size);
+    g_assert_true (gst_buffer_memcmp (content, 0, expected, size) == 0);
+    gst_buffer_unref (content);
+  } else {
+    fuzz_check_error (error);
+  }
+}
+
+static void
+fuzz_packing (const FuzzInput *input)
+{
+  g_autofree gchar *uri = g_strndup ((const gchar *) input->data, input->size);
+  g_autofree gchar *whole = g_strdup (uri);
+  g_autoptr (GError) error = NULL;
+  SpdlPacking packing;
+
+  if (spdl_packing_split (uri, &packing, &error)) {
+    g_assert_true (g_str_has_prefix (whole, uri));
+    g_assert_true (packing.packed || strcmp (whole, uri) == 0);
+  } else {
+    g_assert_nonnull (error);
+  }
+}
+
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -52,15 +119,11 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* Settings: 1, the hash is right; 2, the name, too; how much larger the file is
- * than what there is of it. */
-int
-LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+static void
+fuzz_entry (FuzzInput *input, guint8 settings)
 {
-  FuzzInput input = { data, size };
-  const guint8 settings = fuzz_take (&input);
-  const guint64 more = fuzz_take_32 (&input);
-  const gsize n = MIN (input.size, SPDL_DISK_ENTRY_MAX_HEAD);
+  const guint64 more = fuzz_take_32 (input);
+  const gsize n = MIN (input->size, SPDL_DISK_ENTRY_MAX_HEAD);
   const guint64 file_size = n < SPDL_DISK_ENTRY_MAX_HEAD ? n : n + more;
   g_autofree guint8 *copy = g_malloc (n + 1);
   guint8 name[SPDL_DIGEST_SIZE] = { 0 };
@@ -68,7 +131,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   SpdlDiskEntry entry;
   gsize head;
 
-  memcpy (copy, input.data, n);
+  memcpy (copy, input->data, n);
   if (n >= SPDL_DISK_ENTRY_HEADER && settings & 1)
     put_hash_right (copy, n);
   if (n >= SPDL_DISK_ENTRY_HEADER && settings & 2)
@@ -78,5 +141,22 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (head > 0)
     check_entry (&entry, copy, head, file_size);
   spdl_validator_clear (&entry.validator);
+}
+
+/* Settings: 4, something deflated; 8, a URI that says so; else an entry: 1, the
+ * hash is right; 2, the name, too; how much larger the file is than what there
+ * is of it. */
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput input = { data, size };
+  const guint8 settings = fuzz_take (&input);
+
+  if (settings & 4)
+    fuzz_inflate (&input, settings & 1);
+  else if (settings & 8)
+    fuzz_packing (&input);
+  else
+    fuzz_entry (&input, settings);
   return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "fuzz.h"
 #include "spdlarchivenotes.h"
+#include "spdlarchivestream.h"
 #include "spdlarchivewalk.h"
 #include "spdlfingerprint.h"
 
@@ -119,7 +120,9 @@ check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
     check_text (file.extension, file.extension_length, data, size);
     if (file.text)
       check_text (file.text, file.text_length, data, size);
-    g_assert_cmpuint (file.first + file.size, <=, G_MAXINT64);
+    g_assert_cmpuint (
+        file.first + spdl_archive_file_get_length (&file), <=, G_MAXINT64);
+    g_assert_cmpuint (file.size, <=, G_MAXINT64);
   }
   for (guint i = 0; i < 2; i++)
     if (spdl_archive_sample_get_payload (sample, i ? extensions : NULL, &file))
@@ -147,7 +150,8 @@ check_index (SpdlArchiveIndex *index, guint64 whole)
     check_sample (index, &sample);
     while (whole > 0 && spdl_archive_sample_next (&sample, &file)) {
       g_assert_cmpuint (file.first, <=, whole);
-      g_assert_cmpuint (file.size, <=, whole - file.first);
+      g_assert_cmpuint (
+          spdl_archive_file_get_length (&file), <=, whole - file.first);
     }
   }
   spdl_archive_index_forget (index);
@@ -218,6 +222,82 @@ fuzz_archive (FuzzInput *input, gboolean right, gboolean broken)
   }
 }
 
+/* A shard that comes in pieces, until it breaks off. */
+typedef struct {
+  const guint8 *data;
+  gsize left;
+  gsize piece;
+  gsize until_broken;
+} InputFlow;
+
+static gboolean
+read_piece (
+    gpointer user_data, const guint8 **data, gsize *size, GError **error)
+{
+  InputFlow *self = user_data;
+
+  if (self->until_broken == 0) {
+    g_set_error (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "It is broken");
+    return FALSE;
+  }
+  *size = MIN (MIN (self->piece, self->left), self->until_broken);
+  *data = self->data;
+  self->data += *size;
+  self->left -= *size;
+  self->until_broken -= *size;
+  return TRUE;
+}
+
+/* Each file has as many bytes as the index says, and in its text the same. */
+static void
+check_contents (const SpdlSample *sample)
+{
+  SpdlArchiveSample files;
+  SpdlArchiveFile file;
+  guint n = 0;
+
+  g_assert_true (spdl_archive_index_get_sample (sample->index, 0, &files));
+  g_assert_cmpuint (spdl_archive_index_get_size (sample->index), ==, 1);
+  check_sample (sample->index, &files);
+  while (spdl_archive_sample_next (&files, &file)) {
+    GstBuffer *content = g_ptr_array_index (sample->contents, n++);
+
+    g_assert_true (content || spdl_archive_kind_is_note (file.kind));
+    if (content)
+      g_assert_cmpuint (gst_buffer_get_size (content), ==, file.size);
+  }
+  g_assert_cmpuint (n, ==, sample->contents->len);
+}
+
+static gboolean
+take_sample (SpdlSample *sample, gpointer user_data)
+{
+  guint *left = user_data;
+
+  check_contents (sample);
+  spdl_sample_free (sample);
+  return --*left > 0;
+}
+
+static void
+fuzz_stream (FuzzInput *input, gboolean right, gboolean broken)
+{
+  const gsize piece = fuzz_take_16 (input);
+  const gsize until_broken = broken ? fuzz_take_16 (input) : G_MAXSIZE;
+  g_autofree guint8 *copy = g_malloc (input->size + 1);
+  InputFlow flow = { copy, input->size, MAX (piece, 1), until_broken };
+  const SpdlArchiveInput from = { "shard.tar", read_piece, &flow };
+  g_autoptr (GError) error = NULL;
+  guint left = 50;
+
+  memcpy (copy, input->data, input->size);
+  if (right)
+    put_sums_right (copy, input->size);
+  if (!spdl_archive_stream (&from, take_sample, &left, &error))
+    fuzz_check_error (error);
+}
+
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -233,6 +313,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   if (settings & 1)
     fuzz_index (&input, settings & 2, settings & 8);
+  else if (settings & 16)
+    fuzz_stream (&input, settings & 2, settings & 4);
   else
     fuzz_archive (&input, settings & 2, settings & 4);
   return 0;

@@ -4,16 +4,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import faulthandler
 import importlib.util
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 
+# Who ends a test that takes too long is told where it is.
+faulthandler.register(signal.SIGTERM, chain=True)
+
 # The first argument of each test.
 MAKE_DATASET = sys.argv.pop(1)
-
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

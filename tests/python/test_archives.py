@@ -19,6 +19,7 @@ import tarfile
 import tempfile
 import unittest
 import zipfile
+import zlib
 
 TOOL = sys.argv.pop(1)
 PYTHON = sys.argv.pop(1) if "/" in "".join(sys.argv[1:2]) else None
@@ -69,6 +70,19 @@ def run(*arguments, **options):
                           text=True, timeout=120, check=False, **options)
 
 
+def cut(data, span):
+    """The bytes that a range names, unpacked if it says so."""
+    if not span:
+        return b""
+    span, _, packing = span.partition("&inflate=")
+    first, last = map(int, span.split("-"))
+    if not packing:
+        return data[first:last + 1]
+    unpacked = zlib.decompress(data[first:last + 1], wbits=-15)
+    assert packing == f"{len(unpacked)}&crc32={zlib.crc32(unpacked):08x}"
+    return unpacked
+
+
 def read(path, **environment):
     """A shard's samples by its index: keys, labels and files' bytes."""
     told = run(TOOL, "--list", path, env=dict(os.environ, **environment))
@@ -80,9 +94,8 @@ def read(path, **environment):
         key, label, *files = line.split("\t")
         content = {}
         for file in files:
-            name, _, span = file.rpartition("=")
-            first, last = map(int, span.split("-")) if span else (0, -1)
-            content[name] = data[first:last + 1]
+            name, _, span = file.partition("=")
+            content[name] = cut(data, span)
         samples.append((key, int(label), content))
     return samples
 
@@ -96,6 +109,17 @@ def expected(files):
         samples.setdefault(folder + slash + stem, {})[extension.lower()] = data
     return [(key, int(content["cls"]), content)
             for key, content in samples.items()]
+
+
+class Unseekable(io.BytesIO):
+    def seek(self, *arguments):
+        raise io.UnsupportedOperation
+
+    def tell(self):
+        raise io.UnsupportedOperation
+
+    def seekable(self):
+        return False
 
 
 class ShardsTest(unittest.TestCase):
@@ -144,12 +168,41 @@ class FormatsTest(ShardsTest):
             for name, data in files:
                 archive.writestr(name, data)
         self.assertEqual(read(shard), expected(files))
-        with zipfile.ZipFile(shard, "a", zipfile.ZIP_DEFLATED) as archive:
+        # Stored and deflated; with sizes behind the data, as where the writer
+        # cannot seek; and with a comment behind all.
+        for stream in False, True:
+            packed = Unseekable() if stream else io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                for i, (name, data) in enumerate(files):
+                    archive.writestr(name, data, i % 3 and zipfile.ZIP_DEFLATED)
+                archive.comment = b"comment"
+            shard.write_bytes(packed.getvalue())
+            with self.subTest(stream=stream):
+                self.assertEqual(read(shard), expected(files))
+
+    def test_refused_zips(self):
+        shard = self.folder / "shard.zip"
+        with zipfile.ZipFile(shard, "w", zipfile.ZIP_BZIP2) as archive:
             archive.writestr("small.jpg", b"x" * 1000)
+        self.assert_refused(shard, "it is compressed, and not deflated")
+        with zipfile.ZipFile(shard, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("small.jpg", b"x" * 1000)
+        data = bytearray(shard.read_bytes())
+        entry = data.index(b"PK\1\2")
+        for places, part in (((6, entry + 8), "it is encrypted"),
+                             ((entry + 20,), "does not say where it lies")):
+            changed = data.copy()
+            for place in places:
+                changed[place] |= 1 if len(places) > 1 else 0xff
+            changed[entry + 21] |= 0 if len(places) > 1 else 0x7f
+            shard.write_bytes(changed)
+            self.assert_refused(shard, part)
+
+    def assert_refused(self, shard, part):
         told = run(TOOL, shard)
         self.assertEqual(told.returncode, 1)
-        self.assertIn('because of "small.jpg" in it: it is compressed',
-                      told.stderr)
+        self.assertIn('because of "small.jpg" in it: ', told.stderr)
+        self.assertIn(part, told.stderr)
 
     def test_sparse(self):
         (self.folder / "hole.jpg").write_bytes(b"begin")
@@ -186,6 +239,9 @@ class ToolTest(ShardsTest):
         self.assertEqual(told.returncode, 1)
         self.assertIn("it is empty", told.stderr)
         self.assertIn("good.tar: 6 samples", told.stdout)
+        told = run(TOOL, "--extra-headers", "=", self.shard)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("--extra-headers is to be like", told.stderr)
         told = run(TOOL, "-o", self.folder / "none", self.folder / "good.tar")
         self.assertEqual(told.returncode, 1)
         self.assertIn("cannot be written", told.stderr)

@@ -178,6 +178,15 @@ class WindowTest(unittest.TestCase):
             load(path, offset=5 * SECOND)
 
 
+def make_tone(frequency):
+    path = pathlib.Path(FOLDER.name) / f"tone-{frequency}.wav"
+    tone = np.sin(2 * np.pi * frequency * np.arange(44100) / 44100)
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar",
+                    "44100", "-ac", "1", "-i", "-", "-c:a", "pcm_f32le", path],
+                   input=tone.astype("<f4").tobytes(), check=True)
+    return path
+
+
 class MixTest(unittest.TestCase):
     def test_rate(self):
         """A tone stays the tone, and where it is in time."""
@@ -187,11 +196,24 @@ class MixTest(unittest.TestCase):
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar",
                         "44100", "-ac", "2", "-i", "-", "-c:a", "pcm_f32le",
                         path], input=ffmpeg_in.tobytes(), check=True)
-        for rate in 8000, 16000, 48000, 96000:
+        # Of 44101 the filter is put together from phases.
+        for rate in 8000, 11025, 16000, 44101, 48000, 96000:
             got = load(path, rate=rate)[:, 0]
+            double = load(path, rate=rate, audio_format="F64LE")[:, 0]
+            self.assertGreater(db(got, double), 130, rate)
             ideal = np.sin(2 * np.pi * 997 * np.arange(rate) / rate) / 2
             self.assertEqual(len(got), rate)
             self.assertGreater(db(got[500:-500], ideal[500:-500]), 60, rate)
+
+    def test_nothing_folds_back(self):
+        """Tones beyond the half of the lower rate are gone, those below 0.8 of
+        it stay."""
+        for share, least, most in (0.8, -0.1, 0.1), (1.02, -150, -75), \
+                (1.5, -150, -75):
+            path = make_tone(4000 * share)
+            got = load(path, rate=8000, channels=1)[200:-200]
+            level = 10 * np.log10(2 * np.mean(got.astype(float) ** 2) + 1e-15)
+            self.assertTrue(least < level < most, (share, level))
 
     def test_mono(self):
         for name, options in {"m.wav": "", "m.flac": "", "m.mp3": ""}.items():

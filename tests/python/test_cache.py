@@ -245,7 +245,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertEqual(len(found.cached_steps), 2)
         self.assertGreaterEqual(found.base, 0.012)
         self.assertGreaterEqual(found.cached, 0.002)
-        self.assertEqual(found.gain, 1 - found.cached / found.base)
+        self.assertAlmostEqual(found.gain, 1 - found.cached / found.base)
         self.assertEqual(found.advice, "worth-it")
         self.assertIn("loading is worth the work", str(found))
 

@@ -63,6 +63,18 @@ class EpochTest(unittest.TestCase):
                              [3, 3, 0, 0])
             self.assertTrue(loader.is_finished())
 
+    def test_cpu_budget(self):
+        pipeline = describe(FOLDER, decode="concurrency=0")
+        with Loader(pipeline, cpu_budget=0.2) as loader:
+            self.assertEqual(loader.get_property("cpu-budget"), 0.2)
+            self.assertEqual(indices_of(loader), ALL)
+            self.assertEqual([stats["stage"] for stats in loader.stats
+                              if stats.get("automatic")], ["decode"])
+            loader.set_property("cpu-budget", 0.4)
+            self.assertEqual(indices_of(loader), ALL)
+        with self.assertRaises((TypeError, ValueError)):
+            Loader(pipeline, cpu_budget="much")
+
     def test_a_folder_named_epochs(self):
         with tempfile.TemporaryDirectory() as folder:
             link = pathlib.Path(folder, "epochs")

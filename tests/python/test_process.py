@@ -181,6 +181,12 @@ class ElsewhereTest(unittest.TestCase):
         self.assertIn("apt install python3-gi", last)
         self.assertIn("--system-site-packages", last)
 
+    def test_without_the_part_of_gstreamer(self):
+        done = run_python("import gi.overrides\n"
+                          "gi.overrides.__path__ = []\nimport gstspdl")
+        self.assertIn("apt install python3-gst-1.0",
+                      done.stderr.splitlines()[-1])
+
     def test_other_pythons_of_the_path(self):
         """pyenv's, say, or a venv that does not see Debian's packages."""
         seen = set()

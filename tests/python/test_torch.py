@@ -216,7 +216,7 @@ class PageTest(unittest.TestCase):
 
     def test_properties_are_there(self):
         Gst.init(None)
-        known = {"source", "device"}  # arguments
+        known = {"source", "device", "process"}  # arguments
         for name in ("spdlsrc", "spdlaggregate", "spdlfetch", "spdldecode",
                      "spdlbatch", "spdlsink"):
             element = Gst.ElementFactory.make(name)

@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset, which is not needed."""
 
 import pathlib
+import re
 import resource
 import sys
 import tempfile
@@ -25,6 +26,8 @@ BFRAMES = [*X264, "-g", "30", "-bf", "3", "-x264-params",
            "scenecut=0:b-pyramid=normal"]
 OPEN_GOP = [*X264, "-g", "30", "-bf", "3", "-x264-params",
             "scenecut=0:open-gop=1"]
+MPEG4 = ["-c:v", "mpeg4", "-g", "30", "-bf", "2"]
+XVID = ["-c:v", "libxvid", "-g", "30", "-q:v", "3"]
 X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
 
 
@@ -46,6 +49,31 @@ def late():
     if not path.exists():
         videos.ffmpeg("-itsoffset", "0.5", "-i", video("b.mp4", *BFRAMES),
                       "-c", "copy", path)
+    return path
+
+
+def with_one_header(source):
+    """MPEG-4 of which only the first key frame says what all pictures are."""
+    path = path_of(f"one-header-{source.name}")
+    headers = re.compile(rb"\0\0\x01\xb0.{4,90}?(?=\0\0\x01[\xb3\xb6])",
+                         re.DOTALL)
+    first = headers.search(source.read_bytes())
+    path.write_bytes(source.read_bytes()[:first.end()] + headers.sub(
+        lambda found: b"\0\0\x01\xb2".ljust(len(found[0]), b"x"),
+        source.read_bytes()[first.end():]))
+    return path
+
+
+def with_one_dropped(source):
+    """MPEG-4 of which a picture that no other refers to says that it is
+    none."""
+    data = bytearray(source.read_bytes())
+    # Its kind, no second more, a mark, 5 bits of time, a mark, and that bit.
+    places = [found.end() for found in re.finditer(rb"\0\0\x01\xb6", data)]
+    place = [i for i in places if data[i] >> 4 == 0b1001][20]
+    data[place + 1] &= ~0x20
+    path = path_of(f"dropped-{source.name}")
+    path.write_bytes(data)
     return path
 
 
@@ -149,6 +177,26 @@ class Frames(unittest.TestCase):
                            100)
         self.check_numbers(video("motion.avi", "-c:v", "mjpeg",
                                  "-q:v", "3"), 100)
+
+    def test_avi_of_mpeg4(self):
+        """With pictures between others, which come behind those."""
+        source = video("between.avi", *MPEG4)
+        self.check_numbers(source, 100)
+        self.check_numbers(video("divx.avi", *MPEG4, "-vtag", "DX50"), 100)
+        self.check_numbers(video("closed.avi", *MPEG4, "-flags", "+cgop",
+                                 "-sc_threshold", "1000000000"), 100)
+        self.check(with_one_header(source))
+        dropped = with_one_dropped(source)
+        self.assertEqual(len(videos.show_numbers(dropped)), 99)
+        self.check(dropped)
+
+    def test_packed_avi(self):
+        """Two pictures in a packet, and none in the next."""
+        for n in 1, 2:
+            path = video(f"packed-{n}.avi", *XVID, "-bf", str(n))
+            self.assertIn(b"DivX503b1393p", path.read_bytes())
+            self.check(path)
+            self.check(with_one_header(path))
 
     def test_variable_rate(self):
         for suffix in "mp4", "mkv":

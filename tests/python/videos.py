@@ -47,11 +47,11 @@ def make(path, count, *arguments, rate=25, first=0):
     return path
 
 
-def show_times(path):
+def show_times(path, *options):
     """When frames are shown, by FFmpeg: seconds, in order."""
     lines = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-         "frame=best_effort_timestamp_time", "-of", "csv=p=0", str(path)],
+        ["ffprobe", "-v", "error", *options, "-select_streams", "v:0",
+         "-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0", str(path)],
         check=True, capture_output=True, text=True).stdout.split()
     return sorted(float(line.strip(",")) for line in lines)
 

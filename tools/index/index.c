@@ -19,6 +19,7 @@
 #define N_THREADS 8
 
 typedef struct {
+  SpdlRemoteSettings remote;
   SpdlIndexer *indexer;
   gchar *folder; /* nullable */
   gboolean list;
@@ -133,7 +134,7 @@ run_all (Run *run, gchar **locations)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   g_mutex_init (&run->lock);
-  run->indexer = spdl_indexer_new (&spdl_shards_funcs);
+  run->indexer = spdl_indexer_new (&spdl_shards_funcs, &run->remote);
   expand_all (run, locations, names);
   if (names->len > 0)
     index_all (run, names);
@@ -142,10 +143,58 @@ run_all (Run *run, gchar **locations)
   return run->n_failed > 0;
 }
 
+/* As the property of that name is written in a pipeline. */
+static gboolean
+parse_headers (
+    const gchar *option, const gchar *value, gpointer data, GError **error)
+{
+  Run *run = data;
+  GstStructure *headers = gst_structure_from_string (value, NULL);
+
+  if (!headers) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s is to be like \"headers, Authorization=(string)\\\"Bearer x\\\"\"",
+        option);
+    return FALSE;
+  }
+  g_clear_pointer (&run->remote.extra_headers, gst_structure_free);
+  run->remote.extra_headers = headers;
+  return TRUE;
+}
+
+/* Of the same names as the properties of spdlsrc and spdlfetch. */
+static GOptionGroup *
+make_remote_group (Run *run)
+{
+  SpdlRemoteSettings *remote = &run->remote;
+  const GOptionEntry entries[] = {
+    { "extra-headers", 0, 0, G_OPTION_ARG_CALLBACK, parse_headers,
+        "Headers of each request, such as "
+        "'headers, Authorization=(string)\"Bearer x\"'",
+        "HEADERS" },
+    { "user-agent", 0, 0, G_OPTION_ARG_STRING, &remote->user_agent,
+        "What servers are sent as User-Agent", "TEXT" },
+    { "tls-ca-file", 0, 0, G_OPTION_ARG_FILENAME, &remote->tls_ca_file,
+        "A PEM file of the authorities to trust", "FILE" },
+    { "timeout", 0, 0, G_OPTION_ARG_INT, &remote->timeout,
+        "Seconds in which no byte comes until a request has failed (30)",
+        "SECONDS" },
+    { "retries", 0, 0, G_OPTION_ARG_INT, &remote->retries,
+        "How often a request is repeated (3)", "NUMBER" },
+    { NULL },
+  };
+  GOptionGroup *group = g_option_group_new ("servers",
+      "Where shards lie on servers:", "Show the options for shards on servers",
+      run, NULL);
+
+  g_option_group_add_entries (group, entries);
+  return group;
+}
+
 int
 main (int argc, char **argv)
 {
-  Run run = { NULL };
+  Run run = { { NULL } };
   g_auto (GStrv) locations = NULL;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run.folder,
@@ -161,11 +210,13 @@ main (int argc, char **argv)
   int status;
 
   setlocale (LC_ALL, "");
+  spdl_remote_settings_init (&run.remote);
   g_option_context_set_summary (context,
       "Makes the indexes of tar and ZIP shards: SHARD.spdl-index beside each, "
       "or, for URLs, in this folder, to be put beside them.\nA shard is a path "
       "or an http(s) URL, with braces as in train-{0000..0127}.tar.");
   g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, make_remote_group (&run));
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || !locations) {
     fprintf (stderr, "gst-spdl-index: %s\n",
@@ -176,5 +227,6 @@ main (int argc, char **argv)
   }
   g_option_context_free (context);
   g_free (run.folder);
+  spdl_remote_settings_clear (&run.remote);
   return status;
 }

@@ -15,7 +15,10 @@ print_file (const SpdlArchiveFile *file)
   printf ("\t%.*s=", file->extension_length, file->extension);
   if (file->size > 0)
     printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, file->first,
-        file->first + file->size - 1);
+        file->first + spdl_archive_file_get_length (file) - 1);
+  if (file->packed)
+    printf ("&inflate=%" G_GUINT64_FORMAT "&crc32=%08x", file->size,
+        file->packing.checksum);
 }
 
 void

@@ -36,6 +36,13 @@ add_count (JsonBuilder *b, const gchar *name, guint64 value)
   json_builder_add_int_value (b, value);
 }
 
+static void
+add_flag (JsonBuilder *b, const gchar *name)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_boolean_value (b, TRUE);
+}
+
 /* The names and units are those of the messages. */
 static gboolean
 add_field (GQuark field, const GValue *value, gpointer user_data)
@@ -49,6 +56,8 @@ add_field (GQuark field, const GValue *value, gpointer user_data)
     add_count (b, name, g_value_get_uint (value));
   else if (G_VALUE_HOLDS_DOUBLE (value))
     add_number (b, name, g_value_get_double (value));
+  else if (g_str_equal (name, "automatic"))
+    add_flag (b, name);
   else if (G_VALUE_HOLDS_STRING (value))
     add_string (b, name, g_value_get_string (value));
   return TRUE;
@@ -139,6 +148,16 @@ add_failures (JsonBuilder *b, GPtrArray *failures)
 }
 
 static void
+add_tuning (JsonBuilder *b, GPtrArray *decisions)
+{
+  json_builder_set_member_name (b, "tuning");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < decisions->len; i++)
+    add_structure (b, g_ptr_array_index (decisions, i));
+  json_builder_end_array (b);
+}
+
+static void
 add_elements (JsonBuilder *b, GPtrArray *parts)
 {
   json_builder_set_member_name (b, "elements");
@@ -181,6 +200,7 @@ make (Session *session, const GError *failure)
   add_elements (b, session_get_parts (session));
   add_frame (b, session_get_result (session));
   add_failures (b, session_get_failures (session));
+  add_tuning (b, session_get_tuning (session));
   add_laps (b, session_get_frames (session));
   json_builder_end_object (b);
   return json_builder_get_root (b);

@@ -70,6 +70,14 @@ on_warning (Session *session, const gchar *element, const gchar *text,
   screen_funcs.warning (session, element, text, self->screen);
 }
 
+static void
+on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
+{
+  Listeners *self = user_data;
+
+  screen_funcs.tuning (session, decision, self->screen);
+}
+
 static Exporter *
 make_exporter (const Options *options, GError **error)
 {
@@ -95,7 +103,8 @@ write_files (const Options *options, Session *session, const GError *failure,
 static int
 run (const Options *options, Session *session)
 {
-  static const SessionFuncs funcs = { on_frame, on_failure, on_warning };
+  static const SessionFuncs funcs = { on_frame, on_failure, on_warning,
+    on_tuning };
   Listeners listeners = { NULL };
   SessionLimits limits;
   g_autoptr (GError) failure = NULL;

@@ -55,6 +55,10 @@ make_entries (Options *self)
         "N" },
     { "step", 0, 0, G_OPTION_ARG_DOUBLE, &self->step,
         "Wait so long after each batch, as a trainer's step takes", "MS" },
+    { "cpu-budget", 0, 0, G_OPTION_ARG_DOUBLE, &self->cpu_budget,
+        "Use no more than this share of all cores (0.4 leaves most to a "
+        "trainer)",
+        "SHARE" },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &self->json,
         "Write all figures as JSON (- = the standard output)", "FILE" },
     { "report", 'r', 0, G_OPTION_ARG_FILENAME, &self->report,
@@ -105,6 +109,8 @@ check (const Options *self, GError **error)
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
     problem = "durations and numbers cannot be negative";
+  else if (self->cpu_budget < 0 || self->cpu_budget > 1)
+    problem = "--cpu-budget is a share of all cores, from 0 to 1";
   else if (self->items < 1 || self->rounds < 1)
     problem = "--items and --rounds must be at least 1";
   else if (self->headspace && self->step == 0)
@@ -178,5 +184,6 @@ options_get_limits (const Options *self, gboolean live)
     .max_batches = self->max_batches,
     .max_failures = self->max_failures,
     .step = self->step * GST_MSECOND,
+    .cpu_budget = self->cpu_budget,
   };
 }

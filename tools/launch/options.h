@@ -27,6 +27,7 @@ typedef struct {
   double duration; /* s */
   double interval; /* s; 0: the default */
   double step;     /* ms */
+  double cpu_budget;
   gint64 max_batches;
   gint64 max_failures;
   gint items;  /* that isolate records */

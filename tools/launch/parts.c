@@ -183,7 +183,7 @@ parts_count_expected (GPtrArray *parts)
     if (!has_epochs (part))
       continue;
     g_object_get (part->element, "num-items", &n, "epochs", &epochs, NULL);
-    if (epochs < 0 || n == 0)
+    if (epochs < 0 || n == 0 || n == GST_SPDL_ITEMS_UNKNOWN)
       return 0;
     sum += n * epochs;
   }

@@ -8,6 +8,7 @@
 #include "screen.h"
 
 #include "table.h"
+#include "tuning.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
@@ -200,7 +201,20 @@ on_warning (Session *session, const gchar *element, const gchar *text,
     fprintf (stderr, "warning: %s: %s\n", element, text);
 }
 
-const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning };
+/* Above the table, however many: they are few. */
+static void
+on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
+{
+  Screen *self = user_data;
+  g_autofree gchar *line = tuning_format (decision);
+
+  erase (self);
+  fprintf (self->out, "%s\n", line);
+  fflush (self->out);
+}
+
+const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning,
+  on_tuning };
 
 static void
 print_summary (Screen *self, const Frame *result)
@@ -209,8 +223,12 @@ print_summary (Screen *self, const Frame *result)
   g_autofree gchar *suggestion =
       gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
 
+  g_autofree gchar *found = tuning_format_settings (result);
+
   if (suggestion)
     fprintf (self->out, "try: --set %s\n", suggestion);
+  if (found)
+    fprintf (self->out, "found: %s\n", found);
 }
 
 void

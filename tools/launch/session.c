@@ -7,8 +7,10 @@
 
 #include "session.h"
 
+#include "gst/spdl/gstspdlgovernor.h"
 #include "laps.h"
 #include "pipeline.h"
+#include "process.h"
 #include "puller.h"
 #include "setting.h"
 
@@ -16,6 +18,7 @@
 #include <glib-unix.h>
 
 #define MAX_FAILURES_KEPT 100
+#define MAX_TUNING_KEPT 100
 /* After an error, what is in the queues still comes; this long without
  * anything, and nothing more does. */
 #define QUIET_MS 500
@@ -37,6 +40,9 @@ struct _Session {
 
   guint64 n_failures;
   GPtrArray *failures;
+  GPtrArray *tuning;
+  GstSpdlGovernor *governor; /* nullable */
+  gint64 began;              /* us */
   Laps *laps;
   Frame *result;
   PullerCounts counts;
@@ -185,6 +191,19 @@ take_failure (Session *self, const GstStructure *failure)
 }
 
 static void
+take_tuning (Session *self, GstStructure *decision)
+{
+  gst_structure_set (decision, "time", G_TYPE_DOUBLE,
+      (g_get_monotonic_time () - self->began) / 1e6, NULL);
+  if (self->funcs && self->funcs->tuning)
+    self->funcs->tuning (self, decision, self->user_data);
+  if (self->tuning->len < MAX_TUNING_KEPT)
+    g_ptr_array_add (self->tuning, decision);
+  else
+    gst_structure_free (decision);
+}
+
+static void
 take_element_message (Session *self, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
@@ -198,6 +217,8 @@ take_element_message (Session *self, GstMessage *message)
 
     take_failure (self, failure);
     gst_structure_free (failure);
+  } else if (gst_structure_has_name (s, "spdl-tuning")) {
+    take_tuning (self, part_copy_structure (part, s));
   } else if (gst_structure_has_name (s, "spdl-stage-stats") &&
              gst_structure_get_boolean (s, "lap", &lap) && lap) {
     part_take_lap (part, s);
@@ -240,6 +261,8 @@ session_new_for (GstElement *pipeline)
   self->parts = parts_new (pipeline);
   self->laps = laps_new (self->parts);
   self->failures =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  self->tuning =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   self->description = g_strdup ("");
   return self;
@@ -289,6 +312,7 @@ session_free (Session *self)
   g_clear_error (&self->error);
   laps_free (self->laps);
   g_ptr_array_unref (self->failures);
+  g_ptr_array_unref (self->tuning);
   g_ptr_array_unref (self->parts);
   gst_clear_object (&self->sink);
   gst_object_unref (self->pipeline);
@@ -297,13 +321,26 @@ session_free (Session *self)
 }
 
 static void
+begin_budget (Session *self)
+{
+  self->governor =
+      gst_spdl_governor_new (GST_BIN (self->pipeline), self->limits.cpu_budget);
+  /* This process does nothing else. */
+  gst_spdl_governor_set_clock (self->governor, process_get_cpu_time);
+  gst_spdl_governor_start (self->governor);
+}
+
+static void
 begin (Session *self)
 {
+  self->began = g_get_monotonic_time ();
   parts_set_interval (self->parts, self->limits.interval);
   laps_begin (self->laps, self->limits.max_batches, self->limits.duration);
   if (self->sink)
     parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
         self->limits.step;
+  if (self->limits.cpu_budget > 0)
+    begin_budget (self);
   self->puller =
       puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
@@ -315,6 +352,7 @@ stop (Session *self)
   puller_stop (self->puller);
   self->result = laps_sum_up (self->laps, get_counts (self));
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  g_clear_pointer (&self->governor, gst_spdl_governor_free);
   puller_free (self->puller);
   self->puller = NULL;
 }
@@ -419,6 +457,12 @@ GPtrArray *
 session_get_failures (Session *self)
 {
   return self->failures;
+}
+
+GPtrArray *
+session_get_tuning (Session *self)
+{
+  return self->tuning;
 }
 
 double

@@ -25,7 +25,8 @@ typedef struct {
   /* What does not count as steady, from the start on: ns, and batches. */
   guint64 warm_up;
   guint64 skip_batches;
-  guint64 steady; /* ns of what does, where that ends the run */
+  guint64 steady;    /* ns of what does, where that ends the run */
+  double cpu_budget; /* a share of all cores */
 } SessionLimits;
 
 typedef enum {
@@ -45,6 +46,9 @@ typedef struct {
   /* An element warns. */
   void (*warning) (Session *session, const gchar *element, const gchar *text,
       gpointer user_data);
+  /* @decision: a `spdl-tuning` structure. */
+  void (*tuning) (
+      Session *session, const GstStructure *decision, gpointer user_data);
 } SessionFuncs;
 
 /* @description: as the arguments of gst-launch. @settings: (nullable):
@@ -78,6 +82,8 @@ Frame *session_dup_totals (Session *self, const Frame *lap);
 const Frame *session_get_result (Session *self);
 /* The first hundred; (element-type GstStructure). */
 GPtrArray *session_get_failures (Session *self);
+/* The first hundred, with `time` in seconds; (element-type GstStructure). */
+GPtrArray *session_get_tuning (Session *self);
 /* Items a second after the warm-up. */
 double session_get_steady_rate (Session *self);
 /* Seconds from one batch to the next after the warm-up; 0: there were too few.

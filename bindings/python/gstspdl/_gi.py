@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import importlib.util
 import os
 import sys
 from typing import Any
@@ -20,8 +21,8 @@ try:
 except ImportError as error:
     raise ImportError(
         f"gstspdl needs PyGObject, which {sys.executable or 'this Python'} "
-        "lacks: use Debian's, `apt install python3-gi gir1.2-gstreamer-1.0` "
-        "and then /usr/bin/python3, or a venv that sees it, "
+        "lacks: use Debian's, `apt install python3-gi python3-gst-1.0` and "
+        "then /usr/bin/python3, or a venv that sees it, "
         "`/usr/bin/python3 -m venv --system-site-packages VENV`"
     ) from error
 
@@ -36,7 +37,15 @@ except ValueError as error:
         "LD_LIBRARY_PATH=PREFIX/lib for one that is installed under PREFIX"
     ) from error
 
-from gi.repository import GLib, Gst  # noqa: E402
+# PyGObject alone knows nothing of GStreamer's lists and fractions.
+if not importlib.util.find_spec("gi.overrides.Gst"):
+    raise ImportError(
+        "gstspdl needs GStreamer's own part of PyGObject: "
+        "`apt install python3-gst-1.0`")
+
+# Gio is what the library's typelib needs, too: else PyGObject would import it
+# with the first loader.
+from gi.repository import Gio, GLib, Gst  # noqa: E402
 
 # As the typelib has it: the classes of this package derive from its own.
 raw: Any = get_introspection_module("GstSpdl")
@@ -59,4 +68,4 @@ def dict_of(structure: "Gst.Structure") -> "dict[str, Any]":
     return {name: structure.get_value(name) for name in names}
 
 
-__all__ = ["GLib", "Gst", "dict_of", "init", "raw"]
+__all__ = ["GLib", "Gio", "Gst", "dict_of", "init", "raw"]

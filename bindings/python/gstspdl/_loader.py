@@ -10,13 +10,13 @@ import weakref
 from collections import deque
 from dataclasses import dataclass
 from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List,
-                    Optional, Union)
+                    Mapping, Optional, Union)
 
-from . import _map, _native as native
+from . import _map, _native as native, _worker
 from ._batch import Batch
 from ._errors import LoaderError, code_of, is_timeout
 from ._gi import GLib, Gst, dict_of, init, raw
-from ._parts import count_batches, find_elements
+from ._parts import count_batches, factory_of, find_elements
 from ._source import DOMAIN as SOURCE_DOMAIN
 from ._source import SourceThread
 
@@ -81,6 +81,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
     `caps`: what its bytes are, "image/jpeg" say.
     `max_failures`: failed items that are tolerated, -1 without limit.
     `state`: where to begin, as a batch's `state` says it.
+    `cpu_budget`: the share of all cores that loading may use, 0 for all.
+    `process`: True: all but the sink runs in a process of its own; or the
+    properties of that, as {"nice": 10, "restarts": 3}.
     """
 
     # PyGObject makes no type of its own of a class of that module, which
@@ -105,20 +108,40 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
                 source: Optional[Iterable[Any]] = None,
                 caps: Optional[str] = None, max_failures: int = -1,
-                state: Optional[str] = None) -> "Loader":
+                state: Optional[str] = None,
+                cpu_budget: float = 0.0,
+                process: Union[bool, Mapping[str, Any]] = False) -> "Loader":
         init()
         try:
-            if isinstance(pipeline, str):
-                self: Loader = raw.Loader.new(pipeline)
+            made = pipeline
+            if process is not False:
+                made = cls._make_pipeline(pipeline, source, process)
+            if isinstance(made, str):
+                self: Loader = raw.Loader.new(made)
             else:
-                self = raw.Loader.new_from_pipeline(pipeline)
+                self = raw.Loader.new_from_pipeline(made)
         except GLib.Error as error:
             raise LoaderError(error.message, code=code_of(error)) from error
         self._set_up(pipeline, source, caps)
         self.set_property("max-failures", max_failures)
+        if cpu_budget != 0:  # else what `process` says stays
+            self.set_property("cpu-budget", cpu_budget)
         if state is not None:
             self.restore_state(state)
         return self
+
+    @staticmethod
+    def _make_pipeline(pipeline: Any, source: Any, process: Any) -> Any:
+        if not isinstance(pipeline, str):
+            raise LoaderError(
+                "Another process can be given a description, not a pipeline "
+                "that was made in this one", code="pipeline")
+        if source is not None:
+            raise LoaderError(
+                "A source in the program cannot be in another process: leave "
+                "out source=... or process=...", code="source")
+        return _worker.make_pipeline(
+            pipeline, {} if process is True else process)
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         # All is done: PyGObject's own would make the object again.
@@ -144,10 +167,15 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._pending = pending
         # Not a method, which would keep the loader alive.
         self.connect("failed", _on_failed, failures, pending)
+        # PyGObject makes a class of each type that it meets, and a Ctrl-C
+        # which comes meanwhile is lost, or the end of the process: so here,
+        # and not while batches are waited for.
+        elements = find_elements(self.get_pipeline())
         if isinstance(pipeline, str) and not re.search(r"\bepochs\s*=",
                                                        pipeline):
-            for element in find_elements(self.get_pipeline(), "spdlsrc"):
-                element.set_property("epochs", -1)
+            for element in elements:
+                if factory_of(element) in ("spdlsrc", "spdlworkersrc"):
+                    element.set_property("epochs", -1)
 
     def map(self, name: str,
             function: "Callable[[Gst.Sample], Any]") -> "Loader":
@@ -306,7 +334,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
         code = code_of(error)
         stage: Optional[str] = error.message.partition(": ")[0]
         if not any(e.get_name() == stage
-                   for e in find_elements(self.get_pipeline())):
+                   for e in find_elements(self.get_pipeline())) and not any(
+                       figures.get("stage") == stage
+                       for figures in self.stats):
             stage = None
         last = self._failures[-1] if self._failures else None
         uri = None

@@ -53,6 +53,27 @@ tensor_get_size = _function("tensor_get_size", c_size_t, c_void_p)
 tensor_get_device = _function("tensor_get_device", c_int, c_void_p, _int_out)
 tensor_to_dlpack = _function("tensor_to_dlpack", c_void_p, c_void_p)
 
+
+class _Error(ctypes.Structure):
+    _fields_ = [("domain", c_uint), ("code", c_int), ("message", c_char_p)]
+
+
+_error_out = POINTER(POINTER(_Error))
+_tensor_wait = _function("tensor_wait", c_int, c_void_p, c_void_p, _error_out)
+_error_free = _glib.g_error_free
+_error_free.restype = None
+_error_free.argtypes = [POINTER(_Error)]
+
+
+def tensor_wait(tensor: int, stream: int) -> None:
+    """Makes a stream wait, which the CPU does not: with the GIL held."""
+    error = POINTER(_Error)()
+    if not _tensor_wait(tensor, stream, error):
+        message = error.contents.message.decode()
+        _error_free(error)
+        raise BufferError(message)
+
+
 g_free = _glib.g_free
 g_free.restype = None
 g_free.argtypes = [c_void_p]

@@ -7,6 +7,9 @@ from typing import Any, Iterable, Iterator, List, Optional, Sized
 
 from ._gi import Gst
 
+# What a source says that streams shards.
+_UNKNOWN = 2**64 - 1
+
 # Elements that make one item of one, or none where it fails.
 _ONE_TO_ONE = {
     "spdlfetch", "spdldecode", "spdldisaggregate", "spdlsink",
@@ -35,7 +38,7 @@ def find_elements(pipeline: "Gst.Bin",
         pipeline.iterate_all_by_element_factory_name(factory)))
 
 
-def _factory_of(element: Any) -> str:
+def factory_of(element: Any) -> str:
     factory = element.get_factory()
     return str(factory.get_name()) if factory else ""
 
@@ -45,7 +48,7 @@ def count_batches(pipeline: "Gst.Bin",
     """How many batches an epoch has; None where that is not known."""
     elements = {}
     for element in find_elements(pipeline):
-        name = _factory_of(element)
+        name = factory_of(element)
         if name in elements and name not in _ONE_TO_ONE:
             return None
         elements[name] = element
@@ -58,6 +61,8 @@ def count_batches(pipeline: "Gst.Bin",
         return None
     if begin:
         n_items: int = begin.get_property("num-items")
+        if n_items == _UNKNOWN:
+            return None
     elif isinstance(source, Sized):
         n_items = len(source)
     else:

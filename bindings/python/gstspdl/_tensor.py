@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _NAMES = {"i": "int", "u": "uint", "f": "float"}
 _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
+# By the numbers of both protocols.
+_LEGACY_STREAM = 1
 
 
 def _numbers(function: Any, pointer: int) -> Tuple[int, ...]:
@@ -22,12 +24,24 @@ def _numbers(function: Any, pointer: int) -> Tuple[int, ...]:
     return tuple(first[:n.value])
 
 
+def _stream_number(stream: Any) -> int:
+    """A stream as a number: PyTorch's, CuPy's, Numba's, or one already."""
+    for name in "cuda_stream", "ptr", "handle":
+        if hasattr(stream, name):
+            number = getattr(stream, name)
+            return int(getattr(number, "value", number) or 0)
+    return _LEGACY_STREAM if stream is None else int(stream)
+
+
 class Tensor:
     """A view of a batch's memory, without a copy.
 
     NumPy takes it by np.asarray(tensor), PyTorch by torch.from_dlpack(tensor),
     others by either protocol. Its memory lives as long as it or such a view,
     also when batch, loader and pipeline are gone.
+
+    On a CUDA device the stream that is current when it is taken waits for its
+    content; nothing else does.
     """
 
     __slots__ = ("_owner", "_pointer", "_typestr", "_device", "_contiguous",
@@ -100,6 +114,21 @@ class Tensor:
 
         return numpy.asarray(self)
 
+    def __array__(self, *arguments: Any, **more: Any) -> Any:
+        """Where there is an __array_interface__, NumPy does not ask for it."""
+        raise TypeError(f"the tensor lies on {self.device}, where NumPy cannot "
+                        "read it: torch.from_dlpack(tensor).cpu() copies it")
+
+    def wait(self, stream: Any = None) -> None:
+        """Makes a stream of the CUDA device wait for the content, and returns
+        at once: a stream of PyTorch, CuPy or Numba, a number, or None for the
+        default one. For other streams than the one that was current when the
+        tensor was taken. What each of them was given to do with the tensor,
+        until the last view of the batch goes, is done before its memory is used
+        again. In the CPU's memory the content is there."""
+        if self._device[0] == _DLPACK_CUDA:
+            native.tensor_wait(self._pointer, _stream_number(stream))
+
     # The protocols
 
     def _interface(self) -> Dict[str, Any]:
@@ -121,7 +150,9 @@ class Tensor:
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self._device[0] != _DLPACK_CUDA:
             raise AttributeError("the tensor lies in the CPU's memory")
-        return self._interface()
+        # PyTorch does not look at the stream, but uses the default one.
+        self.wait()
+        return dict(self._interface(), stream=_LEGACY_STREAM)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return self._device
@@ -132,14 +163,24 @@ class Tensor:
                    copy: Optional[bool] = None) -> Any:
         """A capsule of DLPack 0.x, whatever `max_version` is: the standard
         lets a producer give an older one. That cannot say that memory must
-        not be written, so a tensor that is `readonly` is copied."""
+        not be written, so a tensor that is `readonly` is copied, but on a
+        CUDA device.
+
+        There `stream` waits for the content: None is the default stream; so it
+        is with -1, which asks for no wait, since memory must not be used again
+        before its consumer is done."""
+        if self._device[0] == _DLPACK_CUDA and stream == 0:
+            raise ValueError("0 is no stream in DLPack: 1 is the default one, "
+                             "and 2 the thread's own")
         if dl_device is not None and tuple(dl_device) != self._device:
             raise BufferError(f"the tensor lies on {self.device}: copy it")
-        if copy is False and self.readonly:
+        copied = self.readonly and self._device[0] == _DLPACK_CPU
+        if copy is False and copied:
             raise BufferError("the tensor's memory is shared and must not be "
                               "written: it can only be copied")
-        if copy and not self.readonly:
+        if copy and not copied:
             raise BufferError("no copy is made here: copy what you get")
+        self.wait(None if stream == -1 else stream)
         managed = native.tensor_to_dlpack(self._pointer)
         return native.new_capsule(
             managed, b"dltensor", native.capsule_destructor)

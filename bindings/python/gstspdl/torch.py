@@ -137,7 +137,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         if self.loader.is_running():
             return
         rank, world_size = _place()
-        for element in find_elements(self.loader.pipeline, "spdlsrc"):
+        pipeline = self.loader.pipeline
+        for element in (find_elements(pipeline, "spdlsrc") +
+                        find_elements(pipeline, "spdlworkersrc")):
             if element.get_property("rank") < 0:
                 element.set_property("rank", rank)
             if element.get_property("world-size") < 0:

@@ -138,8 +138,9 @@ make_index (guint n, guint8 **data, gsize *size)
     g_autofree gchar *text = g_strdup_printf ("%u.txt", i);
 
     g_assert_null (
-        spdl_archive_writer_add (writer, image, 1000 * i, 99, NULL, 0));
-    g_assert_null (spdl_archive_writer_add (writer, text, 1, i, text, i % 4));
+        spdl_archive_writer_add (writer, image, 1000 * i, 99, NULL, NULL, 0));
+    g_assert_null (
+        spdl_archive_writer_add (writer, text, 1, i, NULL, text, i % 4));
   }
   *data = spdl_archive_writer_finish (writer, &key, size);
   return spdl_archive_index_new (g_memdup2 (*data, *size), *size, &flaw);

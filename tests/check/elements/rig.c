@@ -310,6 +310,14 @@ rig_push_eos (Rig *rig)
   gst_pad_push_event (rig->src, gst_event_new_eos ());
 }
 
+gpointer
+rig_push_many (gpointer rig)
+{
+  rig_push_range (rig, 0, 999);
+  rig_push_eos (rig);
+  return NULL;
+}
+
 void
 rig_hold (Rig *rig, gboolean held)
 {
@@ -411,4 +419,16 @@ rig_get_error (Rig *rig)
   }
   g_mutex_unlock (&rig->lock);
   return text;
+}
+
+guint64
+rig_get_stat (GstElement *element, const gchar *field)
+{
+  GstStructure *stats;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (element, "stage-stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &value), "no %s", field);
+  gst_structure_free (stats);
+  return value;
 }

@@ -59,6 +59,8 @@ GstFlowReturn rig_push (Rig *rig, guint64 number);
 GstFlowReturn rig_push_range (Rig *rig, guint64 first, guint64 last);
 GstFlowReturn rig_push_group (Rig *rig, guint64 first, guint64 last);
 void rig_push_eos (Rig *rig);
+/* Items 0 to 999 and the end: what a thread does, with a Rig. */
+gpointer rig_push_many (gpointer rig);
 
 void rig_hold (Rig *rig, gboolean held);
 /* Waits for the end, 60 s at most. */
@@ -80,6 +82,9 @@ gchar *rig_take_log (Rig *rig);
 /* The last message of that name, or NULL. */
 const GstStructure *rig_find_message (Rig *rig, const gchar *name);
 const gchar *rig_get_error (Rig *rig);
+
+/* A figure that the element has in `stage-stats`, as it must. */
+guint64 rig_get_stat (GstElement *element, const gchar *field);
 
 G_END_DECLS
 

@@ -113,8 +113,8 @@ run_pipeline (const gchar *format, ...)
     ended = TRUE;
   while (!ended) {
     /* After an error the end may never reach the application. */
-    GstMessage *message = gst_bus_timed_pop (
-        bus, run->error ? 200 * GST_MSECOND : 60 * GST_SECOND);
+    GstMessage *message =
+        gst_bus_timed_pop (bus, (run->error ? 2 : 60) * GST_SECOND);
 
     fail_unless (message != NULL || run->error, "no end: %s", description);
     ended = message == NULL || note (run, message);

@@ -285,6 +285,42 @@ send_shard (Request *r)
     close (fd);
 }
 
+static gboolean
+is_tape (const gchar *fault)
+{
+  return strcmp (fault, "tape") == 0 || strcmp (fault, "othertape") == 0 ||
+         strcmp (fault, "tapejam") == 0;
+}
+
+static void
+send_tape (Request *r)
+{
+  g_autofree gchar *path = g_build_filename (r->root, r->rest, NULL);
+  g_autofree gchar *data = NULL;
+  const guint tag = strcmp (r->fault, "othertape") == 0 ? r->nth : 0;
+  gsize size, n;
+
+  if (!g_file_get_contents (path, &data, &size, NULL)) {
+    send_status (r, "404");
+    return;
+  }
+  send_text (r,
+      "HTTP/1.1 200 OK\r\nETag: \"v%u\"\r\n"
+      "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n",
+      tag, size);
+  n = r->faulty ? MIN (size, r->size) : size;
+  if (!send_bytes (r, data, n))
+    r->keep = FALSE;
+  if (!r->faulty)
+    return;
+  if (strcmp (r->fault, "tapejam") == 0) {
+    stall (r);
+  } else {
+    g_usleep (20000);
+    reset_connection (r);
+  }
+}
+
 static void
 answer_badly (Request *r)
 {
@@ -347,6 +383,8 @@ server_answer (Request *r)
     send_file (r);
   } else if (strcmp (fault, "shard") == 0) {
     send_shard (r);
+  } else if (is_tape (fault)) {
+    send_tape (r);
   } else if (strcmp (fault, "chunks") == 0) {
     send_chunks (r);
   } else if (r->faulty) {

@@ -50,6 +50,11 @@ G_BEGIN_DECLS
  *     shard        sends a file likewise, of which it knows ranges and whether
  *                  it is still the same; or answers 503 to ranges of more than
  *                  SIZE bytes
+ *     tape         sends a file likewise, of which it knows no ranges, but
+ *                  whether it is still the same; or resets the connection
+ *                  behind SIZE bytes
+ *     othertape    and it is another one each time
+ *     tapejam      sends no more behind SIZE bytes
  *
  * What a cache meets has a version, server_set_version(), as its ETag:
  *

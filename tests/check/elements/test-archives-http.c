@@ -11,7 +11,7 @@
 #include "files.h"
 #include "rig.h"
 #include "run.h"
-#include "server.h"
+#include "served.h"
 #include "tars.h"
 
 /* Of a sample's payload: large beside a header. */
@@ -19,42 +19,21 @@
 #define N_SHARDS 64
 #define N_EACH 4
 
-static Server *server;
-static gchar *folder;
-static gchar *cache;
-
-static void
-setup (void)
-{
-  server = server_new (FALSE);
-  folder = files_make_folder ();
-  server_set_root (server, folder);
-  cache = files_make_folder ();
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
-}
-
-static void
-teardown (void)
-{
-  server_free (server);
-  files_remove_folder (folder);
-  files_remove_folder (cache);
-}
-
 static void
 write_shards (guint n)
 {
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *name = g_strdup_printf ("train-%04u.tar", i);
 
-    tar_write_shard (folder, name, i * N_EACH, N_EACH, SIZE);
+    tar_write_shard (served.folder, name, i * N_EACH, N_EACH, SIZE);
   }
 }
 
 static guint64
 shard_size (void)
 {
-  g_autofree gchar *path = g_build_filename (folder, "train-0000.tar", NULL);
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
   GStatBuf st;
 
   fail_unless_equals_int (g_stat (path, &st), 0);
@@ -66,7 +45,7 @@ run_shards (const gchar *shards, const gchar *source, const gchar *rest)
 {
   Run *run = run_pipeline ("spdlsrc location=\"%s/shard/0/0/%s\" %s ! %s "
                            "! fakesink name=sink",
-      server_get_base (server), shards, source, rest);
+      server_get_base (served.server), shards, source, rest);
 
   fail_unless (run->error == NULL, "%s", run->error);
   return run;
@@ -103,7 +82,7 @@ take_counts (void)
   static ServerCounts last;
   ServerCounts now, counts;
 
-  server_get_counts (server, &now);
+  server_get_counts (served.server, &now);
   if (now.requests < last.requests)
     memset (&last, 0, sizeof last);
   counts = now;
@@ -146,7 +125,7 @@ index_beside (guint n)
   for (guint i = 0; i < n; i++) {
     Run *run = run_pipeline ("spdlsrc location=%s/train-%04u.tar index=always "
                              "! fakesink name=sink",
-        folder, i);
+        served.folder, i);
 
     fail_unless (run->error == NULL, "%s", run->error);
     run_free (run);
@@ -169,8 +148,8 @@ GST_START_TEST (test_index_on_server)
   fail_unless (counts.bytes < 2 * 20000);
 
   /* Another shard of the same size: the index is not for it. */
-  tar_write_shard (folder, "train-0001.tar", N_EACH, N_EACH, SIZE + 1);
-  tar_write_shard (folder, "train-0000.tar", 0, N_EACH, SIZE);
+  tar_write_shard (served.folder, "train-0001.tar", N_EACH, N_EACH, SIZE + 1);
+  tar_write_shard (served.folder, "train-0000.tar", 0, N_EACH, SIZE);
   run_free (run_shards ("train-0000.tar", "", "identity"));
   assert_samples (
       run_shards ("train-0000.tar", "index=none", "spdlfetch"), N_EACH);
@@ -185,8 +164,8 @@ GST_START_TEST (test_changed)
 
   write_shards (1);
   run_free (run_shards ("train-0000.tar", "index=always", "identity"));
-  tar_write_shard (folder, "train-0000.tar", 100, N_EACH, SIZE - 100);
-  tar_set_time (folder, "train-0000.tar", 1);
+  tar_write_shard (served.folder, "train-0000.tar", 100, N_EACH, SIZE - 100);
+  tar_set_time (served.folder, "train-0000.tar", 1);
   run = run_shards ("train-0000.tar", "index=always", "identity");
   fail_unless_equals_int64 (run_item (run, 0)->label, 100);
   run_free (run);
@@ -198,26 +177,56 @@ static void
 assert_refused (const gchar *path, const gchar *part)
 {
   Run *run = run_pipeline ("spdlsrc location=\"%s/%s\" ! fakesink name=sink",
-      server_get_base (server), path);
+      server_get_base (served.server), path);
 
   fail_unless (
       run->error && strstr (run->error, part), "%s: %s", path, run->error);
   run_free (run);
 }
 
+/* As of spdlfetch, with each request for a shard or its index. */
+GST_START_TEST (test_headers)
+{
+  static const gchar *const paths[] = { "/shard/0/0/train-0000.tar",
+    "/shard/0/0/train-0000.tar.spdl-index" };
+  Run *run;
+
+  write_shards (1);
+  index_beside (1);
+  run = run_shards ("train-0000.tar",
+      "user-agent=agent/7 timeout=9 retries=2 extra-headers=\"headers,"
+      "Authorization=(string)\\\"Bearer abc\\\"\"",
+      "identity");
+  fail_unless_equals_int (run->buffers->len, N_EACH);
+  run_free (run);
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    g_autofree gchar *request = server_dup_request (served.server, paths[i]);
+
+    fail_unless (request && strstr (request, "Authorization: Bearer abc\r\n") &&
+                     strstr (request, "User-Agent: agent/7"),
+        "%s: %s", paths[i], request);
+  }
+  run = run_pipeline ("spdlsrc location=%s/shard/0/0/train-0000.tar "
+                      "tls-ca-file=/none.pem ! fakesink name=sink",
+      server_get_base (served.server));
+  fail_unless (
+      run->error && strstr (run->error, "tls-ca-file \"/none.pem\" cannot"));
+  run_free (run);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_refused)
 {
-  g_autofree gchar *path = g_build_filename (folder, "train-0000.tar", NULL);
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
 
   write_shards (1);
   assert_refused ("shard/0/0/none.tar", "none.tar\" cannot be read: The server "
                                         "answered 404");
-  assert_refused ("file/0/0/train-0000.tar", "train-0000.tar\" cannot be used "
-                                             "as a shard: the server knows no "
-                                             "byte ranges");
   fail_unless_equals_int (truncate (path, 3 * SIZE), 0);
   assert_refused ("shard/0/0/train-0000.tar", "is cut off");
-  files_write_text (folder, "train-0000.tar", "no tar");
+  files_write_text (served.folder, "train-0000.tar", "no tar");
   assert_refused ("shard/0/0/train-0000.tar", "neither a tar nor a ZIP");
 }
 
@@ -274,13 +283,13 @@ GST_START_TEST (test_coalesce_files)
                     "! spdlaggregate size=8 ! spdlfetch "
                     "coalesce=4096 concurrency=4 ! spdldisaggregate ! fakesink "
                     "name=sink",
-          folder),
+          served.folder),
       4 * N_EACH);
   run = run_pipeline (
       "spdlsrc location=%s/train-0000.tar ! spdlaggregate size=8 ! spdlfetch "
       "coalesce=4096 output-order=input ! spdldisaggregate ! fakesink "
       "name=sink",
-      folder);
+      served.folder);
   fail_unless_equals_int (run->buffers->len, N_EACH);
   /* They are parts of one memory. */
   for (guint i = 1; i < N_EACH; i++)
@@ -301,22 +310,23 @@ GST_START_TEST (test_coalesce_failures)
       "%s/bytes/0/5000#bytes=0-99\n%s/bytes/0/5000#bytes=4900-5000\n"
       "%s/bytes/0/5000#bytes=200-299\n%s/bytes/0/5000#bytes=x\n"
       "%s/bytes/0/5000\n",
-      server_get_base (server), server_get_base (server),
-      server_get_base (server), server_get_base (server),
-      server_get_base (server));
+      server_get_base (served.server), server_get_base (served.server),
+      server_get_base (served.server), server_get_base (served.server),
+      server_get_base (served.server));
   Run *run;
 
-  files_write_text (folder, "list.txt", list);
+  files_write_text (served.folder, "list.txt", list);
   run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlaggregate size=5 ! "
                       "spdlfetch coalesce=10000 output-order=input retries=0 ! "
                       "spdldisaggregate ! fakesink name=sink",
-      folder);
+      served.folder);
   fail_unless_equals_int (run->buffers->len, 3);
   fail_unless_equals_int (run_item (run, 0)->index, 0);
   fail_unless_equals_int (run_item (run, 1)->index, 2);
   fail_unless_equals_int (run_item (run, 2)->index, 4);
   fail_unless_equals_int (run->failures->len, 2);
-  fail_unless_equals_int (server_count_path (server, "/bytes/0/5000"), 5);
+  fail_unless_equals_int (
+      server_count_path (served.server, "/bytes/0/5000"), 5);
   run_free (run);
 }
 
@@ -326,7 +336,7 @@ GST_END_TEST;
 GST_START_TEST (test_coalesce_alone)
 {
   g_autofree gchar *uri = g_strdup_printf (
-      "%s/shard/1000/70000/train-0000.tar", server_get_base (server));
+      "%s/shard/1000/70000/train-0000.tar", server_get_base (served.server));
   Run *run;
 
   write_shards (1);
@@ -336,6 +346,17 @@ GST_START_TEST (test_coalesce_alone)
       uri);
   fail_unless (run->error == NULL, "%s", run->error);
   assert_samples (run, N_EACH);
+  /* What was read alone is in the cache the next time. */
+  for (guint i = 0; i < 2; i++) {
+    run =
+        run_pipeline ("spdlsrc location=%s index=none ! spdlaggregate size=4 "
+                      "! spdlfetch coalesce=10000 retries=0 cache-dir=%s/items "
+                      "cache-validate=none ! spdldisaggregate ! fakesink "
+                      "name=sink",
+            uri, served.cache);
+    fail_unless (run->error == NULL, "%s", run->error);
+    assert_samples (run, N_EACH);
+  }
 }
 
 GST_END_TEST;
@@ -350,7 +371,7 @@ GST_START_TEST (test_coalesce_flush)
   rig_start (rig, "text/uri-list");
   for (guint i = 0; i < 8; i++) {
     gchar *uri = g_strdup_printf ("%s/stall-body/9/5000#bytes=%u-%u",
-        server_get_base (server), i * 100, i * 100 + 99);
+        server_get_base (served.server), i * 100, i * 100 + 99);
     GstBuffer *item = rig_make_item (i, 1);
 
     gst_buffer_replace_all_memory (
@@ -359,13 +380,14 @@ GST_START_TEST (test_coalesce_flush)
     gst_buffer_list_add (group, item);
   }
   fail_unless_equals_int (gst_pad_push_list (rig->src, group), GST_FLOW_OK);
-  while (server_count_path (server, "/stall-body/9/5000") == 0)
+  while (server_count_path (served.server, "/stall-body/9/5000") == 0)
     g_thread_yield ();
   gst_pad_push_event (rig->src, gst_event_new_flush_start ());
   gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
   fail_unless_equals_int (rig_count_items (rig), 0);
   rig_free (rig);
-  fail_unless_equals_int (server_count_path (server, "/stall-body/9/5000"), 1);
+  fail_unless_equals_int (
+      server_count_path (served.server, "/stall-body/9/5000"), 1);
 }
 
 GST_END_TEST;
@@ -376,10 +398,11 @@ archives_http_suite (void)
   Suite *s = suite_create ("archives-http");
   TCase *tc = tcase_create ("general");
 
-  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_checked_fixture (tc, served_setup, served_teardown);
   tcase_add_test (tc, test_64_shards);
   tcase_add_test (tc, test_index_on_server);
   tcase_add_test (tc, test_changed);
+  tcase_add_test (tc, test_headers);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_coalesce);
   tcase_add_test (tc, test_coalesce_files);

@@ -478,6 +478,35 @@ GST_START_TEST (test_cached)
 
 GST_END_TEST;
 
+/* Where the concurrency is automatic there is nothing to set, and what a budget
+ * holds back is no riddle. */
+GST_START_TEST (test_automatic)
+{
+  g_autoptr (GstSpdlDiagnosis) automatic = diagnose_strings (4, 0,
+      "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)5000,"
+      "concurrency=(uint)12, automatic=true, ave-time=(guint64)24000000,"
+      "occupancy-rate=1.0",
+      NULL);
+  g_autoptr (GstSpdlDiagnosis) held = diagnose_strings (4, 0,
+      "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)5000,"
+      "concurrency=(uint)2, held-back=true, ave-time=(guint64)1000000,"
+      "cpu-time=(guint64)5000000000, occupancy-rate=1.0, push-rate=0.1",
+      "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)5000,"
+      "num-batches=(guint64)100, occupancy-rate=0.0",
+      NULL);
+
+  fail_unless (
+      gst_spdl_diagnosis_get_limit (automatic) == GST_SPDL_LIMIT_WAITING);
+  fail_unless (gst_spdl_diagnosis_get_property (automatic) == NULL);
+  fail_unless (strstr (gst_spdl_diagnosis_get_sentence (automatic),
+      "a.concurrency is automatic, and 12 now"));
+  fail_unless (gst_spdl_diagnosis_get_limit (held) == GST_SPDL_LIMIT_HELD);
+  fail_unless_equals_string (
+      gst_spdl_diagnosis_get_reason (held), "the CPU budget holds a back");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_references)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnose (NULL, 0, 0);
@@ -511,6 +540,7 @@ diagnose_suite (void)
   tcase_add_test (tc, test_step_doubtful);
   tcase_add_test (tc, test_step_p99);
   tcase_add_test (tc, test_cached);
+  tcase_add_test (tc, test_automatic);
   tcase_add_test (tc, test_references);
   return suite;
 }

@@ -27,18 +27,6 @@ dup_content (GstBuffer *buffer)
   return g_bytes_new_take (data, size);
 }
 
-static guint64
-get_stat (GstElement *element, const gchar *field)
-{
-  GstStructure *stats;
-  guint64 value = G_MAXUINT64;
-
-  g_object_get (element, "stage-stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &value), "no %s", field);
-  gst_structure_free (stats);
-  return value;
-}
-
 /* Every 20th is broken, in three ways. */
 static gboolean
 is_broken (guint i)
@@ -173,7 +161,7 @@ GST_START_TEST (test_errors)
         error->message);
     g_error_free (error);
     fail_unless_equals_int (rig_count_items (rig), 6);
-    fail_unless_equals_uint64 (get_stat (rig->element, "num-failures"), 2);
+    fail_unless_equals_uint64 (rig_get_stat (rig->element, "num-failures"), 2);
     rig_free (rig);
   }
 }
@@ -268,8 +256,8 @@ GST_START_TEST (test_none_and_many)
   rig_push_eos (rig);
   rig_wait_eos (rig);
   rig_assert_log (rig, "gone filtered 0 gone filtered 1 gone filtered 2 eos");
-  fail_unless_equals_uint64 (get_stat (rig->element, "num-filtered"), 3);
-  fail_unless_equals_uint64 (get_stat (rig->element, "num-failures"), 0);
+  fail_unless_equals_uint64 (rig_get_stat (rig->element, "num-filtered"), 3);
+  fail_unless_equals_uint64 (rig_get_stat (rig->element, "num-failures"), 0);
   rig_free (rig);
 }
 
@@ -460,7 +448,7 @@ GST_START_TEST (test_hanging)
   rig_wait_eos (rig);
   fail_unless (rig_get_error (rig) == NULL);
   fail_unless_equals_int (rig_count_items (rig), 9);
-  fail_unless_equals_uint64 (get_stat (rig->element, "num-failures"), 3);
+  fail_unless_equals_uint64 (rig_get_stat (rig->element, "num-failures"), 3);
   gst_structure_get (rig_find_message (rig, "spdl-item-failed"), "error",
       G_TYPE_ERROR, &error, NULL);
   fail_unless_equals_string (

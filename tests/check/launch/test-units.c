@@ -11,6 +11,7 @@
 #include "setting.h"
 #include "sweep.h"
 #include "table.h"
+#include "tuning.h"
 
 #include <locale.h>
 #include <string.h>
@@ -540,6 +541,53 @@ test_gains_of_rounds (void)
   g_assert_nonnull (strstr (text, "; but the rounds disagree"));
 }
 
+static void
+assert_tuning (const gchar *decision, const gchar *expected)
+{
+  GstStructure *s = gst_structure_from_string (decision, NULL);
+  g_autofree gchar *line = tuning_format (s);
+
+  g_assert_cmpstr (line, ==, expected);
+  gst_structure_free (s);
+}
+
+static void
+test_tuning (void)
+{
+  g_autofree gchar *none = NULL, *settings = NULL;
+  Frame *frame = make_frame (NULL);
+
+  assert_tuning (
+      "t, stage=fetch, from=(uint)16, to=(uint)32, reason=limits, busy=0.987,"
+      "throughput=302.54",
+      "tuning: fetch.concurrency 16 -> 32: its workers are busy 99 % of the "
+      "time, 302.5 items/s");
+  assert_tuning (
+      "t, stage=fetch, from=(uint)32, to=(uint)16, reason=no-gain, gain=1.004,"
+      "throughput=303.0",
+      "tuning: fetch.concurrency 32 -> 16: back, no gain (1.00 times the "
+      "rate), 303 items/s");
+  assert_tuning ("t, stage=fetch, from=(uint)16, to=(uint)16, reason=settled",
+      "tuning: fetch.concurrency 16: settled");
+  assert_tuning ("t, stage=decode, from=(uint)2, to=(uint)1, reason=budget,"
+                 "held-back=true, cpu-used=0.9, cpu-budget=0.4",
+      "budget: decode runs no more than 1 at a time, loading used 90 % of the "
+      "cores and may use 40");
+  assert_tuning ("t, stage=decode, from=(uint)1, to=(uint)2, reason=budget,"
+                 "held-back=false, cpu-used=0.2, cpu-budget=0.4",
+      "budget: decode is no longer held back, loading used 20 % of the cores");
+
+  none = tuning_format_settings (frame);
+  g_assert_null (none);
+  for (guint i = 1; i < 3; i++)
+    gst_structure_set (g_ptr_array_index (frame->stages, i), "automatic",
+        G_TYPE_BOOLEAN, TRUE, NULL);
+  settings = tuning_format_settings (frame);
+  g_assert_cmpstr (
+      settings, ==, "--set fetch.concurrency=16 --set decode.concurrency=2");
+  frame_free (frame);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -558,6 +606,7 @@ main (int argc, char **argv)
   g_test_add_func ("/launch/line", test_line);
   g_test_add_func ("/launch/prometheus", test_prometheus);
   g_test_add_func ("/launch/units", test_units);
+  g_test_add_func ("/launch/tuning", test_tuning);
   g_test_add_func ("/launch/split", test_split);
   g_test_add_func ("/launch/sweep", test_sweep_parse);
   g_test_add_func ("/launch/points", test_points);

@@ -3,7 +3,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_limits.py SLOW-SERVER; the program is in the variable LAUNCH.
+"""test_limits.py SLOW-SERVER
 
 The elements are the real ones. What is slow waits, for a server or on a timer,
 and far longer than a thread takes to wake: so the figures are the same on a
@@ -11,8 +11,6 @@ machine under load. Where a stage computes, only what is said is looked at;
 tests/benchmarks/bench-suggestions measures what it gains."""
 
 import contextlib
-import json
-import os
 import pathlib
 import re
 import subprocess
@@ -20,9 +18,9 @@ import sys
 import tempfile
 import unittest
 
+from launching import launch_json
 from PIL import Image
 
-LAUNCH = os.environ["LAUNCH"]
 SLOW_SERVER = sys.argv.pop(1)
 SLEEPERS = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
             "! spdlteststage name=a sleep={} queue-size=8 "
@@ -65,11 +63,8 @@ class LimitTest(unittest.TestCase):
 
     def launch(self, *args):
         """Returns the figures; the sentence is in the summary, too."""
-        file = self.folder / "run.json"
-        done = subprocess.run([LAUNCH, "--json", file, *args], text=True,
-                              capture_output=True, timeout=120, check=False)
+        done, data = launch_json(*args)
         self.assertEqual(done.returncode, 0, done.stderr)
-        data = json.loads(file.read_text())
         self.assertIn(data["verdict"]["sentence"].replace("\u00b5", "?"),
                       re.sub(r"\s+", " ", done.stdout).replace("\u00b5", "?"))
         return data
@@ -100,12 +95,10 @@ class LimitTest(unittest.TestCase):
 
     def measure(self, *args):
         """Returns the points of a sweep or of a stage alone, by setting."""
-        file = self.folder / "points.json"
-        done = subprocess.run([LAUNCH, "--json", file, *args], text=True,
-                              capture_output=True, timeout=200, check=False)
+        done, data = launch_json(*args)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {point["setting"]: point["items-per-second"]
-                for point in json.loads(file.read_text())["points"]}
+                for point in data["points"]}
 
     def test_requests(self):
         """Requests at a time count, though no thread waits for any."""

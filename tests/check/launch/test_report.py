@@ -3,12 +3,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The program is in the variable LAUNCH. What needs a browser is skipped where
-there is none (Debian's chromium-headless-shell or chromium)."""
+"""What needs a browser is skipped where there is none (Debian's
+chromium-headless-shell or chromium)."""
 
 import html.parser
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -18,7 +17,8 @@ import tempfile
 import threading
 import unittest
 
-LAUNCH = os.environ["LAUNCH"]
+from launching import launch
+
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 POLICY = re.compile("<meta http-equiv=.*?>", re.DOTALL)
 NAME = "a-stage-whose-name-is-forty-letters-"
@@ -68,10 +68,9 @@ def make_page(folder, n_stages):
     stages = " ! ".join(
         f"spdlteststage name={NAME}{i:04} sleep={(i + 1) * 400000}"
         + (" fail-every=7" if i == 1 else "") for i in range(n_stages))
-    subprocess.run(
-        [LAUNCH, "--report", page, "--interval", "0.1", "--duration", "1.2",
-         f"fakesrc sizetype=fixed sizemax=8 ! {stages} ! identity ! spdlsink"],
-        check=True, timeout=120, capture_output=True)
+    launch("--report", page, "--interval", "0.1", "--duration", "1.2",
+           f"fakesrc sizetype=fixed sizemax=8 ! {stages} ! identity "
+           "! spdlsink").check_returncode()
     return page
 
 
@@ -79,12 +78,10 @@ def make_sweep_page(folder):
     """A report of a sweep, with two settings a row."""
     page = folder / "sweep.html"
     name = f"{NAME}long"
-    subprocess.run(
-        [LAUNCH, "--report", page, "--duration", "0.3", "--sweep",
-         f"{name}.concurrency=1,16;{name}.queue-size=2,16",
-         "fakesrc sizetype=fixed sizemax=8 "
-         f"! spdlteststage name={name} sleep=10000000 ! spdlsink"],
-        check=True, timeout=120, capture_output=True)
+    launch("--report", page, "--duration", "0.3", "--sweep",
+           f"{name}.concurrency=1,16;{name}.queue-size=2,16",
+           "fakesrc sizetype=fixed sizemax=8 ! spdlteststage "
+           f"name={name} sleep=10000000 ! spdlsink").check_returncode()
     return page
 
 

@@ -10,6 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "spdltestbatches.h"
 #include "spdltestfilter.h"
 
 #define TEST_TYPE_STAGE (test_stage_get_type ())
@@ -330,7 +331,7 @@ plugin_init (GstPlugin *plugin)
 {
   return gst_element_register (
              plugin, "spdlteststage", GST_RANK_NONE, TEST_TYPE_STAGE) &&
-         test_filter_register (plugin);
+         test_filter_register (plugin) && test_batches_register (plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, spdltest,

@@ -1,0 +1,51 @@
+/* gst-spdl: what each channel is shifted and scaled by
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_FACTORS_H__
+#define __GST_SPDL_FACTORS_H__
+
+#include <gst/gst.h>
+#include <math.h>
+
+G_BEGIN_DECLS
+
+/* Whether there are as many as channels of @items, or one, or none; and whether
+ * something can be scaled by them. */
+static inline gboolean
+gst_spdl_factors_check (const gchar *items, const gchar *property,
+    const double *values, guint n, guint n_channels, gboolean must_not_be_zero,
+    GError **error)
+{
+  if (n > 1 && n != n_channels) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "%s has %u values, but the %s have %u channels: give one for each, or "
+        "one for all",
+        property, n, items, n_channels);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    if (isfinite (values[i]) && (values[i] != 0.0 || !must_not_be_zero))
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "%s has the value %g, by which nothing can be scaled", property,
+        values[i]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Of @channel. @otherwise: where there are none. */
+static inline double
+gst_spdl_factors_get (
+    const double *values, guint n, guint channel, double otherwise)
+{
+  return n == 0 ? otherwise : values[n == 1 ? 0 : channel];
+}
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_FACTORS_H__ */

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+# gst-spdl: gst-spdl-launch-1.0 --sweep and --isolate
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import pathlib
+import tempfile
+import time
+import unittest
+
+from launching import interrupt, launch_json, launch_report, running
+
+
+class SweepTest(unittest.TestCase):
+    """Tasks that sleep: twice the workers, twice the rate, up to the second
+    stage's 100 a second."""
+
+    JOB = ("fakesrc sizetype=fixed sizemax=8 ! spdlteststage name=a "
+           "sleep=40000000 ! spdlteststage name=b sleep=10000000 ! spdlsink")
+
+    def run_sweep(self, *args):
+        done, data, page = launch_report(*args, self.JOB)
+        self.assertIn("<svg", page)
+        return done, data
+
+    def test_sweep(self):
+        done, data = self.run_sweep("--sweep", "a.concurrency=1,4,32",
+                                    "--duration", "1.5")
+        self.assertEqual([point["setting"] for point in data["points"]],
+                         [f"a.concurrency={c}" for c in (1, 4, 32)])
+        rates = [point["items-per-second"] for point in data["points"]]
+        self.assertGreater(rates[1], 2 * rates[0])
+        self.assertLess(rates[2], 1.5 * rates[1])
+        self.assertIn(data["recommended"],
+                      ("a.concurrency=4", "a.concurrency=32"))
+        self.assertIn(f"try: --set {data['recommended']}\n", done.stdout)
+        runs = {point["setting"]: point["runs"] for point in data["points"]}
+        self.assertEqual(runs[data["recommended"]], 2)
+        # What is told can be done.
+        done, again = launch_json("--set", data["recommended"], "--duration",
+                                  "1", self.JOB)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(again["items-per-second"], 1.5 * rates[0])
+
+    def test_open_end(self):
+        """The largest that was tried still is the limit."""
+        done, data = self.run_sweep("--sweep", "a.concurrency=1,2",
+                                    "--duration", "1")
+        self.assertEqual(data["recommended"], "a.concurrency=2")
+        self.assertRegex(done.stdout, r"try\s+more\s+than")
+
+    def test_few_items(self):
+        """They come again and again: each run is as long as it is to be."""
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(3):
+                (pathlib.Path(folder) / str(i)).write_text("x")
+            begin = time.monotonic()
+            done, data = launch_json(
+                "--sweep", "a.concurrency=1,2", "--duration", "1.5",
+                f"spdlsrc location={folder} pattern=? "
+                "! spdlteststage name=a sleep=10000000 ! spdlsink")
+            took = time.monotonic() - begin
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Three items alone take a fiftieth of that.
+        self.assertGreater(took, 2 * 1.5)
+        for point in data["points"]:
+            self.assertGreater(point["items-per-second"], 0)
+
+    def test_interrupted(self):
+        """Ctrl-C ends all of it, and what there is is shown."""
+        for option, value in (("--sweep", "a.concurrency=1,2,4"),
+                              ("--isolate", "a")):
+            with running(option, value, "--items", "20", "--duration", "0.5",
+                         self.JOB) as process:
+                while "concurrency=2" not in process.stderr.readline():
+                    self.assertIsNone(process.poll())
+                out, err = interrupt(process)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertNotIn("once more", err)
+            self.assertIn("a.concurrency=1 ", out)
+            self.assertNotIn("try:", out)
+
+    def test_isolate(self):
+        _, data = self.run_sweep("--isolate", "a", "--items", "20",
+                                 "--duration", "0.8")
+        rates = [point["items-per-second"] for point in data["points"]]
+        # Alone it is not held up by the second stage.
+        self.assertGreater(rates[3], 4 * rates[0])
+        self.assertGreater(max(rates), 130)
+
+
+if __name__ == "__main__":
+    unittest.main()

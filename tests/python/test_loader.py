@@ -221,7 +221,7 @@ class ErrorTest(unittest.TestCase):
             (cls.broken / f"{i}.jpg").write_text("no picture")
 
     def test_failures_are_no_errors(self):
-        with Loader(describe(self.folder)) as loader:
+        with Loader(describe(self.folder, source="epochs=1")) as loader:
             self.assertEqual(sum(b.num_items for b in loader), 40)
             self.assertEqual(loader.num_failures, 3)
             failures = loader.failures
@@ -250,7 +250,7 @@ class ErrorTest(unittest.TestCase):
             self.assertEqual(loader.take_failures(None), [])
             end = loader.state
         # Those of an earlier run do not count in another.
-        with Loader(describe(self.folder)) as loader:
+        with Loader(describe(self.folder, source="epochs=1")) as loader:
             list(loader)
             self.assertEqual(len(loader.failures), 3)
             loader.stop()

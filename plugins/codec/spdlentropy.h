@@ -15,15 +15,19 @@
 G_BEGIN_DECLS
 
 /* Most of a JPEG's time is Huffman decoding. This does it in libjpeg's place
- * where the file is sequential, of one scan, and sound: a code and its value by
- * one look into a table, and of blocks that nobody asks for several codes at a
- * time. Whatever is not as it should be is left to libjpeg, which then begins
- * again at the scan's first byte: results and warnings are always its own. */
+ * where the file is sequential, of one scan, and sound: two codes and their
+ * values by one look into a table, and of blocks that nobody asks for several
+ * codes at a time. Whatever is not as it should be is left to libjpeg, which
+ * then begins again at the scan's first byte: results and warnings are always
+ * its own. */
 
 typedef struct _SpdlEntropy SpdlEntropy;
 
 SpdlEntropy *spdl_entropy_new (void);
 void spdl_entropy_free (SpdlEntropy *self);
+
+/* Does without what not all CPUs have: for tests. */
+void spdl_entropy_set_plain (SpdlEntropy *self);
 
 /* Where it can, has libjpeg call @decode_mcu, which calls
  * spdl_entropy_decode(); after jpeg_start_decompress(), before anything is

@@ -12,13 +12,6 @@
 /* The symbol of a run of zeros that no value follows. */
 #define ZEROS 0xf0
 
-static void
-fill (SpdlHuffmanEntry *to, guint n, SpdlHuffmanEntry entry)
-{
-  for (guint i = 0; i < n; i++)
-    to[i] = entry;
-}
-
 /* By how many coefficients the value of a symbol lies further. */
 static guint
 get_step (const SpdlHuffman *self, guint symbol)
@@ -30,26 +23,26 @@ get_step (const SpdlHuffman *self, guint symbol)
   return (symbol >> 4) + 1;
 }
 
-/* The entries of a code of @length bits: where they have room for the value,
- * one for each. */
-static void
-fill_code (SpdlHuffman *self, SpdlHuffmanEntry *to, guint length, guint symbol)
+static SpdlHuffmanEntry
+make_entry (const SpdlHuffman *self, guint length, guint symbol)
 {
-  const guint n_free = SPDL_HUFFMAN_BITS - length;
   const guint size = symbol & 15;
 
-  if (size > n_free) {
-    fill (to, 1 << n_free, (SpdlHuffmanEntry){ 0, 0, length });
-    return;
-  }
-  for (guint i = 0; i < 1u << size; i++) {
-    const gint value =
-        size > 0 ? spdl_huffman_extend (i << (32 - size), size) : 0;
-    const guint n = 1 << (n_free - size);
+  return (
+      SpdlHuffmanEntry){ length + size, get_step (self, symbol), length, size };
+}
 
-    fill (to + i * n, n,
-        (SpdlHuffmanEntry){ length + size, get_step (self, symbol), value });
-  }
+static void
+fill_code (SpdlHuffman *self, guint code, guint length, guint symbol)
+{
+  const guint n_free = SPDL_HUFFMAN_BITS - length;
+  SpdlHuffmanEntry *to = self->entries + (code << n_free);
+  SpdlHuffmanEntry entry = make_entry (self, length, symbol);
+
+  if (entry.length > SPDL_HUFFMAN_LONGEST_KNOWN)
+    entry.length = 0;
+  for (guint i = 0; i < 1u << n_free; i++)
+    to[i] = entry;
 }
 
 /* Gives each symbol its code, one after the other and from the shortest on. */
@@ -66,9 +59,7 @@ assign_codes (SpdlHuffman *self)
       return FALSE;
     self->offsets[length] = (gint) n - (gint) code;
     for (guint i = 0; i < count && length <= SPDL_HUFFMAN_BITS; i++)
-      fill_code (self,
-          self->entries + ((code + i) << (SPDL_HUFFMAN_BITS - length)), length,
-          self->symbols[n + i]);
+      fill_code (self, code + i, length, self->symbols[n + i]);
     n += count;
     code += count;
     self->ends[length] = code << (16 - length);
@@ -87,10 +78,48 @@ spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
   memcpy (self->counts, counts, 17);
   memcpy (self->symbols, symbols, 256);
   self->is_dc = is_dc;
-  self->has_skips = FALSE;
+  self->has_pairs = self->has_skips = FALSE;
   /* No code has 0 bits: here it says whether the tables are made. */
   self->counts[0] = assign_codes (self);
   return self->counts[0];
+}
+
+static SpdlHuffmanEntry
+look_up_at (const SpdlHuffman *self, guint i, guint at)
+{
+  /* Behind the last bits are zeros, of which nothing may be taken. */
+  const guint bits = (i << at) & (SPDL_HUFFMAN_N_PAIRS - 1);
+
+  return self->entries[bits >> (SPDL_HUFFMAN_PAIR_BITS - SPDL_HUFFMAN_BITS)];
+}
+
+static SpdlHuffmanPair
+pair_at (const SpdlHuffman *self, guint i)
+{
+  const SpdlHuffmanEntry first = look_up_at (self, i, 0);
+  SpdlHuffmanEntry last;
+
+  if (first.length == 0)
+    return (SpdlHuffmanPair){ .step = SPDL_HUFFMAN_BAD };
+  if (first.step < SPDL_HUFFMAN_END && first.length < SPDL_HUFFMAN_PAIR_BITS) {
+    last = look_up_at (self, i, first.length);
+    if (last.length > 0 && first.length + last.code <= SPDL_HUFFMAN_PAIR_BITS &&
+        first.length + last.length <= SPDL_HUFFMAN_LONGEST_KNOWN)
+      return (SpdlHuffmanPair){ first.length + last.length, first.step,
+        last.step, first.length + last.code, last.size,
+        spdl_huffman_get_value ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_BITS),
+            first.code, first.size) };
+  }
+  return (SpdlHuffmanPair){ first.length, first.step, 0, first.code, first.size,
+    0 };
+}
+
+void
+spdl_huffman_pair (SpdlHuffman *self)
+{
+  for (guint i = 0; i < SPDL_HUFFMAN_N_PAIRS; i++)
+    self->pairs[i] = pair_at (self, i);
+  self->has_pairs = TRUE;
 }
 
 /* As many of the codes with which the bits of place @i begin as they hold. */
@@ -126,15 +155,12 @@ SpdlHuffmanEntry
 spdl_huffman_find (const SpdlHuffman *self, guint64 bits, guint least)
 {
   const guint code = bits >> 48;
-  guint length = least, symbol, size;
+  guint length = least;
 
   while (length <= 16 && code >= self->ends[length])
     length++;
   if (length > 16)
-    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_BAD, 0 };
-  symbol =
-      self->symbols[(gint) (code >> (16 - length)) + self->offsets[length]];
-  size = symbol & 15;
-  return (SpdlHuffmanEntry){ length + size, get_step (self, symbol),
-    size > 0 ? spdl_huffman_extend (bits << length >> 32, size) : 0 };
+    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_BAD, 0, 0 };
+  return make_entry (self, length,
+      self->symbols[(gint) (code >> (16 - length)) + self->offsets[length]]);
 }

@@ -12,10 +12,19 @@
 
 G_BEGIN_DECLS
 
-/* The bits that are looked up at once. Of photographs' codes, nine of ten are
- * no longer together with the bits of the value that follows. */
+/* The bits that are looked up at once: nearly all codes of photographs are no
+ * longer, without the value that follows. */
 #define SPDL_HUFFMAN_BITS 10
 #define SPDL_HUFFMAN_N_ENTRIES (1 << SPDL_HUFFMAN_BITS)
+
+/* The most bits of a code and its value: of any, and of those that are found by
+ * one look. */
+#define SPDL_HUFFMAN_LONGEST 31
+#define SPDL_HUFFMAN_LONGEST_KNOWN 18
+
+/* The same, for two codes. */
+#define SPDL_HUFFMAN_PAIR_BITS 11
+#define SPDL_HUFFMAN_N_PAIRS (1 << SPDL_HUFFMAN_PAIR_BITS)
 
 /* The same, where values do not count. */
 #define SPDL_HUFFMAN_SKIP_BITS 12
@@ -26,16 +35,31 @@ G_BEGIN_DECLS
 #define SPDL_HUFFMAN_END 128
 #define SPDL_HUFFMAN_BAD 64
 
-/* What some bits begin with.
- *
- * `length` > 0: the bits of a code and of its value, `value`, which lies `step`
- * coefficients further. Else `value` is the code's bits; or it is 0, and the
- * code is longer than what is looked up. */
+/* What some bits begin with: a code of `code` bits, and then a value of `size`,
+ * `length` in all, which lies `step` coefficients further. It is 0 where one
+ * look does not suffice; then `code` may be 0, too, where the code is longer.
+ */
 typedef struct {
   guint8 length;
   guint8 step;
-  gint16 value;
+  guint8 code;
+  guint8 size;
 } SpdlHuffmanEntry;
+
+/* One code, or two, of which the second one's value may lie behind the bits
+ * that are looked up: `length` bits in all. Two: `value`, `step` coefficients
+ * further, and `last_step` behind that a value of `size` bits, `at` bits from
+ * here on. One: only the latter, and `last_step` is 0; whoever stores `value`
+ * before it need not ask. Ends of blocks, and codes that SpdlHuffmanEntry does
+ * not know, have a step that leads behind any block. */
+typedef struct {
+  guint8 length;
+  guint8 step;
+  guint8 last_step;
+  guint8 at;
+  guint8 size;
+  gint16 value;
+} SpdlHuffmanPair;
 
 /* Several codes at once, where nobody asks for the values: their bits, and by
  * how many coefficients they go on; with SPDL_HUFFMAN_END on top where the last
@@ -47,8 +71,9 @@ typedef struct {
 
 typedef struct {
   SpdlHuffmanEntry entries[SPDL_HUFFMAN_N_ENTRIES];
+  SpdlHuffmanPair pairs[SPDL_HUFFMAN_N_PAIRS];
   SpdlHuffmanSkip skips[SPDL_HUFFMAN_N_SKIPS];
-  gboolean has_skips;
+  gboolean has_pairs, has_skips;
   /* Of each length the end of its codes, padded to 16 bits, and what makes a
    * code of it the place of its symbol. */
   guint32 ends[17];
@@ -65,6 +90,16 @@ typedef struct {
 gboolean spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
     const guint8 *symbols, gboolean is_dc);
 
+/* Makes `pairs`. */
+void spdl_huffman_pair (SpdlHuffman *self);
+
+static inline void
+spdl_huffman_make_pairs (SpdlHuffman *self)
+{
+  if (G_UNLIKELY (!self->has_pairs))
+    spdl_huffman_pair (self);
+}
+
 /* Makes `skips`. */
 void spdl_huffman_chain (SpdlHuffman *self);
 
@@ -75,19 +110,20 @@ spdl_huffman_make_skips (SpdlHuffman *self)
     spdl_huffman_chain (self);
 }
 
-/* The code of @least bits or more with which 64 bits begin, and its value,
- * without a look at the tables above. Its length is 0 if there is none. */
+/* The code of @least bits or more with which 64 bits begin, without a look at
+ * the tables above. Its length is 0 if there is none. */
 SpdlHuffmanEntry
 spdl_huffman_find (const SpdlHuffman *self, guint64 bits, guint least);
 
-/* The value that the first @size of 32 @bits mean, 1 to 16. */
+/* The value that @size of 64 @bits mean, 0 to 16, behind the first @at. */
 static inline gint
-spdl_huffman_extend (guint32 bits, guint size)
+spdl_huffman_get_value (guint64 bits, guint at, guint size)
 {
-  const gint value = bits >> (32 - size);
-  const gint is_negative = ~bits >> 31;
+  const gint is_negative = ~(bits << at) >> 63;
 
-  return value - (is_negative << size) + is_negative;
+  /* Of no bits, it is 0. */
+  return (gint) (bits << at >> 1 >> (63 - size)) - (is_negative << size) +
+         is_negative;
 }
 
 G_END_DECLS

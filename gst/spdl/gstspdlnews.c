@@ -7,6 +7,8 @@
 
 #include "gstspdlnews.h"
 
+#include "engine/spdlpatience.h"
+
 GstSpdlNews *
 gst_spdl_news_ref (GstSpdlNews *self)
 {
@@ -298,6 +300,19 @@ on_item_failed (GstSpdlNews *self, const GstStructure *s)
     fail (self, error, NULL);
 }
 
+/* A streaming thread says so itself, and is its pool's again afterwards. */
+static void
+be_patient (GstMessage *message)
+{
+  GstStreamStatusType type;
+
+  gst_message_parse_stream_status (message, &type, NULL);
+  if (type == GST_STREAM_STATUS_TYPE_ENTER)
+    spdl_set_patient (TRUE);
+  else if (type == GST_STREAM_STATUS_TYPE_LEAVE)
+    spdl_set_patient (FALSE);
+}
+
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
@@ -316,6 +331,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
         on_item_failed (user_data, s);
       break;
     case GST_MESSAGE_STREAM_STATUS:
+      be_patient (message);
       if (((GstSpdlNews *) user_data)->governor)
         gst_spdl_governor_take_message (
             ((GstSpdlNews *) user_data)->governor, message);

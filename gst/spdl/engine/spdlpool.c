@@ -8,9 +8,9 @@
 #include "spdlpool.h"
 
 #include <gio/gio.h>
-#include <sched.h>
 
 #include "spdlclock.h"
+#include "spdlpatience.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry = NULL; /* name -> SpdlPool, not owned */
@@ -71,17 +71,6 @@ signal_pending (SpdlPool *self, SpdlPoolThread *thread)
   spdl_mutex_lock (&self->lock);
 }
 
-/* A thread that wakes does not push aside the one that has the core, which may
- * be the trainer's. Any other policy than the usual one was somebody's wish. */
-static void
-be_patient (void)
-{
-  const struct sched_param param = { 0 };
-
-  if (sched_getscheduler (0) == SCHED_OTHER)
-    sched_setscheduler (0, SCHED_BATCH, &param);
-}
-
 static void *
 thread_main (void *data)
 {
@@ -89,7 +78,7 @@ thread_main (void *data)
   SpdlPool *self = thread->pool;
 
   pthread_setname_np (pthread_self (), self->name ? self->name : "spdl-worker");
-  be_patient ();
+  spdl_set_patient (TRUE);
 
   spdl_mutex_lock (&self->lock);
   self->waking = FALSE;

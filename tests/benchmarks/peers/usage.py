@@ -8,7 +8,6 @@ live on: so all processes below this one are looked up in /proc."""
 import os
 import pathlib
 import resource
-import signal
 import time
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -47,15 +46,6 @@ def cpu_seconds():
     return time.process_time() + ended.ru_utime + ended.ru_stime + sum(
         stats[pid][1] for pid in _tree(stats, os.getpid())[1:]
         if pid in stats) / TICK
-
-
-def kill_children():
-    """All processes below this one, whose loaders would take their time."""
-    for pid in _tree(_stats(), os.getpid())[1:]:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def _shared(pid, found):

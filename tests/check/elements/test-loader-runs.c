@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,35 @@
 #include "loaders.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
+
+static void
+look_at_policy (GstElement *element, GstBuffer *buffer, gpointer policy)
+{
+  *(gint *) policy = sched_getscheduler (0);
+}
+
+/* Streaming threads leave the core to who has it, the trainer, say. */
+GST_START_TEST (test_patience)
+{
+  GstSpdlLoader *loader = loader_make (
+      "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=8,height=8 "
+      "! identity name=look signal-handoffs=true ! spdlbatch ! spdlsink");
+  GstElement *look = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "look");
+  const gint before = sched_getscheduler (0);
+  gint policy = -1;
+
+  g_signal_connect (look, "handoff", G_CALLBACK (look_at_policy), &policy);
+  loader_start (loader);
+  fail_unless_equals_int (loader_take (loader), 1);
+  gst_spdl_loader_stop (loader);
+  fail_unless_equals_int (policy, SCHED_BATCH);
+  fail_unless_equals_int (sched_getscheduler (0), before);
+  gst_object_unref (look);
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
 
 static gpointer
 wait_for_batch (gpointer loader)
@@ -261,6 +291,7 @@ loader_runs_suite (void)
   tcase_set_timeout (tc, 180);
   tcase_add_test (tc, test_stop_wakes);
   tcase_add_test (tc, test_stop_any_time);
+  tcase_add_test (tc, test_patience);
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_resume);
   tcase_add_test (tc, test_state);

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/engine/spdlpool.h"
+#include "gst/spdl/engine/spdlpatience.h"
 
 #include <sched.h>
 
@@ -74,6 +75,31 @@ test_policy (void)
   g_assert_cmpint (policy, ==, SCHED_IDLE);
 }
 
+static gpointer
+lend (gpointer policies)
+{
+  int *policy = policies;
+
+  for (guint i = 0; i < 2; i++) {
+    spdl_set_patient (TRUE);
+    *policy++ = sched_getscheduler (0);
+    spdl_set_patient (FALSE);
+    *policy++ = sched_getscheduler (0);
+  }
+  return NULL;
+}
+
+/* A thread that was somebody's before is as it was afterwards. */
+static void
+test_lent (void)
+{
+  int policies[4];
+
+  g_thread_join (g_thread_new ("lent", lend, policies));
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpint (policies[i], ==, i % 2 ? SCHED_OTHER : SCHED_BATCH);
+}
+
 static void
 test_pool_names (void)
 {
@@ -99,6 +125,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pool/names", test_pool_names);
+  g_test_add_func ("/pool/lent", test_lent);
   g_test_add_func ("/pool/policy", test_policy);
   return g_test_run ();
 }

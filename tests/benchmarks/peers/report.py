@@ -85,7 +85,9 @@ def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
         why = (found.get("errors", {}).get(row.name)
                or found["checks"].get(row.name, {}).get("error"))
         if why:
-            lines.append(f"{row.name}: not measured: {why}")
+            what = ("not in all tries" if row.name in found["blocks"]
+                    else "not measured")
+            lines.append(f"{row.name}: {what}: {why}")
         elif row.note and row.name in found["blocks"]:
             lines.append(f"{row.name}: {row.note}")
     missing = [row.name for row in cell.rows if row.name not in

@@ -315,8 +315,8 @@ decode_plain (SpdlEntropy *self, JBLOCKROW *blocks)
 }
 
 #ifdef __x86_64__
-/* Shifts of that kind are a third of all instructions, and take one step there
- * instead of three. */
+/* Shifts by a number that is not known before take one step there, not three.
+ */
 __attribute__ ((target ("bmi,bmi2"))) static gboolean
 decode_bmi2 (SpdlEntropy *self, JBLOCKROW *blocks)
 {

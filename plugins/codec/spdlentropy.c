@@ -19,6 +19,10 @@ static const guint8 natural_order[DCTSIZE2] = { 0, 1, 8, 16, 9, 2, 3, 10, 17,
   14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
   58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
 
+/* The bytes of a scan from which on it pays to make the tables for pairs, where
+ * a file has codes of its own. */
+#define PAIRS_PAY 8192
+
 /* Into each of the functions that are made for a kind of CPU. */
 #define INLINE inline __attribute__ ((always_inline))
 
@@ -35,6 +39,7 @@ typedef struct {
 
 struct _SpdlEntropy {
   gboolean (*decode) (SpdlEntropy *self, JBLOCKROW *blocks);
+  gsize pairs_pay;
   SpdlHuffman dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
 
   boolean (*original) (j_decompress_ptr cinfo, JBLOCKROW *blocks);
@@ -82,7 +87,11 @@ set_block (SpdlEntropy *self, j_decompress_ptr cinfo, guint i)
       use_table (self->dc, cinfo->dc_huff_tbl_ptrs, info->dc_tbl_no, TRUE);
   block->ac =
       use_table (self->ac, cinfo->ac_huff_tbl_ptrs, info->ac_tbl_no, FALSE);
-  return block->dc && block->ac;
+  if (!block->dc || !block->ac)
+    return FALSE;
+  if (block->needs_ac && cinfo->src->bytes_in_buffer >= self->pairs_pay)
+    spdl_huffman_make_pairs (block->ac);
+  return TRUE;
 }
 
 static void
@@ -150,8 +159,15 @@ read_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
   return spdl_bits_drop (bits, entry->length);
 }
 
+/* Whether a block that was gone through to there is one. */
+static inline gboolean
+is_block (guint at)
+{
+  return at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+}
+
 /* One code, which may be long, or the last one of a block, or beyond that. */
-static SpdlBits
+static INLINE SpdlBits
 read_value (SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
 {
   SpdlHuffmanEntry entry;
@@ -161,6 +177,19 @@ read_value (SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
   *at += entry.step;
   if (*at <= DCTSIZE2)
     block[natural_order[*at - 1]] = value;
+  return bits;
+}
+
+/* A block, a code a look. */
+static __attribute__ ((noinline)) SpdlBits
+read_values (
+    SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
+{
+  guint at = 1;
+
+  while (at < DCTSIZE2)
+    bits = read_value (bits, table, block, &at);
+  *ok &= is_block (at);
   return bits;
 }
 
@@ -190,11 +219,13 @@ read_end (
  * found: values are made beside it. The bits are filled up where it is known
  * that they may not suffice, without a branch on how many are left. */
 static INLINE SpdlBits
-read_block (SpdlBits bits, SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
+read_block (
+    SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
 {
   guint at = 1;
 
-  spdl_huffman_make_pairs (table);
+  if (G_UNLIKELY (!table->has_pairs))
+    return read_values (bits, table, block, ok);
   do {
     bits = spdl_bits_fill (bits);
 #pragma GCC unroll 4
@@ -219,7 +250,7 @@ read_block (SpdlBits bits, SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
       at = last;
     }
   } while (at < DCTSIZE2);
-  *ok &= at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+  *ok &= is_block (at);
   return bits;
 }
 
@@ -253,7 +284,7 @@ skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
     if (entry.length == 0)
       break;
   }
-  *ok &= at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+  *ok &= is_block (at);
   return bits;
 }
 
@@ -362,6 +393,7 @@ spdl_entropy_new (void)
 {
   SpdlEntropy *self = g_new0 (SpdlEntropy, 1);
 
+  self->pairs_pay = PAIRS_PAY;
   self->decode = decode_plain;
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2"))
@@ -371,9 +403,12 @@ spdl_entropy_new (void)
 }
 
 void
-spdl_entropy_set_plain (SpdlEntropy *self)
+spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs)
 {
-  self->decode = decode_plain;
+  if (plain)
+    self->decode = decode_plain;
+  if (pairs)
+    self->pairs_pay = 0;
 }
 
 void

@@ -26,8 +26,9 @@ typedef struct _SpdlEntropy SpdlEntropy;
 SpdlEntropy *spdl_entropy_new (void);
 void spdl_entropy_free (SpdlEntropy *self);
 
-/* Does without what not all CPUs have: for tests. */
-void spdl_entropy_set_plain (SpdlEntropy *self);
+/* For tests. @plain: does without what not all CPUs have; @pairs: takes two
+ * codes a look in small files, too. */
+void spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs);
 
 /* Where it can, has libjpeg call @decode_mcu, which calls
  * spdl_entropy_decode(); after jpeg_start_decompress(), before anything is

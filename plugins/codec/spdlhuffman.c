@@ -84,25 +84,28 @@ spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
   return self->counts[0];
 }
 
+/* What @n_bits bits, of at least SPDL_HUFFMAN_BITS, have behind the first @at.
+ */
 static SpdlHuffmanEntry
-look_up_at (const SpdlHuffman *self, guint i, guint at)
+look_up_at (const SpdlHuffman *self, guint bits, guint n_bits, guint at)
 {
   /* Behind the last bits are zeros, of which nothing may be taken. */
-  const guint bits = (i << at) & (SPDL_HUFFMAN_N_PAIRS - 1);
+  const guint left = (bits << at) & ((1u << n_bits) - 1);
 
-  return self->entries[bits >> (SPDL_HUFFMAN_PAIR_BITS - SPDL_HUFFMAN_BITS)];
+  return self->entries[left >> (n_bits - SPDL_HUFFMAN_BITS)];
 }
 
 static SpdlHuffmanPair
 pair_at (const SpdlHuffman *self, guint i)
 {
-  const SpdlHuffmanEntry first = look_up_at (self, i, 0);
+  const SpdlHuffmanEntry first =
+      look_up_at (self, i, SPDL_HUFFMAN_PAIR_BITS, 0);
   SpdlHuffmanEntry last;
 
   if (first.length == 0)
     return (SpdlHuffmanPair){ .step = SPDL_HUFFMAN_BAD };
   if (first.step < SPDL_HUFFMAN_END && first.length < SPDL_HUFFMAN_PAIR_BITS) {
-    last = look_up_at (self, i, first.length);
+    last = look_up_at (self, i, SPDL_HUFFMAN_PAIR_BITS, first.length);
     if (last.length > 0 && first.length + last.code <= SPDL_HUFFMAN_PAIR_BITS &&
         first.length + last.length <= SPDL_HUFFMAN_LONGEST_KNOWN)
       return (SpdlHuffmanPair){ first.length + last.length, first.step,
@@ -115,9 +118,9 @@ pair_at (const SpdlHuffman *self, guint i)
 }
 
 void
-spdl_huffman_pair (SpdlHuffman *self)
+spdl_huffman_make_pairs (SpdlHuffman *self)
 {
-  for (guint i = 0; i < SPDL_HUFFMAN_N_PAIRS; i++)
+  for (guint i = 0; i < SPDL_HUFFMAN_N_PAIRS && !self->has_pairs; i++)
     self->pairs[i] = pair_at (self, i);
   self->has_pairs = TRUE;
 }
@@ -129,16 +132,14 @@ chain_at (const SpdlHuffman *self, guint i)
   SpdlHuffmanSkip skip = { 0, 0 };
 
   while (skip.step < 64) {
-    /* Behind the last bits are zeros, of which nothing may be taken. */
-    const guint bits = (i << skip.length) & (SPDL_HUFFMAN_N_SKIPS - 1);
-    const SpdlHuffmanEntry *entry =
-        &self->entries[bits >> (SPDL_HUFFMAN_SKIP_BITS - SPDL_HUFFMAN_BITS)];
+    const SpdlHuffmanEntry entry =
+        look_up_at (self, i, SPDL_HUFFMAN_SKIP_BITS, skip.length);
 
-    if (entry->length == 0 ||
-        skip.length + entry->length > SPDL_HUFFMAN_SKIP_BITS)
+    if (entry.length == 0 ||
+        skip.length + entry.length > SPDL_HUFFMAN_SKIP_BITS)
       break;
-    skip.length += entry->length;
-    skip.step += entry->step;
+    skip.length += entry.length;
+    skip.step += entry.step;
   }
   return skip;
 }

@@ -90,15 +90,8 @@ typedef struct {
 gboolean spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
     const guint8 *symbols, gboolean is_dc);
 
-/* Makes `pairs`. */
-void spdl_huffman_pair (SpdlHuffman *self);
-
-static inline void
-spdl_huffman_make_pairs (SpdlHuffman *self)
-{
-  if (G_UNLIKELY (!self->has_pairs))
-    spdl_huffman_pair (self);
-}
+/* Makes `pairs`, if they are not there. */
+void spdl_huffman_make_pairs (SpdlHuffman *self);
 
 /* Makes `skips`. */
 void spdl_huffman_chain (SpdlHuffman *self);

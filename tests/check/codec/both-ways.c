@@ -200,16 +200,15 @@ Outcome
 decode_both_ways (const guint8 *data, gsize size, const Wish *wish)
 {
   /* Tables that are kept must not outlive the file that has others. */
-  static SpdlEntropy *entropies[2]; /* for this CPU, and for any */
+  static SpdlEntropy *entropies[4];
   static guint turn;
-  SpdlEntropy **entropy = &entropies[turn ^= 1];
+  SpdlEntropy **entropy = &entropies[turn = (turn + 1) % 4];
   Decoder *alone = decoder_new (NULL), *with;
   Outcome outcome;
 
   if (!*entropy) {
     *entropy = spdl_entropy_new ();
-    if (turn == 0)
-      spdl_entropy_set_plain (*entropy);
+    spdl_entropy_set_ways (*entropy, turn & 1, turn & 2);
   }
   with = decoder_new (*entropy);
   decode (alone, data, size, wish);

@@ -72,9 +72,8 @@ arrays_make_npy_of (const gchar *header, gconstpointer data, gsize size)
   return make_npy (1, header, 1, data, size);
 }
 
-/* Without zlib's own header and sum. */
-static GByteArray *
-deflate_bytes (GBytes *bytes)
+GByteArray *
+arrays_deflate (GBytes *bytes)
 {
   const gsize size = g_bytes_get_size (bytes);
   GByteArray *packed = g_byte_array_new ();
@@ -134,7 +133,7 @@ put_member (GByteArray *file, GByteArray *directory, ArraysFlags flags,
   const gboolean wide = flags & ARRAYS_ZIP64;
   const guint extra_size = wide ? 35 : 0;
   const gsize at = file->len;
-  GByteArray *packed = flags & ARRAYS_DEFLATED ? deflate_bytes (bytes) : NULL;
+  GByteArray *packed = flags & ARRAYS_DEFLATED ? arrays_deflate (bytes) : NULL;
 
   put_text (file, "PK\3\4");
   put_common (file, flags, name, bytes, packed, extra_size);

@@ -33,6 +33,9 @@ typedef enum {
  * and NULL. */
 GBytes *arrays_make_zip (ArraysFlags flags, ...) G_GNUC_NULL_TERMINATED;
 
+/* Without zlib's own header and sum. */
+GByteArray *arrays_deflate (GBytes *bytes);
+
 /* A safetensors file with that header, in which ' stands for ", and blanks up
  * to a multiple of 8 bytes. */
 GBytes *

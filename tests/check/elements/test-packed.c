@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "arrays.h"
 #include "files.h"
 #include "run.h"
 #include "served.h"
@@ -24,26 +25,6 @@ make_content (guint i)
   for (gsize j = 0; j < size; j++)
     data[j] = (j / 7) * (i + 1) + (j % 13 == 0 ? j * j >> 5 : 0);
   return g_bytes_new_take (data, size);
-}
-
-static GByteArray *
-deflate_all (GBytes *content)
-{
-  gsize size;
-  gconstpointer data = g_bytes_get_data (content, &size);
-  GByteArray *packed = g_byte_array_new ();
-  z_stream z = { .next_in = (Bytef *) data, .avail_in = size };
-
-  g_assert_cmpint (
-      deflateInit2 (&z, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), ==,
-      Z_OK);
-  g_byte_array_set_size (packed, deflateBound (&z, size));
-  z.next_out = packed->data;
-  z.avail_out = packed->len;
-  g_assert_cmpint (deflate (&z, Z_FINISH), ==, Z_STREAM_END);
-  g_byte_array_set_size (packed, z.total_out);
-  deflateEnd (&z);
-  return packed;
 }
 
 static void
@@ -84,7 +65,7 @@ add_member (GByteArray *zip, GByteArray *directory, const gchar *name,
   const guint32 offset = zip->len;
   g_autoptr (GByteArray) packed =
       stored ? g_bytes_unref_to_array (g_bytes_ref (content))
-             : deflate_all (content);
+             : arrays_deflate (content);
   const guint32 checksum =
       crc32 (0, g_bytes_get_data (content, NULL), g_bytes_get_size (content)) ^
       wrong;

@@ -464,9 +464,10 @@ install_signals (GType type)
    * has the caps of the item where it has none, and the item's meta where it
    * has none; a sample with a buffer list is several results.
    *
-   * Of a group the results bear the metas of their items; where none does, as
-   * many buffers as items are theirs in order, and a single one is a batch of
-   * all. Items that are in no result are filtered; a failure is that of all.
+   * Of a group the results bear the metas of their items; where none does, a
+   * list of as many buffers as items are theirs in order, and a single buffer
+   * is a batch of all, of which there may be one. Items that are in no result
+   * are filtered; a failure is that of all.
    *
    * Returns: (transfer full) (nullable): the result; %NULL: the item is
    * filtered; gst_spdl_sample_new_failed(): it has failed. A Python function

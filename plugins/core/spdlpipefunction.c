@@ -142,9 +142,13 @@ set_batch (GstBuffer **result, GstBufferList *group)
   }
 }
 
-/* Says of each result which items it is made of, where it does not itself. */
+/* Says of each result which items it is made of, where it does not itself.
+ *
+ * @in_list: the function gave a list; else one buffer, which is a batch of a
+ *     group of a single item, too */
 static gboolean
-name_results (GPtrArray *results, GstBufferList *group, GError **error)
+name_results (
+    GPtrArray *results, gboolean in_list, GstBufferList *group, GError **error)
 {
   const guint n = gst_buffer_list_length (group);
   guint n_known = 0;
@@ -153,7 +157,7 @@ name_results (GPtrArray *results, GstBufferList *group, GError **error)
     n_known += is_known (g_ptr_array_index (results, i));
   if (n_known == results->len)
     return TRUE;
-  if (n_known == 0 && results->len == n) {
+  if (in_list && n_known == 0 && results->len == n) {
     for (guint i = 0; i < n; i++)
       set_item ((GstBuffer **) &g_ptr_array_index (results, i),
           gst_buffer_list_get (group, i));
@@ -187,7 +191,8 @@ spdl_pipe_function_process_group (
   ok = check (result, error);
   if (ok && result) {
     buffers = get_buffers (result);
-    ok = name_results (buffers, group, error);
+    ok = name_results (
+        buffers, gst_sample_get_buffer_list (result) != NULL, group, error);
   }
   if (ok && result)
     push_all (task, buffers, gst_sample_get_caps (result));

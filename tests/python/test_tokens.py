@@ -81,6 +81,7 @@ class TokensTest(unittest.TestCase):
                 self.assertEqual(
                     batch["data"].numpy().reshape(-1).tolist(), wanted[i])
                 self.assertEqual(list(batch.indices), texts[i])
+                self.assertIsNotNone(batch.state)
                 states.append(batch.state)
             self.assertEqual(first + len(states), len(wanted))
         return states

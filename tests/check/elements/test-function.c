@@ -217,6 +217,46 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
+/* A buffer, or a list of one. */
+static GstSample *
+do_single (GstElement *element, GstSample *sample, gpointer user_data)
+{
+  GstBufferList *group = gst_sample_get_buffer_list (sample);
+  GstSample *result = gst_sample_new (NULL, NULL, NULL, NULL);
+  g_autoptr (GstBuffer) made = gst_buffer_new_allocate (NULL, 9, NULL);
+
+  fail_unless_equals_int (gst_buffer_list_length (group), 1);
+  if (index_of (gst_buffer_list_get (group, 0)) == 0) {
+    gst_sample_set_buffer (result, made);
+  } else {
+    g_autoptr (GstBufferList) list = gst_buffer_list_new ();
+
+    gst_buffer_list_add (list, g_steal_pointer (&made));
+    gst_sample_set_buffer_list (result, list);
+  }
+  return result;
+}
+
+/* What is made of a group is a batch, however many items the group has. */
+GST_START_TEST (test_single_group)
+{
+  Rig *rig = new_rig (do_single, NULL, 1);
+  GstSpdlBatchMeta *batch;
+
+  rig_start (rig, NULL);
+  rig_push_group (rig, 0, 0);
+  rig_push_group (rig, 1, 1);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  rig_assert_log (rig, "[batch] [1] eos");
+  batch = gst_spdl_buffer_get_batch_meta (g_ptr_array_index (rig->buffers, 0));
+  fail_unless_equals_int (batch->num_items, 1);
+  fail_unless_equals_int (batch->items[0].index, 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static GstSample *
 halve (GstElement *element, GstSample *sample, gpointer user_data)
 {
@@ -281,6 +321,7 @@ function_suite (void)
   tcase_add_test (tc, test_no_result);
   tcase_add_test (tc, test_at_once);
   tcase_add_test (tc, test_groups);
+  tcase_add_test (tc, test_single_group);
   tcase_add_test (tc, test_batches);
   tcase_add_test (tc, test_one_work_each);
   return s;

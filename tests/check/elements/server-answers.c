@@ -25,8 +25,7 @@ server_make_body (guint8 *data, guint64 offset, gsize size, guint version)
 static gboolean
 send_bytes (Request *r, gconstpointer data, gsize size)
 {
-  return g_output_stream_write_all (
-      r->out, data, size, NULL, r->cancellable, NULL);
+  return g_output_stream_write_all (r->out, data, size, NULL, NULL, NULL);
 }
 
 static gboolean

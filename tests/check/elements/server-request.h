@@ -15,7 +15,6 @@ G_BEGIN_DECLS
 /* A request and the connection that it came on. */
 typedef struct {
   Server *server;
-  GCancellable *cancellable; /* the server's */
   const gchar *root;         /* of files; nullable */
   GSocketConnection *connection;
   GIOStream *stream;

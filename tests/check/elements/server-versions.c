@@ -41,7 +41,7 @@ static void
 send_text (Request *r, const gchar *text)
 {
   if (!g_output_stream_write_all (
-          r->out, text, strlen (text), NULL, r->cancellable, NULL))
+          r->out, text, strlen (text), NULL, NULL, NULL))
     r->keep = FALSE;
 }
 
@@ -125,8 +125,7 @@ send_good (Request *r, const Good *good)
   server_count_answer (r->server, n, FALSE);
   send_text (r, head);
   server_make_body (data, good->first, n, good->version);
-  if (!g_output_stream_write_all (
-          r->out, data, n, NULL, r->cancellable, NULL) ||
+  if (!g_output_stream_write_all (r->out, data, n, NULL, NULL, NULL) ||
       r->faulty || is_fault (r, "nolength"))
     r->keep = FALSE;
 }

@@ -190,6 +190,18 @@ class TablesTest(unittest.TestCase):
         self.assertIn("**0/1**", rows["DALI, CPU"][6])
         self.assertEqual(rows[OURS][1].strip(), "5,000")
 
+    def test_page_of_several_commits(self):
+        cells = {}
+        for workers in (1, 2):
+            cell = cells[f"main/evaluation-web-{workers}"] = cell_of(
+                **{OURS: [block(0, 200)]})
+            cell["commit"] = f"abc{workers}"
+        text = report.markdown({"cells": cells, "heads": []})
+        self.assertIn("of commit abc1, abc2, as the tables say", text)
+        for workers in (1, 2):
+            self.assertIn(f"### main/evaluation-web-{workers}\n\n"
+                          f"Commit abc{workers}.\n\n|  |", text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -108,9 +108,11 @@ def bound(cell: Cell, found: Dict[str, Any], best: float) -> str:
             f"{ours.median / allowed:.2f} times that.\n\n")
 
 
-def section(cell: Cell, found: Dict[str, Any], best: float) -> str:
+def section(cell: Cell, found: Dict[str, Any], best: float,
+            says_commit: bool) -> str:
     names = columns(cell)
-    lines = [f"### {cell.key}\n", "| " + " | ".join(names) + " |",
+    of = f"Commit {found['commit']}.\n\n" if says_commit else ""
+    lines = [f"### {cell.key}\n\n{of}| " + " | ".join(names) + " |",
              "| " + " | ".join(["---"] * len(names)) + " |"]
     for row in cell.rows:
         texts = row_cells(cell, found, row.name, best)
@@ -145,7 +147,8 @@ def markdown(document: Dict[str, Any], plots: str = "") -> str:
             "blocks, and its count in bold.\n\n")
     commits = sorted({found["commit"] for found in cells.values()
                       if found["blocks"]})
-    text += f"What is measured is of commit {', '.join(commits)}.\n\n"
+    text += (f"What is measured is of commit {', '.join(commits)}"
+             + (", as the tables say" if len(commits) > 1 else "") + ".\n\n")
     text += "".join(map(head_text, document["heads"]))
     table = None
     for cell in all_cells():
@@ -157,5 +160,6 @@ def markdown(document: Dict[str, Any], plots: str = "") -> str:
             if plots:
                 text += f"![{TITLES[table]}]({plots}-{table}.svg)\n\n"
         text += section(cell, cells[cell.key],
-                        protocol.best_floor(cells, cell.guard))
+                        protocol.best_floor(cells, cell.guard),
+                        len(commits) > 1)
     return text

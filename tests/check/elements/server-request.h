@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* A request and the connection that it came on. */
 typedef struct {
   Server *server;
-  const gchar *root;         /* of files; nullable */
+  const gchar *root; /* of files; nullable */
   GSocketConnection *connection;
   GIOStream *stream;
   GDataInputStream *in;

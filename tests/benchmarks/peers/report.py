@@ -111,9 +111,11 @@ def bound(cell: Cell, found: Dict[str, Any], best: float) -> str:
 def section(cell: Cell, found: Dict[str, Any], best: float,
             says_commit: bool) -> str:
     names = columns(cell)
-    of = f"Commit {found['commit']}.\n\n" if says_commit else ""
-    lines = [f"### {cell.key}\n\n{of}| " + " | ".join(names) + " |",
-             "| " + " | ".join(["---"] * len(names)) + " |"]
+    lines = [f"### {cell.key}\n"]
+    if says_commit:
+        lines.append(f"Commit {found['commit']}.\n")
+    lines += ["| " + " | ".join(names) + " |",
+              "| " + " | ".join(["---"] * len(names)) + " |"]
     for row in cell.rows:
         texts = row_cells(cell, found, row.name, best)
         if texts:

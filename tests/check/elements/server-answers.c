@@ -22,8 +22,8 @@ server_make_body (guint8 *data, guint64 offset, gsize size, guint version)
 
 /* Writing */
 
-static gboolean
-send_bytes (Request *r, gconstpointer data, gsize size)
+gboolean
+server_send (Request *r, gconstpointer data, gsize size)
 {
   return g_output_stream_write_all (r->out, data, size, NULL, NULL, NULL);
 }
@@ -37,7 +37,7 @@ static gboolean
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  return send_bytes (r, text, strlen (text));
+  return server_send (r, text, strlen (text));
 }
 
 static gboolean
@@ -49,7 +49,7 @@ send_body (Request *r, guint64 offset, guint64 size, guint version)
     const gsize n = MIN (size, sizeof data);
 
     server_make_body (data, offset, n, version);
-    if (!send_bytes (r, data, n))
+    if (!server_send (r, data, n))
       return FALSE;
     offset += n;
     size -= n;
@@ -233,10 +233,10 @@ send_file (Request *r)
   send_text (r,
       "HTTP/1.1 200 OK\r\nContent-Length: %" G_GSIZE_FORMAT "\r\n\r\n", size);
   if (!r->faulty) {
-    send_bytes (r, data, size);
+    server_send (r, data, size);
     return;
   }
-  send_bytes (r, data, size / 2);
+  server_send (r, data, size / 2);
   r->keep = FALSE;
   if (strcmp (r->fault, "file") == 0)
     reset_connection (r);
@@ -265,7 +265,7 @@ send_part_of_file (Request *r, int fd, const struct stat *st)
   data = g_malloc (length);
   server_count_bytes (r->server, length);
   if (pread (fd, data, length, part.first) != (gssize) length ||
-      !send_head (r, &part, length, "") || !send_bytes (r, data, length))
+      !send_head (r, &part, length, "") || !server_send (r, data, length))
     r->keep = FALSE;
 }
 
@@ -308,7 +308,7 @@ send_tape (Request *r)
       "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n",
       tag, size);
   n = r->faulty ? MIN (size, r->size) : size;
-  if (!send_bytes (r, data, n))
+  if (!server_send (r, data, n))
     r->keep = FALSE;
   if (!r->faulty)
     return;

@@ -38,6 +38,9 @@ void server_answer (Request *r);
 /* Answers it if it is of what has a version. */
 gboolean server_answer_versioned (Request *r);
 
+/* FALSE: the connection is gone. */
+gboolean server_send (Request *r, gconstpointer data, gsize size);
+
 /* Waits until the server stops. */
 void server_stall (Server *server);
 

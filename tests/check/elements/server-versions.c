@@ -40,8 +40,7 @@ dup_field (const Request *r, const gchar *name)
 static void
 send_text (Request *r, const gchar *text)
 {
-  if (!g_output_stream_write_all (
-          r->out, text, strlen (text), NULL, NULL, NULL))
+  if (!server_send (r, text, strlen (text)))
     r->keep = FALSE;
 }
 
@@ -125,8 +124,7 @@ send_good (Request *r, const Good *good)
   server_count_answer (r->server, n, FALSE);
   send_text (r, head);
   server_make_body (data, good->first, n, good->version);
-  if (!g_output_stream_write_all (r->out, data, n, NULL, NULL, NULL) ||
-      r->faulty || is_fault (r, "nolength"))
+  if (!server_send (r, data, n) || r->faulty || is_fault (r, "nolength"))
     r->keep = FALSE;
 }
 

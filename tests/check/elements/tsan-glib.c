@@ -1,4 +1,4 @@
-/* gst-spdl: GLib's locks, made visible to ThreadSanitizer
+/* gst-spdl: what GLib and GStreamer order, made visible to ThreadSanitizer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,10 +8,14 @@
 /* GMutex and GCond are futexes in a library that is not built with
  * ThreadSanitizer, so what they order looks like a race. These functions stand
  * in for GLib's in a test, for all libraries that call them: they call GLib's
- * and tell ThreadSanitizer what was acquired and released. */
+ * and tell ThreadSanitizer what was acquired and released.
+ *
+ * So does the count of a buffer's or an event's references: who gives up the
+ * last one, and with it the memory, comes behind all others. Who gives up
+ * another one is done here, by an atomic that is seen. */
 
 #include <dlfcn.h>
-#include <glib.h>
+#include <gst/gst.h>
 
 void __tsan_acquire (void *address);
 void __tsan_release (void *address);
@@ -69,4 +73,16 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   ok = REAL (g_cond_wait_until) (cond, mutex, end_time);
   __tsan_acquire (mutex);
   return ok;
+}
+
+VISIBLE void
+gst_mini_object_unref (GstMiniObject *object)
+{
+  gint n = __atomic_load_n (&object->refcount, __ATOMIC_ACQUIRE);
+
+  while (n > 1)
+    if (__atomic_compare_exchange_n (&object->refcount, &n, n - 1, FALSE,
+            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return;
+  REAL (gst_mini_object_unref) (object);
 }

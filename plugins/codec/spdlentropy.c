@@ -13,10 +13,15 @@
 #include "spdlbits.h"
 #include "spdlhuffman.h"
 
-/* Where a coefficient lies that comes @i-th in the file. */
-static const guint8 natural_order[DCTSIZE2] = { 0, 1, 8, 16, 9, 2, 3, 10, 17,
-  24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7,
-  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+/* What a look may go beyond a block: the longest step, and an end. */
+#define N_BEYOND (16 + SPDL_HUFFMAN_END)
+
+/* Where the coefficient lies that a step to @i, 1 to 64, leads to. What is
+ * stored for a step beyond the block is nobody's: it goes where the DC value
+ * will be written. */
+static const guint8 places[DCTSIZE2 + N_BEYOND] = { 0, 0, 1, 8, 16, 9, 2, 3, 10,
+  17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,
+  7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
   58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
 
 /* The bytes of a scan from which on it pays to make the tables for pairs, where
@@ -26,8 +31,8 @@ static const guint8 natural_order[DCTSIZE2] = { 0, 1, 8, 16, 9, 2, 3, 10, 17,
 /* Into each of the functions that are made for a kind of CPU. */
 #define INLINE inline __attribute__ ((always_inline))
 
-/* What one spdl_bits_fill() suffices for, of looks that find something. */
-#define LOOKS_A_FILL (SPDL_BITS_FILLED / SPDL_HUFFMAN_LONGEST_KNOWN)
+/* Three looks that find something. */
+G_STATIC_ASSERT (3 * SPDL_HUFFMAN_LONGEST_KNOWN <= SPDL_BITS_FILLED);
 
 /* A block of an MCU. */
 typedef struct {
@@ -166,6 +171,14 @@ is_block (guint at)
   return at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
 }
 
+/* Whether a look that went beyond a block came to its last coefficient, or to a
+ * code of its own that ends it: not one of the block behind. */
+static inline gboolean
+is_end (guint last)
+{
+  return (last == DCTSIZE2) | (last - SPDL_HUFFMAN_END < DCTSIZE2);
+}
+
 /* One code, which may be long, or the last one of a block, or beyond that. */
 static INLINE SpdlBits
 read_value (SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
@@ -176,7 +189,7 @@ read_value (SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
   bits = read_code (spdl_bits_fill (bits), table, &entry, &value);
   *at += entry.step;
   if (*at <= DCTSIZE2)
-    block[natural_order[*at - 1]] = value;
+    block[places[*at]] = value;
   return bits;
 }
 
@@ -193,25 +206,26 @@ read_values (
   return bits;
 }
 
-/* Whether a block ends with a code that says so, alone or behind another one.
- */
-static inline gboolean
-is_end (guint next, guint last)
+/* Two codes, or one; returns whether the block goes on behind them. Values are
+ * stored before it is known whether they are the block's: the branch is late,
+ * and often not foreseen. */
+static INLINE gboolean
+take_look (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
 {
-  return last > SPDL_HUFFMAN_END &&
-         (next < DCTSIZE2 || next > SPDL_HUFFMAN_END);
-}
+  const SpdlHuffmanPair *pair =
+      &table->pairs[spdl_bits_peek (*bits, SPDL_HUFFMAN_PAIR_BITS)];
+  const guint next = *at + pair->step, last = next + pair->last_step;
 
-/* Such an end: without a branch, since nothing tells which of both it is. */
-static inline SpdlBits
-read_end (
-    SpdlBits bits, const SpdlHuffmanPair *pair, JCOEFPTR block, guint next)
-{
-  JCOEF nothing;
-  JCOEFPTR to = block + natural_order[(next - 1) % DCTSIZE2];
-
-  *(next < DCTSIZE2 ? to : &nothing) = pair->value;
-  return spdl_bits_drop (bits, pair->length);
+  block[places[next]] = pair->value;
+  block[places[last]] =
+      spdl_huffman_get_value (bits->window, pair->at, pair->size);
+  if (G_UNLIKELY (last >= DCTSIZE2) && !is_end (last)) {
+    *bits = read_value (*bits, table, block, at);
+    return FALSE;
+  }
+  *bits = spdl_bits_drop (*bits, pair->length);
+  *at = last;
+  return last < DCTSIZE2;
 }
 
 /* Two codes a look, as long as they are well within the block. What decides of
@@ -226,30 +240,17 @@ read_block (
 
   if (G_UNLIKELY (!table->has_pairs))
     return read_values (bits, table, block, ok);
-  do {
+  /* Nearly always so much is left of what was there for the DC value. */
+  if (G_UNLIKELY (bits.n < 2 * SPDL_HUFFMAN_LONGEST_KNOWN))
     bits = spdl_bits_fill (bits);
-#pragma GCC unroll 4
-    for (guint i = 0; i < LOOKS_A_FILL; i++) {
-      const SpdlHuffmanPair *pair =
-          &table->pairs[spdl_bits_peek (bits, SPDL_HUFFMAN_PAIR_BITS)];
-      const guint next = at + pair->step, last = next + pair->last_step;
-
-      if (G_UNLIKELY (last >= DCTSIZE2)) {
-        if (G_LIKELY (is_end (next, last))) {
-          bits = read_end (bits, pair, block, next);
-          at = last;
-        } else {
-          bits = read_value (bits, table, block, &at);
-        }
-        break;
-      }
-      block[natural_order[next - 1]] = pair->value;
-      block[natural_order[last - 1]] =
-          spdl_huffman_get_value (bits.window, pair->at, pair->size);
-      bits = spdl_bits_drop (bits, pair->length);
-      at = last;
-    }
-  } while (at < DCTSIZE2);
+  (void) (take_look (&bits, table, block, &at) &&
+          take_look (&bits, table, block, &at));
+  while (at < DCTSIZE2) {
+    bits = spdl_bits_fill (bits);
+    (void) (take_look (&bits, table, block, &at) &&
+            take_look (&bits, table, block, &at) &&
+            take_look (&bits, table, block, &at));
+  }
   *ok &= is_block (at);
   return bits;
 }
@@ -326,14 +327,12 @@ decode_blocks (SpdlEntropy *self, JBLOCKROW *blocks)
     bits = read_code (spdl_bits_fill (bits), block->dc, &entry, &difference);
     ok &= entry.length > 0;
     self->dc_values[block->component] += difference;
-    if (blocks) {
+    if (blocks && block->needs_ac)
+      bits = read_block (bits, block->ac, blocks[i][0], &ok);
+    else
+      bits = skip_block (bits, block->ac, &ok);
+    if (blocks)
       blocks[i][0][0] = (JCOEF) self->dc_values[block->component];
-      if (block->needs_ac) {
-        bits = read_block (bits, block->ac, blocks[i][0], &ok);
-        continue;
-      }
-    }
-    bits = skip_block (bits, block->ac, &ok);
   }
   self->bits = bits;
   return ok && !spdl_bits_is_overdrawn (&bits);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /* The bits that are looked up at once: nearly all codes of photographs are no
  * longer, without the value that follows. */
-#define SPDL_HUFFMAN_BITS 10
+#define SPDL_HUFFMAN_BITS 11
 #define SPDL_HUFFMAN_N_ENTRIES (1 << SPDL_HUFFMAN_BITS)
 
 /* The most bits of a code and its value: of any, and of those that are found by
@@ -112,11 +112,11 @@ spdl_huffman_find (const SpdlHuffman *self, guint64 bits, guint least);
 static inline gint
 spdl_huffman_get_value (guint64 bits, guint at, guint size)
 {
-  const gint is_negative = ~(bits << at) >> 63;
+  const guint64 left = bits << at;
+  const gint64 sign = ~(gint64) left >> 63;
 
   /* Of no bits, it is 0. */
-  return (gint) (bits << at >> 1 >> (63 - size)) - (is_negative << size) +
-         is_negative;
+  return (gint) (((left ^ sign) >> 1 >> (63 - size)) ^ sign) - (gint) sign;
 }
 
 G_END_DECLS

@@ -42,7 +42,7 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
   SpdlCsv csv;
   guint n = 0;
 
-  *line = (SpdlLine){ .label = -1 };
+  spdl_line_init (line, NULL);
   spdl_csv_init (&csv, record, limit);
   do {
     result = spdl_csv_read (&csv, &field);

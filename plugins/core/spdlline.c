@@ -151,7 +151,7 @@ spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
   const gchar *newline = memchr (text, '\n', end - text);
   gsize length = (newline ? newline : end) - text;
 
-  *line = (SpdlLine){ .next = newline ? newline + 1 : end, .label = -1 };
+  spdl_line_init (line, newline ? newline + 1 : end);
   if (length > SPDL_LINE_MAX) {
     line->flaw.kind = SPDL_FLAW_TOO_LONG;
     line->flaw.number = SPDL_LINE_MAX;

@@ -66,14 +66,13 @@ def draw_table(table: str, chosen: List[Cell], cells: Dict[str, Any],
     down = -(-len(chosen) // across)
     heights = max(len(bars(cell, cells)) for cell in chosen)
     figure, axes = pyplot.subplots(
-        down, across, squeeze=False,
+        down, across, squeeze=False, layout="constrained",
         figsize=(5.6 * across, down * (0.9 + 0.24 * heights)))
     for place, cell in zip(axes.flat, chosen):
         draw_cell(place, cell, cells)
     for place in axes.flat[len(chosen):]:
         place.set_visible(False)
     figure.suptitle(TITLES[table], fontsize=11)
-    figure.tight_layout()
     for end in ("png", "svg"):
         path = stem.with_name(f"{stem.name}-{table}.{end}")
         figure.savefig(path, dpi=120, metadata={"Date": None}

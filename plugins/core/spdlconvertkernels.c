@@ -12,6 +12,7 @@
 #include "spdlconvert.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -185,10 +186,14 @@ split3_avx2 (const guint8 *in, gsize n, guint8 *a, guint8 *b, guint8 *c)
 static const SpdlConvertKernels vector_kernels = { "avx2", u8_to_f32_avx2,
   u8_to_f16_avx2, f32_to_f32_avx2, f32_to_f16_avx2, split3_avx2 };
 
+/* clang 14 does not know the name of F16C. */
 static gboolean
 has_vectors (void)
 {
-  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("f16c");
+  guint eax, ebx, ecx, edx;
+
+  return __builtin_cpu_supports ("avx2") &&
+         __get_cpuid (1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
 }
 
 #elif defined(__aarch64__)

@@ -219,12 +219,11 @@ const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning,
 static void
 print_summary (Screen *self, const Frame *result)
 {
-  g_autofree gchar *table = print_table (self, result, 0);
   g_autofree gchar *suggestion =
       gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
-
   g_autofree gchar *found = tuning_format_settings (result);
 
+  g_free (print_table (self, result, 0));
   if (suggestion)
     fprintf (self->out, "try: --set %s\n", suggestion);
   if (found)

@@ -236,7 +236,6 @@ GST_START_TEST (test_corrupt)
   Rig *rig = rig_new ("spdldecode", "width", 8, "height", 8, "fast-scale",
       FALSE, "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
   g_autofree guint8 *noise = g_malloc (5000);
-  g_autofree gchar *log = NULL;
 
   for (guint i = 0; i < 5000; i++)
     noise[i] = i * 7919 >> 3;

@@ -268,7 +268,6 @@ GST_START_TEST (test_state)
   Plan plan = { folder, "input", "", TWICE,
     "spdlteststage filter-every=7 output-order=input !", "", 8 };
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *extra = g_strdup_printf ("%s/2/extra.bin", folder);
   GstSpdlLoader *loader;
   gchar *state = NULL;
   Log log;

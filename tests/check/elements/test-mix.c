@@ -571,7 +571,6 @@ make_mix (GstPad *pads[2])
 {
   GstElement *mix =
       gst_object_ref_sink (gst_element_factory_make ("spdlmix", NULL));
-  g_autoptr (GstPad) out = gst_element_get_static_pad (mix, "src");
 
   for (guint i = 0; i < 2; i++) {
     g_autofree gchar *name = g_strdup_printf ("out_%u", i);

@@ -58,7 +58,7 @@ make_pairs (const gchar *base)
 
     write_image (folder, image, i, FALSE);
     write_image (folder, mask, i, TRUE);
-    files_write_text (folder, text, "a picture of nothing" + i);
+    files_write_text (folder, text, &"a picture of nothing"[i]);
     g_string_append_printf (
         list, "%s,%u,%s%s,\"picture, %u\",%s\n", image, i, base, mask, i, text);
     g_string_append_printf (masks, "%s\n", mask);
@@ -335,7 +335,7 @@ GST_START_TEST (test_text)
     const GstSpdlItemMeta *item =
         gst_spdl_batch_meta_get_item (run_batch (run, 0), i);
     const gchar *row = (const gchar *) g_bytes_get_data (text, NULL) + i * 20;
-    const gchar *wanted = "a picture of nothing" + item->index;
+    const gchar *wanted = &"a picture of nothing"[item->index];
     g_autofree gchar *caption =
         g_strdup_printf ("picture, %u", (guint) item->index);
 

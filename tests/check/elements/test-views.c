@@ -261,8 +261,8 @@ GST_START_TEST (test_mismatches)
   static const gchar *const bad[] = {
     PAIR,
     "other/tensors,format=flexible,framerate=0/1",
-    "other/tensors,format=static,num_tensors=1,types=(string)complex64,"
-    "dimensions=(string)2,framerate=0/1",
+    ("other/tensors,format=static,num_tensors=1,types=(string)complex64,"
+     "dimensions=(string)2,framerate=0/1"),
   };
   gboolean freed;
   GstBuffer *buffer = make_buffer (39, &freed);

@@ -618,7 +618,6 @@ static void
 test_priority (void)
 {
   World *sink = world_new (1, 10), *source = world_new (1, 10);
-  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (guint));
 
   world_start_shared (sink, 1);
   world_start_shared (source, 1);

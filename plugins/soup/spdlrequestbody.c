@@ -12,6 +12,9 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
+/* Then the others have their turn. */
+#define MAX_AT_ONCE (256 * 1024)
+
 static void
 on_closed (GObject *stream, GAsyncResult *result, gpointer data)
 {
@@ -22,6 +25,13 @@ on_closed (GObject *stream, GAsyncResult *result, gpointer data)
 void
 spdl_request_close_stream (SpdlRequest *self)
 {
+  /* Nothing is left to be waited for. */
+  if (self->at_end &&
+      soup_message_get_http_version (self->message) <= SOUP_HTTP_1_1) {
+    g_input_stream_close (self->stream, self->cancellable, NULL);
+    spdl_request_end_try (self);
+    return;
+  }
   g_input_stream_close_async (
       self->stream, G_PRIORITY_DEFAULT, self->cancellable, on_closed, self);
 }
@@ -93,13 +103,11 @@ check_is_whole (SpdlRequest *self)
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
 }
 
-static void
-on_read (GObject *stream, GAsyncResult *result, gpointer data)
+/* @n bytes came, or the end of the body, or @error. Returns whether more are
+ * wanted. */
+static gboolean
+take (SpdlRequest *self, gssize n, const GError *error)
 {
-  SpdlRequest *self = data;
-  g_autoptr (GError) error = NULL;
-  const gssize n =
-      g_input_stream_read_finish (G_INPUT_STREAM (stream), result, &error);
   gboolean more = n > 0;
 
   if (n > 0)
@@ -112,8 +120,19 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
     spdl_request_set_broken_end (self, error);
   else if (!self->discard && n == 0)
     check_is_whole (self);
+  self->at_end = n == 0;
+  return more && self->stop == SPDL_REQUEST_STOP_NOT;
+}
 
-  if (more && self->stop == SPDL_REQUEST_STOP_NOT)
+static void
+on_read (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  SpdlRequest *self = data;
+  g_autoptr (GError) error = NULL;
+  const gssize n =
+      g_input_stream_read_finish (G_INPUT_STREAM (stream), result, &error);
+
+  if (take (self, n, error))
     spdl_request_read_more (self);
   else
     spdl_request_close_stream (self);
@@ -138,30 +157,60 @@ reserve (SpdlRequest *self, gsize *room, GError **error)
                     : spdl_body_reserve (&self->body, expected, room, error);
 }
 
-void
-spdl_request_read_more (SpdlRequest *self)
+/* Where the next bytes go. NULL if nothing can be read now: the flow waits for
+ * room, or the try ends. */
+static guint8 *
+prepare (SpdlRequest *self, gsize *room)
 {
   GError *error = NULL;
   guint8 *data;
-  gsize room;
 
   if (self->to_skip > 0) {
     if (!self->unwanted)
       self->unwanted = g_malloc (MAX_UNWANTED);
     data = self->unwanted;
-    room = MIN (self->to_skip, MAX_UNWANTED);
-  } else if (!(data = reserve (self, &room, &error)) && !error) {
+    *room = MIN (self->to_skip, MAX_UNWANTED);
+  } else if (!(data = reserve (self, room, &error)) && !error) {
     pause_flow (self);
-    return;
+    return NULL;
   } else if (!data) {
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
     spdl_request_close_stream (self);
-    return;
+    return NULL;
   }
   *data = '\0';
   self->reading = data;
-  g_input_stream_read_async (self->stream, data, room, G_PRIORITY_DEFAULT,
-      self->cancellable, on_read, self);
+  return data;
+}
+
+/* What is there is read at once: a wait for it costs a turn of the main loop,
+ * in which the others are served. */
+void
+spdl_request_read_more (SpdlRequest *self)
+{
+  GPollableInputStream *stream = G_POLLABLE_INPUT_STREAM (self->stream);
+  gsize room, n_read = 0;
+  guint8 *data;
+
+  while ((data = prepare (self, &room))) {
+    g_autoptr (GError) error = NULL;
+    gssize n = -1;
+
+    if (n_read < MAX_AT_ONCE)
+      n = g_pollable_input_stream_read_nonblocking (
+          stream, data, room, self->cancellable, &error);
+    if (n < 0 && (!error || g_error_matches (
+                                error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))) {
+      g_input_stream_read_async (self->stream, data, room, G_PRIORITY_DEFAULT,
+          self->cancellable, on_read, self);
+      return;
+    }
+    if (!take (self, n, error)) {
+      spdl_request_close_stream (self);
+      return;
+    }
+    n_read += n;
+  }
 }
 
 /* The answer */

@@ -140,7 +140,10 @@ def trainer_tables() -> Iterator[Cell]:
                settings={"seconds": 6}, seconds=(6, 2),
                unit="MB of PSS at most, more than the same script's without a "
                "loader")
-    yield Cell("jitter", "imagenet-1", "jitter", [nothing, *rows, subprocess],
+    nice = Row(f"{OURS}, in a process, nice=19", "with_gstspdl:nice",
+               ("gstspdl",))
+    yield Cell("jitter", "imagenet-1", "jitter",
+               [nothing, *rows, nice, subprocess],
                **common, figure="p99", reference="no loader",
                unit="us that 99 % of equal pieces of Python take at most, of "
                "0.3 ms")

@@ -19,9 +19,10 @@ TRAIN = ("augment=random-resized-crop crop-scale=<0.08,1.0> flip=0.5 "
          "seed={seed}")
 
 
-def run(job, line, more="", pad=""):
+def run(job, line, more="", pad="", **settings):
     more = more.format(**job._asdict())
-    loader = Loader(line.format(**job._asdict(), more=more, pad=pad))
+    loader = Loader(line.format(**job._asdict(), more=more, pad=pad),
+                    **settings)
     with loader:
         while True:
             for batch in loader:
@@ -31,9 +32,14 @@ def run(job, line, more="", pad=""):
                 raise RuntimeError(loader.failures[-1])
 
 
-def full(job):
+def full(job, **settings):
     return run(job, SOURCE + FETCH + DECODE + BATCH,
-               (TRAIN if job.train else "") + " fast-scale=false")
+               (TRAIN if job.train else "") + " fast-scale=false", **settings)
+
+
+def nice(job):
+    """In a process that gives way to the trainer."""
+    return full(job, process={"nice": 19})
 
 
 def fast(job):

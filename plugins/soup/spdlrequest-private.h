@@ -66,7 +66,6 @@ struct _SpdlRequest {
   guint8 *reading;  /* where bytes are read to */
   guint8 *unwanted; /* where bytes go that are read over; nullable */
   guint64 to_skip;
-  gboolean at_end;  /* of the answer's body */
   gboolean discard; /* the rest of the answer, when all that is skipped */
   gboolean same;    /* the server has what the caller has */
   gboolean at_once; /* the next try is another question, no repetition */

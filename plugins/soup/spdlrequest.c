@@ -372,7 +372,6 @@ begin_try (SpdlRequest *self)
   self->stop = SPDL_REQUEST_STOP_NOT;
   self->asked_delay = 0;
   self->to_skip = 0;
-  self->at_end = FALSE;
   self->discard = FALSE;
   self->same = FALSE;
   self->at_once = FALSE;

@@ -12,7 +12,7 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* Then the others have their turn. */
+/* Of one body in a turn of the main loop; then the others have theirs. */
 #define MAX_AT_ONCE (256 * 1024)
 
 static void
@@ -25,13 +25,6 @@ on_closed (GObject *stream, GAsyncResult *result, gpointer data)
 void
 spdl_request_close_stream (SpdlRequest *self)
 {
-  /* Nothing is left to be waited for. */
-  if (self->at_end &&
-      soup_message_get_http_version (self->message) <= SOUP_HTTP_1_1) {
-    g_input_stream_close (self->stream, self->cancellable, NULL);
-    spdl_request_end_try (self);
-    return;
-  }
   g_input_stream_close_async (
       self->stream, G_PRIORITY_DEFAULT, self->cancellable, on_closed, self);
 }
@@ -103,8 +96,20 @@ check_is_whole (SpdlRequest *self)
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
 }
 
+/* Where a body of HTTP/1 has come to its end, there is nothing to wait for. */
+static void
+close_at_end (SpdlRequest *self)
+{
+  if (soup_message_get_http_version (self->message) > SOUP_HTTP_1_1) {
+    spdl_request_close_stream (self);
+    return;
+  }
+  g_input_stream_close (self->stream, self->cancellable, NULL);
+  spdl_request_end_try (self);
+}
+
 /* @n bytes came, or the end of the body, or @error. Returns whether more are
- * wanted. */
+ * wanted; else the stream is closed, and @self may be gone. */
 static gboolean
 take (SpdlRequest *self, gssize n, const GError *error)
 {
@@ -120,8 +125,13 @@ take (SpdlRequest *self, gssize n, const GError *error)
     spdl_request_set_broken_end (self, error);
   else if (!self->discard && n == 0)
     check_is_whole (self);
-  self->at_end = n == 0;
-  return more && self->stop == SPDL_REQUEST_STOP_NOT;
+  if (more && self->stop == SPDL_REQUEST_STOP_NOT)
+    return TRUE;
+  if (n == 0)
+    close_at_end (self);
+  else
+    spdl_request_close_stream (self);
+  return FALSE;
 }
 
 static void
@@ -134,8 +144,6 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
 
   if (take (self, n, error))
     spdl_request_read_more (self);
-  else
-    spdl_request_close_stream (self);
 }
 
 /* The flow has no room: nothing stalls but who reads it. */
@@ -205,10 +213,8 @@ spdl_request_read_more (SpdlRequest *self)
           self->cancellable, on_read, self);
       return;
     }
-    if (!take (self, n, error)) {
-      spdl_request_close_stream (self);
+    if (!take (self, n, error))
       return;
-    }
     n_read += n;
   }
 }

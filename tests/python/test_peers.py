@@ -6,6 +6,8 @@
 """Which measurements count, what they come to, and what is measured again; with
 made-up measurements. The first argument is tests/benchmarks/peers."""
 
+import contextlib
+import io
 import json
 import pathlib
 import random
@@ -17,8 +19,10 @@ PEERS = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(PEERS))
 import protocol  # noqa: E402
 import report  # noqa: E402
+from blocks import BlockError  # noqa: E402
 from store import Store  # noqa: E402
 from tables import OURS, PILLOW, all_cells  # noqa: E402
+from tries import RUNS, Tries  # noqa: E402
 
 
 def block(number, us, before=100.0, after=100.0):
@@ -121,6 +125,70 @@ class TriesTest(unittest.TestCase):
     def test_ten_at_most(self):
         cell = cell_of(x=[block(i, 1, 150) for i in range(10)])
         self.assertEqual(protocol.due_rows(cell, ["x"], "x", 100, 5), [])
+
+
+class FakeBlocks:
+    """Floors as they are given, then the last for ever."""
+
+    def __init__(self, floors):
+        self.floors = list(floors)
+
+    def floor(self):
+        return self.floors.pop(0) if len(self.floors) > 1 else self.floors[0]
+
+    def measure(self, row):
+        if row == "broken":
+            raise BlockError("it broke")
+        return {"us": 1.0}
+
+
+class DisturbedTest(unittest.TestCase):
+    """Of one row; 100 is the best floor that is known."""
+
+    def try_once(self, floors, quick=False, patience=60, rows=None):
+        rows = rows or {"x": "works"}
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(pathlib.Path(folder, "peers.json"))
+            store.cells["t/other"] = cell_of(x=[block(0, 1)])
+            found = protocol.current_cell(store.cells, "t/c", "abc")
+            found["guard"] = "web"
+            tries = Tries(store, quick)
+            tries.patience = min(tries.patience, patience)
+            with contextlib.redirect_stdout(io.StringIO()):
+                tries.run(found, list(rows), rows, FakeBlocks(floors))
+        return found
+
+    def floors_of(self, *args, **kwargs):
+        return [(b["before"], b["after"])
+                for b in self.try_once(*args, **kwargs)["blocks"]["x"]]
+
+    def test_waits_for_a_quiet_machine(self):
+        self.assertEqual(self.floors_of([150, 140, 104, 103]), [(104, 103)])
+
+    def test_waits_no_longer_than_its_patience(self):
+        self.assertEqual(self.floors_of([150], patience=0),
+                         [(150, 150)] * RUNS)
+
+    def test_a_disturbed_block_is_run_once_more(self):
+        self.assertEqual(self.floors_of([100, 150, 120, 101, 102]),
+                         [(100, 150), (101, 102)])
+
+    def test_a_block_is_not_run_for_ever(self):
+        self.assertEqual(self.floors_of([100, 150, 100, 150, 100]),
+                         [(100, 150), (100, 150)])
+
+    def test_a_floor_that_nobody_knew_yet(self):
+        self.assertEqual(self.floors_of([90, 95]), [(90, 95)])
+
+    def test_quick_neither_waits_nor_repeats(self):
+        self.assertEqual(self.floors_of([150], quick=True), [(150, 150)])
+
+    def test_a_row_that_fails_is_left_out(self):
+        rows = {"x": "works", "y": "broken"}
+        found = self.try_once([100], rows=rows)
+        self.assertEqual(list(found["blocks"]), ["x"])
+        self.assertEqual(found["errors"], {"y": "it broke"})
+        self.assertEqual(list(rows), ["x"])
 
 
 class ResumingTest(unittest.TestCase):

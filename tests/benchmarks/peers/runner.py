@@ -3,7 +3,6 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import pathlib
-import random
 import tempfile
 import time
 
@@ -11,6 +10,7 @@ import protocol
 from blocks import BlockError, Blocks
 from checks import KEEP, accuracy, complaint
 from machine import commit
+from tries import Tries
 
 # Of a block, besides its seconds, as long as nothing is known.
 FLOOR_AND_START = 7
@@ -21,7 +21,7 @@ class Runner:
         self.args, self.store, self.sets = args, store, sets
         self.venvs = venvs
         self.commit = commit()
-        self.rng = random.Random()
+        self.tries = Tries(store, args.quick)
         self.until = time.monotonic() + args.budget
         self.wanted = args.kept or (
             protocol.KEPT_QUICK if args.quick else protocol.KEPT)
@@ -46,7 +46,7 @@ class Runner:
             if cell.checked:
                 self.check(cell, found, rows, blocks)
             while due := self.due(cell, found, rows):
-                self.run_try(cell, found, due, rows, blocks)
+                self.tries.run(found, due, rows, blocks)
         self.tell(cell, found)
 
     def due(self, cell, found, rows):
@@ -90,34 +90,6 @@ class Runner:
             if out.exists() and not cell.server:
                 checked["psnr"] = accuracy(out, paths[:keep], 224)
             return checked
-
-    def run_try(self, cell, found, due, rows, blocks):
-        """A block of each row, each between two runs of the floor."""
-        begun = time.monotonic()
-        order = protocol.draw_order(due, found["tries"], self.rng)
-        found["tries"].append(order)
-        number = len(found["tries"]) - 1
-        before = blocks.floor()
-        for name in order:
-            try:
-                figures = blocks.measure(rows[name])
-            except BlockError as error:
-                print(f"  {name}: {error}", flush=True)
-                found.setdefault("errors", {})[name] = str(error)
-                del rows[name]
-                continue
-            after = blocks.floor()
-            found["blocks"].setdefault(name, []).append({
-                "try": number, "before": before, "after": after,
-                "figures": figures})
-            before = after
-            self.store.save()
-        found["row-took"] = (time.monotonic() - begun) / len(order)
-        best = protocol.best_floor(self.store.cells, cell.guard)
-        counts = [len(protocol.kept(found, name, best)) for name in rows]
-        print(f"  try {number + 1}: kept of each {min(counts, default=0)} to "
-              f"{max(counts, default=0)}, floor {before:.0f} us, its best "
-              f"{best:.0f}", flush=True)
 
     def tell(self, cell, found):
         best = protocol.best_floor(self.store.cells, cell.guard)

@@ -1,0 +1,71 @@
+# gst-spdl: a block of each row, in a time of which other programs use little
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import random
+import time
+
+import protocol
+from blocks import BlockError
+
+# How often a block is run in a try, until it is kept, and how long a try waits in
+# all for other programs to leave the machine.
+RUNS = 2
+PATIENCE = 60
+
+
+class Tries:
+    """Neither repeats nor waits if it is to be quick."""
+
+    def __init__(self, store, quick):
+        self.store = store
+        self.runs, self.patience = (1, 0) if quick else (RUNS, PATIENCE)
+        self.rng = random.Random()
+
+    def run(self, found, due, rows, blocks):
+        """Measures the rows of those names, each between two runs of the floor,
+        and takes those that cannot be measured out of `rows`."""
+        begun = time.monotonic()
+        order = protocol.draw_order(due, found["tries"], self.rng)
+        found["tries"].append(order)
+        before = blocks.floor()
+        for name in order:
+            try:
+                before = self._measure(found, name, rows[name], blocks, before,
+                                       begun + self.patience)
+            except BlockError as error:
+                print(f"  {name}: {error}", flush=True)
+                found.setdefault("errors", {})[name] = str(error)
+                del rows[name]
+        found["row-took"] = (time.monotonic() - begun) / len(order)
+        best = self._best(found)
+        counts = [len(protocol.kept(found, name, best)) for name in rows]
+        print(f"  try {len(found['tries'])}: kept of each "
+              f"{min(counts, default=0)} to {max(counts, default=0)}, floor "
+              f"{before:.0f} us, its best {best:.0f}", flush=True)
+
+    def _measure(self, found, name, row, blocks, before, patient_until):
+        """A block of a row, again if another program disturbed it. Returns the
+        floor after it."""
+        for _ in range(self.runs):
+            before = self._quiet_floor(found, blocks, before, patient_until)
+            figures = blocks.measure(row)
+            block = {"try": len(found["tries"]) - 1, "before": before,
+                     "after": blocks.floor(), "figures": figures}
+            found["blocks"].setdefault(name, []).append(block)
+            self.store.save()
+            before = block["after"]
+            if protocol.is_kept(block, self._best(found)):
+                break
+        return before
+
+    def _quiet_floor(self, found, blocks, floor, until):
+        """The floor once other programs have left the machine, or the time to
+        wait for that is over."""
+        best = self._best(found)
+        while floor > best * protocol.TOLERANCE and time.monotonic() < until:
+            floor = blocks.floor()
+        return floor
+
+    def _best(self, found):
+        return protocol.best_floor(self.store.cells, found["guard"])

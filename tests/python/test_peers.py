@@ -122,6 +122,12 @@ class TriesTest(unittest.TestCase):
         self.assertEqual(protocol.due_rows(cell, ["x", "z"], "z", 100, 5), [])
         self.assertEqual(protocol.due_rows(cell, rows, "z", 90, 5), rows)
 
+    def test_blocks_of_different_tries_are_no_pair(self):
+        cell = cell_of(x=[block(0, 1), block(1, 1, 150)],
+                       y=[block(0, 1, 150), block(1, 1)])
+        self.assertEqual(protocol.due_rows(cell, ["x", "y"], "y", 100, 1),
+                         ["x", "y"])
+
     def test_ten_at_most(self):
         cell = cell_of(x=[block(i, 1, 150) for i in range(10)])
         self.assertEqual(protocol.due_rows(cell, ["x"], "x", 100, 5), [])
@@ -256,6 +262,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn("not comparable", rows[PILLOW][5])
         self.assertIn("2/2", rows[PILLOW][6])
         self.assertIn("**0/1**", rows["DALI, CPU"][6])
+        self.assertIn("**2.00 (2.00 to 2.00)**", rows["DALI, CPU"][3])
         self.assertEqual(rows[OURS][1].strip(), "5,000")
 
     def test_page_of_several_commits(self):

@@ -12,7 +12,7 @@ import pathlib
 import random
 import statistics
 import sys
-from typing import Dict, List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional, Set
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from rounds import TOLERANCE  # noqa: E402
@@ -63,6 +63,10 @@ def kept(cell: Cell, row: str, best: float) -> List[Block]:
             if is_kept(block, best)]
 
 
+def kept_tries(cell: Cell, row: str, best: float) -> Set[int]:
+    return {block["try"] for block in kept(cell, row, best)}
+
+
 def draw_order(rows: List[str], earlier: List[List[str]],
                rng: random.Random) -> List[str]:
     """A B .. B A: every second try is the one before it in reverse, if that
@@ -75,9 +79,11 @@ def draw_order(rows: List[str], earlier: List[List[str]],
 def due_rows(cell: Cell, rows: List[str], reference: str, best: float,
              wanted: int, most: int = MAX_TRIES) -> List[str]:
     """What the next try has: the rows of which fewer blocks are kept than are
-    wanted, and the one that they are compared with; nothing, if all are there
-    or it was tried so often."""
-    due = [row for row in rows if len(kept(cell, row, best)) < wanted]
+    wanted, in tries of which one of the row that they are compared with is kept,
+    too, and that row; nothing, if all are there or it was tried so often."""
+    compared = kept_tries(cell, reference, best)
+    due = [row for row in rows
+           if len(kept_tries(cell, row, best) & compared) < wanted]
     if not due or len(cell["tries"]) >= most:
         return []
     return [row for row in rows if row in due or row == reference]

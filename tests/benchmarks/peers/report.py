@@ -30,7 +30,8 @@ def number(value: float) -> str:
 def spread(s: Optional[Summary]) -> str:
     if s is None:
         return ""
-    return f"{s.median:.2f} ({s.least:.2f} to {s.most:.2f})"
+    text = f"{s.median:.2f} ({s.least:.2f} to {s.most:.2f})"
+    return text if s.quiet else f"**{text}**"
 
 
 def kept_of(s: Summary) -> str:
@@ -145,8 +146,8 @@ def markdown(document: Dict[str, Any], plots: str = "") -> str:
     """`plots`: how the names of the tables' plots begin, if there are any."""
     cells = document["cells"]
     text = ("# Side by side\n\nMedians, with the least and the most, of the "
-            "blocks that were kept; a row of which none was has all of its "
-            "blocks, and its count in bold.\n\n")
+            "blocks that were kept, and of ratios within a try, both blocks of "
+            "which were kept; where there are none, of all, and in bold.\n\n")
     commits = sorted({found["commit"] for found in cells.values()
                       if found["blocks"]})
     text += (f"What is measured is of commit {', '.join(commits)}"

@@ -54,8 +54,12 @@ def best_floor(cells: Dict[str, Cell], guard: str) -> float:
     return min(floors, default=float("inf"))
 
 
+def is_quiet(floor: float, best: float) -> bool:
+    return floor <= best * TOLERANCE
+
+
 def is_kept(block: Block, best: float) -> bool:
-    return max(block["before"], block["after"]) <= best * TOLERANCE
+    return is_quiet(max(block["before"], block["after"]), best)
 
 
 def kept(cell: Cell, row: str, best: float) -> List[Block]:

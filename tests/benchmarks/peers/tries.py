@@ -63,7 +63,8 @@ class Tries:
         """The floor once other programs have left the machine, or the time to
         wait for that is over."""
         best = self._best(found)
-        while floor > best * protocol.TOLERANCE and time.monotonic() < until:
+        while (not protocol.is_quiet(floor, best)
+               and time.monotonic() < until):
             floor = blocks.floor()
         return floor
 

@@ -72,3 +72,20 @@ gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
   if (G_UNLIKELY (!g_queue_is_empty (&self->early)))
     send_early (self);
 }
+
+GError *
+gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self)
+{
+  g_autoptr (GstCaps) taken = NULL;
+  g_autofree gchar *has = NULL, *takes = NULL;
+
+  if (!self->caps || gst_pad_peer_query_accept_caps (self->srcpad, self->caps))
+    return NULL;
+  taken = gst_pad_peer_query_caps (self->srcpad, NULL);
+  has = gst_caps_to_string (self->caps);
+  takes = gst_caps_to_string (taken);
+  return g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+      "Results are %s, but the next element takes only %s: change the caps "
+      "filter after this element, or the properties that decide its results",
+      has, takes);
+}

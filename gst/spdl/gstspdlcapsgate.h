@@ -46,6 +46,11 @@ void gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event);
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps);
 
+/* Returns: (transfer full) (nullable): where the pad's peer refuses the caps
+ * that were sent last, an error that says so, and what it takes instead */
+SPDL_PRIVATE_API
+GError *gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_CAPS_GATE_H__ */

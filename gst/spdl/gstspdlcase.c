@@ -8,6 +8,11 @@
 #include "gstspdlcase.h"
 
 #define CORES_BUSY 0.9
+/* From this share of the time on in which a thread waits for a core, cores are
+ * what threads wait for. */
+#define PRESSED 0.5
+/* Tasks that compute less than this do not lack a core. */
+#define LEAST_COMPUTING 0.1
 /* A step is slow from this multiple of what was given on, and by so much. */
 #define SLOW_STEP 1.2
 #define MIN_SLOWNESS (200 * GST_USECOND)
@@ -49,7 +54,8 @@ void
 gst_spdl_case_init (
     GstSpdlCase *self, GList *stages, guint num_cores, guint64 cpu_time)
 {
-  *self = (GstSpdlCase){ .num_cores = num_cores };
+  *self =
+      (GstSpdlCase){ .num_cores = num_cores, .pressure = -1, .delayed = -1 };
   self->n_views = g_list_length (stages);
   self->views = g_new0 (GstSpdlStageView, self->n_views);
   for (guint i = 0; i < self->n_views; i++, stages = stages->next)
@@ -64,11 +70,83 @@ gst_spdl_case_clear (GstSpdlCase *self)
   g_clear_pointer (&self->views, g_free);
 }
 
+/* Returns the increase of the counter @name, as a multiple of @elapsed.
+ * Negative if it is missing or ran backwards. */
+static double
+get_share (const GstStructure *before, const GstStructure *after,
+    const gchar *name, guint64 elapsed)
+{
+  guint64 from, to;
+
+  if (!gst_structure_get_uint64 (before, name, &from) ||
+      !gst_structure_get_uint64 (after, name, &to) || to < from)
+    return -1;
+  return (to - from) / (double) elapsed;
+}
+
+void
+gst_spdl_case_add_cpus (
+    GstSpdlCase *self, const GstStructure *before, const GstStructure *after)
+{
+  guint64 from, to;
+  double process, busy, idle;
+  guint num_cpus;
+
+  if (!after)
+    return;
+  gst_structure_get_double (after, "num-cores", &self->num_cores);
+  if (!before || !gst_structure_get_uint64 (before, "time", &from) ||
+      !gst_structure_get_uint64 (after, "time", &to) || to <= from)
+    return;
+  self->pressure = get_share (before, after, "pressure-time", to - from);
+  self->delayed = get_share (before, after, "delay-time", to - from);
+  process = get_share (before, after, "process-time", to - from);
+  if (process >= 0)
+    self->busy_cores = process;
+  busy = get_share (before, after, "busy-time", to - from);
+  idle = get_share (before, after, "idle-time", to - from);
+  /* Some sandboxes show counters that do not move. */
+  if (busy < 0 || idle < 0 ||
+      !gst_structure_get_uint (after, "num-cpus", &num_cpus) ||
+      busy + idle < 0.5 * num_cpus)
+    return;
+  self->num_cpus = num_cpus;
+  self->idle_cores = idle;
+  self->other_cores = MAX (busy - self->busy_cores, 0);
+}
+
 gboolean
 gst_spdl_case_cores_are_busy (const GstSpdlCase *self)
 {
   return self->num_cores > 0 &&
          self->busy_cores >= CORES_BUSY * self->num_cores;
+}
+
+/* Returns TRUE if the tasks that do not compute wait for cores, and not, for
+ * example, for a server. */
+static gboolean
+waits_for_cores (const GstSpdlCase *self, const GstSpdlStageView *view)
+{
+  const double waiting = view->busy * view->concurrency * (1 - view->computing);
+
+  if (view->computing >= GST_SPDL_COMPUTES)
+    return TRUE;
+  if (self->delayed >= 0)
+    return self->delayed >= 0.5 * waiting;
+  return view->computing >= LEAST_COMPUTING && self->pressure >= PRESSED &&
+         view == gst_spdl_case_find_most_computing (self);
+}
+
+gboolean
+gst_spdl_case_others_hold_cores (
+    const GstSpdlCase *self, const GstSpdlStageView *view)
+{
+  if (self->num_cores <= 0 || gst_spdl_case_cores_are_busy (self) || !view ||
+      !waits_for_cores (self, view))
+    return FALSE;
+  if (self->num_cpus == 0)
+    return self->pressure >= PRESSED;
+  return self->busy_cores >= CORES_BUSY * (self->busy_cores + self->idle_cores);
 }
 
 const GstSpdlStageView *

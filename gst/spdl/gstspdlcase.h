@@ -24,9 +24,14 @@ G_BEGIN_DECLS
 typedef struct {
   GstSpdlStageView *views;
   guint n_views;
-  guint num_cores; /* 0: not known */
+  double num_cores; /* that the process may use; 0: not known */
   guint64 elapsed;
-  double busy_cores;
+  double busy_cores;  /* with this process */
+  guint num_cpus;     /* that it may run on; 0: the next two are not known */
+  double other_cores; /* busy with other programs */
+  double idle_cores;
+  double pressure; /* share of the time; negative: not known */
+  double delayed;  /* threads that wait for a core; negative: not known */
   const GstSpdlStageView *top;    /* the busiest stage; nullable */
   const GstSpdlStageView *second; /* the next one; nullable */
 } GstSpdlCase;
@@ -36,7 +41,19 @@ void gst_spdl_case_init (
     GstSpdlCase *self, GList *stages, guint num_cores, guint64 cpu_time);
 void gst_spdl_case_clear (GstSpdlCase *self);
 
+/* Adds what the CPUs did between two gst_spdl_get_cpu_stats(). @before:
+ * nullable: then only the number of cores is known, as without @after nothing
+ * is. */
+void gst_spdl_case_add_cpus (
+    GstSpdlCase *self, const GstStructure *before, const GstStructure *after);
+
 gboolean gst_spdl_case_cores_are_busy (const GstSpdlCase *self);
+
+/* Whether @view's workers, which have work, lack cores, as other programs use
+ * them: more workers would get more only by taking it from these programs.
+ * @view: nullable. */
+gboolean gst_spdl_case_others_hold_cores (
+    const GstSpdlCase *self, const GstSpdlStageView *view);
 
 /* The stage whose tasks took the most CPU time; NULL without stages. */
 const GstSpdlStageView *

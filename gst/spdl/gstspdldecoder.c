@@ -28,6 +28,7 @@
 
 #include "gstspdldecoder.h"
 
+#include "gstspdlparse.h"
 #include "gstspdlstage-private.h"
 
 struct _GstSpdlDecoder {
@@ -46,8 +47,7 @@ G_DEFINE_FINAL_TYPE (GstSpdlDecoder, gst_spdl_decoder, G_TYPE_OBJECT)
 static GstSpdlStage *
 parse_stage (const gchar *description, GError **error)
 {
-  GstElement *element = gst_parse_launch_full (
-      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  GstElement *element = gst_spdl_parse_launch (description, error);
 
   if (!element)
     return NULL;

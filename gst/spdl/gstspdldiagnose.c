@@ -107,6 +107,8 @@ diagnose_behind (const GstSpdlCase *c, guint full)
     return gst_spdl_verdict_element (c, full, next);
   if (gst_spdl_case_cores_are_busy (c))
     return gst_spdl_verdict_cores (c);
+  if (!view->held_back && gst_spdl_case_others_hold_cores (c, view))
+    return gst_spdl_verdict_others (c, view);
   if (view->busy >= RATHER_BUSY)
     return gst_spdl_verdict_stage (c, view);
   return gst_spdl_verdict_held (view);
@@ -152,6 +154,8 @@ diagnose (const GstSpdlCase *c)
   if (busy && (c->top->fullness > STARVED || is_balanced (c))) {
     if (gst_spdl_case_cores_are_busy (c))
       return gst_spdl_verdict_cores (c);
+    if (gst_spdl_case_others_hold_cores (c, c->top))
+      return gst_spdl_verdict_others (c, c->top);
     return is_balanced (c) ? gst_spdl_verdict_balanced (c)
                            : gst_spdl_verdict_stage (c, c->top);
   }
@@ -161,6 +165,9 @@ diagnose (const GstSpdlCase *c)
     return gst_spdl_verdict_cores (c);
   if (first > 0 && first < c->n_views && c->views[first].fullness < STARVED)
     return diagnose_before (c, first);
+  if (gst_spdl_case_others_hold_cores (
+          c, gst_spdl_case_find_most_computing (c)))
+    return gst_spdl_verdict_others (c, gst_spdl_case_find_most_computing (c));
   return gst_spdl_verdict_balanced (c);
 }
 
@@ -181,7 +188,7 @@ diagnose (const GstSpdlCase *c)
  * Finds out what limits the throughput of a pipeline, and what to change.
  *
  * Where other processes use the same cores, a stage that computes looks as if
- * it waited, for it does: for a core.
+ * it waited, for it does: for a core. gst_spdl_diagnose_with_cpus() can tell.
  *
  * Returns: (transfer full): the diagnosis
  *
@@ -194,6 +201,36 @@ gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time)
   GstSpdlDiagnosis *d;
 
   gst_spdl_case_init (&c, stages, num_cores, cpu_time);
+  d = diagnose (&c);
+  gst_spdl_case_clear (&c);
+  return d;
+}
+
+/**
+ * gst_spdl_diagnose_with_cpus:
+ * @stages: (element-type Gst.Structure) (transfer none): as for
+ *     gst_spdl_diagnose()
+ * @before: (nullable): what gst_spdl_get_cpu_stats() returned when the time
+ *     began that @stages are of
+ * @after: (nullable): what it returned when that time ended
+ *
+ * Does what gst_spdl_diagnose() does, and knows how many cores the process may
+ * use and what other programs did meanwhile. Where they use the cores, the
+ * diagnosis is #GST_SPDL_LIMIT_OTHERS, and suggests no more workers.
+ *
+ * Returns: (transfer full): the diagnosis
+ *
+ * Since: 0.1
+ */
+GstSpdlDiagnosis *
+gst_spdl_diagnose_with_cpus (
+    GList *stages, const GstStructure *before, const GstStructure *after)
+{
+  GstSpdlCase c;
+  GstSpdlDiagnosis *d;
+
+  gst_spdl_case_init (&c, stages, 0, 0);
+  gst_spdl_case_add_cpus (&c, before, after);
   d = diagnose (&c);
   gst_spdl_case_clear (&c);
   return d;

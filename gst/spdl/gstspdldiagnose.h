@@ -31,6 +31,8 @@ G_BEGIN_DECLS
  * @GST_SPDL_LIMIT_CONTENTION: the consumer is slower than it should be, and
  * does not wait for batches: something slows it down
  * @GST_SPDL_LIMIT_CACHED: batches come from a cache, and not from the pipeline
+ * @GST_SPDL_LIMIT_OTHERS: other programs use the cores, so that more workers do
+ *     not help
  *
  * What limits the throughput of a pipeline.
  *
@@ -50,6 +52,7 @@ typedef enum {
   GST_SPDL_LIMIT_CONSUMER,
   GST_SPDL_LIMIT_CONTENTION,
   GST_SPDL_LIMIT_CACHED,
+  GST_SPDL_LIMIT_OTHERS,
 } GstSpdlLimit;
 
 #define GST_TYPE_SPDL_LIMIT (gst_spdl_limit_get_type ())
@@ -72,6 +75,10 @@ GType gst_spdl_diagnosis_get_type (void);
 GST_SPDL_API
 GstSpdlDiagnosis *
 gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time);
+
+GST_SPDL_API
+GstSpdlDiagnosis *gst_spdl_diagnose_with_cpus (
+    GList *stages, const GstStructure *before, const GstStructure *after);
 
 GST_SPDL_API
 GstSpdlDiagnosis *gst_spdl_diagnosis_ref (GstSpdlDiagnosis *diagnosis);

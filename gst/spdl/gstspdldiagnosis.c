@@ -28,6 +28,7 @@ gst_spdl_limit_get_type (void)
     { GST_SPDL_LIMIT_CONSUMER, "GST_SPDL_LIMIT_CONSUMER", "consumer" },
     { GST_SPDL_LIMIT_CONTENTION, "GST_SPDL_LIMIT_CONTENTION", "contention" },
     { GST_SPDL_LIMIT_CACHED, "GST_SPDL_LIMIT_CACHED", "cached" },
+    { GST_SPDL_LIMIT_OTHERS, "GST_SPDL_LIMIT_OTHERS", "others" },
     { 0, NULL, NULL },
   };
 

@@ -24,9 +24,16 @@ void gst_spdl_post_item_failed (GstElement *element,
 SPDL_PRIVATE_API
 void gst_spdl_post_error (GstElement *element, const GError *error);
 
+/* The same of an item, whose URI is in the message's details.
+ * @uri: (nullable): where it is known */
+SPDL_PRIVATE_API
+void gst_spdl_post_error_of_item (
+    GstElement *element, const GError *error, const gchar *uri);
+
 /* Collects items that will not come, until they are announced. */
 typedef struct {
   GArray *items;
+  gchar *last; /* nullable: the last one that failed, and why */
 } GstSpdlGone;
 
 SPDL_PRIVATE_API
@@ -41,6 +48,12 @@ void gst_spdl_gone_add (
 SPDL_PRIVATE_API
 void gst_spdl_gone_add_buffer (
     GstSpdlGone *self, GstBuffer *buffer, GstSpdlGoneReason reason);
+
+/* Notes why an item that was added failed; the last one is announced with it.
+ * @item: (nullable) */
+SPDL_PRIVATE_API
+void gst_spdl_gone_note_failure (
+    GstSpdlGone *self, const GstSpdlItemMeta *item, const GError *error);
 
 static inline gboolean
 gst_spdl_gone_is_empty (const GstSpdlGone *self)
@@ -60,6 +73,11 @@ void gst_spdl_gone_reset (GstSpdlGone *self);
  * and reason, and forgets them. */
 SPDL_PRIVATE_API
 void gst_spdl_gone_push (GstSpdlGone *self, GstPad *srcpad);
+
+/* Likewise, with a call of @note (nullable) before each. */
+SPDL_PRIVATE_API
+void gst_spdl_gone_push_noted (GstSpdlGone *self, GstPad *srcpad,
+    void (*note) (GstEvent *event, gpointer user_data), gpointer user_data);
 
 G_END_DECLS
 

@@ -7,6 +7,7 @@
 
 #include "gstspdlgovernor.h"
 
+#include "engine/spdlcpus.h"
 #include "engine/spdlgovernor.h"
 #include "gstspdlstage-private.h"
 #include "gstspdlthreadtimes.h"
@@ -45,6 +46,7 @@ struct _GstSpdlGovernor {
 
   SpdlMutex lock; /* before the stages' */
   gdouble budget;
+  double num_cores; /* that the budget is a share of */
   SpdlGovernor account;
   GArray *stages;    /* Watched */
   guint held;        /* which of them is held back */
@@ -292,7 +294,7 @@ on_tick (gpointer data)
 
   spdl_mutex_lock (&self->lock);
   n = end_lap (self, decisions);
-  used = self->account.used / g_get_num_processors ();
+  used = self->account.used / self->num_cores;
   budget = self->budget;
   spdl_mutex_unlock (&self->lock);
   for (guint i = 0; i < n; i++) {
@@ -323,8 +325,9 @@ release_all (GstSpdlGovernor *self)
 static void
 begin_account (GstSpdlGovernor *self)
 {
-  spdl_governor_init (&self->account, self->budget > 0 ? self->budget : 1e6,
-      g_get_num_processors ());
+  self->num_cores = spdl_cpus_get_limit ();
+  spdl_governor_init (
+      &self->account, self->budget > 0 ? self->budget : 1e6, self->num_cores);
   release_all (self);
 }
 

@@ -38,7 +38,8 @@ struct _GstSpdlLoader {
   /* Over a start and a stop, before `lock`. */
   SpdlMutex state_lock;
   gboolean running;
-  gulong probe; /* of the source */
+  gint n_starts; /* atomic: calls of start() */
+  gulong probe;  /* of the source */
   gdouble cpu_budget;
 
   SpdlMutex lock;
@@ -46,14 +47,23 @@ struct _GstSpdlLoader {
   gint max_failures;
   guint64 epoch;
   gboolean finished;
+  GStrv classes;       /* (nullable): that were given */
   gchar *restored;     /* where runs begin; NULL: at the beginning */
+  gchar *begun_at;     /* where this one began, or the next one will */
   gboolean handed_out; /* a batch of this run */
+  gboolean in_epoch;   /* a batch of the epoch was, and its end was not told */
+  gboolean any_ended;  /* an epoch of this run; */
+  guint64 next_epoch;  /* then the one behind it */
 
   gint in_next; /* atomic */
   /* The thread's in next(). */
   GstSpdlLayout layout;
   guint wakes;
   gboolean told; /* the error, at the end of its epoch */
+  /* Number of epochs that were reached. Failures of later ones, which are
+   * loaded ahead, are not reported yet. */
+  guint64 n_epochs;
+  gboolean between; /* an epoch was ended, and the next one not begun */
 
   gint in_push; /* atomic */
   /* Over what a push does when there is room, and a start forgets. */
@@ -67,6 +77,9 @@ struct _GstSpdlLoader {
 gboolean gst_spdl_loader_parts_init (
     GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error);
 void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
+
+/* Finds the sources of the pipeline. */
+void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
 
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
  * set */
@@ -86,6 +99,28 @@ gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch);
 gboolean gst_spdl_loader_parts_set_state (
     const GstSpdlLoaderParts *self, const gchar *state, GError **error);
 
+/* The same for one start: returns (transfer full) what was set before, which is
+ * put back, and freed, when the sources have started. */
+GPtrArray *gst_spdl_loader_parts_exchange_states (
+    const GstSpdlLoaderParts *self, const gchar *state);
+void gst_spdl_loader_parts_put_back_states (
+    const GstSpdlLoaderParts *self, GPtrArray *states);
+
+/* How many sources are to announce themselves at the sink: a worker's are not
+ * known here. */
+guint gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self);
+
+/* Finds the class names that all sources share. FALSE with @error set: they
+ * have different ones.
+ *
+ * @classes: (out) (transfer full): NULL: there are none */
+gboolean gst_spdl_loader_parts_dup_classes (
+    const GstSpdlLoaderParts *self, GStrv *classes, GError **error);
+
+/* Gives each source the class names, nullable. */
+void gst_spdl_loader_parts_set_classes (
+    const GstSpdlLoaderParts *self, const gchar *const *classes);
+
 /* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
  * sources first */
 GList *gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self);
@@ -104,11 +139,20 @@ gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 /* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
 GstSpdlNews *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
 
-/* Tells what went wrong with items, and warnings: by signals, now. */
-void gst_spdl_loader_emit_notices (GstSpdlLoader *self, GstSpdlNews *news);
+/* Tells what went wrong with items of the epochs that were reached, and
+ * warnings: by signals, now. @state: (nullable): of the batch that is about to
+ * be returned */
+void gst_spdl_loader_emit_notices (
+    GstSpdlLoader *self, GstSpdlNews *news, const gchar *state);
 
-/* At a start, and after a stop. */
-void gst_spdl_loader_open_source (GstSpdlLoader *self, GstSpdlNews *news);
+/* State lock held. Ends a run that was stopped by one of its own threads, which
+ * cannot wait for its end. Returns whether none runs now. */
+gboolean gst_spdl_loader_end_stopped_run (GstSpdlLoader *self);
+
+/* At a start, and after a stop.
+ * @epoch: which is pushed first */
+void gst_spdl_loader_open_source (
+    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch);
 void gst_spdl_loader_close_source (GstSpdlLoader *self);
 
 G_END_DECLS

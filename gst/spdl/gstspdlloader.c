@@ -39,7 +39,8 @@
  * gst_spdl_loader_next(), after all batches that preceded it.
  *
  * Batches are taken by one thread at a time; everything else may be called from
- * any thread but the pipeline's own.
+ * any thread but the pipeline's own, and gst_spdl_loader_stop() also from
+ * there.
  *
  * A loader belongs to the process that made it. In a child of that process
  * gst_spdl_loader_next() says so, and whatever else is called does nothing,
@@ -51,6 +52,8 @@
 #include "gstspdlloader-private.h"
 
 #include <unistd.h>
+
+#include "gstspdlparse.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_loader_debug);
 #define GST_CAT_DEFAULT spdl_loader_debug
@@ -67,6 +70,7 @@ enum {
 
 enum {
   SIGNAL_FAILED,
+  SIGNAL_FAILED_IN_EPOCH,
   SIGNAL_WARNED,
   N_SIGNALS,
 };
@@ -142,7 +146,12 @@ new_loader (GstPipeline *pipeline, GError **error)
  * @description: a pipeline in gst-launch's syntax, which ends in `spdlsink`.
  *     Where its first element has an open sink pad, the program is the source:
  *     gst_spdl_loader_push()
- * @error: (nullable): %GST_PARSE_ERROR, or %GST_SPDL_LOADER_ERROR_PIPELINE
+ * @error: (nullable): %GST_PARSE_ERROR, whose message says what to write
+ *     instead, or %GST_SPDL_LOADER_ERROR_PIPELINE
+ *
+ * A number out of a property's range is an error, of
+ * %GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, and so are two elements without a
+ * `!` between them, of %GST_PARSE_ERROR_LINK.
  *
  * Returns: (transfer full): a loader, or %NULL with @error set
  *
@@ -164,7 +173,8 @@ gst_spdl_loader_new (const gchar *description, GError **error)
 /**
  * gst_spdl_loader_new_from_pipeline: (constructor)
  * @pipeline: (transfer none): a pipeline with one `spdlsink`, in the NULL state
- * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE, or
+ *     %GST_PARSE_ERROR_LINK where an element is not linked to the next one
  *
  * From gst_spdl_loader_start() to gst_spdl_loader_stop() the pipeline's bus and
  * its state are the loader's. Its sinks do not preroll any more (`async` is
@@ -179,6 +189,8 @@ gst_spdl_loader_new_from_pipeline (GstPipeline *pipeline, GError **error)
 {
   g_return_val_if_fail (GST_IS_PIPELINE (pipeline), NULL);
 
+  if (!gst_spdl_parse_check_links (GST_BIN (pipeline), error))
+    return NULL;
   return new_loader (pipeline, error);
 }
 
@@ -200,18 +212,24 @@ gst_spdl_loader_get_pipeline (GstSpdlLoader *loader)
 }
 
 void
-gst_spdl_loader_emit_notices (GstSpdlLoader *self, GstSpdlNews *news)
+gst_spdl_loader_emit_notices (
+    GstSpdlLoader *self, GstSpdlNews *news, const gchar *state)
 {
+  GQueue notices = G_QUEUE_INIT;
   GstSpdlNotice *notice;
 
-  while ((notice = gst_spdl_news_pop_notice (news))) {
-    if (notice->text)
-      g_signal_emit (
-          self, signals[SIGNAL_WARNED], 0, notice->stage, notice->text);
-    else
+  gst_spdl_news_take_notices (news, self->n_epochs, state, &notices);
+  while ((notice = g_queue_pop_head (&notices))) {
+    if (!notice->text)
       g_signal_emit (self, signals[SIGNAL_FAILED], 0, notice->stage,
           notice->uri, notice->error, notice->source, notice->epoch,
           notice->index, notice->sequence);
+    else
+      g_signal_emit (
+          self, signals[SIGNAL_WARNED], 0, notice->stage, notice->text);
+    if (notice->num_failures > 0)
+      g_signal_emit (self, signals[SIGNAL_FAILED_IN_EPOCH], 0, notice->stage,
+          notice->text, notice->epoch, notice->num_failures, notice->num_items);
     gst_spdl_notice_free (notice);
   }
 }
@@ -280,18 +298,28 @@ gst_spdl_loader_get_property (
   }
 }
 
+/* Where a thread of the pipeline's drops the last reference, the loader lives
+ * until that thread is through. */
+static void
+gst_spdl_loader_dispose (GObject *object)
+{
+  gst_spdl_loader_stop (GST_SPDL_LOADER (object));
+  G_OBJECT_CLASS (gst_spdl_loader_parent_class)->dispose (object);
+}
+
 static void
 gst_spdl_loader_finalize (GObject *object)
 {
   GstSpdlLoader *self = GST_SPDL_LOADER (object);
 
   if (gst_spdl_loader_is_own_process (self)) {
-    gst_spdl_loader_stop (self);
     if (self->news)
       gst_spdl_news_unref (self->news);
     gst_spdl_loader_parts_clear (&self->parts);
     gst_spdl_layout_clear (&self->layout);
     g_free (self->restored);
+    g_free (self->begun_at);
+    g_strfreev (self->classes);
     spdl_mutex_clear (&self->push_lock);
     spdl_mutex_clear (&self->lock);
     spdl_mutex_clear (&self->state_lock);
@@ -314,8 +342,9 @@ install_properties (GObjectClass *object_class)
           -1, G_MAXINT, -1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_NUM_FAILURES,
       g_param_spec_uint64 ("num-failures", "Number of failures",
-          "Items that have failed since the start", 0, G_MAXUINT64, 0,
-          readable));
+          "Number of items that failed since the start, in the epochs that "
+          "gst_spdl_loader_next() has reached",
+          0, G_MAXUINT64, 0, readable));
   g_object_class_install_property (object_class, PROP_EPOCH,
       g_param_spec_uint64 ("epoch", "Epoch",
           "The epoch of the batch that was handed out last, or behind its end "
@@ -351,6 +380,7 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
       spdl_loader_debug, "spdlloader", 0, "Loaders of gst-spdl");
   object_class->set_property = gst_spdl_loader_set_property;
   object_class->get_property = gst_spdl_loader_get_property;
+  object_class->dispose = gst_spdl_loader_dispose;
   object_class->finalize = gst_spdl_loader_finalize;
   install_properties (object_class);
 
@@ -366,7 +396,8 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
    * @sequence: its place in what is delivered of the epoch
    *
    * An item has failed, and will not come. Emitted by gst_spdl_loader_next(),
-   * in its thread; of more than 10000 since the last call, the last 10000.
+   * in its thread, when it has reached the item's epoch: not while that is
+   * loaded ahead. Of more than 10000 since the last call, the last 10000.
    * Before the batch is returned whose state counts the item as done:
    * gst_spdl_state_is_done().
    *
@@ -377,13 +408,34 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
       G_TYPE_STRING, G_TYPE_ERROR, G_TYPE_UINT, G_TYPE_UINT64, G_TYPE_UINT64,
       G_TYPE_UINT64);
   /**
+   * GstSpdlLoader::failed-in-epoch:
+   * @loader: the loader
+   * @stage: the name of the element that they failed in
+   * @text: how many, and the last one with the reason
+   * @epoch: the epoch
+   * @num_failures: how many of its items failed in that element
+   * @num_items: how many of its items came to that element
+   *
+   * An epoch has ended in an element, and items of it failed there. Emitted by
+   * gst_spdl_loader_next(), in its thread, after the items' own
+   * #GstSpdlLoader::failed and before it returns the end of that epoch.
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_FAILED_IN_EPOCH] =
+      g_signal_new ("failed-in-epoch", GST_TYPE_SPDL_LOADER, G_SIGNAL_RUN_LAST,
+          0, NULL, NULL, NULL, G_TYPE_NONE, 5, G_TYPE_STRING, G_TYPE_STRING,
+          G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_UINT64);
+  /**
    * GstSpdlLoader::warned:
    * @loader: the loader
    * @stage: the name of the element that warns
    * @text: of what
    *
    * An element has posted a warning. Emitted by gst_spdl_loader_next(), in its
-   * thread.
+   * thread. Not for the warnings of single items that failed, which
+   * #GstSpdlLoader::failed tells, but for those that sum up an epoch, before
+   * #GstSpdlLoader::failed-in-epoch.
    *
    * Since: 0.1
    */

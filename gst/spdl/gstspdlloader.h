@@ -88,6 +88,9 @@ GstSpdlBatch *gst_spdl_loader_next (
     GstSpdlLoader *loader, GstClockTime timeout, GError **error);
 
 GST_SPDL_API
+gboolean gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error);
+
+GST_SPDL_API
 gboolean gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout);
 
 GST_SPDL_API
@@ -111,7 +114,20 @@ GST_SPDL_API
 GError *gst_spdl_loader_dup_error (GstSpdlLoader *loader);
 
 GST_SPDL_API
+gboolean gst_spdl_loader_get_error_item (
+    GstSpdlLoader *loader, gchar **stage, gchar **uri);
+
+GST_SPDL_API
 GList *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
+
+/* Classes */
+
+GST_SPDL_API
+gchar **gst_spdl_loader_dup_classes (GstSpdlLoader *loader, GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_set_classes (
+    GstSpdlLoader *loader, const gchar *const *classes, GError **error);
 
 /* Resuming */
 

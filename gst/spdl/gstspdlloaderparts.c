@@ -10,6 +10,9 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
+#include "engine/spdlredact.h"
+#include "gstspdlnames.h"
+#include "gstspdlparse.h"
 #include "gstspdlstage-private.h"
 
 /* Elements */
@@ -138,6 +141,27 @@ add_source (GstSpdlLoaderParts *self, GError **error)
   return ok;
 }
 
+static GPtrArray *
+find_sources (GPtrArray *elements)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  for (guint i = 0; i < elements->len; i++)
+    if (is_source (g_ptr_array_index (elements, i)))
+      g_ptr_array_add (
+          sources, gst_object_ref (g_ptr_array_index (elements, i)));
+  return sources;
+}
+
+void
+gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self)
+{
+  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
+
+  self->sources = find_sources (elements);
+  g_ptr_array_unref (elements);
+}
+
 gboolean
 gst_spdl_loader_parts_init (
     GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error)
@@ -146,11 +170,7 @@ gst_spdl_loader_parts_init (
   gboolean ok;
 
   self->pipeline = gst_object_ref (pipeline);
-  self->sources = g_ptr_array_new_with_free_func (gst_object_unref);
-  for (guint i = 0; i < elements->len; i++)
-    if (is_source (g_ptr_array_index (elements, i)))
-      g_ptr_array_add (
-          self->sources, gst_object_ref (g_ptr_array_index (elements, i)));
+  self->sources = find_sources (elements);
   ok = find_sink (self, elements, error) && add_source (self, error);
   if (ok)
     play_at_once (elements);
@@ -170,10 +190,11 @@ gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self)
 GstPipeline *
 gst_spdl_loader_parse (const gchar *description, GError **error)
 {
-  GstElement *element = gst_parse_launch_full (
-      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  GstElement *element = gst_spdl_parse_launch (description, error);
   GstElement *pipeline;
 
+  if (!element && error)
+    spdl_redact_error (*error);
   if (!element || GST_IS_PIPELINE (element))
     return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
@@ -228,6 +249,104 @@ gst_spdl_loader_parts_set_state (
     g_object_set (source, "resume-state", state, NULL);
   }
   return TRUE;
+}
+
+GPtrArray *
+gst_spdl_loader_parts_exchange_states (
+    const GstSpdlLoaderParts *self, const gchar *state)
+{
+  GPtrArray *states = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < self->sources->len; i++) {
+    gchar *before = NULL;
+
+    g_object_get (
+        g_ptr_array_index (self->sources, i), "resume-state", &before, NULL);
+    g_object_set (
+        g_ptr_array_index (self->sources, i), "resume-state", state, NULL);
+    g_ptr_array_add (states, before);
+  }
+  return states;
+}
+
+void
+gst_spdl_loader_parts_put_back_states (
+    const GstSpdlLoaderParts *self, GPtrArray *states)
+{
+  for (guint i = 0; i < states->len; i++)
+    g_object_set (g_ptr_array_index (self->sources, i), "resume-state",
+        g_ptr_array_index (states, i), NULL);
+  g_ptr_array_unref (states);
+}
+
+guint
+gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->sources->len; i++)
+    n += is_made_by (g_ptr_array_index (self->sources, i), "spdlsrc");
+  return n;
+}
+
+/* Returns: (transfer full) (nullable): NULL: the source has none */
+static GStrv
+dup_classes (GObject *source)
+{
+  GValue array = G_VALUE_INIT;
+  GStrv classes;
+
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
+    return NULL;
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_object_get_property (source, "classes", &array);
+  classes = gst_spdl_names_dup (&array);
+  g_value_unset (&array);
+  return classes;
+}
+
+gboolean
+gst_spdl_loader_parts_dup_classes (
+    const GstSpdlLoaderParts *self, GStrv *classes, GError **error)
+{
+  GstObject *first = NULL;
+
+  *classes = NULL;
+  for (guint i = 0; i < self->sources->len; i++) {
+    g_auto (GStrv) names = dup_classes (g_ptr_array_index (self->sources, i));
+
+    if (names && !*classes) {
+      first = g_ptr_array_index (self->sources, i);
+      *classes = g_steal_pointer (&names);
+    } else if (names && !g_strv_equal ((const gchar *const *) names,
+                            (const gchar *const *) *classes)) {
+      g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+          "The sources \"%s\" and \"%s\" have different classes, so the same "
+          "label means two things: give all sources the same classes",
+          GST_OBJECT_NAME (first),
+          GST_OBJECT_NAME (g_ptr_array_index (self->sources, i)));
+      g_clear_pointer (classes, g_strfreev);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+void
+gst_spdl_loader_parts_set_classes (
+    const GstSpdlLoaderParts *self, const gchar *const *classes)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  gst_spdl_names_set (&array, classes);
+  for (guint i = 0; i < self->sources->len; i++) {
+    GObject *source = g_ptr_array_index (self->sources, i);
+
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
+      g_object_set_property (source, "classes", &array);
+  }
+  g_value_unset (&array);
 }
 
 /* Before @list: those of the elements of a worker's process, and its own. */

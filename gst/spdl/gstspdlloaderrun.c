@@ -7,6 +7,16 @@
 
 #include "gstspdlloader-private.h"
 
+#include "engine/spdlpatience.h"
+#include "gstspdlcached.h"
+
+/* Where a run goes on that was left. */
+typedef struct {
+  const gchar *state; /* nullable: nothing is known of sources */
+  guint64 epoch;
+  guint64 n_failures; /* so far */
+} Place;
+
 GstSpdlNews *
 gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error)
 {
@@ -21,9 +31,10 @@ gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error)
   return news;
 }
 
-/* State lock held. */
+/* State lock held.
+ * @place: (nullable): where it begins, if not where the loader does */
 static GstSpdlNews *
-begin_run (GstSpdlLoader *self)
+begin_run (GstSpdlLoader *self, const Place *place)
 {
   GstSpdlNews *news =
       gst_spdl_news_new (self->parts.pipeline, self->parts.sink, -1);
@@ -33,10 +44,15 @@ begin_run (GstSpdlLoader *self)
   gst_spdl_news_set_max_failures (news, self->max_failures);
   old = self->news;
   self->news = gst_spdl_news_ref (news);
-  self->epoch = 0;
+  g_free (self->begun_at);
+  self->begun_at = g_strdup (place ? place->state : self->restored);
+  self->epoch = place ? place->epoch : 0;
+  news->n_failures = place ? place->n_failures : 0;
   self->finished = FALSE;
   self->told = FALSE;
-  self->handed_out = FALSE;
+  self->n_epochs = self->epoch;
+  self->between = FALSE;
+  self->handed_out = self->in_epoch = self->any_ended = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (old)
     gst_spdl_news_unref (old);
@@ -88,26 +104,48 @@ end_run (GstSpdlLoader *self, GstSpdlNews *news)
   self->running = FALSE;
 }
 
-/* State lock held. */
 static gboolean
-start (GstSpdlLoader *self, GError **error)
+is_stopped (GstSpdlNews *news)
 {
+  gboolean stopped;
+
+  spdl_mutex_lock (&news->lock);
+  stopped = news->stopped;
+  spdl_mutex_unlock (&news->lock);
+  return stopped;
+}
+
+gboolean
+gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
+{
+  g_autoptr (GstSpdlNews) news = NULL;
+
+  if (self->running && !spdl_is_loading_thread () &&
+      (news = gst_spdl_loader_get_news (self, NULL)) && is_stopped (news))
+    end_run (self, news);
+  return !self->running;
+}
+
+/* State lock held.
+ * @place: (nullable): as for begin_run() */
+static gboolean
+start (GstSpdlLoader *self, const Place *place, GError **error)
+{
+  GPtrArray *states = NULL;
   GstSpdlNews *news;
   GError *reason;
   gboolean ok;
 
-  if (self->running) {
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STARTED,
-        "The loader was started already: stop it first");
-    return FALSE;
-  }
   gst_spdl_loader_parts_tune (&self->parts);
-  news = begin_run (self);
-  gst_spdl_loader_open_source (self, news);
+  if (place && place->state)
+    states = gst_spdl_loader_parts_exchange_states (&self->parts, place->state);
+  news = begin_run (self, place);
+  gst_spdl_loader_open_source (self, news, place ? place->epoch : 0);
   gst_spdl_outlet_set_open (self->parts.sink, TRUE);
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  if (states)
+    gst_spdl_loader_parts_put_back_states (&self->parts, states);
   self->running = ok;
   if (!ok) {
     reason = gst_spdl_news_dup_error (news);
@@ -148,19 +186,72 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
   if (!gst_spdl_loader_check_process (loader, error))
     return FALSE;
   spdl_mutex_lock (&loader->state_lock);
-  ok = start (loader, error);
+  g_atomic_int_inc (&loader->n_starts);
+  ok = gst_spdl_loader_end_stopped_run (loader);
+  if (ok)
+    ok = start (loader, NULL, error);
+  else
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "The loader was started already: stop it first");
   spdl_mutex_unlock (&loader->state_lock);
   return ok;
+}
+
+/* State lock held. */
+static void
+stop (GstSpdlLoader *self)
+{
+  g_autoptr (GstSpdlNews) news = NULL;
+
+  if (self->running && (news = gst_spdl_loader_get_news (self, NULL))) {
+    gst_spdl_news_stop (news);
+    end_run (self, news);
+  }
+}
+
+typedef struct {
+  GstSpdlLoader *loader; /* owned */
+  gint n_starts;         /* by the time of the stop */
+} Stop;
+
+static gpointer
+stop_in_thread (gpointer user_data)
+{
+  Stop *job = user_data;
+
+  spdl_mutex_lock (&job->loader->state_lock);
+  if (g_atomic_int_get (&job->loader->n_starts) == job->n_starts)
+    stop (job->loader);
+  spdl_mutex_unlock (&job->loader->state_lock);
+  g_object_unref (job->loader);
+  g_free (job);
+  return NULL;
+}
+
+/* The pipeline waits for its threads, of which this one is one, or may be. */
+static void
+stop_later (GstSpdlLoader *self, gint n_starts)
+{
+  Stop *job = g_new (Stop, 1);
+
+  job->loader = g_object_ref (self);
+  job->n_starts = n_starts;
+  g_thread_unref (g_thread_new ("spdl-stop", stop_in_thread, job));
 }
 
 /**
  * gst_spdl_loader_stop:
  * @loader: a loader
  *
- * Ends the run, at any moment, from any thread but the pipeline's own, any
- * number of times. A call of gst_spdl_loader_next() or gst_spdl_loader_push()
- * that waits in another thread returns %GST_SPDL_LOADER_ERROR_STOPPED. Batches
- * and tensors that are referred to stay.
+ * Ends the run, at any moment, from any thread, any number of times. A call of
+ * gst_spdl_loader_next() or gst_spdl_loader_push() that waits in another thread
+ * returns %GST_SPDL_LOADER_ERROR_STOPPED. Batches and tensors that are referred
+ * to stay.
+ *
+ * In a thread of a pipeline's, which calls a stage's function, it does not wait
+ * until the pipeline has come to its end: that cannot be before the function
+ * has returned. gst_spdl_loader_start() waits for it then.
  *
  * Since: 0.1
  */
@@ -168,23 +259,25 @@ void
 gst_spdl_loader_stop (GstSpdlLoader *loader)
 {
   GstSpdlNews *news;
+  gint n_starts;
 
   g_return_if_fail (GST_IS_SPDL_LOADER (loader));
 
   if (!gst_spdl_loader_check_process (loader, NULL))
     return;
+  n_starts = g_atomic_int_get (&loader->n_starts);
   if (!(news = gst_spdl_loader_get_news (loader, NULL)))
     return;
   /* First of all, since the state may take its time. */
   gst_spdl_news_stop (news);
   gst_spdl_news_unref (news);
 
-  spdl_mutex_lock (&loader->state_lock);
-  if (loader->running && (news = gst_spdl_loader_get_news (loader, NULL))) {
-    gst_spdl_news_stop (news);
-    end_run (loader, news);
-    gst_spdl_news_unref (news);
+  if (spdl_is_loading_thread ()) {
+    stop_later (loader, n_starts);
+    return;
   }
+  spdl_mutex_lock (&loader->state_lock);
+  stop (loader);
   spdl_mutex_unlock (&loader->state_lock);
 }
 
@@ -205,10 +298,20 @@ check_running (GstSpdlNews *news, gboolean *no_more, GError **error)
   return !stopped;
 }
 
+/* Epoch number @n - 1 is reached, and all before. */
+static void
+reach_epochs (GstSpdlLoader *self, guint64 n)
+{
+  self->n_epochs = MAX (self->n_epochs, n);
+}
+
 /* Takes over what @pull has. */
 static GstSpdlBatch *
-take_buffer (GstSpdlLoader *self, GstSpdlPull *pull, GError **error)
+take_buffer (
+    GstSpdlLoader *self, GstSpdlNews *news, GstSpdlPull *pull, GError **error)
 {
+  /* A stream that goes round in a cache has no epochs any more. */
+  const gboolean cached = gst_spdl_buffer_is_cached (pull->buffer);
   GstSpdlBatch *batch = NULL;
 
   if (gst_spdl_layout_set_caps (&self->layout, pull->caps, error))
@@ -221,7 +324,10 @@ take_buffer (GstSpdlLoader *self, GstSpdlPull *pull, GError **error)
   spdl_mutex_lock (&self->lock);
   self->epoch = gst_spdl_batch_get_epoch (batch);
   self->handed_out = TRUE;
+  self->in_epoch = !cached;
   spdl_mutex_unlock (&self->lock);
+  reach_epochs (self, gst_spdl_batch_get_epoch (batch) + 1);
+  gst_spdl_loader_emit_notices (self, news, gst_spdl_batch_get_state (batch));
   return batch;
 }
 
@@ -231,9 +337,12 @@ static gboolean
 end_epoch (GstSpdlLoader *self, guint64 epoch)
 {
   spdl_mutex_lock (&self->lock);
-  self->epoch = epoch + 1;
+  self->epoch = self->next_epoch = epoch + 1;
+  self->in_epoch = FALSE;
+  self->any_ended = TRUE;
   spdl_mutex_unlock (&self->lock);
-  return !gst_spdl_loader_parts_is_last (&self->parts, epoch);
+  self->between = !gst_spdl_loader_parts_is_last (&self->parts, epoch);
+  return self->between;
 }
 
 static void
@@ -241,8 +350,13 @@ end_stream (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
 {
   GError *reason = gst_spdl_news_dup_error (news);
 
+  /* Which epoch it is, nobody knows where nothing came. */
+  if (self->n_epochs == 0)
+    self->n_epochs = G_MAXUINT64;
+  gst_spdl_loader_emit_notices (self, news, NULL);
   spdl_mutex_lock (&self->lock);
   self->finished = TRUE;
+  self->in_epoch = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (reason)
     g_propagate_error (error, reason);
@@ -266,6 +380,8 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
   const GstClockTime begun = gst_util_get_timestamp ();
   gboolean no_more;
 
+  self->n_epochs += self->between;
+  self->between = FALSE;
   while (check_running (news, &no_more, error)) {
     if (self->told) {
       end_stream (self, news, error);
@@ -276,10 +392,13 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
         self->parts.sink, no_more ? 0 : get_rest (timeout, begun), &pull);
 
     self->wakes = pull.wakes;
-    gst_spdl_loader_emit_notices (self, news);
+    if (status == GST_SPDL_PULL_EPOCH)
+      reach_epochs (self, pull.epoch + 1);
+    if (status != GST_SPDL_PULL_BUFFER)
+      gst_spdl_loader_emit_notices (self, news, NULL);
     switch (status) {
       case GST_SPDL_PULL_BUFFER:
-        return take_buffer (self, &pull, error);
+        return take_buffer (self, news, &pull, error);
       case GST_SPDL_PULL_EPOCH:
         /* Not as if it had ended well; what is done of the next one does not
          * count any more. */
@@ -305,6 +424,32 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
     }
   }
   return NULL;
+}
+
+/* Admits one thread at a time, until end_taking().
+ *
+ * Returns: (transfer full): NULL with @error set */
+static GstSpdlNews *
+begin_taking (GstSpdlLoader *self, GError **error)
+{
+  GstSpdlNews *news;
+
+  if (!gst_spdl_loader_check_process (self, error) ||
+      !(news = gst_spdl_loader_get_news (self, error)))
+    return NULL;
+  if (g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
+    return news;
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
+      "Another thread waits for this loader's next batch");
+  gst_spdl_news_unref (news);
+  return NULL;
+}
+
+static void
+end_taking (GstSpdlLoader *self, GstSpdlNews *news)
+{
+  g_atomic_int_set (&self->in_next, 0);
+  gst_spdl_news_unref (news);
 }
 
 /**
@@ -334,25 +479,192 @@ GstSpdlBatch *
 gst_spdl_loader_next (
     GstSpdlLoader *loader, GstClockTime timeout, GError **error)
 {
-  GstSpdlBatch *batch = NULL;
+  GstSpdlBatch *batch;
   GstSpdlNews *news;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
-  if (!gst_spdl_loader_check_process (loader, error) ||
-      !(news = gst_spdl_loader_get_news (loader, error)))
+  if (!(news = begin_taking (loader, error)))
     return NULL;
-  if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
-    batch = next (loader, news, timeout, error);
-    g_atomic_int_set (&loader->in_next, 0);
-  } else {
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_BUSY,
-        "Another thread waits for this loader's next batch");
-  }
-  gst_spdl_news_unref (news);
+  batch = next (loader, news, timeout, error);
+  end_taking (loader, news);
   return batch;
 }
+
+/* Leaving an epoch */
+
+/* Looks at what has come: whether the epoch has ended anyway. Batches are taken
+ * until all sources are known. Returns TRUE with @error set where the run has
+ * ended. */
+static gboolean
+take_end (GstSpdlLoader *self, GstSpdlNews *news, GstSpdlSources *sources,
+    GError **error)
+{
+  const guint n = gst_spdl_loader_parts_count_sources (&self->parts);
+  GstSpdlBatch *batch;
+  gboolean known;
+
+  do {
+    g_autoptr (GError) reason = NULL;
+
+    gst_spdl_outlet_get_sources (self->parts.sink, sources);
+    known = sources->n >= n;
+    batch = next (self, news, known ? 0 : GST_CLOCK_TIME_NONE, &reason);
+    if (!batch && !g_error_matches (reason, GST_SPDL_LOADER_ERROR,
+                      GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
+      if (reason)
+        g_propagate_error (error, g_steal_pointer (&reason));
+      return TRUE;
+    }
+    g_clear_pointer (&batch, gst_spdl_batch_unref);
+  } while (!known);
+  return FALSE;
+}
+
+/* Which epoch of the stream this is: that of an item may be another one, where
+ * sources are mixed. */
+static guint64
+find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
+{
+  guint64 epoch;
+
+  spdl_mutex_lock (&self->lock);
+  epoch = self->any_ended ? self->next_epoch : self->epoch;
+  if (!self->any_ended && sources->in_step)
+    epoch = sources->epoch;
+  spdl_mutex_unlock (&self->lock);
+  return epoch;
+}
+
+/* State lock held. FALSE if the run was stopped, which may be at any moment;
+ * where the program is the source, if it was not. */
+static gboolean
+check_left (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+{
+  if (self->parts.appsrc) {
+    if (gst_spdl_loader_end_stopped_run (self))
+      return TRUE;
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "The program is the source, and may still push items of this epoch: "
+        "stop the loader, and the thread that pushes, first");
+    return FALSE;
+  }
+  if (self->running && !is_stopped (news))
+    return TRUE;
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+  return FALSE;
+}
+
+/* State lock held. */
+static gboolean
+go_to_epoch (
+    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch, GError **error)
+{
+  g_autofree gchar *state = NULL;
+  Place place = { .epoch = epoch };
+
+  if (!check_left (self, news, error))
+    return FALSE;
+  place.state = state =
+      gst_spdl_outlet_dup_epoch_state (self->parts.sink, epoch);
+  stop (self);
+  place.n_failures = gst_spdl_news_leave_epoch (news, epoch);
+  return start (self, &place, error);
+}
+
+/* Carries the number of reported failures over to the next run. */
+static void
+keep_told (GstSpdlLoader *self, GstSpdlNews *left)
+{
+  g_autoptr (GstSpdlNews) news = gst_spdl_loader_get_news (self, NULL);
+  guint64 n_told;
+
+  if (!news || news == left)
+    return;
+  spdl_mutex_lock (&left->lock);
+  n_told = left->n_told;
+  spdl_mutex_unlock (&left->lock);
+  spdl_mutex_lock (&news->lock);
+  news->n_told += n_told;
+  spdl_mutex_unlock (&news->lock);
+}
+
+static gboolean
+leave_epoch (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+{
+  GstSpdlSources sources;
+  guint64 epoch;
+  GError *reason = NULL;
+  gboolean ok;
+
+  gst_spdl_outlet_get_sources (self->parts.sink, &sources);
+  if (!self->in_epoch ||
+      (!self->parts.appsrc && sources.n == 0 &&
+          gst_spdl_loader_parts_count_sources (&self->parts) == 0))
+    return TRUE;
+  epoch = find_epoch (self, &sources);
+  if (!self->parts.appsrc && take_end (self, news, &sources, &reason)) {
+    if (reason)
+      g_propagate_error (error, reason);
+    return !reason;
+  }
+  if ((reason = gst_spdl_news_dup_error (news))) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  spdl_mutex_lock (&self->state_lock);
+  ok = go_to_epoch (self, news, epoch + 1, error);
+  spdl_mutex_unlock (&self->state_lock);
+  gst_spdl_loader_emit_notices (self, news, NULL);
+  keep_told (self, news);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_next_epoch:
+ * @loader: a loader that was started
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR; what the pipeline cannot go on
+ *     after, if that is known already; or why it cannot begin again
+ *
+ * Leaves the epoch that batches were taken of: the next one is the first of the
+ * epoch that follows, in the order that this always has. The rest is not
+ * decoded: the pipeline begins again at that epoch, and the figures of its
+ * elements with it. Where no batch of the epoch was taken, nothing changes, and
+ * nor does anything in a pipeline without epochs, whose sources do not announce
+ * themselves.
+ *
+ * An epoch that was left counts among the `epochs` of `spdlsrc`. Where sources
+ * are mixed, each of them begins that epoch, and so do their proportions.
+ *
+ * Where the program is the source, call gst_spdl_loader_stop() first, and wait
+ * until the thread that pushes has come to an end. What is pushed afterwards is
+ * of the next epoch.
+ *
+ * From the thread that takes batches. #GstSpdlLoader::failed and
+ * #GstSpdlLoader::warned are emitted in it.
+ *
+ * Returns: %FALSE with @error set if that is not possible
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error)
+{
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!(news = begin_taking (loader, error)))
+    return FALSE;
+  ok = leave_epoch (loader, news, error);
+  end_taking (loader, news);
+  return ok;
+}
+
+/* Waiting */
 
 static gboolean
 wait_for_next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout)

@@ -9,6 +9,7 @@
 
 #include <gst/app/gstappsrc.h>
 
+#include "engine/spdlredact.h"
 #include "gstspdlevents.h"
 
 /* What may wait in the source. */
@@ -18,17 +19,22 @@
 #define ENCODED "application/octet-stream"
 #define URIS "text/uri-list"
 
-/* An item leaves the source for the first element. */
+/* An item, or an event, leaves the source for the first element. */
 static GstPadProbeReturn
-on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
-  const gsize size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
   GstSpdlNews *news = user_data;
 
   spdl_mutex_lock (&news->lock);
-  news->n_queued--;
-  news->bytes_queued -= size;
-  spdl_cond_signal (&news->room);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    news->n_queued--;
+    news->bytes_queued -=
+        gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+    spdl_cond_signal (&news->room);
+  } else if (!news->source_begun) { /* stream-start */
+    news->source_begun = TRUE;
+    spdl_cond_signal (&news->room);
+  }
   spdl_mutex_unlock (&news->lock);
   return GST_PAD_PROBE_OK;
 }
@@ -40,18 +46,21 @@ unref_news (gpointer news)
 }
 
 void
-gst_spdl_loader_open_source (GstSpdlLoader *self, GstSpdlNews *news)
+gst_spdl_loader_open_source (
+    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch)
 {
   GstPad *pad;
 
   if (!self->parts.appsrc)
     return;
   spdl_mutex_lock (&self->push_lock);
-  self->push_epoch = self->n_pushed = 0;
+  self->push_epoch = epoch;
+  self->n_pushed = 0;
   self->push_ended = FALSE;
   spdl_mutex_unlock (&self->push_lock);
   pad = gst_element_get_static_pad (self->parts.appsrc, "src");
-  self->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer,
+  self->probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
       gst_spdl_news_ref (news), unref_news);
   gst_object_unref (pad);
 }
@@ -146,6 +155,7 @@ describe_item (
     GstSpdlLoader *self, GstBuffer *buffer, gint64 label, const gchar *uri)
 {
   GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  g_autofree gchar *shown = uri ? spdl_redact_dup_uri (uri) : NULL;
 
   if (item)
     return;
@@ -154,7 +164,7 @@ describe_item (
   item->epoch = self->push_epoch;
   item->index = item->sequence = self->n_pushed;
   item->label = label;
-  item->uri = uri ? g_ref_string_new (uri) : NULL;
+  item->uri = shown ? g_ref_string_new (shown) : NULL;
   item->created = gst_util_get_timestamp ();
 }
 
@@ -256,7 +266,8 @@ gst_spdl_loader_has_source (GstSpdlLoader *loader)
  * @caps: (transfer none) (nullable): what @item is; %NULL: the same as the one
  *     before, or `application/octet-stream` at first
  * @label: its label, -1 for none
- * @uri: (nullable): its name in messages, and its key
+ * @uri: (nullable): its name in messages, and its key; userinfo and signatures
+ *     in it are hidden
  * @timeout: how long to wait for room, in ns; %GST_CLOCK_TIME_NONE: as long as
  *     it takes
  * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
@@ -297,7 +308,8 @@ gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
  * @item: (transfer none): the item's bytes
  * @caps: (transfer none) (nullable): as in gst_spdl_loader_push()
  * @label: its label, -1 for none
- * @uri: (nullable): its name in messages, and its key
+ * @uri: (nullable): its name in messages, and its key; userinfo and signatures
+ *     in it are hidden
  * @timeout: how long to wait for room, in ns
  * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
  *
@@ -362,6 +374,37 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
   return ok;
 }
 
+/* Push lock held. Sends @event (transfer full) after what was pushed.
+ *
+ * From 1.24 on, appsrc keeps events until it has caps, which it has from the
+ * first item: an epoch before any item would never end. Before the first item
+ * nothing can be on its way, so the event goes straight to the first element,
+ * as soon as the source's thread has begun the stream. */
+static void
+send_event (GstSpdlLoader *self, GstSpdlNews *news, GstEvent *event)
+{
+  g_autoptr (GstCaps) caps =
+      gst_app_src_get_caps (GST_APP_SRC (self->parts.appsrc));
+  GstPad *pad;
+  gboolean open;
+
+  if (caps) {
+    gst_element_send_event (self->parts.appsrc, event);
+    return;
+  }
+  spdl_mutex_lock (&news->lock);
+  while ((open = check_open (news, NULL)) && !news->source_begun)
+    spdl_cond_wait (&news->room, &news->lock);
+  spdl_mutex_unlock (&news->lock);
+  if (!open) {
+    gst_event_unref (event);
+    return;
+  }
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  gst_pad_push_event (pad, event);
+  gst_object_unref (pad);
+}
+
 /**
  * gst_spdl_loader_end_epoch:
  * @loader: a loader that has a source
@@ -386,9 +429,9 @@ gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
     return FALSE;
   spdl_mutex_lock (&loader->push_lock);
   if ((ok = check_run (loader, news, error))) {
-    gst_element_send_event (
-        loader->parts.appsrc, gst_spdl_event_new_epoch (get_number (loader),
-                                  loader->push_epoch++, loader->n_pushed));
+    send_event (loader, news,
+        gst_spdl_event_new_epoch (
+            get_number (loader), loader->push_epoch++, loader->n_pushed));
     loader->n_pushed = 0;
   }
   spdl_mutex_unlock (&loader->push_lock);

@@ -8,6 +8,14 @@
 #include "gstspdlnews.h"
 
 #include "engine/spdlpatience.h"
+#include "engine/spdlstate.h"
+#include "gstspdllosses.h"
+
+/* In n_failures_of. */
+typedef struct {
+  guint64 epoch;
+  guint64 n;
+} EpochFailures;
 
 GstSpdlNews *
 gst_spdl_news_ref (GstSpdlNews *self)
@@ -26,6 +34,9 @@ gst_spdl_news_unref (GstSpdlNews *self)
   while ((notice = g_queue_pop_head (&self->notices)))
     gst_spdl_notice_free (notice);
   g_clear_error (&self->error);
+  g_free (self->error_stage);
+  g_free (self->error_uri);
+  g_array_unref (self->n_failures_of);
   spdl_cond_clear (&self->room);
   spdl_mutex_clear (&self->lock);
   gst_object_unref (self->sink);
@@ -168,14 +179,18 @@ wait_for_job (gpointer data)
 
 /* Returns whether it is the first one. */
 static gboolean
-keep_error (GstSpdlNews *self, GError *error)
+keep_error (
+    GstSpdlNews *self, GError *error, const gchar *stage, const gchar *uri)
 {
   gboolean first;
 
   spdl_mutex_lock (&self->lock);
   first = !self->error;
-  if (first)
+  if (first) {
     self->error = g_steal_pointer (&error);
+    self->error_stage = g_strdup (stage);
+    self->error_uri = g_strdup (uri);
+  }
   spdl_cond_broadcast (&self->room);
   spdl_mutex_unlock (&self->lock);
   g_clear_error (&error);
@@ -185,14 +200,15 @@ keep_error (GstSpdlNews *self, GError *error)
 void
 gst_spdl_news_set_error (GstSpdlNews *self, GError *error)
 {
-  keep_error (self, error);
+  keep_error (self, error, NULL, NULL);
 }
 
 /* @source: (nullable): the element that can push no more */
 static void
-fail (GstSpdlNews *self, GError *error, GstElement *source)
+fail (GstSpdlNews *self, GError *error, const gchar *stage, const gchar *uri,
+    GstElement *source)
 {
-  const gboolean first = keep_error (self, error);
+  const gboolean first = keep_error (self, error, stage, uri);
 
   spdl_mutex_lock (&self->lock);
   self->n_jobs++;
@@ -208,6 +224,12 @@ fail (GstSpdlNews *self, GError *error, GstElement *source)
 
 /* Messages */
 
+static guint64
+count_failures (const GstSpdlNotice *notice)
+{
+  return notice->n_forgotten + (notice->text == NULL);
+}
+
 static void
 keep_notice (GstSpdlNews *self, GstSpdlNotice *notice)
 {
@@ -215,23 +237,31 @@ keep_notice (GstSpdlNews *self, GstSpdlNotice *notice)
 
   spdl_mutex_lock (&self->lock);
   g_queue_push_tail (&self->notices, notice);
-  if (self->notices.length > GST_SPDL_MAX_NOTICES)
+  if (self->notices.length > GST_SPDL_MAX_NOTICES) {
     oldest = g_queue_pop_head (&self->notices);
+    ((GstSpdlNotice *) g_queue_peek_head (&self->notices))->n_forgotten +=
+        count_failures (oldest);
+  }
   spdl_mutex_unlock (&self->lock);
   if (oldest)
     gst_spdl_notice_free (oldest);
+}
+
+static const gchar *
+get_detail (GstMessage *message, const gchar *name)
+{
+  const GstStructure *details = NULL;
+
+  gst_message_parse_error_details (message, &details);
+  return details ? gst_structure_get_string (details, name) : NULL;
 }
 
 /* The element's; of one in another process, as the message says. */
 static const gchar *
 name_of (GstMessage *message)
 {
-  const GstStructure *details = NULL;
-  const gchar *stage = NULL;
+  const gchar *stage = get_detail (message, "stage");
 
-  gst_message_parse_error_details (message, &details);
-  if (details)
-    stage = gst_structure_get_string (details, "stage");
   return stage ? stage : GST_MESSAGE_SRC_NAME (message);
 }
 
@@ -244,22 +274,95 @@ on_error (GstSpdlNews *self, GstMessage *message)
   gst_message_parse_error (message, &error, NULL);
   if (source)
     g_prefix_error (&error, "%s: ", name_of (message));
-  fail (self, error, GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL);
+  fail (self, error, source ? name_of (message) : NULL,
+      get_detail (message, "uri"),
+      GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL);
 }
 
+/* Ignores warnings about single items, which are reported one by one. */
 static void
 on_warning (GstSpdlNews *self, GstMessage *message)
 {
-  GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  const GstStructure *details = NULL;
+  const gchar *stage = NULL;
+  GstSpdlNotice *notice;
   g_autoptr (GError) error = NULL;
+  gboolean summary = FALSE;
 
+  gst_message_parse_warning_details (message, &details);
+  if (details && gst_structure_has_name (details, GST_SPDL_LOSSES_DETAILS) &&
+      !(gst_structure_get_boolean (details, "summary", &summary) && summary))
+    return;
+
+  notice = g_new0 (GstSpdlNotice, 1);
+  notice->epoch = G_MAXUINT64;
+  if (details)
+    stage = gst_structure_get_string (details, "stage");
+  if (summary)
+    gst_structure_get (details, "epoch", G_TYPE_UINT64, &notice->epoch,
+        "num-items", G_TYPE_UINT64, &notice->num_items, "num-failures",
+        G_TYPE_UINT64, &notice->num_failures, NULL);
   gst_message_parse_warning (message, &error, NULL);
-  notice->stage = g_strdup (GST_MESSAGE_SRC_NAME (message));
+  notice->stage = g_strdup (stage ? stage : GST_MESSAGE_SRC_NAME (message));
   notice->text = g_strdup (error->message);
   keep_notice (self, notice);
 }
 
-/* Returns the error to end with, if it is one failure too many. */
+/* Lock held. */
+static void
+count_failure_of (GstSpdlNews *self, guint64 epoch)
+{
+  EpochFailures failures = { epoch, 1 };
+
+  for (guint i = self->n_failures_of->len; i > 0; i--) {
+    EpochFailures *other =
+        &g_array_index (self->n_failures_of, EpochFailures, i - 1);
+
+    if (other->epoch == epoch) {
+      other->n++;
+      return;
+    }
+  }
+  g_array_append_val (self->n_failures_of, failures);
+}
+
+/* Returns TRUE if failures of the epoch @failed_in come again in a run that
+ * begins at @epoch. Failures without a number do not. */
+static gboolean
+is_ahead (guint64 failed_in, guint64 epoch)
+{
+  return failed_in != G_MAXUINT64 && failed_in >= epoch;
+}
+
+guint64
+gst_spdl_news_leave_epoch (GstSpdlNews *self, guint64 epoch)
+{
+  guint64 n;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n_failures_of->len; i++) {
+    const EpochFailures *failures =
+        &g_array_index (self->n_failures_of, EpochFailures, i);
+
+    if (is_ahead (failures->epoch, epoch))
+      self->n_failures -= failures->n;
+  }
+  for (GList *l = self->notices.head, *next; l; l = next) {
+    GstSpdlNotice *notice = l->data;
+
+    next = l->next;
+    if (!is_ahead (notice->epoch, epoch))
+      continue;
+    gst_spdl_notice_free (notice);
+    g_queue_delete_link (&self->notices, l);
+  }
+  n = self->n_failures;
+  spdl_mutex_unlock (&self->lock);
+  return n;
+}
+
+/* Returns the error to end with, if it is one failure too many: in the last
+ * epoch that has one, since without that epoch's there are not too many. */
 static GError *
 count_failure (GstSpdlNews *self, const GstSpdlNotice *notice)
 {
@@ -267,9 +370,11 @@ count_failure (GstSpdlNews *self, const GstSpdlNotice *notice)
 
   spdl_mutex_lock (&self->lock);
   self->n_failures++;
+  count_failure_of (self, notice->epoch);
+  self->last_epoch = MAX (self->last_epoch, notice->epoch);
   if (self->max_failures >= 0 && !self->error &&
       self->n_failures > (guint64) self->max_failures) {
-    self->error_epoch = notice->epoch;
+    self->error_epoch = self->last_epoch;
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
         "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
         "was %s, in %s: %s",
@@ -285,6 +390,8 @@ static void
 on_item_failed (GstSpdlNews *self, const GstStructure *s)
 {
   GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  g_autofree gchar *stage = NULL;
+  g_autofree gchar *uri = NULL;
   GError *error;
 
   notice->epoch = notice->index = notice->sequence = G_MAXUINT64;
@@ -295,9 +402,11 @@ on_item_failed (GstSpdlNews *self, const GstStructure *s)
   notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
   notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
   error = count_failure (self, notice);
+  stage = error ? g_strdup (notice->stage) : NULL;
+  uri = error ? g_strdup (notice->uri) : NULL;
   keep_notice (self, notice);
   if (error)
-    fail (self, error, NULL);
+    fail (self, error, stage, uri, NULL);
 }
 
 /* A streaming thread says so itself, and is its pool's again afterwards. */
@@ -356,6 +465,7 @@ gst_spdl_news_new (
   self->sink = gst_object_ref (sink);
   self->max_failures = max_failures;
   self->error_epoch = G_MAXUINT64;
+  self->n_failures_of = g_array_new (FALSE, FALSE, sizeof (EpochFailures));
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->room);
   gst_bus_set_sync_handler (
@@ -419,13 +529,57 @@ gst_spdl_news_dup_error (GstSpdlNews *self)
   return error;
 }
 
-GstSpdlNotice *
-gst_spdl_news_pop_notice (GstSpdlNews *self)
+/* The state of one source after the other. */
+typedef struct {
+  const gchar *text; /* nullable */
+  SpdlState state;
+  gboolean is_read;
+  guint source;
+} Place;
+
+static void
+read_place (Place *self, guint source)
 {
-  GstSpdlNotice *notice;
+  g_autofree gchar *flaw = NULL;
+
+  spdl_state_clear (&self->state);
+  spdl_state_init (&self->state);
+  if (!spdl_state_read (&self->state, self->text, source, &flaw))
+    spdl_progress_reset (&self->state.progress, 0);
+  self->is_read = TRUE;
+  self->source = source;
+}
+
+/* Where sources are mixed, one of them may be epochs ahead of the batch. */
+static gboolean
+is_behind (Place *self, const GstSpdlNotice *notice)
+{
+  if (!self->text || notice->text)
+    return FALSE;
+  if (!self->is_read || self->source != notice->source)
+    read_place (self, notice->source);
+  return spdl_progress_has (
+      &self->state.progress, notice->epoch, notice->sequence);
+}
+
+void
+gst_spdl_news_take_notices (
+    GstSpdlNews *self, guint64 n_epochs, const gchar *state, GQueue *notices)
+{
+  Place place = { state };
 
   spdl_mutex_lock (&self->lock);
-  notice = g_queue_pop_head (&self->notices);
+  for (GList *l = self->notices.head, *next; l; l = next) {
+    GstSpdlNotice *notice = l->data;
+
+    next = l->next;
+    if (notice->epoch != G_MAXUINT64 && notice->epoch >= n_epochs &&
+        !is_behind (&place, notice))
+      continue;
+    self->n_told += count_failures (notice);
+    g_queue_unlink (&self->notices, l);
+    g_queue_push_tail_link (notices, l);
+  }
   spdl_mutex_unlock (&self->lock);
-  return notice;
+  spdl_state_clear (&place.state);
 }

@@ -30,9 +30,12 @@ typedef struct {
   gchar *text;   /* nullable: of a warning */
   /* Of an item that failed; G_MAXUINT64 where nobody numbered it. */
   guint source;
-  guint64 epoch;
+  guint64 epoch; /* of a warning, too, that sums up an epoch */
   guint64 index;
   guint64 sequence;
+  guint64 num_items; /* of a warning that sums up an epoch; else 0 */
+  guint64 num_failures;
+  guint64 n_forgotten; /* failures before it that were not kept */
 } GstSpdlNotice;
 
 /* Of failures, and of warnings, only the last ones are kept for the trainer. */
@@ -47,19 +50,27 @@ typedef struct {
   GstSpdlGovernor *governor;
 
   SpdlMutex lock; /* innermost, but for the sink's */
-  SpdlCond room;  /* for who pushes items; and when the run ends */
+  SpdlCond room;  /* for who pushes items; when it begins, and when it ends */
   gboolean stopped;
   GError *error; /* the first one */
+  /* Where it was, and the item that it is about; nullable. */
+  gchar *error_stage;
+  gchar *error_uri;
   /* The epoch of the item that was one too many; else none. */
   guint64 error_epoch;
   gboolean no_more; /* not even an end of the stream will come */
   gint max_failures;
   guint64 n_failures;
-  GQueue notices;    /* GstSpdlNotice */
+  guint64 last_epoch; /* in which an item failed */
+  GArray *n_failures_of;
+  GQueue notices; /* GstSpdlNotice */
+  /* Failures that were reported to the trainer. */
+  guint64 n_told;
   GSList *jobs;      /* that bring parts of the pipeline to their end */
   guint n_jobs;      /* that run */
   gboolean eos_sent; /* by one of them */
 
+  gboolean source_begun; /* the stream, by the source's thread */
   /* Items that were pushed, and have not left the source yet. */
   guint n_queued;
   gsize bytes_queued;
@@ -71,12 +82,18 @@ GstSpdlNews *gst_spdl_news_new (
 GstSpdlNews *gst_spdl_news_ref (GstSpdlNews *self);
 void gst_spdl_news_unref (GstSpdlNews *self);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlNews, gst_spdl_news_unref)
+
 /* Listens no more, and waits for what still acts on the pipeline, which must be
  * in the NULL state. */
 void gst_spdl_news_detach (GstSpdlNews *self);
 
 /* Whether it is an item of @epoch, or of an earlier one, that ends the run. */
 gboolean gst_spdl_news_failed_in (GstSpdlNews *self, guint64 epoch);
+
+/* Forgets the failures of @epoch and of later ones, which come again in a run
+ * that begins there. Returns how many are left. */
+guint64 gst_spdl_news_leave_epoch (GstSpdlNews *self, guint64 epoch);
 
 /* Wakes all who wait, for good. */
 void gst_spdl_news_stop (GstSpdlNews *self);
@@ -90,8 +107,11 @@ void gst_spdl_news_set_error (GstSpdlNews *self, GError *error);
 /* Returns: (transfer full) (nullable) */
 GError *gst_spdl_news_dup_error (GstSpdlNews *self);
 
-/* Returns: (transfer full) (nullable): the next notice */
-GstSpdlNotice *gst_spdl_news_pop_notice (GstSpdlNews *self);
+/* Moves to @notices what the trainer is to be told: of the first @n_epochs
+ * epochs, and what @state (nullable), of the batch that it is about to be
+ * given, counts as done. What was loaded ahead stays. */
+void gst_spdl_news_take_notices (
+    GstSpdlNews *self, guint64 n_epochs, const gchar *state, GQueue *notices);
 void gst_spdl_notice_free (GstSpdlNotice *self);
 
 G_END_DECLS

@@ -42,3 +42,15 @@ gst_spdl_outlet_wake (GstSpdlOutlet *self)
 {
   IFACE (self)->wake (self);
 }
+
+void
+gst_spdl_outlet_get_sources (GstSpdlOutlet *self, GstSpdlSources *sources)
+{
+  IFACE (self)->get_sources (self, sources);
+}
+
+gchar *
+gst_spdl_outlet_dup_epoch_state (GstSpdlOutlet *self, guint64 epoch)
+{
+  return IFACE (self)->dup_epoch_state (self, epoch);
+}

@@ -39,6 +39,13 @@ typedef struct {
   guint wakes;        /* in and out: how many wake() calls were seen */
 } GstSpdlPull;
 
+/* The sources that have announced themselves. */
+typedef struct {
+  guint n;
+  gboolean in_step; /* all of them began in the same epoch */
+  guint64 epoch;    /* which is this one */
+} GstSpdlSources;
+
 typedef struct {
   GTypeInterface parent;
 
@@ -55,6 +62,11 @@ typedef struct {
   /* Ends a wait() or pull() that waits, or the next one that would wait. From
    * any thread. */
   void (*wake) (GstSpdlOutlet *self);
+  /* Returns the sources' places, also after a stop; from any thread. */
+  void (*get_sources) (GstSpdlOutlet *self, GstSpdlSources *sources);
+  /* Returns (transfer full): where all of them begin that epoch; NULL if there
+   * is none. From any thread. */
+  gchar *(*dup_epoch_state) (GstSpdlOutlet *self, guint64 epoch);
 } GstSpdlOutletInterface;
 
 SPDL_PRIVATE_API
@@ -73,6 +85,12 @@ GstSpdlPullStatus gst_spdl_outlet_pull (
 
 SPDL_PRIVATE_API
 void gst_spdl_outlet_wake (GstSpdlOutlet *self);
+
+SPDL_PRIVATE_API
+void gst_spdl_outlet_get_sources (GstSpdlOutlet *self, GstSpdlSources *sources);
+
+SPDL_PRIVATE_API
+gchar *gst_spdl_outlet_dup_epoch_state (GstSpdlOutlet *self, guint64 epoch);
 
 G_END_DECLS
 

@@ -53,6 +53,7 @@ typedef struct {
   /* The source pad's thread's. */
   GstSpdlTask *passed; /* to be given back to the executor */
   GstSpdlCapsGate gate;
+  GstSpdlLosses losses; /* of the epoch that is being pushed */
 
   gboolean takes_groups; /* whole; set before it starts */
 
@@ -66,8 +67,8 @@ typedef struct {
   GError *fatal; /* why the stage gave up */
   /* The epoch of the item that was one too many; else none. */
   guint64 fatal_epoch;
+  gchar *fatal_uri; /* its URI, nullable */
   guint64 num_failures;
-  guint64 num_attempts;
 
   /* Over what makes the stage automatic, or not; before any other lock. */
   SpdlMutex tuning_lock;
@@ -114,6 +115,12 @@ void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
 GstBuffer *gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer);
 GstBufferList *
 gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list);
+
+/* Counts the losses of @task, of which @n items were tried, posts them, and
+ * fails the stage where they are more than max-failure-rate allows. By the
+ * source pad's thread. */
+void gst_spdl_stage_count_losses (
+    GstSpdlStage *self, const GstSpdlTask *task, guint n);
 
 /* Forgets what belongs to one run. */
 void gst_spdl_stage_reset_flow (GstSpdlStage *self);

@@ -22,8 +22,13 @@
  * An item whose task fails is dropped, counted, reported in a
  * `spdl-item-failed` element message (`stage`, `uri`, `index`, `epoch`,
  * `sequence`, `error`, `num-failures`) and announced downstream; in a group a
- * bad item costs only itself. Beyond `max-failures` or `max-failure-rate` the
- * stage pushes what is done and ends the stream with an error.
+ * bad item costs only itself. Beyond `max-failures`, or beyond
+ * `max-failure-rate` in one epoch, the stage pushes what is done and ends the
+ * stream with an error.
+ *
+ * The stage posts a warning for each of the first three failures of an epoch,
+ * then for the 10th, 100th, 1000th and so on, with the domain and code of the
+ * item's error, and one that sums up the epoch when it ends.
  *
  * A subclass adds pad templates `sink` and `src` and gives
  * #GstSpdlStageClass.process().
@@ -311,7 +316,7 @@ start (GstSpdlStage *self, GError **error)
     spdl_pool_unref (pool);
     return FALSE;
   }
-  priv->num_failures = priv->num_attempts = 0;
+  priv->num_failures = 0;
   priv->saw_buffer = priv->negotiated = FALSE;
   priv->next_number = 0;
   gst_spdl_stage_reset_flow (self);
@@ -448,8 +453,11 @@ install_properties (GObjectClass *object_class)
           flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_MAX_FAILURE_RATE,
       g_param_spec_double ("max-failure-rate", "Maximum failure rate",
-          "Share of the items that may fail, judged from the 100th on", 0.0,
-          1.0, DEFAULT_MAX_FAILURE_RATE, flags | GST_PARAM_MUTABLE_PLAYING));
+          "Share of an epoch's items that may fail, judged at each item from "
+          "the 100th on; a larger share ends the stream with an error (1 = no "
+          "limit; spdlfetch and spdldecode begin with 0.5)",
+          0.0, 1.0, DEFAULT_MAX_FAILURE_RATE,
+          flags | GST_PARAM_MUTABLE_PLAYING));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 

@@ -7,6 +7,7 @@
 
 #include "gstspdlstage-private.h"
 
+#include "gstspdlepochs.h"
 #include "gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
@@ -361,8 +362,37 @@ push_group (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint *i)
   return gst_pad_push_list (priv->srcpad, list);
 }
 
+/* Ends the stream with an error that names both caps, where the next element
+ * refuses those of the results; @ret otherwise. No epoch ends well then. */
 static GstFlowReturn
-push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
+explain_refusal (GstSpdlStage *self, GstFlowReturn ret)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GError *error = gst_spdl_caps_gate_explain (&priv->gate);
+
+  if (!error)
+    return ret;
+  spdl_mutex_lock (&priv->lock);
+  priv->fatal_epoch = 0;
+  spdl_mutex_unlock (&priv->lock);
+  gst_spdl_stage_fail (self, error);
+  return GST_FLOW_EOS;
+}
+
+/* Costs nothing where no item of the epoch failed. */
+static inline void
+count_items (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
+{
+  const guint n = task->parts->len > 0 ? task->parts->len : task->items->len;
+
+  if (G_UNLIKELY (task->losses || priv->losses.num_failures > 0))
+    gst_spdl_stage_count_losses (self, task, n);
+  else
+    priv->losses.num_items += n;
+}
+
+static GstFlowReturn
+push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   guint n;
@@ -370,6 +400,7 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
   if (g_atomic_int_get (&priv->refusing))
     return GST_FLOW_OK;
   gst_spdl_task_gather_parts (task);
+  count_items (self, priv, task);
   n = task->results->len;
   for (guint i = 0; i < n && ret == GST_FLOW_OK;) {
     GstSpdlResult *result = &g_array_index (task->results, GstSpdlResult, i);
@@ -384,6 +415,8 @@ push_results (GstSpdlStagePrivate *priv, GstSpdlTask *task)
   }
   if (!gst_spdl_gone_is_empty (&task->gone))
     gst_spdl_gone_push (&task->gone, priv->srcpad);
+  if (G_UNLIKELY (ret == GST_FLOW_NOT_NEGOTIATED))
+    ret = explain_refusal (self, ret);
   if (ret != GST_FLOW_EOS)
     return ret;
   /* Downstream has enough. Upstream hears of it with its next buffer, and its
@@ -399,14 +432,17 @@ static gboolean
 push_eos (GstSpdlStage *self, GstEvent *eos)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  g_autofree gchar *uri = NULL;
   GError *fatal;
 
+  gst_spdl_losses_end_stream (&priv->losses, GST_ELEMENT (self));
   gst_spdl_reporter_finish (&priv->reporter);
   spdl_mutex_lock (&priv->lock);
   fatal = priv->fatal ? g_error_copy (priv->fatal) : NULL;
+  uri = g_strdup (priv->fatal_uri);
   spdl_mutex_unlock (&priv->lock);
   if (fatal) {
-    gst_spdl_post_error (GST_ELEMENT (self), fatal);
+    gst_spdl_post_error_of_item (GST_ELEMENT (self), fatal, uri);
     g_error_free (fatal);
   }
   gst_spdl_caps_gate_push_event (&priv->gate, eos ? eos : gst_event_new_eos ());
@@ -433,12 +469,16 @@ static GstFlowReturn
 push_event (GstSpdlStage *self, GstEvent *event)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  guint64 epoch;
 
   if (is_end_of_failed_epoch (priv, event)) {
     gst_event_unref (event);
     push_eos (self, NULL);
     return GST_FLOW_EOS;
   }
+  if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
+      !gst_spdl_event_is_within_epoch (event))
+    gst_spdl_losses_end_epoch (&priv->losses, GST_ELEMENT (self), epoch);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     return push_eos (self, event) ? GST_FLOW_EOS : GST_FLOW_OK;
   gst_spdl_caps_gate_push_event (&priv->gate, event);
@@ -492,7 +532,7 @@ push_next (gpointer user_data)
   } else if (task->event) {
     ret = push_event (self, g_steal_pointer (&task->event));
   } else {
-    ret = push_results (priv, task);
+    ret = push_results (self, priv, task);
   }
   priv->passed = task;
   if (ret != GST_FLOW_OK)
@@ -530,12 +570,14 @@ gst_spdl_stage_reset_flow (GstSpdlStage *self)
   if (priv->passed)
     gst_spdl_stage_recycle (priv, g_steal_pointer (&priv->passed));
   gst_spdl_caps_gate_flush (&priv->gate);
+  gst_spdl_losses_reset (&priv->losses);
   g_cancellable_reset (priv->cancellable);
   spdl_mutex_lock (&priv->lock);
   g_atomic_int_set (&priv->refusing, FALSE);
   priv->srcresult = GST_FLOW_OK;
   priv->got_eos = FALSE;
   g_clear_error (&priv->fatal);
+  g_clear_pointer (&priv->fatal_uri, g_free);
   priv->fatal_epoch = G_MAXUINT64;
   spdl_mutex_unlock (&priv->lock);
 }

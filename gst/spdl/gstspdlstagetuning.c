@@ -7,6 +7,7 @@
 
 #include "gstspdlstage-private.h"
 
+#include "engine/spdlcpus.h"
 #include "gstspdltuner.h"
 
 /* What is tried at most where it is automatic, whatever the cores: of tasks
@@ -19,7 +20,7 @@ get_default (GstSpdlStage *self)
 {
   const guint n = GST_SPDL_STAGE_GET_CLASS (self)->process_async
                       ? GST_SPDL_WAITING_CONCURRENCY
-                      : g_get_num_processors ();
+                      : spdl_cpus_count ();
 
   return MIN (n, GST_SPDL_MAX_CONCURRENCY);
 }
@@ -120,6 +121,5 @@ gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
   /* More tasks than a shared pool has threads do not run. */
   if (pool->name)
     return pool->max_threads;
-  return CLAMP (
-      4 * g_get_num_processors (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
+  return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
 }

@@ -34,6 +34,22 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
   gst_spdl_stage_get_private (stage)->takes_groups = takes;
 }
 
+/* @uri: (nullable): of the item that @error is about */
+static void
+fail (GstSpdlStage *self, GError *error, const gchar *uri)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->lock);
+  if (!priv->fatal) {
+    priv->fatal = g_steal_pointer (&error);
+    priv->fatal_uri = g_strdup (uri);
+  }
+  spdl_mutex_unlock (&priv->lock);
+  g_clear_error (&error);
+  spdl_executor_close (&priv->executor);
+}
+
 /**
  * gst_spdl_stage_fail:
  * @stage: a stage
@@ -48,17 +64,9 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
 void
 gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
 {
-  GstSpdlStagePrivate *priv;
-
   g_return_if_fail (GST_IS_SPDL_STAGE (stage) && error != NULL);
 
-  priv = gst_spdl_stage_get_private (stage);
-  spdl_mutex_lock (&priv->lock);
-  if (!priv->fatal)
-    priv->fatal = g_steal_pointer (&error);
-  spdl_mutex_unlock (&priv->lock);
-  g_clear_error (&error);
-  spdl_executor_close (&priv->executor);
+  fail (stage, error, NULL);
 }
 
 static void
@@ -86,29 +94,84 @@ count_failure (GstSpdlStage *self, gboolean *over)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   gint max_failures;
-  gdouble max_rate;
   guint64 num;
 
   GST_OBJECT_LOCK (self);
   max_failures = priv->max_failures;
-  max_rate = priv->max_failure_rate;
   GST_OBJECT_UNLOCK (self);
 
   spdl_mutex_lock (&priv->lock);
   num = ++priv->num_failures;
-  *over = (max_failures >= 0 && num > (guint64) max_failures) ||
-          (max_rate < 1.0 && priv->num_attempts >= RATE_PROBATION &&
-              num > max_rate * priv->num_attempts);
+  *over = max_failures >= 0 && num > (guint64) max_failures;
   spdl_mutex_unlock (&priv->lock);
   return num;
 }
 
+/* Fails the stage because of the item @uri (nullable) of @epoch.
+ * @error: (transfer full) */
 static void
-count_attempt (GstSpdlStagePrivate *priv)
+give_up (GstSpdlStage *self, guint64 epoch, const gchar *uri, GError *error)
 {
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
   spdl_mutex_lock (&priv->lock);
-  priv->num_attempts++;
+  if (!priv->fatal)
+    priv->fatal_epoch = MIN (priv->fatal_epoch, epoch);
   spdl_mutex_unlock (&priv->lock);
+  fail (self, error, uri);
+}
+
+/* Judges the failures of the epoch so far. Returns whether they are too many,
+ * and fails the stage then. */
+static gboolean
+judge_rate (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  const GstSpdlLosses *losses = &priv->losses;
+  gdouble max_rate;
+
+  if (losses->num_items < RATE_PROBATION)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  max_rate = priv->max_failure_rate;
+  GST_OBJECT_UNLOCK (self);
+  if (max_rate >= 1.0 || losses->num_failures <= max_rate * losses->num_items)
+    return FALSE;
+  give_up (self, losses->last->epoch, losses->last->uri,
+      g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+          " items failed in epoch %" G_GUINT64_FORMAT
+          ", which is more than max-failure-rate=%g allows; the last was "
+          "%s: %s",
+          losses->num_failures, losses->num_items, losses->last->epoch,
+          max_rate, losses->last->name, losses->last->error->message));
+  return TRUE;
+}
+
+void
+gst_spdl_stage_count_losses (
+    GstSpdlStage *self, const GstSpdlTask *task, guint n)
+{
+  GstSpdlLosses *losses = &gst_spdl_stage_get_private (self)->losses;
+  const guint n_lost = task->losses ? task->losses->len : 0;
+  gboolean over = FALSE;
+
+  /* They lie in the order of their items. */
+  for (guint i = 0, next = 0; i < n; i++) {
+    losses->num_items++;
+    if (next < n_lost) {
+      GstSpdlTaskLoss *entry =
+          &g_array_index (task->losses, GstSpdlTaskLoss, next);
+
+      if (entry->at == i) {
+        gst_spdl_losses_add (
+            losses, GST_ELEMENT (self), g_steal_pointer (&entry->loss));
+        next++;
+      }
+    }
+    if (!over && losses->num_failures > 0)
+      over = judge_rate (self);
+  }
 }
 
 static void
@@ -139,35 +202,24 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 
   task->task.n_failed++;
   add_gone (task, GST_SPDL_GONE_FAILED);
+  gst_spdl_task_add_loss (task, error);
   num = count_failure (self, &over);
   item = gst_spdl_task_get_item_meta (task);
+  gst_spdl_gone_note_failure (&task->gone, item, error);
   GST_INFO_OBJECT (self, "failed: %s: %s",
       item && item->uri ? item->uri : "item", error->message);
   post_failures (self, task, error, num);
   if (over) {
-    GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
     g_autofree gchar *name =
         item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
 
-    spdl_mutex_lock (&priv->lock);
-    if (!priv->fatal && item)
-      priv->fatal_epoch = MIN (priv->fatal_epoch, item->epoch);
-    spdl_mutex_unlock (&priv->lock);
-    gst_spdl_stage_fail (self,
+    give_up (self, item ? item->epoch : G_MAXUINT64, item ? item->uri : NULL,
         g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
             "%" G_GUINT64_FORMAT " items failed, which is more than "
-            "max-failures or max-failure-rate allows; the last was %s: %s",
+            "max-failures allows; the last was %s: %s",
             num, name, error->message));
   }
   g_error_free (error);
-}
-
-static void
-begin_item (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint i)
-{
-  if (priv->max_failure_rate < 1.0)
-    count_attempt (priv);
-  gst_spdl_task_begin_item (task, i);
 }
 
 /* The current item, whose results begin at @first, is done, or has failed with
@@ -192,7 +244,7 @@ process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
   const guint first = task->results->len;
   GError *error = NULL;
 
-  begin_item (gst_spdl_stage_get_private (self), task, i);
+  gst_spdl_task_begin_item (task, i);
   if (!GST_SPDL_STAGE_GET_CLASS (self)->process (self, worker, task, &error) &&
       !error)
     error = g_error_new_literal (
@@ -215,11 +267,9 @@ fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 static void
 process_group (GstSpdlStage *self, gpointer worker, GstSpdlTask *task)
 {
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   GError *error = NULL;
 
-  for (guint i = task->items->len; i > 0; i--)
-    begin_item (priv, task, i - 1);
+  gst_spdl_task_begin_item (task, 0);
   if (GST_SPDL_STAGE_GET_CLASS (self)->process_group (
           self, worker, task, &error))
     task->task.n_filtered += gst_spdl_task_adopt_group (task);
@@ -288,7 +338,7 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
       !ensure_worker (self, slot))
     return TRUE;
   if (klass->process_async) {
-    begin_item (priv, task, 0);
+    gst_spdl_task_begin_item (task, 0);
     klass->process_async (self, *slot, task);
     return FALSE;
   }

@@ -10,6 +10,7 @@
 
 #include "engine/spdlexecutor.h"
 #include "gstspdlgone.h"
+#include "gstspdllosses.h"
 #include "gstspdlstage.h"
 #include "gstspdltask.h"
 
@@ -19,6 +20,12 @@ typedef struct {
   GstBuffer *buffer;
   GstCaps *caps; /* nullable: the task's own */
 } GstSpdlResult;
+
+/* Which of a task's items failed, or of its parts. */
+typedef struct {
+  guint at;
+  GstSpdlLoss *loss; /* owned, nullable */
+} GstSpdlTaskLoss;
 
 /* An entry of the stage's executor: a task, or an event that keeps its place.
  * Entries are recycled with their arrays, so that a warm stage allocates
@@ -44,6 +51,7 @@ struct _GstSpdlTask {
 
   GArray *results; /* GstSpdlResult */
   GstSpdlGone gone;
+  GArray *losses; /* GstSpdlTaskLoss; NULL while none of its items failed */
 };
 
 GstSpdlTask *gst_spdl_task_new (void);
@@ -69,6 +77,9 @@ void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
 /* Ends the current item, whose results begin at @first: gives them the metas
  * of their item, and numbers them if there are many. */
 void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
+
+/* Notes that the current item, or batch, has failed. */
+void gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error);
 
 /* Ends a group that was worked on whole: whose results they are is told by
  * their metas. Announces the items that are in none as filtered, and returns

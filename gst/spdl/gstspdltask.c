@@ -21,6 +21,12 @@ clear_result (gpointer data)
 }
 
 static void
+clear_loss (gpointer data)
+{
+  g_clear_pointer (&((GstSpdlTaskLoss *) data)->loss, gst_spdl_loss_free);
+}
+
+static void
 clear_item (gpointer data)
 {
   if (data)
@@ -58,6 +64,8 @@ gst_spdl_task_reset (GstSpdlTask *self)
   g_ptr_array_set_size (self->items, 0);
   g_array_set_size (self->results, 0);
   gst_spdl_gone_reset (&self->gone);
+  if (G_UNLIKELY (self->losses))
+    g_clear_pointer (&self->losses, g_array_unref);
   g_assert (self->parts->len == 0);
   memset (&self->task, 0, sizeof self->task);
 }
@@ -108,6 +116,40 @@ gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part)
   self->task.n_parts = self->parts->len;
 }
 
+static void
+append_loss (GstSpdlTask *self, guint at, GstSpdlLoss *loss)
+{
+  const GstSpdlTaskLoss entry = { at, loss };
+
+  if (!self->losses) {
+    self->losses = g_array_new (FALSE, FALSE, sizeof (GstSpdlTaskLoss));
+    g_array_set_clear_func (self->losses, clear_loss);
+  }
+  g_array_append_val (self->losses, entry);
+}
+
+void
+gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (self);
+  const GstSpdlBatchMeta *batch =
+      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
+
+  append_loss (self, self->current,
+      gst_spdl_loss_new (item, "a batch",
+          batch && batch->num_items > 0 ? batch->items[0].epoch : 0, error));
+}
+
+/* A part has one item. */
+static void
+move_loss (GstSpdlTask *self, guint at, GstSpdlTask *part)
+{
+  GstSpdlTaskLoss *entry = &g_array_index (part->losses, GstSpdlTaskLoss, 0);
+
+  append_loss (self, at, g_steal_pointer (&entry->loss));
+}
+
 void
 gst_spdl_task_gather_parts (GstSpdlTask *self)
 {
@@ -116,6 +158,8 @@ gst_spdl_task_gather_parts (GstSpdlTask *self)
     const guint n = part->results->len;
 
     gst_spdl_gone_move (&self->gone, &part->gone);
+    if (part->losses)
+      move_loss (self, i, part);
     if (n == 0)
       continue;
     g_array_append_vals (self->results, part->results->data, n);

@@ -32,13 +32,9 @@ gst_spdl_thread_times_clear (GstSpdlThreadTimes *self)
 static guint64
 read_clock (pthread_t id)
 {
-  clockid_t clock;
   struct timespec ts;
 
-  if (pthread_getcpuclockid (id, &clock) != 0 ||
-      clock_gettime (clock, &ts) != 0)
-    return 0;
-  return spdl_timespec_to_ns (&ts);
+  return spdl_compat_get_thread_time (id, &ts) ? spdl_timespec_to_ns (&ts) : 0;
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include "gstspdltuner.h"
 
+#include "engine/spdlcpus.h"
 #include "engine/spdltuner.h"
 #include "gstspdlstage-private.h"
 
@@ -235,7 +236,7 @@ tuner_new (gconstpointer pipeline)
   self->pipeline = pipeline;
   spdl_mutex_init (&self->lock);
   self->stages = g_ptr_array_new ();
-  self->tuner = spdl_tuner_new (g_get_num_processors ());
+  self->tuner = spdl_tuner_new (spdl_cpus_count ());
   self->ticker = spdl_ticker_new (LAP, on_tick, self, tuner_unref);
   registry = g_slist_prepend (registry, self);
   return self;

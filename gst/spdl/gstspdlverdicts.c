@@ -90,7 +90,10 @@ more_concurrency (
   if (gain > 1)
     value = MIN (value, (guint) ceil (view->concurrency * gain));
   if (c->num_cores > 0 && view->computing >= GST_SPDL_COMPUTES) {
-    const double free_cores = c->num_cores - c->busy_cores;
+    double free_cores = c->num_cores - c->busy_cores;
+
+    if (c->num_cpus > 0)
+      free_cores = MIN (free_cores, c->idle_cores);
     const double more = floor (free_cores / view->computing + 0.5);
 
     value = MIN (value, view->concurrency + (guint) MAX (more, 1));
@@ -159,13 +162,38 @@ gst_spdl_verdict_cores (const GstSpdlCase *c)
   GString *reason = g_string_new (NULL);
 
   g_string_append_printf (
-      reason, "%.1f of %u cores are busy", c->busy_cores, c->num_cores);
+      reason, "%.1f of %.4g cores are busy", c->busy_cores, c->num_cores);
   if (of_it > 0)
     g_string_append_printf (
         reason, ", %.1f of them with %s", of_it, view->name);
   gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE),
       "more concurrency does not help; less work%s%s or more cores do",
       name ? " in " : "", name ? name : "");
+  return d;
+}
+
+/* No element is the limit, so none is named as such. */
+GstSpdlDiagnosis *
+gst_spdl_verdict_others (const GstSpdlCase *c, const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_OTHERS, NULL);
+  GString *reason = g_string_new (NULL);
+
+  if (c->num_cpus > 0)
+    g_string_append_printf (reason, "other programs use %.1f of %u cores",
+        c->other_cores, c->num_cpus);
+  else
+    g_string_append (reason, "other programs use the cores");
+  if (c->pressure >= 0)
+    g_string_append_printf (
+        reason, " (CPU pressure %d %%)", percent (c->pressure));
+  g_string_append_printf (reason,
+      ", so %s gets too little CPU time (the "
+      "process uses %.1f of %.4g cores)",
+      view->name, c->busy_cores, c->num_cores);
+  gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE),
+      "stop the other programs or move them to other cores; more concurrency "
+      "does not help");
   return d;
 }
 
@@ -271,6 +299,10 @@ advise_on_contention (const GstSpdlCase *c)
 {
   const GstSpdlStageView *view = gst_spdl_case_find_most_computing (c);
 
+  if (c->num_cpus > 0 && gst_spdl_case_others_hold_cores (c, view))
+    return g_strdup_printf ("stop the other programs, which use %.1f of %u "
+                            "cores, or move them to other cores",
+        c->other_cores, c->num_cpus);
   if (!gst_spdl_case_cores_are_busy (c))
     return g_strdup ("look for what these figures do not show: memory, other "
                      "processes, a lock such as Python's");
@@ -298,7 +330,7 @@ gst_spdl_verdict_contention (const GstSpdlCase *c, const GstSpdlStageView *sink)
       "%s instead of %s, and its wait for a batch %s",
       step, given, wait);
   if (gst_spdl_case_cores_are_busy (c))
-    g_string_append_printf (reason, ", while %.1f of %u cores are busy",
+    g_string_append_printf (reason, ", while %.1f of %.4g cores are busy",
         c->busy_cores, c->num_cores);
   gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE), "%s", advice);
   return d;

@@ -34,6 +34,10 @@ gst_spdl_verdict_stage (const GstSpdlCase *c, const GstSpdlStageView *view);
 
 GstSpdlDiagnosis *gst_spdl_verdict_cores (const GstSpdlCase *c);
 
+/* That @view's workers lack cores, as other programs use them. */
+GstSpdlDiagnosis *
+gst_spdl_verdict_others (const GstSpdlCase *c, const GstSpdlStageView *view);
+
 GstSpdlDiagnosis *gst_spdl_verdict_straggler (const GstSpdlStageView *view);
 
 GstSpdlDiagnosis *gst_spdl_verdict_held (const GstSpdlStageView *view);

@@ -24,3 +24,28 @@ gst_spdl_worker_dup_stats (GstPipeline *pipeline)
 
   return gst_spdl_loader_parts_dup_stats (&parts);
 }
+
+void
+gst_spdl_worker_set_classes (GstPipeline *pipeline, const gchar *const *classes)
+{
+  GstSpdlLoaderParts parts = { .pipeline = pipeline };
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  gst_spdl_loader_parts_set_classes (&parts, classes);
+  g_ptr_array_unref (parts.sources);
+}
+
+GStrv
+gst_spdl_worker_dup_classes (GstPipeline *pipeline)
+{
+  GstSpdlLoaderParts parts = { .pipeline = pipeline };
+  g_autoptr (GError) error = NULL;
+  GStrv classes;
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  if (!gst_spdl_loader_parts_dup_classes (&parts, &classes, &error))
+    GST_ELEMENT_WARNING (
+        pipeline, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  g_ptr_array_unref (parts.sources);
+  return classes;
+}

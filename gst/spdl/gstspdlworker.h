@@ -17,6 +17,16 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 void gst_spdl_worker_tune (GstPipeline *pipeline);
 
+/* Gives each source the class names. */
+SPDL_PRIVATE_API
+void gst_spdl_worker_set_classes (
+    GstPipeline *pipeline, const gchar *const *classes);
+
+/* Returns: (transfer full) (nullable): the class names of the sources. Where
+ * these differ there are none, of which a warning is posted. */
+SPDL_PRIVATE_API
+GStrv gst_spdl_worker_dup_classes (GstPipeline *pipeline);
+
 /* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
  * sources first */
 SPDL_PRIVATE_API

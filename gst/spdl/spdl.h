@@ -12,6 +12,7 @@
 #include <gst/spdl/gstspdlaccept.h>
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
+#include <gst/spdl/gstspdlcpus.h>
 #include <gst/spdl/gstspdlcudaallocator.h>
 #include <gst/spdl/gstspdlcudamemory.h>
 #include <gst/spdl/gstspdldecoder.h>

@@ -23,7 +23,7 @@
 #define MEMORY 0.5
 
 void
-spdl_governor_init (SpdlGovernor *self, double budget, guint num_cores)
+spdl_governor_init (SpdlGovernor *self, double budget, double num_cores)
 {
   *self = (SpdlGovernor){
     .allowed = budget * num_cores,

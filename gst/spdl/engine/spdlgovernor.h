@@ -35,7 +35,7 @@ typedef struct {
 } SpdlGovernor;
 
 /* @budget: a share of @num_cores */
-void spdl_governor_init (SpdlGovernor *self, double budget, guint num_cores);
+void spdl_governor_init (SpdlGovernor *self, double budget, double num_cores);
 
 /* After @elapsed ns, of which @cpu_time was used. @running: workers of the
  * stage that is held back which were in tasks; @n_workers: that it has. Returns

@@ -7,27 +7,22 @@
 
 #include "spdlpatience.h"
 
-#include <sched.h>
+#include "spdlcompat.h"
 
 static __thread gboolean is_ours;
+static __thread gboolean is_loading;
 
-static void
-set_policy (gint policy)
+gboolean
+spdl_is_loading_thread (void)
 {
-  const struct sched_param param = { 0 };
-
-  sched_setscheduler (0, policy, &param);
+  return is_loading;
 }
 
 void
 spdl_set_patient (gboolean patient)
 {
+  is_loading = patient;
   /* Any other policy than the usual one was somebody's wish. */
-  if (patient && sched_getscheduler (0) == SCHED_OTHER)
-    set_policy (SCHED_BATCH);
-  else if (!patient && is_ours && sched_getscheduler (0) == SCHED_BATCH)
-    set_policy (SCHED_OTHER);
-  else
-    return;
-  is_ours = patient;
+  if ((patient || is_ours) && spdl_compat_set_batch_policy (patient))
+    is_ours = patient;
 }

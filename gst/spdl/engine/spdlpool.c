@@ -30,13 +30,9 @@ next_client (SpdlPool *self)
 static guint64
 thread_cpu_time (pthread_t id)
 {
-  clockid_t clock;
   struct timespec ts;
 
-  if (pthread_getcpuclockid (id, &clock) != 0 ||
-      clock_gettime (clock, &ts) != 0)
-    return 0;
-  return spdl_timespec_to_ns (&ts);
+  return spdl_compat_get_thread_time (id, &ts) ? spdl_timespec_to_ns (&ts) : 0;
 }
 
 /* How long the sentinel sleeps, in ns: so much later at most is a task begun
@@ -77,7 +73,7 @@ thread_main (void *data)
   SpdlPoolThread *thread = data;
   SpdlPool *self = thread->pool;
 
-  pthread_setname_np (pthread_self (), self->name ? self->name : "spdl-worker");
+  spdl_compat_set_thread_name (self->name ? self->name : "spdl-worker");
   spdl_set_patient (TRUE);
 
   spdl_mutex_lock (&self->lock);

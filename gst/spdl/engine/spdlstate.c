@@ -44,6 +44,9 @@ spdl_state_write_identity (
   if (*identity->weights)
     g_string_append_printf (text, "weights=%s,num-draws=%" G_GUINT64_FORMAT ",",
         identity->weights, identity->num_draws);
+  if (identity->classes != 0)
+    g_string_append_printf (
+        text, "classes=%016" G_GINT64_MODIFIER "x,", identity->classes);
 }
 
 void
@@ -130,6 +133,15 @@ read_draws (const gchar **at, SpdlIdentity *identity)
   return !read_text (at, ",weights=") || read_weights (at, identity);
 }
 
+static gboolean
+read_classes (const gchar **at, SpdlIdentity *identity)
+{
+  identity->classes = 0;
+  return !read_text (at, ",classes=") ||
+         (read_number (at, "", 16, &identity->classes) &&
+             identity->classes != 0);
+}
+
 /* No more than those that are done. */
 static gboolean
 read_aside (const gchar **at, SpdlProgress *progress)
@@ -159,7 +171,7 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
       !read_number (at, ",world-size=", 10, &identity->world_size) ||
       !read_word (at, ",shard-mode=", identity->shard_mode,
           sizeof identity->shard_mode) ||
-      !read_draws (at, identity) ||
+      !read_draws (at, identity) || !read_classes (at, identity) ||
       !read_number (at, ",epoch=", 10, &progress->epoch) ||
       !read_number (at, ",mark=", 10, &progress->mark) ||
       !read_text (at, ",done=") ||

@@ -20,7 +20,8 @@ G_BEGIN_DECLS
  *
  * in this order, without blanks, each number in decimal but the hash. Where
  * items are drawn by weight, `weights=COLUMN,num-draws=NUMBER,` comes behind
- * the `shard-mode`. Where items went missing before they came to spdlmix,
+ * the `shard-mode`. Where labels have class names, `classes=HASH,` comes before
+ * the `epoch`. Where items went missing before they came to spdlmix,
  * `,aside=NUMBER,aside-before=NUMBER` comes behind the runs: how many of the
  * epoch's that are done, and how many of the epochs before; with these
  * spdlmix's place is known. What is changed in it gets another number than 1.
@@ -40,6 +41,7 @@ typedef struct {
   gchar shard_mode[16];
   gchar weights[SPDL_STATE_MAX_WEIGHTS]; /* "": items are not drawn */
   guint64 num_draws;                     /* of an epoch, if they are */
+  guint64 classes; /* hash of the class names; 0: there are none */
 } SpdlIdentity;
 
 typedef struct {

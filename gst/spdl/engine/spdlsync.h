@@ -9,9 +9,8 @@
 #define __SPDL_SYNC_H__
 
 #include <errno.h>
-#include <pthread.h>
-#include <time.h>
-#include <glib.h>
+
+#include "spdlcompat.h"
 
 /* The engine's locks are pthread's, not GLib's: ThreadSanitizer sees them, an
  * adaptive mutex spins over our critical sections of some tens of nanoseconds
@@ -28,7 +27,7 @@ spdl_mutex_init (SpdlMutex *mutex)
   pthread_mutexattr_t attr;
 
   pthread_mutexattr_init (&attr);
-  pthread_mutexattr_settype (&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+  spdl_compat_mutexattr_set_adaptive (&attr);
   pthread_mutex_init (mutex, &attr);
   pthread_mutexattr_destroy (&attr);
 }
@@ -54,12 +53,7 @@ spdl_mutex_unlock (SpdlMutex *mutex)
 static inline void
 spdl_cond_init (SpdlCond *cond)
 {
-  pthread_condattr_t attr;
-
-  pthread_condattr_init (&attr);
-  pthread_condattr_setclock (&attr, CLOCK_MONOTONIC);
-  pthread_cond_init (cond, &attr);
-  pthread_condattr_destroy (&attr);
+  spdl_compat_cond_init (cond);
 }
 
 static inline void
@@ -78,13 +72,7 @@ spdl_cond_wait (SpdlCond *cond, SpdlMutex *mutex)
 static inline void
 spdl_cond_wait_for (SpdlCond *cond, SpdlMutex *mutex, guint64 ns)
 {
-  struct timespec end;
-
-  clock_gettime (CLOCK_MONOTONIC, &end);
-  ns += end.tv_nsec;
-  end.tv_sec += ns / 1000000000;
-  end.tv_nsec = ns % 1000000000;
-  pthread_cond_timedwait (cond, mutex, &end);
+  spdl_compat_cond_wait_for (cond, mutex, ns);
 }
 
 static inline void

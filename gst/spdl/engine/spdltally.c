@@ -243,3 +243,20 @@ spdl_tally_write (const SpdlTally *self, GString *text)
   g_string_append (text, self->identity);
   spdl_state_write_progress (text, first_epoch (self));
 }
+
+void
+spdl_tally_write_epoch (
+    const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text)
+{
+  SpdlProgress progress;
+
+  spdl_progress_init (&progress, epoch);
+  /* As if no item of the epochs before had come to spdlmix: of an epoch that
+   * was left, more have come of one source than of another. */
+  if (mixed && self->n_items != G_MAXUINT64 &&
+      __builtin_mul_overflow (epoch, self->n_items, &progress.n_aside_before))
+    progress.n_aside_before = 0;
+  g_string_append (text, self->identity);
+  spdl_state_write_progress (text, &progress);
+  spdl_progress_clear (&progress);
+}

@@ -67,6 +67,13 @@ gboolean spdl_tally_restore (SpdlTally *self, const gchar *state);
 SPDL_PRIVATE_API
 void spdl_tally_write (const SpdlTally *self, GString *text);
 
+/* Appends it as it is at the beginning of @epoch.
+ *
+ * @mixed: with others, whose proportions begin there, too */
+SPDL_PRIVATE_API
+void spdl_tally_write_epoch (
+    const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text);
+
 SPDL_PRIVATE_API
 const SpdlProgress *spdl_tally_get_progress (const SpdlTally *self);
 

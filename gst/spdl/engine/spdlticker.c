@@ -52,7 +52,7 @@ run (void *user_data)
   const SpdlClock clock = { NULL };
   gboolean is_own;
 
-  pthread_setname_np (pthread_self (), "spdl-ticker");
+  spdl_compat_set_thread_name ("spdl-ticker");
   spdl_mutex_lock (&self->lock);
   while (sleep_until (self, spdl_clock_now (&clock) + self->interval)) {
     spdl_mutex_unlock (&self->lock);

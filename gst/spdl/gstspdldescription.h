@@ -1,0 +1,106 @@
+/* gst-spdl: tokens and properties of a pipeline's description
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_DESCRIPTION_H__
+#define __GST_SPDL_DESCRIPTION_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  SPDL_TOKEN_NAME,       /* of an element's factory */
+  SPDL_TOKEN_ASSIGNMENT, /* NAME=VALUE */
+  SPDL_TOKEN_LINK,       /* "!", or "! CAPS !" */
+  SPDL_TOKEN_REFERENCE,  /* "NAME.", "NAME.PAD" or ".PAD" */
+  SPDL_TOKEN_URI,        /* also a path */
+  SPDL_TOKEN_OPEN,       /* "(", or "NAME.(" */
+  SPDL_TOKEN_CLOSE,
+  SPDL_TOKEN_OTHER,
+} SpdlTokenKind;
+
+#define SPDL_NO_OWNER G_MAXUINT
+
+typedef struct {
+  SpdlTokenKind kind;
+  const gchar *begin;
+  const gchar *end;
+  const gchar *value; /* of an assignment */
+  guint owner;        /* of an assignment: its element's token */
+} SpdlToken;
+
+/* Returns: (transfer full): tokens, which refer to @description */
+GArray *spdl_tokens_read (const gchar *description);
+
+/* Returns: (nullable): the token at @i, NULL before the first and after the
+ * last */
+const SpdlToken *spdl_tokens_get (const GArray *tokens, guint i);
+
+gboolean spdl_token_is (const SpdlToken *token, SpdlTokenKind kind);
+const gchar *spdl_skip_space (const gchar *p);
+const gchar *spdl_skip_name (const gchar *p);
+
+/* Without the space at its end, and valid UTF-8. */
+gchar *spdl_dup_range (const gchar *begin, const gchar *end);
+gchar *spdl_token_dup (const SpdlToken *token);
+
+/* The name of an element, or of an assignment's property. */
+gchar *spdl_token_dup_name (const SpdlToken *token);
+
+/* Without double quotes around it: GStreamer keeps single ones. */
+gchar *spdl_token_dup_value (const SpdlToken *token);
+
+/* An assignment, and the class that should have its property. */
+typedef struct {
+  gchar *element;
+  gchar *name; /* as it is written: "width", "sink_0::weight" */
+  const gchar *property;
+  gchar *value;
+  GObjectClass *klass; /* nullable: not known */
+  GParamSpec *pspec;   /* nullable: there is none */
+} SpdlSetting;
+
+void spdl_setting_init (
+    SpdlSetting *self, const GArray *tokens, const SpdlToken *token);
+void spdl_setting_clear (SpdlSetting *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSetting, spdl_setting_clear)
+
+/* Returns: (transfer full) (nullable): the class of a factory's elements */
+GObjectClass *spdl_element_ref_class (const gchar *factory_name);
+
+/* Returns: (transfer container): the names of properties that can be set;
+ * GstObject's own last */
+GPtrArray *spdl_element_list_properties (GObjectClass *klass);
+
+/* Returns: (transfer full): what pads of a factory's elements send or take */
+GstCaps *spdl_element_get_template_caps (
+    const gchar *factory_name, GstPadDirection direction);
+
+/* Whether GStreamer's parser takes @text for a value of @pspec. */
+gboolean spdl_reads_as (const gchar *text, GParamSpec *pspec);
+
+typedef struct {
+  gboolean is_number, is_whole, is_unsigned;
+  gdouble low, high; /* of a number that is not whole */
+  gint64 min;        /* 0 where it is unsigned */
+  guint64 max;
+  guint64 type_max;      /* a larger one cannot be written */
+  gboolean has_no_limit; /* the default, as the type's maximum */
+} SpdlRange;
+
+SpdlRange spdl_range_get (GParamSpec *pspec);
+
+/* "a whole number from 1 to 16" */
+gchar *spdl_range_describe (const SpdlRange *range);
+
+/* TRUE also if the value is not a number. */
+gboolean
+spdl_setting_is_in_range (const SpdlSetting *setting, const SpdlRange *range);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_DESCRIPTION_H__ */

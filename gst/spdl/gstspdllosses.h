@@ -1,0 +1,68 @@
+/* gst-spdl: tally of the items that fail in an epoch, and its warnings
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_LOSSES_H__
+#define __GST_SPDL_LOSSES_H__
+
+#include <gst/spdl/gstspdlitemmeta.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* Name of the details that these warnings carry: `stage` (string), `epoch`,
+ * `num-items` and `num-failures` (uint64: of that epoch, so far), `uri`
+ * (string, where it is known) and `summary` (boolean). */
+#define GST_SPDL_LOSSES_DETAILS "spdl-items-failed"
+
+/* An item that failed. */
+typedef struct {
+  guint64 epoch;
+  gchar *uri;    /* nullable */
+  gchar *name;   /* for a message to a person */
+  GError *error; /* why */
+} GstSpdlLoss;
+
+/* Failed items of one element, in the epoch that passes through it. Used only
+ * by the thread that pushes. */
+typedef struct {
+  guint64 num_items; /* that were tried; counted by the element */
+  guint64 num_failures;
+  GstSpdlLoss *last; /* nullable, owned */
+} GstSpdlLosses;
+
+/* @item: (nullable): which item it is, where it is known
+ * @name: (nullable): what it is called where @item is NULL
+ *
+ * Returns: (transfer full) */
+SPDL_PRIVATE_API
+GstSpdlLoss *gst_spdl_loss_new (const GstSpdlItemMeta *item, const gchar *name,
+    guint64 epoch, const GError *error);
+SPDL_PRIVATE_API
+void gst_spdl_loss_free (GstSpdlLoss *self);
+
+/* Counts @loss (transfer full). Posts a warning with its domain and code if it
+ * is one of the first three of the epoch, or the 10th, 100th, 1000th ... */
+SPDL_PRIVATE_API
+void gst_spdl_losses_add (
+    GstSpdlLosses *self, GstElement *element, GstSpdlLoss *loss);
+
+/* Ends @epoch: posts one warning that sums it up if an item has failed, and
+ * begins again at 0. */
+SPDL_PRIVATE_API
+void gst_spdl_losses_end_epoch (
+    GstSpdlLosses *self, GstElement *element, guint64 epoch);
+/* The same where the stream ends within an epoch. */
+SPDL_PRIVATE_API
+void gst_spdl_losses_end_stream (GstSpdlLosses *self, GstElement *element);
+
+/* Forgets all. */
+SPDL_PRIVATE_API
+void gst_spdl_losses_reset (GstSpdlLosses *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_LOSSES_H__ */

@@ -1,0 +1,33 @@
+/* gst-spdl: properties that are arrays of names
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_NAMES_H__
+#define __GST_SPDL_NAMES_H__
+
+#include <gst/gst.h>
+#include "engine/spdlprivate.h"
+
+G_BEGIN_DECLS
+
+/* Makes a property that is a GstValueArray of strings: gst-launch knows no way
+ * to write a GStrv. */
+SPDL_PRIVATE_API
+GParamSpec *gst_spdl_names_param_spec (const gchar *name, const gchar *nick,
+    const gchar *blurb, GParamFlags flags);
+
+/* Returns: (transfer full) (nullable): the elements of a GstValueArray as
+ * strings, since <1,2> is read as numbers; NULL: there are none */
+SPDL_PRIVATE_API
+GStrv gst_spdl_names_dup (const GValue *array);
+
+/* Appends @names, nullable, to the GstValueArray @array. */
+SPDL_PRIVATE_API
+void gst_spdl_names_set (GValue *array, const gchar *const *names);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_NAMES_H__ */

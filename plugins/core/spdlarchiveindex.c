@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "spdlfingerprint.h"
 
 struct _SpdlArchiveIndex {
@@ -223,7 +224,7 @@ void
 spdl_archive_index_forget (SpdlArchiveIndex *self)
 {
   if (self->mapped)
-    madvise ((void *) self->data, self->size, MADV_DONTNEED);
+    spdl_compat_forget_pages (self->data, self->size);
 }
 
 gboolean

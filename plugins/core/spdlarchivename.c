@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
+
 static const struct {
   const gchar *name;
   SpdlArchiveKind kind;
@@ -61,7 +63,7 @@ is_equal (const gchar *name, const gchar *text, gsize length)
 SpdlArchiveKind
 spdl_archive_name_get_kind (const gchar *extension, gsize length)
 {
-  const gchar *dot = memrchr (extension, '.', length);
+  const gchar *dot = spdl_compat_memrchr (extension, '.', length);
   const gchar *last = dot ? dot + 1 : extension;
   const gsize rest = extension + length - last;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "spdlarchivewriter.h"
 #include "spdlsidecarfile.h"
 
@@ -63,14 +64,16 @@ spdl_archive_open_reader (
 }
 
 /* The name under which the cache has the index: a signed URL is another each
- * time. */
+ * time, and a password could be guessed from the name's hash. */
 static gchar *
 path_in_cache (const gchar *location)
 {
   g_autofree gchar *name = NULL;
 
   if (spdl_archive_is_remote (location)) {
-    name = g_strndup (location, strcspn (location, "?#"));
+    g_autofree gchar *plain = g_strndup (location, strcspn (location, "?#"));
+
+    name = spdl_redact_remove_userinfo (plain);
   } else {
     char *path = realpath (location, NULL);
 
@@ -207,12 +210,13 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
   g_autoptr (GError) error = NULL;
   g_autoptr (SpdlReader) reader =
       spdl_indexer_open_remote (indexer, uri, &error);
+  g_autofree gchar *shown = spdl_redact_dup_uri (uri);
   g_autofree guint8 *data = NULL;
   const gchar *flaw = NULL;
   SpdlArchiveIndex *index = NULL;
 
   if (!reader) {
-    GST_INFO ("the shard \"%s\" has no index \"%s\": %s", shard->name, uri,
+    GST_INFO ("the shard \"%s\" has no index \"%s\": %s", shard->name, shown,
         error->message);
     return NULL;
   }
@@ -224,7 +228,7 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
   else
     index = spdl_archive_index_new (
         g_steal_pointer (&data), reader->stamp.size, &flaw);
-  index = judge (index, flaw, shard, uri);
+  index = judge (index, flaw, shard, shown);
   if (index)
     spdl_archive_index_restamp (index, shard->validator);
   return index;

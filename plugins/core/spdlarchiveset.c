@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "spdlarchivenames.h"
 #include "spdlarchivenotes.h"
 #include "spdlarchiveopen.h"
@@ -343,11 +344,14 @@ check_unchanged (const Shard *shard, GError **error)
 
   if (shard->remote)
     return TRUE;
-  if (stat (shard->location, &st) == 0 &&
-      (guint64) st.st_size == shard->stamp.size &&
-      st.st_mtim.tv_sec == shard->stamp.seconds &&
-      st.st_mtim.tv_nsec == shard->stamp.nanoseconds)
-    return TRUE;
+  if (stat (shard->location, &st) == 0) {
+    const struct timespec time = spdl_compat_get_mtime (&st);
+
+    if ((guint64) st.st_size == shard->stamp.size &&
+        time.tv_sec == shard->stamp.seconds &&
+        time.tv_nsec == shard->stamp.nanoseconds)
+      return TRUE;
+  }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "The shard \"%s\" has changed since it was indexed: begin anew",
       shard->location);

@@ -12,9 +12,12 @@
 
 #include "gst/spdl/gstspdlcapsgate.h"
 #include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/gstspdllosses.h"
 #include "spdlbatchpool.h"
 #include "spdlbatchrows.h"
 #include "spdlbatchsettings.h"
+#include "spdloutcome.h"
 #include "spdlpad.h"
 #include "spdlpartstack.h"
 
@@ -43,9 +46,13 @@ struct _GstSpdlBatchElement {
   gboolean has_parts;   /* these are samples of several media */
   SpdlPartStack *parts; /* (nullable): of such */
   guint64 num_failures;
-  guint64 next_number; /* of items that nobody numbered */
+  GstSpdlLosses losses; /* of the epoch that comes */
+  guint64 next_number;  /* of items that nobody numbered */
   SpdlBatchPool pool;
   gboolean told; /* that the pool did not suffice */
+  SpdlOutcome outcome;
+  gboolean has_pushed; /* a batch of this run */
+  gboolean has_ended;  /* with an error: nothing is taken any more */
 
   /* Items that wait for the longest one, if any. */
   SpdlPad pad;
@@ -66,6 +73,12 @@ GstFlowReturn gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self);
 void gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self);
 /* Forgets it. */
 void gst_spdl_batch_element_clear_batch (GstSpdlBatchElement *self);
+/* Announces items as gone. */
+void
+gst_spdl_batch_element_push_gone (GstSpdlBatchElement *self, GstSpdlGone *gone);
+/* Ends the stream with an error. */
+void
+gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error);
 
 /* Items. Likewise. */
 

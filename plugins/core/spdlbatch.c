@@ -16,10 +16,15 @@
  * they are asked for. Dimensions are innermost first: what NumPy calls
  * (32, 224, 224, 3) is `3:224:224:32`.
  *
- * An item of another shape than the first one of its batch fails, and is
- * reported with both shapes. At the end of an epoch and of the stream comes a
- * smaller batch, with caps of its own; with `drop-last` its items are announced
- * as gone instead.
+ * An item of another shape, type, or number or names of tensors than the first
+ * one of its batch ends the stream with an error that names both shapes, while
+ * the first batch of a run is filled; later, and in a run that resumes, the
+ * item fails with the same text. `on-shape-mismatch` forces either. At the end
+ * of an epoch and of the stream comes a smaller batch, with caps of its own;
+ * with `drop-last` its items are announced as gone instead. An epoch in which
+ * items were sent and all of them failed or were dropped, before this element
+ * or in it, ends the stream with an error; if functions left all of them out,
+ * it is empty.
  *
  * `type`, `layout`, `mean` and `std` change the first tensor while it is
  * written: with a type of floating point, samples of uint8 are divided by 255,
@@ -60,7 +65,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/gstspdlepochs.h"
 #include "spdlbatch-private.h"
 #include "spdlcore.h"
 
@@ -93,6 +98,47 @@ begin_parts (GstSpdlBatchElement *self, const SpdlPartSettings *settings)
   spdl_part_stack_set (self->parts, settings);
 }
 
+/* Returns: whether @pad takes this media type, if only in other formats */
+static gboolean
+has_known_type (GstPad *pad, const GstCaps *caps)
+{
+  g_autoptr (GstCaps) known = gst_pad_get_pad_template_caps (pad);
+  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  for (guint i = 0; i < gst_caps_get_size (known); i++)
+    if (gst_structure_has_name (gst_caps_get_structure (known, i), name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Accepts other media types, so that set_caps() gets them and can report more
+ * than "not negotiated". */
+static gboolean
+sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_accept_caps (query, &caps);
+  if (!gst_caps_is_fixed (caps) || has_known_type (pad, caps))
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_accept_caps_result (query, TRUE);
+  return TRUE;
+}
+
+static void
+refuse_caps (GstSpdlBatchElement *self, const GstCaps *caps)
+{
+  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+      ("Items of type %s came, and only decoded items can be stacked: write "
+       "\"! %sspdldecode !\", or another decoder, before spdlbatch",
+          name, g_str_equal (name, "text/uri-list") ? "spdlfetch ! " : ""),
+      (NULL));
+}
+
 static gboolean
 set_caps (GstSpdlBatchElement *self, GstEvent *event)
 {
@@ -106,6 +152,14 @@ set_caps (GstSpdlBatchElement *self, GstEvent *event)
   settings.part = self->settings.part;
   settings.pad = self->settings.pad;
   GST_OBJECT_UNLOCK (self);
+  if (!has_known_type (self->parent.sinkpad, caps)) {
+    refuse_caps (self, caps);
+    self->has_caps = FALSE;
+    gst_event_unref (event);
+    /* Refused caps are sent again before each item, and would be reported
+     * again. chain() refuses the items. */
+    return TRUE;
+  }
   self->has_parts = gst_structure_has_name (
       gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
   if (self->has_parts)
@@ -116,6 +170,33 @@ set_caps (GstSpdlBatchElement *self, GstEvent *event)
     gst_spdl_post_error (GST_ELEMENT (self), error);
   gst_event_unref (event);
   return self->has_caps;
+}
+
+/* Returns TRUE if @event may continue downstream. The end of an epoch may not
+ * after an error: the epoch would look like a good one. */
+static gboolean
+end_epoch (GstSpdlBatchElement *self, GstEvent *event)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!self->has_ended &&
+      (error = spdl_outcome_end_epoch (&self->outcome, event)))
+    gst_spdl_batch_element_fail (self, error);
+  return !self->has_ended ||
+         !gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
+}
+
+/* After its last batch. */
+static void
+sum_up_losses (GstSpdlBatchElement *self, GstEvent *event)
+{
+  guint64 epoch;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_spdl_losses_end_stream (&self->losses, GST_ELEMENT (self));
+  else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
+           !gst_spdl_event_is_within_epoch (event))
+    gst_spdl_losses_end_epoch (&self->losses, GST_ELEMENT (self), epoch);
 }
 
 static gboolean
@@ -130,6 +211,12 @@ gst_spdl_batch_element_event (GstSpdlFilter *filter, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
     gst_spdl_batch_element_end_batch (self);
+  sum_up_losses (self, event);
+  spdl_outcome_add_event (&self->outcome, event);
+  if (!end_epoch (self, event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || !GST_EVENT_IS_STICKY (event) ||
       !GST_EVENT_IS_SERIALIZED (event)) {
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
@@ -147,7 +234,10 @@ gst_spdl_batch_element_reset (GstSpdlFilter *filter)
 
   gst_spdl_batch_element_clear_batch (self);
   spdl_pad_forget (&self->pad);
+  gst_spdl_losses_reset (&self->losses);
   gst_spdl_caps_gate_flush (&self->gate);
+  spdl_outcome_flush (&self->outcome);
+  self->has_ended = FALSE;
 }
 
 static GstStateChangeReturn
@@ -159,7 +249,8 @@ gst_spdl_batch_element_change_state (
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->num_failures = self->next_number = 0;
-    self->told = FALSE;
+    self->told = self->has_pushed = FALSE;
+    spdl_outcome_reset (&self->outcome);
   }
   ret = GST_ELEMENT_CLASS (gst_spdl_batch_element_parent_class)
             ->change_state (element, transition);
@@ -204,6 +295,7 @@ static void
 gst_spdl_batch_element_finalize (GObject *object)
 {
   spdl_pad_clear (&GST_SPDL_BATCH_ELEMENT (object)->pad);
+  spdl_outcome_clear (&GST_SPDL_BATCH_ELEMENT (object)->outcome);
   G_OBJECT_CLASS (gst_spdl_batch_element_parent_class)->finalize (object);
 }
 
@@ -238,6 +330,8 @@ gst_spdl_batch_element_init (GstSpdlBatchElement *self)
 {
   spdl_batch_settings_init (&self->settings);
   spdl_pad_init (&self->pad);
+  spdl_outcome_init (&self->outcome);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
+  gst_pad_set_query_function (self->parent.sinkpad, sink_query);
   gst_pad_use_fixed_caps (self->parent.srcpad);
 }

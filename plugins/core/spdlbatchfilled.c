@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlgone.h"
 #include "spdlbatch-private.h"
 
 static void
@@ -127,10 +126,24 @@ add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
   return FALSE;
 }
 
+/* Ends the stream with an error that names both caps, where the next element
+ * refuses those of batches; @ret otherwise. */
+static GstFlowReturn
+explain_refusal (GstSpdlBatchElement *self, GstFlowReturn ret)
+{
+  g_autoptr (GError) error = gst_spdl_caps_gate_explain (&self->gate);
+
+  if (!error)
+    return ret;
+  gst_spdl_batch_element_fail (self, error);
+  return GST_FLOW_EOS;
+}
+
 GstFlowReturn
 gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
 {
   GstSpdlTensorsInfo info;
+  GstFlowReturn ret;
 
   if (spdl_batch_rows_get_n (&self->rows) == 0) {
     gst_spdl_batch_element_clear_batch (self);
@@ -146,7 +159,33 @@ gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
   gst_spdl_batch_element_clear_batch (self);
   gst_spdl_caps_gate_open (&self->gate, caps);
   count_batch (self, gst_buffer_get_size (batch));
-  return gst_pad_push (self->parent.srcpad, batch);
+  self->has_pushed = self->outcome.arrived = TRUE;
+  ret = gst_pad_push (self->parent.srcpad, batch);
+  return G_UNLIKELY (ret == GST_FLOW_NOT_NEGOTIATED)
+             ? explain_refusal (self, ret)
+             : ret;
+}
+
+static void
+note_gone (GstEvent *event, gpointer self)
+{
+  spdl_outcome_add_event (&((GstSpdlBatchElement *) self)->outcome, event);
+}
+
+void
+gst_spdl_batch_element_push_gone (GstSpdlBatchElement *self, GstSpdlGone *gone)
+{
+  gst_spdl_gone_push_noted (gone, self->parent.srcpad, note_gone, self);
+}
+
+/* GST_FLOW_ERROR would make the source post a second error. */
+void
+gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error)
+{
+  self->has_ended = TRUE;
+  spdl_pad_forget (&self->pad);
+  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
 void
@@ -158,7 +197,7 @@ gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self)
     return;
   gst_spdl_gone_init (&gone);
   gst_spdl_gone_add_buffer (&gone, self->rows.batch, GST_SPDL_GONE_DROPPED);
-  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_batch_element_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
   gst_spdl_batch_element_clear_batch (self);
 }

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlgone.h"
 #include "spdlbatch-private.h"
 
 static void
@@ -20,12 +19,49 @@ item_failed (
   spdl_mutex_unlock (&stats->lock);
   gst_spdl_post_item_failed (
       GST_ELEMENT (self), item, error, ++self->num_failures);
-  g_error_free (error);
+  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self),
+      gst_spdl_loss_new (item, NULL, 0, error));
 
   gst_spdl_gone_init (&gone);
   gst_spdl_gone_add (&gone, item, GST_SPDL_GONE_FAILED);
-  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_note_failure (&gone, item, error);
+  gst_spdl_batch_element_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
+  g_error_free (error);
+}
+
+/* Where shapes differ from the start, most items would be lost. A run that
+ * resumes has been past its first batch, and must not end where it did not
+ * before. */
+static gboolean
+is_mismatch_an_error (GstSpdlBatchElement *self)
+{
+  SpdlOnShapeMismatch mode;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->settings.on_shape_mismatch;
+  GST_OBJECT_UNLOCK (self);
+  return mode == SPDL_ON_SHAPE_MISMATCH_ERROR ||
+         (mode == SPDL_ON_SHAPE_MISMATCH_AUTO && !self->has_pushed &&
+             !self->outcome.is_resumed);
+}
+
+/* An item is not what its batch began with. @error: (transfer full) */
+static GstFlowReturn
+item_differs (
+    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+{
+  g_autofree gchar *name = NULL;
+
+  if (!is_mismatch_an_error (self)) {
+    item_failed (self, item, error);
+    return GST_FLOW_OK;
+  }
+  name = gst_spdl_item_meta_describe (item);
+  g_prefix_error (&error, "%s: ", name);
+  gst_spdl_batch_element_fail (self, error);
+  g_error_free (error);
+  return GST_FLOW_EOS;
 }
 
 static gboolean
@@ -37,8 +73,6 @@ write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
   spdl_batch_rows_get_places (&self->rows, places);
   /* By the item's own caps: only they know its padding. */
   if (!spdl_batch_rows_has_free_names (&self->rows, &self->stacker, error) ||
-      !spdl_stacker_is_compatible (
-          &self->rows.stacker, &self->stacker, error) ||
       !(self->has_parts
               ? spdl_part_stack_write (self->parts, buffer, places, error)
               : spdl_stacker_write (&self->stacker, buffer, places, error)))
@@ -84,10 +118,8 @@ hold_item (GstSpdlBatchElement *self, GstBuffer *buffer,
 
   if (self->pad.held->len == 0)
     self->pad_size = size;
-  if (!spdl_pad_take (&self->pad, &self->stacker, buffer, &error)) {
-    item_failed (self, item, error);
-    return GST_FLOW_OK;
-  }
+  if (!spdl_pad_take (&self->pad, &self->stacker, buffer, &error))
+    return item_differs (self, item, error);
   return self->pad.held->len < self->pad_size ? GST_FLOW_OK : push_held (self);
 }
 
@@ -104,7 +136,7 @@ drop_held (GstSpdlBatchElement *self)
     gst_spdl_gone_add_buffer (&gone,
         g_array_index (self->pad.held, SpdlHeld, i).buffer,
         GST_SPDL_GONE_DROPPED);
-  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_batch_element_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
   spdl_pad_forget (&self->pad);
 }
@@ -164,15 +196,19 @@ add_item (
 
   if (!self->rows.slab)
     ret = gst_spdl_batch_element_begin_batch (self, &self->stacker, 0);
-  if (ret == GST_FLOW_OK && !write_item (self, buffer, item, &error)) {
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!spdl_stacker_is_compatible (&self->rows.stacker, &self->stacker, &error))
+    return item_differs (self, item, error);
+  if (!write_item (self, buffer, item, &error)) {
     item_failed (self, item, error);
     /* A bad first item must not decide its batch's shape. */
     if (spdl_batch_rows_get_n (&self->rows) == 0)
       gst_spdl_batch_element_clear_batch (self);
   }
   if (self->rows.meta && self->rows.meta->num_items == self->rows.size)
-    ret = gst_spdl_batch_element_push_batch (self);
-  return ret;
+    return gst_spdl_batch_element_push_batch (self);
+  return GST_FLOW_OK;
 }
 
 /* Whether the item that comes is to wait for others, and for how many in all;
@@ -199,14 +235,15 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   GstFlowReturn ret;
   guint pad_size;
 
-  if (!self->has_caps) {
+  if (!self->has_caps || self->has_ended) {
     gst_buffer_unref (buffer);
-    return GST_FLOW_NOT_NEGOTIATED;
+    return self->has_ended ? GST_FLOW_EOS : GST_FLOW_NOT_NEGOTIATED;
   }
   if (gst_spdl_buffer_get_batch_meta (buffer))
     return refuse_batch (self, buffer);
   buffer = ensure_item (self, buffer);
   item = gst_spdl_buffer_get_item_meta (buffer);
+  self->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if (self->has_parts &&
       !spdl_part_stack_look (self->parts, buffer, &self->stacker, &error)) {

@@ -16,6 +16,7 @@
 #define DEFAULT_TYPE SPDL_STACK_TYPE_AS_IS
 #define DEFAULT_LAYOUT SPDL_STACK_LAYOUT_AS_IS
 #define DEFAULT_PAD FALSE
+#define DEFAULT_ON_SHAPE_MISMATCH SPDL_ON_SHAPE_MISMATCH_AUTO
 
 #define GST_TYPE_SPDL_STACK_TYPE (spdl_stack_type_get_type ())
 static GType
@@ -56,6 +57,27 @@ spdl_stack_layout_get_type (void)
   return type;
 }
 
+#define GST_TYPE_SPDL_ON_SHAPE_MISMATCH (spdl_on_shape_mismatch_get_type ())
+static GType
+spdl_on_shape_mismatch_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_ON_SHAPE_MISMATCH_AUTO,
+        "Error in the first batch of a run that begins at the beginning, then "
+        "skip",
+        "auto" },
+    { SPDL_ON_SHAPE_MISMATCH_ERROR, "End the stream with an error", "error" },
+    { SPDL_ON_SHAPE_MISMATCH_SKIP, "Fail the item, and go on", "skip" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlOnShapeMismatch", values));
+  return type;
+}
+
 void
 spdl_batch_settings_init (SpdlBatchSettings *self)
 {
@@ -64,6 +86,7 @@ spdl_batch_settings_init (SpdlBatchSettings *self)
     .labels = DEFAULT_LABELS,
     .indices = DEFAULT_INDICES,
     .pad = DEFAULT_PAD,
+    .on_shape_mismatch = DEFAULT_ON_SHAPE_MISMATCH,
     .stack = { .type = DEFAULT_TYPE, .layout = DEFAULT_LAYOUT } };
 }
 
@@ -102,6 +125,9 @@ spdl_batch_settings_set (SpdlBatchSettings *self, guint id, const GValue *value)
       break;
     case SPDL_BATCH_SETTING_PAD:
       self->pad = g_value_get_boolean (value);
+      break;
+    case SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH:
+      self->on_shape_mismatch = g_value_get_enum (value);
       break;
     default:
       return FALSE;
@@ -142,6 +168,9 @@ spdl_batch_settings_get (const SpdlBatchSettings *self, guint id, GValue *value)
       break;
     case SPDL_BATCH_SETTING_PAD:
       g_value_set_boolean (value, self->pad);
+      break;
+    case SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH:
+      g_value_set_enum (value, self->on_shape_mismatch);
       break;
     default:
       return FALSE;
@@ -194,6 +223,12 @@ spdl_batch_settings_install (GObjectClass *klass)
           "with a tensor of their lengths; of samples of several media, parts "
           "that are bytes or sound",
           DEFAULT_PAD, ready));
+  g_object_class_install_property (klass, SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH,
+      g_param_spec_enum ("on-shape-mismatch", "On shape mismatch",
+          "Effect of an item whose shape, type, or number or names of tensors "
+          "differ from those of the first item of its batch",
+          GST_TYPE_SPDL_ON_SHAPE_MISMATCH, DEFAULT_ON_SHAPE_MISMATCH, playing));
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_TYPE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STACK_LAYOUT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_ON_SHAPE_MISMATCH, 0);
 }

@@ -24,8 +24,15 @@ enum {
   SPDL_BATCH_SETTING_STD,
   SPDL_BATCH_SETTING_PART,
   SPDL_BATCH_SETTING_PAD,
+  SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH,
   SPDL_N_BATCH_SETTINGS,
 };
+
+typedef enum {
+  SPDL_ON_SHAPE_MISMATCH_AUTO,
+  SPDL_ON_SHAPE_MISMATCH_ERROR,
+  SPDL_ON_SHAPE_MISMATCH_SKIP,
+} SpdlOnShapeMismatch;
 
 typedef struct {
   guint size;
@@ -35,6 +42,7 @@ typedef struct {
   SpdlStackSettings stack; /* valid for the caps that come next */
   const gchar *part;       /* likewise; interned, NULL: the first */
   gboolean pad;            /* likewise */
+  SpdlOnShapeMismatch on_shape_mismatch;
 } SpdlBatchSettings;
 
 /* Sets what properties are by default. */

@@ -218,19 +218,14 @@ static void
 check_fields (const SpdlColumns *self, const Record *fields, guint n_fields,
     SpdlLine *line)
 {
-  const SpdlCsvField *label = &fields->label;
-
   if (n_fields != self->names->len) {
     line->flaw.kind = SPDL_FLAW_N_FIELDS;
     line->flaw.number = n_fields;
     line->flaw.wanted = self->names->len;
   } else if (is_blank (fields->path.text, fields->path.length)) {
     line->flaw.kind = SPDL_FLAW_NO_URI;
-  } else if (self->labels && !is_blank (label->text, label->length)) {
-    line->flaw.kind =
-        spdl_line_parse_label (label->text, label->length, &line->label);
-    line->flaw.text = label->text;
-    line->flaw.length = label->length;
+  } else if (self->labels) {
+    line->name = fields->label;
   }
   if (self->weight != G_MAXUINT && line->flaw.kind == SPDL_FLAW_NONE)
     check_weight (&fields->weight, line);

@@ -7,9 +7,10 @@
 
 #include "spdlcondition.h"
 
-#include <fnmatch.h>
 #include <gst/spdl/spdl.h>
 #include <string.h>
+
+#include "gst/spdl/engine/spdlcompat.h"
 
 typedef enum {
   OF_LABEL,
@@ -108,8 +109,7 @@ get_item (GstBuffer *buffer)
 static gboolean
 has_form (const SpdlCondition *self, const GstSpdlItemMeta *item)
 {
-  return item && item->uri &&
-         fnmatch (self->value, item->uri, FNM_CASEFOLD | FNM_EXTMATCH) == 0;
+  return item && item->uri && spdl_compat_match_glob (self->value, item->uri);
 }
 
 /* Caps seldom change. */

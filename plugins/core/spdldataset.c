@@ -17,26 +17,31 @@
 typedef struct {
   guint64 offset; /* of the path in all paths */
   guint32 length;
-  gint32 folder; /* number of the top-level folder; -1: none */
+  gint32 label; /* the class of the top-level folder; -1: none */
 } Item;
 
 struct _SpdlDataset {
   gchar *root; /* what relative paths are relative to */
   SpdlLabel label;
-  SpdlList *list;         /* nullable */
-  SpdlArchiveSet *shards; /* nullable */
+  SpdlList *list;             /* nullable */
+  SpdlArchiveSet *shards;     /* nullable */
+  const SpdlClasses *classes; /* (nullable): that were given */
   /* Of a folder. */
   GString *paths;
   GArray *items; /* Item */
   guint64 hash;
+  GPtrArray *folders; /* gchar: names of the top-level folders */
+  SpdlClasses *found; /* (nullable): the classes that they make */
+  gchar *unknown;     /* (nullable): the first file of no class */
 };
 
 static SpdlDataset *
-dataset_new (SpdlLabel label)
+dataset_new (const SpdlDatasetOptions *options)
 {
   SpdlDataset *self = g_new0 (SpdlDataset, 1);
 
-  self->label = label;
+  self->label = options->label;
+  self->classes = options->classes;
   self->items = g_array_new (FALSE, FALSE, sizeof (Item));
   return self;
 }
@@ -50,19 +55,110 @@ spdl_dataset_free (SpdlDataset *self)
   if (self->paths)
     g_string_free (self->paths, TRUE);
   g_array_unref (self->items);
+  g_clear_pointer (&self->folders, g_ptr_array_unref);
+  g_clear_pointer (&self->found, spdl_classes_free);
+  g_free (self->unknown);
   g_free (self);
+}
+
+/* Escapes what is not UTF-8 as in a URI, so that a name can be shown. */
+static void
+add_folder (const gchar *name, gpointer user_data)
+{
+  SpdlDataset *self = user_data;
+
+  g_ptr_array_add (self->folders, g_utf8_validate (name, -1, NULL)
+                                      ? g_strdup (name)
+                                      : g_uri_escape_string (name, " ", TRUE));
+}
+
+static gint32
+number_folder (SpdlDataset *self, const gchar *path, gint folder)
+{
+  const gchar *name;
+  gint64 label;
+
+  if (self->label != SPDL_LABEL_FOLDER || folder < 0)
+    return -1;
+  if (!self->classes)
+    return folder;
+  name = g_ptr_array_index (self->folders, folder);
+  label = spdl_classes_find (self->classes, name, strlen (name));
+  if (label < 0 && !self->unknown)
+    self->unknown = g_strdup (path);
+  return label;
 }
 
 static gboolean
 add_file (const gchar *path, gint folder, gpointer user_data)
 {
   SpdlDataset *self = user_data;
-  const Item item = { self->paths->len, strlen (path), folder };
+  const Item item = { self->paths->len, strlen (path),
+    number_folder (self, path, folder) };
 
   g_string_append_len (self->paths, path, item.length);
   g_array_append_val (self->items, item);
   self->hash = spdl_fingerprint_add (self->hash, path, item.length);
   return TRUE;
+}
+
+/* Makes a class of each top-level folder. */
+static gboolean
+number_folders (SpdlDataset *self, GError **error)
+{
+  self->found = spdl_classes_new ();
+  for (guint i = 0; i < self->folders->len; i++) {
+    const gchar *name = g_ptr_array_index (self->folders, i);
+
+    if (spdl_classes_add (self->found, name, strlen (name)) &&
+        spdl_classes_get_size (self->found) == i + 1)
+      continue;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The folder \"%s\" in \"%s\" cannot be a class: %s", name, self->root,
+        i >= SPDL_CLASSES_MAX ? "there are too many"
+                              : "the name of another one is shown in the same "
+                                "way; rename one of them");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Checks that each file has one of the given classes. */
+static gboolean
+check_folders (const SpdlDataset *self, GError **error)
+{
+  g_autofree gchar *path = NULL, *file = NULL, *folder = NULL;
+
+  if (!self->unknown)
+    return TRUE;
+  path = g_build_filename (self->root, self->unknown, NULL);
+  folder = g_strndup (self->unknown, strcspn (self->unknown, "/"));
+  file = g_filename_display_name (path);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The folder \"%s\" of the item \"%s\" fits none of the %u classes: add "
+      "it "
+      "to classes, move it elsewhere, or leave classes unset",
+      folder, file, spdl_classes_get_size (self->classes));
+  return FALSE;
+}
+
+static gboolean
+take_folders (SpdlDataset *self,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  g_autofree gchar *text = NULL;
+
+  if (self->label != SPDL_LABEL_FOLDER)
+    return TRUE;
+  if (self->folders->len == 0 && warn) {
+    text = g_strdup_printf (
+        "label=folder finds no folders in \"%s\", so that no item has a label",
+        self->root);
+    warn (text, user_data);
+  }
+  return self->classes ? check_folders (self, error)
+                       : number_folders (self, error);
 }
 
 static SpdlDataset *
@@ -71,13 +167,15 @@ open_folder (const SpdlDatasetOptions *options,
     GError **error)
 {
   const gchar *location = options->location, *pattern = options->pattern;
-  SpdlDataset *self = dataset_new (options->label);
-  const SpdlFolderFuncs funcs = { add_file, warn, self, user_data };
+  SpdlDataset *self = dataset_new (options);
+  const SpdlFolderFuncs funcs = { add_file, add_folder, warn, self, user_data };
   guint64 n_others = 0;
 
   self->root = g_canonicalize_filename (location, NULL);
   self->paths = g_string_new (NULL);
-  if (!spdl_folder_walk (self->root, pattern, &funcs, &n_others, error)) {
+  self->folders = g_ptr_array_new_with_free_func (g_free);
+  if (!spdl_folder_walk (self->root, pattern, &funcs, &n_others, error) ||
+      !take_folders (self, warn, user_data, error)) {
     spdl_dataset_free (self);
     return NULL;
   }
@@ -102,10 +200,10 @@ open_folder (const SpdlDatasetOptions *options,
 static SpdlDataset *
 open_list (const SpdlDatasetOptions *options, GError **error)
 {
-  SpdlDataset *self = dataset_new (options->label);
+  SpdlDataset *self = dataset_new (options);
   g_autofree gchar *path = g_canonicalize_filename (options->location, NULL);
   const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
-    options->weights, options->sidecar };
+    options->weights, options->sidecar, options->classes };
 
   self->root = g_path_get_dirname (path);
   self->list = spdl_list_open (options->location, &list, error);
@@ -120,7 +218,7 @@ open_shards (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  SpdlDataset *self = dataset_new (options->label);
+  SpdlDataset *self = dataset_new (options);
   const SpdlArchiveSetOptions shards = { options->label == SPDL_LABEL_MANIFEST,
     options->extensions, options->sidecar, options->remote, warn, user_data };
 
@@ -209,6 +307,14 @@ spdl_dataset_get_hash (const SpdlDataset *self)
   return self->list ? spdl_list_get_hash (self->list) : self->hash;
 }
 
+const SpdlClasses *
+spdl_dataset_get_classes (const SpdlDataset *self)
+{
+  if (self->list && self->label == SPDL_LABEL_MANIFEST)
+    return spdl_list_get_classes (self->list);
+  return self->classes ? self->classes : self->found;
+}
+
 static gboolean
 is_uri (const gchar *text)
 {
@@ -260,7 +366,7 @@ spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
   g_autofree gchar *path =
       g_strndup (self->paths->str + item->offset, item->length);
 
-  *label = self->label == SPDL_LABEL_FOLDER ? item->folder : -1;
+  *label = item->label;
   *extra = NULL;
   return to_uri (self, path);
 }

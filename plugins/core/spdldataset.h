@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_LABEL_NONE,     /* -1 */
-  SPDL_LABEL_FOLDER,   /* the number of the sorted top-level folder */
+  SPDL_LABEL_FOLDER,   /* the number of the top-level folder */
   SPDL_LABEL_MANIFEST, /* what the list or the shard says */
 } SpdlLabel;
 
@@ -36,6 +36,8 @@ typedef struct {
   SpdlSidecarUse sidecar;
   const gchar *extensions; /* (nullable): which files of shards are items */
   const SpdlRemoteSettings *remote; /* how servers of shards are asked */
+  const SpdlClasses *classes; /* (nullable): which labels may be; outlives the
+                               * dataset */
 } SpdlDatasetOptions;
 
 /* Opens a folder, walked recursively in sorted order, a `.txt` or `.csv` list,
@@ -64,6 +66,12 @@ guint64 spdl_dataset_get_hash (const SpdlDataset *self);
 
 /* The items' weights, double (transfer full), once; NULL if none are wanted. */
 GArray *spdl_dataset_steal_weights (SpdlDataset *self);
+
+/* What numbers the labels: the classes that were given; else the top-level
+ * folders, or what the list's text labels make; (nullable): labels are
+ * integers.
+ */
+const SpdlClasses *spdl_dataset_get_classes (const SpdlDataset *self);
 
 /* The URI (transfer full) of item @i, its label (-1 if it has none) and its
  * other fields (nullable, transfer full).

@@ -23,12 +23,17 @@
 
 struct _SpdlDelivery {
   guint32 source;
+  SpdlClasses *classes;   /* (nullable): that the settings give */
   SpdlDataset *dataset;   /* nullable: then */
   SpdlStreamed *streamed; /* is what has the items, of shards */
   guint n_lost;           /* that failed since the last item */
-  guint64 n_sent;         /* of the streamed epoch, with what was done before */
-  guint64 next_shard;     /* of this one's part of the epoch */
-  SpdlAlias *alias;       /* if items are drawn by weight; else NULL */
+  gboolean labels;        /* those of samples of shards are to be numbered */
+  gboolean looked;        /* at the label of a sample */
+  void (*warn) (const gchar *text, gpointer user_data); /* nullable */
+  gpointer warn_data;
+  guint64 n_sent;     /* of the streamed epoch, with what was done before */
+  guint64 next_shard; /* of this one's part of the epoch */
+  SpdlAlias *alias;   /* if items are drawn by weight; else NULL */
   SpdlShard shard;
   guint64 n_places; /* of an epoch's order, on all ranks; shards, if streamed */
   guint64 size;     /* of this one's part of them */
@@ -48,6 +53,7 @@ spdl_delivery_free (SpdlDelivery *self)
   g_clear_pointer (&self->dataset, spdl_dataset_free);
   g_clear_pointer (&self->streamed, spdl_streamed_free);
   g_clear_pointer (&self->alias, spdl_alias_free);
+  g_clear_pointer (&self->classes, spdl_classes_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
   g_free (self);
@@ -127,7 +133,7 @@ open_dataset (SpdlDelivery *self, const SpdlSettings *settings,
 {
   const SpdlDatasetOptions options = { settings->location, settings->pattern,
     settings->label, has_weights (settings) ? settings->weights : NULL,
-    settings->sidecar, settings->extensions, &settings->remote };
+    settings->sidecar, settings->extensions, &settings->remote, self->classes };
   GError *reason = NULL;
 
   self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);
@@ -141,6 +147,18 @@ open_dataset (SpdlDelivery *self, const SpdlSettings *settings,
   }
   g_propagate_error (error, reason);
   return FALSE;
+}
+
+static gboolean
+take_classes (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
+{
+  GError *flaw = NULL;
+
+  self->classes = spdl_classes_new_from_names (
+      (const gchar *const *) settings->classes, &flaw);
+  if (flaw)
+    g_propagate_error (error, flaw);
+  return !flaw;
 }
 
 static gboolean
@@ -173,6 +191,7 @@ identify (SpdlDelivery *self, const SpdlSettings *settings)
                                   : spdl_dataset_get_hash (self->dataset);
   identity->shuffle = settings->shuffle;
   identity->seed = settings->seed;
+  identity->classes = spdl_classes_get_hash (spdl_delivery_get_classes (self));
   identity->rank = self->shard.rank;
   identity->world_size = self->shard.world_size;
   g_strlcpy (identity->shard_mode,
@@ -245,11 +264,13 @@ spdl_delivery_open (const SpdlSettings *settings, guint32 source,
   SpdlDelivery *self = g_new0 (SpdlDelivery, 1);
 
   self->source = source;
+  self->warn = warn;
+  self->warn_data = user_data;
   spdl_state_init (&self->start);
   /* First, because it takes no time: a dataset may. */
   if (!spdl_shard_init (&self->shard, settings->rank, settings->world_size,
           settings->shard_mode, error) ||
-      !check_draws (settings, error) ||
+      !check_draws (settings, error) || !take_classes (self, settings, error) ||
       !open_dataset (self, settings, warn, user_data, error) ||
       !prepare_draws (self, settings, error) ||
       !check_shard (self, settings, error)) {
@@ -257,6 +278,8 @@ spdl_delivery_open (const SpdlSettings *settings, guint32 source,
     return NULL;
   }
   identify (self, settings);
+  self->labels =
+      settings->label == SPDL_LABEL_MANIFEST && !spdl_delivery_get_root (self);
   self->size = spdl_shard_get_size (&self->shard, self->n_places);
   g_assert (self->dataset || self->streamed);
   if (go_to_start (self, settings, error))
@@ -387,12 +410,86 @@ get_streamed (SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
   return SPDL_DELIVERY_ITEM;
 }
 
+/* Labels of shards' samples: no index has their names */
+
+/* A `.cls` that is not an integer is found among the item's fields. */
+static void
+take_text_label (const SpdlDeliveryItem *item, SpdlLine *line)
+{
+  const gchar *text = item->label == -1 && item->extra
+                          ? gst_structure_get_string (item->extra, "cls")
+                          : NULL;
+
+  spdl_line_init (line, NULL);
+  line->name = (SpdlCsvField){ text, text ? strlen (text) : 0, FALSE };
+  spdl_line_read_label (line);
+}
+
+/* Looks at the first sample only, as all would take too long. */
+static void
+warn_of_text (const SpdlDelivery *self, const SpdlDeliveryItem *item)
+{
+  g_autofree gchar *label = NULL, *text = NULL;
+  SpdlLine line;
+
+  take_text_label (item, &line);
+  if (!line.name.text || !self->warn)
+    return;
+  label = spdl_flaw_quote (line.name.text, line.name.length);
+  text = g_strdup_printf (
+      "The label %s of the item \"%s\" is text, so the item has no number for "
+      "a "
+      "label: set classes to the names of the classes, or label=none",
+      label, item->uri);
+  self->warn (text, self->warn_data);
+}
+
+static gboolean
+number_label (const SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
+{
+  g_autofree gchar *label = NULL;
+  gboolean fits;
+  SpdlLine line;
+
+  take_text_label (item, &line);
+  if (line.name.text) {
+    fits = spdl_classes_number_line (self->classes, &line);
+    item->label = line.label;
+  } else {
+    fits = item->label == -1 || spdl_classes_number (self->classes, NULL, 0,
+                                    TRUE, item->label, &item->label);
+  }
+  if (fits)
+    return TRUE;
+  label = line.name.text ? spdl_flaw_quote (line.name.text, line.name.length)
+                         : g_strdup_printf ("%" G_GINT64_FORMAT, item->label);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The label %s of the item \"%s\" fits none of the %u classes: correct "
+      "it, "
+      "or add it to classes",
+      label, item->uri, spdl_classes_get_size (self->classes));
+  g_clear_pointer (&item->uri, g_free);
+  g_clear_pointer (&item->extra, gst_structure_free);
+  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
+  return FALSE;
+}
+
 SpdlDeliveryVerdict
 spdl_delivery_next (SpdlDelivery *self, SpdlDeliveryItem *item, GError **error)
 {
+  SpdlDeliveryVerdict verdict;
+
   *item = (SpdlDeliveryItem){ .label = -1 };
-  return self->streamed ? get_streamed (self, item, error)
-                        : get_listed (self, item, error);
+  verdict = self->streamed ? get_streamed (self, item, error)
+                           : get_listed (self, item, error);
+  if (G_LIKELY (!self->labels) || verdict != SPDL_DELIVERY_ITEM)
+    return verdict;
+  if (self->classes && !number_label (self, item, error))
+    return SPDL_DELIVERY_FAILED;
+  if (!self->classes && !self->looked)
+    warn_of_text (self, item);
+  self->looked = TRUE;
+  return verdict;
 }
 
 guint64
@@ -410,6 +507,13 @@ spdl_delivery_set_flushing (SpdlDelivery *self, gboolean flushing)
 {
   if (self->streamed)
     spdl_streamed_set_flushing (self->streamed, flushing);
+}
+
+const SpdlClasses *
+spdl_delivery_get_classes (const SpdlDelivery *self)
+{
+  return self->dataset ? spdl_dataset_get_classes (self->dataset)
+                       : self->classes;
 }
 
 const gchar *

@@ -72,6 +72,9 @@ guint64 spdl_delivery_end_epoch (SpdlDelivery *self);
 /* Whether nobody is to wait for an item. From any thread. */
 void spdl_delivery_set_flushing (SpdlDelivery *self, gboolean flushing);
 
+/* As spdl_dataset_get_classes(). */
+const SpdlClasses *spdl_delivery_get_classes (const SpdlDelivery *self);
+
 /* As spdl_dataset_get_root(). */
 const gchar *spdl_delivery_get_root (const SpdlDelivery *self);
 

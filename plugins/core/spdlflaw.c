@@ -38,6 +38,24 @@ spdl_flaw_quote (const gchar *text, gsize length)
   return g_strconcat ("\"", valid, shown < length ? "...\"" : "\"", NULL);
 }
 
+/* @format: with the flaw's number, perhaps */
+static gchar *describe_label (const SpdlFlaw *flaw, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+static gchar *
+describe_label (const SpdlFlaw *flaw, const gchar *format, ...)
+{
+  g_autofree gchar *label = spdl_flaw_quote (flaw->text, flaw->length);
+  g_autofree gchar *item = spdl_flaw_quote (flaw->item, flaw->item_length);
+  g_autofree gchar *what = NULL;
+  va_list args;
+
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  return g_strdup_printf ("label %s of item %s %s", label, item, what);
+}
+
 static gchar *
 describe (const SpdlFlaw *flaw)
 {
@@ -53,14 +71,25 @@ describe (const SpdlFlaw *flaw)
     case SPDL_FLAW_NO_URI:
       return g_strdup ("the path or URI is empty");
     case SPDL_FLAW_LABEL_NO_INTEGER:
-      text = spdl_flaw_quote (flaw->text, flaw->length);
-      return g_strdup_printf (
-          "label %s is no integer: number the classes, or name the column "
-          "otherwise to find it among the item's extra fields",
-          text);
+      return describe_label (flaw,
+          "is text, but labels before it are integers: correct it, write all "
+          "labels as text, or set classes to the names of the classes");
+    case SPDL_FLAW_LABEL_INTEGER:
+      return describe_label (flaw,
+          "is an integer, but labels before it are text: correct it, or set "
+          "classes to the names of the classes");
+    case SPDL_FLAW_LABEL_UNKNOWN:
+      return describe_label (flaw,
+          "fits none of the %" G_GUINT64_FORMAT
+          " classes: correct it, or add it to classes",
+          flaw->number);
+    case SPDL_FLAW_LABEL_TOO_MANY:
+      return describe_label (flaw,
+          "is one class too many, after %" G_GUINT64_FORMAT
+          ": set label=none if the labels are not classes, or use numbers",
+          flaw->number);
     case SPDL_FLAW_LABEL_TOO_LARGE:
-      text = spdl_flaw_quote (flaw->text, flaw->length);
-      return g_strdup_printf ("label %s does not fit into 64 bits", text);
+      return describe_label (flaw, "does not fit into 64 bits");
     case SPDL_FLAW_WEIGHT:
       text = spdl_flaw_quote (flaw->text, flaw->length);
       return g_strdup_printf (

@@ -17,21 +17,27 @@ typedef enum {
   SPDL_FLAW_TOO_LONG, /* number: the limit */
   SPDL_FLAW_NOT_UTF8,
   SPDL_FLAW_NO_URI,
-  SPDL_FLAW_LABEL_NO_INTEGER, /* text: the label */
-  SPDL_FLAW_LABEL_TOO_LARGE,  /* text: the label */
-  SPDL_FLAW_WEIGHT,           /* text: the weight */
-  SPDL_FLAW_N_FIELDS,         /* number: how many there are, and should be */
-  SPDL_FLAW_QUOTE_UNCLOSED,   /* number: within so many bytes; 0: at all */
+  /* Of labels; text: the label, item: of which item. */
+  SPDL_FLAW_LABEL_NO_INTEGER, /* but others are */
+  SPDL_FLAW_LABEL_INTEGER,    /* but others are text */
+  SPDL_FLAW_LABEL_UNKNOWN,    /* number: of how many classes it is none */
+  SPDL_FLAW_LABEL_TOO_MANY,   /* number: how many classes there may be */
+  SPDL_FLAW_LABEL_TOO_LARGE,
+  SPDL_FLAW_WEIGHT,         /* text: the weight */
+  SPDL_FLAW_N_FIELDS,       /* number: how many there are, and should be */
+  SPDL_FLAW_QUOTE_UNCLOSED, /* number: within so many bytes; 0: at all */
   SPDL_FLAW_QUOTE_STRAY,
 } SpdlFlawKind;
 
-/* What is wrong with a line. Holds nothing of its own: @text is the list's. */
+/* A parse error of a line. Owns nothing: texts belong to the list. */
 typedef struct {
   SpdlFlawKind kind;
   const gchar *text;
   gsize length;
   guint64 number;
   guint64 wanted;
+  const gchar *item;
+  gsize item_length;
 } SpdlFlaw;
 
 /* How many lines are malformed, and which is the first: all that is kept, so

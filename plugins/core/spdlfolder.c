@@ -12,10 +12,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "gst/spdl/engine/spdlcompat.h"
 
 /* The folders from the root to the one that is read, to know a loop by. */
 typedef struct _Level Level;
@@ -61,6 +62,19 @@ left_out (const Walk *walk, const gchar *path, const gchar *why)
   walk->funcs->warn (text, walk->funcs->warn_data);
 }
 
+static const gchar *
+describe (int failed)
+{
+  switch (failed) {
+    case ELOOP:
+      return "it leads back to a folder that it lies in";
+    case ENOTSUP:
+      return "it belongs to the kernel (procfs or sysfs) and holds no dataset";
+    default:
+      return g_strerror (failed);
+  }
+}
+
 /* Whether @dirent is a file or a folder, or neither. */
 static gboolean
 classify (int fd, const struct dirent *dirent, gboolean *is_folder)
@@ -101,6 +115,14 @@ read_sorted (DIR *dir)
   return entries;
 }
 
+/* Looked up only where another file system begins. */
+static gboolean
+is_kernel_folder (int fd, const Level *level)
+{
+  return (!level->parent || level->parent->device != level->device) &&
+         spdl_compat_is_kernel_folder (fd);
+}
+
 static gboolean
 is_loop (const Level *level)
 {
@@ -120,21 +142,22 @@ visit (Walk *walk, int fd, const Entry *entry, const gchar *path,
   int failed = 0;
 
   if (!entry->is_folder) {
-    if (fnmatch (walk->pattern, entry->name, FNM_CASEFOLD | FNM_EXTMATCH)) {
+    if (!spdl_compat_match_glob (walk->pattern, entry->name)) {
       walk->n_others++;
       return TRUE;
     }
     return walk->funcs->add (path, walk->top_folder, walk->funcs->user_data);
   }
 
-  if (!level->parent)
+  if (!level->parent) {
     walk->top_folder = walk->n_top_folders++;
+    if (walk->funcs->add_folder)
+      walk->funcs->add_folder (entry->name, walk->funcs->user_data);
+  }
   if (!walk_folder (walk, fd, entry->name, path, level, &failed))
     return FALSE;
   if (failed != 0)
-    left_out (walk, path,
-        failed == ELOOP ? "it leads back to a folder that it lies in"
-                        : g_strerror (failed));
+    left_out (walk, path, describe (failed));
   if (!level->parent)
     walk->top_folder = -1;
   return TRUE;
@@ -163,8 +186,11 @@ walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
   }
   level.device = st.st_dev;
   level.inode = st.st_ino;
-  if (is_loop (&level)) {
+  if (is_loop (&level))
     *failed = ELOOP;
+  else if (is_kernel_folder (fd, &level))
+    *failed = ENOTSUP;
+  if (*failed != 0) {
     closedir (dir);
     return TRUE;
   }
@@ -193,6 +219,6 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "The folder \"%s\" cannot be read: %s", root, g_strerror (failed));
+      "The folder \"%s\" cannot be read: %s", root, describe (failed));
   return FALSE;
 }

@@ -17,6 +17,8 @@ typedef struct {
    * that it lies in, among all of these in sorted order (-1: in none). FALSE
    * ends the walk. */
   gboolean (*add) (const gchar *path, gint folder, gpointer user_data);
+  /* (nullable): the next of the top-level folders, before what is in it. */
+  void (*add_folder) (const gchar *name, gpointer user_data);
   /* (nullable): what was left out, and why. */
   void (*warn) (const gchar *text, gpointer warn_data);
   gpointer user_data;

@@ -13,8 +13,9 @@ struct _SpdlIndex {
   guint n_entries;
   guint n_room;
   guint max_entries;
-  gpointer memory;  /* that of the offsets */
-  guint64 *offsets; /* only written while items are added */
+  gpointer memory;      /* that of the offsets */
+  guint64 *offsets;     /* only written while items are added */
+  SpdlClasses *classes; /* nullable */
 };
 
 SpdlIndex *
@@ -44,6 +45,7 @@ spdl_index_new_from_memory (
 void
 spdl_index_free (SpdlIndex *self)
 {
+  g_clear_pointer (&self->classes, spdl_classes_free);
   g_free (self->memory);
   g_free (self);
 }
@@ -82,6 +84,19 @@ guint64
 spdl_index_get_size (const SpdlIndex *self)
 {
   return self->n_items;
+}
+
+void
+spdl_index_set_classes (SpdlIndex *self, SpdlClasses *classes)
+{
+  g_clear_pointer (&self->classes, spdl_classes_free);
+  self->classes = classes;
+}
+
+const SpdlClasses *
+spdl_index_get_classes (const SpdlIndex *self)
+{
+  return self->classes;
 }
 
 guint

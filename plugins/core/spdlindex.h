@@ -8,7 +8,7 @@
 #ifndef __SPDL_INDEX_H__
 #define __SPDL_INDEX_H__
 
-#include <glib.h>
+#include "spdlclasses.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +37,14 @@ void spdl_index_free (SpdlIndex *self);
 void spdl_index_add (SpdlIndex *self, guint64 offset);
 
 guint64 spdl_index_get_size (const SpdlIndex *self);
+
+/* The classes that text labels of the list make.
+ *
+ * @classes: (transfer full) (nullable): NULL: it has none */
+void spdl_index_set_classes (SpdlIndex *self, SpdlClasses *classes);
+
+/* Returns: (transfer none) (nullable) */
+const SpdlClasses *spdl_index_get_classes (const SpdlIndex *self);
 
 /* Each 2^shift th item has an offset. */
 guint spdl_index_get_shift (const SpdlIndex *self);

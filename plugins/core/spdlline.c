@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
+
 gboolean
 spdl_line_is_utf8 (const gchar *text, gsize length)
 {
@@ -36,14 +38,13 @@ strip (const gchar **text, const gchar **end)
     (*text)++;
 }
 
-SpdlFlawKind
-spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
+/* Without blanks around it. */
+static inline SpdlFlawKind
+parse_integer (const gchar *text, const gchar *end, gint64 *label)
 {
-  const gchar *end = text + length;
   gint64 value = 0;
   gboolean negative, fits = TRUE;
 
-  strip (&text, &end);
   negative = text < end && *text == '-';
   if (text < end && (*text == '-' || *text == '+'))
     text++;
@@ -61,6 +62,15 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
     return SPDL_FLAW_LABEL_TOO_LARGE;
   *label = value;
   return SPDL_FLAW_NONE;
+}
+
+SpdlFlawKind
+spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
+{
+  const gchar *end = text + length;
+
+  strip (&text, &end);
+  return parse_integer (text, end, label);
 }
 
 /* Returns where the digits end, and takes the first 15 of them for a number,
@@ -127,22 +137,34 @@ spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
   return SPDL_FLAW_NONE;
 }
 
-/* A tab with no integer behind it belongs to the path. */
+void
+spdl_line_read_label (SpdlLine *self)
+{
+  const gchar *text = self->name.text, *end;
+
+  if (!text)
+    return;
+  end = text + self->name.length;
+  strip (&text, &end);
+  self->name.text = text < end ? text : NULL;
+  self->name.length = end - text;
+  if (text < end)
+    self->name_kind = parse_integer (text, end, &self->label);
+}
+
+/* The last tab of a line: a path that has one can be written as a URI. */
 static void
 split_label (SpdlLine *line)
 {
   const gchar *text = line->path.text;
-  const gchar *tab = memrchr (text, '\t', line->path.length);
-  SpdlFlawKind kind;
+  const gchar *tab = spdl_compat_memrchr (text, '\t', line->path.length);
 
   if (!tab)
     return;
-  const gsize length = text + line->path.length - (tab + 1);
-  kind = spdl_line_parse_label (tab + 1, length, &line->label);
-  if (kind == SPDL_FLAW_LABEL_NO_INTEGER)
-    return;
+  line->name.text = tab + 1;
+  line->name.length = text + line->path.length - (tab + 1);
+  line->name.has_quotes = FALSE;
   line->path.length = tab - text;
-  line->flaw = (SpdlFlaw){ kind, tab + 1, length };
 }
 
 void

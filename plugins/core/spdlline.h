@@ -23,8 +23,10 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *next; /* the next line */
   SpdlCsvField path; /* or URI; its text is NULL if the line is no item */
-  gint64 label;      /* -1: none */
-  double weight;     /* if weights are wanted */
+  gint64 label;      /* -1: none, a text, or not read yet */
+  SpdlCsvField name; /* the label as it is written; its text is NULL: none */
+  SpdlFlawKind name_kind; /* whether that is an integer; see below */
+  double weight;          /* if weights are wanted */
   SpdlFlaw flaw;
 } SpdlLine;
 
@@ -37,18 +39,26 @@ spdl_line_init (SpdlLine *self, const gchar *next)
   self->next = next;
   self->path = (SpdlCsvField){ 0 };
   self->label = -1;
+  self->name.text = NULL;
+  self->name_kind = SPDL_FLAW_NONE;
   self->weight = 0;
   self->flaw.kind = SPDL_FLAW_NONE;
 }
 
-/* Parses a line of a `.txt` list: a path or URI, perhaps with a tab and an
- * integer behind it. Empty lines and comments are no items. */
+/* Parses a line of a `.txt` list: a path or URI, perhaps with a tab and a label
+ * after it. Empty lines and comments are skipped. */
 void spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line);
 
 /* A decimal integer, with blanks around it if you like. Returns what is wrong
  * with it; @label is only set if nothing is. */
 SpdlFlawKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label);
+
+/* Reads the label of a line that was parsed, which takes time that lines that
+ * are skipped need not have. Blanks around it do not belong to it. An integer
+ * becomes the line's label. What is wrong with it as an integer is noted in
+ * name_kind, and is no flaw yet: it may be the name of a class. */
+void spdl_line_read_label (SpdlLine *self);
 
 /* A decimal number from 0 on, such as 2, 0.25 or 1e-3, likewise; rounded to
  * the nearest double. */

@@ -21,6 +21,8 @@ struct _SpdlList {
   const gchar *first;   /* the first record */
   SpdlIndex *index;
   GArray *weights; /* nullable */
+  gboolean labels;
+  const SpdlClasses *classes; /* (nullable): that were given */
   guint64 hash;
   /* Behind the item that was read last; 0: none was. */
   guint64 next_item;
@@ -81,6 +83,8 @@ scan (SpdlList *self, gboolean weights, GError **error)
     self->weights = g_array_new (FALSE, FALSE, sizeof (double));
   scan.index = self->index;
   scan.weights = self->weights;
+  scan.labels = self->labels;
+  scan.classes = self->classes;
   if (!spdl_scan (&scan, error))
     return FALSE;
   self->hash = scan.hash;
@@ -95,23 +99,24 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
              self->text.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
 }
 
-/* A `.txt`'s labels are looked at in any case. */
 static gboolean
 read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
   const gboolean has = has_sidecar (self, options->sidecar);
-  const gboolean labels = options->labels || !self->columns;
+  const guint64 classes = spdl_classes_get_hash (self->classes);
   gboolean loaded;
 
   if (has)
-    self->index = spdl_sidecar_load (&self->text, labels, &self->hash);
+    self->index =
+        spdl_sidecar_load (&self->text, self->labels, classes, &self->hash);
   loaded = self->index != NULL;
   if ((!loaded || options->weights) &&
       !scan (self, options->weights != NULL, error))
     return FALSE;
   if (has && !loaded && spdl_list_get_size (self) > 0 &&
       spdl_text_is_settled (&self->text))
-    spdl_sidecar_store (&self->text, self->index, labels, self->hash);
+    spdl_sidecar_store (
+        &self->text, self->index, self->labels, classes, self->hash);
   return TRUE;
 }
 
@@ -136,6 +141,8 @@ spdl_list_open (
 {
   SpdlList *self = g_new0 (SpdlList, 1);
 
+  self->labels = options->labels;
+  self->classes = options->labels ? options->classes : NULL;
   if (spdl_text_open (&self->text, location, error) &&
       read_header (self, options, error) && read_items (self, options, error) &&
       has_items (self, error))
@@ -154,6 +161,12 @@ guint64
 spdl_list_get_hash (const SpdlList *self)
 {
   return self->hash;
+}
+
+const SpdlClasses *
+spdl_list_get_classes (const SpdlList *self)
+{
+  return self->classes ? self->classes : spdl_index_get_classes (self->index);
 }
 
 GArray *
@@ -235,6 +248,10 @@ read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
     return FALSE;
   if (self->columns)
     spdl_columns_parse (self->columns, at, stretch->end, line, extra);
+  if (!self->labels)
+    line->label = -1;
+  else if (!spdl_classes_number_line (spdl_list_get_classes (self), line))
+    return FALSE;
   return TRUE;
 }
 
@@ -262,6 +279,7 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
   if (!find_stretch (self, i, &stretch) ||
       !read_item (self, &stretch, i, &line, extra)) {
     self->next_item = 0;
+    g_clear_pointer (extra, gst_structure_free);
     set_moved (self, i, error);
     return NULL;
   }

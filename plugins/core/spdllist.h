@@ -20,9 +20,11 @@ G_BEGIN_DECLS
 typedef struct _SpdlList SpdlList;
 
 typedef struct {
-  gboolean labels;      /* are wanted; if not, a `.csv`'s are not looked at */
+  gboolean labels;      /* are wanted; if not, they are not looked at */
   const gchar *weights; /* (nullable): the column that has them */
   SpdlSidecarUse sidecar;
+  const SpdlClasses *classes; /* (nullable): which labels may be; outlives the
+                               * list */
 } SpdlListOptions;
 
 gboolean spdl_list_is_list (const gchar *location);
@@ -37,6 +39,10 @@ guint64 spdl_list_get_size (const SpdlList *self);
 
 /* Of the list's bytes. */
 guint64 spdl_list_get_hash (const SpdlList *self);
+
+/* What numbers the labels: the classes that were given, or those that the
+ * list's text labels make; (nullable): labels are integers. */
+const SpdlClasses *spdl_list_get_classes (const SpdlList *self);
 
 /* The items' weights, double (transfer full), once; NULL if none are wanted. */
 GArray *spdl_list_steal_weights (SpdlList *self);

@@ -86,8 +86,9 @@ spdl_pad_take (
 
     if (dim >= 0 && find_dim (first) == dim)
       held.stacker.info.tensors[0].dims[dim] = length_of (first);
-    if (!spdl_stacker_is_compatible (first, &held.stacker, error))
-      return FALSE;
+    /* The message is to have both lengths as they are. */
+    if (!spdl_stacker_is_compatible (first, &held.stacker, NULL))
+      return spdl_stacker_is_compatible (first, stacker, error);
   }
   held.stacker = *stacker;
   held.buffer = gst_buffer_ref (item);

@@ -8,6 +8,7 @@
 #include "spdlpipebuild.h"
 
 #include "gst/spdl/gstspdlharness.h"
+#include "gst/spdl/gstspdlparse.h"
 
 /* Stand at the ends while the chain is parsed, so that it may begin and end
  * with a filter of caps. */
@@ -122,9 +123,13 @@ parse (const gchar *chain, GError **error)
   g_autofree gchar *whole = g_strdup_printf (
       "identity name=" FIRST " ! %s ! identity name=" LAST, chain);
   g_autoptr (GError) reason = NULL;
-  GstElement *bin = gst_parse_bin_from_description_full (
-      whole, FALSE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  GstElement *bin = NULL;
 
+  if (gst_spdl_parse_check (whole, &reason) &&
+      !(bin = gst_parse_bin_from_description_full (
+            whole, FALSE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason)) &&
+      reason)
+    gst_spdl_parse_explain (whole, reason);
   if (!bin || reason) {
     set_error (error, "chain \"%s\" is wrong: %s", chain,
         reason ? reason->message : "it has no element");

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "spdlfingerprint.h"
 
 #define N_SAMPLES 4
@@ -66,13 +67,14 @@ static int
 look_at (FileReader *self)
 {
   struct stat st;
+  struct timespec time;
 
   if (self->fd < 0 || fstat (self->fd, &st) != 0)
     return errno;
   if (!S_ISREG (st.st_mode))
     return S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
-  self->base.stamp =
-      (SpdlStamp){ st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec };
+  time = spdl_compat_get_mtime (&st);
+  self->base.stamp = (SpdlStamp){ st.st_size, time.tv_sec, time.tv_nsec };
   self->base.mode = st.st_mode & 0777;
   return 0;
 }

@@ -28,6 +28,7 @@ spdl_remote_settings_copy (
   *self = *other;
   self->user_agent = g_strdup (other->user_agent);
   self->tls_ca_file = g_strdup (other->tls_ca_file);
+  self->trusted_origins = g_strdup (other->trusted_origins);
   self->extra_headers =
       other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
 }
@@ -37,6 +38,7 @@ spdl_remote_settings_clear (SpdlRemoteSettings *self)
 {
   g_clear_pointer (&self->user_agent, g_free);
   g_clear_pointer (&self->tls_ca_file, g_free);
+  g_clear_pointer (&self->trusted_origins, g_free);
   g_clear_pointer (&self->extra_headers, gst_structure_free);
 }
 
@@ -56,6 +58,10 @@ spdl_remote_settings_set (
     case SPDL_REMOTE_EXTRA_HEADERS:
       g_clear_pointer (&self->extra_headers, gst_structure_free);
       self->extra_headers = g_value_dup_boxed (value);
+      break;
+    case SPDL_REMOTE_TRUSTED_ORIGINS:
+      g_free (self->trusted_origins);
+      self->trusted_origins = g_value_dup_string (value);
       break;
     case SPDL_REMOTE_TIMEOUT:
       self->timeout = g_value_get_uint (value);
@@ -82,6 +88,9 @@ spdl_remote_settings_get (
       break;
     case SPDL_REMOTE_EXTRA_HEADERS:
       gst_value_set_structure (value, self->extra_headers);
+      break;
+    case SPDL_REMOTE_TRUSTED_ORIGINS:
+      g_value_set_string (value, self->trusted_origins);
       break;
     case SPDL_REMOTE_TIMEOUT:
       g_value_set_uint (value, self->timeout);
@@ -115,6 +124,11 @@ spdl_remote_settings_install (GObjectClass *klass, guint first)
           "Sent with each request for shards and their indexes: a header a "
           "field; an array or a list gives several",
           GST_TYPE_STRUCTURE, ready));
+  g_object_class_install_property (klass, first + SPDL_REMOTE_TRUSTED_ORIGINS,
+      g_param_spec_string ("trusted-origins", "Trusted origins",
+          "Servers that get extra-headers and credentials when another server "
+          "redirects to them (\"https://cdn.example.com\")",
+          NULL, ready));
   g_object_class_install_property (klass, first + SPDL_REMOTE_TIMEOUT,
       g_param_spec_uint ("timeout", "Timeout",
           "Seconds in which not one byte of a shard comes from a server, after "

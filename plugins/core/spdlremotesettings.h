@@ -17,6 +17,7 @@ typedef struct {
   gchar *user_agent;           /* nullable */
   gchar *tls_ca_file;          /* nullable: the system's authorities */
   GstStructure *extra_headers; /* nullable */
+  gchar *trusted_origins;      /* nullable */
   guint timeout;               /* s in which no byte came; 0: none */
   guint retries;
 } SpdlRemoteSettings;
@@ -26,6 +27,7 @@ enum {
   SPDL_REMOTE_USER_AGENT,
   SPDL_REMOTE_TLS_CA_FILE,
   SPDL_REMOTE_EXTRA_HEADERS,
+  SPDL_REMOTE_TRUSTED_ORIGINS,
   SPDL_REMOTE_TIMEOUT,
   SPDL_REMOTE_RETRIES,
   SPDL_REMOTE_N_SETTINGS,

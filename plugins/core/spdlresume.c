@@ -26,6 +26,33 @@ set_error (GError **error, const gchar *format, ...)
   va_end (args);
 }
 
+/* Another number for a class would teach a model something else. */
+static gboolean
+is_same_classes (const SpdlIdentity *was, const SpdlIdentity *is,
+    const gchar *location, GError **error)
+{
+  if (was->classes == is->classes)
+    return TRUE;
+  if (was->classes == 0)
+    set_error (error,
+        REFUSED "it was made without class names, but the labels of \"%s\" now "
+                "have them: set label and classes as they were",
+        location);
+  else if (is->classes == 0)
+    set_error (error,
+        REFUSED "it was made with class names, but the labels of \"%s\" now "
+                "have none: set label and classes as they were",
+        location);
+  else
+    set_error (error,
+        REFUSED "it was made with other class names, or another order of them, "
+                "than the labels of \"%s\" now have: their hash is "
+                "%016" G_GINT64_MODIFIER "x and not %016" G_GINT64_MODIFIER
+                "x. Set label and classes as they were",
+        location, is->classes, was->classes);
+  return FALSE;
+}
+
 static gboolean
 is_same_dataset (const SpdlIdentity *was, const SpdlIdentity *is,
     const gchar *location, GError **error)
@@ -38,7 +65,7 @@ is_same_dataset (const SpdlIdentity *was, const SpdlIdentity *is,
     return FALSE;
   }
   if (was->hash == is->hash)
-    return TRUE;
+    return is_same_classes (was, is, location, error);
   set_error (error,
       REFUSED "it is of another dataset of " NUMBER " items than \"%s\", "
               "whose hash is %016" G_GINT64_MODIFIER

@@ -21,6 +21,8 @@ typedef struct {
   const gchar *hashed;
   const gchar *piece_end;
   gboolean piece_is_utf8;
+  SpdlClasses *found; /* (nullable): the names among the labels */
+  gboolean has_integers;
   SpdlFlaws flaws;
 } Progress;
 
@@ -65,6 +67,62 @@ hash_up_to (SpdlScan *self, Progress *progress, const gchar *to)
   progress->hashed += n * sizeof (guint64);
 }
 
+/* The first label says whether they are integers or text: one that is of the
+ * other kind is more often a slip than a class. */
+static SpdlFlawKind
+collect_label (Progress *progress, const SpdlLine *line)
+{
+  g_autofree gchar *copy = NULL;
+  const gchar *name = line->name.text;
+  gsize length = line->name.length;
+
+  if (line->name_kind != SPDL_FLAW_LABEL_NO_INTEGER) {
+    if (line->name_kind == SPDL_FLAW_NONE && line->label == -1)
+      return SPDL_FLAW_NONE;
+    if (progress->found)
+      return SPDL_FLAW_LABEL_INTEGER;
+    progress->has_integers = TRUE;
+    return line->name_kind;
+  }
+  if (progress->has_integers)
+    return SPDL_FLAW_LABEL_NO_INTEGER;
+  if (!progress->found)
+    progress->found = spdl_classes_new ();
+  if (G_UNLIKELY (line->name.has_quotes)) {
+    name = copy = spdl_csv_field_dup (&line->name);
+    length = strlen (name);
+  }
+  return spdl_classes_add (progress->found, name, length)
+             ? SPDL_FLAW_NONE
+             : SPDL_FLAW_LABEL_TOO_MANY;
+}
+
+/* Notes what is wrong with the label. */
+static void
+check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
+{
+  SpdlFlawKind kind;
+
+  spdl_line_read_label (line);
+  if (!line->name.text)
+    return;
+  if (!self->classes)
+    kind = collect_label (progress, line);
+  else
+    kind = spdl_classes_number_line (self->classes, line)
+               ? SPDL_FLAW_NONE
+               : SPDL_FLAW_LABEL_UNKNOWN;
+  if (G_LIKELY (kind == SPDL_FLAW_NONE))
+    return;
+  line->flaw = (SpdlFlaw){ .kind = kind,
+    .text = line->name.text,
+    .length = line->name.length,
+    .number = self->classes ? spdl_classes_get_size (self->classes)
+                            : SPDL_CLASSES_MAX,
+    .item = line->path.text,
+    .item_length = line->path.length };
+}
+
 static void
 add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 {
@@ -90,6 +148,8 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
     if (line.flaw.kind != SPDL_FLAW_TOO_LONG &&
         !is_utf8 (self, progress, at, line.next))
       line.flaw.kind = SPDL_FLAW_NOT_UTF8;
+    if (self->labels && line.name.text && line.flaw.kind == SPDL_FLAW_NONE)
+      check_label (self, progress, &line);
     if (G_UNLIKELY (line.flaw.kind != SPDL_FLAW_NONE))
       spdl_flaws_add (flaws, &line.flaw,
           flaws->n_flaws == 0 ? count_newlines (self->text->begin, at) + 1 : 0);
@@ -116,6 +176,9 @@ spdl_scan (SpdlScan *self, GError **error)
     g_propagate_error (
         error, spdl_flaws_to_error (&progress.flaws, self->text->location,
                    spdl_index_get_size (self->index) + *n_flaws));
+  if (progress.found)
+    spdl_classes_sort (progress.found);
+  spdl_index_set_classes (self->index, progress.found);
   spdl_text_expect (self->text, FALSE);
   spdl_text_forget (self->text);
   return done && *n_flaws == 0;

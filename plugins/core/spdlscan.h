@@ -20,6 +20,9 @@ typedef struct {
   const gchar *first;         /* the first record, behind the header */
   SpdlIndex *index;           /* gets all items */
   GArray *weights;            /* double, (nullable): gets theirs */
+  gboolean labels;            /* are wanted */
+  const SpdlClasses *classes; /* (nullable): which they must be; NULL: the index
+                               * gets the classes that they make, if any */
   guint64 hash;               /* gets that of all of the text */
 } SpdlScan;
 

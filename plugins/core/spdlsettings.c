@@ -7,6 +7,8 @@
 
 #include "spdlsettings.h"
 
+#include "gst/spdl/gstspdlnames.h"
+
 #define DEFAULT_PATTERN "*"
 #define DEFAULT_LABEL SPDL_LABEL_MANIFEST
 #define DEFAULT_SHUFFLE FALSE
@@ -24,7 +26,7 @@ spdl_label_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { SPDL_LABEL_NONE, "No labels", "none" },
-    { SPDL_LABEL_FOLDER, "The number of the top-level folder, by name",
+    { SPDL_LABEL_FOLDER, "The top-level folder, numbered by its name",
         "folder" },
     { SPDL_LABEL_MANIFEST, "What the list or the shard says", "manifest" },
     { 0, NULL, NULL },
@@ -100,6 +102,7 @@ spdl_settings_copy (SpdlSettings *self, const SpdlSettings *other)
   self->resume_state = g_strdup (other->resume_state);
   self->weights = g_strdup (other->weights);
   self->extensions = g_strdup (other->extensions);
+  self->classes = g_strdupv (other->classes);
   spdl_remote_settings_copy (&self->remote, &other->remote);
 }
 
@@ -111,6 +114,7 @@ spdl_settings_clear (SpdlSettings *self)
   g_clear_pointer (&self->resume_state, g_free);
   g_clear_pointer (&self->weights, g_free);
   g_clear_pointer (&self->extensions, g_free);
+  g_clear_pointer (&self->classes, g_strfreev);
   spdl_remote_settings_clear (&self->remote);
 }
 
@@ -165,6 +169,10 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
     case SPDL_SETTING_SHUFFLE_BUFFER:
       self->shuffle_buffer = g_value_get_uint (value);
       break;
+    case SPDL_SETTING_CLASSES:
+      g_strfreev (self->classes);
+      self->classes = gst_spdl_names_dup (value);
+      break;
     default:
       return spdl_remote_settings_set (
           &self->remote, id - SPDL_SETTING_REMOTE, value);
@@ -217,6 +225,9 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
       break;
     case SPDL_SETTING_SHUFFLE_BUFFER:
       g_value_set_uint (value, self->shuffle_buffer);
+      break;
+    case SPDL_SETTING_CLASSES:
+      gst_spdl_names_set (value, (const gchar *const *) self->classes);
       break;
     default:
       return spdl_remote_settings_get (
@@ -306,6 +317,12 @@ spdl_settings_install (GObjectClass *klass)
           "knows no byte ranges: from among how many samples the next one is "
           "drawn (0 = they stay in order)",
           0, G_MAXINT, 0, ready));
+  g_object_class_install_property (klass, SPDL_SETTING_CLASSES,
+      gst_spdl_names_param_spec ("classes", "Classes",
+          "Names of the classes in the order of their numbers, which text "
+          "labels and top-level folders must be (unset: those of the list or "
+          "the folder, sorted). Read from PAUSED on, those in use",
+          ready));
   spdl_remote_settings_install (klass, SPDL_SETTING_REMOTE);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_LABEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_INDEX_USE, 0);

@@ -28,6 +28,7 @@ typedef struct {
   gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */
   guint shuffle_buffer;
+  GStrv classes; /* nullable: none are given */
   SpdlRemoteSettings remote;
 } SpdlSettings;
 
@@ -47,6 +48,7 @@ enum {
   SPDL_SETTING_INDEX,
   SPDL_SETTING_EXTENSIONS,
   SPDL_SETTING_SHUFFLE_BUFFER,
+  SPDL_SETTING_CLASSES,
   SPDL_SETTING_REMOTE, /* the first of these */
   SPDL_SETTING_REMOTE_LAST = SPDL_SETTING_REMOTE + SPDL_REMOTE_N_SETTINGS - 1,
   SPDL_N_SETTINGS,

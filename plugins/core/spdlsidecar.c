@@ -57,10 +57,10 @@ find_list (const SpdlText *text)
 }
 
 static SpdlIndexKey
-make_key (const SpdlText *text, gboolean labels, guint64 hash)
+make_key (const SpdlText *text, gboolean labels, guint64 classes, guint64 hash)
 {
-  return (
-      SpdlIndexKey){ text->stamp, spdl_text_hash_samples (text), labels, hash };
+  return (SpdlIndexKey){ text->stamp, spdl_text_hash_samples (text), labels,
+    classes, hash };
 }
 
 /* As it is now: if it should become shorter, that is no matter.
@@ -123,10 +123,11 @@ load (const gchar *path, SpdlIndexKey *key, const gchar *location)
 }
 
 SpdlIndex *
-spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash)
+spdl_sidecar_load (
+    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash)
 {
   g_autofree gchar *list = find_list (text);
-  SpdlIndexKey key = make_key (text, labels, 0);
+  SpdlIndexKey key = make_key (text, labels, classes, 0);
   SpdlIndex *index = NULL;
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
@@ -152,11 +153,11 @@ write_index (int fd, gconstpointer user_data)
 }
 
 gboolean
-spdl_sidecar_store (
-    const SpdlText *text, const SpdlIndex *index, gboolean labels, guint64 hash)
+spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
+    gboolean labels, guint64 classes, guint64 hash)
 {
   g_autofree gchar *list = find_list (text);
-  const SpdlIndexKey key = make_key (text, labels, hash);
+  const SpdlIndexKey key = make_key (text, labels, classes, hash);
   const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {

@@ -28,19 +28,20 @@ typedef enum {
 
 /* Looks for the index of @text in both places.
  *
- * @labels: whether a `.csv`'s labels must have been looked at
+ * @labels: whether labels must have been looked at
+ * @classes: the hash of the classes that they must be; 0: of any
  * @hash: (out): of the list's bytes
  *
  * Returns NULL if there is none that is to be trusted. */
-SpdlIndex *
-spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash);
+SpdlIndex *spdl_sidecar_load (
+    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash);
 
 /* Writes one, in the first place where that is possible. It is there as a whole
  * or not at all.
  *
  * Returns whether it is there. */
 gboolean spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
-    gboolean labels, guint64 hash);
+    gboolean labels, guint64 classes, guint64 hash);
 
 G_END_DECLS
 

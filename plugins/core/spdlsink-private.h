@@ -14,6 +14,7 @@
 #include "gst/spdl/gstspdloutlet.h"
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlarrivals.h"
+#include "spdloutcome.h"
 #include "spdltallies.h"
 
 G_BEGIN_DECLS
@@ -41,6 +42,10 @@ struct _GstSpdlSinkElement {
   gboolean is_outlet;
   SpdlArrivals arrivals;
   GstCaps *caps; /* under the stream lock */
+
+  /* Likewise. */
+  SpdlOutcome outcome;
+  gboolean has_ended; /* with an error: nothing is taken any more */
 };
 
 /* Lock held. */

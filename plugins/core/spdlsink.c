@@ -36,6 +36,13 @@
  * last batch of an epoch it comes to stand at the beginning of the next. Where
  * items come singly, without `spdlbatch`, it is the only way to their states.
  *
+ * ## Epochs without a batch
+ * An epoch in which items were sent and all of them failed or were dropped ends
+ * the stream with an error, which says how many were sent, what became of them
+ * and in which element. It is no error where functions left all of them out,
+ * where the source or this rank has no item, or where the epoch was resumed in
+ * its middle.
+ *
  * A sink that nobody pulls from fills and waits; a line for gst-launch-1.0 ends
  * in `fakesink`.
  *
@@ -79,6 +86,8 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
   spdl_mutex_lock (&self->tallies_lock);
   spdl_tallies_reset (&self->tallies);
   self->warned = FALSE;
+  spdl_outcome_reset (&self->outcome);
+  self->has_ended = FALSE;
   spdl_mutex_unlock (&self->tallies_lock);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);
 }
@@ -153,6 +162,7 @@ gst_spdl_sink_element_finalize (GObject *object)
   spdl_arrivals_clear (&self->arrivals);
   gst_spdl_plain_stats_free (self->stats);
   spdl_tallies_clear (&self->tallies);
+  spdl_outcome_clear (&self->outcome);
   spdl_mutex_clear (&self->tallies_lock);
   G_OBJECT_CLASS (gst_spdl_sink_element_parent_class)->finalize (object);
 }
@@ -202,6 +212,7 @@ gst_spdl_sink_element_init (GstSpdlSinkElement *self)
   spdl_arrivals_init (&self->arrivals);
   spdl_mutex_init (&self->tallies_lock);
   spdl_tallies_init (&self->tallies);
+  spdl_outcome_init (&self->outcome);
   self->tallies.max_gaps = DEFAULT_MAX_GAPS;
   g_object_set (
       self, "sync", FALSE, "enable-last-sample", FALSE, "max-buffers", 2, NULL);

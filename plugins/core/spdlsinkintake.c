@@ -9,6 +9,7 @@
 #include "spdlsink-private.h"
 
 #include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/gstspdlgone.h"
 
 static guint
 count_items (GstBuffer *buffer)
@@ -129,7 +130,9 @@ render (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
   const gsize bytes = gst_buffer_get_size (buffer);
   g_autoptr (GstBuffer) own = take_in (self, buffer);
   const guint64 before = spdl_meter_now (&stats->meter);
-  const GstFlowReturn ret = deliver (self, own, exclusive);
+  self->outcome.arrived = TRUE;
+  const GstFlowReturn ret =
+      self->has_ended ? GST_FLOW_EOS : deliver (self, own, exclusive);
 
   if (ret != GST_FLOW_OK)
     return ret;
@@ -201,6 +204,18 @@ check_pulls (GstSpdlSinkElement *self)
     spdl_tallies_reset (&self->tallies);
 }
 
+/* @error: (transfer full) (nullable): why nothing arrived. Upstream hears of
+ * the end with its next buffer. */
+static void
+fail (GstSpdlSinkElement *self, GError *error)
+{
+  if (error && !self->has_ended) {
+    self->has_ended = TRUE;
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+  }
+  g_clear_error (&error);
+}
+
 static gboolean
 handle_event (GstSpdlSinkElement *self, GstEvent *event)
 {
@@ -213,7 +228,11 @@ handle_event (GstSpdlSinkElement *self, GstEvent *event)
     check_pulls (self);
   ours = spdl_tallies_handle_event (&self->tallies, event);
   spdl_mutex_unlock (&self->tallies_lock);
-  if (is_epoch && self->is_outlet && !gst_spdl_event_is_within_epoch (event))
+  spdl_outcome_add_event (&self->outcome, event);
+  fail (self, spdl_outcome_end_epoch (&self->outcome, event));
+  /* After an error it would look like a good end. */
+  if (is_epoch && self->is_outlet && !self->has_ended &&
+      !gst_spdl_event_is_within_epoch (event))
     spdl_arrivals_add_epoch (&self->arrivals, epoch);
   return ours;
 }
@@ -230,6 +249,8 @@ flushed (GstSpdlSinkElement *self)
   spdl_tallies_flush (&self->tallies);
   spdl_mutex_unlock (&self->tallies_lock);
   spdl_arrivals_reset (&self->arrivals);
+  spdl_outcome_flush (&self->outcome);
+  self->has_ended = FALSE;
 }
 
 static gboolean
@@ -244,8 +265,10 @@ gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     flushed (self);
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    fail (self, spdl_outcome_end_stream (&self->outcome));
     spdl_arrivals_add_eos (&self->arrivals);
+  }
   return get_base (self)->event (sink, event);
 }
 

@@ -187,6 +187,31 @@ gst_spdl_sink_element_wake (GstSpdlOutlet *outlet)
   spdl_arrivals_wake (&GST_SPDL_SINK_ELEMENT (outlet)->arrivals);
 }
 
+static void
+gst_spdl_sink_element_get_sources (
+    GstSpdlOutlet *outlet, GstSpdlSources *sources)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+
+  spdl_mutex_lock (&self->tallies_lock);
+  sources->n = spdl_tallies_count_sources (&self->tallies);
+  sources->in_step =
+      spdl_tallies_get_first_epoch (&self->tallies, &sources->epoch);
+  spdl_mutex_unlock (&self->tallies_lock);
+}
+
+static gchar *
+gst_spdl_sink_element_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  gchar *state;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  state = spdl_tallies_dup_epoch_state (&self->tallies, epoch);
+  spdl_mutex_unlock (&self->tallies_lock);
+  return state;
+}
+
 void
 gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
 {
@@ -194,6 +219,8 @@ gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
   iface->wait = gst_spdl_sink_element_wait;
   iface->pull = gst_spdl_sink_element_pull;
   iface->wake = gst_spdl_sink_element_wake;
+  iface->get_sources = gst_spdl_sink_element_get_sources;
+  iface->dup_epoch_state = gst_spdl_sink_element_dup_epoch_state;
 }
 
 void

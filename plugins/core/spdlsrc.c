@@ -21,16 +21,17 @@
  * out with a warning; so is a folder that cannot be read. An empty dataset is
  * an error.
  *
- * A `.txt` list has on each line a path or a URI, if you like with a tab and an
- * integer label behind it; a tab without an integer belongs to the path. Empty
- * lines, and lines that begin with `#`, are no items.
+ * A `.txt` list has on each line a path or a URI, if you like with a tab and a
+ * label after it. The last tab of a line separates the two; write a path that
+ * holds a tab as a URI (`%09`). Empty lines, and lines that begin with `#`, are
+ * no items.
  *
  * A `.csv` list is one of RFC 4180: fields in quotes may hold commas, newlines
  * and doubled quotes. Its first line names the columns. `uri` is a path or a
- * URI; `label`, which may be missing or empty, an integer; all others go as
+ * URI; `label`, which may be missing or empty, a label; all others go as
  * strings into the item's `extra`, if they are not empty, and so need names of
  * ASCII letters, digits and the characters `_-+/:.`. Empty lines are no items;
- * there are no comments. With `label=none` the labels are not looked at.
+ * there are no comments. With `label=none` labels are not looked at.
  *
  * For both: paths are relative to the list, and a URI may name a byte range:
  * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8, with or without a byte
@@ -55,7 +56,8 @@
  * their path up to the first dot of the name, which is its key. Its item is the
  * byte range of one of them: of the first that it has of `extensions`
  * (`jpg,png`), or of its first media file, else its first that is no note.
- * `.cls` is the label, if it is an integer; `extra` has the key as `key`, each
+ * `.cls` is the label (text only with `classes`); `extra` has the key as `key`,
+ * each
  * `.txt` and `.json` as a string, of each other file its URI under its
  * extension, and each member of the JSON that is a string, a number or a
  * boolean as a field of its own. Notes of more than 64 KiB are left out with a
@@ -77,7 +79,31 @@
  * Ranks then have shards of their own, how many items an epoch has is known at
  * its end, and a shard that fails is a warning that names it.
  * `extra-headers`, `user-agent`, `tls-ca-file`, `timeout` and `retries` say how
- * servers of shards are asked.
+ * servers of shards are asked, and `trusted-origins` which other servers may
+ * get the headers after a redirect.
+ *
+ * The URI in an item's meta, which messages show, has `***` in place of
+ * credentials and signatures; the buffer has the URI that spdlfetch needs.
+ *
+ * ## Labels
+ * The label of an item is a number, -1 where it has none. Labels of a list may
+ * be text instead, such as `aqua`; then each text is a class, and the classes
+ * are numbered in the order of their bytes, as all ranks do. The first label of
+ * the list decides whether its labels are integers or text, and one of the
+ * other kind is an error, as it is more often a slip than a class. There may be
+ * 1,048,576 classes. With `label=folder` the top-level folders are the classes,
+ * in the order of their bytes.
+ *
+ * `classes`, an array of names, gives the classes and their order itself. A
+ * label must then be one of the names, or an integer from 0 to n - 1 if no name
+ * is an integer; a top-level folder must be one of the names if it has items.
+ * So another part of a dataset, where a class may be missing, is numbered as
+ * the first one is. Shards need it for labels that are text: their indexes know
+ * no classes. Without it such items have no label, of which a warning tells.
+ *
+ * From PAUSED on `classes` reads as the classes in use; it is empty where
+ * labels are mere numbers. A resume state holds a hash of the names, and the
+ * state of other names, or of another order of them, is an error.
  *
  * ## Order
  * With `shuffle=true` each epoch has an order of its own, which depends on
@@ -147,6 +173,13 @@
  * gst-launch-1.0 spdlsrc location=list.csv weights=often num-draws=1000
  *     ! spdlfetch ! fakesink
  * ]|
+ * Top-level folders in an order of one's own, some of which may be missing:
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos label=folder
+ *     classes="<none, yellowflower, wood, twowings, storm, raindrops,
+ *         ladybird, greenmeadow, garden, freshflower, dune, blinds, aqua>"
+ *     ! spdlfetch ! fakesink
+ * ]|
  * Samples of shards:
  * |[
  * gst-launch-1.0 spdlsrc location="train-{0000..0001}.tar" extensions=jpg,png
@@ -159,7 +192,9 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/gstspdlnames.h"
 #include "gst/spdl/gstspdlplainstats.h"
 #include "spdlcore.h"
 #include "spdldelivery.h"
@@ -187,6 +222,7 @@ struct _GstSpdlSrcElement {
   SpdlDelivery *delivery; /* while started; under the object's lock */
   guint32 number;         /* among the pipeline's sources */
   guint64 n_items;
+  GStrv classes;      /* (nullable): in use; under the object's lock */
   gboolean announced; /* the source, downstream */
 };
 
@@ -208,7 +244,9 @@ GST_ELEMENT_REGISTER_DEFINE (
 static void
 warn (const gchar *text, gpointer user_data)
 {
-  GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", text), (NULL));
+  g_autofree gchar *shown = spdl_redact_text (text);
+
+  GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", shown), (NULL));
 }
 
 static gint64
@@ -247,6 +285,12 @@ make_delivery (GstSpdlSrcElement *self, GError **error)
   return NULL;
 }
 
+static GStrv
+dup_names (const SpdlClasses *classes)
+{
+  return classes ? g_strdupv ((GStrv) spdl_classes_get_names (classes)) : NULL;
+}
+
 static gboolean
 open_dataset (GstSpdlSrcElement *self)
 {
@@ -256,12 +300,15 @@ open_dataset (GstSpdlSrcElement *self)
   self->number = spdl_source_number_find (GST_ELEMENT (self));
   delivery = make_delivery (self, &error);
   if (!delivery) {
+    spdl_redact_error (error);
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
   self->delivery = delivery;
   self->n_items = spdl_delivery_get_size (delivery);
+  g_strfreev (self->classes);
+  self->classes = dup_names (spdl_delivery_get_classes (delivery));
   GST_OBJECT_UNLOCK (self);
   self->announced = FALSE;
   gst_spdl_plain_stats_start (self->stats);
@@ -311,6 +358,7 @@ static GstBuffer *
 make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
 {
   const gsize size = strlen (item->uri);
+  g_autofree gchar *shown = spdl_redact_uri (item->uri);
   GstBuffer *buffer = gst_buffer_new_wrapped (item->uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
@@ -319,7 +367,9 @@ make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
   meta->index = item->index;
   meta->sequence = item->sequence;
   meta->label = item->label;
-  meta->uri = g_ref_string_new_len (item->uri, size);
+  /* The buffer has the URI to fetch; the meta, the name that all see. */
+  meta->uri =
+      shown ? g_ref_string_new (shown) : g_ref_string_new_len (item->uri, size);
   meta->extra = item->extra;
   meta->created = gst_util_get_timestamp ();
   if (item->carried)
@@ -329,8 +379,9 @@ make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
 }
 
 static GstFlowReturn
-fail (GstSpdlSrcElement *self, const GError *error)
+fail (GstSpdlSrcElement *self, GError *error)
 {
+  spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
   /* GstBaseSrc would post a second error behind GST_FLOW_ERROR. */
   gst_spdl_plain_stats_finish (self->stats);
@@ -446,6 +497,10 @@ gst_spdl_src_element_set_property (
     case PROP_EPOCHS:
       self->epochs = g_value_get_int64 (value);
       break;
+    case SPDL_SETTING_CLASSES:
+      g_clear_pointer (&self->classes, g_strfreev);
+      spdl_settings_set (&self->settings, id, value);
+      break;
     default:
       if (!spdl_settings_set (&self->settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -476,6 +531,12 @@ gst_spdl_src_element_get_property (
     case PROP_NUM_ITEMS:
       g_value_set_uint64 (value, self->n_items);
       break;
+    case SPDL_SETTING_CLASSES:
+      if (self->classes)
+        gst_spdl_names_set (value, (const gchar *const *) self->classes);
+      else
+        spdl_settings_get (&self->settings, id, value);
+      break;
     default:
       if (!spdl_settings_get (&self->settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -490,6 +551,7 @@ gst_spdl_src_element_finalize (GObject *object)
   GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
 
   spdl_settings_clear (&self->settings);
+  g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_element_parent_class)->finalize (object);
 }

@@ -320,21 +320,39 @@ spdl_stacker_write (const SpdlStacker *self, GstBuffer *item,
   return write_tensors (self, item, places, error);
 }
 
+/* How to go on without items that differ. */
+#define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to leave such items out"
+
+/* What makes items of unequal shape equal. */
+static const gchar *
+get_remedy (const SpdlStacker *item)
+{
+  if (item->n_channels > 0)
+    return "duration, rate and channels on spdldecode, or pad=true on "
+           "spdlbatch";
+  if (item->is_video)
+    return "width and height on spdldecode";
+  return "width and height on spdldecode for images and video, or pad=true on "
+         "spdlbatch for items of unequal length";
+}
+
 gboolean
 spdl_stacker_is_compatible (
     const SpdlStacker *self, const SpdlStacker *item, GError **error)
 {
   if (self->info.num_tensors != item->info.num_tensors) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has %u tensors, but its batch began with items of %u",
+        "Item has %u tensors, but its batch began with items of %u: give all "
+        "items the same tensors, or set " SKIP_HINT,
         item->info.num_tensors, self->info.num_tensors);
     return FALSE;
   }
   for (guint i = 0; i < self->info.num_tensors; i++) {
     if (self->names[i] != item->names[i] && self->names[i] && item->names[i]) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-          "Its tensor %u is named \"%s\", but its batch began with \"%s\"", i,
-          item->names[i], self->names[i]);
+          "Tensor %u of the item is named \"%s\", but its batch began with "
+          "\"%s\": give all items the same tensors, or set " SKIP_HINT,
+          i, item->names[i], self->names[i]);
       return FALSE;
     }
     if (gst_spdl_tensor_info_is_equal (
@@ -344,15 +362,13 @@ spdl_stacker_is_compatible (
         gst_spdl_tensor_info_to_string (&self->info.tensors[i]);
     g_autofree gchar *its =
         gst_spdl_tensor_info_to_string (&item->info.tensors[i]);
+    g_autofree gchar *tensor =
+        item->names[i] ? g_strdup_printf ("Tensor \"%s\"", item->names[i])
+                       : g_strdup ("Item");
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It is %s, but its batch began with %s: give all items one size, with "
-        "%s, say",
-        its, mine,
-        item->n_channels > 0 ? "duration, rate and channels of spdldecode, or "
-                               "pad of spdlbatch"
-                             : "width and height of spdldecode");
-    if (item->names[i])
-      g_prefix_error (error, "Its tensor \"%s\": ", item->names[i]);
+        "%s is %s, but its batch began with %s: set %s, so that all items have "
+        "one shape, or " SKIP_HINT,
+        tensor, its, mine, get_remedy (item));
     return FALSE;
   }
   return TRUE;

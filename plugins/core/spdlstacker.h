@@ -89,7 +89,7 @@ gboolean spdl_stacker_write (const SpdlStacker *self, GstBuffer *item,
     guint8 *const *places, GError **error);
 
 /* Whether items of both can lie in one batch; else says why not, with both
- * shapes, in @error. */
+ * shapes and what to set, in @error. */
 gboolean spdl_stacker_is_compatible (
     const SpdlStacker *self, const SpdlStacker *item, GError **error);
 

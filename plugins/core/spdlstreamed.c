@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/engine/spdlsync.h"
 #include "spdlalias.h"
 #include "spdlarchivenames.h"
@@ -18,7 +19,7 @@
 
 typedef struct {
   gchar *uri;
-  gchar *name;       /* without what is behind a `?` */
+  gchar *name;       /* without userinfo, and what is behind a `?` */
   guint64 n_samples; /* that it had when it was read to its end; 0: unknown */
 } Shard;
 
@@ -77,8 +78,9 @@ static gboolean
 add_shard (SpdlStreamed *self, const gchar *uri, GError **error)
 {
   Shard shard = { NULL };
+  g_autofree gchar *plain = g_strndup (uri, strcspn (uri, "?#"));
 
-  shard.name = g_strndup (uri, strcspn (uri, "?#"));
+  shard.name = spdl_redact_remove_userinfo (plain);
   if (spdl_archive_is_remote (uri) && !g_str_has_suffix (shard.name, ".zip")) {
     shard.uri = g_strdup (uri);
     g_array_append_val (self->shards, shard);

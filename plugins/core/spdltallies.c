@@ -13,6 +13,7 @@
 typedef struct {
   SpdlTally *tally;
   guint32 seqnum; /* of the event that announced it */
+  guint64 begun;  /* the epoch in which it began */
 } Source;
 
 static void
@@ -101,6 +102,7 @@ add_source (SpdlTallies *self, GstEvent *event, guint32 number, guint64 n_items,
     g_free (source);
     return;
   }
+  source->begun = spdl_tally_get_progress (source->tally)->epoch;
   g_ptr_array_insert (self->sources, i, source);
   g_free (self->others);
   self->others = g_strdup (state);
@@ -271,6 +273,42 @@ spdl_tallies_flush (SpdlTallies *self)
   if (self->n_batches_waiting > 0)
     restore (self, self->pulled);
   self->n_batches_waiting = self->n_items_waiting = 0;
+}
+
+guint
+spdl_tallies_count_sources (const SpdlTallies *self)
+{
+  return self->sources->len;
+}
+
+gboolean
+spdl_tallies_get_first_epoch (const SpdlTallies *self, guint64 *epoch)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    if (i > 0 && source->begun != *epoch)
+      return FALSE;
+    *epoch = source->begun;
+  }
+  return self->sources->len > 0;
+}
+
+gchar *
+spdl_tallies_dup_epoch_state (SpdlTallies *self, guint64 epoch)
+{
+  const gboolean mixed = self->sources->len > 1;
+
+  if (self->sources->len == 0)
+    return NULL;
+  g_string_truncate (self->text, 0);
+  spdl_state_begin (self->text);
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    spdl_tally_write_epoch (source->tally, epoch, mixed, self->text);
+  }
+  return g_strndup (self->text->str, self->text->len);
 }
 
 gchar *

@@ -61,6 +61,16 @@ void spdl_tallies_pull (SpdlTallies *self, GstBuffer *buffer);
 /* What waited was flushed, and so was not delivered. */
 void spdl_tallies_flush (SpdlTallies *self);
 
+/* How many sources have announced themselves. */
+guint spdl_tallies_count_sources (const SpdlTallies *self);
+
+/* TRUE if all sources began in the same epoch, which is @epoch then. */
+gboolean spdl_tallies_get_first_epoch (const SpdlTallies *self, guint64 *epoch);
+
+/* The state at the beginning of @epoch of each source (transfer full), whatever
+ * was delivered; NULL if no source is known. */
+gchar *spdl_tallies_dup_epoch_state (SpdlTallies *self, guint64 epoch);
+
 /* The state behind what was pulled (transfer full, nullable). */
 gchar *spdl_tallies_dup_state (SpdlTallies *self);
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "spdlfingerprint.h"
 
 /* What may stay mapped, 64 MiB, is counted in windows. Around a page that is
@@ -31,7 +32,9 @@
 static SpdlStamp
 stamp_of (const struct stat *st)
 {
-  return (SpdlStamp){ st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec };
+  const struct timespec time = spdl_compat_get_mtime (st);
+
+  return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
 }
 
 /* Returns an errno, 0 if all is well. */
@@ -125,24 +128,19 @@ spdl_text_is_settled (const SpdlText *self)
   return now.tv_sec - self->stamp.seconds > SETTLED_SECONDS;
 }
 
-static void
-advise (SpdlText *self, int advice)
-{
-  if (self->begin != self->end)
-    madvise ((void *) self->begin, self->end - self->begin, advice);
-}
-
 void
 spdl_text_expect (SpdlText *self, gboolean in_order)
 {
-  advise (self, in_order ? MADV_SEQUENTIAL : MADV_NORMAL);
+  if (self->begin != self->end)
+    spdl_compat_expect_order (self->begin, self->end - self->begin, in_order);
 }
 
 void
 spdl_text_forget (SpdlText *self)
 {
   self->n_windows = 0;
-  advise (self, MADV_DONTNEED);
+  if (self->begin != self->end)
+    spdl_compat_forget_pages (self->begin, self->end - self->begin);
 }
 
 void

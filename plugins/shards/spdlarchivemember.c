@@ -34,7 +34,8 @@ spdl_archive_refuse_by_libarchive (
     const gchar *name, struct archive *archive, GError **error)
 {
   const gchar *reason = archive_error_string (archive);
-  g_autofree gchar *valid = g_utf8_make_valid (reason ? reason : "?", -1);
+  g_autofree gchar *valid = g_utf8_make_valid (
+      reason ? reason : "libarchive cannot read it, and gives no reason", -1);
 
   return spdl_archive_refuse (name, error, "", valid);
 }

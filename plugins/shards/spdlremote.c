@@ -9,9 +9,11 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "spdlarchivestream.h"
 #include "spdlfingerprint.h"
 #include "spdlhttp.h"
+#include "spdlorigin.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
@@ -49,13 +51,16 @@ spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
     .retries = remote->retries,
     .user_agent = remote->user_agent,
     .tls_ca_file = remote->tls_ca_file,
-    .extra_headers = remote->extra_headers };
+    .extra_headers = remote->extra_headers,
+    .trusted_origins = remote->trusted_origins };
   Client *self;
   SpdlHttp *http;
 
   if (!spdl_fetch_debug)
     GST_DEBUG_CATEGORY_INIT (
         spdl_fetch_debug, "spdlremote", 0, "Shards on servers");
+  if (!spdl_origin_check_trusted (remote->trusted_origins, FALSE, error))
+    return NULL;
   http = spdl_http_new (&settings, error);
   if (!http)
     return NULL;
@@ -189,13 +194,22 @@ free_remote (SpdlReader *base)
   g_free (self);
 }
 
+/* How messages call what is at @uri. */
+static gchar *
+make_name (const gchar *uri)
+{
+  g_autofree gchar *name = g_strndup (uri, strcspn (uri, "?#"));
+
+  return spdl_redact_dup_uri (name);
+}
+
 SpdlReader *
 spdl_remote_open (gpointer client, const gchar *uri, GError **error)
 {
   RemoteReader *self = g_new0 (RemoteReader, 1);
   GstBuffer *content;
 
-  self->base = (SpdlReader){ .name = g_strndup (uri, strcspn (uri, "?#")),
+  self->base = (SpdlReader){ .name = make_name (uri),
     .mode = 0600,
     .block = BLOCK,
     .read = read_remote,
@@ -240,7 +254,7 @@ spdl_remote_stream (gpointer client, const gchar *uri, SpdlSampleFunc func,
     gpointer user_data, GError **error)
 {
   Client *self = client;
-  g_autofree gchar *name = g_strndup (uri, strcspn (uri, "?#"));
+  g_autofree gchar *name = make_name (uri);
   Stream stream = { spdl_flow_new (FLOW_ROOM), name };
   const SpdlArchiveInput input = { name, read_flow, &stream };
   gboolean ok;

@@ -102,9 +102,12 @@
 
 #include "spdlcodec.h"
 #include "spdldecodesettings.h"
+#include "spdlentropycheck.h"
 #include "spdlpart.h"
 #include "spdltarget.h"
 #include "spdlworker.h"
+
+#define DEFAULT_MAX_FAILURE_RATE 0.5
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -204,6 +207,25 @@ gst_spdl_decode_element_negotiate (
 }
 
 /* Workers */
+
+static gboolean
+gst_spdl_decode_element_start (GstSpdlStage *stage, GError **error)
+{
+  const SpdlEntropyChoice *choice = spdl_entropy_choose ();
+
+  if (choice->failed)
+    GST_WARNING_OBJECT (stage,
+        "JPEGs are decoded with libjpeg's entropy decoder, which is slower: "
+        "the self-test of gst-spdl's failed: %s. Please report this with the "
+        "version of libjpeg-turbo",
+        choice->reason);
+  else if (choice->reason)
+    GST_INFO_OBJECT (
+        stage, "JPEG entropy decoder: libjpeg's: %s", choice->reason);
+  else
+    GST_INFO_OBJECT (stage, "JPEG entropy decoder: gst-spdl's");
+  return TRUE;
+}
 
 static gpointer
 gst_spdl_decode_element_open_worker (GstSpdlStage *stage, GError **error)
@@ -417,6 +439,7 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
       "Codec/Decoder/Image/Video/Audio",
       "Decodes images, videos and sound, and reads arrays, many at a time",
       "the gst-spdl developers");
+  stage_class->start = gst_spdl_decode_element_start;
   stage_class->negotiate = gst_spdl_decode_element_negotiate;
   stage_class->open_worker = gst_spdl_decode_element_open_worker;
   stage_class->close_worker = gst_spdl_decode_element_close_worker;
@@ -428,4 +451,5 @@ static void
 gst_spdl_decode_element_init (GstSpdlDecodeElement *self)
 {
   spdl_decode_settings_init (&self->settings);
+  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "spdlfilm.h"
 #include "spdltasks.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
@@ -66,29 +67,100 @@ find_length (const guint8 *head, gsize n)
   return NULL;
 }
 
-/* Its demuxer reads ahead, and takes a file that is cut off for one that has
- * ended: but its head says how long it is. */
+/* Reads EBML's number of variable length. Returns how many bytes it has, or 0.
+ * All ones, an unknown length, is G_MAXUINT64. */
+static guint
+read_number (const guint8 *data, gsize size, guint64 *number)
+{
+  guint n_bytes = 1;
+  guint64 mask;
+
+  if (size == 0 || data[0] == 0)
+    return 0;
+  while (!(data[0] >> (8 - n_bytes)))
+    n_bytes++;
+  if (n_bytes > size)
+    return 0;
+  mask = 0xff >> n_bytes;
+  *number = data[0] & mask;
+  for (guint i = 1; i < n_bytes; i++) {
+    *number = *number << 8 | data[i];
+    mask = mask << 8 | 0xff;
+  }
+  if (*number == mask)
+    *number = G_MAXUINT64;
+  return n_bytes;
+}
+
+/* Returns whether matroskademux supports the value of a field of the head. */
+static gboolean
+check_field (guint64 id, const guint8 *data, gsize size)
+{
+  guint64 version = 0;
+
+  switch (id) {
+    case 0x282: /* DocType */
+      size = strnlen ((const char *) data, size);
+      return (size == 8 && memcmp (data, "matroska", 8) == 0) ||
+             (size == 4 && memcmp (data, "webm", 4) == 0);
+    case 0x285: /* DocTypeReadVersion */
+      for (gsize i = 0; i < size; i++)
+        version = version << 8 | data[i];
+      return version <= 2;
+    default:
+      return TRUE;
+  }
+}
+
+/* Returns whether matroskademux supports a file with this head. GStreamer 1.22
+ * to 1.26 reports an unsupported one through a struct that is not an element,
+ * with a critical warning and without a message: such a file is refused before.
+ */
+static gboolean
+check_head (const guint8 *head, gsize n)
+{
+  gsize at = 4; /* behind EBML's own id */
+  guint64 id, size;
+  guint n_bytes;
+
+  if (n < at || !(n_bytes = read_number (head + at, n - at, &size)))
+    return TRUE;
+  at += n_bytes;
+  n = MIN (n, size <= n ? at + size : n);
+  while (at < n) {
+    if (!(n_bytes = read_number (head + at, n - at, &id)))
+      break;
+    at += n_bytes;
+    if (!(n_bytes = read_number (head + at, n - at, &size)))
+      break;
+    at += n_bytes;
+    if (size > n - at)
+      break;
+    if (!check_field (id, head + at, size))
+      return FALSE;
+    at += size;
+  }
+  return TRUE;
+}
+
+/* The demuxer of Matroska reads ahead, and takes a file that is cut off for one
+ * that has ended: but its head says how long it is. */
 static void
-check_length (SpdlDemux *self)
+check_matroska (SpdlDemux *self)
 {
   guint8 head[256];
   const gsize n = gst_buffer_extract (self->file, 0, head, sizeof head);
   const guint8 *at = find_length (head, n);
-  guint64 length, mask;
-  guint n_bytes = 1;
+  guint64 length;
+  guint n_bytes;
 
+  if (!check_head (head, n))
+    self->message = g_strdup ("a DocType or a version that it cannot read");
   if (!at)
     return;
-  while (!(at[0] >> (8 - n_bytes)))
-    n_bytes++;
-  mask = 0xff >> n_bytes;
-  length = at[0] & mask;
-  for (guint i = 1; i < n_bytes; i++) {
-    length = length << 8 | at[i];
-    mask = mask << 8 | 0xff;
-  }
-  /* All ones: nobody knew. */
-  if (length != mask && (guint64) (at - head) + n_bytes + length > self->size)
+  n_bytes = read_number (at, head + n - at, &length);
+  if (n_bytes > 0 && length != G_MAXUINT64 &&
+      (guint64) (at - head) + n_bytes + length > self->size)
     self->missing_at = self->size;
 }
 
@@ -176,16 +248,37 @@ take_tags (SpdlDemux *self, GstEvent *event)
     self->packets->orientation = orientation;
 }
 
+/* A decoder takes the container's colours for the bitstream's, of which some
+ * demuxers do not know the range: they are kept from it under another name.
+ *
+ * Returns: (transfer full) */
+static GstCaps *
+hide_colors (GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const gchar *colors = gst_structure_get_string (s, "colorimetry");
+
+  if (!colors)
+    return gst_caps_ref (caps);
+  caps = gst_caps_copy (caps);
+  gst_caps_set_simple (
+      caps, SPDL_CONTAINER_COLORS, G_TYPE_STRING, colors, NULL);
+  gst_structure_remove_field (gst_caps_get_structure (caps, 0), "colorimetry");
+  return caps;
+}
+
 static gboolean
 on_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   SpdlDemux *self = gst_pad_get_element_private (pad);
+  g_autoptr (GstCaps) packet_caps = NULL;
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      spdl_packets_set_caps (self->packets, caps);
+      packet_caps = hide_colors (caps);
+      spdl_packets_set_caps (self->packets, packet_caps);
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &self->segment);
@@ -372,7 +465,7 @@ begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
   self->missing_at = G_MAXUINT64;
   g_clear_pointer (&self->message, g_free);
   if (self->reads_ahead)
-    check_length (self);
+    check_matroska (self);
   gst_pad_set_active (self->from_element, TRUE);
 }
 
@@ -413,8 +506,8 @@ spdl_demux_run (SpdlDemux *self, GstBuffer *file, const gchar *name,
     SpdlPackets *packets, GCancellable *cancellable, GError **error)
 {
   begin_file (self, file, packets);
-  if (gst_element_set_state (self->element, GST_STATE_PAUSED) !=
-      GST_STATE_CHANGE_FAILURE)
+  if (!self->message && gst_element_set_state (self->element,
+                            GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE)
     while (!self->has_enough && !g_cancellable_is_cancelled (cancellable) &&
            spdl_tasks_run (self->tasks))
       continue;

@@ -8,10 +8,10 @@
 #include "spdlentropy.h"
 
 #include <string.h>
-#include <jpegint.h>
 
 #include "spdlbits.h"
 #include "spdlhuffman.h"
+#include "spdllibjpeg.h"
 
 /* What a look may go beyond a block: the longest step, and an end. */
 #define N_BEYOND (16 + SPDL_HUFFMAN_END)
@@ -107,18 +107,30 @@ restart (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
   self->restarts_in = cinfo->restart_interval;
 }
 
-void
+/* Return whether a file is baseline, or sequential with 8 bits. libjpeg-turbo 3
+ * decodes lossless files and files of 12 bits, too; a lossless scan has its
+ * predictor, 1 to 7, in Ss. */
+static gboolean
+can_decode (j_decompress_ptr cinfo)
+{
+  return !cinfo->progressive_mode && !cinfo->arith_code &&
+         cinfo->data_precision == 8 && cinfo->Ss == 0 &&
+         !jpeg_has_multiple_scans (cinfo) && cinfo->unread_marker == 0;
+}
+
+gboolean
 spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
     boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks))
 {
-  if (cinfo->progressive_mode || cinfo->arith_code ||
-      jpeg_has_multiple_scans (cinfo) || cinfo->unread_marker != 0)
-    return;
+  SpdlLibjpegEntropy *methods = spdl_libjpeg_get_entropy (cinfo);
+
+  if (!can_decode (cinfo))
+    return FALSE;
   self->n_blocks = cinfo->blocks_in_MCU;
   for (guint i = 0; i < self->n_blocks; i++)
     if (!set_block (self, cinfo, i))
-      return;
-  self->original = cinfo->entropy->decode_mcu;
+      return FALSE;
+  self->original = methods->decode_mcu;
   self->data = cinfo->src->next_input_byte;
   self->size = cinfo->src->bytes_in_buffer;
   self->n_columns = cinfo->MCUs_per_row;
@@ -126,7 +138,8 @@ spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
   self->end = G_MAXUINT;
   self->n_done = 0;
   restart (self, cinfo, self->data);
-  cinfo->entropy->decode_mcu = decode_mcu;
+  methods->decode_mcu = decode_mcu;
+  return TRUE;
 }
 
 void
@@ -359,7 +372,7 @@ decode_bmi2 (SpdlEntropy *self, JBLOCKROW *blocks)
 static boolean
 fall_back (SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
-  cinfo->entropy->decode_mcu = self->original;
+  spdl_libjpeg_get_entropy (cinfo)->decode_mcu = self->original;
   cinfo->src->next_input_byte = self->data;
   cinfo->src->bytes_in_buffer = self->size;
   for (gsize i = 0; i < self->n_done; i++)

@@ -30,10 +30,11 @@ void spdl_entropy_free (SpdlEntropy *self);
  * codes a look in small files, too. */
 void spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs);
 
-/* Where it can, has libjpeg call @decode_mcu, which calls
- * spdl_entropy_decode(); after jpeg_start_decompress(), before anything is
- * read. */
-void spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
+/* Make libjpeg call @decode_mcu, which calls spdl_entropy_decode(). Call it
+ * after jpeg_start_decompress() and before anything is read, and only if
+ * spdl_entropy_choose() allows it. Returns FALSE, and changes nothing, for a
+ * file that libjpeg has to decode. */
+gboolean spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
     boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks));
 
 /* Only these columns of iMCUs are asked for; all where this is not called. */

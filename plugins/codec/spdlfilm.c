@@ -7,8 +7,7 @@
 
 #include "spdlfilm.h"
 
-#include <gst/video/gstvideometa.h>
-#include <gst/video/gstvideopool.h>
+#include <gst/video/video.h>
 
 #include "gst/spdl/gstspdlharness.h"
 
@@ -24,7 +23,8 @@ struct _SpdlFilm {
   const SpdlFilmSink *sink;
   GstVideoInfo info;
   guint64 max_pixels;
-  gboolean is_fresh; /* nothing went in since the last flush */
+  GstCaps *packet_caps; /* the last packet's */
+  gboolean is_fresh;    /* nothing went in since the last flush */
   gboolean in_trouble;
   gchar *message;
 };
@@ -32,22 +32,49 @@ struct _SpdlFilm {
 /* What comes out */
 
 static gboolean
+check_size (SpdlFilm *self, gint width, gint height)
+{
+  if ((guint64) width * height <= self->max_pixels)
+    return TRUE;
+  g_free (self->message);
+  self->message = g_strdup_printf (
+      "%d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT ")", width,
+      height, self->max_pixels);
+  return FALSE;
+}
+
+static void
+set_colors (GstVideoInfo *info, const GstCaps *caps, const gchar *field)
+{
+  const gchar *text =
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), field);
+  GstVideoColorimetry *colors = &info->colorimetry, said;
+
+  if (!text || !GST_VIDEO_INFO_IS_YUV (info) ||
+      !gst_video_colorimetry_from_string (&said, text))
+    return;
+  if (said.range != GST_VIDEO_COLOR_RANGE_UNKNOWN)
+    colors->range = said.range;
+  if (said.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN &&
+      said.matrix != GST_VIDEO_COLOR_MATRIX_RGB)
+    colors->matrix = said.matrix;
+}
+
+/* The bitstream's colours, else the container's, else GStreamer's guess by the
+ * size. Where a decoder knows a range, but no matrix,
+ * gst_video_info_from_caps() forgets both. */
+static gboolean
 take_caps (gpointer user_data, GstCaps *caps)
 {
   SpdlFilm *self = user_data;
 
   if (!gst_video_info_from_caps (&self->info, caps))
     return FALSE;
-  if ((guint64) GST_VIDEO_INFO_WIDTH (&self->info) *
-          GST_VIDEO_INFO_HEIGHT (&self->info) <=
-      self->max_pixels)
-    return TRUE;
-  g_free (self->message);
-  self->message = g_strdup_printf (
-      "%d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
-      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
-      self->max_pixels);
-  return FALSE;
+  if (self->packet_caps)
+    set_colors (&self->info, self->packet_caps, SPDL_CONTAINER_COLORS);
+  set_colors (&self->info, caps, "colorimetry");
+  return check_size (self, GST_VIDEO_INFO_WIDTH (&self->info),
+      GST_VIDEO_INFO_HEIGHT (&self->info));
 }
 
 static GstFlowReturn
@@ -244,6 +271,7 @@ void
 spdl_film_free (SpdlFilm *self)
 {
   g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  gst_clear_caps (&self->packet_caps);
   g_free (self->message);
   g_free (self);
 }
@@ -256,11 +284,31 @@ spdl_film_set_max_pixels (SpdlFilm *self, guint64 max_pixels)
 
 /* Decoding */
 
+/* Decoders take memory for frames before their caps can be refused: what the
+ * container says is checked first. */
+static gboolean
+check_packet_caps (SpdlFilm *self, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width, height;
+
+  if (caps != self->packet_caps)
+    gst_caps_replace (&self->packet_caps, caps);
+  return !gst_structure_get_int (s, "width", &width) ||
+         !gst_structure_get_int (s, "height", &height) ||
+         check_size (self, width, height);
+}
+
 gboolean
 spdl_film_push (SpdlFilm *self, GstBuffer *packet, GstCaps *caps)
 {
-  const GstFlowReturn ret = gst_spdl_harness_push (self->harness, packet, caps);
+  GstFlowReturn ret;
 
+  if (!check_packet_caps (self, caps)) {
+    gst_buffer_unref (packet);
+    return FALSE;
+  }
+  ret = gst_spdl_harness_push (self->harness, packet, caps);
   self->is_fresh = FALSE;
   if (ret == GST_FLOW_OK)
     return TRUE;

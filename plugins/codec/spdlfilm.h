@@ -16,6 +16,10 @@ G_BEGIN_DECLS
  * first video to the last. Packets go in, and their frames come out in the same
  * thread, in the order in which they are shown. One thread at a time. */
 
+/* In packets' caps: the colorimetry that the container names, which holds where
+ * the bitstream names none. */
+#define SPDL_CONTAINER_COLORS "container-colorimetry"
+
 typedef struct _SpdlFilm SpdlFilm;
 
 typedef struct {

@@ -8,7 +8,7 @@
 #ifndef __SPDL_FRAME_POOL_H__
 #define __SPDL_FRAME_POOL_H__
 
-#include <gst/video/gstvideopool.h>
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 

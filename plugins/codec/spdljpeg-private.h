@@ -15,6 +15,7 @@
 #include <jpeglib.h>
 
 #include "spdlentropy.h"
+#include "spdljpegcrop.h"
 
 #ifndef JCS_EXTENSIONS
 #error "libjpeg-turbo's colour spaces with padding are needed"
@@ -22,14 +23,6 @@
 
 /* The most rows that one call for rows is worth: those of an iMCU. */
 #define MAX_ROWS SPDL_ROWS_AHEAD
-
-#if JPEG_LIB_VERSION >= 70
-#define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
-#else
-#define BLOCK_SIDE(component) ((component)->DCT_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
-#endif
 
 /* What libjpeg decodes at a time, in planes: @n_lines pixels high. */
 typedef struct {
@@ -47,6 +40,7 @@ struct _SpdlJpeg {
   struct jpeg_error_mgr errors;
   struct jpeg_progress_mgr progress;
   jmp_buf on_error;
+  /* NULL: libjpeg's */
   SpdlEntropy *entropy;
   gint lost;          /* the first warning that means lost pixels; 0: none */
   guint reduction;    /* 1, 2, 4 or 8 */

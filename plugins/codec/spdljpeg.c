@@ -11,6 +11,8 @@
 
 #include <jerror.h>
 
+#include "spdlentropycheck.h"
+
 /* A scan of few bytes costs a walk over all blocks: a megabyte of them would
  * take minutes. Encoders write about ten. */
 #define MAX_SCANS 500
@@ -112,7 +114,8 @@ spdl_jpeg_new (void)
   if (setjmp (self->on_error) != 0)
     g_error ("libjpeg: %s", self->message);
   create (self);
-  self->entropy = spdl_entropy_new ();
+  if (spdl_entropy_choose ()->decoder == SPDL_ENTROPY_DECODER_SPDL)
+    self->entropy = spdl_entropy_new ();
   return self;
 }
 
@@ -127,7 +130,7 @@ spdl_jpeg_free (SpdlJpeg *self)
 gboolean
 spdl_jpeg_is_jpeg (const guint8 *data, gsize size)
 {
-  return size >= 3 && data[0] == 0xff && data[1] == 0xd8 && data[2] == 0xff;
+  return size >= 3 && data[0] == 0xff && data[1] == 0xd8;
 }
 
 gboolean
@@ -179,12 +182,28 @@ has_marked_tables (const SpdlJpeg *self)
   return has;
 }
 
+/* Fail for the files that libjpeg-turbo 2 refuses and libjpeg-turbo 3 reads. It
+ * has functions of their own for 12 bits, and neither scales nor crops lossless
+ * files, of which a block is one sample: rows would be longer than the caller
+ * expects. */
+static void
+check_process (SpdlJpeg *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  if (cinfo->data_precision != 8)
+    ERREXIT1 (cinfo, JERR_BAD_PRECISION, cinfo->data_precision);
+  if (LEAST_BLOCK_SIDE (cinfo) != DCTSIZE)
+    ERREXIT1 (cinfo, JERR_SOF_UNSUPPORTED, cinfo->arith_code ? 0xcb : 0xc3);
+}
+
 static void
 read_header (SpdlJpeg *self, const guint8 *data, gsize size)
 {
   jpeg_mem_src (&self->cinfo, data, size);
   if (jpeg_read_header (&self->cinfo, TRUE) != JPEG_HEADER_OK)
     ERREXIT (&self->cinfo, JERR_NO_IMAGE);
+  check_process (self);
 }
 
 gboolean
@@ -229,7 +248,8 @@ void
 spdl_jpeg_start (SpdlJpeg *self)
 {
   jpeg_start_decompress (&self->cinfo);
-  spdl_entropy_begin (self->entropy, &self->cinfo, decode_mcu);
+  if (self->entropy)
+    spdl_entropy_begin (self->entropy, &self->cinfo, decode_mcu);
 }
 
 void
@@ -238,9 +258,10 @@ spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
   const guint imcu = cinfo->max_h_samp_factor * LEAST_BLOCK_SIDE (cinfo);
 
-  jpeg_crop_scanline (cinfo, begin, width);
+  spdl_jpeg_crop_scanline (cinfo, begin, width);
   /* Where there is one component, these are no MCUs. */
-  if (cinfo->num_components > 1 || cinfo->max_h_samp_factor == 1)
+  if (self->entropy &&
+      (cinfo->num_components > 1 || cinfo->max_h_samp_factor == 1))
     spdl_entropy_set_columns (
         self->entropy, *begin / imcu, (*begin + *width + imcu - 1) / imcu);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "spdljpeg-private.h"
+#include "spdllibjpeg.h"
 
 /* Whether samples of a component are as large as two pixels in a direction, as
  * the decoder's fancy upsampling has it; FALSE in @is_known if as more. */
@@ -102,18 +103,18 @@ imcus_done (SpdlJpeg *self, const SpdlPlanes *planes)
 static void
 crop_planes (SpdlJpeg *self, const SpdlPlanes *planes)
 {
-  enum { SCANNING = 205, RAW_OK = 206 };
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
   const guint n_least = 2 * MAX_SAMP_FACTOR;
   JDIMENSION begin = planes->x_begin, width = planes->x_end - begin;
 
-  if (cinfo->global_state != RAW_OK || cinfo->output_width < n_least)
+  if (cinfo->global_state != SPDL_LIBJPEG_RAW_OK ||
+      cinfo->output_width < n_least)
     return;
   begin = MIN (begin, cinfo->output_width - n_least);
   width = MAX (planes->x_end, begin + n_least) - begin;
-  cinfo->global_state = SCANNING;
+  cinfo->global_state = SPDL_LIBJPEG_SCANNING;
   spdl_jpeg_crop_columns (self, &begin, &width);
-  cinfo->global_state = RAW_OK;
+  cinfo->global_state = SPDL_LIBJPEG_RAW_OK;
   for (gint i = 0; i < cinfo->num_components; i++) {
     const jpeg_component_info *component = cinfo->comp_info + i;
 

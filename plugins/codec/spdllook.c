@@ -199,6 +199,58 @@ look_at_tiff (SpdlLook *self, const guint8 *data, gsize size)
     self->damage = "it ends before its last strip does";
 }
 
+/* OpenEXR: attributes, each a name, a type, a size and a value. */
+
+/* Returns the text at *@at, which is moved behind its end, or NULL. */
+static const gchar *
+read_exr_text (const guint8 *data, gsize size, gsize *at)
+{
+  const gchar *text = (const gchar *) data + *at;
+  const gsize length = strnlen (text, size - *at);
+
+  if (length == size - *at)
+    return NULL;
+  *at += length + 1;
+  return text;
+}
+
+/* The larger of the data window and the display window. */
+static void
+note_exr_window (SpdlLook *self, const guint8 *box)
+{
+  const gint64 left = (gint32) spdl_read_32_le (box);
+  const gint64 top = (gint32) spdl_read_32_le (box + 4);
+  const gint64 width = (gint32) spdl_read_32_le (box + 8) - left + 1;
+  const gint64 height = (gint32) spdl_read_32_le (box + 12) - top + 1;
+
+  self->width = MAX (self->width, CLAMP (width, 0, G_MAXUINT32));
+  self->height = MAX (self->height, CLAMP (height, 0, G_MAXUINT32));
+}
+
+static void
+look_at_exr (SpdlLook *self, const guint8 *data, gsize size)
+{
+  const gchar *name, *type;
+  gsize at = 8;
+
+  self->type = "image/x-exr";
+  while ((name = read_exr_text (data, size, &at)) && *name) {
+    guint32 length;
+
+    if (!(type = read_exr_text (data, size, &at)) || size - at < 4)
+      break;
+    length = spdl_read_32_le (data + at);
+    at += 4;
+    if (length > size - at)
+      break;
+    if (g_str_equal (type, "box2i") && length == 16)
+      note_exr_window (self, data + at);
+    at += length;
+  }
+  if (!name || *name || self->width == 0 || self->height == 0)
+    self->damage = "its header is not complete";
+}
+
 /* Formats whose decoder takes memory first. */
 
 static void
@@ -251,4 +303,6 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_jp2 (self, data, size);
   else if (memcmp (data, "\xff\x4f\xff\x51", 4) == 0)
     spdl_look_at_codestream (self, data, size);
+  else if (memcmp (data, "\x76\x2f\x31\x01", 4) == 0)
+    look_at_exr (self, data, size);
 }

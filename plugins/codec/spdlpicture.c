@@ -172,6 +172,9 @@ ensure_converter (
 
   if (!is_video)
     set_colorimetry (&in_info);
+  /* As planes of 8 bits are drawn, and since 16-bit chroma that is cosited
+   * comes out wrong by up to 100 of 255. */
+  in_info.chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
   if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info))
     return TRUE;
   g_clear_pointer (&self->converter, gst_video_converter_free);

@@ -50,7 +50,9 @@ static const struct {
   { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam", TRUE },
 };
 
-/* It has no rank, but does what those that have one do wrong or not at all. */
+/* It does what others do wrong or not at all, and is for nothing else: of TIFF
+ * its colors are multiplied by alpha. It has no rank in GStreamer 1.22, and a
+ * rank above FFmpeg's decoders in 1.26. */
 #define FOR_RARE "gdkpixbufdec"
 
 /* Finding decoders */
@@ -82,7 +84,7 @@ add_candidate (Kind *kind, GstElementFactory *factory, GstCaps *caps)
   g_array_append_val (kind->candidates, candidate);
 }
 
-/* All decoders of some rank that take @caps (transfer full). */
+/* All decoders of some rank that take @caps (transfer full), but FOR_RARE. */
 static void
 add_by_rank (Kind *kind, GstCaps *caps)
 {
@@ -92,7 +94,8 @@ add_by_rank (Kind *kind, GstCaps *caps)
 
   fit = g_list_sort (fit, gst_plugin_feature_rank_compare_func);
   for (GList *l = fit; l; l = l->next)
-    add_candidate (kind, l->data, caps);
+    if (!g_str_equal (GST_OBJECT_NAME (l->data), FOR_RARE))
+      add_candidate (kind, l->data, caps);
   gst_plugin_feature_list_free (fit);
   gst_plugin_feature_list_free (all);
   gst_caps_unref (caps);
@@ -326,6 +329,12 @@ spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
   GError *reason = NULL;
 
   frame->buffer = NULL;
+  /* Without a known size max-pixels could not be checked before decoding. */
+  if (kind->candidates->len > 0 && (look->width == 0 || look->height == 0)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "The header of this %s does not say a size", look->type);
+    return FALSE;
+  }
   for (guint i = 0; i < kind->candidates->len; i++) {
     Candidate *candidate = &g_array_index (kind->candidates, Candidate, i);
     SpdlChainResult result;

@@ -1,4 +1,4 @@
-/* gst-spdl: which CPUs a worker process may use
+/* gst-spdl: CPU affinity of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,6 +6,9 @@
  */
 
 #include "spdlaffinity.h"
+
+#include <errno.h>
+#include <sched.h>
 
 static gboolean
 read_cpu (const gchar **at, guint64 *cpu)
@@ -37,8 +40,8 @@ read_range (const gchar **at, cpu_set_t *cpus)
   return TRUE;
 }
 
-gboolean
-spdl_affinity_parse (const gchar *text, cpu_set_t *cpus, GError **error)
+static gboolean
+parse (const gchar *text, cpu_set_t *cpus, GError **error)
 {
   const gchar *at = text;
 
@@ -51,5 +54,27 @@ spdl_affinity_parse (const gchar *text, cpu_set_t *cpus, GError **error)
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "cpu-affinity is \"%s\", which is no list of CPUs such as 0,2-5", text);
+  return FALSE;
+}
+
+gboolean
+spdl_affinity_check (const gchar *text, GError **error)
+{
+  cpu_set_t cpus;
+
+  return parse (text, &cpus, error);
+}
+
+gboolean
+spdl_affinity_apply (const gchar *text, GError **error)
+{
+  cpu_set_t cpus;
+
+  if (!parse (text, &cpus, error))
+    return FALSE;
+  if (sched_setaffinity (0, sizeof cpus, &cpus) == 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "cpu-affinity: %s", g_strerror (errno));
   return FALSE;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: which CPUs a worker process may use
+/* gst-spdl: CPU affinity of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,14 +9,18 @@
 #define __SPDL_AFFINITY_H__
 
 #include <gst/gst.h>
-#include <sched.h>
 
 G_BEGIN_DECLS
 
-/* Reads a list of CPUs as taskset's: `0,2-5`. FALSE with @error set, in the
- * domain of GST_RESOURCE_ERROR, if it is none. */
-gboolean
-spdl_affinity_parse (const gchar *text, cpu_set_t *cpus, GError **error);
+/* Lists of CPUs are written as for taskset: `0,2-5`. Errors are in the domain
+ * of GST_RESOURCE_ERROR. */
+
+/* Returns FALSE with @error set if @text is not such a list. */
+gboolean spdl_affinity_check (const gchar *text, GError **error);
+
+/* Restricts the calling thread, and threads that it starts from now on, to
+ * these CPUs. Returns FALSE with @error set if that fails. */
+gboolean spdl_affinity_apply (const gchar *text, GError **error);
 
 G_END_DECLS
 

@@ -41,6 +41,7 @@ struct _SpdlLink {
   gboolean ordered; /* it has been told what to run */
   gdouble cpu_budget;
   gboolean plays;
+  GStrv classes; /* (nullable): of the sources, once it plays */
   gboolean over; /* no more comes */
   gboolean has_error;
   gboolean stopping;

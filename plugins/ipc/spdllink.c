@@ -101,6 +101,7 @@ spdl_link_free (SpdlLink *self)
   }
   spdl_wire_reader_clear (&self->reader);
   g_clear_pointer (&self->figures, g_ptr_array_unref);
+  g_strfreev (self->classes);
   g_byte_array_unref (self->order);
   g_strfreev (self->environment);
   spdl_cond_clear (&self->cond);
@@ -146,6 +147,17 @@ spdl_link_wait (SpdlLink *self, GstMessage **failure, gchar **why)
   if (plays)
     return SPDL_LINK_PLAYS;
   return over ? take_failure (self, failure, why) : SPDL_LINK_INTERRUPTED;
+}
+
+GStrv
+spdl_link_dup_classes (SpdlLink *self)
+{
+  GStrv classes;
+
+  spdl_mutex_lock (&self->lock);
+  classes = g_strdupv (self->classes);
+  spdl_mutex_unlock (&self->lock);
+  return classes;
 }
 
 /* Lock held. Returns how many events the worker may send in their place. */

@@ -47,6 +47,10 @@ typedef enum {
 SpdlLinkStatus
 spdl_link_wait (SpdlLink *self, GstMessage **failure, gchar **why);
 
+/* Returns: (transfer full) (nullable): the class names of the sources of a
+ * pipeline that plays */
+GStrv spdl_link_dup_classes (SpdlLink *self);
+
 /* Waits for what comes next. Returns: (transfer full): NULL if it was
  * interrupted */
 SpdlLetter *spdl_link_take (SpdlLink *self);

@@ -151,13 +151,22 @@ read_letter (SpdlLink *self, const SpdlWireMessage *message, GError **error)
   return TRUE;
 }
 
-static void
-note_playing (SpdlLink *self)
+static gboolean
+read_started (SpdlLink *self, SpdlParcel *parcel, GError **error)
 {
+  g_auto (GStrv) classes = spdl_get_strings (parcel);
+
+  if (!spdl_parcel_is_read (parcel)) {
+    spdl_letter_set_broken (error, "the classes");
+    return FALSE;
+  }
   spdl_mutex_lock (&self->lock);
+  g_strfreev (self->classes);
+  self->classes = g_steal_pointer (&classes);
   self->plays = TRUE;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 gboolean
@@ -170,8 +179,7 @@ spdl_link_handle (
     close (message->fd);
   switch (message->type) {
     case SPDL_WIRE_STARTED:
-      note_playing (self);
-      return TRUE;
+      return read_started (self, &parcel, error);
     case SPDL_WIRE_SLAB:
       return read_slab (self, message, error);
     case SPDL_WIRE_RETIRE:

@@ -41,6 +41,23 @@ spdl_memfd_open (gsize size)
   return -1;
 }
 
+gboolean
+spdl_memfd_keeps_size (int fd)
+{
+  const int seals = fcntl (fd, F_GET_SEALS);
+
+  return seals >= 0 && (seals & F_SEAL_SHRINK);
+}
+
+gpointer
+spdl_memfd_map_populated (int fd, gsize size)
+{
+  gpointer data = mmap (
+      NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+
+  return data == MAP_FAILED ? NULL : data;
+}
+
 static SpdlMemfd *
 make_slab (gsize size)
 {

@@ -41,6 +41,14 @@ SpdlMemfd *spdl_memfd_allocator_find (
 /* A memfd of that many bytes, sealed; -1 with errno set */
 int spdl_memfd_open (gsize size);
 
+/* Returns whether a seal keeps the file from being shrunk: access to a mapping
+ * behind its file's end would end the process. */
+gboolean spdl_memfd_keeps_size (int fd);
+
+/* Maps a file for reading and writing, and all its pages at once, so that no
+ * later access waits for them. Returns NULL with errno set. */
+gpointer spdl_memfd_map_populated (int fd, gsize size);
+
 G_END_DECLS
 
 #endif /* __SPDL_MEMFD_H__ */

@@ -15,6 +15,7 @@ spdl_order_clear (SpdlOrder *self)
   g_clear_pointer (&self->description, g_free);
   g_clear_pointer (&self->resume_state, g_free);
   g_clear_pointer (&self->affinity, g_free);
+  g_clear_pointer (&self->classes, g_strfreev);
 }
 
 void
@@ -47,6 +48,7 @@ spdl_put_order (GByteArray *bytes, const SpdlOrder *self)
   spdl_put_string (bytes, self->affinity);
   spdl_put_u32 (bytes, self->n_slabs);
   spdl_put_cpu_budget (bytes, self->cpu_budget);
+  spdl_put_strings (bytes, (const gchar *const *) self->classes);
 }
 
 gboolean
@@ -58,8 +60,9 @@ spdl_get_order (SpdlParcel *parcel, SpdlOrder *self)
   self->nice = spdl_get_u32 (parcel);
   self->affinity = spdl_get_string (parcel);
   self->n_slabs = spdl_get_u32 (parcel);
-  if (spdl_get_cpu_budget (parcel, &self->cpu_budget) &&
-      spdl_parcel_is_read (parcel) && self->description && self->n_slabs > 1 &&
+  spdl_get_cpu_budget (parcel, &self->cpu_budget);
+  self->classes = spdl_get_strings (parcel);
+  if (spdl_parcel_is_read (parcel) && self->description && self->n_slabs > 1 &&
       self->n_slabs <= SPDL_ORDER_MAX_SLABS)
     return TRUE;
   parcel->broken = TRUE;

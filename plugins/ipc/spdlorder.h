@@ -27,6 +27,7 @@ typedef struct {
   gchar *affinity;     /* nullable: CPUs, as taskset's list has them */
   guint n_slabs;
   gdouble cpu_budget; /* a share of all cores; 0: no bound */
+  GStrv classes;      /* nullable: of its sources; NULL: as they say */
 } SpdlOrder;
 
 void spdl_order_clear (SpdlOrder *self);

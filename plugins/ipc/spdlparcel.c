@@ -19,6 +19,17 @@ spdl_put_string (GByteArray *bytes, const gchar *text)
 }
 
 void
+spdl_put_strings (GByteArray *bytes, const gchar *const *names)
+{
+  const guint n = names ? g_strv_length ((GStrv) names) : 0;
+
+  if (n > 0)
+    spdl_put_u32 (bytes, n);
+  for (guint i = 0; i < n; i++)
+    spdl_put_string (bytes, names[i]);
+}
+
+void
 spdl_put_error (GByteArray *bytes, const GError *error)
 {
   spdl_put_string (bytes, g_quark_to_string (error->domain));
@@ -65,6 +76,26 @@ spdl_get_string (SpdlParcel *self)
   const guint32 length = spdl_get_text (self, &text);
 
   return text ? g_strndup (text, length) : NULL;
+}
+
+GStrv
+spdl_get_strings (SpdlParcel *self)
+{
+  const guint32 n = self->left > 0 ? spdl_get_u32 (self) : 0;
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint32 i = 0; i < n && !self->broken; i++) {
+    gchar *name = spdl_get_string (self);
+
+    self->broken |= !name;
+    g_ptr_array_add (names, name);
+  }
+  if (self->broken || n == 0) {
+    g_ptr_array_unref (names);
+    return NULL;
+  }
+  g_ptr_array_add (names, NULL);
+  return (GStrv) g_ptr_array_free (names, FALSE);
 }
 
 GError *

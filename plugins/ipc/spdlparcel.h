@@ -14,7 +14,9 @@
 G_BEGIN_DECLS
 
 /* Numbers lie as in memory. A string is its length, of 32 bits, and its bytes;
- * the length G_MAXUINT32 is NULL. A structure is spdlparcelvalue.c's. */
+ * the length G_MAXUINT32 is NULL. Strings, at the end of a payload, are
+ * their number, of 32 bits, and each of them, none of which is NULL; nothing is
+ * none. A structure is spdlparcelvalue.c's. */
 
 /* Writing, at the end of a byte array. */
 
@@ -38,6 +40,8 @@ spdl_put_u64 (GByteArray *bytes, guint64 value)
 }
 
 void spdl_put_string (GByteArray *bytes, const gchar *text);
+/* @names: (nullable) */
+void spdl_put_strings (GByteArray *bytes, const gchar *const *names);
 void spdl_put_error (GByteArray *bytes, const GError *error);
 /* Fields of types that it does not know are left out. */
 void spdl_put_structure (GByteArray *bytes, const GstStructure *s);
@@ -103,6 +107,8 @@ gboolean spdl_is_text (const gchar *text, gsize size);
 guint32 spdl_get_text (SpdlParcel *self, const gchar **text);
 /* Returns: (transfer full) (nullable) */
 gchar *spdl_get_string (SpdlParcel *self);
+/* Returns: (transfer full) (nullable): NULL: there are none */
+GStrv spdl_get_strings (SpdlParcel *self);
 /* Returns: (transfer full); NULL only if it is broken */
 GError *spdl_get_error (SpdlParcel *self);
 GstStructure *spdl_get_structure (SpdlParcel *self);

@@ -14,21 +14,28 @@ typedef enum {
   KIND_INFO,
 } Kind;
 
-/* What has a GError, and text for developers. */
+/* Messages with a GError, text for developers, and perhaps details. */
 static void
 put_report (GByteArray *bytes, GstMessage *message, Kind kind)
 {
+  const GstStructure *details = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree gchar *debug = NULL;
 
-  if (kind == KIND_ERROR)
+  if (kind == KIND_ERROR) {
     gst_message_parse_error (message, &error, &debug);
-  else if (kind == KIND_WARNING)
+    gst_message_parse_error_details (message, &details);
+  } else if (kind == KIND_WARNING) {
     gst_message_parse_warning (message, &error, &debug);
-  else
+    gst_message_parse_warning_details (message, &details);
+  } else {
     gst_message_parse_info (message, &error, &debug);
+    gst_message_parse_info_details (message, &details);
+  }
   spdl_put_error (bytes, error);
   spdl_put_string (bytes, debug);
+  if (details)
+    spdl_put_structure (bytes, details);
 }
 
 static gboolean
@@ -87,12 +94,16 @@ get_report (SpdlParcel *self, GstObject *source, guint pid, Kind kind,
 {
   g_autoptr (GError) error = spdl_get_error (self);
   g_autofree gchar *debug = spdl_get_string (self);
-  GstStructure *details;
+  GstStructure *details = NULL;
 
+  if (self->left > 0)
+    details = spdl_get_structure (self);
   if (self->broken)
     return NULL;
-  details = gst_structure_new (
-      "details", "stage", G_TYPE_STRING, stage, "pid", G_TYPE_UINT, pid, NULL);
+  if (!details)
+    details = gst_structure_new_empty ("details");
+  gst_structure_set (
+      details, "stage", G_TYPE_STRING, stage, "pid", G_TYPE_UINT, pid, NULL);
   switch (kind) {
     case KIND_ERROR:
       return gst_message_new_error_with_details (source, error, debug, details);

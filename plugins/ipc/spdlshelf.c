@@ -7,12 +7,12 @@
 
 #include "spdlshelf.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "gst/spdl/gstspdlpinned.h"
+#include "spdlmemfd.h"
 
 /* No honest worker has more at a time. */
 #define MAX_SLABS 65536
@@ -113,10 +113,9 @@ set_flaw (GError **error, const gchar *format, ...)
 static gboolean
 check_fd (int fd, guint64 size, GError **error)
 {
-  const int seals = fd >= 0 ? fcntl (fd, F_GET_SEALS) : -1;
   struct stat status;
 
-  if (seals < 0 || !(seals & F_SEAL_SHRINK))
+  if (fd < 0 || !spdl_memfd_keeps_size (fd))
     set_flaw (error, "a slab is no memory that keeps its size");
   else if (size == 0 || size > G_MAXSSIZE || fstat (fd, &status) != 0 ||
            (guint64) status.st_size < size)
@@ -135,9 +134,8 @@ map_slab (guint32 id, guint64 size, int fd, GError **error)
   if (!check_fd (fd, size, error))
     return NULL;
   /* With its pages, which the trainer's first look would else wait for. */
-  data = mmap (
-      NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-  if (data == MAP_FAILED) {
+  data = spdl_memfd_map_populated (fd, size);
+  if (!data) {
     set_flaw (error,
         "a slab of %" G_GUINT64_FORMAT " bytes cannot be mapped: %s", size,
         g_strerror (errno));

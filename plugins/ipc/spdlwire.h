@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  *     guint32 num_fds    0 or 1: a descriptor that comes with it
  *
  * What is changed in any message gets another version. */
-#define SPDL_WIRE_VERSION 3
+#define SPDL_WIRE_VERSION 4
 #define SPDL_WIRE_MAGIC (0x00777073u | (guint32) SPDL_WIRE_VERSION << 24)
 #define SPDL_WIRE_MAX_SIZE (1u << 28)
 
@@ -46,7 +46,7 @@ typedef enum {
   SPDL_WIRE_BUDGET,    /* double: another `cpu-budget`; spdlorder.h */
   SPDL_WIRE_STOP,      /* stop the pipeline, report, and end */
   /* From the worker. */
-  SPDL_WIRE_STARTED = 64, /* the pipeline plays */
+  SPDL_WIRE_STARTED = 64, /* strings: the pipeline plays, with these classes */
   SPDL_WIRE_SLAB,         /* guint32, guint64: a new slab's number and size */
   SPDL_WIRE_RETIRE,       /* guint32: a slab that is used no more */
   SPDL_WIRE_BUFFER,       /* a buffer in a slab: spdlparcelbuffer.h */

@@ -7,6 +7,7 @@
 
 #include "spdlworkersettings.h"
 
+#include "gst/spdl/gstspdlnames.h"
 #include "spdlaffinity.h"
 
 #define DEFAULT_SLABS 8
@@ -31,6 +32,7 @@ spdl_worker_settings_copy (
   self->order.description = g_strdup (other->order.description);
   self->order.resume_state = g_strdup (other->order.resume_state);
   self->order.affinity = g_strdup (other->order.affinity);
+  self->order.classes = g_strdupv (other->order.classes);
 }
 
 void
@@ -83,6 +85,10 @@ spdl_worker_settings_set (
     case SPDL_WORKER_SETTING_CPU_BUDGET:
       order->cpu_budget = g_value_get_double (value);
       break;
+    case SPDL_WORKER_SETTING_CLASSES:
+      g_strfreev (order->classes);
+      order->classes = gst_spdl_names_dup (value);
+      break;
     default:
       return FALSE;
   }
@@ -126,6 +132,9 @@ spdl_worker_settings_get (
     case SPDL_WORKER_SETTING_CPU_BUDGET:
       g_value_set_double (value, order->cpu_budget);
       break;
+    case SPDL_WORKER_SETTING_CLASSES:
+      gst_spdl_names_set (value, (const gchar *const *) order->classes);
+      break;
     default:
       return FALSE;
   }
@@ -136,7 +145,6 @@ gboolean
 spdl_worker_settings_check (const SpdlWorkerSettings *self, GError **error)
 {
   const SpdlOrder *order = &self->order;
-  cpu_set_t cpus;
 
   if (!order->description || !*order->description) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -145,7 +153,7 @@ spdl_worker_settings_check (const SpdlWorkerSettings *self, GError **error)
     return FALSE;
   }
   return !order->affinity || !*order->affinity ||
-         spdl_affinity_parse (order->affinity, &cpus, error);
+         spdl_affinity_check (order->affinity, error);
 }
 
 void
@@ -196,6 +204,12 @@ spdl_worker_settings_install (GObjectClass *klass)
   g_object_class_install_property (klass, SPDL_WORKER_SETTING_RESUME_STATE,
       g_param_spec_string ("resume-state", "Resume state",
           "Where the pipeline's sources begin (unset: at the beginning)", NULL,
+          ready));
+  g_object_class_install_property (klass, SPDL_WORKER_SETTING_CLASSES,
+      gst_spdl_names_param_spec ("classes", "Classes",
+          "Names of the classes in the order of their numbers, for all of the "
+          "pipeline's sources (unset: as the pipeline says). Read from PAUSED "
+          "on, those in use",
           ready));
   g_object_class_install_property (klass, SPDL_WORKER_SETTING_CPU_BUDGET,
       g_param_spec_double ("cpu-budget", "CPU budget",

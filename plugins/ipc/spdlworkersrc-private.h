@@ -32,6 +32,7 @@ struct _GstSpdlWorkerSrcElement {
 
   GstSpdlPlainStats *stats;
   SpdlWorkerSettings settings; /* under the object's lock */
+  GStrv classes;               /* (nullable): in use; under the object's lock */
 
   /* Of a run, from READY to PAUSED on. */
   SpdlWorkerSettings run;

@@ -46,6 +46,7 @@
  * Since: 0.1
  */
 
+#include "gst/spdl/gstspdlnames.h"
 #include "spdlipc.h"
 #include "spdlworkersrc-private.h"
 
@@ -140,6 +141,8 @@ gst_spdl_worker_src_element_set_property (
     return;
   }
   GST_OBJECT_LOCK (self);
+  if (id == SPDL_WORKER_SETTING_CLASSES)
+    g_clear_pointer (&self->classes, g_strfreev);
   known = spdl_worker_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
   if (!known)
@@ -165,7 +168,12 @@ gst_spdl_worker_src_element_get_property (
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = spdl_worker_settings_get (&self->settings, id, value);
+  if (id == SPDL_WORKER_SETTING_CLASSES && self->classes) {
+    gst_spdl_names_set (value, (const gchar *const *) self->classes);
+    known = TRUE;
+  } else {
+    known = spdl_worker_settings_get (&self->settings, id, value);
+  }
   GST_OBJECT_UNLOCK (self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -180,6 +188,7 @@ gst_spdl_worker_src_element_finalize (GObject *object)
   spdl_restart_clear (&self->restart);
   spdl_worker_settings_clear (&self->run);
   spdl_worker_settings_clear (&self->settings);
+  g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
   spdl_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_worker_src_element_parent_class)->finalize (object);

@@ -102,6 +102,17 @@ begin_run (GstSpdlWorkerSrcElement *self, GError **error)
   return spdl_worker_settings_check (&self->run, error);
 }
 
+static void
+take_classes (GstSpdlWorkerSrcElement *self)
+{
+  GStrv classes = spdl_link_dup_classes (self->link);
+
+  GST_OBJECT_LOCK (self);
+  g_strfreev (self->classes);
+  self->classes = classes;
+  GST_OBJECT_UNLOCK (self);
+}
+
 gboolean
 gst_spdl_worker_src_element_open (GstSpdlWorkerSrcElement *self)
 {
@@ -118,8 +129,10 @@ gst_spdl_worker_src_element_open (GstSpdlWorkerSrcElement *self)
   self->flushing = FALSE;
   spdl_mutex_unlock (&self->lock);
   open_link (self, self->run.order.resume_state);
-  if (spdl_link_wait (self->link, &failure, &why) == SPDL_LINK_PLAYS)
+  if (spdl_link_wait (self->link, &failure, &why) == SPDL_LINK_PLAYS) {
+    take_classes (self);
     return TRUE;
+  }
   if (failure)
     gst_element_post_message (GST_ELEMENT (self), failure);
   else if (why)

@@ -42,6 +42,7 @@ typedef enum {
   SPDL_VERDICT_NO_MORE, /* what came already is all */
   SPDL_VERDICT_SAME,    /* what is at hand is what the server has */
   SPDL_VERDICT_OTHER,   /* it may not be: to be asked without a condition */
+  SPDL_VERDICT_MOVED,   /* to be asked elsewhere */
   SPDL_VERDICT_FAILED,  /* for good */
   SPDL_VERDICT_LATER,   /* it may be another one next time */
   SPDL_VERDICT_ANEW,    /* it may, if all is asked for */

@@ -12,6 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spdlbody.h"
+
+/* A file system may claim any size: memory above this is taken as bytes come.
+ */
+#define MAX_CLAIMED (64 * 1024 * 1024)
+
 /* Between two looks at whether the stage flushes. */
 #define CHUNK (4 * 1024 * 1024)
 
@@ -42,13 +48,16 @@ get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
          spdl_check_max_size (*size, max_size, error);
 }
 
+/* Appends @size bytes to @body, in which there is room for them. */
 static gboolean
-read_all (int fd, guint8 *data, gsize size, guint64 offset, gint64 deadline,
-    GCancellable *cancellable, GError **error)
+read_some (int fd, SpdlBody *body, gsize size, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  for (gsize done = 0; done < size;) {
-    const ssize_t n =
-        pread (fd, data + done, MIN (size - done, CHUNK), offset + done);
+  const gsize end = body->size + size;
+
+  while (body->size < end) {
+    const ssize_t n = pread (fd, body->data + body->size,
+        MIN (end - body->size, CHUNK), range->first + body->size);
 
     if (g_cancellable_set_error_if_cancelled (cancellable, error))
       return FALSE;
@@ -56,20 +65,41 @@ read_all (int fd, guint8 *data, gsize size, guint64 offset, gint64 deadline,
       return set_errno (error, "read", errno);
     if (n == 0) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "It became shorter while it was read: %" G_GSIZE_FORMAT
-          " of %" G_GSIZE_FORMAT " bytes came",
-          done, size);
+          "The file became shorter while it was read: only %" G_GSIZE_FORMAT
+          " bytes came",
+          body->size);
       return FALSE;
     }
     if (n > 0)
-      done += n;
-    if (done < size && g_get_monotonic_time () > deadline) {
+      spdl_body_add (body, n);
+    if (body->size < end && g_get_monotonic_time () > limits->deadline) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "It took longer than task-timeout: %" G_GSIZE_FORMAT
-          " of %" G_GSIZE_FORMAT " bytes came",
-          done, size);
+          "Reading took longer than task-timeout: only %" G_GSIZE_FORMAT
+          " bytes came",
+          body->size);
       return FALSE;
     }
+  }
+  return TRUE;
+}
+
+static gboolean
+read_all (int fd, SpdlBody *body, guint64 size, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
+{
+  body->room = MIN (size, MAX_CLAIMED);
+  if (!(body->data = g_try_malloc (body->room))) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is not enough memory for its %" G_GUINT64_FORMAT " bytes", size);
+    return FALSE;
+  }
+  while (body->size < size) {
+    gsize free;
+
+    if (!spdl_body_reserve (body, size, &free, error) ||
+        !read_some (fd, body, MIN (free, size - body->size), range, limits,
+            cancellable, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -78,28 +108,17 @@ GstBuffer *
 spdl_disk_read_open (int fd, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  GstBuffer *buffer;
-  GstMapInfo map;
+  SpdlBody body = { NULL };
   guint64 size;
-  gboolean ok;
 
   if (!get_size (fd, range, limits->max_size, &size, error))
     return NULL;
-  if (size == 0)
-    return gst_buffer_new ();
-  buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    gst_clear_buffer (&buffer);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for its %" G_GUINT64_FORMAT " bytes", size);
+  if (size > 0 &&
+      !read_all (fd, &body, size, range, limits, cancellable, error)) {
+    spdl_body_clear (&body);
     return NULL;
   }
-  ok = read_all (
-      fd, map.data, size, range->first, limits->deadline, cancellable, error);
-  gst_buffer_unmap (buffer, &map);
-  if (!ok)
-    gst_clear_buffer (&buffer);
-  return buffer;
+  return spdl_body_steal (&body);
 }
 
 GstBuffer *

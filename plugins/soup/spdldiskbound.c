@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "spdldiskfolder.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -125,6 +126,7 @@ static void
 visit_file (Walk *self, int dir, const gchar *prefix, const gchar *name)
 {
   struct stat st;
+  struct timespec time;
   Leaf leaf;
 
   if (g_str_has_prefix (name, SPDL_DISK_FOLDER_ASIDE)) {
@@ -141,8 +143,9 @@ visit_file (Walk *self, int dir, const gchar *prefix, const gchar *name)
   self->sum += leaf.size;
   if (!self->leaves)
     return;
-  leaf.seconds = st.st_mtim.tv_sec;
-  leaf.nanoseconds = st.st_mtim.tv_nsec;
+  time = spdl_compat_get_mtime (&st);
+  leaf.seconds = time.tv_sec;
+  leaf.nanoseconds = time.tv_nsec;
   memcpy (leaf.name, name, sizeof leaf.name);
   g_array_append_val (self->leaves, leaf);
 }

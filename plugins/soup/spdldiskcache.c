@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "spdldiskbound.h"
 #include "spdldiskfolder.h"
 #include "spdlerrands.h"
@@ -50,13 +51,16 @@ typedef struct {
 
 /* Names */
 
+/* Who may read it is the server's matter: the userinfo is not in it, which
+ * could be guessed from its digest. */
 static void
-make_name (
-    SpdlDiskCache *self, const gchar *uri, const SpdlRange *range, guint8 *name)
+make_name (SpdlDiskCache *self, const gchar *uri, const SpdlRange *range,
+    gboolean foreign, guint8 *name)
 {
+  g_autofree gchar *plain = spdl_redact_remove_userinfo (uri);
   g_autofree gchar *text =
       g_strdup_printf ("%s\n%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "\n%s",
-          uri, range->first, range->last, self->headers);
+          plain, range->first, range->last, foreign ? "" : self->headers);
 
   spdl_digest (text, name);
 }
@@ -245,8 +249,8 @@ look (Fetch *fetch, GCancellable *cancellable)
 
 void
 spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable, SpdlHttpFunc func,
-    gpointer user_data)
+    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
+    SpdlHttpFunc func, gpointer user_data)
 {
   Fetch *fetch = g_new0 (Fetch, 1);
 
@@ -255,12 +259,12 @@ spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http, const gchar *uri,
   fetch->cache = self;
   fetch->func = func;
   fetch->user_data = user_data;
-  make_name (self, uri, range, fetch->name);
+  make_name (self, uri, range, foreign, fetch->name);
   look (fetch, cancellable);
   if (fetch->kept && self->settings->validate == SPDL_CACHE_VALIDATE_NONE)
     finish_hit (fetch);
   else
-    spdl_http_fetch_changed (http, uri, range, cancellable,
+    spdl_http_fetch_changed (http, uri, range, foreign, cancellable,
         fetch->kept ? &fetch->known : NULL, &fetch->origin, on_fetched, fetch);
 }
 

@@ -65,8 +65,8 @@ void spdl_disk_cache_free (SpdlDiskCache *self);
  * this call, so not on the client's thread. @func is called in this call, or
  * later on the client's thread or another. */
 void spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http,
-    const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
-    SpdlHttpFunc func, gpointer user_data);
+    const gchar *uri, const SpdlRange *range, gboolean foreign,
+    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
 
 /* The CPU time of the cache's threads, in ns. From any thread. */
 guint64 spdl_disk_cache_get_cpu_time (SpdlDiskCache *self);

@@ -21,8 +21,15 @@
  * that breaks or stalls, the status 408, 429 or 5xx) is repeated up to
  * `retries` times: after half a second to one at most, then twice as long each
  * time, not before the server's Retry-After. A body that breaks off is resumed
- * where it did, if the server can. Certificates are verified. `extra-headers`
- * go to whoever a redirect names, too.
+ * where it did, if the server can. Certificates are verified.
+ *
+ * Up to 20 redirects are followed. `extra-headers` and the credentials of a URI
+ * (`http://user:password@host`) follow a redirect only to the same scheme, host
+ * and port, and to the servers in `trusted-origins`. A server cannot redirect
+ * to a file or to another scheme than `http` and `https`, unless
+ * `trusted-origins` names that scheme:
+ * `trusted-origins="https://cdn.example.com,file:"`. Messages and logs show
+ * credentials and signatures in a URI as `***`.
  *
  * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
  * an item's fetch with all its tries; a read from a disk is not interrupted.
@@ -47,7 +54,8 @@
  *
  * With `parts`, what some fields of an item's `extra` name is fetched with it,
  * and makes a sample of several media with it, #GstSpdlPartsMeta: the columns
- * of a `.csv` list that have paths or URIs, for instance.
+ * of a `.csv` list that have paths or URIs, for instance. Fields that a shard
+ * on a server has are treated as a redirect of that server.
  *
  * ## Example
  * |[
@@ -74,6 +82,7 @@
 
 #include "spdlcoalesce.h"
 #include "spdlfetch-private.h"
+#include "spdlorigin.h"
 #include "spdlparts.h"
 #include "spdlsoup.h"
 
@@ -95,6 +104,7 @@ enum {
   PROP_USER_AGENT,
   PROP_EXTRA_HEADERS,
   PROP_TLS_CA_FILE,
+  PROP_TRUSTED_ORIGINS,
   PROP_PARTS,
   PROP_COALESCE,
   N_PROPS,
@@ -104,6 +114,7 @@ enum {
 /* For what the client's thread leaves to others. */
 #define MAX_THREADS 8
 
+#define DEFAULT_MAX_FAILURE_RATE 0.5
 #define DEFAULT_TIMEOUT 30
 #define DEFAULT_RETRIES 3
 #define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
@@ -153,6 +164,8 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   g_clear_pointer (&self->names, g_strfreev);
   if (!self->errands)
     self->errands = spdl_errands_new ("spdl-fetch", MAX_THREADS);
+  if (!spdl_origin_check_trusted (self->used.trusted_origins, TRUE, error))
+    return FALSE;
   if (parts && !(self->names = spdl_parts_parse (parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
@@ -264,6 +277,10 @@ gst_spdl_fetch_element_set_property (
       g_free (settings->tls_ca_file);
       settings->tls_ca_file = g_value_dup_string (value);
       break;
+    case PROP_TRUSTED_ORIGINS:
+      g_free (settings->trusted_origins);
+      settings->trusted_origins = g_value_dup_string (value);
+      break;
     case PROP_PARTS:
       g_free (self->parts);
       self->parts = g_value_dup_string (value);
@@ -315,6 +332,9 @@ gst_spdl_fetch_element_get_property (
       break;
     case PROP_TLS_CA_FILE:
       g_value_set_string (value, settings->tls_ca_file);
+      break;
+    case PROP_TRUSTED_ORIGINS:
+      g_value_set_string (value, settings->trusted_origins);
       break;
     case PROP_PARTS:
       g_value_set_string (value, self->parts);
@@ -391,6 +411,13 @@ install_properties (GObjectClass *object_class)
           "A PEM file of the certificate authorities to trust (unset = the "
           "system's)",
           NULL, flags);
+  properties[PROP_TRUSTED_ORIGINS] =
+      g_param_spec_string ("trusted-origins", "Trusted origins",
+          "Servers that get extra-headers and credentials when another server "
+          "leads "
+          "to them, and schemes that a server may lead to "
+          "(\"https://cdn.example.com,file:\")",
+          NULL, flags);
   properties[PROP_PARTS] = g_param_spec_string ("parts", "Parts",
       "Fields of an item's extra, such as a list's columns, that name other "
       "media of the sample: they are fetched with it (\"mask,depth\")",
@@ -434,6 +461,7 @@ gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
 {
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
 
+  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
   self->settings.timeout = DEFAULT_TIMEOUT;
   self->settings.retries = DEFAULT_RETRIES;
   self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);

@@ -51,6 +51,17 @@ choose_caps (GstSpdlFetchElement *self, GError **error)
   }
 
   g_autofree gchar *types = list_types (allowed);
+  g_autoptr (GstCaps) decoded =
+      gst_caps_from_string ("video/x-raw; audio/x-raw");
+
+  if (!gst_caps_is_any (allowed) && gst_caps_can_intersect (allowed, decoded)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
+        "Downstream takes decoded items (%s), and files are encoded: write "
+        "\"! spdldecode !\" after spdlfetch, or set the property caps where "
+        "the files hold such data",
+        types);
+    return NULL;
+  }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
       "What the items are cannot be told from what downstream takes (%s): set "
       "the property caps",

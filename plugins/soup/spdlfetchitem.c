@@ -7,10 +7,12 @@
 
 #include "spdlfetch-private.h"
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/gstspdlcarried.h"
 #include "spdlcoalesce.h"
 #include "spdldisk.h"
 #include "spdlgio.h"
+#include "spdlhttpfuncs.h"
 #include "spdljoin.h"
 #include "spdlparts.h"
 
@@ -54,23 +56,6 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   finish (user_data, content, error);
 }
 
-static void
-ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
-    const SpdlRange *range, SpdlHttpFunc func, gpointer user_data)
-{
-  GError *error = NULL;
-  SpdlHttp *http = gst_spdl_fetch_element_get_http (self, &error);
-
-  if (http && self->cache)
-    spdl_disk_cache_fetch (self->cache, http, uri, range,
-        gst_spdl_task_get_cancellable (task), func, user_data);
-  else if (http)
-    spdl_http_fetch (http, uri, range, gst_spdl_task_get_cancellable (task),
-        func, user_data);
-  else
-    func (user_data, NULL, error);
-}
-
 /* Reads what @uri names, while this thread waits.
  * @scheme: (nullable): NULL for a path */
 static GstBuffer *
@@ -95,10 +80,81 @@ read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
         "\"%s\" is no URI of a local file: %s", uri, reason->message);
   } else {
+    g_autofree gchar *shown = spdl_redact_text (uri);
+
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" is neither a URI nor an absolute path", uri);
+        "\"%s\" is neither a URI nor an absolute path", shown);
   }
   return NULL;
+}
+
+/* Servers */
+
+/* An item that a server may lead elsewhere. */
+typedef struct {
+  GstSpdlTask *task;
+  SpdlRange range;
+  gchar *uri; /* where that is */
+  SpdlHttpFunc func;
+  gpointer user_data;
+} Journey;
+
+static void
+end_journey (gpointer data)
+{
+  Journey *journey = data;
+  g_autofree gchar *scheme = g_uri_parse_scheme (journey->uri);
+  GError *error = NULL;
+  GstBuffer *content = read_here (
+      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (journey->task)),
+      journey->task, journey->uri, scheme, &journey->range, &error);
+
+  journey->func (journey->user_data, content, error);
+  g_free (journey->uri);
+  g_free (journey);
+}
+
+/* On the client's thread, which must not wait for a disk. */
+static void
+on_asked (gpointer user_data, GstBuffer *content, GError *error)
+{
+  Journey *journey = user_data;
+  GstSpdlFetchElement *self =
+      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (journey->task));
+
+  if (error && error->domain == SPDL_HTTP_ELSEWHERE) {
+    journey->uri = g_strdup (error->message);
+    g_error_free (error);
+    spdl_errands_push (self->errands, end_journey, journey);
+    return;
+  }
+  journey->func (journey->user_data, content, error);
+  g_free (journey);
+}
+
+static void
+ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+    const SpdlRange *range, gboolean foreign, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  GError *error = NULL;
+  SpdlHttp *http = gst_spdl_fetch_element_get_http (self, &error);
+  GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
+
+  if (self->used.trusted_origins) {
+    Journey *journey = g_new (Journey, 1);
+
+    *journey = (Journey){ task, *range, NULL, func, user_data };
+    func = on_asked;
+    user_data = journey;
+  }
+  if (http && self->cache)
+    spdl_disk_cache_fetch (
+        self->cache, http, uri, range, foreign, cancellable, func, user_data);
+  else if (http)
+    spdl_http_fetch (http, uri, range, foreign, cancellable, func, user_data);
+  else
+    func (user_data, NULL, error);
 }
 
 /* What the source has read already; takes @content. */
@@ -173,7 +229,8 @@ parse_uri (GstSpdlFetchElement *self, gchar *uri, SpdlRange *range,
 
 /* Begins the fetch of @uri, which is changed, and whose end @func tells. */
 static void
-fetch (GstSpdlTask *task, gchar *uri, SpdlHttpFunc func, gpointer user_data)
+fetch (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
+    gpointer user_data)
 {
   GstSpdlFetchElement *self =
       GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
@@ -200,7 +257,7 @@ fetch (GstSpdlTask *task, gchar *uri, SpdlHttpFunc func, gpointer user_data)
       user_data = unpacking_new (self, &packing, func, user_data);
       func = on_packed;
     }
-    ask_server (self, task, uri, &range, func, user_data);
+    ask_server (self, task, uri, &range, foreign, func, user_data);
     return;
   }
   content = read_here (self, task, uri, scheme, &range, &error);
@@ -231,13 +288,14 @@ fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
 {
   static const SpdlPartsFuncs funcs = { fetch, finish };
   g_autofree gchar *base = dup_base (self, task);
+  const SpdlPartsRules rules = { base, self->used.trusted_origins };
   g_autoptr (GstCaps) caps = NULL;
 
   GST_OBJECT_LOCK (self);
   if (self->caps)
     caps = gst_caps_ref (self->caps);
   GST_OBJECT_UNLOCK (self);
-  spdl_parts_begin (task, uri, self->names, base, caps, &funcs);
+  spdl_parts_begin (task, uri, self->names, &rules, caps, &funcs);
 }
 
 static void
@@ -250,7 +308,7 @@ fetch_alone (GstSpdlTask *task)
   if (self->names)
     fetch_parts (self, task, uri);
   else
-    fetch (task, uri, on_fetched, task);
+    fetch (task, uri, FALSE, on_fetched, task);
 }
 
 static void
@@ -307,7 +365,7 @@ fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
   switch (spdl_join_part_begin (part, task)) {
     case SPDL_JOIN_BEGIN:
       uri = spdl_join_dup_uri (join);
-      fetch (task, uri, on_joined, spdl_join_ref (join));
+      fetch (task, uri, FALSE, on_joined, spdl_join_ref (join));
       break;
     case SPDL_JOIN_DONE:
       finish_part (task, part);

@@ -7,6 +7,7 @@
 
 #include "spdlgio.h"
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "spdlbody.h"
 
 /* Says about @uri what @reason does, in our domain; cancellation stays. */
@@ -14,19 +15,19 @@ static void
 set_error (GError **error, const gchar *uri, const GError *reason)
 {
   g_autofree gchar *scheme = g_uri_parse_scheme (uri);
+  g_autofree gchar *why = spdl_redact_text (reason->message);
 
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error (error, g_error_copy (reason));
   else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "Nothing on this machine reads what \"%s:\" names: %s", scheme,
-        reason->message);
+        "Nothing on this machine reads what \"%s:\" names: %s", scheme, why);
   else
     g_set_error (error, GST_RESOURCE_ERROR,
         g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
             ? GST_RESOURCE_ERROR_NOT_FOUND
             : GST_RESOURCE_ERROR_READ,
-        "It cannot be read: %s", reason->message);
+        "It cannot be read: %s", why);
 }
 
 /* Reads on until @body has @wanted bytes or there are no more. */

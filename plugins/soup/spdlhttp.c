@@ -37,8 +37,8 @@ struct _SpdlHttp {
   GCancellable *cancellable;
   gulong on_cancelled;
 
-  gint has_clock; /* atomic */
-  clockid_t clock;
+  gint has_thread_id; /* atomic */
+  pthread_t thread_id;
 };
 
 static gboolean
@@ -78,7 +78,8 @@ static void
 add_line (const char *name, const char *value, gpointer data)
 {
   /* Who may read it is the server's matter, what it is is not. */
-  if (g_ascii_strcasecmp (name, "Authorization") != 0)
+  if (g_ascii_strcasecmp (name, "Authorization") != 0 &&
+      g_ascii_strcasecmp (name, "Proxy-Authorization") != 0)
     g_string_append_printf (data, "%s: %s\n", name, value);
 }
 
@@ -109,23 +110,13 @@ make_session (SpdlHttp *self)
   return session;
 }
 
-/* Some end at once, and leave the queue. Those that came after a flush had
- * ended are not meant. */
+/* Calls @func for each active request. Some end in it, and leave the queue. */
 static void
-cancel_all (SpdlHttp *self)
+foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
 {
   for (GList *link = self->active.head, *next; link; link = next) {
     next = link->next;
-    spdl_request_check_cancelled (link->data);
-  }
-}
-
-static void
-look_at_flows (SpdlHttp *self)
-{
-  for (GList *link = self->active.head, *next; link; link = next) {
-    next = link->next;
-    spdl_request_look_at_flow (link->data);
+    func (link->data);
   }
 }
 
@@ -150,10 +141,11 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
     spdl_request_begin (link->data, self->session, &self->active);
+  /* Requests that began after a flush had ended are not cancelled. */
   if (cancelled)
-    cancel_all (self);
+    foreach_active (self, spdl_request_check_cancelled);
   if (flows)
-    look_at_flows (self);
+    foreach_active (self, spdl_request_look_at_flow);
   if (quit)
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
@@ -175,11 +167,15 @@ run (gpointer data)
   SpdlHttp *self = data;
 
   g_main_context_push_thread_default (self->context);
-  if (pthread_getcpuclockid (pthread_self (), &self->clock) == 0)
-    g_atomic_int_set (&self->has_clock, TRUE);
+  self->thread_id = pthread_self ();
+  g_atomic_int_set (&self->has_thread_id, TRUE);
   self->session = make_session (self);
   g_main_loop_run (self->loop);
-  soup_session_abort (self->session);
+  /* soup_session_abort() would cancel at an unsafe moment, see cancel_try() of
+   * spdlrequest.c. */
+  foreach_active (self, spdl_request_cancel);
+  while (!g_queue_is_empty (&self->active))
+    g_main_context_iteration (self->context, TRUE);
   /* What the session still has under way refers to it. */
   while (g_main_context_iteration (self->context, FALSE))
     ;
@@ -288,12 +284,14 @@ begin (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
 
 void
 spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data)
+    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
+    gpointer user_data)
 {
-  begin (self,
-      spdl_request_new (
-          &self->settings, uri, range, cancellable, func, user_data),
-      cancellable);
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_foreign (request, foreign);
+  begin (self, request, cancellable);
 }
 
 void
@@ -310,13 +308,14 @@ spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
 
 void
 spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable,
+    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data)
 {
   SpdlRequest *request = spdl_request_new (
       &self->settings, uri, range, cancellable, func, user_data);
 
+  spdl_request_set_foreign (request, foreign);
   spdl_request_set_validators (request, known, origin);
   begin (self, request, cancellable);
 }
@@ -346,8 +345,8 @@ spdl_http_get_cpu_time (SpdlHttp *self)
 {
   struct timespec ts;
 
-  if (!g_atomic_int_get (&self->has_clock) ||
-      clock_gettime (self->clock, &ts) != 0)
+  if (!g_atomic_int_get (&self->has_thread_id) ||
+      !spdl_compat_get_thread_time (self->thread_id, &ts))
     return 0;
   return spdl_timespec_to_ns (&ts);
 }

@@ -32,6 +32,7 @@ typedef struct {
   gchar *user_agent;           /* nullable */
   gchar *tls_ca_file;          /* nullable: the system's authorities */
   GstStructure *extra_headers; /* nullable */
+  gchar *trusted_origins;      /* nullable */
 } SpdlHttpSettings;
 
 void
@@ -65,11 +66,14 @@ SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 void spdl_http_free (SpdlHttp *self);
 
 /* Fetches @range of what @uri names. From any thread.
+ * @foreign: whether the request gets no extra headers, because another server
+ *     named @uri
  * @cancellable: the same one for all fetches of a client */
 void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
+    gpointer user_data);
 
-/* The same.
+/* The same, with the extra headers.
  * @head: (nullable): called before @func, with the same data */
 void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
@@ -79,7 +83,7 @@ void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
  * came is in @origin (nullable) before @func is called. Both must live until
  * then. */
 void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable,
+    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data);
 

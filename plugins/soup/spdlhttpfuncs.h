@@ -19,9 +19,10 @@ typedef struct {
   SpdlHttp *(*open) (const SpdlHttpSettings *settings, GError **error);
   void (*close) (SpdlHttp *http);
   void (*fetch) (SpdlHttp *http, const gchar *uri, const SpdlRange *range,
-      GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+      gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
+      gpointer user_data);
   void (*fetch_changed) (SpdlHttp *http, const gchar *uri,
-      const SpdlRange *range, GCancellable *cancellable,
+      const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
       const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
       gpointer user_data);
   guint64 (*get_cpu_time) (SpdlHttp *http);
@@ -29,6 +30,9 @@ typedef struct {
 } SpdlHttpFuncs;
 
 #define SPDL_HTTP_PLUGIN "spdlhttp"
+/* The domain of an error whose message is a URI, not of HTTP(S), to which a
+ * server redirects and may: for the caller to read. */
+#define SPDL_HTTP_ELSEWHERE (g_quark_from_static_string ("spdl-http-elsewhere"))
 /* The data of the plugin's object under which they are. */
 #define SPDL_HTTP_DATA "spdl-http"
 

@@ -13,6 +13,7 @@ spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other)
   *self = *other;
   self->user_agent = g_strdup (other->user_agent);
   self->tls_ca_file = g_strdup (other->tls_ca_file);
+  self->trusted_origins = g_strdup (other->trusted_origins);
   self->extra_headers =
       other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
 }
@@ -22,5 +23,6 @@ spdl_http_settings_clear (SpdlHttpSettings *self)
 {
   g_clear_pointer (&self->user_agent, g_free);
   g_clear_pointer (&self->tls_ca_file, g_free);
+  g_clear_pointer (&self->trusted_origins, g_free);
   g_clear_pointer (&self->extra_headers, gst_structure_free);
 }

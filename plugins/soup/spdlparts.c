@@ -9,12 +9,16 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/spdlredact.h"
+#include "spdlorigin.h"
+
 typedef struct _Fetch Fetch;
 
 typedef struct {
   Fetch *fetch;
   const gchar *name;
   gchar *uri;
+  gboolean foreign;   /* it gets no secrets */
   GstBuffer *content; /* at the end: this */
   GError *error;      /* or this */
 } Part;
@@ -120,9 +124,11 @@ take_error (Fetch *self)
 
     if (!part->error)
       continue;
-    if (i > 0)
-      g_prefix_error (
-          &part->error, "Its part \"%s\", %s: ", part->name, part->uri);
+    if (i > 0) {
+      g_autofree gchar *uri = spdl_redact_dup_uri (part->uri);
+
+      g_prefix_error (&part->error, "Its part \"%s\", %s: ", part->name, uri);
+    }
     return g_steal_pointer (&part->error);
   }
   return NULL;
@@ -185,16 +191,41 @@ add_part (Fetch *self, const gchar *name, gchar *uri)
   self->parts[self->n_parts++] = (Part){ self, name, uri };
 }
 
+/* Whether @part, which the server of the item @home names, may be fetched. */
 static gboolean
-add_field (Fetch *self, const gchar *name, const gchar *base, GError **error)
+check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
+{
+  g_autofree gchar *from = spdl_origin_dup_of (home);
+  g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
+
+  /* A relative path without a base is refused as such. */
+  if (!origin || g_strcmp0 (origin, from) == 0 ||
+      spdl_origin_is_trusted (origin, trusted))
+    return TRUE;
+  part->foreign = TRUE;
+  if (spdl_origin_is_http (origin))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+      "Its part \"%s\" is refused: the server %s says that it is at \"%s\", "
+      "but may lead to http: and https: only; set trusted-origins=%s to "
+      "allow it",
+      part->name, from, origin, origin);
+  return FALSE;
+}
+
+static gboolean
+add_field (
+    Fetch *self, const gchar *name, const SpdlPartsRules *rules, GError **error)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self->task);
   const gchar *value =
       item && item->extra ? gst_structure_get_string (item->extra, name) : NULL;
 
   if (value) {
-    add_part (self, name, resolve (value, base));
-    return TRUE;
+    add_part (self, name, resolve (value, rules->base));
+    return rules->base || !is_far (self->parts[0].uri) ||
+           check_part (&self->parts[self->n_parts - 1], self->parts[0].uri,
+               rules->trusted, error);
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
       "It has no part \"%s\": there is no such field in its extra, or it is "
@@ -212,13 +243,13 @@ begin_all (Fetch *self, gboolean far)
     if (is_far (part->uri) != far)
       continue;
     g_autofree gchar *uri = g_strdup (part->uri);
-    self->funcs->fetch (self->task, uri, on_fetched, part);
+    self->funcs->fetch (self->task, uri, part->foreign, on_fetched, part);
   }
 }
 
 void
 spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
-    const gchar *base, GstCaps *caps, const SpdlPartsFuncs *funcs)
+    const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs)
 {
   Fetch *self = g_new0 (Fetch, 1);
   GError *error = NULL;
@@ -228,7 +259,7 @@ spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
   self->caps = caps ? gst_caps_ref (caps) : NULL;
   add_part (self, GST_SPDL_MAIN_PART, g_strdup (uri));
   for (guint i = 0; names[i] && !error; i++)
-    add_field (self, names[i], base, &error);
+    add_field (self, names[i], rules, &error);
   if (error) {
     fetch_free (self);
     funcs->done (task, NULL, error);

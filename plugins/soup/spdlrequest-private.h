@@ -10,6 +10,7 @@
 
 #include "spdlanswer.h"
 #include "spdlbody.h"
+#include "spdlredirect.h"
 #include "spdlrequest.h"
 
 G_BEGIN_DECLS
@@ -41,6 +42,7 @@ struct _SpdlRequest {
   SoupSession *session;
   gchar *uri;
   GUri *parsed;
+  gboolean foreign;      /* it gets no extra headers */
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
@@ -59,9 +61,11 @@ struct _SpdlRequest {
   SpdlAnswer answer;
 
   /* Of this try. */
+  SpdlRedirect redirect;
   SoupMessage *message;
   GInputStream *stream;
   GCancellable *cancellable;
+  GSource *cancel_later; /* nullable, see cancel_try() */
   SpdlRequestStop stop;
   guint8 *reading;  /* where bytes are read to */
   guint8 *unwanted; /* where bytes go that are read over; nullable */
@@ -69,6 +73,7 @@ struct _SpdlRequest {
   gboolean discard; /* the rest of the answer, when all that is skipped */
   gboolean same;    /* the server has what the caller has */
   gboolean at_once; /* the next try is another question, no repetition */
+  gboolean moved;   /* and goes to where the server redirects */
   gint64 asked_delay;
   SpdlRequestEnd end;
   GError *error;

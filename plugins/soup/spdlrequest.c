@@ -7,6 +7,9 @@
 
 #include "spdlrequest-private.h"
 
+#include <string.h>
+
+#include "gst/spdl/engine/spdlredact.h"
 #include "spdlretry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -15,6 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Who asks to be left alone for longer is not waited for. */
 #define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
 static void begin_try (SpdlRequest *self);
+static void ask (SpdlRequest *self);
 
 SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
@@ -56,6 +60,12 @@ spdl_request_new_flow (const SpdlHttpSettings *settings, const gchar *uri,
 }
 
 void
+spdl_request_set_foreign (SpdlRequest *self, gboolean foreign)
+{
+  self->foreign = foreign;
+}
+
+void
 spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
 {
   self->head = head;
@@ -91,6 +101,7 @@ request_free (SpdlRequest *self)
   if (self->active)
     g_queue_unlink (self->active, &self->link);
   destroy_source (&self->timer);
+  spdl_redirect_clear (&self->redirect);
   g_clear_pointer (&self->parsed, g_uri_unref);
   g_object_unref (self->outer);
   spdl_question_clear (&self->question);
@@ -159,6 +170,35 @@ end_pause (SpdlRequest *self, void (*go_on) (SpdlRequest *self))
   go_on (self);
 }
 
+static gboolean
+on_cancel_later (gpointer data)
+{
+  SpdlRequest *self = data;
+
+  g_cancellable_cancel (self->cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+/* Cancels the try under way.
+ *
+ * libsoup before 3.6.6 frees a request twice if it is cancelled after its
+ * response headers have arrived and before libsoup's own callback for them has
+ * run (docs/libsoup-cancellation.md). That callback waits as an idle source of
+ * the request's priority. A source of a lower priority runs only when no such
+ * callback is waiting, so it can cancel safely. Before the headers arrive, and
+ * once the body is read by us, no such callback can be waiting. */
+static void
+cancel_try (SpdlRequest *self)
+{
+  if (self->stream || soup_message_get_status (self->message) == 0) {
+    g_cancellable_cancel (self->cancellable);
+  } else if (!self->cancel_later) {
+    self->cancel_later = g_idle_source_new ();
+    g_source_set_callback (self->cancel_later, on_cancel_later, self, NULL);
+    g_source_attach (self->cancel_later, g_main_context_get_thread_default ());
+  }
+}
+
 /* Lets the try under way end, or the wait for the next one. */
 static void
 stop (SpdlRequest *self, SpdlRequestStop why)
@@ -174,7 +214,7 @@ stop (SpdlRequest *self, SpdlRequestStop why)
   if (self->paused)
     end_pause (self, spdl_request_close_stream);
   else
-    g_cancellable_cancel (self->cancellable);
+    cancel_try (self);
 }
 
 static gboolean
@@ -192,10 +232,16 @@ on_timer (gpointer data)
 }
 
 void
+spdl_request_cancel (SpdlRequest *self)
+{
+  stop (self, SPDL_REQUEST_STOP_CANCELLED);
+}
+
+void
 spdl_request_check_cancelled (SpdlRequest *self)
 {
   if (g_cancellable_is_cancelled (self->outer))
-    stop (self, SPDL_REQUEST_STOP_CANCELLED);
+    spdl_request_cancel (self);
 }
 
 void
@@ -204,7 +250,7 @@ spdl_request_look_at_flow (SpdlRequest *self)
   if (!self->flow)
     return;
   if (spdl_flow_is_closed (self->flow)) {
-    stop (self, SPDL_REQUEST_STOP_CANCELLED);
+    spdl_request_cancel (self);
   } else if (self->paused) {
     spdl_request_set_stall_timer (self);
     end_pause (self, spdl_request_read_more);
@@ -298,6 +344,8 @@ get_next_try (SpdlRequest *self)
 static GError *
 take_last_error (SpdlRequest *self)
 {
+  if (self->error->domain == SPDL_HTTP_ELSEWHERE)
+    return g_steal_pointer (&self->error);
   if (self->end == SPDL_REQUEST_END_RETRY && self->asked_delay > 0 &&
       self->n_tries <= self->settings->retries)
     g_prefix_error (&self->error,
@@ -308,11 +356,12 @@ take_last_error (SpdlRequest *self)
   return g_steal_pointer (&self->error);
 }
 
-/* Redirected: what is known may be of where it goes now, or of elsewhere. */
 static void
-on_restarted (SoupMessage *message, gpointer known)
+log_failure (SpdlRequest *self)
 {
-  spdl_validator_put (known, message);
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  GST_INFO ("%s: %s; trying again", uri, self->error->message);
 }
 
 void
@@ -324,12 +373,14 @@ spdl_request_end_try (SpdlRequest *self)
   if (self->stop != SPDL_REQUEST_STOP_NOT &&
       !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
+  destroy_source (&self->cancel_later);
   g_clear_object (&self->stream);
-  if (self->message)
-    g_signal_handlers_disconnect_matched (
-        self->message, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_restarted, NULL);
   g_clear_object (&self->message);
   g_clear_object (&self->cancellable);
+  if (!self->error && self->moved) {
+    ask (self);
+    return;
+  }
   if (!self->error && self->at_once) {
     self->n_tries--;
     begin_try (self);
@@ -344,7 +395,7 @@ spdl_request_end_try (SpdlRequest *self)
     finish (self, take_last_error (self));
     return;
   }
-  GST_INFO ("%s: %s; trying again", self->uri, self->error->message);
+  log_failure (self);
   g_clear_error (&self->error);
   self->waiting = TRUE;
   spdl_request_set_timer (self, next);
@@ -358,33 +409,60 @@ ask_for_changes (SpdlRequest *self)
   if (!known || self->question.have > 0)
     return;
   spdl_validator_put (known, self->message);
-  g_signal_connect (
-      self->message, "restarted", G_CALLBACK (on_restarted), (gpointer) known);
 }
 
+/* Sends the question to where the try has got to. */
 static void
-begin_try (SpdlRequest *self)
+ask (SpdlRequest *self)
 {
+  GUri *uri = self->redirect.uri ? self->redirect.uri : self->parsed;
   SoupMessageHeaders *headers;
 
-  self->waiting = FALSE;
-  self->n_tries++;
   self->stop = SPDL_REQUEST_STOP_NOT;
   self->asked_delay = 0;
   self->to_skip = 0;
   self->discard = FALSE;
   self->same = FALSE;
   self->at_once = FALSE;
+  self->moved = FALSE;
   self->question.have = self->body.size;
   self->cancellable = g_cancellable_new ();
-  self->message = soup_message_new_from_uri (SOUP_METHOD_GET, self->parsed);
+  self->message = soup_message_new_from_uri (SOUP_METHOD_GET, uri);
+  soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
   headers = soup_message_get_request_headers (self->message);
   spdl_question_put (&self->question, headers);
-  spdl_http_settings_put (self->settings, headers);
+  if (self->redirect.foreign)
+    soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
+  else
+    spdl_http_settings_put (self->settings, headers);
   ask_for_changes (self);
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
       self->cancellable, spdl_request_on_answer, self);
+}
+
+static void
+begin_try (SpdlRequest *self)
+{
+  self->waiting = FALSE;
+  self->n_tries++;
+  spdl_redirect_begin (&self->redirect, self->foreign);
+  ask (self);
+}
+
+/* GLib's reason could quote what is between a password and the host. */
+static GError *
+invalid_error (SpdlRequest *self, const GError *reason)
+{
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "\"%s\" is not a valid URI: %s", uri,
+      !reason ? "it names no host"
+      : strstr (self->uri, "@")
+          ? "escape characters of a password other than letters and digits, "
+            "such as / as %2F"
+          : reason->message);
 }
 
 void
@@ -396,9 +474,7 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active)
   self->parsed = g_uri_parse (self->uri, SOUP_HTTP_URI_FLAGS, &error);
   if (!self->parsed || !g_uri_get_host (self->parsed) ||
       !*g_uri_get_host (self->parsed)) {
-    finish (self, g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-                      "\"%s\" is no valid URI: %s", self->uri,
-                      error ? error->message : "it names no host"));
+    finish (self, invalid_error (self, error));
     return;
   }
   if (g_cancellable_is_cancelled (self->outer)) {

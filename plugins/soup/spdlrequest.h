@@ -31,6 +31,8 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
 SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
     const gchar *uri, GCancellable *cancellable, SpdlFlow *flow);
 
+/* Before it begins: whether it gets no extra headers in any case. */
+void spdl_request_set_foreign (SpdlRequest *self, gboolean foreign);
 /* @head: (nullable): before it begins */
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
 /* Before it begins: @known (nullable) says what is at hand already, which need
@@ -50,7 +52,9 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active);
  * reads that any more. */
 void spdl_request_look_at_flow (SpdlRequest *self);
 
-/* Lets it end soon, or at once, if it was cancelled. */
+/* Ends the request, soon or at once: its function gets G_IO_ERROR_CANCELLED. */
+void spdl_request_cancel (SpdlRequest *self);
+/* The same, if the caller's cancellable is cancelled. */
 void spdl_request_check_cancelled (SpdlRequest *self);
 
 G_END_DECLS

@@ -7,6 +7,8 @@
 
 #include "spdlrequest-private.h"
 
+#include "gst/spdl/engine/spdlredact.h"
+#include "spdlorigin.h"
 #include "spdlretry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -222,6 +224,16 @@ spdl_request_read_more (SpdlRequest *self)
 /* The answer */
 
 static void
+log_no_ranges (SpdlRequest *self)
+{
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  GST_WARNING ("%s: the server knows no ranges: %" G_GUINT64_FORMAT
+               " bytes come for nothing",
+      uri, self->to_skip);
+}
+
+static void
 take_answer (SpdlRequest *self)
 {
   if (self->head)
@@ -230,9 +242,7 @@ take_answer (SpdlRequest *self)
     spdl_body_clear (&self->body);
   self->to_skip = self->answer.skip;
   if (self->to_skip > 0)
-    GST_WARNING ("%s: the server knows no ranges: %" G_GUINT64_FORMAT
-                 " bytes come for nothing",
-        self->uri, self->to_skip);
+    log_no_ranges (self);
   spdl_question_keep (&self->question, &self->answer, self->message);
 }
 
@@ -261,6 +271,45 @@ judge_restart (SpdlRequest *self, GError **error)
   return SPDL_VERDICT_FAILED;
 }
 
+/* Where a server refuses what came without our secrets, says why it did. */
+static void
+explain_refusal (SpdlRequest *self, GError *error)
+{
+  g_autofree gchar *home = spdl_origin_dup (self->parsed);
+  g_autofree gchar *origin =
+      spdl_origin_dup (soup_message_get_uri (self->message));
+  gchar *text;
+
+  if (!self->redirect.foreign ||
+      error->code != GST_RESOURCE_ERROR_NOT_AUTHORIZED ||
+      (!self->settings->extra_headers && !g_uri_get_userinfo (self->parsed)))
+    return;
+  text = g_strdup_printf (
+      "%s. %s%s leads to %s, which did not get extra-headers and credentials: "
+      "if it may have them, set trusted-origins=%s",
+      error->message, self->foreign ? "A field of an item" : "The server ",
+      self->foreign ? "" : home, origin, origin);
+  g_free (error->message);
+  error->message = text;
+}
+
+static SpdlVerdict
+judge (SpdlRequest *self, GError **error)
+{
+  SpdlVerdict verdict;
+
+  if (spdl_redirect_is (self->message))
+    return spdl_redirect_follow (&self->redirect, self->parsed, self->message,
+               self->settings->trusted_origins, error)
+               ? SPDL_VERDICT_MOVED
+               : SPDL_VERDICT_FAILED;
+  verdict =
+      spdl_answer_judge (&self->answer, &self->question, self->message, error);
+  if (verdict == SPDL_VERDICT_FAILED)
+    explain_refusal (self, *error);
+  return verdict;
+}
+
 void
 spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
 {
@@ -271,6 +320,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
 
   self->stream = soup_session_send_finish (self->session, result, &reason);
   if (!self->stream) {
+    spdl_redact_error (reason);
     if (self->stop == SPDL_REQUEST_STOP_NOT)
       spdl_request_set_end (self,
           spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
@@ -280,9 +330,13 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
     spdl_request_end_try (self);
     return;
   }
+  if (self->stop != SPDL_REQUEST_STOP_NOT) {
+    g_cancellable_cancel (self->cancellable);
+    spdl_request_close_stream (self);
+    return;
+  }
 
-  verdict =
-      spdl_answer_judge (&self->answer, &self->question, self->message, &error);
+  verdict = judge (self, &error);
   if (verdict == SPDL_VERDICT_GOOD)
     verdict = judge_restart (self, &error);
   if (verdict == SPDL_VERDICT_ANEW && self->flow)
@@ -294,9 +348,10 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
   if (verdict == SPDL_VERDICT_GOOD) {
     take_answer (self);
   } else if (verdict == SPDL_VERDICT_NO_MORE || verdict == SPDL_VERDICT_SAME ||
-             verdict == SPDL_VERDICT_OTHER) {
+             verdict == SPDL_VERDICT_OTHER || verdict == SPDL_VERDICT_MOVED) {
     self->same = verdict == SPDL_VERDICT_SAME;
     self->at_once = verdict == SPDL_VERDICT_OTHER;
+    self->moved = verdict == SPDL_VERDICT_MOVED;
     if (self->at_once)
       self->question.known = NULL;
     self->to_skip = MAX_UNWANTED;

@@ -16,7 +16,8 @@
 static void
 get_place (SoupMessage *message, guint8 *place)
 {
-  g_autofree gchar *uri = g_uri_to_string (soup_message_get_uri (message));
+  g_autofree gchar *uri = g_uri_to_string_partial (
+      soup_message_get_uri (message), G_URI_HIDE_USERINFO);
 
   spdl_digest (uri, place);
 }

@@ -16,6 +16,7 @@
 #include "spdlparcelmessage.h"
 #include "spdlwirereader.h"
 #include "gst/spdl/gstspdlgovernor.h"
+#include "gst/spdl/gstspdlworker.h"
 #include "workerbus.h"
 #include "workerpipeline.h"
 
@@ -175,17 +176,13 @@ static void
 settle (const SpdlOrder *order)
 {
   g_autoptr (GError) error = NULL;
-  cpu_set_t cpus;
 
   errno = 0;
   if (order->nice != 0 && nice (order->nice) == -1 && errno != 0)
     perror ("nice");
-  if (!order->affinity || !*order->affinity)
-    return;
-  if (!spdl_affinity_parse (order->affinity, &cpus, &error))
+  if (order->affinity && *order->affinity &&
+      !spdl_affinity_apply (order->affinity, &error))
     fprintf (stderr, "%s\n", error->message);
-  else if (sched_setaffinity (0, sizeof cpus, &cpus) != 0)
-    perror ("cpu-affinity");
 }
 
 static void
@@ -243,6 +240,16 @@ wait_for_stop (Worker *self)
   spdl_mutex_unlock (&self->lock);
 }
 
+static void
+send_started (Worker *self)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_auto (GStrv) classes = gst_spdl_worker_dup_classes (self->pipeline);
+
+  spdl_put_strings (bytes, (const gchar *const *) classes);
+  spdl_wire_send (self->wire, SPDL_WIRE_STARTED, bytes->data, bytes->len, -1);
+}
+
 static gboolean
 start (Worker *self)
 {
@@ -250,10 +257,15 @@ start (Worker *self)
 
   if (self->governor)
     gst_spdl_governor_start (self->governor);
+  /* The sink plays before anything flows: when it waits for a slab it holds the
+   * lock that its change to PLAYING takes, and the other process gives none
+   * back before this one has started. */
+  gst_element_set_locked_state (GST_ELEMENT (self->sink), TRUE);
+  gst_element_set_state (GST_ELEMENT (self->sink), GST_STATE_PLAYING);
   ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
   if (ok)
-    spdl_wire_send (self->wire, SPDL_WIRE_STARTED, NULL, 0, -1);
+    send_started (self);
   return ok;
 }
 
@@ -262,6 +274,7 @@ end (Worker *self)
 {
   if (self->governor)
     gst_spdl_governor_stop (self->governor);
+  gst_element_set_locked_state (GST_ELEMENT (self->sink), FALSE);
   gst_element_set_state (GST_ELEMENT (self->pipeline), GST_STATE_NULL);
   send_figures (self);
   spdl_wire_send (self->wire, SPDL_WIRE_END, NULL, 0, -1);

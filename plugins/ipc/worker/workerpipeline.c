@@ -9,21 +9,21 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/gstspdlparse.h"
 #include "gst/spdl/gstspdlworker.h"
 
 /* Caps at the end are a filter only between two elements. */
 static GstElement *
 parse_text (const gchar *description, GError **error)
 {
-  GstElement *element = gst_parse_launch_full (
-      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  GstElement *element = gst_spdl_parse_launch (description, error);
   g_autofree gchar *more = NULL;
 
   if (element)
     return element;
   more = g_strconcat (description, " ! identity silent=true", NULL);
-  element =
-      gst_parse_launch_full (more, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
+  element = gst_spdl_parse_launch (more, NULL);
   if (element)
     g_clear_error (error);
   return element;
@@ -35,6 +35,8 @@ parse (const gchar *description, GError **error)
   GstElement *element = parse_text (description, error);
   GstElement *pipeline;
 
+  if (!element && error)
+    spdl_redact_error (*error);
   if (!element || GST_IS_PIPELINE (element))
     return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
@@ -115,6 +117,9 @@ worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error)
     gst_object_unref (pipeline);
     return NULL;
   }
+  if (order->classes)
+    gst_spdl_worker_set_classes (
+        pipeline, (const gchar *const *) order->classes);
   gst_spdl_worker_tune (pipeline);
   return pipeline;
 }

@@ -22,7 +22,8 @@ from ._decode import decode
 from ._errors import LoaderError
 from ._headspace import Headspace, headspace
 from ._loader import Loader
+from ._losses import LoaderWarning
 from ._tensor import Tensor
 
 __all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
-           "Tensor", "decode", "headspace"]
+           "LoaderWarning", "Tensor", "decode", "headspace"]

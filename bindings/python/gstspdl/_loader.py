@@ -6,16 +6,19 @@
 import atexit
 import os
 import re
+import time
 import weakref
-from collections import deque
+from collections import abc, deque
 from dataclasses import dataclass
 from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List,
-                    Mapping, Optional, Union)
+                    Mapping, Optional, Sequence, Tuple, Union)
 
 from . import _map, _native as native, _worker
 from ._batch import Batch
 from ._errors import LoaderError, code_of, is_timeout
 from ._gi import GLib, Gst, dict_of, init, raw
+from ._labels import check_classes
+from ._losses import LoaderWarning, Losses
 from ._parts import count_batches, factory_of, find_elements
 from ._source import DOMAIN as SOURCE_DOMAIN
 from ._source import SourceThread
@@ -26,6 +29,9 @@ _MAX_PENDING = 10_000
 # How long the interpreter is out of reach of Ctrl-C while nothing comes. Only
 # then is it a matter of slices at all; a batch ends the wait at once.
 _SLICE = 50_000_000
+
+# How long a stopped source may stay in its own code, in s.
+_MAX_BUSY = 5.0
 
 
 @dataclass(frozen=True)
@@ -53,16 +59,23 @@ class Failure:
 
 
 class _Epoch(Iterator[Batch]):
-    """The rest of one epoch."""
+    """The rest of one epoch, or until another `for` has begun."""
 
-    __slots__ = ("_loader", "_ended")
+    __slots__ = ("_loader", "_turn", "_ended")
 
-    def __init__(self, loader: "Loader") -> None:
+    def __init__(self, loader: "Loader", turn: int) -> None:
         self._loader = loader
+        self._turn = turn
         self._ended = False
 
     def __next__(self) -> Batch:
-        batch = None if self._ended else self._loader._take()
+        batch = None
+        if not self._ended and self._turn == self._loader._turn:
+            try:
+                batch = self._loader._take(None)
+            except LoaderWarning:
+                self._ended = True
+                raise
         if batch is None:
             self._ended = True
             raise StopIteration
@@ -73,8 +86,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
     """Batches from a pipeline.
 
     `pipeline` is a description in gst-launch's syntax that ends in spdlsink,
-    or a Gst.Pipeline. Each `for` over the loader is one epoch. A description
-    that says no `epochs` has as many as there are `for`s.
+    or a Gst.Pipeline. Each `for` over the loader is one epoch, also after a
+    `break`; iter() is what goes on in the same one. A description that says no
+    `epochs` has as many as there are `for`s.
 
     `source`: what is loaded, where the pipeline begins with an open pad:
     paths and URIs, bytes, or NumPy arrays, or tuples (item, label[, key]).
@@ -84,6 +98,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
     `cpu_budget`: the share of all cores that loading may use, 0 for all.
     `process`: True: all but the sink runs in a process of its own; or the
     properties of that, as {"nice": 10, "restarts": 3}.
+    `classes`: the names of the classes in the order of their numbers, which
+    text labels must be; else those of the dataset, sorted.
     """
 
     # PyGObject makes no type of its own of a class of that module, which
@@ -93,25 +109,35 @@ class Loader(raw.Loader):  # type: ignore[misc]
     # Defaults for loaders that Loader.new() makes.
     _source: Optional[Iterable[Any]] = None
     _caps: Optional[str] = None
+    _classes: Optional[List[str]] = None
     _thread: Optional[SourceThread] = None
     _process: Optional[object] = None
     _begun = False
     # No batch of this run has been given, or none of the epoch to come.
     _fresh = True
     _between = False
+    # Counts `for`s: what an earlier one began has ended.
+    _turn = 0
+    # Counts calls of stop().
+    _stops = 0
     # Taken already, and from where on without it.
     _ahead: Optional[Batch] = None
     _ahead_of: Optional[str] = None
+    # The failures before it was taken.
+    _before_ahead: Tuple[int, List[Failure]] = (0, [])
     _failures: Deque[Failure] = deque()
     _pending: Deque[Failure] = deque()
+    _losses = Losses()
 
     def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
                 source: Optional[Iterable[Any]] = None,
                 caps: Optional[str] = None, max_failures: int = -1,
                 state: Optional[str] = None,
                 cpu_budget: float = 0.0,
-                process: Union[bool, Mapping[str, Any]] = False) -> "Loader":
+                process: Union[bool, Mapping[str, Any]] = False,
+                classes: Optional[Sequence[str]] = None) -> "Loader":
         init()
+        names = None if classes is None else check_classes(classes)
         try:
             made = pipeline
             if process is not False:
@@ -123,6 +149,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
         except GLib.Error as error:
             raise LoaderError(error.message, code=code_of(error)) from error
         self._set_up(pipeline, source, caps)
+        if names:
+            self.set_classes(names)
         self.set_property("max-failures", max_failures)
         if cpu_budget != 0:  # else what `process` says stays
             self.set_property("cpu-budget", cpu_budget)
@@ -165,8 +193,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
         pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._failures = failures
         self._pending = pending
-        # Not a method, which would keep the loader alive.
-        self.connect("failed", _on_failed, failures, pending)
+        self._losses = Losses()
+        # Not methods, which would keep the loader alive.
+        self.connect("failed", _on_failed, failures, pending, self._losses)
+        self.connect("failed-in-epoch", _on_failed_in_epoch, self._losses)
         # PyGObject makes a class of each type that it meets, and a Ctrl-C
         # which comes meanwhile is lost, or the end of the process: so here,
         # and not while batches are waited for.
@@ -193,11 +223,13 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def start(self) -> bool:
         """Begins. A `with` does it, and the first `for`. After stop() again."""
         self._check_process()
-        self._end_thread()
+        self._end_thread(_MAX_BUSY)
         self._ahead = None
         self._between = False
         self._fresh = True
+        self._turn += 1
         self._pending.clear()
+        self._losses.clear()
         # First, as a Ctrl-C may come at any place.
         self._begun = True
         _running.add(self)
@@ -211,23 +243,29 @@ class Loader(raw.Loader):  # type: ignore[misc]
         return True
 
     def _begin_source(self) -> None:
-        if self._source is None:
+        if self._source is None or not self.is_running():
             return
         if not self._thread:
-            thread = SourceThread(self, self._source, self._caps)
+            thread = SourceThread(self, self._source, self._caps,
+                                  self._classes)
             thread.begin_pass()
             self._thread = thread
         if not self._thread.ident:
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends the run, at any moment, from any thread. Batches stay."""
+        """Ends the run, at any moment, from any thread, also from a function
+        of map(). Batches stay."""
         if self._is_left():
             return
+        self._stops += 1
+        self._stop()
+        _running.discard(self)
+
+    def _stop(self) -> None:
         if self._thread:
             self._thread.cancel()
         raw.Loader.stop(self)
-        _running.discard(self)
 
     def _is_left(self) -> bool:
         """Whether it is that of a parent process."""
@@ -243,11 +281,11 @@ class Loader(raw.Loader):  # type: ignore[misc]
                 "process that uses it (or start workers by spawn, not by "
                 "fork)", code="forked")
 
-    def _end_thread(self) -> None:
+    def _end_thread(self, patience: Optional[float]) -> None:
         """A thread of an earlier run may still be in the source's code."""
         if self._thread and self._thread.is_alive():
             self._thread.cancel()
-            self._thread.join(5)
+            self._thread.join(patience)
             if self._thread.is_alive():
                 raise LoaderError(
                     "The loader cannot start again: its source has been busy "
@@ -265,37 +303,86 @@ class Loader(raw.Loader):  # type: ignore[misc]
     # Batches
 
     def __iter__(self) -> Iterator[Batch]:
-        """The rest of the epoch; behind its end, the next one."""
+        """The next epoch, also where a `for` over one was left; at first the
+        one to begin with, or the rest of it. Earlier iterators end."""
         self._check_process()
         if not self._begun:
             self.start()
+        elif not (self._fresh or self._between or self._ahead):
+            self._leave_epoch()
+        self._begin_epoch()
+        self._turn += 1
+        return _Epoch(self, self._turn)
+
+    def _begin_epoch(self) -> None:
         self._begin_source()
         if self._between:
             self._between = False
             if self._thread:
                 self._thread.begin_pass()
-        return _Epoch(self)
 
-    def _take(self) -> Optional[Batch]:
+    def _leave_epoch(self) -> None:
+        """After a `break`. Which pass items are of that the program pushes by
+        itself, or an iterator gives, nobody knows: these go on."""
+        if self.has_source() and (self._source is None or
+                                  isinstance(self._source, abc.Iterator)):
+            return
+        if not self.is_running():
+            return  # which next() says
+        stops = self._stops
+        if self.has_source():
+            # Items pushed now would count for the next epoch. Stopping may
+            # take a while, as waiting for a batch may.
+            self._stop()
+            self._end_thread(None)
+        try:
+            if stops == self._stops:
+                raw.Loader.next_epoch(self)
+        except GLib.Error as error:
+            raise self._explain(error) from self._cause_of(error)
+        if stops != self._stops:
+            self._stop()
+            raise LoaderError("The loader was stopped", code="stopped")
+        self._fresh = True
+
+    def next(self, timeout: int = Gst.CLOCK_TIME_NONE) -> Optional[Batch]:
+        """The next batch, within `timeout` ns, or None at an epoch's end; the
+        next call then goes on into the next epoch. LoaderError with the code
+        "timed-out" where none has come; nothing is lost."""
+        if self._begun:
+            self._begin_epoch()
+        return self._take(
+            None if timeout == Gst.CLOCK_TIME_NONE else timeout)
+
+    def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         self._check_process()
         batch, self._ahead = self._ahead, None
         if batch is None:
-            batch = self._wait()
+            batch = self._wait(timeout)
         self._fresh = False
         if batch is None and not self._between:
             self._between = True
+            self._losses.warn()
             self._look_ahead()
         return batch
 
-    def _wait(self) -> Optional[Batch]:
+    def _wait(self, timeout: Optional[int] = None) -> Optional[Batch]:
+        end = None if timeout is None else time.monotonic_ns() + timeout
         while True:
-            native.wait(self, _SLICE)
+            left = _SLICE
+            if end is None:
+                native.wait(self, _SLICE)
+            else:
+                left = max(end - time.monotonic_ns(), 0)
+                if not native.is_ready(self, min(left, _SLICE)) and left:
+                    continue
             try:
                 # It may have been woken for nothing.
-                batch: Optional[Batch] = raw.Loader.next(self, _SLICE)
+                batch: Optional[Batch] = raw.Loader.next(
+                    self, min(left, _SLICE))
                 return batch
             except GLib.Error as error:
-                if not is_timeout(error):
+                if not is_timeout(error) or not left:
                     raise self._explain(error) from self._cause_of(error)
 
     def _look_ahead(self) -> None:
@@ -307,6 +394,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def _take_ahead(self) -> Optional[Batch]:
         if not self._ahead:
             self._ahead_of = self.dup_state()
+            self._before_ahead = self.num_failures, self.failures
             self._ahead = self._wait()
         return self._ahead
 
@@ -326,22 +414,50 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """Not by its length, which would start it."""
         return True
 
+    # Classes
+
+    def set_classes(self, classes: Optional[Sequence[str]]) -> bool:
+        """The names of the classes in the order of their numbers, None for
+        those of the dataset; before the loader starts."""
+        self._check_process()
+        names = None if classes is None else check_classes(classes)
+        try:
+            raw.Loader.set_classes(self, names)
+        except GLib.Error as error:
+            raise self._explain(error) from error
+        self._classes = names
+        return True
+
+    @property
+    def classes(self) -> Optional[List[str]]:
+        """The names of the classes: label i is classes[i]. None where labels
+        are mere numbers. Starts the loader, unless they were given."""
+        self._check_process()
+        if self._classes is None and not self._begun:
+            self.start()
+        try:
+            # No names at all are an empty list.
+            return raw.Loader.dup_classes(self) or None
+        except GLib.Error as error:
+            raise self._explain(error) from error
+
+    @property
+    def class_to_idx(self) -> Optional[Dict[str, int]]:
+        """The number of each class by its name, as torchvision has it."""
+        classes = self.classes
+        if classes is None:
+            return None
+        return {name: i for i, name in enumerate(classes)}
+
     # Errors
 
     def _explain(self, error: Any) -> LoaderError:
         if error.domain == SOURCE_DOMAIN:
             return LoaderError(error.message, code="source", stage="source")
         code = code_of(error)
-        stage: Optional[str] = error.message.partition(": ")[0]
-        if not any(e.get_name() == stage
-                   for e in find_elements(self.get_pipeline())) and not any(
-                       figures.get("stage") == stage
-                       for figures in self.stats):
-            stage = None
-        last = self._failures[-1] if self._failures else None
-        uri = None
-        if last and (last.stage == stage or code == "failures"):
-            stage, uri = last.stage, last.uri
+        stage = uri = None
+        if code in ("failures", "pipeline-error"):
+            _, stage, uri = self.get_error_item()
         return LoaderError(error.message, code=code, stage=stage, uri=uri)
 
     def _cause_of(self, error: Any) -> BaseException:
@@ -355,7 +471,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
     @property
     def failures(self) -> List[Failure]:
         """The last items that failed, 100 at most; `num_failures` counts
-        all."""
+        all. Those of an epoch that is loaded ahead are not among them."""
+        if self._ahead:
+            return list(self._before_ahead[1])
         return list(self._failures)
 
     def take_failures(self, state: Optional[str]) -> List[Failure]:
@@ -372,15 +490,19 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     @property
     def num_failures(self) -> int:
-        n: int = self.get_num_failures()
+        """Items that failed since the start, in the epochs that a `for` has
+        reached."""
+        n: int = (self._before_ahead[0] if self._ahead
+                  else self.get_num_failures())
         return n
 
     @property
     def epoch(self) -> int:
         """Of the batch that came last; behind an epoch's end the next one, and
         at first the one to begin with."""
-        if self._fresh or self._ahead:
-            return _epoch_of(self.state)
+        state = self.state if self._fresh or self._ahead else None
+        if state:
+            return _epoch_of(state)
         epoch: int = self.get_epoch()
         return epoch
 
@@ -431,7 +553,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._check_process()
         if not self._begun:
             self.start()
-        if self.epoch == epoch and self._is_at_beginning():
+        if self._is_at_beginning(epoch):
             return
         batch = None if self.state else self._take_ahead()
         state = batch.state if batch else self.state
@@ -441,31 +563,38 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self.stop()
         self.restore_state(_PLACE.sub(f"epoch={epoch},mark=0,done=", state))
 
-    def _is_at_beginning(self) -> bool:
+    def _is_at_beginning(self, epoch: int) -> bool:
         place = _PLACE.search(self.state or "")
         if place:
-            return place[0].endswith(",mark=0,done=")
-        return self._fresh or self._between
+            return (int(place[1]) == epoch
+                    and place[0].endswith(",mark=0,done="))
+        return (self._fresh or self._between) and self.epoch == epoch
 
 
 # In a state: where in which epoch a source is.
 _PLACE = re.compile(r"\bepoch=(\d+),mark=\d+,done=[^,;]*")
 
 
-def _epoch_of(state: Optional[str]) -> int:
-    place = _PLACE.search(state or "")
+def _epoch_of(state: str) -> int:
+    place = _PLACE.search(state)
     return int(place[1]) if place else 0
 
 
 def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,
                source: int, epoch: int, index: int, sequence: int,
-               *queues: Deque[Failure]) -> None:
+               *queues: Union[Deque[Failure], Losses]) -> None:
     why = reason.message if reason else ""
     failure = Failure(stage, uri, why)
     if epoch != GLib.MAXUINT64:
         failure = Failure(stage, uri, why, epoch, index, sequence, source)
     for queue in queues:
         queue.append(failure)
+
+
+def _on_failed_in_epoch(_: Any, stage: str, text: str, epoch: int,
+                        num_failures: int, num_items: int,
+                        losses: Losses) -> None:
+    losses.sum_up(stage, text)
 
 
 # At the interpreter's end no thread of a pipeline may be left that would come

@@ -9,6 +9,7 @@ from typing import Any, Callable, List, Optional, Tuple
 
 from ._errors import LoaderError
 from ._gi import Gst, raw
+from ._native import is_loading_thread
 from ._source import Caps, fill
 
 Function = Callable[["Gst.Sample"], Any]
@@ -84,4 +85,11 @@ def connect(loader: Any, name: str, function: Function) -> None:
     element.connect("process", Handler(function))
     # PyGObject drops its last reference with the GIL held, and the pipeline
     # that then stops would wait for functions that wait for the GIL.
-    weakref.finalize(loader, pipeline.set_state, Gst.State.NULL).atexit = False
+    weakref.finalize(loader, _end, pipeline).atexit = False
+
+
+def _end(pipeline: "Gst.Pipeline") -> None:
+    # A garbage collection in a function cannot wait for that function: there,
+    # the library ends the pipeline later.
+    if not is_loading_thread():
+        pipeline.set_state(Gst.State.NULL)

@@ -113,6 +113,15 @@ def wait(loader: Any, step: int) -> None:
             pass
 
 
+def is_ready(loader: Any, timeout: int) -> bool:
+    """Wait `timeout` ns at most; return True if there is something to take."""
+    return bool(_wait(_get_pointer(loader.__gpointer__, None), timeout))
+
+
+is_loading_thread = _library.spdl_is_loading_thread
+is_loading_thread.restype = c_int
+
+
 def end_source(loader: Any) -> None:
     """PyGObject cannot hand over that there is no GError."""
     _end_source(_get_pointer(loader.__gpointer__, None), None, None)

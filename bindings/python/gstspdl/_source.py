@@ -7,11 +7,13 @@ import os
 import threading
 import weakref
 from queue import SimpleQueue
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple
+from typing import (Any, Callable, Dict, Iterable, Optional, Sequence,
+                    Tuple)
 
 from . import _native as native
 from ._errors import is_timeout
 from ._gi import GLib, Gst, raw
+from ._labels import Labels
 
 DOMAIN = "gst-spdl-python-source"
 
@@ -20,7 +22,8 @@ DOMAIN = "gst-spdl-python-source"
 _SLICE = 1_000_000_000
 
 
-def _split(item: Any) -> Tuple[Any, int, Optional[str]]:
+def _split(item: Any, labels: Labels,
+           place: int) -> Tuple[Any, int, Optional[str]]:
     """Item, label and key of what a source gives."""
     if not isinstance(item, tuple):
         return item, -1, None
@@ -28,7 +31,11 @@ def _split(item: Any) -> Tuple[Any, int, Optional[str]]:
         raise TypeError("a source gives items, (item, label) or (item, label, "
                         f"key), not tuples of {len(item)}")
     key = str(item[2]) if len(item) > 2 and item[2] is not None else None
-    return item[0], int(item[1]), key
+    name = key
+    if name is None and isinstance(item[0], (str, os.PathLike)):
+        name = os.fspath(item[0])
+    name = f"item {place}" if name is None else f"the item {name!r}"
+    return item[0], labels.number(item[1], name), key
 
 
 def fill(data: bytes) -> "Gst.Buffer":
@@ -92,11 +99,13 @@ class SourceThread(threading.Thread):
     wants it."""
 
     def __init__(self, loader: Any, source: Iterable[Any],
-                 encoded: Optional[str]) -> None:
+                 encoded: Optional[str],
+                 classes: Optional[Sequence[str]] = None) -> None:
         super().__init__(name="gst-spdl-source", daemon=True)
         self._loader = weakref.ref(loader, self._cancel)
         self._source = source
         self._caps = Caps(encoded)
+        self._labels = Labels(classes)
         # True: a pass is wanted; False: no more. Unlike a condition it may be
         # called by the garbage collector, which may drop the loader anywhere.
         self._passes: "SimpleQueue[bool]" = SimpleQueue()
@@ -122,8 +131,8 @@ class SourceThread(threading.Thread):
     def _run(self) -> None:
         while self._passes.get():
             iterator = iter(self._source)
-            for item in iterator:
-                if not self._push(item):
+            for place, item in enumerate(iterator):
+                if not self._push(item, place):
                     return
             if iterator is self._source:
                 # It cannot begin anew.
@@ -132,9 +141,9 @@ class SourceThread(threading.Thread):
             if not self._do(raw.Loader.end_epoch):
                 return
 
-    def _push(self, item: Any) -> bool:
+    def _push(self, item: Any, place: int) -> bool:
         """False where the loader takes no more."""
-        item, label, key = _split(item)
+        item, label, key = _split(item, self._labels, place)
         if isinstance(item, (str, os.PathLike)):
             return self._do(raw.Loader.push_uri, _uri_of(item), label, _SLICE)
         if isinstance(item, dict):

@@ -7,7 +7,7 @@ import re
 from typing import Any, Mapping, Tuple
 
 from ._errors import LoaderError
-from ._gi import Gst
+from ._gi import Gst, raw
 
 # The sink, with its properties, wherever it stands.
 _SINK = re.compile(
@@ -21,7 +21,7 @@ def split(description: str) -> Tuple[str, str]:
     if len(found) != 1:
         raise LoaderError(
             "A pipeline for a process of its own has one \"! spdlsink\", and "
-            f"this one has {len(found)}: {description}", code="pipeline")
+            f"this one has {len(found)}", code="pipeline")
     begin, end = found[0].span()
     return description[:begin] + description[end:], found[0][1]
 
@@ -31,7 +31,9 @@ def make_pipeline(description: str,
     """All but the sink in another process. `properties` are spdlworkersrc's,
     with underscores or dashes."""
     rest, sink = split(description)
-    pipeline = Gst.parse_launch("spdlworkersrc name=worker ! " + sink)
+    # Its errors say what to write instead.
+    pipeline = raw.Loader.new(
+        "spdlworkersrc name=worker ! " + sink).get_pipeline()
     worker = pipeline.get_by_name("worker")
     worker.set_property("pipeline", rest)
     for name, value in properties.items():

@@ -18,7 +18,8 @@ It gives whole batches, by threads of its own. Where a DataLoader has to be
 around it: DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
-from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
+from typing import (Any, Dict, Iterable, Iterator, List, Optional, Tuple,
+                    TypeVar)
 
 import torch
 import torch.distributed
@@ -27,6 +28,7 @@ import torch.utils.data
 from ._batch import Batch
 from ._errors import LoaderError
 from ._loader import Loader
+from ._losses import LoaderWarning
 from ._parts import find_elements
 
 TorchBatch = Dict[str, torch.Tensor]
@@ -125,12 +127,32 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         if torch.utils.data.get_worker_info() is not None:
             raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
-        for batch in self.loader:
+        batches = iter(self.loader)
+        while True:
+            try:
+                batch = next(batches, None)
+            except LoaderWarning:  # an error, where the user wants it so
+                self._state = self.loader.state
+                raise
+            if batch is None:
+                break
             self.last = batch
             self._state = batch.state
             yield self._convert(batch)
         # The last items may have failed.
         self._state = self.loader.state
+
+    @property
+    def classes(self) -> Optional[List[str]]:
+        """The Loader's: label i is classes[i]."""
+        self._begin()
+        return self.loader.classes
+
+    @property
+    def class_to_idx(self) -> Optional[Dict[str, int]]:
+        """The number of each class by its name."""
+        self._begin()
+        return self.loader.class_to_idx
 
     def _begin(self) -> None:
         self.loader._check_process()

@@ -1,0 +1,75 @@
+# gst-spdl: class names, and labels of a loader's source in the program
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+from typing import Any, List, Optional, Sequence
+
+# Blanks that lists may have around a label.
+_BLANKS = " \t\n\v\f\r"
+
+
+def check_classes(classes: Sequence[str]) -> List[str]:
+    """Names that can be those of classes."""
+    if isinstance(classes, (str, bytes)):
+        raise TypeError("classes is a list of names, such as ['cat', 'dog'], "
+                        f"not {classes!r}")
+    names = list(classes)
+    seen = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError("a class is named by a str, not by "
+                            f"{type(name).__name__}: {name!r}")
+        if not name or name != name.strip(_BLANKS):
+            raise ValueError(f"the name of a class is empty, or begins or ends "
+                             f"with a blank: {name!r}")
+        if name in seen:
+            raise ValueError(f"two classes have the name {name!r}")
+        seen.add(name)
+    if not names:
+        raise ValueError("classes is empty: leave it out, or name them")
+    return names
+
+
+class Labels:
+    """Numbers the labels of a source by the classes' names, as spdlsrc does
+    those of a list."""
+
+    def __init__(self, classes: Optional[Sequence[str]]) -> None:
+        self._n = None if classes is None else len(classes)
+        self._numbers = {name: i for i, name in enumerate(classes or ())}
+        self._has_integers = any(map(_is_integer, self._numbers))
+
+    def number(self, label: Any, item: str) -> int:
+        """The number of the label of the item that is called so."""
+        if not isinstance(label, str):
+            number = int(label)
+            if self._has_integers and number != -1:
+                return self.number(str(number), item)
+            return self._check(number, label, item)
+        text = label.strip(_BLANKS)
+        if text in self._numbers:
+            return self._numbers[text]
+        if not text:
+            return -1
+        if not _is_integer(text) or (self._has_integers and text != "-1"):
+            raise ValueError(self._describe(label, item))
+        return self._check(int(text), label, item)
+
+    def _check(self, number: int, label: Any, item: str) -> int:
+        if self._n is not None and not -1 <= number < self._n:
+            raise ValueError(self._describe(label, item))
+        return number
+
+    def _describe(self, label: Any, item: str) -> str:
+        if self._n is None:
+            return (f"the label {label!r} of {item} is text, and the loader "
+                    "knows no classes: name them by Loader(..., classes=[...])"
+                    ", or give numbers as labels")
+        return (f"the label {label!r} of {item} fits none of the {self._n} "
+                "classes: correct it, or add it to classes")
+
+
+def _is_integer(text: str) -> bool:
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    return digits.isascii() and digits.isdigit()

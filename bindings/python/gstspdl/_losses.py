@@ -1,0 +1,79 @@
+# gst-spdl: the warning that items failed in an epoch
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import pathlib
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, List, Optional
+
+if TYPE_CHECKING:
+    from ._loader import Failure
+
+_FOLDER = str(pathlib.Path(__file__).parent) + "/"
+
+
+class LoaderWarning(UserWarning):
+    """Items failed in an epoch, which a `for` has come to the end of.
+
+    `epoch` is the epoch of the item that failed last, `stage`, `uri` and
+    `reason` say where and why it did, and `num_failures` is the number of
+    items that failed since the last such warning. `loader.failures` has more.
+    """
+
+    def __init__(self, message: str, *, num_failures: int = 0,
+                 last: Optional["Failure"] = None) -> None:
+        super().__init__(message)
+        self.num_failures = num_failures
+        self.epoch = last.epoch if last else None
+        self.stage = last.stage if last else None
+        self.uri = last.uri if last else None
+        self.reason = last.reason if last else None
+
+
+class Losses:
+    """Failures that the user has not been warned of."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._num_failures = 0
+        self._last: Optional["Failure"] = None
+        self._summaries: List[str] = []
+
+    def append(self, failure: "Failure") -> None:
+        self._num_failures += 1
+        self._last = failure
+
+    def sum_up(self, stage: str, text: str) -> None:
+        """At the end of an epoch in a stage."""
+        self._summaries.append(f"{stage}: {text}")
+
+    def _describe(self, last: "Failure") -> str:
+        # Nobody sums up an epoch that was left before its end.
+        if not self._summaries:
+            return (f"{self._num_failures} items failed; last: {last.stage}: "
+                    f"{last.uri or 'an item'}: {last.reason}")
+        return "; ".join(self._summaries)
+
+    def warn(self) -> None:
+        """Warns, once, in the calling thread and with the user's line."""
+        if not self._last:
+            return
+        warning = LoaderWarning(self._describe(self._last),
+                                num_failures=self._num_failures,
+                                last=self._last)
+        self.clear()
+        warnings.warn(warning, stacklevel=_count_own_frames() + 1)
+
+
+def _count_own_frames() -> int:
+    """How many frames of this package are between the caller and the user."""
+    frame: Any = sys._getframe(1)
+    n = 0
+    while frame and frame.f_code.co_filename.startswith(_FOLDER):
+        frame = frame.f_back
+        n += 1
+    return n

@@ -5,7 +5,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """demo.py FOLDER CONTACT-SHEET.png"""
 
-import os
 import sys
 import time
 
@@ -24,7 +23,7 @@ ROW = "{:<8}{:>9}{:>10}{:>10}{:>12}{:>12}{:>8}{:>8}"
 
 
 def describe(folder):
-    cores = os.cpu_count()
+    cores = GstSpdl.get_num_cores()
     return (f'spdlsrc name=source location="{folder}" label=folder '
             f"epochs={EPOCHS} ! spdlfetch name=fetch concurrency=4 "
             f"! spdldecode name=decode concurrency={cores} queue-size=8 "

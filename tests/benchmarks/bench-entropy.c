@@ -15,7 +15,6 @@
 #include <glib.h>
 #include <stdio.h>
 #include <jpeglib.h>
-#include <jpegint.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,8 @@
 #include "cpu-seconds.h"
 #include "jpeg-files.h"
 #include "spdlentropy.h"
+#include "spdlentropycheck.h"
+#include "spdllibjpeg.h"
 
 static SpdlEntropy *entropy;
 
@@ -57,7 +58,7 @@ decode (struct jpeg_decompress_struct *cinfo, const JpegFile *file,
   n = cinfo->MCUs_per_row * cinfo->MCU_rows_in_scan;
   for (guint i = 0; i < n; i++) {
     memset (blocks, 0, sizeof (JBLOCK) * cinfo->blocks_in_MCU);
-    cinfo->entropy->decode_mcu (cinfo, wanted ? rows : NULL);
+    spdl_libjpeg_get_entropy (cinfo)->decode_mcu (cinfo, wanted ? rows : NULL);
   }
   taken = cpu_seconds () - begun;
   jpeg_abort_decompress (cinfo);
@@ -102,6 +103,11 @@ main (int argc, char **argv)
   if (argc < 2 || argc > 3) {
     g_printerr ("usage: bench-entropy FOLDER [ROUNDS]\n");
     return 2;
+  }
+  if (spdl_entropy_choose ()->decoder != SPDL_ENTROPY_DECODER_SPDL) {
+    g_printerr ("Entropy decoding by gst-spdl is off: %s\n",
+        spdl_entropy_choose ()->reason);
+    return 1;
   }
   files = jpeg_files_load (argv[1]);
   n_rounds = argc > 2 ? atoi (argv[2]) : 20;

@@ -151,7 +151,7 @@ make_list (const gchar *path)
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { TRUE, NULL, use };
+  const SpdlListOptions options = { TRUE, NULL, use, NULL };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 

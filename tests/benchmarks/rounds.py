@@ -35,12 +35,12 @@ class Pair(NamedTuple):
 class Guard:
     """The floor of one set, and its best of the session."""
 
-    def __init__(self, floor):
-        self.floor = floor
+    def __init__(self, floor, seconds=GUARD_SECONDS):
+        self.floor, self.seconds = floor, seconds
         self.best = float("inf")
 
     def __call__(self):
-        us = self.floor(GUARD_SECONDS).us
+        us = self.floor(self.seconds).us
         self.best = min(self.best, us)
         return us
 

@@ -19,10 +19,14 @@
 static void
 put_hashes_right (guint64 *words, gsize size)
 {
-  const gsize offsets = size - SPDL_INDEX_FILE_HEADER;
+  const gsize rest = size - SPDL_INDEX_FILE_HEADER;
+  const gsize names = MIN (GUINT64_FROM_LE (words[10]), rest);
 
-  words[8] = GUINT64_TO_LE (spdl_fingerprint_add (0, words + N_WORDS, offsets));
-  words[9] = GUINT64_TO_LE (spdl_fingerprint_add (0, words, 72));
+  words[8] =
+      GUINT64_TO_LE (spdl_fingerprint_add (0, words + N_WORDS, rest - names));
+  words[11] = GUINT64_TO_LE (
+      spdl_fingerprint_add (0, (const guint8 *) words + size - names, names));
+  words[12] = GUINT64_TO_LE (spdl_fingerprint_add (0, words, 96));
 }
 
 /* That of the list which the file says it is of. */
@@ -32,7 +36,7 @@ key_of (const guint64 *words)
   return (
       SpdlIndexKey){ { GUINT64_FROM_LE (words[2]), GUINT64_FROM_LE (words[3]),
                          GUINT64_FROM_LE (words[4]) },
-    GUINT64_FROM_LE (words[5]), FALSE, 0 };
+    GUINT64_FROM_LE (words[5]), FALSE, GUINT64_FROM_LE (words[9]), 0 };
 }
 
 static void
@@ -51,6 +55,23 @@ check_index (const SpdlIndex *index, const SpdlIndexKey *key)
   }
 }
 
+/* Of the names, which are sorted and so all different. */
+static gsize
+count_bytes (const SpdlClasses *classes)
+{
+  const gchar *const *names = classes ? spdl_classes_get_names (classes) : NULL;
+  gsize size = 0;
+
+  for (guint i = 0; names && names[i]; i++) {
+    g_assert_true (g_utf8_validate (names[i], -1, NULL));
+    g_assert_cmpint (
+        spdl_classes_find (classes, names[i], strlen (names[i])), ==, i);
+    g_assert_true (i == 0 || strcmp (names[i - 1], names[i]) < 0);
+    size += strlen (names[i]) + 1;
+  }
+  return size;
+}
+
 /* What was read is written so that it is read as the same. */
 static void
 check_back (const SpdlIndex *index, const SpdlIndexKey *key)
@@ -60,7 +81,9 @@ check_back (const SpdlIndex *index, const SpdlIndexKey *key)
   const gchar *flaw;
   guint n, n_again;
   const guint64 *offsets = spdl_index_get_offsets (index, &n);
-  const gsize size = SPDL_INDEX_FILE_HEADER + n * sizeof *offsets;
+  const SpdlClasses *classes = spdl_index_get_classes (index);
+  const gsize size =
+      SPDL_INDEX_FILE_HEADER + n * sizeof *offsets + count_bytes (classes);
   guint8 *data = g_malloc (size);
   SpdlIndex *other;
 
@@ -76,6 +99,8 @@ check_back (const SpdlIndex *index, const SpdlIndexKey *key)
       spdl_index_get_size (other), ==, spdl_index_get_size (index));
   g_assert_cmpmem (spdl_index_get_offsets (other, &n_again),
       n_again * sizeof *offsets, offsets, n * sizeof *offsets);
+  g_assert_cmpuint (spdl_classes_get_hash (spdl_index_get_classes (other)), ==,
+      spdl_classes_get_hash (classes));
   spdl_index_free (other);
 }
 
@@ -92,7 +117,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   FuzzInput input = { data, size };
   const guint8 settings = fuzz_take (&input);
   guint8 *copy = g_malloc (MAX (input.size, 1));
-  SpdlIndexKey key = { { 100, 0, 0 }, 0, FALSE, 0 };
+  SpdlIndexKey key = { { 100, 0, 0 }, 0, FALSE, 0, 0 };
   const gchar *flaw = NULL;
   SpdlIndex *index;
 

@@ -28,8 +28,8 @@ __wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
 gboolean __wrap_spdl_text_copy (
     const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
 void __wrap_spdl_text_forget (SpdlText *self);
-SpdlIndex *
-__wrap_spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash);
+SpdlIndex *__wrap_spdl_sidecar_load (
+    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash);
 #pragma GCC visibility pop
 
 gboolean
@@ -79,7 +79,8 @@ __wrap_spdl_text_forget (SpdlText *self)
 }
 
 SpdlIndex *
-__wrap_spdl_sidecar_load (const SpdlText *text, gboolean labels, guint64 *hash)
+__wrap_spdl_sidecar_load (
+    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash)
 {
   guint64 *memory;
 
@@ -113,6 +114,8 @@ check_extra (GstStructure *extra)
 static void
 check_items (SpdlList *list, gboolean foreign)
 {
+  const SpdlClasses *classes = spdl_list_get_classes (list);
+
   g_assert_cmpuint (spdl_list_get_size (list), >, 0);
   for (guint64 i = 0; i < MIN (spdl_list_get_size (list), 50); i++) {
     g_autoptr (GError) error = NULL;
@@ -129,6 +132,9 @@ check_items (SpdlList *list, gboolean foreign)
       continue;
     }
     g_assert_cmpuint (strlen (path), >, 0);
+    g_assert_true (
+        !classes ||
+        (label >= -1 && label < (gint64) spdl_classes_get_size (classes)));
     g_assert_true (g_utf8_validate (path, -1, NULL));
     check_extra (extra);
   }
@@ -145,15 +151,19 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GError) error = NULL;
+  static const gchar *const names[] = { "cat", "1", "a \"b\"", NULL };
+  g_autoptr (SpdlClasses) classes = NULL;
   guint8 settings;
   SpdlList *list;
 
   input = (FuzzInput){ data, size };
   settings = fuzz_take (&input);
   const gboolean foreign = settings >> 2 & 1;
+  if (settings >> 4 & 1)
+    classes = spdl_classes_new_from_names (names, NULL);
   const SpdlListOptions options = { settings >> 1 & 1,
     settings >> 3 & 1 ? "w" : NULL,
-    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE };
+    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE, classes };
 
   for (guint i = 0; i < G_N_ELEMENTS (offsets) && foreign; i++)
     offsets[i] = (i > 0 ? offsets[i - 1] + 1 : 0) + fuzz_take (&input);

@@ -130,6 +130,17 @@ read_message (Parent *self, SpdlParcel *parcel)
   return TRUE;
 }
 
+static gboolean
+read_classes (SpdlParcel *parcel)
+{
+  g_auto (GStrv) classes = spdl_get_strings (parcel);
+
+  g_assert_true (!classes || *classes);
+  for (guint i = 0; classes && classes[i]; i++)
+    g_assert_true (g_utf8_validate (classes[i], -1, NULL));
+  return spdl_parcel_is_read (parcel);
+}
+
 /* FALSE: it is broken, with or without @error. */
 static gboolean
 tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
@@ -144,6 +155,7 @@ tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
     close (message->fd);
   switch (message->type) {
     case SPDL_WIRE_STARTED:
+      return read_classes (&parcel);
     case SPDL_WIRE_END:
       return TRUE;
     case SPDL_WIRE_RETIRE:
@@ -171,7 +183,6 @@ tell_worker (const SpdlWireMessage *message)
   g_auto (SpdlOrder) order = { NULL };
   g_autoptr (GError) error = NULL;
   gdouble budget;
-  cpu_set_t cpus;
 
   if (message->fd >= 0)
     close (message->fd);
@@ -185,7 +196,7 @@ tell_worker (const SpdlWireMessage *message)
   if (!spdl_get_order (&parcel, &order))
     return FALSE;
   g_assert_nonnull (order.description);
-  if (order.affinity && !spdl_affinity_parse (order.affinity, &cpus, &error))
+  if (order.affinity && !spdl_affinity_check (order.affinity, &error))
     fuzz_check_error (error);
   return TRUE;
 }

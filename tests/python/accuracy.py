@@ -14,19 +14,19 @@ from PIL import Image, ImageChops, ImageStat
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstSpdl", "1.0")
-from gi.repository import Gst, GstSpdl  # noqa: E402
+gi.require_version("GstVideo", "1.0")
+from gi.repository import Gst, GstSpdl, GstVideo  # noqa: E402
 
 Gst.init(None)
 
 
 def image_of(sample):
     """A sample of caps video/x-raw,format=RGB, whose rows are padded."""
-    s = sample.get_caps().get_structure(0)
-    width, height = s.get_value("width"), s.get_value("height")
+    info = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
     buffer = sample.get_buffer()
-    return Image.frombytes("RGB", (width, height),
+    return Image.frombytes("RGB", (info.width, info.height),
                            buffer.extract_dup(0, buffer.get_size()),
-                           "raw", "RGB", (width * 3 + 3) // 4 * 4)
+                           "raw", "RGB", info.stride[0])
 
 
 def box_of(meta):

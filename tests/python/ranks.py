@@ -7,6 +7,7 @@
 ways, with a barrier a step, and writes into OUT what each step was, a file for
 each rank."""
 
+import itertools
 import json
 import pathlib
 import sys
@@ -44,6 +45,22 @@ def load(folder, source, shortest):
     return epochs
 
 
+def check_sanity(folder, process):
+    """Two batches of a validation, and three passes: epoch and batches of
+    each, and which items."""
+    dataset = Dataset(describe(folder, "shard-mode=drop shuffle=true"),
+                      process=process)
+    passes = []
+    for n in 2, None, None, None:
+        batches = list(itertools.islice(dataset, n))
+        passes.append([dataset.last.epoch, len(batches),
+                       sorted(sum((b["indices"].tolist() for b in batches),
+                                  []))])
+        torch.distributed.barrier()
+    dataset.stop()
+    return passes
+
+
 def fail(folder, rank):
     """Of the ranks only the first one's loader fails."""
     dataset = Dataset(describe(
@@ -65,6 +82,8 @@ def main():
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: load(folder, *way) for name, way in WAYS.items()}
+    for process in False, True:
+        found[f"sanity {process}"] = check_sanity(folder, process)
     found["fail"] = fail(folder, rank)
     (out / str(rank)).write_text(json.dumps(found))
     torch.distributed.barrier()

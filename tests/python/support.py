@@ -8,6 +8,7 @@ import faulthandler
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,13 +35,26 @@ def find_packages(*names):
     return False
 
 
+def make_folder():
+    """A folder that is removed when this process ends. A forked process of
+    Python 3.13 runs exit handlers, too, and must leave it alone."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    maker = os.getpid()
+
+    def remove():
+        if os.getpid() == maker:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
+
+
 def make_dataset(count):
     """A folder of JPEGs, in a folder for each class."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
+    folder = make_folder()
     subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", str(count),
-                    folder.name], check=True, stdout=subprocess.DEVNULL)
-    return pathlib.Path(folder.name)
+                    folder], check=True, stdout=subprocess.DEVNULL)
+    return folder
 
 
 def describe(folder, size=8, source="", order="completion", decode="",

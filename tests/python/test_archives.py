@@ -131,6 +131,21 @@ class ShardsTest(unittest.TestCase):
 
 
 class FormatsTest(ShardsTest):
+    def test_list_writes_nothing(self):
+        path = self.folder / "listed.tar"
+        with tarfile.open(path, "w") as tar:
+            info = tarfile.TarInfo("a.txt")
+            info.size = 1
+            tar.addfile(info, io.BytesIO(b"x"))
+        before = sorted(self.folder.iterdir())
+        told = run(TOOL, "--list", path)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        self.assertEqual(told.stdout.split("\t")[0], "a")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        told = run(TOOL, "--list", "--output", self.folder, path)
+        self.assertEqual(told.returncode, 0)
+        self.assertEqual(len(list(self.folder.iterdir())), len(before) + 1)
+
     def test_tarfile(self):
         for name, form in (("gnu", tarfile.GNU_FORMAT),
                            ("ustar", tarfile.USTAR_FORMAT),
@@ -245,6 +260,20 @@ class ToolTest(ShardsTest):
         told = run(TOOL, "-o", self.folder / "none", self.folder / "good.tar")
         self.assertEqual(told.returncode, 1)
         self.assertIn("cannot be written", told.stderr)
+
+    def test_secrets(self):
+        """Not in what it prints."""
+        told = run(TOOL, "--retries", "0", "--trusted-origins",
+                   "https://cdn.example.com",
+                   "http://me:sesame@127.0.0.1:1/a.tar?sig=sesame")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("http://***@127.0.0.1:1/a.tar", told.stderr)
+        self.assertNotIn("sesame", told.stdout + told.stderr)
+        told = run(TOOL, "--trusted-origins", "http://me:sesame@host",
+                   "http://127.0.0.1:1/a.tar")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("trusted-origins has \"http://***@host\"", told.stderr)
+        self.assertNotIn("sesame", told.stdout + told.stderr)
 
 
 def find_python(folder):

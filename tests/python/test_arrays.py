@@ -136,9 +136,10 @@ class NpyTest(unittest.TestCase):
             r"\(2, 0\) and is empty": np.zeros((2, 0)),
             "16 dimensions": np.zeros((1,) * 16),
         }
+        good = np.zeros(3, "u1")
         batches, failures = load_all(
-            [write_npy(array) for array in refused.values()])
-        self.assertEqual(batches, [])
+            [write_npy(array) for array in [*refused.values(), good]])
+        self.assertEqual(len(batches), 1)
         failures.sort(key=lambda failure: failure.index)
         for reason, failure in zip(refused, failures, strict=True):
             self.assertRegex(failure.reason, "^Its array .*" + reason)

@@ -79,6 +79,15 @@ def to_samples(time, rate):
     return (time * rate + SECOND // 2) // SECOND
 
 
+def cut_as_ffmpeg(got, reference, path):
+    """FFmpeg 9 ends MP4 audio where its edit list does. Older versions, and
+    spdldecode, have the rest of the last packet, too."""
+    rest = got.size - reference.size
+    if path.suffix in (".m4a", ".mp4") and 0 < rest < 1024 * got.shape[1]:
+        return got[:reference.size // got.shape[1]]
+    return got
+
+
 class WholeTest(unittest.TestCase):
     def test_exact(self):
         for name, options in EXACT.items():
@@ -96,6 +105,7 @@ class WholeTest(unittest.TestCase):
             with self.subTest(name):
                 path = make("x." + name, options)
                 got, reference = load(path), wanted(path)
+                got = cut_as_ffmpeg(got, reference, path)
                 self.assertEqual(got.size, reference.size)
                 if np.any(got.ravel() != reference):
                     self.assertGreater(db(got.ravel(), reference), 60)
@@ -110,6 +120,7 @@ class WholeTest(unittest.TestCase):
                 with self.subTest(channels=n, end=end):
                     path = make(f"{n}.{end}", options, n, 60000, 48000)
                     got, reference = load(path), wanted(path)
+                    got = cut_as_ffmpeg(got, reference, path)
                     self.assertEqual(got.shape, (reference.size // n, n))
                     if np.any(got.ravel() != reference):
                         self.assertGreater(db(got.ravel(), reference), 60)
@@ -121,7 +132,13 @@ class WholeTest(unittest.TestCase):
                              "-c:a libvorbis", "opus": "-ar 48000"}.items():
             for n in 1, 100, 5000:
                 with self.subTest(end=end, n=n):
-                    path = make(f"short-{n}.{end}", options, 2, n, 48000)
+                    try:
+                        path = make(f"short-{n}.{end}", options, 2, n, 48000)
+                    except subprocess.CalledProcessError:
+                        # FFmpeg 9 encodes no FLAC of one sample.
+                        if (end, n) != ("flac", 1):
+                            raise
+                        continue
                     # What fits no tag of LAME's is left there by all.
                     length = wanted(path).size // 2 if end == "mp3" else n
                     self.assertEqual(load(path).shape, (length, 2))
@@ -327,8 +344,10 @@ class LoaderTest(unittest.TestCase):
             self.sound_of(silent)
         both = pathlib.Path(FOLDER.name) / "both.mp4"
         ffmpeg(*picture, "-i", make("tone.wav", "", 2, 9000), both)
+        reference = wanted(both)
         np.testing.assert_array_equal(
-            self.sound_of(both).ravel(), wanted(both))
+            cut_as_ffmpeg(self.sound_of(both), reference, both).ravel(),
+            reference)
         # Where images are taken, that is what a video is.
         self.assertEqual(load(both).shape, (64, 64, 3))
 
@@ -360,12 +379,13 @@ class LoaderTest(unittest.TestCase):
 
     def test_unequal(self):
         paths = [make(f"u-{n}.wav", "", 2, n) for n in (500, 900, 500)]
-        with self.items(paths, "", "size=2", max_failures=-1) as loader:
+        with self.items(paths, "", "size=2 on-shape-mismatch=skip",
+                        max_failures=-1) as loader:
             batch = next(iter(loader))
             self.assertEqual(batch["data"].shape, (2, 500, 2))
             failure = loader.failures[0] if hasattr(loader, "failures") else None
         if failure:
-            self.assertIn("pad of spdlbatch", str(failure))
+            self.assertIn("pad=true on spdlbatch", str(failure))
 
     def test_follows_caps(self):
         path = make("caps.wav")

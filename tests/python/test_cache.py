@@ -164,7 +164,8 @@ class LoaderTest(unittest.TestCase):
     def test_torch(self):
         for workers in 0, 2:
             loader = CacheLoader(
-                DataLoader(Numbers(), batch_size=4, num_workers=workers),
+                DataLoader(Numbers(), batch_size=4, num_workers=workers,
+                           multiprocessing_context="fork" if workers else None),
                 num_caches=2, return_caches_after=6, stop_after=60)
             for i, batch in enumerate(loader):
                 first = 4 * (i if i < 6 else 4 + i % 2)

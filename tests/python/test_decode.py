@@ -140,12 +140,13 @@ class DecodeTest(unittest.TestCase):
 
     def test_a_fork_beside_a_loader(self):
         with Loader(describe(FOLDER)) as loader:
-            next(iter(loader))
+            batches = iter(loader)
+            next(batches)
             context = multiprocessing.get_context("fork")
             with context.Pool(2) as pool:
                 sums = pool.map(checksum, range(len(DATA)))
             self.assertEqual(sums, [int(i.sum()) for i in self.wanted])
-            self.assertEqual(len(list(loader)), 2)
+            self.assertEqual(len(list(batches)), 2)
 
 
 def checksum(i):

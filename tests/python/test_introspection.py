@@ -6,6 +6,7 @@
 """Reads a dataset of 20 JPEGs through GObject introspection, as a trainer
 would. The first argument is tools/make-dataset."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,28 @@ class PipelineTest(unittest.TestCase):
             diagnosis.get_sentence(),
             "decode computes all the time and its queue is 98 % full: "
             "raise decode.concurrency, now 2")
+
+    def test_cpus(self):
+        self.assertGreaterEqual(GstSpdl.get_num_cores(), 1)
+        self.assertLessEqual(GstSpdl.get_num_cores(),
+                             len(os.sched_getaffinity(0)))
+        before = GstSpdl.get_cpu_stats()
+        after = GstSpdl.get_cpu_stats()
+        self.assertEqual(after.get_name(), "spdl-cpu-stats")
+        self.assertGreater(after.get_value("time"), before.get_value("time"))
+        stats = Gst.Structure.new_from_string(
+            "s, stage=decode, elapsed=(guint64)9000000000, concurrency=(uint)2,"
+            "num-tasks=(guint64)1800, ave-time=(guint64)10000000,"
+            "cpu-time=(guint64)18000000000, occupancy-rate=0.98")
+        before, after = (Gst.Structure.new_from_string(text) for text in (
+            "c, time=(guint64)0, num-cores=4.0, process-time=(guint64)0,"
+            "num-cpus=(uint)4, busy-time=(guint64)0, idle-time=(guint64)0",
+            "c, time=(guint64)1000, num-cores=4.0, process-time=(guint64)2000,"
+            "num-cpus=(uint)4, busy-time=(guint64)4000, idle-time=(guint64)0"))
+        diagnosis = GstSpdl.diagnose_with_cpus([stats], before, after)
+        self.assertEqual(diagnosis.get_limit(), GstSpdl.Limit.OTHERS)
+        diagnosis = GstSpdl.diagnose_with_cpus([stats], None, after)
+        self.assertEqual(diagnosis.get_limit(), GstSpdl.Limit.COMPUTING)
 
     def test_events(self):
         event = GstSpdl.event_new_items_gone(

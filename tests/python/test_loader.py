@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import unittest
 from dataclasses import replace
 
 import gi
+import numpy as np
 from support import describe, make_dataset
 
 gi.require_version("Gst", "1.0")
@@ -30,6 +32,11 @@ def indices_of(batches):
     return sorted(i for batch in batches for i in batch.indices)
 
 
+def places_of(batches):
+    """Which items each batch has, in order."""
+    return [list(batch.indices) for batch in batches]
+
+
 class EpochTest(unittest.TestCase):
     def test_each_for_is_an_epoch(self):
         with Loader(describe(FOLDER)) as loader:
@@ -40,15 +47,143 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual(indices_of(batches), ALL)
                 self.assertEqual(loader.epoch, epoch + 1)
 
-    def test_a_new_for_goes_on_after_a_break(self):
-        with Loader(describe(FOLDER)) as loader:
-            seen = []
+    def test_a_new_for_begins_the_next_epoch(self):
+        line = describe(FOLDER, source="shuffle=true", order="input")
+        with Loader(line) as loader:
+            wanted = [places_of(loader) for _ in range(6)]
+        for process in False, True:
+            with self.subTest(process=process), Loader(
+                    line, process=process) as loader:
+                # Also after an epoch's last batch, and for a second time.
+                for epoch, n in enumerate([1, 2, 3, 1, 4]):
+                    found = places_of(itertools.islice(loader, n))
+                    self.assertEqual(found, wanted[epoch][:n])
+                self.assertEqual(places_of(loader), wanted[5])
+
+    def test_a_sanity_check_shortens_no_epoch(self):
+        for process in False, True:
+            with self.subTest(process=process), Loader(
+                    describe(FOLDER, 4), process=process) as loader:
+                counts = [len(list(itertools.islice(loader, n)))
+                          for n in (2, None, None, None)]
+                self.assertEqual(counts, [2, 5, 5, 5])
+
+    def test_the_state_after_a_break(self):
+        line = describe(FOLDER, source="shuffle=true", order="input")
+        with Loader(line) as loader:
+            wanted = [places_of(loader) for _ in range(2)]
+        with Loader(line) as loader:
             for batch in loader:
+                break
+            self.assertEqual(loader.state, batch.state)
+            self.assertEqual(loader.epoch, 0)
+            state = loader.state
+            iterator = iter(loader)
+            self.assertNotEqual(loader.state, state)
+            self.assertEqual(loader.epoch, 1)
+            begin = loader.state
+            self.assertEqual(places_of(iterator), wanted[1])
+        for at, rest in (state, wanted[0][1:]), (begin, wanted[1]):
+            with Loader(line, state=at) as loader:
+                self.assertEqual(places_of(loader), rest)
+        # A start begins where the loader does, whatever was left.
+        with Loader(line, state=state) as loader:
+            next(iter(loader))
+            next(iter(loader))
+            loader.stop()
+            loader.start()
+            self.assertEqual(places_of(loader), wanted[0][1:])
+            loader.stop()
+            loader.restore_state(begin)
+            self.assertEqual(loader.epoch, 1)
+            self.assertEqual(places_of(loader), wanted[1])
+
+    def test_an_iterator_goes_on_until_the_next_one(self):
+        with Loader(describe(FOLDER)) as loader:
+            iterator = iter(loader)
+            seen = [next(iterator)]
+            for batch in iterator:
                 seen.append(batch)
                 break
-            seen += loader
+            seen += iterator
             self.assertEqual(indices_of(seen), ALL)
-            self.assertEqual(indices_of(loader), ALL)
+            first, second = iter(loader), iter(loader)
+            self.assertIsNone(next(first, None))
+            self.assertEqual(next(second).epoch, 1)
+            third = iter(loader)
+            self.assertIsNone(next(second, None))
+            self.assertEqual({b.epoch for b in third}, {2})
+
+    def test_an_epoch_that_was_left_counts(self):
+        for process in False, True:
+            with self.subTest(process=process), Loader(describe(
+                    FOLDER, source="epochs=3"), process=process) as loader:
+                for epoch in range(2):
+                    self.assertEqual(next(iter(loader)).epoch, epoch)
+                self.assertEqual([len(list(loader)) for _ in range(2)],
+                                 [3, 0])
+                self.assertTrue(loader.is_finished())
+            with Loader(describe(FOLDER, source="epochs=1"),
+                        process=process) as loader:
+                next(iter(loader))
+                self.assertEqual(list(loader), [])
+
+    def test_set_epoch_after_a_break(self):
+        with Loader(describe(FOLDER, source="shuffle=true",
+                             order="input")) as loader:
+            wanted = [places_of(loader) for _ in range(3)]
+            for n in 1, 3:
+                for epoch in 1, 0, 2, 0:
+                    loader.set_epoch(epoch)
+                    self.assertEqual(places_of(itertools.islice(loader, n)),
+                                     wanted[epoch][:n])
+
+    def test_without_epochs_it_goes_on(self):
+        line = ("videotestsrc num-buffers=6 ! video/x-raw,format=RGB,width=8,"
+                "height=8 ! spdlbatch size=2 ! spdlsink")
+        for process in False, True:
+            with Loader(line, process=process) as loader:
+                next(iter(loader))
+                self.assertEqual(len(list(loader)), 2)
+
+    def test_a_cache_goes_on(self):
+        line = describe(FOLDER, order="input").replace(
+            "! spdlsink", "! spdlcache num-caches=2 return-caches-after=2 "
+            "! spdlsink")
+        with Loader(line) as loader:
+            first = places_of(itertools.islice(loader, 4))
+            self.assertEqual(first, 2 * first[:2])
+            self.assertEqual(places_of(itertools.islice(loader, 3)),
+                             [first[0], first[1], first[0]])
+
+    def test_next(self):
+        with Loader(describe(FOLDER)) as loader:
+            batches = []
+            while batch := loader.next():
+                batches.append(batch)
+            self.assertEqual(indices_of(batches), ALL)
+            self.assertEqual(loader.next().epoch, 1)
+            self.assertEqual({b.epoch for b in loader}, {2})
+        with Loader("spdlbatch size=1 ! spdlsink",
+                    source=[np.zeros(2, "uint8")]) as loader:
+            for _ in range(3):
+                self.assertEqual(loader.next().num_items, 1)
+                self.assertIsNone(loader.next())
+
+    def test_next_in_time(self):
+        waits = threading.Event()
+
+        def items():
+            waits.wait()
+            yield np.zeros(2, "uint8")
+
+        with Loader("spdlbatch size=1 ! spdlsink", source=items()) as loader:
+            for timeout in 0, 1000, 70_000_000:
+                with self.assertRaises(LoaderError) as raised:
+                    loader.next(timeout)
+                self.assertEqual(raised.exception.code, "timed-out")
+            waits.set()
+            self.assertEqual(loader.next(60_000_000_000).num_items, 1)
 
     def test_an_iterator_ends_for_good(self):
         with Loader(describe(FOLDER)) as loader:
@@ -151,9 +286,10 @@ class EpochTest(unittest.TestCase):
             batches.append(batch)
         self.assertEqual(indices_of(batches), ALL)
         loader.stop()
-        with self.assertRaises(GLib.Error) as raised:
+        with self.assertRaises(LoaderError) as raised:
             loader.next(0)
-        self.assertTrue(raised.exception.matches(
+        self.assertEqual(raised.exception.code, "stopped")
+        self.assertTrue(raised.exception.__cause__.matches(
             GstSpdl.loader_error_quark(), GstSpdl.LoaderError.STOPPED))
 
     def test_statistics(self):
@@ -211,6 +347,95 @@ class StopTest(unittest.TestCase):
         self.assertEqual(raised.exception.code, "stopped")
 
 
+    def test_between_two_epochs(self):
+        for line, more in (describe(FOLDER), {}), (
+                "spdlbatch size=4 ! spdlsink",
+                {"source": [np.zeros(2, "uint8")] * 20}):
+            with Loader(line, **more) as loader:
+                next(iter(loader))
+                loader.stop()
+                for _ in range(2):
+                    with self.assertRaises(LoaderError) as raised:
+                        next(iter(loader))
+                    self.assertEqual(raised.exception.code, "stopped")
+
+    def test_while_epochs_are_left(self):
+        for line, more in (describe(FOLDER), {}), (
+                "spdlbatch size=4 ! spdlsink",
+                {"source": [np.zeros(2, "uint8")] * 20}):
+            for i in range(8):
+                loader = Loader(line, **more)
+                with self.assertRaises(LoaderError) as raised:
+                    loader.start()
+                    stopper = threading.Thread(target=lambda: (
+                        time.sleep(i * 0.004), loader.stop()))
+                    stopper.start()
+                    while True:
+                        next(iter(loader))
+                stopper.join()
+                self.assertEqual(raised.exception.code, "stopped")
+                self.assertFalse(loader.is_running())
+
+
+class LossTest(unittest.TestCase):
+    def check(self, line, *reasons):
+        with Loader(line) as loader:
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+        for reason in reasons:
+            self.assertIn(reason, str(raised.exception))
+        return raised.exception
+
+    def test_sizes_differ(self):
+        line = describe(FOLDER).replace("width=32 height=32", "")
+        error = self.check(line, ".jpg: Item is uint8 3:",
+                           "began with uint8 3:",
+                           "width and height on spdldecode")
+        self.assertEqual(error.stage, "batch")
+        self.assertTrue(error.__cause__.matches(
+            Gst.stream_error_quark(), Gst.StreamError.FORMAT))
+        with Loader(line.replace("name=batch",
+                                 "on-shape-mismatch=skip")) as loader:
+            indices = indices_of(loader)
+            self.assertTrue(0 < len(indices) < N_ITEMS)
+
+    def test_too_few_for_a_batch(self):
+        error = self.check(describe(FOLDER, 21, batch="drop-last=true"),
+                           "20 were dropped in batch", "size to 20 or less")
+        self.assertEqual(error.stage, "batch")
+        self.assertTrue(error.__cause__.matches(
+            Gst.stream_error_quark(), Gst.StreamError.FAILED))
+
+    def test_caps_that_nothing_matches(self):
+        line = describe(FOLDER).replace(
+            "! spdlsink", "! other/tensors,types=float32 ! spdlsink")
+        error = self.check(line, "types=(string)uint8",
+                           "types=(string)float32", "caps filter")
+        self.assertEqual(error.stage, "batch")
+        self.check(describe(FOLDER, decode="! audio/x-raw"),
+                   "20 failed in decode", ".jpg: ")
+
+    def test_what_a_function_leaves_out(self):
+        line = describe(FOLDER).replace(
+            "! spdlbatch", "! spdlpipe name=work ! spdlbatch")
+        loader = Loader(line)
+        with loader.map("work", lambda sample: None):
+            self.assertEqual([list(loader) for _ in range(3)], [[], [], []])
+
+    def test_a_rank_without_items(self):
+        ranks = "rank=20 world-size=21 shard-mode=uneven epochs=2"
+        with Loader(describe(FOLDER, source=ranks,
+                             batch="drop-last=true")) as loader:
+            self.assertEqual([list(loader) for _ in range(2)], [[], []])
+
+    def test_the_rest_of_an_epoch(self):
+        line = describe(FOLDER, batch="drop-last=true")
+        with Loader(line) as loader:
+            state = [batch.state for batch in loader][-1]
+        with Loader(line, state=state) as loader:
+            self.assertEqual([len(list(loader)) for _ in range(2)], [0, 2])
+
+
 class ErrorTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -257,11 +482,67 @@ class ErrorTest(unittest.TestCase):
             loader.start()
             self.assertEqual(loader.take_failures(end), [])
 
+    def test_failures_of_epochs_that_are_left(self):
+        folder = make_dataset(6)
+        for i in range(3):
+            (folder / f"{i}.jpg").write_text("no picture")
+        taken = set()
+        with Loader(describe(folder, 4, source="epochs=5")) as loader:
+            for epoch in range(4):
+                next(iter(loader))
+                # Those that are loaded ahead are not counted twice.
+                while loader.stats[2]["num-failures"] <= 3:
+                    time.sleep(0.001)
+                iter(loader)
+                self.assertEqual(
+                    {(f.epoch, f.index) for f in loader.failures
+                     if f.epoch <= epoch},
+                    {(e, i) for e in range(epoch + 1) for i in range(3)})
+                taken |= {(f.epoch, f.index)
+                          for f in loader.take_failures(loader.state)}
+                self.assertLessEqual(
+                    {(e, i) for e in range(epoch + 1) for i in range(3)},
+                    taken)
+            list(loader)
+            self.assertTrue(loader.is_finished())
+            self.assertEqual(loader.num_failures, 5 * 3)
+
+    def test_an_error_is_not_left_behind(self):
+        for process in False, True:
+            with self.subTest(process=process), Loader(
+                    describe(self.folder, order="input", size=4,
+                             decode="concurrency=1 max-failures=2")
+                    + " max-buffers=100", process=process) as loader:
+                next(iter(loader))
+                while not loader.dup_error():
+                    time.sleep(0.001)
+                with self.assertRaises(LoaderError) as raised:
+                    next(iter(loader))
+                self.assertEqual(raised.exception.stage, "decode")
+
+    def test_it_names_its_item(self):
+        folder = make_dataset(1)
+        for i in range(60):
+            (folder / f"{i:02}.jpg").write_text("no picture")
+        for process in False, True:
+            for more, budget in ({"max_failures": 5}, ""), (
+                    {}, "max-failures=5"):
+                with self.subTest(budget=budget, process=process), Loader(
+                        describe(folder, decode=f"concurrency=4 {budget}"),
+                        process=process, **more) as loader:
+                    with self.assertRaises(LoaderError) as raised:
+                        list(loader)
+                    error = raised.exception
+                    self.assertEqual(error.stage, "decode")
+                    self.assertRegex(str(error), "(^|[ /])"
+                                     + error.uri.rpartition("/")[2])
+
     def test_is_done(self):
         with Loader(describe(self.folder, order="input", source="epochs=1")
                     ) as loader:
-            begin = next(iter(loader)).state
-            list(loader)
+            iterator = iter(loader)
+            begin = next(iterator).state
+            list(iterator)
             failure = loader.failures[0]
             self.assertTrue(failure.is_done(loader.state))
         for state in None, "", "no state", begin:

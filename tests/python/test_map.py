@@ -23,6 +23,7 @@ from gstspdl import Batch, Loader, LoaderError  # noqa: E402
 
 N = 40
 ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]
+ARRAY_LINE = "spdlbatch size=8 ! spdlsink"
 LINE = ("spdlpipe name=work output-order=input concurrency={} "
         "! spdlbatch size=8 ! spdlsink")
 
@@ -40,6 +41,66 @@ def run(function, concurrency=4, line=LINE, source=ARRAYS):
     loader = Loader(line.format(concurrency), source=source)
     with loader.map("work", function):
         return loader, list(loader)
+
+
+class StopTest(unittest.TestCase):
+    def test_in_a_function(self):
+        def work(sample):
+            if view(sample)[0, 0] == 20 and not again:
+                loader.stop()
+            return sample
+
+        again = []
+        loader = Loader(LINE.format(4), source=ARRAYS).map("work", work)
+        for _ in range(5):
+            again.clear()
+            with self.assertRaises(LoaderError) as raised:
+                loader.start()
+                while True:
+                    list(loader)
+            self.assertEqual(raised.exception.code, "stopped")
+            self.assertFalse(loader.is_running())
+            again.append(True)
+            loader.start()
+            self.assertEqual(sum(b.num_items for b in loader), N)
+            loader.stop()
+
+    def test_where_groups_are_made(self):
+        def accept(element, group, sample):
+            loader.stop()
+            return GstSpdl.Accept.TAKE
+
+        loader = Loader("spdlaggregate name=group size=4 ! spdlsink",
+                        source=ARRAYS)
+        loader.pipeline.get_by_name("group").connect("accept", accept)
+        with loader, self.assertRaises(LoaderError) as raised:
+            list(loader)
+        self.assertEqual(raised.exception.code, "stopped")
+
+    def test_in_the_source(self):
+        def source():
+            yield from ARRAYS[:10]
+            loader.stop()
+            yield from ARRAYS[10:]
+
+        loader = Loader(ARRAY_LINE, source=source())
+        with loader, self.assertRaises(LoaderError) as raised:
+            while True:
+                list(loader)
+        self.assertEqual(raised.exception.code, "stopped")
+
+    def test_the_last_reference_is_dropped_in_a_function(self):
+        def work(sample):
+            held.clear()
+            gc.collect()
+            dropped.set()
+
+        dropped = threading.Event()
+        held = [Loader(LINE.format(1), source=ARRAYS).map("work", work)]
+        gone = weakref.ref(held[0])
+        held[0].start()
+        self.assertTrue(dropped.wait(60))
+        self.assertIsNone(gone())
 
 
 class ItemTest(unittest.TestCase):
@@ -102,8 +163,11 @@ class ItemTest(unittest.TestCase):
 
     def test_what_is_no_result(self):
         for result in 42, "text", [b"", 42]:
-            loader, batches = run(lambda s: result)
-            self.assertEqual(batches, [])
+            loader = Loader(LINE.format(4), source=ARRAYS)
+            with loader.map("work", lambda s: result):
+                with self.assertRaises(LoaderError) as raised:
+                    list(loader)
+            self.assertIn(f"{N} failed in work", str(raised.exception))
             self.assertEqual(loader.num_failures, N)
             self.assertRegex(loader.failures[0].reason, "^TypeError: ")
 

@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset."""
 
 import collections
+import itertools
 import unittest
 
 from support import make_dataset
@@ -79,7 +80,65 @@ class MixTest(unittest.TestCase):
             self.assertEqual(found, wanted)
 
 
+class LeaveTest(unittest.TestCase):
+    def test_all(self):
+        with Loader(MIX) as loader:
+            epochs = read_epochs(loader)
+        for process in False, True:
+            with self.subTest(process=process), Loader(
+                    MIX, process=process) as loader:
+                self.assertEqual(labels_of([next(iter(loader))]),
+                                 epochs[0][:4])
+                self.assertEqual(labels_of(loader), epochs[1])
+                self.assertEqual(labels_of(loader), [])
+
+    def test_first_and_repeat(self):
+        """Whatever had come of which source, proportions begin anew."""
+        line = MIX.replace("epochs=2", "epochs=-1").replace(
+            "0.75 sink_1::weight=0.25", "0.5 sink_1::weight=0.5")
+        for stop, n_short in ("first", 10), ("repeat", 30):
+            with self.subTest(stop), Loader(line.replace(
+                    "seed=4", f"seed=4 stop={stop}")) as loader:
+                wanted = [labels_of(loader) for _ in range(2)]
+                begin = loader.state
+                loader.stop()
+                loader.start()
+                for n in 1, 3:
+                    batches = list(itertools.islice(loader, n))
+                    self.assertEqual(len(batches), n)
+                    if n == 1:
+                        self.assertEqual(labels_of(batches), wanted[0][:4])
+                iterator = iter(loader)
+                self.assertEqual(loader.epoch, 2)
+                first = next(iterator)
+                labels = labels_of([first, *iterator])
+                for i in range(1, len(labels) + 1):
+                    share = sum(label >= 30 for label in labels[:i])
+                    self.assertLess(abs(share - 0.5 * i), 1)
+                self.assertLess(abs(len(labels) - 2 * n_short), 4)
+                self.assertEqual(loader.epoch, 3)
+                self.assertNotEqual(begin, first.state)
+            with Loader(line.replace("seed=4", f"seed=4 stop={stop}"),
+                        state=first.state) as loader:
+                self.assertEqual(labels_of(loader), labels[4:])
+
+    def test_arrival(self):
+        line = MIX.replace("seed=4 sink_0::weight=0.75 sink_1::weight=0.25",
+                           "order=arrival").replace("epochs=2", "epochs=4")
+        with Loader(line) as loader:
+            for _ in range(3):
+                next(iter(loader))
+            self.assertEqual(sorted(labels_of(loader)), list(range(40)))
+            self.assertEqual(labels_of(loader), [])
+
+
 class RouteTest(unittest.TestCase):
+    def test_break(self):
+        with Loader(ROUTE) as loader:
+            next(iter(loader))
+            self.assertEqual(sorted(labels_of(loader)), list(range(30)))
+            self.assertEqual(labels_of(loader), [])
+
     def test_all_come_once(self):
         with Loader(ROUTE) as loader:
             for labels in read_epochs(loader):

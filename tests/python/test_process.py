@@ -141,9 +141,13 @@ print(status, len(list(loader)), sum(b.num_items for b in loader))
 """
 
 
+# Python 3.12 and newer warn of each fork beside threads.
+FORKING = {**os.environ, "PYTHONWARNINGS": "ignore:This process (pid="}
+
+
 class ForkTest(unittest.TestCase):
     def test_the_loader_is_the_parents(self):
-        done = run_python(FORK, describe(FOLDER))
+        done = run_python(FORK, describe(FOLDER), env=FORKING)
         self.assertEqual((done.stdout, done.stderr),
                          ("[0, 0, 0, 0] 3 20\n", ""))
 
@@ -154,12 +158,13 @@ def work(line, queue):
     with Loader(line) as loader:
         queue.put(sum(b.num_items for b in loader))
 if __name__ == "__main__":
-    queue = multiprocessing.Queue()
-    process = multiprocessing.Process(target=work, args=(sys.argv[1], queue))
+    fork = multiprocessing.get_context("fork")
+    queue = fork.Queue()
+    process = fork.Process(target=work, args=(sys.argv[1], queue))
     process.start()
     print(queue.get())
     process.join()
-""", describe(FOLDER))
+""", describe(FOLDER), env=FORKING)
         self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
 
 

@@ -50,10 +50,11 @@ def ffmpeg_sound(path):
 
 
 def packets(path):
-    """What a video's packets have in them, in order, by FFmpeg."""
+    """Return the contents of a video's packets, in order, by FFmpeg, without SEI
+    messages, such as x264's options, which h264parse of 1.26 drops."""
     return videos.ffmpeg("-i", path, "-c", "copy", "-map", "0:v", "-bsf:v",
-                         "h264_mp4toannexb", "-f", "h264", "-",
-                         stdout=subprocess.PIPE).stdout
+                         "h264_mp4toannexb,filter_units=remove_types=6",
+                         "-f", "h264", "-", stdout=subprocess.PIPE).stdout
 
 
 def pictures(path):

@@ -108,7 +108,27 @@ class EpochTest(unittest.TestCase):
             self.assertEqual([len(list(loader)) for _ in range(2)], [0, 0])
 
     def test_break(self):
-        with Loader(FILES, source=list(map(str, PATHS))) as loader:
+        passes = []
+
+        class Source:
+            def __iter__(self):
+                passes.append(len(passes))
+                # More than wait for the first element.
+                return iter(map(str, PATHS * 3))
+
+        with Loader(FILES, source=Source()) as loader:
+            for epoch in range(3):
+                batch = next(iter(loader))
+                self.assertEqual(batch.epoch, epoch)
+                self.assertEqual(list(batch.indices), list(range(8)))
+            batches = list(loader)
+            self.assertEqual({b.epoch for b in batches}, {3})
+            self.assertEqual(sum(b.num_items for b in batches), 60)
+            self.assertEqual(loader.epoch, 4)
+            self.assertEqual(passes, [0, 1, 2, 3])
+
+    def test_an_iterator_goes_on_after_a_break(self):
+        with Loader(FILES, source=iter(map(str, PATHS))) as loader:
             for batch in loader:
                 first = batch
                 break
@@ -116,6 +136,21 @@ class EpochTest(unittest.TestCase):
         self.assertEqual([list(b.indices) for b in [first, *rest]],
                          [list(range(8)), list(range(8, 16)),
                           list(range(16, 20))])
+
+    def test_a_source_that_takes_its_time(self):
+        goes_on = threading.Event()
+
+        class Source:
+            def __iter__(self):
+                yield from [np.zeros(2, "uint8")] * 8
+                goes_on.wait()
+                yield from [np.ones(2, "uint8")] * 8
+
+        with Loader(ARRAYS, source=Source()) as loader:
+            next(iter(loader))
+            threading.Timer(0.05, goes_on.set).start()
+            self.assertEqual([int(b["data"].numpy()[0, 0]) for b in loader],
+                             [0, 1])
 
     def test_restart(self):
         loader = Loader(FILES, source=list(map(str, PATHS)))
@@ -207,6 +242,43 @@ class EndTest(unittest.TestCase):
         goes_on.set()
         loader._thread.join(30)
         self.assertFalse(loader._thread.is_alive())
+
+
+class SecretsTest(unittest.TestCase):
+    """No message shows credentials, and names show items all the same."""
+
+    def test_uris(self):
+        uris = ["http://me:sesame@127.0.0.1:1/a.jpg?token=sesame&id=5",
+                "ftp://me:sesame@127.0.0.1:1/b.jpg", PATHS[0].as_uri()]
+        with Loader(FILES.replace("spdlfetch", "spdlfetch retries=0"),
+                    source=uris) as loader:
+            keys = keys_of(loader)
+            failures = loader.failures
+        self.assertEqual(keys, uris[2:])
+        self.assertEqual(sorted(f.uri for f in failures),
+                         ["ftp://***@127.0.0.1:1/b.jpg",
+                          "http://***@127.0.0.1:1/a.jpg?token=***&id=5"])
+        self.assertNotIn("sesame", str(failures))
+
+    def test_keys(self):
+        with Loader(ARRAYS, source=[(np.zeros(4), -1, "http://me:pw@host/a")]
+                    ) as loader:
+            self.assertEqual(keys_of(loader), ["http://***@host/a"])
+
+    def test_headers(self):
+        """Of which a description is not right."""
+        bad = ("spdlsrc location=. ! spdlfetch extra-headers=\"Authorization: "
+               "Bearer sesame\" ! spdlsink")
+        for process in False, True:
+            with self.subTest(process=process):
+                with self.assertRaises(LoaderError) as caught:
+                    with Loader(bad, process=process) as loader:
+                        next(iter(loader))
+                self.assertIn("extra-headers", str(caught.exception))
+                self.assertNotIn("sesame", str(caught.exception))
+        with self.assertRaises(LoaderError) as caught:
+            Loader(bad.replace("! spdlsink", ""), process=True)
+        self.assertNotIn("sesame", str(caught.exception))
 
 
 if __name__ == "__main__":

@@ -52,6 +52,16 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(dataset.last.epoch, 1)
         dataset.stop()
 
+    def test_classes(self):
+        names = sorted(path.name for path in FOLDER.glob("[!.]*"))
+        dataset = Dataset(describe(FOLDER))
+        self.assertEqual(dataset.classes, names)
+        self.assertEqual(dataset.class_to_idx[names[1]], 1)
+        dataset.stop()
+        dataset = Dataset(describe(FOLDER), classes=names[::-1])
+        self.assertEqual(dataset.classes, names[::-1])
+        dataset.stop()
+
     def test_labels_of_the_pipeline(self):
         # The same, whether the pipeline makes tensors of them or not.
         for more in "", "labels=true indices=true":
@@ -113,6 +123,27 @@ class StateTest(unittest.TestCase):
             seen += itertools.islice(endless(second), 12 - n)
             second.stop()
             self.assertEqual(seen, wanted)
+
+    def test_after_a_break(self):
+        line = describe(FOLDER, source=SHUFFLED, order="input")
+        whole = Dataset(line)
+        wanted = [indices_of(whole) for _ in range(3)]
+        whole.stop()
+        dataset = Dataset(line)
+        loader = DataLoader(dataset, batch_size=None, num_workers=0)
+        for batches in loader, dataset:
+            for _ in batches:
+                break
+        self.assertEqual(dataset.epoch, 1)
+        state = dataset.state_dict()
+        self.assertEqual(indices_of(dataset), wanted[2])
+        dataset.stop()
+        other = Dataset(line)
+        other.load_state_dict(state)
+        rest = indices_of(other)
+        self.assertEqual(rest, wanted[1][-len(rest):])
+        self.assertLess(len(rest), len(wanted[1]))
+        other.stop()
 
     def test_another_dataset_is_refused(self):
         first = Dataset(describe(FOLDER, source=SHUFFLED))

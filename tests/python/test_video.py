@@ -5,19 +5,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset, which is not needed."""
 
+import itertools
+import os
 import pathlib
 import re
 import resource
-import sys
+import subprocess
 import tempfile
 import unittest
 
-sys.argv.pop(1)
+import numpy as np
 
-import numpy as np  # noqa: E402
+import videos
+from support import run_python
 
-import videos  # noqa: E402
-from gstspdl import Loader, LoaderError, decode  # noqa: E402
+from gstspdl import Loader, LoaderError, decode
 
 FOLDER = tempfile.TemporaryDirectory()
 SIZE = {"width": 32, "height": 32}
@@ -310,8 +312,13 @@ class Pictures(unittest.TestCase):
 
     def test_turned(self):
         path = path_of("turned.mp4")
-        videos.ffmpeg("-i", video("b.mp4", *BFRAMES), "-c", "copy",
-                      "-metadata:s:v", "rotate=90", path)
+        upright = video("b.mp4", *BFRAMES)
+        if videos.has_option("display_rotation"):  # FFmpeg 6 and newer
+            videos.ffmpeg("-display_rotation", "-90", "-i", upright, "-c",
+                          "copy", path)
+        else:
+            videos.ffmpeg("-i", upright, "-c", "copy", "-metadata:s:v",
+                          "rotate=90", path)
         frame = np.asarray(decode(path.read_bytes(), clip="uniform"))
         self.assertEqual(frame.shape, (160, 96, 3))
         back = np.rot90(frame, 1)
@@ -382,6 +389,24 @@ class Broken(unittest.TestCase):
         data = video("b.mp4", *BFRAMES).read_bytes()
         self.check(data[:len(data) // 2], "broken")
 
+    def test_head_of_another_version(self):
+        """It fails, and GStreamer's demuxer raises no critical warning."""
+        data = video("b.mkv", *BFRAMES).read_bytes()
+        path = path_of("head.mkv")
+        for known, other in ((b"\x42\x85\x81\x02", b"\x42\x85\x81\x03"),
+                             (b"\x88matroska", b"\x88matroskb")):
+            self.assertEqual(data[:64].count(known), 1)
+            # typefind looks for the name anywhere in the head.
+            path.write_bytes(data.replace(known, other, 1))
+            done = run_python(
+                "import pathlib, sys; from gstspdl import decode, LoaderError\n"
+                "try: decode(pathlib.Path(sys.argv[1]).read_bytes(), clip='head')\n"
+                "except LoaderError: print('failed')", path,
+                env={**os.environ, "G_DEBUG": "fatal-criticals"})
+            with self.subTest(other=other):
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (0, "failed\n", ""))
+
     def test_any_byte(self):
         """Wrong bytes may cost an item, and nothing else."""
         random = np.random.default_rng(5)
@@ -402,6 +427,64 @@ class Broken(unittest.TestCase):
     def test_max_pixels(self):
         self.check(video("b.mp4", *BFRAMES), "more than max-pixels",
                    max_pixels=10000)
+
+    def test_max_pixels_memory(self):
+        """Frames that are too large are refused before memory is taken."""
+        good = video("b.mp4", *BFRAMES)
+        for name in ("large.mp4", "large.mkv"):
+            large = path_of(name)
+            videos.ffmpeg("-f", "lavfi", "-i", "color=s=8192x4096:r=1",
+                          "-frames:v", 1, *X264, large)
+            done = run_python(
+                "import pathlib, resource, sys\n"
+                "from gstspdl import decode, LoaderError\n"
+                "def peak():\n"
+                "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+                "good, large = (pathlib.Path(p).read_bytes() for p in sys.argv[1:])\n"
+                "decode(good, max_pixels=20000)\n"
+                "before = peak()\n"
+                "try: decode(large, max_pixels=20000)\n"
+                "except LoaderError as error: print(error)\n"
+                "print(peak() - before < 32 * 1024)\n", good, large)
+            with self.subTest(name=name):
+                self.assertIn("8192 by 4096 pixels", done.stdout)
+                self.assertTrue(done.stdout.endswith("True\n"), done)
+
+
+class Colors(unittest.TestCase):
+    """Ranges and matrices, in the bitstream and in the container."""
+
+    def check(self, path):
+        done = videos.ffmpeg("-i", path, "-frames:v", 1, "-vf",
+                             "scale=flags=accurate_rnd+full_chroma_int",
+                             "-f", "rawvideo", "-pix_fmt", "rgb24", "-",
+                             stdout=subprocess.PIPE)
+        expected = np.frombuffer(done.stdout, np.uint8).reshape(96, 160, 3)
+        got = np.asarray(decode(path.read_bytes()))
+        difference = np.abs(got.astype(int) - expected)
+        # Chroma is interpolated in different ways at edges.
+        self.assertLess(difference.mean(), 3)
+        self.assertLessEqual(np.median(difference), 1)
+
+    def test_colors(self):
+        matrices = {"bt601": ["-colorspace", "smpte170m", "-color_primaries",
+                              "smpte170m", "-color_trc", "smpte170m"],
+                    "bt709": ["-colorspace", "bt709", "-color_primaries",
+                              "bt709", "-color_trc", "bt709"],
+                    "bt2020": ["-colorspace", "bt2020nc", "-color_primaries",
+                               "bt2020", "-color_trc", "bt2020-10"],
+                    "unset": []}
+        for pixels, (name, matrix), value_range, end in itertools.product(
+                ("yuv420p", "yuv420p10le"), matrices.items(), ("tv", "pc"),
+                ("mp4", "mkv")):
+            path = path_of(f"{pixels}-{name}-{value_range}.{end}")
+            videos.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=160x96:r=5",
+                          "-frames:v", 2, "-vf",
+                          f"scale=out_range={value_range},format={pixels}",
+                          *X264, "-qp", 1, "-color_range", value_range,
+                          *matrix, path)
+            with self.subTest(path=path.name):
+                self.check(path)
 
 
 def resident():

@@ -5,6 +5,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import contextlib
+import itertools
 import os
 import pathlib
 import signal
@@ -86,7 +88,7 @@ class WorkerTest(unittest.TestCase):
 
     def test_states(self):
         with Loader(in_order("epochs=2"), process=True) as loader:
-            seen = [next(iter(loader)) for _ in range(2)]
+            seen = list(itertools.islice(loader, 2))
             state = loader.state
         for process in False, True:
             with self.subTest(process=process), Loader(
@@ -114,6 +116,17 @@ class WorkerTest(unittest.TestCase):
             self.assertTrue(failure.uri.endswith("bad.jpg"))
             self.assertTrue(failure.is_done(loader.state))
 
+    def test_nothing_arrives(self):
+        for line, reason in [
+                (describe(FOLDER, size=N_ITEMS + 1,
+                          batch="drop-last=true"), f"{N_ITEMS} were dropped"),
+                (describe(FOLDER).replace(
+                    "width=32 height=32", ""), "width and height")]:
+            with Loader(line, process=True) as loader:
+                with self.assertRaisesRegex(LoaderError, reason) as raised:
+                    list(loader)
+            self.assertEqual(raised.exception.stage, "batch")
+
     def test_budget(self):
         with make_bad() as folder, Loader(
                 describe(folder), process=True,
@@ -133,10 +146,11 @@ class WorkerTest(unittest.TestCase):
 
     def test_a_kill_is_an_error(self):
         with Loader(in_order(), process=True) as loader:
-            next(iter(loader))
+            next(iterator := iter(loader))
             os.kill(pid_of(loader), signal.SIGKILL)
             begun = time.monotonic()
             with self.assertRaisesRegex(LoaderError, "killed by signal 9"):
+                list(iterator)
                 while True:
                     list(loader)
             self.assertLess(time.monotonic() - begun, 1)
@@ -147,8 +161,9 @@ class WorkerTest(unittest.TestCase):
                 batches = []
                 for batch in loader:
                     batches.append(batch)
-                    if len(batches) == 2 and pid_of(loader):
-                        os.kill(pid_of(loader), signal.SIGKILL)
+                    # 0 while it restarts, and kill(0) is for our own group.
+                    if len(batches) == 2 and (pid := pid_of(loader)):
+                        os.kill(pid, signal.SIGKILL)
                 self.assertEqual(indices_of(batches), ALL)
 
     def test_stop_while_it_is_waited_for(self):
@@ -211,7 +226,10 @@ class WorkerTest(unittest.TestCase):
                 self.assertIn(b"SPDL_TEST_PASSED", names)
                 self.assertIn(b"GST_PLUGIN_PATH", names)
                 self.assertNotIn(b"TEST_KEPT", names)
-                links = [os.readlink(fd) for fd in (proc / "fd").iterdir()]
+                links = []
+                for fd in (proc / "fd").iterdir():
+                    with contextlib.suppress(FileNotFoundError):  # closed by now
+                        links.append(os.readlink(fd))
                 self.assertEqual(links.count("/dev/null"), 1)
 
     def test_rank(self):

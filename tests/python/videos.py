@@ -36,6 +36,13 @@ def ffmpeg(*arguments, **options):
                            *map(str, arguments)], check=True, **options)
 
 
+def has_option(name):
+    """Return True if this version of ffmpeg has the option."""
+    text = subprocess.run(["ffmpeg", "-hide_banner", "-h", "long"],
+                          capture_output=True, text=True, check=True).stdout
+    return f"-{name}" in text
+
+
 def make(path, count, *arguments, rate=25, first=0):
     """A video of the pictures of `count` numbers."""
     data = b"".join(draw(first + i).tobytes() for i in range(count))

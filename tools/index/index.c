@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "listing.h"
 #include "spdlarchivenames.h"
 #include "spdlarchiveopen.h"
@@ -53,7 +54,9 @@ static void
 fail (Run *run, const gchar *text)
 {
   run->n_failed++;
-  fprintf (stderr, "gst-spdl-index: %s\n", text);
+  g_autofree gchar *shown = spdl_redact_text (text);
+
+  fprintf (stderr, "gst-spdl-index: %s\n", shown);
 }
 
 /* Takes @data. With the lock. */
@@ -63,7 +66,10 @@ keep (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
 {
   const gchar *flaw;
   SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &flaw);
-  const int failed = spdl_archive_store (path, reader->mode, data, size);
+  /* --list writes no file, unless --output names a folder. */
+  const gboolean store = !run->list || run->folder;
+  const int failed =
+      store ? spdl_archive_store (path, reader->mode, data, size) : 0;
 
   if (failed != 0) {
     g_autofree gchar *text = g_strdup_printf (
@@ -172,6 +178,10 @@ make_remote_group (Run *run)
         "Headers of each request, such as "
         "'headers, Authorization=(string)\"Bearer x\"'",
         "HEADERS" },
+    { "trusted-origins", 0, 0, G_OPTION_ARG_STRING, &remote->trusted_origins,
+        "Servers that get these headers after a redirect, too, as "
+        "https://host:port, with commas between them",
+        "ORIGINS" },
     { "user-agent", 0, 0, G_OPTION_ARG_STRING, &remote->user_agent,
         "What servers are sent as User-Agent", "TEXT" },
     { "tls-ca-file", 0, 0, G_OPTION_ARG_FILENAME, &remote->tls_ca_file,
@@ -200,7 +210,9 @@ main (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run.folder,
         "Write the indexes into this folder", "FOLDER" },
     { "list", 'l', 0, G_OPTION_ARG_NONE, &run.list,
-        "Print each sample: key, label, files", NULL },
+        "Print each sample (key, label, files), and write no index unless "
+        "--output is given",
+        NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &locations, NULL,
         "SHARD..." },
     { NULL },

@@ -7,6 +7,7 @@
 
 #include "conclude.h"
 
+#include "pipeline.h"
 #include "screen.h"
 #include "table.h"
 
@@ -32,7 +33,7 @@ static gboolean
 write_files (const Options *options, GPtrArray *points,
     const Conclusion *conclusion, GError **error)
 {
-  g_autofree gchar *description = g_strjoinv (" ", options->pipeline);
+  g_autofree gchar *description = pipeline_describe (options->pipeline);
 
   if (options->json && !points_write_json (points, options->json, description,
                            conclusion->verdict, conclusion->chosen, error))

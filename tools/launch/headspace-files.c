@@ -7,6 +7,7 @@
 
 #include "headspace.h"
 #include "output.h"
+#include "pipeline.h"
 #include "points.h"
 
 #include <json-glib/json-glib.h>
@@ -117,7 +118,7 @@ gboolean
 headspace_write_files (const Headspace *self, GError **error)
 {
   const Options *options = self->options;
-  g_autofree gchar *description = g_strjoinv (" ", options->pipeline);
+  g_autofree gchar *description = pipeline_describe (options->pipeline);
   g_autoptr (GPtrArray) points = make_points (self);
 
   if (options->json && !write_json (self, description, error))

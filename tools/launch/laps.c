@@ -18,10 +18,12 @@ struct _Laps {
   guint64 duration;
   gint64 began; /* us */
   guint64 first_cpu;
+  GstStructure *first_cpus; /* from gst_spdl_get_cpu_stats(); nullable */
 
   /* What was so at the last frame. */
   gint64 last_time;
   guint64 last_cpu;
+  GstStructure *last_cpus; /* nullable */
   guint64 last_items, last_batches;
 };
 
@@ -39,6 +41,8 @@ void
 laps_free (Laps *self)
 {
   g_ptr_array_unref (self->frames);
+  g_clear_pointer (&self->first_cpus, gst_structure_free);
+  g_clear_pointer (&self->last_cpus, gst_structure_free);
   g_free (self);
 }
 
@@ -49,6 +53,8 @@ laps_begin (Laps *self, guint64 max_batches, guint64 duration)
   self->duration = duration;
   self->began = self->last_time = g_get_monotonic_time ();
   self->first_cpu = self->last_cpu = process_get_cpu_time ();
+  self->first_cpus = gst_spdl_get_cpu_stats ();
+  self->last_cpus = gst_structure_copy (self->first_cpus);
 }
 
 static void
@@ -115,10 +121,11 @@ find_progress (Laps *self, Frame *frame)
 }
 
 static GstSpdlDiagnosis *
-diagnose (Laps *self, gboolean lap, guint num_cores, guint64 cpu_time)
+diagnose (Laps *self, gboolean lap, const GstStructure *cpus)
 {
   GList *stats = parts_dup_stats (self->parts, lap);
-  GstSpdlDiagnosis *diagnosis = gst_spdl_diagnose (stats, num_cores, cpu_time);
+  GstSpdlDiagnosis *diagnosis = gst_spdl_diagnose_with_cpus (
+      stats, lap ? self->last_cpus : self->first_cpus, cpus);
 
   parts_free_stats (stats);
   return diagnosis;
@@ -126,15 +133,14 @@ diagnose (Laps *self, gboolean lap, guint num_cores, guint64 cpu_time)
 
 /* All of the run may say more than a lap does. */
 static void
-find_limit (Laps *self, Frame *frame, guint64 cpu_time)
+find_limit (Laps *self, Frame *frame, const GstStructure *cpus)
 {
-  frame->diagnosis = diagnose (self, frame->lap, frame->num_cores, cpu_time);
+  frame->diagnosis = diagnose (self, frame->lap, cpus);
   if (!frame->lap ||
       gst_spdl_diagnosis_get_limit (frame->diagnosis) != GST_SPDL_LIMIT_TOO_FEW)
     return;
   gst_spdl_diagnosis_unref (frame->diagnosis);
-  frame->diagnosis = diagnose (
-      self, FALSE, frame->num_cores, process_get_cpu_time () - self->first_cpu);
+  frame->diagnosis = diagnose (self, FALSE, cpus);
 }
 
 static Frame *
@@ -145,13 +151,14 @@ take (Laps *self, const PullerCounts *counts, gboolean lap)
   const guint64 cpu = process_get_cpu_time ();
   const gint64 since = lap ? self->last_time : self->began;
   const guint64 used = cpu - (lap ? self->last_cpu : self->first_cpu);
+  GstStructure *cpus = gst_spdl_get_cpu_stats ();
 
   parts_take_totals (self->parts);
   frame->lap = lap;
   frame->time = (now - self->began) / 1e6;
   frame->elapsed = MAX (now - since, 1) / 1e6;
   frame->cores = used / 1e9 / frame->elapsed;
-  frame->num_cores = process_get_num_cores ();
+  frame->num_cores = gst_spdl_get_num_cores ();
   frame->memory = lap ? process_get_memory () : process_get_peak_memory ();
   count_output (self, counts, frame);
   sum_up_failures (self, frame);
@@ -161,9 +168,11 @@ take (Laps *self, const PullerCounts *counts, gboolean lap)
       (frame->items - (lap ? self->last_items : 0)) / frame->elapsed;
   frame->batch_rate =
       (frame->batches - (lap ? self->last_batches : 0)) / frame->elapsed;
-  find_limit (self, frame, used);
+  find_limit (self, frame, cpus);
   self->last_time = now;
   self->last_cpu = cpu;
+  gst_structure_free (self->last_cpus);
+  self->last_cpus = cpus;
   self->last_items = frame->items;
   self->last_batches = frame->batches;
   return frame;

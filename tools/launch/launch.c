@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "json.h"
 #include "options.h"
 #include "process.h"
@@ -28,7 +29,9 @@ enum {
 static int
 complain (const GError *error, int status)
 {
-  fprintf (stderr, "error: %s\n", error->message);
+  g_autofree gchar *text = spdl_redact_text (error->message);
+
+  fprintf (stderr, "error: %s\n", text);
   return status;
 }
 

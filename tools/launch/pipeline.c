@@ -7,18 +7,19 @@
 
 #include "pipeline.h"
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "parts.h"
 
 #include <gio/gio.h>
 
-static GstElement *
-parse (gchar **description, GError **error)
+#include "gst/spdl/gstspdlparse.h"
+
+gchar *
+pipeline_describe (gchar **description)
 {
-  if (description[0] && !description[1])
-    return gst_parse_launch_full (
-        description[0], NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-  return gst_parse_launchv_full (
-      (const gchar **) description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_autofree gchar *text = g_strjoinv (" ", description);
+
+  return spdl_redact_text (text);
 }
 
 static void
@@ -40,9 +41,10 @@ close_end (GstBin *bin)
 GstElement *
 pipeline_new (gchar **description, GError **error)
 {
-  GstElement *pipeline = parse (description, error);
+  GstElement *pipeline = gst_spdl_parse_launchv (description, error);
 
   if (!pipeline) {
+    spdl_redact_error (*error);
     g_prefix_error (error, "the pipeline cannot be made: ");
     return NULL;
   }

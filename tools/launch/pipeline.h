@@ -16,6 +16,9 @@ G_BEGIN_DECLS
  * an open pad, an spdlsink is put behind that. */
 GstElement *pipeline_new (gchar **description, GError **error);
 
+/* (transfer full): the same as one text, for people: without secrets. */
+gchar *pipeline_describe (gchar **description);
+
 /* Puts an spdlcache before the pipeline's spdlsink, which keeps batches up to
  * number @n_batches and hands them out from then on. */
 gboolean

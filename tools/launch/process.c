@@ -50,31 +50,6 @@ process_get_peak_memory (void)
   return (guint64) usage.ru_maxrss * 1024;
 }
 
-/* A container's share of the machine; 0: no bound. */
-static double
-cgroup_cores (void)
-{
-  unsigned long quota = 0, period = 0;
-  FILE *file = fopen ("/sys/fs/cgroup/cpu.max", "r");
-
-  if (!file)
-    return 0;
-  if (fscanf (file, "%lu %lu", &quota, &period) != 2)
-    quota = period = 0;
-  fclose (file);
-  return period > 0 ? (double) quota / period : 0;
-}
-
-guint
-process_get_num_cores (void)
-{
-  const guint affinity = g_get_num_processors ();
-  const double bound = cgroup_cores ();
-
-  return bound > 0 && bound < affinity ? MAX ((guint) (bound + 0.5), 1)
-                                       : affinity;
-}
-
 guint
 process_get_rank (void)
 {

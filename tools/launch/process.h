@@ -17,8 +17,6 @@ guint64 process_get_cpu_time (void);
 /* Resident memory, in bytes; and the most there ever was. */
 guint64 process_get_memory (void);
 guint64 process_get_peak_memory (void);
-/* Cores that the process may use, by its affinity and its cgroup. */
-guint process_get_num_cores (void);
 /* Of a distributed job, from the environment; 0 where it says nothing. */
 guint process_get_rank (void);
 

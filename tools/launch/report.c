@@ -149,6 +149,21 @@ append_values (GString *out, const Frame *result)
   g_string_append (out, "</dl>\n");
 }
 
+/* Before the verdict: how fast the rest came matters less. */
+static void
+append_lost (GString *out, const Frame *result)
+{
+  g_autofree gchar *text = NULL;
+
+  if (result->failures == 0)
+    return;
+  text = g_strdup_printf ("%" G_GUINT64_FORMAT
+                          " items failed, and %" G_GUINT64_FORMAT
+                          " came: see Failures below.",
+      result->failures, result->items);
+  append_paragraph (out, "error", text);
+}
+
 static void
 append_verdict (GString *out, const GstSpdlDiagnosis *diagnosis)
 {
@@ -332,6 +347,7 @@ make (Session *session, const GError *failure)
 
   report_append_head (out);
   append_title (out, session, failure);
+  append_lost (out, result);
   append_verdict (out, result->diagnosis);
   append_values (out, result);
   append_heading (out, "The pipeline",

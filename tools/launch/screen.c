@@ -242,9 +242,16 @@ screen_finish (Screen *self, Session *session)
   };
   const Frame *result = session_get_result (session);
   const SessionEnd end = session_get_end (session);
+  /* First of all: what they cost, no thread makes good. */
+  g_autofree gchar *failures = table_format_failures (
+      result, session_get_failures (session), screen_get_width (self->out));
 
   erase (self);
-  fprintf (self->out, "%s\n", ends[end]);
+  if (failures)
+    fprintf (self->out, "%s%s%s", self->bold ? "\033[1m" : "", failures,
+        self->bold ? "\033[0m" : "");
+  fprintf (self->out, "%s\n",
+      failures && end == SESSION_ENDED ? "All others came." : ends[end]);
   /* The figures of what never ran say nothing. */
   if (end != SESSION_FAILED || result->items + result->failures > 0)
     print_summary (self, result);

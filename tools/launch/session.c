@@ -7,6 +7,7 @@
 
 #include "session.h"
 
+#include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/gstspdlgovernor.h"
 #include "laps.h"
 #include "pipeline.h"
@@ -145,10 +146,23 @@ take_error (Session *self, GstMessage *message)
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
 
   gst_message_parse_error (message, &error, &debug);
+  spdl_redact_error (error); /* any element's */
   g_prefix_error (&error,
       "%s: ", part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
   GST_INFO ("%s", debug);
   fail (self, error);
+}
+
+/* Single items that failed are reported by their own messages. */
+static gboolean
+is_of_one_item (GstMessage *message)
+{
+  const GstStructure *details = NULL;
+  gboolean summary = FALSE;
+
+  gst_message_parse_warning_details (message, &details);
+  return details && gst_structure_has_name (details, "spdl-items-failed") &&
+         !(gst_structure_get_boolean (details, "summary", &summary) && summary);
 }
 
 static void
@@ -157,7 +171,10 @@ take_warning (Session *self, GstMessage *message)
   g_autoptr (GError) error = NULL;
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
 
+  if (is_of_one_item (message))
+    return;
   gst_message_parse_warning (message, &error, NULL);
+  spdl_redact_error (error);
   if (self->funcs && self->funcs->warning)
     self->funcs->warning (self,
         part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
@@ -297,7 +314,7 @@ session_new_cached (
     return NULL;
   self = session_new_for (pipeline);
   g_free (self->description);
-  self->description = g_strjoinv (" ", description);
+  self->description = pipeline_describe (description);
   if (!pipeline_find_sink (self->parts, &self->sink, error) ||
       !apply_all (self, settings, error))
     g_clear_pointer (&self, session_free);

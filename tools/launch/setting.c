@@ -19,7 +19,9 @@ setting_split (const gchar *text, gchar **element, gchar **property,
 
   if (!dot || dot == text || equals == dot + 1) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is not ELEMENT.PROPERTY=VALUE", text);
+        "\"%.*s%s\" is not ELEMENT.PROPERTY=VALUE",
+        (int) (equals ? equals + 1 - text : (gssize) strlen (text)), text,
+        equals ? "..." : "");
     return FALSE;
   }
   *element = g_strndup (text, dot - text);
@@ -46,7 +48,8 @@ set_property (Part *part, const gchar *name, const gchar *text, GError **error)
           !(pspec->flags & G_PARAM_LAX_VALIDATION))) {
     g_value_unset (&value);
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is no value for %s.%s", text, part->name, name);
+        "\"%s\" is not a value of %s.%s",
+        g_str_equal (name, "extra-headers") ? "***" : text, part->name, name);
     return FALSE;
   }
   g_object_set_property (G_OBJECT (part->element), name, &value);

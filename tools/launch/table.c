@@ -354,6 +354,50 @@ table_format (const Frame *frame, guint width, guint height, guint *verdict)
   return g_string_free (text, FALSE);
 }
 
+static void
+append_first_failure (GString *text, GPtrArray *failures, const gchar *stage)
+{
+  for (guint i = 0; i < failures->len; i++) {
+    const GstStructure *s = g_ptr_array_index (failures, i);
+    const gchar *uri = gst_structure_get_string (s, "uri");
+    g_autoptr (GError) error = NULL;
+
+    if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) != 0)
+      continue;
+    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
+    g_string_append_printf (text, "; first: %s%s%s", uri ? uri : "",
+        uri ? ": " : "", error ? error->message : "failed");
+    return;
+  }
+}
+
+gchar *
+table_format_failures (const Frame *frame, GPtrArray *failures, guint width)
+{
+  GString *text;
+
+  if (frame->failures == 0)
+    return NULL;
+  text = g_string_new (NULL);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " item%s failed:\n",
+      frame->failures, frame->failures == 1 ? "" : "s");
+  for (guint i = 0; i < frame->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+    const guint64 n = stats_get (stats, "num-failures");
+    GString *line;
+
+    if (n == 0)
+      continue;
+    line = g_string_new (stats_get_name (stats));
+    g_string_append_printf (line,
+        ": %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, n,
+        stats_get (stats, "num-items"));
+    append_first_failure (line, failures, stats_get_name (stats));
+    append_text (text, g_string_free (line, FALSE), width);
+  }
+  return g_string_free (text, FALSE);
+}
+
 gchar *
 table_format_line (const Frame *frame)
 {

@@ -19,6 +19,11 @@ G_BEGIN_DECLS
 gchar *
 table_format (const Frame *frame, guint width, guint height, guint *verdict);
 
+/* What failed, in all and by stage, with the first item of each and why.
+ * @failures: (element-type GstStructure): the first ones. NULL: nothing did. */
+gchar *
+table_format_failures (const Frame *frame, GPtrArray *failures, guint width);
+
 /* One line that says the most important of it. */
 gchar *table_format_line (const Frame *frame);
 

@@ -54,26 +54,28 @@ class Venv:
     """One of them, and what it has."""
 
     def __init__(self, name: str, packages: Dict[str, Package],
-                 system: bool) -> None:
+                 system: bool, parent: pathlib.Path = VENVS) -> None:
         self.name, self.packages, self.system = name, packages, system
-        self.folder = VENVS / name
+        self.folder = parent / name
         self.python = self.folder / "bin/python"
         self.known: Dict[Tuple[str, ...], Optional[str]] = {}
 
     def exists(self) -> bool:
         return self.python.exists()
 
-    def make(self) -> None:
+    def make(self, pypi: bool = True) -> None:
         """Installs what is not there; a package that fails is tried again the
-        next time."""
+        next time. Without PyPI, a venv has what it has, and a new one Debian's
+        packages alone."""
         if not self.exists():
             if not self.system and shutil.disk_usage(ROOT).free < 20e9:
                 print(f"{self.name}: skipped: less than 20 GB on the disk")
                 return
             options = ["--system-site-packages"] if self.system else []
+            options += [] if pypi else ["--without-pip"]
             subprocess.run([PYTHON, "-m", "venv", *options, self.folder],
                            check=True)
-        for name, package in self.packages.items():
+        for name, package in self.packages.items() if pypi else ():
             self._install(name, package)
         self.known.clear()
 
@@ -127,6 +129,6 @@ class Venv:
         return dict(json.loads(out))
 
 
-def venvs() -> Dict[str, Venv]:
-    return {"peers": Venv("peers", PEERS, True),
-            "newest": Venv("newest", NEWEST, False)}
+def venvs(parent: pathlib.Path = VENVS) -> Dict[str, Venv]:
+    return {"peers": Venv("peers", PEERS, True, parent),
+            "newest": Venv("newest", NEWEST, False, parent)}

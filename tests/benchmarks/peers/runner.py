@@ -21,6 +21,7 @@ class Runner:
         self.args, self.store, self.sets = args, store, sets
         self.venvs = venvs
         self.commit = commit()
+        self.failed = []  # rows that could run, and have no figure
         self.tries = Tries(store, args.quick)
         self.until = time.monotonic() + args.budget
         self.wanted = args.kept or (
@@ -41,13 +42,14 @@ class Runner:
         found = protocol.current_cell(self.store.cells, cell.key, self.commit)
         found["guard"] = cell.guard
         rows = {row.name: row for row in self.rows_of(cell)}
+        names = list(rows)
         with Blocks(cell, self.sets, self.args.build / "tests/benchmarks",
                     self.venvs, self.args.quick, self.args.seconds) as blocks:
             if cell.checked:
                 self.check(cell, found, rows, blocks)
             while due := self.due(cell, found, rows):
                 self.tries.run(found, due, rows, blocks)
-        self.tell(cell, found)
+        self.tell(cell, found, names)
 
     def due(self, cell, found, rows):
         """The names of the rows of the next try, if there is time for it."""
@@ -91,7 +93,7 @@ class Runner:
                 checked["psnr"] = accuracy(out, paths[:keep], 224)
             return checked
 
-    def tell(self, cell, found):
+    def tell(self, cell, found, names):
         best = protocol.best_floor(self.store.cells, cell.guard)
         for row in cell.rows:
             figures = protocol.figure(found, row.name, cell.figure, best)
@@ -99,3 +101,5 @@ class Runner:
                 print(f"  {row.name:34} {figures.median:12.2f} {cell.unit} "
                       f"({figures.least:.2f} to {figures.most:.2f}; "
                       f"{figures.kept} of {figures.total} kept)", flush=True)
+            elif row.name in names:
+                self.failed.append(row.name)

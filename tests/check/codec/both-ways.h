@@ -27,4 +27,8 @@ typedef struct {
  * error differs. */
 Outcome decode_both_ways (const guint8 *data, gsize size, const Wish *wish);
 
+/* Decodes @data with and without a crop of columns, and ends the program where
+ * a pixel of the columns that were asked for differs. */
+void check_columns (const guint8 *data, gsize size, const Wish *wish);
+
 #endif /* __BOTH_WAYS_H__ */

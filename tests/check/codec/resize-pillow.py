@@ -8,7 +8,9 @@
 #
 # At most one level beside Pillow, for noise as for smooth images; the same
 # pixels with NEAREST.
+import os
 import random
+import shlex
 import subprocess
 import sys
 
@@ -18,6 +20,8 @@ except ImportError:
     print("1..0 # SKIP no Pillow")
     sys.exit(0)
 
+# The emulator that runs programs for another CPU, in cross builds.
+WRAPPER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 FILTERS = {
     "NEAREST": (0, Image.NEAREST),
     "BILINEAR": (1, Image.BILINEAR),
@@ -79,7 +83,7 @@ def resize(program, work):
                 x0, y0, x1 - x0, y1 - y0, *out]
         parts.append(" ".join(map(str, head)).encode() + b"\n")
         parts.append(pixels.tobytes())
-    done = subprocess.run([program], input=b"".join(parts), check=True,
+    done = subprocess.run([*WRAPPER, program], input=b"".join(parts), check=True,
                           stdout=subprocess.PIPE).stdout
     at = 0
     for image, _, out, _ in work:

@@ -88,12 +88,14 @@ make_jpeg (GRand *rand, const Kind *kind)
   return jpeg;
 }
 
+/* Sampling factors of the first component; the others have 1. */
+static const guint factors[][2] = { { 1, 1 }, { 2, 1 }, { 2, 2 }, { 1, 2 },
+  { 4, 1 }, { 4, 2 } };
+
 static Kind
 draw_kind (GRand *rand)
 {
   static const guint qualities[] = { 1, 20, 50, 75, 90, 95, 100 };
-  static const guint factors[][2] = { { 1, 1 }, { 2, 1 }, { 2, 2 }, { 1, 2 },
-    { 4, 1 }, { 4, 2 } };
   const guint sampling = g_rand_int_range (rand, 0, G_N_ELEMENTS (factors));
   const guint quality = g_rand_int_range (rand, 0, G_N_ELEMENTS (qualities));
 
@@ -249,6 +251,27 @@ test_cut (void)
   }
 }
 
+/* Cropped columns are those of the whole image. The images are so wide that a
+ * row of chroma has several vectors of any CPU. */
+static void
+test_columns (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+
+  for (guint i = 0; i < G_N_ELEMENTS (factors); i++) {
+    const Kind kind = { 900, 40, 3, factors[i][0], factors[i][1], 90, 0, FALSE,
+      128 };
+    g_autoptr (GBytes) jpeg = make_jpeg (rand, &kind);
+    gsize size;
+    const guint8 *data = g_bytes_get_data (jpeg, &size);
+
+    for (guint k = 0; k < 40; k++)
+      check_columns (data, size,
+          &(Wish){ 1 << k % 4, g_rand_int_range (rand, 0, 200), 0,
+              g_rand_int_range (rand, 1, 256) });
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -257,5 +280,6 @@ main (int argc, char **argv)
   g_test_add_func ("/entropy/others", test_others);
   g_test_add_func ("/entropy/broken", test_broken);
   g_test_add_func ("/entropy/cut", test_cut);
+  g_test_add_func ("/entropy/columns", test_columns);
   return g_test_run ();
 }

@@ -92,10 +92,21 @@ make_list (Fixture *f, guint n)
   write_list (f->list, text, LONG_AGO);
 }
 
+/* With text labels. */
+static void
+make_text_list (Fixture *f, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%u.jpg\t%s\n", i, i % 3 ? "dog" : "an emu");
+  write_list (f->list, text, LONG_AGO);
+}
+
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { TRUE, NULL, use };
+  const SpdlListOptions options = { TRUE, NULL, use, NULL };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 
@@ -263,15 +274,15 @@ test_format (Fixture *f, gconstpointer data)
   write_list (path, text, LONG_AGO);
   spdl_list_free (open_list (path, SPDL_SIDECAR_ALWAYS));
   g_assert_true (g_file_get_contents (sidecar, &content, &size, NULL));
-  g_assert_cmpuint (size, ==, 80 + 2 * 8);
-  const guint64 words[] = { G_GUINT64_CONSTANT (0x017864696c647073),
+  g_assert_cmpuint (size, ==, 104 + 2 * 8);
+  const guint64 words[] = { G_GUINT64_CONSTANT (0x027864696c647073),
     G_GUINT64_CONSTANT (0x500000001), 10 + 33 * 5, LONG_AGO, 123456789 };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[i]), ==, words[i]);
   g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[7]), ==, 33);
   for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (
-        GUINT64_FROM_LE (((guint64 *) content)[10 + i]), ==, 10 + i * 32 * 5);
+        GUINT64_FROM_LE (((guint64 *) content)[13 + i]), ==, 10 + i * 32 * 5);
   g_unlink (path);
   g_unlink (sidecar);
 }
@@ -294,7 +305,7 @@ test_damaged (Fixture *f, gconstpointer data)
   g_autofree gchar *content = NULL, *again = NULL;
   gsize size, size_again;
 
-  make_list (f, N_ITEMS);
+  make_text_list (f, N_ITEMS);
   spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
   g_assert_true (g_file_get_contents (f->sidecar, &content, &size, NULL));
   g_ptr_array_set_size (f->told, 0);
@@ -305,18 +316,19 @@ test_damaged (Fixture *f, gconstpointer data)
     g_assert_true (spdl_text_open (&text, f->list, NULL));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, size);
-    g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
+    g_assert_null (spdl_sidecar_load (&text, TRUE, 0, &hash));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, i);
-    g_assert_null (spdl_sidecar_load (&text, TRUE, &hash));
+    g_assert_null (spdl_sidecar_load (&text, TRUE, 0, &hash));
     spdl_text_close (&text);
   }
   g_assert_cmpuint (f->told->len, ==, 2 * size);
   g_assert_true (was_told (f, "is not used: it is cut off"));
   g_assert_true (was_told (f, "is not used: its offsets are damaged"));
+  g_assert_true (was_told (f, "is not used: its names of classes are damaged"));
 
   SpdlList *list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
-  assert_all (list, "");
+  g_assert_cmpuint (spdl_list_get_size (list), ==, N_ITEMS);
   spdl_list_free (list);
   g_assert_true (g_file_get_contents (f->sidecar, &again, &size_again, NULL));
   g_assert_cmpmem (again, size_again, content, size);
@@ -365,9 +377,9 @@ test_stale (Fixture *f, gconstpointer data)
 static void
 test_labels (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions without = { FALSE, NULL, SPDL_SIDECAR_ALWAYS };
-  const SpdlListOptions with = { TRUE, NULL, SPDL_SIDECAR_ALWAYS };
-  g_autoptr (GString) text = g_string_new ("uri,label\na,cat\n");
+  const SpdlListOptions without = { FALSE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
+  const SpdlListOptions with = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
+  g_autoptr (GString) text = g_string_new ("uri,label\na,1\nb,cat\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
   g_autofree gchar *sidecar =
       g_build_filename (f->folder, ".a.csv.spdl-index", NULL);
@@ -379,9 +391,104 @@ test_labels (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   spdl_list_free (list);
   g_assert_null (spdl_list_open (path, &with, &error));
-  g_assert_nonnull (strstr (error->message, "label \"cat\" is no integer"));
+  g_assert_nonnull (strstr (error->message, "label \"cat\" of item \"b\""));
   g_unlink (path);
   g_unlink (sidecar);
+}
+
+static SpdlClasses *
+make_classes (const gchar *list)
+{
+  g_auto (GStrv) names = g_strsplit (list, ",", -1);
+
+  return spdl_classes_new_from_names ((const gchar *const *) names, NULL);
+}
+
+/* @classes: (nullable): that are given; @wanted: those in use, and the labels
+ */
+static void
+assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
+{
+  g_autoptr (SpdlClasses) given = classes ? make_classes (classes) : NULL;
+  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, given };
+  g_autoptr (GError) error = NULL;
+  SpdlList *list = spdl_list_open (f->list, &options, &error);
+  GString *got = g_string_new (NULL);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++) {
+    GstStructure *extra;
+    gint64 label;
+
+    g_free (spdl_list_get_item (list, i, &label, &extra, &error));
+    g_assert_no_error (error);
+    g_string_append_printf (got, " %d", (gint) label);
+  }
+  g_autofree gchar *names = g_strjoinv (
+      ",", (GStrv) spdl_classes_get_names (spdl_list_get_classes (list)));
+  g_string_prepend (got, names);
+  g_assert_cmpstr (got->str, ==, wanted);
+  g_string_free (got, TRUE);
+  spdl_list_free (list);
+}
+
+/* The index keeps the classes, and is one for those that were given. */
+static void
+test_classes (Fixture *f, gconstpointer data)
+{
+  static const gchar other[] = "is not used: it was made for other classes";
+  g_autoptr (GString) text =
+      g_string_new ("a\tdog\nb\tan emu, \303\251\nc\tcat\n");
+
+  write_list (f->list, text, LONG_AGO);
+  assert_labels (f, NULL, "an emu, \303\251,cat,dog 2 0 1");
+  g_assert_true (was_told (f, "was written to"));
+  g_ptr_array_set_size (f->told, 0);
+  assert_labels (f, NULL, "an emu, \303\251,cat,dog 2 0 1");
+  g_assert_true (was_told (f, "has the index"));
+
+  g_string_assign (text, "a\tdog\nb\temu\nc\tcat\n");
+  write_list (f->list, text, LONG_AGO);
+  assert_labels (f, "dog,cat,emu", "dog,cat,emu 0 2 1");
+  g_ptr_array_set_size (f->told, 0);
+  assert_labels (f, "dog,cat,emu", "dog,cat,emu 0 2 1");
+  g_assert_true (was_told (f, "has the index"));
+  assert_labels (f, "emu,cat,dog", "emu,cat,dog 2 0 1");
+  g_assert_true (was_told (f, other));
+  g_ptr_array_set_size (f->told, 0);
+  assert_labels (f, NULL, "cat,dog,emu 1 2 0");
+  g_assert_true (was_told (f, other));
+}
+
+/* Version 1 knew no classes: text after a tab was a part of the path there. */
+static void
+test_old_version (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("a\tdog\nb\temu\nc\tcat\n");
+  guint64 old[11] = { GUINT64_TO_LE (G_GUINT64_CONSTANT (0x017864696c647073)),
+    GUINT64_TO_LE (G_GUINT64_CONSTANT (0x500000001)) };
+  const guint64 offset = 0;
+  SpdlText list;
+
+  write_list (f->list, text, LONG_AGO);
+  g_assert_true (spdl_text_open (&list, f->list, NULL));
+  old[2] = GUINT64_TO_LE (list.stamp.size);
+  old[3] = GUINT64_TO_LE (list.stamp.seconds);
+  old[4] = GUINT64_TO_LE (list.stamp.nanoseconds);
+  old[5] = GUINT64_TO_LE (spdl_text_hash_samples (&list));
+  old[6] = GUINT64_TO_LE (spdl_fingerprint_add (0, text->str, text->len));
+  old[7] = GUINT64_TO_LE (3);
+  old[8] = GUINT64_TO_LE (spdl_fingerprint_add (0, &offset, sizeof offset));
+  old[9] = GUINT64_TO_LE (spdl_fingerprint_add (0, old, 72));
+  spdl_text_close (&list);
+  g_assert_true (
+      g_file_set_contents (f->sidecar, (const gchar *) old, sizeof old, NULL));
+  assert_labels (f, NULL, "cat,dog,emu 1 2 0");
+  g_assert_true (was_told (f, "or one of another version"));
+  g_assert_true (was_told (f, "was written to"));
+  g_ptr_array_set_size (f->told, 0);
+  assert_labels (f, NULL, "cat,dog,emu 1 2 0");
+  g_assert_true (was_told (f, "has the index"));
 }
 
 /* Small lists have none by themselves, and large ones do. */
@@ -546,7 +653,7 @@ test_changed (Fixture *f, gconstpointer data)
 static void
 test_astray (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
   g_autoptr (GError) error = NULL;
   SpdlIndex *index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
   GstStructure *extra;
@@ -558,7 +665,7 @@ test_astray (Fixture *f, gconstpointer data)
   g_assert_true (spdl_text_open (&text, f->list, NULL));
   for (guint i = 0; i < N_ITEMS; i++)
     spdl_index_add (index, i < 990 ? i : text.stamp.size - 30);
-  g_assert_true (spdl_sidecar_store (&text, index, TRUE, 1));
+  g_assert_true (spdl_sidecar_store (&text, index, TRUE, 0, 1));
   spdl_text_close (&text);
   spdl_index_free (index);
   list = spdl_list_open (f->list, &options, &error);
@@ -592,6 +699,8 @@ main (int argc, char **argv)
   ADD ("damaged", test_damaged);
   ADD ("stale", test_stale);
   ADD ("labels", test_labels);
+  ADD ("classes", test_classes);
+  ADD ("old-version", test_old_version);
   ADD ("auto", test_auto);
   ADD ("unsettled", test_unsettled);
   ADD ("elsewhere", test_elsewhere);

@@ -8,11 +8,11 @@
 #include "spdllist.h"
 
 #include <glib/gstdio.h>
-#include <malloc.h>
 #include <string.h>
 
 #include "spdlcolumns.h"
 #include "spdlline.h"
+#include "tests/check/support/heap.h"
 
 typedef struct {
   gchar *folder;
@@ -32,17 +32,24 @@ tear_down (Fixture *f, gconstpointer data)
 }
 
 static SpdlList *
-open_text (Fixture *f, const gchar *name, const gchar *text, gssize size,
-    gboolean labels, GError **error)
+open_with (Fixture *f, const gchar *name, const gchar *text, gssize size,
+    gboolean labels, const SpdlClasses *classes, GError **error)
 {
   g_autofree gchar *path = g_build_filename (f->folder, name, NULL);
-  const SpdlListOptions options = { .labels = labels };
+  const SpdlListOptions options = { .labels = labels, .classes = classes };
   SpdlList *list;
 
   g_assert_true (g_file_set_contents (path, text, size, NULL));
   list = spdl_list_open (path, &options, error);
   g_unlink (path);
   return list;
+}
+
+static SpdlList *
+open_text (Fixture *f, const gchar *name, const gchar *text, gssize size,
+    gboolean labels, GError **error)
+{
+  return open_with (f, name, text, size, labels, NULL, error);
 }
 
 /* The items, with a newline between them: path|label|extra */
@@ -128,21 +135,140 @@ static void
 test_txt (Fixture *f, gconstpointer data)
 {
   assert_items (f, "a.txt",
-      "\357\273\277a.jpg\t1\r\n# none\n\n \t \nb\tc d\ne\t\nf\t7\t8\n"
+      "\357\273\277a.jpg\t1\r\n# none\n\n \t \nb\tc d\t2\ne\t\nf\t7\t8\n"
       "g \t 3 \n\303\251\t-1\nh,\"i",
-      "a.jpg|1|\nb\tc d|-1|\ne|-1|\nf\t7|8|\ng |3|\n\303\251|-1|\nh,\"i|-1|");
+      "a.jpg|1|\nb\tc d|2|\ne|-1|\nf\t7|8|\ng |3|\n\303\251|-1|\nh,\"i|-1|");
+}
+
+static void
+assert_classes (const SpdlList *list, const gchar *wanted)
+{
+  const SpdlClasses *classes = spdl_list_get_classes (list);
+  g_autofree gchar *names =
+      classes ? g_strjoinv ("|", (GStrv) spdl_classes_get_names (classes))
+              : NULL;
+
+  g_assert_cmpstr (names, ==, wanted);
+}
+
+static void
+assert_numbered (Fixture *f, const gchar *name, const gchar *text,
+    const gchar *classes, const gchar *wanted)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlList *list = open_text (f, name, text, -1, TRUE, &error);
+  g_autofree gchar *got = NULL;
+
+  g_assert_no_error (error);
+  got = describe (list);
+  g_assert_cmpstr (got, ==, wanted);
+  assert_classes (list, classes);
+  spdl_list_free (list);
+}
+
+/* Text labels are numbered by the order of their bytes. */
+static void
+test_text_labels (Fixture *f, gconstpointer data)
+{
+  assert_numbered (f, "a.csv",
+      "uri,label,x\na,dog,1\nb, cat ,\nc,\"a \"\"b\"\", c\",\nd,,\ne,-1,\n"
+      "f,cat,\n\"g\",\"dog\",",
+      "a \"b\", c|cat|dog",
+      "a|2|extra, x=(string)1;\nb|1|\nc|0|\nd|-1|\ne|-1|\nf|1|\ng|2|");
+  assert_numbered (f, "a.txt",
+      "a.jpg\taqua\n# \tnone\nb.jpg\nc d.jpg\tAqua\r\ne\tf\t two words \n"
+      "file:///g%09h.jpg\taqua",
+      "Aqua|aqua|two words",
+      "a.jpg|1|\nb.jpg|-1|\nc d.jpg|0|\ne\tf|2|\nfile:///g%09h.jpg|1|");
+  /* Integers make none. */
+  assert_numbered (f, "a.csv", "uri,label\na,3\n", NULL, "a|3|");
+  assert_numbered (
+      f, "a.csv", "uri,x\na,b\n", NULL, "a|-1|extra, x=(string)b;");
+}
+
+static SpdlClasses *
+make_classes (const gchar *list)
+{
+  g_auto (GStrv) names = g_strsplit (list, "|", -1);
+
+  return spdl_classes_new_from_names ((const gchar *const *) names, NULL);
+}
+
+/* What is given decides the numbers, and what may be a label. */
+static void
+test_given_classes (Fixture *f, gconstpointer data)
+{
+  g_autoptr (SpdlClasses) classes = make_classes ("dog|cat|emu");
+  g_autoptr (GError) error = NULL;
+  SpdlList *list = open_with (f, "a.csv",
+      "uri,label\na,cat\nb,dog\nc,2\nd,\ne,-1\n", -1, TRUE, classes, &error);
+  g_autofree gchar *got = NULL;
+
+  g_assert_no_error (error);
+  got = describe (list);
+  g_assert_cmpstr (got, ==, "a|1|\nb|0|\nc|2|\nd|-1|\ne|-1|");
+  assert_classes (list, "dog|cat|emu");
+  spdl_list_free (list);
+
+  g_assert_null (open_with (
+      f, "a.txt", "a\tcat\nb.jpg\taqua\nc\t3\n", -1, TRUE, classes, &error));
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+  g_assert_true (g_str_has_suffix (error->message,
+      "a.txt\" line 2: label \"aqua\" of item \"b.jpg\" fits none of the 3 "
+      "classes: correct it, or add it to classes (2 malformed lines, of 3)"));
+}
+
+/* A label of the other kind is a slip more often than a class. */
+static void
+test_mixed_labels (Fixture *f, gconstpointer data)
+{
+  assert_refused (f, "a.csv", "uri,label\na,cat\nb,7\nc,8\n", -1,
+      "\" line 3: label \"7\" of item \"b\" is an integer, but labels before "
+      "it "
+      "are text: correct it, or set classes to the names of the classes (2 "
+      "malformed lines, of 3)");
+  assert_refused (f, "a.txt", "a\t1\nb\tc d\n", -1,
+      "\" line 2: label \"c d\" of item \"b\" is text, but labels before it "
+      "are "
+      "integers: correct it, write all labels as text, or set classes to the "
+      "names of the classes (1 malformed line, of 2)");
+}
+
+/* A column of captions is none of classes. */
+static void
+test_too_many_classes (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i <= SPDL_CLASSES_MAX; i++)
+    g_string_append_printf (text, "a\tc%u\n", i);
+  assert_refused (f, "a.txt", text->str, text->len,
+      "\" line 1048577: label \"c1048576\" of item \"a\" is one class too "
+      "many, "
+      "after 1048576: set label=none if the labels are not classes, or use "
+      "numbers "
+      "(1 malformed line, of 1048577)");
 }
 
 /* A column that is not wanted is not looked at. */
 static void
 test_unwanted_labels (Fixture *f, gconstpointer data)
 {
-  SpdlList *list =
-      open_text (f, "a.csv", "uri,label\na,cat\nb,2", -1, FALSE, NULL);
-  g_autofree gchar *got = describe (list);
+  static const struct {
+    const gchar *name;
+    const gchar *text;
+  } lists[] = { { "a.csv", "uri,label\na,cat\nb,2" },
+    { "a.txt", "a\tcat\nb\t99999999999999999999" } };
 
-  g_assert_cmpstr (got, ==, "a|-1|\nb|-1|");
-  spdl_list_free (list);
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    SpdlList *list =
+        open_text (f, lists[i].name, lists[i].text, -1, FALSE, NULL);
+    g_autofree gchar *got = describe (list);
+
+    g_assert_cmpstr (got, ==, "a|-1|\nb|-1|");
+    assert_classes (list, NULL);
+    spdl_list_free (list);
+  }
 }
 
 static void
@@ -177,15 +303,17 @@ static void
 test_malformed_csv (Fixture *f, gconstpointer data)
 {
   assert_refused (f, "a.csv", "uri,label\na,1\nb,cat\nc,2\n", -1,
-      "\" line 3: label \"cat\" is no integer: number the classes, or name the "
-      "column otherwise to find it among the item's extra fields (1 malformed "
-      "line, of 3)");
+      "\" line 3: label \"cat\" of item \"b\" is text, but labels before it "
+      "are "
+      "integers: correct it, write all labels as text, or set classes to the "
+      "names of the classes (1 malformed line, of 3)");
   /* The line is the one at which the record begins. */
   assert_refused (f, "a.csv",
       "uri,x,label\n\na,\"1\n\n2\",3\nb,\"\n\",99999999999999999999\nc,,?\n",
       -1,
-      "\" line 6: label \"99999999999999999999\" does not fit into 64 bits (2 "
-      "malformed lines, of 3)");
+      "\" line 6: label \"99999999999999999999\" of item \"b\" does not fit "
+      "into "
+      "64 bits (2 malformed lines, of 3)");
   assert_refused (f, "a.csv", "uri,label\na,b,1\nb\nc,2", -1,
       "\" line 2: it has 3 fields, but the header names 2: write a field that "
       "holds a comma in quotes (2 malformed lines, of 3)");
@@ -210,8 +338,8 @@ test_malformed_txt (Fixture *f, gconstpointer data)
   assert_refused (f, "a.txt", "a\n\t5\n", -1,
       "\" line 2: the path or URI is empty (1 malformed line, of 2)");
   assert_refused (f, "a.txt", "#\na\t123456789012345678901234567890\n", -1,
-      "\" line 2: label \"123456789012345678901234567890\" does not fit into "
-      "64 bits (1 malformed line, of 1)");
+      "\" line 2: label \"123456789012345678901234567890\" of item \"a\" does "
+      "not fit into 64 bits (1 malformed line, of 1)");
   assert_refused (f, "a.txt", "a\nb\0c\nd\n", 8,
       "\" line 2: it is not UTF-8: save the list as UTF-8, and write names of "
       "other bytes as URIs (file:///caf%E9.jpg) (1 malformed line, of 3)");
@@ -227,18 +355,18 @@ test_malformed_txt (Fixture *f, gconstpointer data)
 static void
 test_long (Fixture *f, gconstpointer data)
 {
-  GString *text = g_string_new ("uri,label\na,\"x\ny");
+  GString *text = g_string_new ("uri,label\nb,1\na,\"x\ny");
 
   for (guint i = 0; i < 100; i++)
     g_string_append (text, "\342\202\254");
   g_string_append (text, "\"\n");
   assert_refused (f, "a.csv", text->str, -1,
-      "\" line 2: label \"x y\342\202\254\342\202\254\342\202\254\342\202\254"
+      "\" line 3: label \"x y\342\202\254\342\202\254\342\202\254\342\202\254"
       "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
       "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
-      "\342\202\254\342\202\254\342\202\254...\" is no integer: number the "
-      "classes, or name the column otherwise to find it among the item's extra "
-      "fields (1 malformed line, of 1)");
+      "\342\202\254\342\202\254\342\202\254...\" of item \"a\" is text, but "
+      "labels before it are integers: correct it, write all labels as text, or "
+      "set classes to the names of the classes (1 malformed line, of 2)");
 
   g_string_assign (text, "a\n");
   for (guint i = 0; i < SPDL_LINE_MAX; i++)
@@ -267,21 +395,14 @@ test_long (Fixture *f, gconstpointer data)
   g_string_free (text, TRUE);
 }
 
-static gsize
-bytes_in_use (void)
-{
-  const struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-}
-
 /* One error, however many lines are bad, and nothing kept for any of them. */
 static void
 test_a_million (Fixture *f, gconstpointer data)
 {
   GString *text = g_string_new ("uri,label\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
-  const SpdlListOptions options = { .labels = TRUE };
+  g_autoptr (SpdlClasses) classes = make_classes ("dog");
+  const SpdlListOptions options = { .labels = TRUE, .classes = classes };
   g_autoptr (GError) error = NULL;
   gsize before;
   gint64 time;
@@ -290,15 +411,15 @@ test_a_million (Fixture *f, gconstpointer data)
     g_string_append_printf (text, "%u.jpg,cat\n", i);
   g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
   g_string_free (text, TRUE);
-  before = bytes_in_use ();
+  before = heap_get_bytes_in_use ();
   time = g_get_monotonic_time ();
   g_assert_null (spdl_list_open (path, &options, &error));
   g_test_message ("%" G_GINT64_FORMAT " us", g_get_monotonic_time () - time);
-  g_assert_cmpuint (bytes_in_use (), <, before + 65536);
+  g_assert_cmpuint (heap_get_bytes_in_use (), <, before + 65536);
   g_assert_true (g_str_has_suffix (error->message,
-      "a.csv\" line 2: label \"cat\" is no integer: number the classes, or "
-      "name the column otherwise to find it among the item's extra fields "
-      "(1000000 malformed lines, of 1000000)"));
+      "a.csv\" line 2: label \"cat\" of item \"0.jpg\" fits none of the 1 "
+      "classes: correct it, or add it to classes (1000000 malformed lines, of "
+      "1000000)"));
   g_unlink (path);
 }
 
@@ -311,6 +432,10 @@ main (int argc, char **argv)
   g_test_add ("/list/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("csv", test_csv);
   ADD ("txt", test_txt);
+  ADD ("text-labels", test_text_labels);
+  ADD ("given-classes", test_given_classes);
+  ADD ("mixed-labels", test_mixed_labels);
+  ADD ("too-many-classes", test_too_many_classes);
   ADD ("unwanted-labels", test_unwanted_labels);
   ADD ("headers", test_headers);
   ADD ("malformed-csv", test_malformed_csv);

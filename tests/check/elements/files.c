@@ -119,3 +119,10 @@ files_count_entries (const gchar *folder)
     n++;
   return n;
 }
+
+guint
+files_count_threads (void)
+{
+  g_thread_pool_stop_unused_threads ();
+  return files_count_entries ("/proc/self/task");
+}

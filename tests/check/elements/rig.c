@@ -135,6 +135,19 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
+/* Returns: (transfer none) (nullable): what a warning of failed items says */
+static const GstStructure *
+get_losses (GstMessage *message)
+{
+  const GstStructure *details = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning_details (message, &details);
+  return details && gst_structure_has_name (details, "spdl-items-failed")
+             ? details
+             : NULL;
+}
+
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
@@ -150,13 +163,13 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
     return GST_BUS_DROP;
   }
   g_mutex_lock (&rig->lock);
-  g_ptr_array_add (rig->messages, message);
+  g_ptr_array_add (get_losses (message) ? rig->losses : rig->messages, message);
   if (s && gst_structure_has_name (s, "spdl-item-failed")) {
     gst_structure_get_uint64 (s, "index", &index);
     write_down (rig, g_strdup_printf ("failed %" G_GUINT64_FORMAT, index));
   } else if (s && gst_structure_has_name (s, "spdl-stage-stats")) {
     write_down (rig, g_strdup ("stats"));
-  } else {
+  } else if (!get_losses (message)) {
     write_down (rig, g_strdup (GST_MESSAGE_TYPE_NAME (message)));
   }
   g_mutex_unlock (&rig->lock);
@@ -187,6 +200,7 @@ rig_new_for (GstElement *element)
   rig->log = g_ptr_array_new_with_free_func (g_free);
   rig->buffers = g_ptr_array_new_with_free_func (unref_buffer);
   rig->messages = g_ptr_array_new_with_free_func (unref_message);
+  rig->losses = g_ptr_array_new_with_free_func (unref_message);
   rig->element = gst_object_ref_sink (element);
   rig->bus = gst_bus_new ();
   gst_bus_set_sync_handler (rig->bus, on_message, rig, NULL);
@@ -237,6 +251,7 @@ rig_free (Rig *rig)
   g_ptr_array_unref (rig->log);
   g_ptr_array_unref (rig->buffers);
   g_ptr_array_unref (rig->messages);
+  g_ptr_array_unref (rig->losses);
   g_mutex_clear (&rig->lock);
   g_cond_clear (&rig->cond);
   g_free (rig);
@@ -379,6 +394,37 @@ rig_take_log (Rig *rig)
     g_string_append (text, entry);
   }
   g_ptr_array_set_size (rig->log, 0);
+  g_mutex_unlock (&rig->lock);
+  return g_string_free (text, FALSE);
+}
+
+static void
+describe_losses (const GstStructure *s, GString *text)
+{
+  const gchar *uri = gst_structure_get_string (s, "uri");
+  guint64 epoch, n_items, n_failures;
+  gboolean summary;
+
+  fail_unless (gst_structure_get (s, "epoch", G_TYPE_UINT64, &epoch,
+      "num-items", G_TYPE_UINT64, &n_items, "num-failures", G_TYPE_UINT64,
+      &n_failures, "summary", G_TYPE_BOOLEAN, &summary, NULL));
+  fail_unless_equals_string (gst_structure_get_string (s, "stage"), "stage");
+  g_string_append_printf (
+      text, "%s%" G_GUINT64_FORMAT, text->len > 0 ? ", " : "", n_failures);
+  if (summary)
+    g_string_append_printf (text, "/%" G_GUINT64_FORMAT, n_items);
+  g_string_append_printf (
+      text, "@%" G_GUINT64_FORMAT " %s", epoch, uri ? uri : "-");
+}
+
+gchar *
+rig_list_losses (Rig *rig)
+{
+  GString *text = g_string_new (NULL);
+
+  g_mutex_lock (&rig->lock);
+  for (guint i = 0; i < rig->losses->len; i++)
+    describe_losses (get_losses (g_ptr_array_index (rig->losses, i)), text);
   g_mutex_unlock (&rig->lock);
   return g_string_free (text, FALSE);
 }

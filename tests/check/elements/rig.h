@@ -35,6 +35,7 @@ typedef struct {
   GPtrArray *log;      /* gchar */
   GPtrArray *buffers;  /* GstBuffer, as they came */
   GPtrArray *messages; /* GstMessage, element messages and errors */
+  GPtrArray *losses;   /* GstMessage, warnings of failed items */
   guint n_items;
   gboolean eos;
   gboolean held;
@@ -78,6 +79,11 @@ gchar *rig_take_log (Rig *rig);
     fail_unless_equals_string (log_, expected);  \
   }                                              \
   G_STMT_END
+
+/* The warnings of failed items so far, each by its details: "NUMBER@EPOCH URI"
+ * of one item, "FAILED/TRIED@EPOCH URI" of what sums up an epoch. They are not
+ * in the log. */
+gchar *rig_list_losses (Rig *rig);
 
 /* The last message of that name, or NULL. */
 const GstStructure *rig_find_message (Rig *rig, const gchar *name);

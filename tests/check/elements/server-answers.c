@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
+
 void
 server_make_body (guint8 *data, guint64 offset, gsize size, guint version)
 {
@@ -220,6 +222,26 @@ redirect (Request *r, const gchar *where, guint64 count)
 }
 
 static void
+redirect_to_place (Request *r)
+{
+  g_autofree gchar *place = server_dup_place (r->server, r->rest);
+
+  send_text (r,
+      "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 6\r\n\r\n"
+      "moved\n",
+      place);
+}
+
+/* A password is asked for before it is sent. */
+static void
+ask_for_password (Request *r)
+{
+  send_text (r, "HTTP/1.1 401 Unauthorized\r\n"
+                "WWW-Authenticate: Basic realm=\"test\"\r\n"
+                "Content-Length: 0\r\n\r\n");
+}
+
+static void
 send_file (Request *r)
 {
   g_autofree gchar *path = g_build_filename (r->root, r->rest, NULL);
@@ -246,12 +268,13 @@ static void
 send_part_of_file (Request *r, int fd, const struct stat *st)
 {
   const guint64 most = r->size;
+  const struct timespec time = spdl_compat_get_mtime (st);
   Part part;
   guint64 length;
   g_autofree guint8 *data = NULL;
 
   r->size = st->st_size;
-  part = get_part (r, st->st_mtim.tv_nsec ^ st->st_mtim.tv_sec);
+  part = get_part (r, time.tv_nsec ^ time.tv_sec);
   length = part.last + 1 - part.first;
   if (part.partial && part.first >= r->size) {
     send_text (r, "HTTP/1.1 416 Range Not Satisfiable\r\n"
@@ -384,6 +407,11 @@ server_answer (Request *r)
     send_shard (r);
   } else if (is_tape (fault)) {
     send_tape (r);
+  } else if (strcmp (fault, "to") == 0) {
+    redirect_to_place (r);
+  } else if (strcmp (fault, "auth") == 0 &&
+             !strcasestr (r->header, "\r\nAuthorization:")) {
+    ask_for_password (r);
   } else if (strcmp (fault, "chunks") == 0) {
     send_chunks (r);
   } else if (r->faulty) {

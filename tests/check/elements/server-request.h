@@ -26,8 +26,8 @@ typedef struct {
   gchar *fault;
   guint64 count; /* how many requests are to fail */
   guint64 size;
-  const gchar *rest; /* of the path */
-  guint nth;         /* request of this path, from 1 */
+  gchar *rest; /* of the path, before a `?` */
+  guint nth;   /* request of this path, from 1 */
   gboolean faulty;
   gboolean keep; /* the connection */
 } Request;

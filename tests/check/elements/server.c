@@ -33,7 +33,9 @@ struct _Server {
   guint gate_seen;
   guint version;
   ServerCounts counts;
-  GHashTable *paths; /* gchar * -> Path */
+  GHashTable *paths;  /* gchar * -> Path */
+  GHashTable *places; /* gchar * -> gchar * */
+  GString *seen;      /* all headers */
 };
 
 typedef struct {
@@ -97,6 +99,7 @@ parse (Request *r)
 {
   g_auto (GStrv) words = g_strsplit (r->header, " ", 3);
   g_auto (GStrv) parts = NULL;
+  g_autofree gchar *plain = NULL;
 
   if (g_strv_length (words) < 3)
     return FALSE;
@@ -107,7 +110,8 @@ parse (Request *r)
   r->fault = g_strdup (parts[1]);
   r->count = g_ascii_strtoull (parts[2], NULL, 10);
   r->size = g_ascii_strtoull (parts[3], NULL, 10);
-  r->rest = strrchr (r->path, '/') + 1;
+  plain = g_strndup (r->path, strcspn (r->path, "?"));
+  r->rest = g_path_get_basename (plain);
   r->keep = TRUE;
   return TRUE;
 }
@@ -131,6 +135,7 @@ count (Request *r)
   r->nth = ++path->count;
   g_free (path->request);
   path->request = g_strdup (r->header);
+  g_string_append (server->seen, r->header);
   r->faulty = r->nth <= r->count;
   g_mutex_unlock (&server->lock);
 }
@@ -174,6 +179,7 @@ serve (Server *server, GSocketConnection *connection, GIOStream *stream)
     g_free (r.header);
     g_free (r.path);
     g_free (r.fault);
+    g_free (r.rest);
   }
 }
 
@@ -280,6 +286,9 @@ server_new (gboolean tls)
   self->sockets = g_ptr_array_new_with_free_func (g_object_unref);
   self->paths =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, path_free);
+  self->places =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->seen = g_string_new (NULL);
   if (tls) {
     g_autofree gchar *pem = g_strconcat (key_pem, certificate_pem, NULL);
 
@@ -320,6 +329,8 @@ server_free (Server *self)
   g_object_unref (self->cancellable);
   g_clear_object (&self->certificate);
   g_hash_table_unref (self->paths);
+  g_hash_table_unref (self->places);
+  g_string_free (self->seen, TRUE);
   g_ptr_array_unref (self->sockets);
   g_free (self->base);
   g_free (self->root);
@@ -350,6 +361,36 @@ void
 server_set_root (Server *self, const gchar *folder)
 {
   self->root = g_strdup (folder);
+}
+
+void
+server_set_place (Server *self, const gchar *name, const gchar *place)
+{
+  g_mutex_lock (&self->lock);
+  g_hash_table_insert (self->places, g_strdup (name), g_strdup (place));
+  g_mutex_unlock (&self->lock);
+}
+
+gchar *
+server_dup_place (Server *self, const gchar *name)
+{
+  gchar *place;
+
+  g_mutex_lock (&self->lock);
+  place = g_strdup (g_hash_table_lookup (self->places, name));
+  g_mutex_unlock (&self->lock);
+  return place;
+}
+
+gboolean
+server_has_seen (Server *self, const gchar *text)
+{
+  gboolean seen;
+
+  g_mutex_lock (&self->lock);
+  seen = strstr (self->seen->str, text) != NULL;
+  g_mutex_unlock (&self->lock);
+  return seen;
 }
 
 void

@@ -42,6 +42,9 @@ G_BEGIN_DECLS
  *     encoded      says that the body is compressed
  *     loop         redirects to itself
  *     moved        redirects to /bytes
+ *     to           redirects to what server_set_place() says of the rest of the
+ *                  path
+ *     auth         answers 401 to who sends no Authorization
  *     STATUS       a number: answers with that status
  *     STATUS+N     and with `Retry-After: N`
  *     file         sends a file from server_set_root(), whose name is the rest
@@ -95,6 +98,10 @@ guint16 server_get_port (Server *server);
 void server_set_latency (Server *server, guint ms);
 void server_set_root (Server *server, const gchar *folder);
 
+/* Where /to/COUNT/SIZE/@name redirects to. */
+void server_set_place (Server *server, const gchar *name, const gchar *place);
+gchar *server_dup_place (Server *server, const gchar *name);
+
 /* An answer below /gate leaves only while @n requests are in flight, or when
  * @total have come. */
 void server_set_gate (Server *server, guint n, guint total);
@@ -109,6 +116,8 @@ void server_count_answer (Server *server, guint64 n, gboolean unchanged);
 void server_get_counts (Server *server, ServerCounts *counts);
 /* How often that path was asked for. */
 guint server_count_path (Server *server, const gchar *path);
+/* Whether any request had @text in its header. */
+gboolean server_has_seen (Server *server, const gchar *text);
 /* The last request's header, as it came; nullable. */
 gchar *server_dup_request (Server *server, const gchar *path);
 

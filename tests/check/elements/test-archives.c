@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlcompat.h"
 #include "files.h"
 #include "run.h"
 #include "tars.h"
@@ -231,9 +232,49 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 2)->extra, "txt"),
       "not \357\277\275 UTF-8");
-  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless_equals_int (run->warnings->len, 2);
   fail_unless (
       strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in"));
+  /* A text that is no label is not lost in silence. */
+  fail_unless (strstr (g_ptr_array_index (run->warnings, 1), "\"cat\""));
+  run_free (run);
+
+  run = fetch ("odd.tar", "label=none");
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless_equals_int64 (run_item (run, 2)->label, -1);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Text labels have numbers where the classes are given. */
+GST_START_TEST (test_classes)
+{
+  static const gint64 labels[] = { 2, -1, 1 };
+  Run *run;
+
+  write_odd_shard ();
+  run = fetch ("odd.tar", "classes=<dog,7,cat>");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless_equals_int (run->buffers->len, 3);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
+  fail_unless_equals_string (
+      gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
+  run_free (run);
+
+  /* Which of them fits none: a text, and an integer. */
+  run = fetch ("odd.tar", "classes=<dog,7>");
+  fail_unless (run->error &&
+                   strstr (run->error, "\"cat\" of the item \"file://") &&
+                   strstr (run->error, "odd.tar#bytes=") &&
+                   strstr (run->error, "fits none of the 2 classes"),
+      "%s", run->error);
+  run_free (run);
+  run = fetch ("odd.tar", "classes=<dog,cat>");
+  fail_unless (run->error && strstr (run->error, "The label 7 of the item"),
+      "%s", run->error);
   run_free (run);
 }
 
@@ -271,10 +312,12 @@ index_time (void)
   g_autofree gchar *path =
       g_build_filename (folder, "train-0000.tar.spdl-index", NULL);
   struct stat st;
+  struct timespec time;
 
   fail_unless_equals_int (stat (path, &st), 0);
-  return st.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) +
-         st.st_mtim.tv_nsec + st.st_ino;
+  time = spdl_compat_get_mtime (&st);
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec +
+         st.st_ino;
 }
 
 GST_START_TEST (test_index_file)
@@ -526,6 +569,7 @@ archives_suite (void)
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_extensions);
   tcase_add_test (tc, test_odd_samples);
+  tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_index_file);
   tcase_add_test (tc, test_index_in_cache);

@@ -337,7 +337,8 @@ GST_START_TEST (test_cuts)
   for (guint kind = 0; kind < 5; kind++) {
     g_autoptr (GBytes) file = make_any (kind);
     const gsize size = g_bytes_get_size (file);
-    Rig *rig = rig_new ("spdldecode", "concurrency", 4, NULL);
+    Rig *rig =
+        rig_new ("spdldecode", "concurrency", 4, "max-failure-rate", 1.0, NULL);
 
     rig_start (rig, "application/octet-stream");
     for (gsize i = 0; i <= size; i++)
@@ -364,7 +365,8 @@ GST_START_TEST (test_wrong_bytes)
   for (guint kind = 0; kind < 5; kind++) {
     g_autoptr (GBytes) file = make_any (kind);
     const gsize size = g_bytes_get_size (file);
-    Rig *rig = rig_new ("spdldecode", "concurrency", 2, NULL);
+    Rig *rig =
+        rig_new ("spdldecode", "concurrency", 2, "max-failure-rate", 1.0, NULL);
     guint n_good = 0;
 
     rig_start (rig, "application/octet-stream");

@@ -292,7 +292,7 @@ GST_START_TEST (test_pieces)
     g_autoptr (GBytes) piece = g_bytes_new_from_bytes (
         file, at, MIN (16, g_bytes_get_size (file) - at));
 
-    gst_buffer_append (item, gst_buffer_new_wrapped_bytes (piece));
+    item = gst_buffer_append (item, gst_buffer_new_wrapped_bytes (piece));
   }
   fail_unless (gst_buffer_n_memory (item) > 1);
   rig_start (rig, "application/octet-stream");
@@ -456,7 +456,8 @@ GST_START_TEST (test_other_names)
       arrays_make_zip (0, "labels.npy", make_longs (), NULL));
   run =
       run_pipeline ("spdlsrc location=%s pattern=0* ! spdlfetch ! spdldecode ! "
-                    "spdlbatch size=2 ! fakesink name=sink",
+                    "spdlbatch size=2 on-shape-mismatch=skip ! "
+                    "fakesink name=sink",
           folder);
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->failures->len, 1);
@@ -468,7 +469,7 @@ GST_START_TEST (test_other_names)
       "spdlsrc location=%s pattern=labels* ! spdlfetch ! spdldecode ! "
       "spdlbatch labels=true ! fakesink name=sink",
       folder);
-  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless (run->error != NULL);
   fail_unless (strstr (run_failure_text (run, 0), "named \"labels\""));
   run_free (run);
   files_remove_folder (folder);

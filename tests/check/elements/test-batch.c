@@ -119,7 +119,7 @@ GST_END_TEST;
 /* An item of another shape fails with both shapes; the batch stays full. */
 GST_START_TEST (test_shapes)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 3, NULL);
+  Rig *rig = rig_new ("spdlbatch", "size", 3, "on-shape-mismatch", 2, NULL);
   GstCaps *other = gst_caps_from_string (RGB (8, 4));
   GstCaps *caps = gst_caps_from_string (RGB (4, 4));
   const GstStructure *s;

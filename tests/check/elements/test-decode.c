@@ -276,6 +276,101 @@ GST_START_TEST (test_corrupt)
 
 GST_END_TEST;
 
+/* Return a JPEG of @size by @size pixels of three components, whose codes are
+ * all zeros. @process: the number of its SOF marker. */
+static GstBuffer *
+make_unusual (guint64 number, guint8 process, guint8 precision, guint size)
+{
+  const gboolean lossless = process == 3;
+  const guint8 begin[] = { 0xff, 0xd8, 0xff, 0xdb, 0, 67, 0 };
+  const guint8 header[] = { 0xff, 0xc0 + process, 0, 17, precision, size >> 8,
+    size & 0xff, size >> 8, size & 0xff, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11,
+    0 };
+  const guint8 scan[] = { 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, lossless,
+    lossless ? 0 : 63, 0 };
+  GByteArray *file = g_byte_array_new ();
+  GstBuffer *item;
+
+  g_byte_array_append (file, begin, sizeof begin);
+  for (guint i = 0; i < 64; i++)
+    g_byte_array_append (file, (const guint8[]){ 1 }, 1);
+  g_byte_array_append (file, header, sizeof header);
+  for (guint i = 0; i < 2; i++) {
+    /* One code of one bit, for the symbol 0. */
+    const guint8 table[22] = { 0xff, 0xc4, 0, 20, i << 4, 1 };
+
+    g_byte_array_append (file, table, sizeof table);
+  }
+  g_byte_array_append (file, scan, sizeof scan);
+  g_byte_array_set_size (file, file->len + size * size * 3 / 8);
+  memset (file->data + file->len - size * size * 3 / 8, 0, size * size * 3 / 8);
+  g_byte_array_append (file, (const guint8[]){ 0xff, 0xd9 }, 2);
+  item = make_item (number, file->data, file->len);
+  g_byte_array_unref (file);
+  return item;
+}
+
+/* Lossless JPEGs and those of 12 bits fail by name, also with libjpeg-turbo 3,
+ * which could decode them: it would write rows of the full width into those of
+ * an eighth. */
+GST_START_TEST (test_unusual)
+{
+  static const guint8 kinds[][2] = { { 3, 8 }, { 1, 12 }, { 3, 12 }, { 3, 16 },
+    { 3, 2 } };
+  guint n_failed = 0;
+  Rig *rig = rig_new ("spdldecode", "width", 64, "height", 64, "output-order",
+      GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
+
+  rig_start (rig, "image/jpeg");
+  gst_pad_push (rig->src, make_unusual (0, 1, 8, 512));
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    gst_pad_push (
+        rig->src, make_unusual (1 + i, kinds[i][0], kinds[i][1], 512));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  /* The same file with 8 bits, which is a usual one. */
+  fail_unless_equals_int (rig_count_items (rig), 1);
+  for (guint i = 0; i < rig->messages->len; i++) {
+    const GstStructure *s =
+        gst_message_get_structure (g_ptr_array_index (rig->messages, i));
+    GError *error = NULL;
+
+    if (!gst_structure_has_name (s, "spdl-item-failed"))
+      continue;
+    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
+    fail_unless (
+        g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
+    g_error_free (error);
+    n_failed++;
+  }
+  fail_unless_equals_int (n_failed, G_N_ELEMENTS (kinds));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* It can be read, and not be set. The tests above run with both. */
+GST_START_TEST (test_entropy_decoder)
+{
+  const gchar *asked = g_getenv ("SPDL_ENTROPY_DECODER");
+  GstElement *element = gst_element_factory_make ("spdldecode", NULL);
+  GParamSpec *pspec = g_object_class_find_property (
+      G_OBJECT_GET_CLASS (element), "entropy-decoder");
+  GEnumValue *value;
+  gint got;
+
+  fail_unless (pspec != NULL);
+  fail_unless (pspec->flags & G_PARAM_READABLE);
+  fail_if (pspec->flags & G_PARAM_WRITABLE);
+  g_object_get (element, "entropy-decoder", &got, NULL);
+  value = g_enum_get_value (G_PARAM_SPEC_ENUM (pspec)->enum_class, got);
+  fail_unless (value != NULL);
+  fail_unless_equals_string (value->value_nick, asked ? asked : "spdl");
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_limits)
 {
   Rig *rig = rig_new ("spdldecode", "max-pixels", (guint64) 1000, NULL);
@@ -417,6 +512,8 @@ decode_suite (void)
   tcase_add_test (tc, test_flat);
   tcase_add_test (tc, test_own_size);
   tcase_add_test (tc, test_corrupt);
+  tcase_add_test (tc, test_unusual);
+  tcase_add_test (tc, test_entropy_decoder);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_negotiation);
   tcase_add_test (tc, test_with_stock_elements);

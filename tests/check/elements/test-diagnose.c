@@ -507,6 +507,242 @@ GST_START_TEST (test_automatic)
 
 GST_END_TEST;
 
+/* What the CPUs did in 10 s. Times in ms; negative: not known. */
+typedef struct {
+  double num_cores;
+  int process;
+  int num_cpus, busy, idle;
+  int pressure;
+  int delay; /* 0: not known */
+} Cpus;
+
+static GstStructure *
+make_cpu_stats (const Cpus *cpus, guint64 time)
+{
+  const guint64 begin = 77 * GST_SECOND;
+  GstStructure *s = gst_structure_new ("spdl-cpu-stats", "time", G_TYPE_UINT64,
+      begin + time, "num-cores", G_TYPE_DOUBLE, cpus->num_cores, NULL);
+  const struct {
+    const gchar *name;
+    int value;
+  } counters[] = { { "process-time", cpus->process },
+    { "busy-time", cpus->busy }, { "idle-time", cpus->idle },
+    { "pressure-time", cpus->pressure },
+    { "delay-time", cpus->delay > 0 ? cpus->delay : -1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counters); i++)
+    if (counters[i].value >= 0)
+      gst_structure_set (s, counters[i].name, G_TYPE_UINT64,
+          begin + (time > 0 ? counters[i].value * MS : 0), NULL);
+  if (cpus->num_cpus > 0)
+    gst_structure_set (s, "num-cpus", G_TYPE_UINT, cpus->num_cpus, NULL);
+  return s;
+}
+
+static GstSpdlDiagnosis *
+diagnose_with_cpus (
+    const Cpus *cpus, const gchar *stage, const gchar *next, const gchar *sink)
+{
+  GstStructure *before = make_cpu_stats (cpus, 0);
+  GstStructure *after = make_cpu_stats (cpus, 10 * GST_SECOND);
+  const gchar *texts[] = { stage, next, sink };
+  GList *stages = NULL;
+  GstSpdlDiagnosis *d;
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i])
+      stages =
+          g_list_append (stages, gst_structure_from_string (texts[i], NULL));
+  d = gst_spdl_diagnose_with_cpus (stages, before, after);
+  g_list_free_full (stages, (GDestroyNotify) gst_structure_free);
+  gst_structure_free (before);
+  gst_structure_free (after);
+  return d;
+}
+
+#define DECODE(ave, cpu)                                                       \
+  "s, stage=decode, elapsed=(guint64)10000000000, concurrency=(uint)1,"        \
+  "num-tasks=(guint64)1000, ave-time=(guint64)" ave ", cpu-time=(guint64)" cpu \
+  ", occupancy-rate=1.0, push-rate=0.01"
+#define SINK_TEXT                                                        \
+  "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)500," \
+  "num-batches=(guint64)50, occupancy-rate=0.0"
+#define FETCH                                                          \
+  "s, stage=fetch, elapsed=(guint64)10000000000, concurrency=(uint)4," \
+  "num-tasks=(guint64)1000, ave-time=(guint64)40000000,"               \
+  "cpu-time=(guint64)200000000, occupancy-rate=1.0"
+#define IDLE_DECODE                                                     \
+  "s, stage=decode, elapsed=(guint64)10000000000, concurrency=(uint)1," \
+  "num-tasks=(guint64)1000, ave-time=(guint64)1000000,"                 \
+  "cpu-time=(guint64)900000000, occupancy-rate=0.0"
+
+/* More threads are suggested where cores are idle, and not where other programs
+ * use them. */
+static const struct {
+  const gchar *name;
+  Cpus cpus;
+  const gchar *stages[2];
+  GstSpdlLimit limit;
+  const gchar *suggestion;
+  const gchar *words;
+} loads[] = {
+  { "idle machine", { 4, 9500, 4, 9600, 30400, 100 },
+      { DECODE ("9900000", "9500000000") }, GST_SPDL_LIMIT_COMPUTING,
+      "decode.concurrency=2", "raise decode.concurrency, now 1" },
+  { "others on all cores", { 2, 6000, 2, 20000, 0, 8500 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
+      "other programs use 1.4 of 2 cores (CPU pressure 85 %), so decode gets "
+      "too little CPU time (the process uses 0.6 of 2 cores): stop the other "
+      "programs" },
+  { "pressure not known", { 2, 6000, 2, 20000, 0, -1 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
+      "other programs use 1.4 of 2 cores, so decode" },
+  { "idle time not known", { 2, 6000, 0, -1, -1, 8500 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
+      "other programs use the cores (CPU pressure 85 %), so decode" },
+  { "nothing known", { 2, 6000, 0, -1, -1, -1 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_COMPUTING,
+      "decode.concurrency=2", NULL },
+  /* Counters that do not move, as in some sandboxes. */
+  { "standing counters", { 2, 6000, 2, 0, 0, 0 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_COMPUTING,
+      "decode.concurrency=2", NULL },
+  { "standing counters, pressure", { 2, 6000, 2, 0, 0, 9000 },
+      { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
+      "other programs use the cores" },
+  /* It waits for a core for most of its time, or does not get to its tasks. */
+  { "starved", { 2, 3000, 2, 20000, 0, 9500 },
+      { DECODE ("9900000", "2900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
+      "so decode gets too little" },
+  { "starved between tasks", { 2, 3000, 2, 20000, 0, 9500 },
+      { DECODE ("5000000", "2900000000") }, GST_SPDL_LIMIT_OTHERS, NULL, NULL },
+  { "idle between tasks", { 2, 3000, 2, 4000, 16000, 100 },
+      { DECODE ("5000000", "2900000000") }, GST_SPDL_LIMIT_COMPUTING,
+      "decode.concurrency=2", NULL },
+  /* No thread waits for a core, so the tasks wait for something else. */
+  { "waiting", { 2, 3000, 2, 20000, 0, 500 },
+      { DECODE ("9900000", "2900000000") }, GST_SPDL_LIMIT_WAITING,
+      "decode.concurrency=2", NULL },
+  { "waiting on a busy machine", { 2, 3000, 2, 20000, 0, 9500, 900 },
+      { DECODE ("9900000", "2900000000") }, GST_SPDL_LIMIT_WAITING,
+      "decode.concurrency=2", NULL },
+  { "starved by its delay", { 2, 500, 2, 20000, 0, 9500, 8000 },
+      { DECODE ("9900000", "400000000") }, GST_SPDL_LIMIT_OTHERS, NULL, NULL },
+  { "sleeping on a busy machine", { 2, 300, 2, 20000, 0, 9500 },
+      { DECODE ("9900000", "200000000") }, GST_SPDL_LIMIT_WAITING,
+      "decode.concurrency=2", NULL },
+  { "slow server", { 2, 1000, 2, 20000, 0, 9000 }, { FETCH, IDLE_DECODE },
+      GST_SPDL_LIMIT_WAITING, "fetch.concurrency=8", NULL },
+  /* All that it may use is in use by itself. */
+  { "own load", { 2, 19000, 2, 20000, 0, 9500 },
+      { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
+      "1.9 of 2 cores are busy" },
+  /* 1.5 cores by a quota, on a machine of 64. */
+  { "quota", { 1.5, 14500, 64, 100000, 540000, 9000 },
+      { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
+      "1.4 of 1.5 cores are busy" },
+  { "quota with room", { 4, 9500, 64, 600000, 40000, 0 },
+      { DECODE ("9900000", "9500000000") }, GST_SPDL_LIMIT_COMPUTING,
+      "decode.concurrency=2", NULL },
+};
+
+GST_START_TEST (test_loads)
+{
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_with_cpus (&loads[__i__].cpus,
+      loads[__i__].stages[0], loads[__i__].stages[1], SINK_TEXT);
+  g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (d);
+  const gchar *sentence = gst_spdl_diagnosis_get_sentence (d);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == loads[__i__].limit,
+      "%s: %s, %s", loads[__i__].name, gst_spdl_diagnosis_get_limit_nick (d),
+      sentence);
+  fail_unless (g_strcmp0 (suggestion, loads[__i__].suggestion) == 0, "%s: %s",
+      loads[__i__].name, suggestion);
+  if (loads[__i__].words)
+    fail_unless (strstr (sentence, loads[__i__].words) != NULL,
+        "%s: \"%s\" lacks \"%s\"", loads[__i__].name, sentence,
+        loads[__i__].words);
+}
+
+GST_END_TEST;
+
+/* As many more workers as cores are idle, however many the process may use. */
+GST_START_TEST (test_idle_cores)
+{
+  const Cpus cpus = { 8, 38000, 8, 68000, 12000, 100 };
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_with_cpus (&cpus,
+      "s, stage=decode, elapsed=(guint64)10000000000, concurrency=(uint)4,"
+      "num-tasks=(guint64)4000, ave-time=(guint64)9900000,"
+      "cpu-time=(guint64)38000000000, occupancy-rate=1.0",
+      NULL, SINK_TEXT);
+
+  fail_unless_equals_string (gst_spdl_diagnosis_get_value (d), "5");
+}
+
+GST_END_TEST;
+
+/* Without the first counters only the number of cores is known, and without
+ * either of them not even that. */
+GST_START_TEST (test_no_cpu_stats)
+{
+  const Cpus cpus = { 2, 6000, 2, 20000, 0, 8500 };
+  GstStructure *stage =
+      gst_structure_from_string (DECODE ("9900000", "9800000000"), NULL);
+  GstStructure *after = make_cpu_stats (&cpus, 10 * GST_SECOND);
+  GList stages = { stage };
+  g_autoptr (GstSpdlDiagnosis) some =
+      gst_spdl_diagnose_with_cpus (&stages, NULL, after);
+  g_autoptr (GstSpdlDiagnosis) none =
+      gst_spdl_diagnose_with_cpus (&stages, NULL, NULL);
+  g_autoptr (GstSpdlDiagnosis) same =
+      gst_spdl_diagnose_with_cpus (&stages, after, after);
+
+  fail_unless (gst_spdl_diagnosis_get_limit (some) == GST_SPDL_LIMIT_COMPUTING);
+  fail_unless (gst_spdl_diagnosis_get_limit (none) == GST_SPDL_LIMIT_COMPUTING);
+  fail_unless (gst_spdl_diagnosis_get_limit (same) == GST_SPDL_LIMIT_COMPUTING);
+  gst_structure_free (stage);
+  gst_structure_free (after);
+}
+
+GST_END_TEST;
+
+/* A trainer that is slowed down by other programs is told so. */
+GST_START_TEST (test_step_and_others)
+{
+  const Cpus cpus = { 2, 6000, 2, 20000, 0, 8500 };
+  g_autoptr (GstSpdlDiagnosis) d = diagnose_with_cpus (&cpus,
+      DECODE ("9900000", "5900000000"), NULL,
+      "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)5000,"
+      "num-batches=(guint64)150, occupancy-rate=0.9,"
+      "ave-get-time=(guint64)1000000, p50-step-time=(guint64)64000000,"
+      "given-step-time=(guint64)50000000");
+
+  fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CONTENTION);
+  fail_unless (
+      strstr (gst_spdl_diagnosis_get_sentence (d),
+          "stop the other programs, which use 1.4 of 2 cores") != NULL);
+}
+
+GST_END_TEST;
+
+/* The counters of this machine. */
+GST_START_TEST (test_cpu_stats)
+{
+  GstStructure *s = gst_spdl_get_cpu_stats ();
+  guint64 time, process;
+  double num_cores;
+
+  fail_unless_equals_string (gst_structure_get_name (s), "spdl-cpu-stats");
+  fail_unless (gst_structure_get_uint64 (s, "time", &time) && time > 0);
+  fail_unless (gst_structure_get_uint64 (s, "process-time", &process));
+  fail_unless (process > 0);
+  fail_unless (gst_structure_get_double (s, "num-cores", &num_cores));
+  fail_unless (num_cores > 0 && num_cores <= gst_spdl_get_num_cores ());
+  gst_structure_free (s);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_references)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnose (NULL, 0, 0);
@@ -541,6 +777,11 @@ diagnose_suite (void)
   tcase_add_test (tc, test_step_p99);
   tcase_add_test (tc, test_cached);
   tcase_add_test (tc, test_automatic);
+  tcase_add_loop_test (tc, test_loads, 0, G_N_ELEMENTS (loads));
+  tcase_add_test (tc, test_idle_cores);
+  tcase_add_test (tc, test_no_cpu_stats);
+  tcase_add_test (tc, test_step_and_others);
+  tcase_add_test (tc, test_cpu_stats);
   tcase_add_test (tc, test_references);
   return suite;
 }

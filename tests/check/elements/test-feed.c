@@ -311,6 +311,35 @@ GST_START_TEST (test_timeouts)
 
 GST_END_TEST;
 
+/* Epochs end that are empty from the start, before any item brought caps. */
+GST_START_TEST (test_empty_first_epochs)
+{
+  GstSpdlLoader *loader = make_loader ("spdlbatch size=4 ! queue ! spdlsink");
+  g_autoptr (GstSpdlBatch) batch = NULL;
+  GError *error = NULL;
+
+  for (guint run = 0; run < 2; run++) {
+    for (guint epoch = 0; epoch < 3; epoch++) {
+      fail_unless (gst_spdl_loader_end_epoch (loader, NULL));
+      fail_unless (gst_spdl_loader_next (loader, FOREVER, &error) == NULL);
+      fail_unless (error == NULL);
+      fail_if (gst_spdl_loader_is_finished (loader));
+      fail_unless_equals_int (gst_spdl_loader_get_epoch (loader), epoch + 1);
+    }
+    fail_unless (push_array (loader, 0, FOREVER, NULL));
+    fail_unless (gst_spdl_loader_end_epoch (loader, NULL));
+    batch = gst_spdl_loader_next (loader, FOREVER, NULL);
+    fail_unless_equals_int (gst_spdl_batch_get_n_items (batch), 1);
+    fail_unless_equals_int (gst_spdl_batch_get_epoch (batch), 3);
+    g_clear_pointer (&batch, gst_spdl_batch_unref);
+    gst_spdl_loader_stop (loader);
+    fail_unless (gst_spdl_loader_start (loader, NULL));
+  }
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
+
 /* The end of an epoch comes before there is anything of the next. */
 GST_START_TEST (test_epoch_is_prompt)
 {
@@ -500,6 +529,7 @@ feed_suite (void)
   tcase_add_test (tc, test_write_in_place);
   tcase_add_test (tc, test_shared);
   tcase_add_test (tc, test_timeouts);
+  tcase_add_test (tc, test_empty_first_epochs);
   tcase_add_test (tc, test_epoch_is_prompt);
   tcase_add_test (tc, test_cause);
   tcase_add_test (tc, test_uris);

@@ -49,6 +49,108 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
+typedef struct {
+  guint n_failed;
+  guint64 max_epoch; /* of these */
+  guint n_epochs;    /* that were summed up */
+  guint n_warned;
+} Told;
+
+static void
+count_failed (GstSpdlLoader *loader, const gchar *stage, const gchar *uri,
+    const GError *error, guint source, guint64 epoch, guint64 index,
+    guint64 sequence, gpointer user_data)
+{
+  Told *told = user_data;
+
+  told->n_failed++;
+  told->max_epoch = MAX (told->max_epoch, epoch);
+}
+
+static void
+count_epoch (GstSpdlLoader *loader, const gchar *stage, const gchar *text,
+    guint64 epoch, guint64 num_failures, guint64 num_items, gpointer user_data)
+{
+  Told *told = user_data;
+
+  fail_unless_equals_string (stage, "dec");
+  fail_unless_equals_uint64 (epoch, told->n_epochs++);
+  fail_unless_equals_uint64 (num_failures, 80);
+  fail_unless_equals_uint64 (num_items, 100);
+  fail_unless (strstr (text, "bad-") != NULL);
+}
+
+static void
+count_warned (GstSpdlLoader *loader, const gchar *stage, const gchar *text,
+    gpointer user_data)
+{
+  ((Told *) user_data)->n_warned++;
+}
+
+/* Waits until more than @n items have failed in @element. */
+static void
+wait_for_failures (GstElement *element, guint64 n)
+{
+  const gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+  guint64 failures = 0;
+
+  while (failures <= n) {
+    g_autoptr (GstStructure) stats = NULL;
+
+    g_object_get (element, "stage-stats", &stats, NULL);
+    gst_structure_get_uint64 (stats, "num-failures", &failures);
+    fail_unless (g_get_monotonic_time () < end);
+    g_thread_yield ();
+  }
+}
+
+/* What is loaded ahead is not told: not by the number, nor by signals. */
+GST_START_TEST (test_loaded_ahead)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader;
+  GstElement *decode;
+  Told told = { 0 };
+
+  for (guint i = 0; i < 80; i++) {
+    g_autofree gchar *name = g_strdup_printf ("class-a/bad-%u.jpg", i);
+
+    files_write_text (folder, name, "no picture");
+  }
+  loader = loader_make ("spdlsrc location=%s epochs=-1 ! spdlfetch "
+                        "! spdldecode name=dec max-failure-rate=1 width=16 "
+                        "height=12 ! spdlbatch size=8 ! spdlsink",
+      folder);
+  decode = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "dec");
+  g_signal_connect (loader, "failed", G_CALLBACK (count_failed), &told);
+  g_signal_connect (loader, "failed-in-epoch", G_CALLBACK (count_epoch), &told);
+  g_signal_connect (loader, "warned", G_CALLBACK (count_warned), &told);
+  loader_start (loader);
+  for (guint epoch = 0; epoch < 3; epoch++) {
+    guint n_items = 0, n;
+
+    while ((n = loader_take (loader))) {
+      n_items += n;
+      wait_for_failures (decode, 80 * (epoch + 1));
+      fail_unless (
+          gst_spdl_loader_get_num_failures (loader) <= 80 * (epoch + 1));
+    }
+    fail_unless_equals_int (n_items, 20);
+    fail_unless_equals_int (
+        gst_spdl_loader_get_num_failures (loader), 80 * (epoch + 1));
+    fail_unless_equals_int (told.n_failed, 80 * (epoch + 1));
+    fail_unless_equals_uint64 (told.max_epoch, epoch);
+    fail_unless_equals_int (told.n_epochs, epoch + 1);
+    fail_unless_equals_int (told.n_warned, epoch + 1);
+  }
+  gst_object_unref (decode);
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* One failure too many, in whatever stage: what was good comes first, and the
  * error names the item; from then on each time. */
 GST_START_TEST (test_budget)
@@ -284,6 +386,7 @@ loader_failures_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 180);
   tcase_add_test (tc, test_failures);
+  tcase_add_test (tc, test_loaded_ahead);
   tcase_add_test (tc, test_budget);
   tcase_add_test (tc, test_budget_ends_endless);
   tcase_add_test (tc, test_budget_at_the_end);

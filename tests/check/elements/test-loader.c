@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "gst/spdl/engine/spdlcpus.h"
 #include "loaders.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
@@ -181,9 +182,48 @@ GST_START_TEST (test_concurrency)
   loader_start (loader);
   fail_unless_equals_int (get_concurrency (loader, "fetch"), 16);
   fail_unless_equals_int (
-      get_concurrency (loader, "unset"), g_get_num_processors ());
+      get_concurrency (loader, "unset"), gst_spdl_get_num_cores ());
   fail_unless_equals_int (get_concurrency (loader, "set"), 1);
   g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Makes the process believe that it may use @cores of 64. */
+static gchar *
+set_quota (const gchar *cores)
+{
+  gchar *root = files_make_folder ();
+  g_autofree gchar *quota = g_strconcat (cores, "00000 100000\n", NULL);
+
+  files_write_text (root, "proc/self/cgroup", "0::/\n");
+  files_write_text (root, "sys/fs/cgroup/cpu.max", quota);
+  spdl_cpus_pretend (root, 64);
+  return root;
+}
+
+/* 4 of 64 cores do not start 64 decoders. */
+GST_START_TEST (test_quota)
+{
+  gchar *folder = files_make_dataset (3), *root = set_quota ("4");
+  GstSpdlLoader *loader =
+      loader_make ("spdlsrc location=%s ! spdlfetch ! spdldecode name=unset "
+                   "! spdldecode name=automatic concurrency=0 ! spdlsink",
+          folder);
+  GstElement *automatic = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "automatic");
+  guint concurrency;
+
+  fail_unless_equals_int (gst_spdl_get_num_cores (), 4);
+  g_object_get (automatic, "current-concurrency", &concurrency, NULL);
+  fail_unless_equals_int (concurrency, 4);
+  loader_start (loader);
+  fail_unless_equals_int (get_concurrency (loader, "unset"), 4);
+  gst_object_unref (automatic);
+  g_object_unref (loader);
+  spdl_cpus_pretend (NULL, 0);
+  files_remove_folder (root);
   files_remove_folder (folder);
 }
 
@@ -289,6 +329,7 @@ loader_suite (void)
   tcase_add_test (tc, test_two_loaders);
   tcase_add_test (tc, test_own_pipeline);
   tcase_add_test (tc, test_concurrency);
+  tcase_add_test (tc, test_quota);
   tcase_add_test (tc, test_fork);
   return s;
 }

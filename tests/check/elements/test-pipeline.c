@@ -6,11 +6,11 @@
  */
 
 #include <gst/app/gstappsink.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include "files.h"
 #include "run.h"
+#include "tests/check/support/heap.h"
 
 #define MAIN_JOB                                         \
   "spdlsrc name=src location=%s label=folder epochs=%d " \
@@ -308,15 +308,14 @@ GST_START_TEST (test_stop_any_time)
   for (guint i = 0; i < 8; i++)
     stop_at_random (rand, folder, i % 4);
   g_usleep (600000);
-  n_threads = files_count_entries ("/proc/self/task");
+  n_threads = files_count_threads ();
   n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 100; i++)
     stop_at_random (rand, folder, i % 4);
   /* Threads of GLib's pools may still be on their way out. */
-  for (guint i = 0;
-       i < 100 && files_count_entries ("/proc/self/task") > n_threads; i++)
+  for (guint i = 0; i < 100 && files_count_threads () > n_threads; i++)
     g_usleep (50000);
-  fail_unless (files_count_entries ("/proc/self/task") <= n_threads);
+  fail_unless (files_count_threads () <= n_threads);
   fail_unless_equals_int (files_count_entries ("/proc/self/fd"), n_files);
   g_rand_free (rand);
   files_remove_folder (folder);
@@ -325,14 +324,6 @@ GST_START_TEST (test_stop_any_time)
 GST_END_TEST;
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-static gsize
-bytes_in_use (void)
-{
-  const struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-}
-
 typedef struct {
   gsize at_10, at_30;
 } Memory;
@@ -349,9 +340,9 @@ on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   /* Until all queues are full, so that like is compared with like. */
   g_usleep (40000);
   if (epoch == 9)
-    memory->at_10 = bytes_in_use ();
+    memory->at_10 = heap_get_bytes_in_use ();
   else if (epoch == 29)
-    memory->at_30 = bytes_in_use ();
+    memory->at_30 = heap_get_bytes_in_use ();
   return GST_PAD_PROBE_OK;
 }
 

@@ -418,11 +418,12 @@ assert_refused (const gchar *folder, const gchar *properties,
 
 /* The state of a source that has sent nothing, with something else in it. */
 static gchar *
-make_state (const gchar *folder, const gchar *part, const gchar *other)
+make_state_with (const gchar *folder, const gchar *properties,
+    const gchar *part, const gchar *other)
 {
-  Run *run = run_pipeline ("spdlsrc location=%s/list.txt seed=5 rank=1 "
-                           "world-size=4 ! fakesink name=sink",
-      folder);
+  Run *run =
+      run_pipeline ("spdlsrc location=%s/list.txt %s ! fakesink name=sink",
+          folder, properties);
   g_auto (GStrv) parts = NULL;
   const gchar *state = NULL;
 
@@ -435,6 +436,12 @@ make_state (const gchar *folder, const gchar *part, const gchar *other)
   fail_unless (g_strv_length (parts) == 2, "%s: %s", state, part);
   run_free (run);
   return g_strconcat (parts[0], other, parts[1], NULL);
+}
+
+static gchar *
+make_state (const gchar *folder, const gchar *part, const gchar *other)
+{
+  return make_state_with (folder, "seed=5 rank=1 world-size=4", part, other);
 }
 
 GST_START_TEST (test_refused)
@@ -479,6 +486,37 @@ GST_START_TEST (test_refused)
       "it does not begin with \"spdl1;\", but with \"spdl9;so\"");
   files_remove_folder (folder);
   files_remove_folder (other);
+}
+
+GST_END_TEST;
+
+/* Labels mean the same behind a state. */
+GST_START_TEST (test_other_classes)
+{
+  static const gchar start[] = "spdl1;";
+  gchar *folder = files_make_folder ();
+
+  files_write_text (folder, "list.txt", "a\tdog\nb\tcat\nc\temu\n");
+  g_autofree gchar *found = make_state_with (folder, "", start, start);
+  g_autofree gchar *given =
+      make_state_with (folder, "classes=<dog,cat,emu>", start, start);
+  g_autofree gchar *none = make_state_with (folder, "label=none", start, start);
+
+  fail_unless (strstr (found, ",classes=") != NULL, "%s", found);
+  fail_unless (strstr (none, "classes=") == NULL, "%s", none);
+  assert_refused (folder, "", found, NULL);
+  /* The same, however they came to be. */
+  assert_refused (folder, "classes=<cat,dog,emu>", found, NULL);
+  assert_refused (folder, "classes=<dog,cat,emu>", given, NULL);
+  assert_refused (folder, "label=none", none, NULL);
+  assert_refused (folder, "", given, "it was made with other class names");
+  assert_refused (folder, "classes=<dog,cat,emu,fox>", given,
+      "it was made with other class names");
+  assert_refused (folder, "classes=<dog,cat,emu>", found,
+      "it was made with other class names");
+  assert_refused (folder, "", none, "it was made without class names");
+  assert_refused (folder, "label=none", found, "it was made with class names");
+  files_remove_folder (folder);
 }
 
 GST_END_TEST;
@@ -551,6 +589,7 @@ resume_suite (void)
   tcase_add_loop_test (tc, test_single_items, 0, G_N_ELEMENTS (orders));
   tcase_add_test (tc, test_other_world);
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_other_classes);
   tcase_add_test (tc, test_is_done);
   tcase_add_test (tc, test_fingerprint);
   return s;

@@ -114,6 +114,20 @@ GST_START_TEST (test_awkward_folder)
   assert_names (run,
       "gr\303\274n \342\202\254 #1.jpg with space.jpg in-link.jpg nowhere.jpg");
 
+  /* Links of the kernel's own folders lead everywhere. */
+  fail_unless_equals_int (unlink (loop), 0);
+  fail_unless_equals_int (symlink ("/proc/self", loop), 0);
+  run = run_pipeline (
+      "spdlsrc location=%s/a pattern=*.jpg ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
+                   "loop\" was left out: it belongs to the kernel"),
+      "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
+  assert_names (run, "gr\303\274n \342\202\254 #1.jpg with space.jpg");
+  assert_error (
+      run_pipeline ("spdlsrc location=/proc/self%s ! fakesink name=sink", ""),
+      "holds no dataset");
+
   /* A loop at the very top. */
   assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
                               "fakesink name=sink",
@@ -166,7 +180,7 @@ GST_START_TEST (test_list)
       "/abs/d.jpg\t-7\n"
       "file:///e%20f.jpg\t12\n"
       "http://host/g.jpg?x=1#bytes=1-2\n"
-      "tab\tin name.jpg\n"
+      "tab\tin name.jpg\t4\n"
       "last.jpg\t9");
   run = run_pipeline (
       "spdlsrc location=%s/list.txt ! fakesink name=sink", folder);
@@ -184,6 +198,7 @@ GST_START_TEST (test_list)
       run_item (run, 4)->uri, "http://host/g.jpg?x=1#bytes=1-2");
   fail_unless (
       g_str_has_suffix (run_item (run, 5)->uri, "/tab%09in%20name.jpg"));
+  fail_unless_equals_int64 (run_item (run, 5)->label, 4);
   fail_unless_equals_int64 (run_item (run, 6)->label, 9);
   /* The buffer holds the URI. */
   GstBuffer *buffer = g_ptr_array_index (run->buffers, 3);
@@ -237,7 +252,7 @@ GST_START_TEST (test_csv)
   run_free (run);
 
   /* Labels that are not asked for are neither sent nor checked. */
-  files_write_text (folder, "list.csv", "uri,label\na.jpg,cat\n");
+  files_write_text (folder, "list.csv", "uri,label\nb.jpg,1\na.jpg,cat\n");
   run = run_pipeline (
       "spdlsrc location=%s/list.csv label=none ! fakesink name=sink", folder);
   fail_unless (run->error == NULL, "%s", run->error);
@@ -246,7 +261,107 @@ GST_START_TEST (test_csv)
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
-      "list.csv\" line 2: label \"cat\" is no integer");
+      "list.csv\" line 3: label \"cat\" of item \"a.jpg\" is text");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* The labels of the items, a colon and the classes that were in use. */
+static gchar *
+describe_labels (const gchar *folder, const gchar *name, const gchar *settings)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *line = g_strdup_printf (
+      "spdlsrc location=%s/%s %s ! spdlsink", folder, name, settings);
+  g_autoptr (GstSpdlLoader) loader = gst_spdl_loader_new (line, &error);
+  GString *got = g_string_new (NULL);
+  g_auto (GStrv) classes = NULL;
+  g_autofree gchar *names = NULL;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  if (!gst_spdl_loader_start (loader, &error))
+    return g_string_append (got, error->message), g_string_free (got, FALSE);
+  classes = gst_spdl_loader_dup_classes (loader, &error);
+  for (;;) {
+    g_autoptr (GstSpdlBatch) batch =
+        gst_spdl_loader_next (loader, GST_CLOCK_TIME_NONE, &error);
+
+    if (!batch)
+      break;
+    g_string_append_printf (got, "%s%d", got->len ? " " : "",
+        (gint) gst_spdl_batch_get_item (batch, 0)->label);
+  }
+  gst_spdl_loader_stop (loader);
+  if (error)
+    g_string_append_printf (got, " %s", error->message);
+  names = classes ? g_strjoinv (",", classes) : g_strdup ("none");
+  g_string_append_printf (got, ": %s", names);
+  return g_string_free (got, FALSE);
+}
+
+static void
+assert_labels (const gchar *folder, const gchar *name, const gchar *settings,
+    const gchar *wanted)
+{
+  g_autofree gchar *got = describe_labels (folder, name, settings);
+
+  fail_unless (strstr (got, wanted) != NULL, "%s", got);
+}
+
+GST_START_TEST (test_classes)
+{
+  gchar *folder = files_make_folder ();
+
+  files_write_text (folder, "b/2.jpg", "x");
+  files_write_text (folder, "a/z/deep.jpg", "x");
+  files_write_text (folder, "top.jpg", "x");
+  files_write_text (folder, "c/notes.md", "x");
+  files_write_text (folder, "B\303\251 b/1.jpg", "x");
+  files_write_text (folder, "d\351/1.jpg", "x");
+  assert_labels (folder, "", "label=folder pattern=*.jpg",
+      "0 1 2 4 -1: B\303\251 b,a,b,c,d%E9");
+  /* What is given decides, and may have more. */
+  assert_labels (folder, "",
+      "label=folder pattern=*.jpg "
+      "classes=\"<a,none,\\\"d%E9\\\",b,\\\"B\303\251 b\\\">\"",
+      "4 0 3 2 -1: a,none,d%E9,b,B\303\251 b");
+  assert_labels (
+      folder, "", "label=folder classes=<b,a>", "fits none of the 2 classes");
+  assert_labels (
+      folder, "", "label=folder classes=<b,b>", "\"b\", is there twice");
+  assert_labels (folder, "", "pattern=2.jpg", "-1: none");
+
+  files_write_text (folder, "list.txt", "a.jpg\tdog\nb.jpg\ncc.jpg\tcat\n");
+  assert_labels (folder, "list.txt", "", "1 -1 0: cat,dog");
+  assert_labels (
+      folder, "list.txt", "classes=<dog,cat,emu>", "0 -1 1: dog,cat,emu");
+  assert_labels (folder, "list.txt", "label=none", "-1 -1 -1: none");
+  assert_labels (folder, "list.txt", "classes=<dog,emu>",
+      "list.txt\" line 3: label \"cat\" of item \"cc.jpg\" fits none of the 2 "
+      "classes");
+  files_write_text (folder, "list.csv", "uri,label\na.jpg,20\nb.jpg,10\n");
+  assert_labels (folder, "list.csv", "", "20 10: none");
+  assert_labels (folder, "list.csv", "classes=<10,20>", "1 0: 10,20");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Without folders there are no classes. */
+GST_START_TEST (test_no_folders)
+{
+  gchar *folder = files_make_folder ();
+  Run *run;
+
+  files_write_text (folder, "a.jpg", "x");
+  run = run_pipeline (
+      "spdlsrc location=%s label=folder ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (
+      strstr (g_ptr_array_index (run->warnings, 0), "finds no folders"));
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
   files_remove_folder (folder);
 }
 
@@ -416,6 +531,8 @@ src_suite (void)
   tcase_add_test (tc, test_nothing_there);
   tcase_add_test (tc, test_list);
   tcase_add_test (tc, test_csv);
+  tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_no_folders);
   tcase_add_test (tc, test_malformed);
   tcase_add_test (tc, test_epochs);
   tcase_add_test (tc, test_index);

@@ -163,6 +163,28 @@ GST_START_TEST (test_shuffled)
 
 GST_END_TEST;
 
+/* As with shards that have an index; an integer may be a name. */
+GST_START_TEST (test_classes)
+{
+  Run *run = run_shards ("tape/0/0", "train-0000.tar", "classes=<3,1,2,0,4>",
+      "spdlfetch output-order=input");
+  static const gint64 labels[] = { 3, 1, 2, 0, 4 };
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless (run->buffers->len >= G_N_ELEMENTS (labels));
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
+  run_free (run);
+
+  run = run_shards ("tape/0/0", ALL, "classes=<a,b>", "spdlfetch ! identity");
+  fail_unless (run->error && strstr (run->error, "The label 2 of the item") &&
+                   strstr (run->error, "fits none of the 2 classes"),
+      "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
 /* Shards are divided, not samples. */
 GST_START_TEST (test_ranks)
 {
@@ -520,6 +542,7 @@ streamed_suite (void)
   tcase_add_checked_fixture (tc, setup, served_teardown);
   tcase_add_test (tc, test_in_order);
   tcase_add_test (tc, test_shuffled);
+  tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_ranks);
   tcase_add_test (tc, test_broken);
   tcase_add_test (tc, test_lost);

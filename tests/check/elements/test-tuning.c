@@ -9,6 +9,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "files.h"
+#include "gst/spdl/engine/spdlcpus.h"
 #include "gst/spdl/gstspdlgovernor.h"
 
 #define PATIENCE (100 * GST_SECOND)
@@ -137,11 +138,11 @@ GST_START_TEST (test_properties)
   g_object_set (stage, "concurrency", 0, NULL);
   fail_unless_equals_int (get_number (stage, "concurrency"), 0);
   fail_unless_equals_int (
-      get_number (stage, "current-concurrency"), g_get_num_processors ());
+      get_number (stage, "current-concurrency"), gst_spdl_get_num_cores ());
   fail_unless (has_flag (stage, "automatic"));
   g_object_get (stage, "stage-stats", &stats, NULL);
   fail_unless_equals_int (
-      get_field (stats, "concurrency"), g_get_num_processors ());
+      get_field (stats, "concurrency"), gst_spdl_get_num_cores ());
   gst_structure_free (stats);
   gst_object_unref (stage);
 }
@@ -162,7 +163,7 @@ GST_START_TEST (test_settles)
   s = wait_for_decision (&line, NULL);
   fail_unless_equals_string (gst_structure_get_string (s, "stage"), "stage");
   fail_unless_equals_string (gst_structure_get_string (s, "reason"), "limits");
-  fail_unless_equals_int (get_field (s, "from"), g_get_num_processors ());
+  fail_unless_equals_int (get_field (s, "from"), gst_spdl_get_num_cores ());
   fail_unless (get_field (s, "to") > get_field (s, "from"));
   fail_unless (gst_structure_get_double (s, "throughput", &value) && value > 0);
   fail_unless (gst_structure_get_double (s, "occupancy", &value));
@@ -172,7 +173,7 @@ GST_START_TEST (test_settles)
   gst_structure_free (s);
 
   s = wait_for_decision (&line, "settled");
-  fail_unless (get_field (s, "to") > g_get_num_processors ());
+  fail_unless (get_field (s, "to") > gst_spdl_get_num_cores ());
   fail_unless_equals_int (
       get_field (s, "to"), get_number (line.stage, "current-concurrency"));
   fail_unless_equals_int (get_number (line.stage, "concurrency"), 0);
@@ -299,7 +300,7 @@ static GstSpdlGovernor *
 govern (Line *line)
 {
   GstSpdlGovernor *governor = gst_spdl_governor_new (
-      GST_BIN (line->pipeline), 0.05 / g_get_num_processors ());
+      GST_BIN (line->pipeline), 0.05 / gst_spdl_get_num_cores ());
 
   gst_bus_set_sync_handler (line->bus, tell_governor, governor, NULL);
   gst_spdl_governor_start (governor);
@@ -351,15 +352,44 @@ GST_START_TEST (test_budget)
   fail_unless_equals_int (get_field (s, "from"), 2);
   fail_unless (gst_structure_get_double (s, "cpu-used", &value) && value > 0);
   fail_unless (gst_structure_get_double (s, "cpu-budget", &value));
-  fail_unless (value * g_get_num_processors () > 0.049);
+  fail_unless (value * gst_spdl_get_num_cores () > 0.049);
   gst_structure_free (s);
   wait_for_flag (line.stage, "held-back", TRUE);
   gst_spdl_governor_set_budget (governor, 0);
   wait_for_flag (line.stage, "held-back", FALSE);
-  gst_spdl_governor_set_budget (governor, 0.05 / g_get_num_processors ());
+  gst_spdl_governor_set_budget (governor, 0.05 / gst_spdl_get_num_cores ());
   wait_for_flag (line.stage, "held-back", TRUE);
   end_governed (&line, governor);
   line_clear (&line);
+}
+
+GST_END_TEST;
+
+/* The budget is a share of the cores that a quota leaves, here a hundredth of
+ * one, and so is what is used. */
+GST_START_TEST (test_budget_of_quota)
+{
+  gchar *root = files_make_folder ();
+  Line line;
+  GstSpdlGovernor *governor;
+  GstStructure *s;
+  double value;
+
+  files_write_text (root, "proc/self/cgroup", "0::/\n");
+  files_write_text (root, "sys/fs/cgroup/cpu.max", "1000 100000\n");
+  spdl_cpus_pretend (root, 0);
+  line_init (&line, "fakesrc ! spdlteststage name=stage concurrency=2 "
+                    "spin=1000000 ! fakesink");
+  governor = govern (&line);
+  gst_spdl_governor_set_budget (governor, 0.5);
+  s = wait_for_hold (&line, "stage", TRUE);
+  fail_unless (gst_structure_get_double (s, "cpu-used", &value));
+  fail_unless (value > 1, "%f", value);
+  gst_structure_free (s);
+  end_governed (&line, governor);
+  line_clear (&line);
+  spdl_cpus_pretend (NULL, 0);
+  files_remove_folder (root);
 }
 
 GST_END_TEST;
@@ -451,6 +481,7 @@ tuning_suite (void)
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_set_in_handler);
   tcase_add_test (tc, test_budget);
+  tcase_add_test (tc, test_budget_of_quota);
   tcase_add_test (tc, test_budget_moves);
   tcase_add_test (tc, test_streaming_threads);
   tcase_add_test (tc, test_loader);

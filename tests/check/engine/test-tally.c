@@ -226,11 +226,14 @@ test_numbers (void)
       "shard-mode=drop,epoch=0,mark=0,done=;"
       "source=4294967295,count=18446744073709551615,hash=ffffffffffffffff,"
       "shuffle=1,seed=18446744073709551615,rank=18446744073709551615,"
-      "world-size=1,shard-mode=uneven,epoch=18446744073709551615,mark=0,"
+      "world-size=1,shard-mode=uneven,classes=fedcba9876543210,"
+      "epoch=18446744073709551615,mark=0,"
       "done=B-___________P;",
       G_MAXUINT32, &flaw));
   g_assert_cmpuint (state.identity.count, ==, G_MAXUINT64);
   g_assert_cmpuint (state.identity.hash, ==, G_MAXUINT64);
+  g_assert_cmphex (
+      state.identity.classes, ==, G_GUINT64_CONSTANT (0xfedcba9876543210));
   g_assert_cmpuint (state.progress.epoch, ==, G_MAXUINT64);
   g_assert_cmpstr (state.identity.shard_mode, ==, "uneven");
   g_assert_cmpuint (state.progress.n_done, ==, G_MAXUINT64 - 1);
@@ -409,7 +412,7 @@ test_size (void)
   SpdlIdentity identity = { G_MAXUINT64, G_MAXUINT64, TRUE, G_MAXUINT64,
     G_MAXINT, G_MAXINT, "uneven",
     "a-column-whose-name-is-as-long-as-that-of-a-column-may-be-at-mo",
-    G_MAXUINT64 };
+    G_MAXUINT64, G_MAXUINT64 };
   SpdlProgress progress;
   GString *text = g_string_new (NULL);
   guint64 at = G_MAXUINT64 - 1000 * 2 * (far + 1);

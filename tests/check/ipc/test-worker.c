@@ -407,7 +407,7 @@ GST_START_TEST (test_cpu_budget)
 {
   gchar *folder = files_make_dataset (40);
   /* A twentieth of a core, whatever the machine. */
-  const gdouble budget = 0.05 / g_get_num_processors ();
+  const gdouble budget = 0.05 / gst_spdl_get_num_cores ();
   GstSpdlLoader *loader =
       loader_make ("spdlworkersrc name=worker restarts=1 "
                    "pipeline=\"spdlsrc location=%s epochs=-1 ! spdlfetch "

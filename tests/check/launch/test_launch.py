@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """test_launch.py MAKE-DATASET README"""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -24,6 +25,22 @@ MAKE_DATASET = sys.argv.pop(1)
 README = pathlib.Path(sys.argv.pop(1))
 SLEEPER = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
            "! spdlteststage name=decode sleep={} ! spdlsink")
+
+
+@contextlib.contextmanager
+def busy_core():
+    """Restricts this process to one core, on which three others compute."""
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cpus)})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+              for _ in range(3)]
+    try:
+        yield
+    finally:
+        for process in others:
+            process.kill()
+            process.wait()
+        os.sched_setaffinity(0, cpus)
 
 
 class RunTest(unittest.TestCase):
@@ -117,8 +134,8 @@ class RunTest(unittest.TestCase):
         for args, words in [
                 (["--set", "nobody.x=1", job], "there are: src, fetch"),
                 (["--set", "decode.nothing=1", job], "no property"),
-                (["--set", "decode.concurrency=many", job], "no value"),
-                (["--set", "decode.concurrency=-1", job], "no value"),
+                (["--set", "decode.concurrency=many", job], "not a value"),
+                (["--set", "decode.concurrency=-1", job], "not a value"),
                 (["--cpu-budget", "1.5", job], "from 0 to 1"),
                 (["--set", "decode", job], "ELEMENT.PROPERTY"),
                 (["nosuchelement ! spdlsink"], "nosuchelement"),
@@ -131,7 +148,7 @@ class RunTest(unittest.TestCase):
                 (["--isolate", "nobody", job], "there are: src, fetch"),
                 (["--sweep", "nobody.x=1,2", job], "there are: src, fetch"),
                 (["--sweep", "decode.nothing=1,2", job], "no property"),
-                (["--sweep", "decode.concurrency=1,many", job], "no value"),
+                (["--sweep", "decode.concurrency=1,many", job], "not a value"),
                 (["--sweep", "decode.concurrency=", job], "not 1 to"),
                 (["--json", "/no/folder/run.json", job], "/no/folder"),
                 (["--report", str(self.folder), job], "cannot be written"),
@@ -256,6 +273,17 @@ class RunTest(unittest.TestCase):
         self.assertEqual(len(data["failed-items"]), 3)
         self.assertRegex(done.stderr, "(?m)^decode: .*zzz0.jpg")
         self.assertEqual(data["failed-items"][0]["stage"], "decode")
+        # What failed comes first, and what the others came at after it.
+        lines = done.stdout.splitlines()
+        first = lines.index("3 items failed:")
+        self.assertRegex(lines[first + 1], "^decode: 3 of 27; first: ")
+        self.assertGreater(lines.index("All others came."), first)
+        self.assertNotIn("All came.", lines)
+        # An item is told once, and the epoch summed up once.
+        self.assertEqual(len(re.findall("(?m)^decode: ", done.stderr)), 3)
+        self.assertEqual(re.findall(
+            "(?m)^warning: decode: (.*?);", done.stderr),
+            ["3 of 27 items failed in epoch 0"])
         # One more than may fail.
         done, data = launch_json("--max-failures", "2", job)
         self.assertEqual(done.returncode, 1)
@@ -269,6 +297,21 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"error: decode: .*zzz\d.jpg")
         self.assertEqual(data["items"], 24)
+
+    def test_nothing_arrives(self):
+        job = self.main_job().replace("size=8", "size=25 drop-last=true")
+        for line in job, job.replace("spdlsink", "fakesink"):
+            done, data = launch_json(line)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(data["end"], "error")
+            self.assertRegex(done.stderr, r"error: .*epoch 0.*24 were dropped")
+
+    def test_sizes_differ(self):
+        done, data = launch_json(
+            self.main_job().replace("width=32 height=32", ""))
+        self.assertEqual((done.returncode, data["end"]), (1, "error"))
+        self.assertEqual(data["items"], 0)
+        self.assertRegex(done.stderr, r"error: batch: .*jpg.*width and height")
 
     def test_without_spdlsink(self):
         done, data = launch_json(
@@ -287,6 +330,16 @@ class RunTest(unittest.TestCase):
         self.assertIn("decode", done.stdout)
         self.assertGreater(after["items-per-second"],
                            1.2 * before["items-per-second"])
+
+    def test_other_programs(self):
+        # Long enough for a verdict.
+        job = self.main_job("concurrency=1").replace("epochs=5", "epochs=60")
+        with busy_core():
+            done, data = launch_json(job)
+        self.assertEqual(data["num-cores"], 1)
+        self.assertEqual(data["verdict"]["limit"], "others", data["verdict"])
+        self.assertIsNone(data["verdict"]["suggestion"])
+        self.assertNotIn("raise", done.stdout)
 
     def test_consumer(self):
         _, data = launch_json("--step", "20", SLEEPER.format(60, 10**6))

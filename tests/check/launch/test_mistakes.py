@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# gst-spdl: ordinary mistakes in a pipeline, and what is printed about them
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""test_mistakes.py MAKE-DATASET
+
+Prints each text, to be read once by itself: does it say what to change?"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from launching import launch
+
+MAKE_DATASET = sys.argv.pop(1)
+
+# A name, the pipeline, and what to write instead. PHOTOS is a folder.
+MISTAKES = [
+    ("a forgotten !",
+     "spdlsrc location=PHOTOS spdlfetch ! spdldecode ! spdlbatch ! spdlsink",
+     ['write "!"', "spdlsrc ... ! spdlfetch"]),
+    ("! !",
+     "spdlsrc location=PHOTOS ! ! spdlfetch ! spdldecode ! spdlsink",
+     ['"spdlsrc location=PHOTOS ! !"', "leave out one"]),
+    ("a wrong value of an enumeration",
+     "spdlsrc location=PHOTOS ! spdlfetch output-order=inptu ! spdldecode "
+     "! spdlbatch ! spdlsink",
+     ["output-order=input?", "completion, input"]),
+    ("an array without <...>",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode ! spdlbatch "
+     "type=float32 mean=0.485,0.456,0.406 ! spdlsink",
+     ['mean="<0.485,0.456,0.406>"']),
+    ("a number out of range",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode width=-3 ! spdlbatch "
+     "! spdlsink",
+     ["width", "from 0 to 2147483647"]),
+    ("spdlbatch without a decoder",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdlbatch ! spdlsink",
+     ['"! spdldecode !"']),
+    ("a misspelt property",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode widht=64 ! spdlbatch "
+     "! spdlsink",
+     ['"width"?']),
+    ("a misspelt element",
+     "spdlsrc location=PHOTOS ! spdlfecth ! spdldecode ! spdlbatch "
+     "! spdlsink",
+     ['"spdlfetch"?']),
+    ("a path with a space",
+     "spdlsrc location=PHOTOS/my dogs ! spdlfetch ! spdldecode ! spdlbatch "
+     "! spdlsink",
+     ['location="PHOTOS/my dogs"']),
+    ("properties with a comma between them",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode width=64,height=64 "
+     "! spdlbatch ! spdlsink",
+     ["width=64 height=64"]),
+    ("spdlbatch right after spdlsrc",
+     "spdlsrc location=PHOTOS ! spdlbatch ! spdlsink",
+     ["spdlsrc ! spdlfetch ! spdldecode ! spdlbatch"]),
+    ("a number in single quotes",
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode ! spdlbatch size='8' "
+     "! spdlsink",
+     ["size=8"]),
+]
+
+
+class MistakeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.photos = str(pathlib.Path(cls.temporary.name) / "photos")
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "8",
+                        cls.photos], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def run_all(self, locale, split):
+        texts = []
+        for name, job, words in MISTAKES:
+            job = job.replace("PHOTOS", self.photos)
+            done = launch(*(job.split() if split else [job]),
+                          env={**os.environ, "LC_ALL": locale})
+            with self.subTest(name, locale=locale):
+                self.assertIn(done.returncode, (1, 2), done.stdout)
+                text = done.stderr.replace(self.photos, "PHOTOS")
+                texts.append(text)
+                for word in words:
+                    self.assertIn(word, text)
+                # One line, and no warning of GLib's beside it.
+                self.assertRegex(text, r"\Aerror: [^\n]+\n\Z")
+        return texts
+
+    def test_each_says_what_to_write(self):
+        texts = self.run_all("C", split=False)
+        self.assertEqual(len(texts), len(MISTAKES))
+        for (name, job, _), text in zip(MISTAKES, texts):
+            print(f"\n{name}\n  {job}\n  {text}", end="")
+
+    def test_as_arguments(self):
+        self.run_all("C", split=True)
+
+    def test_in_other_languages(self):
+        """GStreamer's own text is German then, where that is installed."""
+        texts = self.run_all("de_DE.UTF-8", split=False)
+        print("\nIn German:", *texts, sep="\n  ", end="")
+
+    def test_the_correction_works(self):
+        for job in [
+                "spdlsrc location=PHOTOS ! spdlfetch output-order=input "
+                "! spdldecode width=64 height=64 ! spdlbatch size=8 "
+                'type=float32 mean="<0.485,0.456,0.406>" ! spdlsink']:
+            done = launch(job.replace("PHOTOS", self.photos))
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_settings(self):
+        """--set has errors of its own."""
+        job = f"spdlsrc location={self.photos} ! spdlfetch ! spdlsink"
+        done = launch("--set", "fetch.concurrency=-1", job)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not a value", done.stderr)
+
+    def test_open_end(self):
+        """An spdlsink is added at the end alone."""
+        done = launch("spdlsrc location=x spdlfetch ! spdldecode")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("spdlsrc ... ! spdlfetch", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

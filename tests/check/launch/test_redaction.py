@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+# gst-spdl: gst-spdl-launch-1.0 prints and writes no secret
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import http.server
+import os
+import pathlib
+import tempfile
+import threading
+import unittest
+
+from launching import launch, launch_json, launch_report
+
+SECRET = "sesame"
+HEADERS = (r'extra-headers="headers, Authorization=(string)\"Bearer sesame\", '
+           r'X-Key=(string){sesame, sesame-2}"')
+ITEM = bytes(64)
+CAPS = ("other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+        "dimensions=(string)64,framerate=0/1")
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Has /0 to /7; /8 and what follows is missing."""
+
+    def do_GET(self):
+        good = self.path[1:].partition("?")[0] in list("01234567")
+        self.send_response(200 if good else 404)
+        self.send_header("Content-Length", str(len(ITEM) if good else 0))
+        self.end_headers()
+        if good:
+            self.wfile.write(ITEM)
+
+    def log_message(self, *_):
+        pass
+
+
+class SecretsTest(unittest.TestCase):
+    def setUp(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                                      Handler)
+        self.addCleanup(self.server.server_close)
+        threading.Thread(target=self.server.serve_forever).start()
+        self.addCleanup(self.server.shutdown)
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.list = pathlib.Path(temporary.name) / "list.txt"
+        port = self.server.server_address[1]
+        self.list.write_text("".join(
+            f"http://me:sesame@127.0.0.1:{port}/{i}?X-Amz-Signature=sesame\n"
+            for i in range(10)))
+
+    def describe(self):
+        return ["spdlsrc", f"location={self.list}", "!", "spdlfetch",
+                "retries=0", f"caps={CAPS}", HEADERS, "!", "spdlbatch",
+                "size=2", "!", "spdlsink"]
+
+    def test_run(self):
+        done, data, page = launch_report(*self.describe())
+        self.assertEqual(data["failures"], 2)
+        self.assertIn("/8?X-Amz-Signature=***", done.stderr)
+        for text in done.stdout, done.stderr, page, str(data):
+            self.assertNotIn(SECRET, text)
+        self.assertIn("extra-headers=*** !", data["pipeline"])
+        self.assertIn("spdlbatch", data["pipeline"])
+
+    def test_log(self):
+        done = launch(*self.describe(),
+                      env={**os.environ, "GST_DEBUG": "spdl*:9"})
+        self.assertIn("/9?X-Amz-Signature=***", done.stderr)
+        self.assertNotIn(SECRET, done.stdout + done.stderr)
+
+    def test_limit(self):
+        """The item that ends a run."""
+        done, data = launch_json("--max-failures", "0", *self.describe())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("?X-Amz-Signature=***", done.stderr)
+        self.assertNotIn(SECRET, done.stderr + str(data))
+
+    def test_mistakes(self):
+        """Values that are no headers, and a location that is no dataset."""
+        bad = "Authorization: Bearer sesame"
+        for arguments in (
+                ["spdlfetch", f"extra-headers={bad}", "!", "spdlsink"],
+                [f'spdlfetch extra-headers="{bad}" ! spdlsink'],
+                ["--set", f"fetch.extra-headers={bad}", *self.describe()],
+                ["--set", f"extra-headers={bad}", *self.describe()],
+                ["spdlsrc", "location=http://me:sesame@host/list.txt", "!",
+                 "spdlsink"],
+                ["spdlsrc", "location=http://me:sesame@127.0.0.1:1/a.tar?"
+                 "sig=sesame", "retries=0", "!", "spdlsink"]):
+            with self.subTest(arguments=arguments):
+                done = launch(*arguments)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, r"\*\*\*|headers=\.\.\.")
+                self.assertNotIn(SECRET, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

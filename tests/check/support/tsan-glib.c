@@ -1,0 +1,457 @@
+/* gst-spdl: synchronization inside GLib and GStreamer, shown to ThreadSanitizer
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* GLib and GStreamer are not built with ThreadSanitizer. Their futexes and
+ * atomic operations are invisible to it, so memory that they order correctly
+ * looks like a race. A program of the tests defines the functions below in
+ * place of theirs, for all libraries that call them: each calls the original
+ * and reports the order that the original guarantees.
+ *
+ * Rules for a function in this file:
+ * - Report exactly what the original orders: a release before the point where
+ *   it publishes, an acquire after the point where it observes. A pair around
+ *   the call leaves a gap in which another thread sees the original's effect
+ *   but not the report.
+ * - Use the address of the one object, type or lock concerned. An address
+ *   that many objects share would order threads that have nothing to do with
+ *   each other, and so hide our own races. The test `races`
+ *   checks that they are still found.
+ * - Do not define what already shows: GRWLock, thread creation and joining
+ *   use pthreads, which ThreadSanitizer knows, and macros such as
+ *   g_atomic_int_get() are compiled into the caller.
+ *
+ * Calls inside one library are bound when it is linked and do not come here.
+ * That is why types are followed from their registration on rather than by
+ * g_object_new(), and why some lines of tsan-suppressions.txt remain. */
+
+#include <dlfcn.h>
+#include <gst/gst.h>
+
+void __tsan_acquire (void *address);
+void __tsan_release (void *address);
+void __tsan_ignore_thread_begin (void);
+void __tsan_ignore_thread_end (void);
+
+#define VISIBLE __attribute__ ((visibility ("default")))
+/* For what this file itself keeps, which GLib's own order protects. */
+#define UNCHECKED __attribute__ ((no_sanitize ("thread")))
+
+#define REAL(name)                                                          \
+  ({                                                                        \
+    static __typeof__ (&name) real_;                                        \
+    __typeof__ (&name) found_ = __atomic_load_n (&real_, __ATOMIC_RELAXED); \
+    if (!found_) {                                                          \
+      found_ = (__typeof__ (&name)) dlsym (RTLD_NEXT, #name);               \
+      __atomic_store_n (&real_, found_, __ATOMIC_RELAXED);                  \
+    }                                                                       \
+    found_;                                                                 \
+  })
+
+/* Calls a function that runs none of our code, and ignores the accesses to
+ * memory inside it, as called_from_lib does in tsan-suppressions.txt. That line
+ * alone is not enough where the function ends with a tail call to free() or
+ * pthread_mutex_lock(), which then seems to be called from here. */
+#define UNWATCHED(call)            \
+  ({                               \
+    __tsan_ignore_thread_begin (); \
+    call;                          \
+    __tsan_ignore_thread_end ();   \
+  })
+
+/* Locks: GMutex is a futex. GRecMutex is a mutex of pthreads, but made at its
+ * first use and published by an atomic pointer. */
+#define LOCK(Type, prefix)                           \
+  VISIBLE void prefix##_lock (Type *lock)            \
+  {                                                  \
+    UNWATCHED (REAL (prefix##_lock) (lock));         \
+    __tsan_acquire (lock);                           \
+  }                                                  \
+  VISIBLE void prefix##_unlock (Type *lock)          \
+  {                                                  \
+    __tsan_release (lock);                           \
+    UNWATCHED (REAL (prefix##_unlock) (lock));       \
+  }                                                  \
+  VISIBLE gboolean prefix##_trylock (Type *lock)     \
+  {                                                  \
+    gboolean ok;                                     \
+                                                     \
+    UNWATCHED (ok = REAL (prefix##_trylock) (lock)); \
+    if (ok)                                          \
+      __tsan_acquire (lock);                         \
+    return ok;                                       \
+  }
+
+LOCK (GMutex, g_mutex)
+LOCK (GRecMutex, g_rec_mutex)
+
+/* A condition gives up its mutex and takes it again, inside GLib. Signals order
+ * nothing. */
+VISIBLE void
+g_cond_wait (GCond *cond, GMutex *mutex)
+{
+  __tsan_release (mutex);
+  REAL (g_cond_wait) (cond, mutex);
+  __tsan_acquire (mutex);
+}
+
+VISIBLE gboolean
+g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
+{
+  gboolean ok;
+
+  __tsan_release (mutex);
+  ok = REAL (g_cond_wait_until) (cond, mutex, end_time);
+  __tsan_acquire (mutex);
+  return ok;
+}
+
+/* Once: the thread that initializes publishes the location in leave(). The
+ * others read it by a macro that their own code contains, or by enter(). */
+VISIBLE
+gboolean (g_once_init_enter) (volatile void *location)
+{
+  const gboolean first = REAL (g_once_init_enter) (location);
+
+  __tsan_acquire ((void *) location);
+  return first;
+}
+
+VISIBLE void (g_once_init_leave) (volatile void *location, gsize result)
+{
+  __tsan_release ((void *) location);
+  REAL (g_once_init_leave) (location, result);
+}
+
+#if GLIB_CHECK_VERSION(2, 80, 0)
+VISIBLE
+gboolean (g_once_init_enter_pointer) (void *location)
+{
+  const gboolean first = REAL (g_once_init_enter_pointer) (location);
+
+  __tsan_acquire (location);
+  return first;
+}
+
+VISIBLE void (g_once_init_leave_pointer) (void *location, gpointer result)
+{
+  __tsan_release (location);
+  REAL (g_once_init_leave_pointer) (location, result);
+}
+#endif
+
+typedef struct {
+  GOnce *once;
+  GThreadFunc func;
+  gpointer arg;
+} OnceCall;
+
+/* GLib publishes the status after the function has returned. */
+static gpointer
+run_once (gpointer data)
+{
+  const OnceCall *self = data;
+  const gpointer result = self->func (self->arg);
+
+  __tsan_release (self->once);
+  return result;
+}
+
+VISIBLE
+gpointer (g_once_impl) (GOnce *once, GThreadFunc func, gpointer arg)
+{
+  OnceCall call = { once, func, arg };
+  const gpointer result = REAL (g_once_impl) (once, run_once, &call);
+
+  __tsan_acquire (once);
+  return result;
+}
+
+/* Types: a class is initialized under a lock, by the first thread that needs
+ * it, and published by an atomic that g_object_new() and others read inside
+ * GObject. So the release is part of class_init, which runs under that lock,
+ * and the acquire part of instance_init, before any of our code sees the
+ * instance. A type is its own address. */
+typedef struct {
+  GClassInitFunc class_init;
+  gconstpointer class_data;
+  GInstanceInitFunc instance_init;
+} TypeInit;
+
+static void follow_pool (gpointer g_class);
+
+static GQuark
+type_init_quark (void)
+{
+  return g_quark_from_static_string ("gst-spdl-tsan-type-init");
+}
+
+UNCHECKED static void
+init_class (gpointer g_class, gpointer class_data)
+{
+  const TypeInit *self = class_data;
+  const GType type = G_TYPE_FROM_CLASS (g_class);
+
+  g_type_set_qdata (type, type_init_quark (), class_data);
+  if (self->class_init)
+    self->class_init (g_class, (gpointer) self->class_data);
+  if (g_str_equal (g_type_name (type), "GstBufferPool"))
+    follow_pool (g_class);
+  __tsan_release ((void *) type);
+}
+
+UNCHECKED static void
+init_instance (GTypeInstance *instance, gpointer g_class)
+{
+  /* While GObject runs the functions of the ancestors, from the first to the
+   * last, an instance has the type whose turn it is. */
+  const GType type = G_TYPE_FROM_INSTANCE (instance);
+  const TypeInit *self = g_type_get_qdata (type, type_init_quark ());
+
+  __tsan_acquire ((void *) type);
+  if (self->instance_init)
+    self->instance_init (instance, g_class);
+}
+
+VISIBLE GType
+g_type_register_static (
+    GType parent, const gchar *name, const GTypeInfo *info, GTypeFlags flags)
+{
+  GTypeInfo followed = *info;
+  TypeInit *self;
+
+  /* Interfaces and value types have no instances to initialize. */
+  if (!info->class_size || G_TYPE_FUNDAMENTAL (parent) == G_TYPE_INTERFACE ||
+      !info->instance_size)
+    return REAL (g_type_register_static) (parent, name, info, flags);
+
+  self = g_new (TypeInit, 1); /* kept, as types are never freed */
+  *self = (TypeInit){ info->class_init, info->class_data, info->instance_init };
+  followed.class_init = init_class;
+  followed.class_data = self;
+  followed.instance_init = init_instance;
+  return REAL (g_type_register_static) (parent, name, &followed, flags);
+}
+
+VISIBLE GType
+g_type_register_static_simple (GType parent, const gchar *name,
+    guint class_size, GClassInitFunc class_init, guint instance_size,
+    GInstanceInitFunc instance_init, GTypeFlags flags)
+{
+  const GTypeInfo info = {
+    .class_size = class_size,
+    .class_init = class_init,
+    .instance_size = instance_size,
+    .instance_init = instance_init,
+  };
+
+  return g_type_register_static (parent, name, &info, flags);
+}
+
+/* Classes that are used without an instance. */
+#define CLASS(name)                               \
+  VISIBLE gpointer name (GType type)              \
+  {                                               \
+    const gpointer g_class = REAL (name) (type);  \
+                                                  \
+    if (g_class && type > G_TYPE_FUNDAMENTAL_MAX) \
+      __tsan_acquire ((void *) type);             \
+    return g_class;                               \
+  }
+
+CLASS (g_type_class_ref)
+CLASS (g_type_class_peek)
+CLASS (g_type_class_peek_static)
+#if GLIB_CHECK_VERSION(2, 84, 0)
+CLASS (g_type_class_get)
+#endif
+
+/* Reference counts: who gives up the last reference, and with it the memory,
+ * comes after all others. References that are not the last are given up here,
+ * by an atomic that ThreadSanitizer sees; there is nothing else to do for
+ * them, since no test uses toggle references. Taking a reference orders
+ * nothing. */
+static gboolean
+unref_not_last (gint *count)
+{
+  gint n = __atomic_load_n (count, __ATOMIC_ACQUIRE);
+
+  while (n > 1)
+    if (__atomic_compare_exchange_n (
+            count, &n, n - 1, FALSE, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return TRUE;
+  return FALSE;
+}
+
+VISIBLE void
+gst_mini_object_unref (GstMiniObject *object)
+{
+  if (!unref_not_last (&object->refcount))
+    REAL (gst_mini_object_unref) (object);
+}
+
+VISIBLE void (g_object_unref) (gpointer object)
+{
+  GObject *self = object;
+
+  if (!self || !unref_not_last ((gint *) &self->ref_count))
+    REAL (g_object_unref) (object);
+}
+
+/* These counts are hidden in front of the memory. A function of ours that
+ * clears it runs inside GLib, after the last reference is given up. */
+static __thread GDestroyNotify clear_box;
+
+static void
+clear_acquired (gpointer box)
+{
+  const GDestroyNotify clear = clear_box;
+
+  __tsan_acquire (box);
+  clear (box);
+}
+
+VISIBLE void
+g_atomic_rc_box_release_full (gpointer box, GDestroyNotify clear)
+{
+  __tsan_release (box);
+  clear_box = clear;
+  REAL (g_atomic_rc_box_release_full) (box, clear ? clear_acquired : NULL);
+}
+
+VISIBLE void
+g_atomic_rc_box_release (gpointer box)
+{
+  UNWATCHED (REAL (g_atomic_rc_box_release) (box));
+}
+
+VISIBLE void
+g_ref_string_release (char *text)
+{
+  UNWATCHED (REAL (g_ref_string_release) (text));
+}
+
+/* Metas: a meta is freed with its buffer, also where GStreamer itself gives up
+ * the last reference to that. Those before it were given up above. */
+typedef struct _MetaFree MetaFree;
+struct _MetaFree {
+  const GstMetaInfo *info;
+  GstMetaFreeFunction free;
+  MetaFree *next;
+};
+
+static MetaFree *meta_frees; /* atomic */
+
+UNCHECKED static void
+free_meta (GstMeta *meta, GstBuffer *buffer)
+{
+  const MetaFree *self = __atomic_load_n (&meta_frees, __ATOMIC_ACQUIRE);
+
+  while (self->info != meta->info)
+    self = self->next;
+  __tsan_acquire (&GST_MINI_OBJECT_CAST (buffer)->refcount);
+  self->free (meta, buffer);
+}
+
+UNCHECKED VISIBLE const GstMetaInfo *
+gst_meta_register (GType api, const gchar *impl, gsize size,
+    GstMetaInitFunction init, GstMetaFreeFunction free_func,
+    GstMetaTransformFunction transform)
+{
+  MetaFree *self;
+
+  if (!free_func)
+    return REAL (gst_meta_register) (api, impl, size, init, NULL, transform);
+  self = g_new (MetaFree, 1);
+  self->free = free_func;
+  self->info =
+      REAL (gst_meta_register) (api, impl, size, init, free_meta, transform);
+  self->next = __atomic_load_n (&meta_frees, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n (&meta_frees, &self->next, self, FALSE,
+      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    continue;
+  return self->info;
+}
+
+/* Queues: their locks are inside GLib and GStreamer. What a thread did before
+ * it hands something over comes before what the thread does that takes it. */
+typedef struct {
+  GFunc func;
+  gpointer user_data;
+} PoolFunc;
+
+static void
+run_pushed (gpointer data, gpointer user_data)
+{
+  const PoolFunc *self = user_data;
+
+  __tsan_acquire (user_data);
+  self->func (data, self->user_data);
+}
+
+VISIBLE GThreadPool *
+g_thread_pool_new_full (GFunc func, gpointer user_data,
+    GDestroyNotify free_item, gint max_threads, gboolean exclusive,
+    GError **error)
+{
+  PoolFunc *self = g_new (PoolFunc, 1); /* a thread may have it to the end */
+
+  *self = (PoolFunc){ func, user_data };
+  __tsan_release (self);
+  return REAL (g_thread_pool_new_full) (
+      run_pushed, self, free_item, max_threads, exclusive, error);
+}
+
+VISIBLE GThreadPool *
+g_thread_pool_new (GFunc func, gpointer user_data, gint max_threads,
+    gboolean exclusive, GError **error)
+{
+  return g_thread_pool_new_full (
+      func, user_data, NULL, max_threads, exclusive, error);
+}
+
+VISIBLE gboolean
+g_thread_pool_push (GThreadPool *pool, gpointer data, GError **error)
+{
+  __tsan_release (pool->user_data);
+  return REAL (g_thread_pool_push) (pool, data, error);
+}
+
+/* A buffer pool keeps its free buffers in a queue without a lock. GStreamer
+ * returns them to it itself, so the order is reported by the two functions of
+ * the base class to which all pools chain up. */
+static GstFlowReturn (*acquire_buffer) (
+    GstBufferPool *, GstBuffer **, GstBufferPoolAcquireParams *);
+static void (*release_buffer) (GstBufferPool *, GstBuffer *);
+
+UNCHECKED static GstFlowReturn
+acquire_pooled (
+    GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+{
+  const GstFlowReturn ret = acquire_buffer (pool, buffer, params);
+
+  if (ret == GST_FLOW_OK)
+    __tsan_acquire (*buffer);
+  return ret;
+}
+
+UNCHECKED static void
+release_pooled (GstBufferPool *pool, GstBuffer *buffer)
+{
+  __tsan_release (buffer);
+  release_buffer (pool, buffer);
+}
+
+UNCHECKED static void
+follow_pool (gpointer g_class)
+{
+  GstBufferPoolClass *klass = g_class;
+
+  acquire_buffer = klass->acquire_buffer;
+  release_buffer = klass->release_buffer;
+  klass->acquire_buffer = acquire_pooled;
+  klass->release_buffer = release_pooled;
+}

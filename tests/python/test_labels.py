@@ -1,0 +1,247 @@
+#!/usr/bin/python3
+# gst-spdl: class names and labels
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import unittest
+
+import numpy as np
+from support import make_dataset, make_folder
+from gstspdl import Loader, LoaderError
+
+FOLDER = make_dataset(24)
+NAMES = sorted(path.name for path in FOLDER.iterdir()
+               if path.is_dir() and not path.name.startswith("."))
+PATHS = sorted(FOLDER.glob("*/*.jpg"))
+CLASSES = [path.parent.name for path in PATHS]
+LISTS = make_folder()
+LIST = LISTS / "list.txt"
+LIST.write_text("".join(f"{path}\t{path.parent.name}\n" for path in PATHS))
+CSV = LISTS / "list.csv"
+CSV.write_text("label,uri\n" + "".join(
+    f'"{path.parent.name}",{path}\n' for path in reversed(PATHS)))
+NUMBERS = LISTS / "numbers.txt"
+NUMBERS.write_text("".join(f"{path}\t{i}\n" for i, path in enumerate(PATHS)))
+ARRAYS = "spdlbatch size=4 ! spdlsink"
+
+
+def over(location, settings=""):
+    """URIs are enough here."""
+    return f'spdlsrc location="{location}" {settings} ! spdlsink'
+
+
+def labels_of(loader):
+    return [label for batch in loader for label in batch.labels]
+
+
+def names_of(loader):
+    """The item's folder and the name that its label has."""
+    return [(key.split("/")[-2], loader.classes[label]) for batch in loader
+            for key, label in zip(batch.keys, batch.labels)]
+
+
+class ClassesTest(unittest.TestCase):
+    def check(self, pipeline, **more):
+        with Loader(pipeline, **more) as loader:
+            found = names_of(loader)
+            self.assertEqual(len(found), len(PATHS))
+            for folder, name in found:
+                self.assertEqual(folder, name)
+            return loader.classes
+
+    def test_folder(self):
+        with Loader(over(FOLDER, "label=folder")) as loader:
+            self.assertEqual(loader.classes, NAMES)
+            self.assertEqual(loader.class_to_idx,
+                             {name: i for i, name in enumerate(NAMES)})
+            self.assertEqual(labels_of(loader),
+                             [NAMES.index(name) for name in CLASSES])
+
+    def test_lists(self):
+        for path in LIST, CSV:
+            for settings in "", "index=always", "index=always", "index=none":
+                with self.subTest(path=path, settings=settings):
+                    self.assertEqual(self.check(over(path, settings)), NAMES)
+
+    def test_known_before_the_first_batch_and_after_the_last(self):
+        loader = Loader(over(LIST))
+        self.assertEqual(loader.classes, NAMES)
+        self.assertTrue(loader.is_running())
+        self.assertEqual(len(labels_of(loader)), len(PATHS))
+        loader.stop()
+        self.assertEqual(loader.classes, NAMES)
+
+    def test_none(self):
+        for settings in "label=none", "":
+            with Loader(over(NUMBERS, settings)) as loader:
+                self.assertIsNone(loader.classes)
+                self.assertIsNone(loader.class_to_idx)
+        with Loader(ARRAYS, source=[(np.zeros(2), 7)]) as loader:
+            self.assertIsNone(loader.classes)
+            self.assertEqual(labels_of(loader), [7])
+
+    def test_given(self):
+        names = ["none of them"] + NAMES[::-1]
+        for path, settings in (FOLDER, "label=folder"), (LIST, ""):
+            loader = Loader(over(path, settings), classes=names)
+            self.assertEqual(loader.classes, names)
+            self.assertFalse(loader.is_running())
+            self.assertEqual(self.check(over(path, settings), classes=names),
+                             names)
+        # The property says the same.
+        array = ",".join(f'\\"{name}\\"' for name in names)
+        self.assertEqual(
+            self.check(over(LIST, f'classes="<{array}>"')), names)
+
+    def test_all_ranks_have_equal_numbers(self):
+        found = {}
+        for rank in range(3):
+            with Loader(over(LIST, f"shuffle=true seed=3 rank={rank} "
+                                   "world-size=3")) as loader:
+                self.assertEqual(loader.classes, NAMES)
+                for folder, name in names_of(loader):
+                    found.setdefault(folder, set()).add(name)
+        self.assertEqual(found, {name: {name} for name in NAMES})
+
+    def test_sources_that_differ(self):
+        line = (f'spdlmix name=m ! spdlsink spdlsrc name=a location="{LIST}" '
+                "! m. spdlsrc name=b label=folder "
+                f'location="{FOLDER.parent}" pattern=*.jpg ! m.')
+        with Loader(line) as loader:
+            with self.assertRaisesRegex(LoaderError,
+                                        '"(a" and "b|b" and "a)"') as caught:
+                loader.classes
+            self.assertEqual(caught.exception.code, "pipeline")
+        line = line.replace(f'location="{FOLDER.parent}"',
+                            f'location="{FOLDER}"')
+        with Loader(line) as loader:
+            self.assertEqual(loader.classes, NAMES)
+
+    def test_another_process(self):
+        for path, settings in (FOLDER, "label=folder"), (LIST, ""):
+            self.assertEqual(
+                self.check(over(path, settings), process=True), NAMES)
+        names = NAMES[::-1]
+        self.assertEqual(
+            self.check(over(LIST), classes=names, process=True), names)
+        with Loader(over(NUMBERS), process=True) as loader:
+            self.assertIsNone(loader.classes)
+
+    def test_names_that_cannot_be(self):
+        for classes, error in ("cat", TypeError), ([1], TypeError), (
+                [], ValueError), (["a", ""], ValueError), (
+                ["a", "b", "a"], ValueError), (["a "], ValueError):
+            with self.subTest(classes), self.assertRaises(error):
+                Loader(over(LIST), classes=classes)
+        with Loader(over(LIST)) as loader:
+            with self.assertRaises(LoaderError) as caught:
+                loader.set_classes(NAMES)
+            self.assertEqual(caught.exception.code, "started")
+
+
+class StatesTest(unittest.TestCase):
+    def state(self, **more):
+        with Loader(over(LIST), **more) as loader:
+            next(iter(loader))
+            return loader.state
+
+    def test_others_are_refused(self):
+        found = self.state()
+        given = self.state(classes=NAMES[::-1])
+        with Loader(over(LIST), state=found) as loader:
+            self.assertEqual(len(labels_of(loader)), len(PATHS) - 1)
+        # It is the names that count, not where they are from.
+        with Loader(over(LIST), state=found, classes=NAMES) as loader:
+            self.assertEqual(len(labels_of(loader)), len(PATHS) - 1)
+        for state, classes in (found, NAMES[::-1]), (given, None), (
+                given, NAMES[::-1] + ["more"]):
+            for process in False, True:
+                with self.assertRaisesRegex(LoaderError, "class names"):
+                    with Loader(over(LIST), state=state, classes=classes,
+                                process=process) as loader:
+                        next(iter(loader))
+
+
+class FlawsTest(unittest.TestCase):
+    def fail(self, line, part, **more):
+        with self.assertRaisesRegex(LoaderError, part) as caught:
+            with Loader(line, **more) as loader:
+                list(loader)
+        return caught.exception
+
+    def test_a_label_that_fits_none(self):
+        names = NAMES[1:]
+        part = f'label "{NAMES[0]}" of item ".*" fits none of the {len(names)}'
+        self.fail(over(LIST), part, classes=names)
+        self.fail(over(LIST), part, classes=names, process=True)
+        part = f'"{NAMES[0]}" of the item ".*/{PATHS[0].name}" fits none'
+        self.fail(over(FOLDER, "label=folder"), part, classes=names)
+        self.fail(over(NUMBERS), 'label "3" of item .* fits none of the 3',
+                  classes=NAMES[:3])
+
+    def test_mixed_kinds(self):
+        path = LISTS / "mixed.csv"
+        path.write_text("uri,label\na.jpg,cat\nb.jpg,7\n")
+        self.fail(over(path), 'line 3: label "7" of item "b.jpg"')
+
+
+class SourceTest(unittest.TestCase):
+    @staticmethod
+    def source(labels, keys=None):
+        return [(np.full(2, i), label) + ((keys[i],) if keys else ())
+                for i, label in enumerate(labels)]
+
+    def load(self, labels, classes=None):
+        with Loader(ARRAYS, source=self.source(labels),
+                    classes=classes) as loader:
+            self.assertEqual(loader.classes, classes)
+            return labels_of(loader)
+
+    def test_numbers(self):
+        self.assertEqual(self.load([3, "4", np.int64(5), -1, " 6 "]),
+                         [3, 4, 5, -1, 6])
+        self.assertEqual(self.load(["dog", " cat", "", 1, "0", -1, "-1"],
+                                   ["cat", "dog"]),
+                         [1, 0, -1, 1, 0, -1, -1])
+        # Names come first; where one is an integer, no number is a place.
+        self.assertEqual(self.load(["7", 1, "-1", 7], ["7", "cat", "1"]),
+                         [0, 2, -1, 0])
+
+    def fail(self, labels, classes, *parts, keys=None):
+        with self.assertRaises(LoaderError) as caught:
+            with Loader(ARRAYS, source=self.source(labels, keys),
+                        classes=classes) as loader:
+                list(loader)
+        error = caught.exception
+        self.assertEqual(error.code, "source")
+        self.assertIsInstance(error.__cause__, ValueError)
+        for part in parts:
+            self.assertIn(part, str(error))
+
+    def test_a_label_that_fits_none(self):
+        self.fail(["aqua"], None, "'aqua'", "item 0", "classes=[...]")
+        self.fail(["cat", "aqua"], ["cat"], "'aqua'", "item 1",
+                  "none of the 1 classes")
+        self.fail(["cat", 1], ["cat"], "label 1", "item 1")
+        self.fail([-2], ["cat"], "label -2")
+        self.fail(["Cat"], ["cat"], "'Cat'", "the item 'name'", keys=["name"])
+        self.fail([0], ["7"], "'0'")
+
+    def test_paths(self):
+        line = "spdlfetch ! spdlbatch pad=true ! spdlsink"
+        source = [(path, path.parent.name) for path in PATHS]
+        with self.assertRaisesRegex(LoaderError, str(PATHS[0])):
+            with Loader(line, source=source) as loader:
+                list(loader)
+        with Loader("spdlfetch output-order=input ! spdldecode width=8 "
+                    "height=8 output-order=input ! spdlbatch ! spdlsink",
+                    source=source, classes=NAMES) as loader:
+            self.assertEqual(labels_of(loader),
+                             [NAMES.index(name) for name in CLASSES])
+            self.assertEqual(len(labels_of(loader)), len(PATHS))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# gst-spdl: ordinary mistakes in a loader's pipeline
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import locale
+import pathlib
+import sys
+import unittest
+
+import gi
+from support import make_dataset
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst  # noqa: E402
+from gstspdl import Loader, LoaderError, decode  # noqa: E402
+
+Gst.init(None)
+
+FOLDER = make_dataset(8)
+
+# The pipeline, GStreamer's code, and what to write instead.
+MISTAKES = [
+    (f"spdlsrc location={FOLDER} spdlfetch ! spdldecode ! spdlbatch "
+     "! spdlsink", Gst.ParseError.LINK, "spdlsrc ... ! spdlfetch"),
+    (f"spdlsrc location={FOLDER} ! ! spdlfetch ! spdldecode ! spdlsink",
+     Gst.ParseError.SYNTAX, "! !"),
+    (f"spdlsrc location={FOLDER} ! spdlfetch output-order=inptu ! spdlsink",
+     Gst.ParseError.COULD_NOT_SET_PROPERTY, "completion, input"),
+    (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode ! spdlbatch "
+     "mean=0.5,0.5,0.5 ! spdlsink", Gst.ParseError.COULD_NOT_SET_PROPERTY,
+     'mean="<0.5,0.5,0.5>"'),
+    (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode width=-3 "
+     "! spdlsink", Gst.ParseError.COULD_NOT_SET_PROPERTY,
+     "from 0 to 2147483647"),
+    (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode widht=3 "
+     "! spdlsink", Gst.ParseError.NO_SUCH_PROPERTY, '"width"'),
+    (f"spdlsrc location={FOLDER} ! spdlfecth ! spdldecode ! spdlsink",
+     Gst.ParseError.NO_SUCH_ELEMENT, '"spdlfetch"'),
+    (f"spdlsrc location={FOLDER}/my dogs ! spdlfetch ! spdlsink",
+     Gst.ParseError.NO_SUCH_ELEMENT, f'location="{FOLDER}/my dogs"'),
+    (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode width=8,height=8 "
+     "! spdlsink", Gst.ParseError.COULD_NOT_SET_PROPERTY,
+     "width=8 height=8"),
+    (f"spdlsrc location={FOLDER} ! spdlbatch ! spdlsink",
+     Gst.ParseError.LINK, "spdlsrc ! spdlfetch ! spdldecode ! spdlbatch"),
+    (f"spdlsrc location='{FOLDER}' ! spdlfetch ! spdldecode ! spdlsink",
+     Gst.ParseError.COULD_NOT_SET_PROPERTY, f'location="{FOLDER}"'),
+]
+
+
+class MistakeTest(unittest.TestCase):
+    def assert_all_explained(self):
+        for description, code, words in MISTAKES:
+            with self.subTest(description):
+                with self.assertRaises(LoaderError) as raised:
+                    Loader(description)
+                self.assertIn(words, str(raised.exception))
+                self.assertEqual(raised.exception.code, "pipeline-error")
+                cause = raised.exception.__cause__
+                self.assertTrue(cause.matches(Gst.ParseError.quark(), code))
+
+    def test_each_says_what_to_write(self):
+        self.assert_all_explained()
+
+    def test_in_other_languages(self):
+        """GStreamer's own text is German then, where that is installed."""
+        try:
+            locale.setlocale(locale.LC_MESSAGES, "de_DE.UTF-8")
+        except locale.Error:
+            self.skipTest("no de_DE.UTF-8")
+        try:
+            self.assert_all_explained()
+        finally:
+            locale.setlocale(locale.LC_MESSAGES, "C")
+
+    def test_a_forgotten_link_with_a_source(self):
+        with self.assertRaises(LoaderError) as raised:
+            Loader("spdlfetch spdldecode ! spdlbatch ! spdlsink",
+                   source=["a.jpg"])
+        self.assertIn("spdlfetch ... ! spdldecode", str(raised.exception))
+
+    def test_no_source(self):
+        """This one has no "!" missing."""
+        with self.assertRaises(LoaderError) as raised:
+            Loader("spdlfetch ! spdldecode ! spdlbatch ! spdlsink")
+        self.assertEqual(raised.exception.code, "source")
+
+    def test_no_decoder(self):
+        paths = sorted(map(str, FOLDER.glob("*/*.jpg")))
+        data = pathlib.Path(paths[0]).read_bytes()
+        for pipeline, more in [
+                (f"spdlsrc location={FOLDER} ! spdlfetch ! spdlbatch", {}),
+                ("spdlbatch", {"source": paths}),
+                ("spdlbatch", {"source": [data]}),
+                ("spdlbatch", {"source": [data], "caps": "image/jpeg"})]:
+            with self.subTest(pipeline, more=more):
+                with self.assertRaises(LoaderError) as raised, \
+                        Loader(pipeline + " ! spdlsink", **more) as loader:
+                    list(loader)
+                self.assertIn("spdldecode !", str(raised.exception))
+                self.assertEqual(raised.exception.__cause__.domain,
+                                 GLib.quark_to_string(Gst.StreamError.quark()))
+
+    @unittest.skipUnless(Gst.ElementFactory.find("spdlworkersrc"),
+                         "no spdlworkersrc")
+    def test_in_a_process_of_its_own(self):
+        for description, words in [
+                (f"spdlsrc location={FOLDER} spdlfetch ! spdldecode "
+                 "! spdlbatch ! spdlsink", "spdlsrc ... ! spdlfetch"),
+                (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode "
+                 "width=-3 ! spdlbatch ! spdlsink", "from 0 to 2147483647"),
+                (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode "
+                 "! spdlbatch ! spdlsink max-buffer=3", "max-buffers")]:
+            with self.subTest(description):
+                with self.assertRaises(LoaderError) as raised, \
+                        Loader(description, process=True) as loader:
+                    list(loader)
+                self.assertIn(words, str(raised.exception))
+
+    def test_decoding_alone(self):
+        with self.assertRaises(LoaderError) as raised:
+            decode(b"", widht=8)
+        self.assertIn('"width"', str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

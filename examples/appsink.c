@@ -90,7 +90,7 @@ main (int argc, char **argv)
                        "! spdlfetch concurrency=4 "
                        "! spdldecode concurrency=%u width=224 height=224 "
                        "! spdlbatch size=32 labels=true ! spdlsink name=sink",
-          g_get_num_processors ());
+          gst_spdl_get_num_cores ());
   if (!(pipeline = gst_parse_launch (description, &error))) {
     g_printerr ("error: %s\n", error->message);
     return 1;

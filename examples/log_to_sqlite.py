@@ -6,14 +6,14 @@
 """log_to_sqlite.py FOLDER DATABASE
 
 Loads a folder of images twice and writes each message with statistics, the
-failed items and what gst_spdl_diagnose() says of each lap into a database:
+failed items and what gst_spdl_diagnose_with_cpus() says of each lap into a
+database:
 
     sqlite3 DATABASE "SELECT time, stage, value FROM figures
                       WHERE field = 'occupancy-rate' ORDER BY time"
 
 The rows have TensorBoard's shape: a tag, a time, a number."""
 
-import os
 import sqlite3
 import sys
 import time
@@ -37,7 +37,7 @@ CREATE TABLE verdicts (time REAL, element TEXT, limited_by TEXT,
 def describe(folder: str) -> str:
     return (f'spdlsrc name=source location="{folder}" epochs=2 '
             "! spdlfetch name=fetch concurrency=4 "
-            f"! spdldecode name=decode concurrency={os.cpu_count()} "
+            f"! spdldecode name=decode concurrency={GstSpdl.get_num_cores()} "
             "width=224 height=224 ! spdlbatch name=batch "
             "! spdlsink name=sink")
 
@@ -48,6 +48,7 @@ class Log:
         self.database.executescript(TABLES)
         self.begin = time.monotonic()
         self.laps: Dict[str, Any] = {}
+        self.cpus = GstSpdl.get_cpu_stats()
 
     def take(self, message: Any) -> None:
         structure = message.get_structure()
@@ -80,7 +81,9 @@ class Log:
                 self.laps = {}
 
     def judge(self, stats: List[Any]) -> None:
-        diagnosis = GstSpdl.diagnose(stats, os.cpu_count(), 0)
+        now = GstSpdl.get_cpu_stats()
+        diagnosis = GstSpdl.diagnose_with_cpus(stats, self.cpus, now)
+        self.cpus = now
         self.database.execute(
             "INSERT INTO verdicts VALUES (?, ?, ?, ?, ?)",
             (self.now(), diagnosis.get_element(),

@@ -41,9 +41,12 @@ def run(pipeline: Any) -> None:
 
 def remux(sample: Any, path: str) -> None:
     """All streams that Matroska takes, as they are."""
+    # Without the queue a demuxer pulls in another thread, and parsebin
+    # drops an error that such a demuxer reports while it starts: the pipeline
+    # would then neither end nor fail.
     pipeline = Gst.parse_launch(
-        "giostreamsrc name=source ! parsebin name=parse matroskamux name=mux "
-        "! filesink name=sink")
+        "giostreamsrc name=source ! queue ! parsebin name=parse "
+        "matroskamux name=mux ! filesink name=sink")
     buffer = sample.get_buffer()
     content = buffer.extract_dup(0, buffer.get_size())
     pipeline.get_by_name("source").props.stream = (

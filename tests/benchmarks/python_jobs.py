@@ -150,8 +150,10 @@ def loop(kind, source, seconds):
     if other:
         other.kill()
         other.wait()
-    if kind == "ours":
+    if thread:
+        # An interpreter that ends beside a thread in DataLoader aborts.
         thread.join()
+    if kind == "ours":
         batches.stop()
     return {"rounds": rounds, "batches": count[0]}
 

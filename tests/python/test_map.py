@@ -91,16 +91,21 @@ class StopTest(unittest.TestCase):
 
     def test_the_last_reference_is_dropped_in_a_function(self):
         def work(sample):
+            started.wait(60)
             held.clear()
             gc.collect()
             dropped.set()
 
-        dropped = threading.Event()
+        # start() has a reference until it returns, and the thread of the
+        # source while it pushes an item.
+        started, dropped = threading.Event(), threading.Event()
         held = [Loader(LINE.format(1), source=ARRAYS).map("work", work)]
-        gone = weakref.ref(held[0])
+        gone = threading.Event()
+        weakref.finalize(held[0], gone.set)
         held[0].start()
+        started.set()
         self.assertTrue(dropped.wait(60))
-        self.assertIsNone(gone())
+        self.assertTrue(gone.wait(60))
 
 
 class ItemTest(unittest.TestCase):

@@ -82,7 +82,12 @@ G_DEFINE_FINAL_TYPE (GstSpdlLoader, gst_spdl_loader, G_TYPE_OBJECT)
 GQuark
 gst_spdl_loader_error_quark (void)
 {
-  return g_quark_from_static_string ("gst-spdl-loader-error-quark");
+  static gsize quark = 0;
+
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (
+        &quark, g_quark_from_static_string ("gst-spdl-loader-error-quark"));
+  return quark;
 }
 
 GType
@@ -383,6 +388,9 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
   object_class->dispose = gst_spdl_loader_dispose;
   object_class->finalize = gst_spdl_loader_finalize;
   install_properties (object_class);
+  /* A forked child may wait for ever for GLib's lock of quarks, if one of the
+   * parent's threads had it: what the child is told needs none. */
+  gst_spdl_loader_error_quark ();
 
   /**
    * GstSpdlLoader::failed:

@@ -1,4 +1,4 @@
-/* gst-spdl: what is read of EXIF and TIFF directories
+/* gst-spdl: what is read of EXIF
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,11 +10,21 @@
 #include <string.h>
 
 #define ENTRY_SIZE 12
+#define TAG_ORIENTATION 274
 #define TYPE_SHORT 3
 #define TYPE_LONG 4
 
+/* The first directory of a TIFF file, as it is inside an EXIF block. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  gboolean big_endian;
+  gsize entries; /* where the first is */
+  guint n_entries;
+} Directory;
+
 static guint16
-read_16 (const SpdlTiff *self, gsize at)
+read_16 (const Directory *self, gsize at)
 {
   const guint8 *p = self->data + at;
 
@@ -22,7 +32,7 @@ read_16 (const SpdlTiff *self, gsize at)
 }
 
 static guint32
-read_32 (const SpdlTiff *self, gsize at)
+read_32 (const Directory *self, gsize at)
 {
   const guint32 first = read_16 (self, at);
   const guint32 second = read_16 (self, at + 2);
@@ -30,86 +40,57 @@ read_32 (const SpdlTiff *self, gsize at)
   return self->big_endian ? first << 16 | second : second << 16 | first;
 }
 
-gboolean
-spdl_tiff_open (SpdlTiff *self, const guint8 *data, gsize size)
+static gboolean
+open_directory (Directory *self, const guint8 *data, gsize size)
 {
-  gsize directory;
+  gsize at;
 
-  memset (self, 0, sizeof *self);
   if (size < 8)
     return FALSE;
   self->data = data;
   self->size = size;
-  if (memcmp (data, "MM\0*", 4) == 0)
-    self->big_endian = TRUE;
-  else if (memcmp (data, "II*\0", 4) != 0)
+  self->big_endian = memcmp (data, "MM\0*", 4) == 0;
+  if (!self->big_endian && memcmp (data, "II*\0", 4) != 0)
     return FALSE;
-  directory = read_32 (self, 4);
-  if (directory > size - 2)
+  at = read_32 (self, 4);
+  if (at > size - 2)
     return FALSE;
-  self->entries = directory + 2;
-  self->n_entries = read_16 (self, directory);
+  self->entries = at + 2;
+  self->n_entries = read_16 (self, at);
   return self->n_entries * (gsize) ENTRY_SIZE <= size - self->entries;
 }
 
-gboolean
-spdl_tiff_find (const SpdlTiff *self, guint16 tag, SpdlTiffValues *values)
+/* Returns 0 where there is none. */
+static guint32
+find_orientation (const Directory *self)
 {
-  guint64 length;
-
   for (guint i = 0; i < self->n_entries; i++) {
     const gsize at = self->entries + i * (gsize) ENTRY_SIZE;
     const guint16 type = read_16 (self, at + 2);
 
-    if (read_16 (self, at) != tag || (type != TYPE_SHORT && type != TYPE_LONG))
-      continue;
-    values->size = type == TYPE_SHORT ? 2 : 4;
-    values->n = read_32 (self, at + 4);
-    length = values->n * (guint64) values->size;
-    /* Up to four bytes stand in the entry itself. */
-    values->at = length <= 4 ? at + 8 : read_32 (self, at + 8);
-    return values->n > 0 && values->at <= self->size &&
-           length <= self->size - values->at;
+    /* One number stands in the entry itself. */
+    if (read_16 (self, at) == TAG_ORIENTATION && read_32 (self, at + 4) == 1 &&
+        (type == TYPE_SHORT || type == TYPE_LONG))
+      return type == TYPE_SHORT ? read_16 (self, at + 8)
+                                : read_32 (self, at + 8);
   }
-  return FALSE;
-}
-
-guint32
-spdl_tiff_get (const SpdlTiff *self, const SpdlTiffValues *values, guint32 i)
-{
-  const gsize at = values->at + i * (gsize) values->size;
-
-  return values->size == 2 ? read_16 (self, at) : read_32 (self, at);
-}
-
-guint32
-spdl_tiff_get_first (const SpdlTiff *self, guint16 tag)
-{
-  SpdlTiffValues values;
-
-  return spdl_tiff_find (self, tag, &values) ? spdl_tiff_get (self, &values, 0)
-                                             : 0;
-}
-
-guint
-spdl_tiff_get_orientation (const SpdlTiff *self)
-{
-  const guint32 value = spdl_tiff_get_first (self, SPDL_TIFF_ORIENTATION);
-
-  return value >= 1 && value <= 8 ? value : 1;
+  return 0;
 }
 
 guint
 spdl_exif_get_orientation (const guint8 *data, gsize size)
 {
-  SpdlTiff tiff;
+  Directory directory = { NULL };
+  guint32 value;
 
   if (size >= 6 && memcmp (data, "Exif\0\0", 6) == 0) {
     data += 6;
     size -= 6;
   }
-  return spdl_tiff_open (&tiff, data, size) ? spdl_tiff_get_orientation (&tiff)
-                                            : 1;
+  if (!open_directory (&directory, data, size))
+    return 1;
+  value = find_orientation (&directory);
+  return value >= 1 && value <= 8 ? value : 1;
 }
 
 guint

@@ -140,65 +140,6 @@ look_at_gif (SpdlLook *self, const guint8 *data, gsize size)
     self->damage = "it ends before its first image does";
 }
 
-/* TIFF: a directory that says where strips or tiles are. */
-
-static gboolean
-parts_are_there (const SpdlTiff *tiff, guint16 places, guint16 sizes)
-{
-  SpdlTiffValues place, length;
-
-  if (!spdl_tiff_find (tiff, places, &place) ||
-      !spdl_tiff_find (tiff, sizes, &length))
-    return TRUE; /* nothing that could be checked */
-  for (guint32 i = 0; i < MIN (place.n, length.n); i++) {
-    const guint64 end = (guint64) spdl_tiff_get (tiff, &place, i) +
-                        spdl_tiff_get (tiff, &length, i);
-
-    if (end > tiff->size)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Beyond gray, RGB and palettes of 8 bits, and gray of 16, gst-libav's decoder
- * has formats that GStreamer lacks; and its JPEGs within TIFFs have wrong
- * colours. */
-static gboolean
-is_rare (const SpdlTiff *tiff)
-{
-  const guint32 bits = MAX (spdl_tiff_get_first (tiff, SPDL_TIFF_BITS), 1);
-  const guint32 n = MAX (spdl_tiff_get_first (tiff, SPDL_TIFF_SAMPLES), 1);
-  const guint32 kind = spdl_tiff_get_first (tiff, SPDL_TIFF_PHOTOMETRIC);
-  const guint32 packing = spdl_tiff_get_first (tiff, SPDL_TIFF_COMPRESSION);
-
-  return !((bits == 8 && n != 2) || (bits == 16 && n == 1)) || kind > 3 ||
-         packing == 6 || packing == 7;
-}
-
-static void
-look_at_tiff (SpdlLook *self, const guint8 *data, gsize size)
-{
-  /* libtiff, which decodes the rare ones, mirrors images, but does not turn
-   * them: this is what is left to do. */
-  static const guint left_by_libtiff[] = { 1, 1, 1, 1, 5, 7, 5, 7 };
-  SpdlTiff tiff;
-
-  self->type = "image/tiff";
-  if (!spdl_tiff_open (&tiff, data, size)) {
-    self->damage = "it ends before its directory does";
-    return;
-  }
-  self->width = spdl_tiff_get_first (&tiff, SPDL_TIFF_WIDTH);
-  self->height = spdl_tiff_get_first (&tiff, SPDL_TIFF_HEIGHT);
-  self->orientation = spdl_tiff_get_orientation (&tiff);
-  if ((self->rare = is_rare (&tiff)))
-    self->orientation = left_by_libtiff[self->orientation - 1];
-  if (!parts_are_there (
-          &tiff, SPDL_TIFF_STRIP_OFFSETS, SPDL_TIFF_STRIP_SIZES) ||
-      !parts_are_there (&tiff, SPDL_TIFF_TILE_OFFSETS, SPDL_TIFF_TILE_SIZES))
-    self->damage = "it ends before its last strip does";
-}
-
 /* OpenEXR: attributes, each a name, a type, a size and a value. */
 
 /* Returns the text at *@at, which is moved behind its end, or NULL. */
@@ -293,8 +234,6 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     look_at_gif (self, data, size);
   else if (memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0)
     spdl_look_at_webp (self, data, size);
-  else if (memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0)
-    look_at_tiff (self, data, size);
   else if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
     look_at_sun (self, data);
   else if (memcmp (data, "BM", 2) == 0)

@@ -33,7 +33,7 @@ typedef struct {
   guint frame_width, frame_height;
 } SpdlLook;
 
-/* Knows PNG, GIF, WebP, BMP, TIFF, JPEG 2000, PNM, OpenEXR and Sun raster. */
+/* Knows PNG, GIF, WebP, BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Reads the size of a format without a mark, whose type is set. */

@@ -50,9 +50,8 @@ static const struct {
   { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam", TRUE },
 };
 
-/* It does what others do wrong or not at all, and is for nothing else: of TIFF
- * its colors are multiplied by alpha. It has no rank in GStreamer 1.22, and a
- * rank above FFmpeg's decoders in 1.26. */
+/* It does what others do wrong, and is for nothing else. It has no rank in
+ * GStreamer 1.22, and a rank above FFmpeg's decoders in 1.26. */
 #define FOR_RARE "gdkpixbufdec"
 
 /* Finding decoders */

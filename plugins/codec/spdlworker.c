@@ -14,6 +14,7 @@
 #include "spdlbytes.h"
 #include "spdlcanvas.h"
 #include "spdlexif.h"
+#include "spdlimagedecoder.h"
 #include "spdljpeg.h"
 #include "spdllook.h"
 #include "spdlmend.h"
@@ -22,8 +23,11 @@
 #include "spdltrack.h"
 #include "spdlvideo.h"
 
+static const SpdlImageDecoder *const image_decoders[] = { &spdl_tiff_decoder };
+
 struct _SpdlWorker {
   SpdlJpeg *jpeg;
+  gpointer decoders[G_N_ELEMENTS (image_decoders)]; /* NULL: not used yet */
   SpdlStills *stills;
   SpdlPicture *picture;
   SpdlCanvas *canvas;
@@ -60,6 +64,9 @@ spdl_worker_free (SpdlWorker *self)
 {
   spdl_video_free (self->video);
   spdl_jpeg_free (self->jpeg);
+  for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
+    if (self->decoders[i])
+      image_decoders[i]->destroy (self->decoders[i]);
   spdl_stills_free (self->stills);
   spdl_picture_free (self->picture);
   spdl_canvas_free (self->canvas);
@@ -124,6 +131,64 @@ decode_jpeg (SpdlWorker *self, GError **error)
     spdl_canvas_cancel (self->canvas);
   return NULL;
 }
+
+/* Other formats that have a library of their own */
+
+/* Draws the file whose header was read. */
+static GstBuffer *
+draw_image (SpdlWorker *self, const SpdlImageDecoder *format, gpointer decoder,
+    const SpdlImageHeader *header, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlRows *rows;
+  GError *reason = NULL;
+
+  set_view (self, header->width, header->height, header->orientation);
+  rows = spdl_canvas_begin (self->canvas, target, self->view, 1, error);
+  if (!rows)
+    return NULL;
+  if (format->read_rows (decoder, rows, keep, &reason))
+    return spdl_canvas_end (self->canvas, self->caps);
+  g_propagate_error (error, reason);
+  if (keep &&
+      g_error_matches (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE))
+    return spdl_canvas_end (self->canvas, self->caps);
+  spdl_canvas_cancel (self->canvas);
+  return NULL;
+}
+
+/* Returns the index of the decoder of the item's format, or -1. */
+static gint
+find_decoder (const SpdlWorker *self)
+{
+  if (self->in.size < 12)
+    return -1;
+  for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
+    if (image_decoders[i]->accepts (self->in.data, self->in.size))
+      return i;
+  return -1;
+}
+
+static GstBuffer *
+decode_by_library (SpdlWorker *self, guint i, GError **error)
+{
+  const SpdlTarget *target = self->target;
+  const SpdlImageDecoder *format = image_decoders[i];
+  GstBuffer *result = NULL;
+  SpdlImageHeader header;
+
+  if (!self->decoders[i])
+    self->decoders[i] = format->create ();
+  if (format->read_header (self->decoders[i], self->in.data, self->in.size,
+          target->max_pixels, &header, error) &&
+      spdl_target_check_decoded (target, header.width, header.height, error))
+    result = draw_image (self, format, self->decoders[i], &header, error);
+  format->close (self->decoders[i]);
+  return result;
+}
+
+/* Formats that GStreamer's elements decode */
 
 /* The first frame of an animated WebP as a WebP of its own. */
 static GstBuffer *
@@ -311,12 +376,18 @@ decode_image (SpdlWorker *self, GError **error)
   const GstMapInfo *in = &self->in;
   const gchar *video;
   SpdlLook look;
+  gint decoder;
 
   if (!spdl_target_check_images (self->target, error))
     return NULL;
   if (spdl_jpeg_is_jpeg (in->data, in->size))
     return check_image (self, "image/jpeg", error) ? decode_jpeg (self, error)
                                                    : NULL;
+  decoder = find_decoder (self);
+  if (decoder >= 0)
+    return check_image (self, image_decoders[decoder]->type, error)
+               ? decode_by_library (self, decoder, error)
+               : NULL;
   spdl_look (&look, in->data, in->size);
   if (!look.type && (video = find_video (self)))
     return decode_video (self, video, error);

@@ -215,9 +215,7 @@ class StillsTest(unittest.TestCase):
             self.expected[name] = upright.resize((20, 33), Image.BILINEAR)
         self.check("width=20 height=33")
 
-    @unittest.skipIf(GLYCIN, "glycin turns one-bit TIFFs by itself")
     def test_orientation_one_bit(self):
-        """Another decoder, which turns some of them by itself."""
         picture = make_picture(mode="1")
         for orientation in range(1, 9):
             name = f"bit-{orientation}.tif"
@@ -340,6 +338,137 @@ class StillsTest(unittest.TestCase):
         self.add_modes("tif", ("1",), compression="group4")
         self.add_modes("tif", ("RGB",), compression="jpeg")
         self.check()
+
+    @staticmethod
+    def tiff(image, order, bits, photometric, values, extra=None):
+        """An uncompressed TIFF of one strip, whose pixels are `values`."""
+        width, height = image.size
+        kind = order + {8: "B", 16: "H"}[bits]
+        pixels = b"".join(struct.pack(kind, v) for v in values)
+        samples = len(values) // (width * height)
+        tags = [(256, 4, width), (257, 4, height), (258, 3, bits),
+                (259, 3, 1), (262, 3, photometric), (273, 4, 200),
+                (277, 3, samples), (279, 4, len(pixels)), (284, 3, 1)]
+        if samples > 1:  # as many shorts, which stand elsewhere
+            tags[2] = (258, 3, 180)
+        if extra is not None:
+            tags.append((338, 3, extra))
+        directory = struct.pack(order + "H", len(tags))
+        for tag, size, value in tags:
+            short = size == 3 and (tag != 258 or samples == 1)
+            directory += struct.pack(
+                order + "HHI", tag, size, samples if tag == 258 else 1)
+            directory += struct.pack(order + ("HH" if short else "I"),
+                                     *((value, 0) if short else (value,)))
+        if samples == 2:  # both of them fit into the entry
+            at = directory.index(struct.pack(order + "HHI", 258, 3, 2)) + 8
+            directory = (directory[:at] + struct.pack(order + "HH", bits, bits)
+                         + directory[at + 4:])
+        mark = b"II*\0" if order == "<" else b"MM\0*"
+        head = mark + struct.pack(order + "I", 8) + directory
+        head = head.ljust(180, b"\0")
+        head += struct.pack(f"{order}{samples}H", *[bits] * samples)
+        return head.ljust(200, b"\0") + pixels
+
+    def add_copies(self, name, data, expected, kinds):
+        """What tiffcp makes of `data`: `kinds` are its options."""
+        source = self.path("source")
+        source.write_bytes(data)
+        for kind in kinds:
+            self.add(f"{name}{''.join(kind)}.tif", lambda to, kind=kind:
+                     subprocess.run(["tiffcp", *kind, source, to], check=True),
+                     expected)
+
+    def test_tiff_tiles(self):
+        """Rows and columns of tiles, the last of which are beyond the edge."""
+        picture = make_picture()
+        rgb = [v for pixel in picture.getdata() for v in pixel]
+        tiles = ("-t", "-w", "16", "-l", "32")
+        self.add_copies(
+            "rgb", self.tiff(picture, "<", 8, 2, rgb), picture,
+            [(*tiles, "-c", packing, "-p", planes) for planes in
+             ("contig", "separate") for packing in ("none", "lzw", "zip")])
+        gray = picture.convert("L")
+        self.add_copies("gray", self.tiff(picture, ">", 8, 1, gray.getdata()),
+                        gray.convert("RGB"), [(*tiles, "-c", "none")])
+        self.check(tolerance=0)
+
+    def test_tiff_layouts(self):
+        """Planes, predictors, the order of bytes, and BigTIFF."""
+        picture = make_picture()
+        rgb = [v for pixel in picture.getdata() for v in pixel]
+        kinds = [("-c", packing, "-r", rows) for packing in
+                 ("none", "lzw:2", "zip:2", "packbits")
+                 for rows in ("1", "5", "100")]
+        self.add_copies("planes", self.tiff(picture, "<", 8, 2, rgb), picture,
+                        [("-p", "separate", *kind) for kind in kinds])
+        kinds += [("-8",), ("-B",), ("-L",), ("-8", "-B", "-c", "lzw:2")]
+        for bits in 8, 16:
+            values = [v * 257 for v in rgb] if bits == 16 else rgb
+            self.add_copies(f"rgb{bits}",
+                            self.tiff(picture, "<", bits, 2, values), picture,
+                            kinds)
+        self.check(tolerance=0)
+
+    def test_tiff_alpha(self):
+        """Colours that are multiplied by alpha, and those that are not."""
+        picture = make_picture(mode="RGBA")
+        plain = [v for pixel in picture.getdata() for v in pixel]
+        multiplied = [v for *rgb, a in picture.getdata()
+                      for v in (*[(c * a + 127) // 255 for c in rgb], a)]
+        kinds = [("-c", "none"), ("-c", "lzw:2"), ("-t", "-w", "16", "-l", "16")]
+        for bits in 8, 16:
+            for extra, values, expected in (
+                    (2, plain, over(picture)), (1, multiplied, over(picture)),
+                    (0, plain, picture.convert("RGB"))):
+                if bits == 16:
+                    values = [v * 257 for v in values]
+                self.add_copies(
+                    f"{bits}-{extra}",
+                    self.tiff(picture, "<", bits, 2, values, extra), expected,
+                    kinds)
+        gray = picture.convert("LA")
+        self.add("gray.tif",
+                 self.tiff(picture, "<", 8, 1, [v for pixel in gray.getdata()
+                                                for v in pixel], 2), over(gray))
+        self.check(tolerance=1)
+
+    def test_tiff_kept(self):
+        """Of a TIFF that is cut off the rows that are there are delivered."""
+        picture = make_picture()
+        rgb = [v for pixel in picture.getdata() for v in pixel]
+        data = self.tiff(picture, "<", 8, 2, rgb)
+        self.add("cut.tif", data[:len(data) - 61 * 3 * 20], picture)
+        results, failures = self.decode("corrupt=keep background=0x336699")
+        self.assertEqual(failures, {})
+        box = (0, 0, 61, 27)
+        kept = results["cut.tif"]
+        self.assertEqual(difference(kept.crop(box), picture.crop(box)), 0)
+        self.assertEqual(kept.crop((0, 27, 61, 47)).getextrema(),
+                         ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
+        _, failures = self.decode("")
+        self.assertEqual(sorted(failures), ["cut.tif"])
+
+    def test_tiff_hostile(self):
+        """What a header claims takes no memory, and what is not supported is
+        said so."""
+        picture = make_picture(8, 8)
+        gray = self.tiff(picture, "<", 8, 1, [7] * 64)
+
+        def claim(tag, value):
+            at = gray.index(struct.pack("<H", tag), 10) + 8
+            return gray[:at] + struct.pack("<I", value) + gray[at + 4:]
+
+        for name, data in (("wide", claim(256, 2 ** 31)),
+                           ("samples", claim(277, 65535)),
+                           ("bits", claim(258, 32)),
+                           ("colors", claim(262, 32803)),
+                           ("packing", claim(259, 34712)),
+                           ("strip", claim(273, 2 ** 31))):
+            self.add(f"{name}.tif", data, picture)
+        results, failures = self.decode("max-pixels=1000000")
+        self.assertEqual(results, {})
+        self.assertEqual(sorted(failures), sorted(self.expected))
 
     def test_webp(self):
         self.add_modes("webp", ("RGB", "RGBA"), lossless=True)

@@ -231,9 +231,13 @@ stills_make_header (StillKind kind, guint width, guint height)
       data[28] = 24;
       break;
     case STILL_TIFF:
-      memcpy (data, "II*\0\x08\0\0\0\x02", 9);
+      memcpy (data, "II*\0\x08\0\0\0\x06", 9);
       put_tiff_tag (data + 10, 256, width);
       put_tiff_tag (data + 22, 257, height);
+      put_tiff_tag (data + 34, 258, 8);
+      put_tiff_tag (data + 46, 262, 1);
+      put_tiff_tag (data + 58, 273, 120);
+      put_tiff_tag (data + 70, 279, 80);
       break;
     case STILL_PNM:
       g_snprintf ((gchar *) data, 200, "P6 %u %u 255\n", width, height);

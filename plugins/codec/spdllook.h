@@ -24,6 +24,7 @@ typedef struct {
   gboolean headless;   /* the damage is in the header: its size may be wrong */
   const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
   gboolean rare;         /* its samples are not those that most decoders take */
+  gboolean opaque;       /* what looks like alpha is none */
 
   /* The first frame of an animation that no decoder takes as it is; its size is
    * 0 elsewhere. Its bytes are chunks of WebP. */

@@ -81,6 +81,8 @@ spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size)
     self->width = spdl_read_32_le (data + 18);
     /* Below zero: from the top. */
     self->height = height < 0 ? -(guint32) height : (guint32) height;
+    /* The fourth byte of these pixels is not used, whatever is in it. */
+    self->opaque = spdl_read_32_le (data + 30) == 0;
     check_bmp_data (self, data, size, spdl_read_16_le (data + 28),
         spdl_read_32_le (data + 30));
   }

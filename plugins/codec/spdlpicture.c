@@ -230,8 +230,9 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     return FALSE;
   }
   if (is_plain (info->finfo)) {
-    const Layout layout = layout_of (&in);
+    Layout layout = layout_of (&in);
 
+    layout.has_alpha = layout.has_alpha && !frame->opaque;
     write_rows (
         &layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows, x, y);
   } else if (!(ok = write_converted (self, &in, frame, rows, x, y))) {

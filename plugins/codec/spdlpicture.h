@@ -27,6 +27,7 @@ typedef struct {
   const GstVideoInfo *info;
   guint n_rows;      /* that are there; those below are background */
   gboolean is_video; /* whose colours are as its info says */
+  gboolean opaque;   /* whatever its alpha says */
 } SpdlFrame;
 
 SpdlPicture *spdl_picture_new (void);

@@ -20,6 +20,7 @@
 #include "spdlmend.h"
 #include "spdlpicture.h"
 #include "spdlstills.h"
+#include "spdltga.h"
 #include "spdltrack.h"
 #include "spdlvideo.h"
 
@@ -266,6 +267,8 @@ dup_file (const SpdlWorker *self, const SpdlLook *look, guint *n_rows)
   *n_rows = G_MAXUINT;
   if (look->frame_size > 0)
     return make_still (look, self->in.data);
+  if (spdl_tga_has_gray_alpha (look->type, self->in.data, self->in.size))
+    return spdl_tga_expand (self->in.data, self->in.size);
   if (look->damage && g_str_equal (look->type, "image/png"))
     return spdl_mend_png (self->in.data, self->in.size, n_rows);
   if (look->damage && look->sampling)
@@ -292,6 +295,7 @@ decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
       !(keep && can_keep (look, &frame, *reason)))
     return NULL;
   frame.n_rows = MIN (frame.n_rows, n_rows);
+  frame.opaque = look->opaque;
   return draw (self, look, &frame, *reason ? NULL : reason);
 }
 

@@ -319,6 +319,33 @@ class StillsTest(unittest.TestCase):
         self.add_modes("bmp", ("1", "L", "P", "RGB"))
         self.check(tolerance=0)
 
+    def test_bmp_unused_byte(self):
+        """The fourth byte of 32 bits without masks is no alpha."""
+        picture = make_picture()
+        width, height = picture.size
+        rows = b"".join(bytes((b, g, r, (x + y) % 256))
+                        for y in reversed(range(height)) for x in range(width)
+                        for r, g, b in [picture.getpixel((x, y))])
+        self.add("a.bmp", b"BM" + struct.pack(
+            "<IIIIiiHHIIiiII", 54 + len(rows), 0, 54, 40, width, height, 1, 32,
+            0, len(rows), 0, 0, 0, 0) + rows, picture)
+        self.check(tolerance=0)
+
+    def test_tga_alpha(self):
+        """Gray and alpha, in runs or not, from the top or from below."""
+        picture = make_picture(mode="RGBA").convert("LA")
+        for packing in None, "tga_rle":
+            for orientation in 1, -1:
+                self.add_saved(f"{packing}{orientation}.tga", picture,
+                               compression=packing, orientation=orientation,
+                               id_section=b"a name")
+        self.check(caps="caps=image/x-tga", tolerance=0)
+        for name in list(self.expected):
+            data = self.path(name).read_bytes()
+            self.path(name).write_bytes(data[:len(data) // 2])
+        _, failures = self.decode("", "caps=image/x-tga")
+        self.assertEqual(sorted(failures), sorted(self.expected))
+
     def test_gif(self):
         self.add_modes("gif", ("1", "L", "P", "RGB"))
         picture = make_picture()

@@ -42,26 +42,35 @@ spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size)
   return FALSE;
 }
 
-guint
-spdl_packet_get_length_size (const GstCaps *caps)
+SpdlPacketUnits
+spdl_packet_units_of (const GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const gchar *format = gst_structure_get_string (s, "stream-format");
   const GValue *value = gst_structure_get_value (s, "codec_data");
-  guint size = 0;
+  const gboolean is_h265 = gst_structure_has_name (s, "video/x-h265");
+  const gboolean is_h264 = gst_structure_has_name (s, "video/x-h264");
+  /* Where the configuration says it. */
+  const gsize at = is_h265 ? 21 : 4;
+  SpdlPacketUnits units = { 0, is_h265 };
   GstMapInfo map;
 
-  if (!gst_structure_has_name (s, "video/x-h264") || !value ||
-      g_strcmp0 (format, "avc") != 0 ||
+  if (!(is_h265 ? g_strcmp0 (format, "hvc1") == 0 ||
+                      g_strcmp0 (format, "hev1") == 0
+                : is_h264 && g_strcmp0 (format, "avc") == 0) ||
+      !value ||
       !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
-    return 0;
-  if (map.size > 4)
-    size = (map.data[4] & 3) + 1;
+    return units;
+  if (map.size > at)
+    units.length_size = (map.data[at] & 3) + 1;
   gst_buffer_unmap (gst_value_get_buffer (value), &map);
-  return size;
+  return units;
 }
 
-enum { SLICE = 1, SEI = 6, DELIMITER = 9, FILLER = 12 };
+/* Kinds of units of H.264, and the pictures of H.265 at which decoding may
+ * begin. */
+enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
+enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
 /* A unit of a packet, and what is behind it. */
 typedef struct {
@@ -93,12 +102,13 @@ next_unit (Unit *self, guint length_size)
 /* Slices that no other picture refers to, and nothing but slices and what goes
  * with one picture. */
 gboolean
-spdl_packet_is_spare (guint length_size, const guint8 *data, gsize size)
+spdl_packet_is_spare (
+    const SpdlPacketUnits *units, const guint8 *data, gsize size)
 {
   Unit unit = { .rest = data, .rest_size = size };
   gboolean has_slice = FALSE;
 
-  while (next_unit (&unit, length_size)) {
+  while (!units->is_h265 && next_unit (&unit, units->length_size)) {
     const guint kind = unit.data[0] & 0x1f;
 
     if (kind == SLICE && !(unit.data[0] & 0x60))
@@ -134,14 +144,64 @@ has_gradual_point (const guint8 *data, gsize size)
   return FALSE;
 }
 
-gboolean
-spdl_packet_is_gradual (guint length_size, const guint8 *data, gsize size)
+/* Reads the first two numbers of a slice's header, of which the second one is
+ * its kind: of 10 kinds those of 2 and 4 modulo 5 are made from nothing else.
+ */
+static gboolean
+is_made_from_others (const guint8 *data, gsize size)
+{
+  guint at = 8, number = 0;
+
+  for (guint i = 0; i < 2; i++) {
+    guint zeros = 0;
+
+    while (at < size * 8 && !(data[at / 8] >> (7 - at % 8) & 1)) {
+      zeros++;
+      at++;
+    }
+    number = 0;
+    for (guint n = 0; n <= zeros && zeros < 16 && at < size * 8; n++, at++)
+      number = number << 1 | (data[at / 8] >> (7 - at % 8) & 1);
+  }
+  return number > 0 && (number - 1) % 5 != 2 && (number - 1) % 5 != 4;
+}
+
+static gboolean
+is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
 {
   Unit unit = { .rest = data, .rest_size = size };
 
-  while (next_unit (&unit, length_size))
-    if ((unit.data[0] & 0x1f) == SEI &&
-        has_gradual_point (unit.data, unit.size))
+  while (next_unit (&unit, length_size)) {
+    const guint kind = unit.data[0] & 0x1f;
+
+    if (kind == KEY_SLICE)
+      return FALSE;
+    if ((kind == SEI && has_gradual_point (unit.data, unit.size)) ||
+        (kind == SLICE && is_made_from_others (unit.data, unit.size)))
       return TRUE;
+  }
   return FALSE;
+}
+
+/* Units with slices come before the number of those with parameters. */
+static gboolean
+is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
+{
+  Unit unit = { .rest = data, .rest_size = size };
+
+  while (next_unit (&unit, length_size)) {
+    const guint kind = unit.data[0] >> 1 & 0x3f;
+
+    if (kind < FIRST_PARAMETERS_H265)
+      return kind < FIRST_KEY_H265 || kind > LAST_KEY_H265;
+  }
+  return FALSE;
+}
+
+gboolean
+spdl_packet_is_false_key (
+    const SpdlPacketUnits *units, const guint8 *data, gsize size)
+{
+  return (units->is_h265 ? is_false_key_h265 : is_false_key_h264) (
+      units->length_size, data, size);
 }

@@ -20,20 +20,24 @@ G_BEGIN_DECLS
 gboolean
 spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size);
 
-/* Whether nothing else is made from it, so that it can be left out. This and
- * the next tell it of H.264 with lengths of @length_size bytes before its
- * units. */
-gboolean
-spdl_packet_is_spare (guint length_size, const guint8 *data, gsize size);
+/* How H.264 and H.265 come in units behind their lengths. */
+typedef struct {
+  guint length_size; /* 0: they are not known, or come in another way */
+  gboolean is_h265;
+} SpdlPacketUnits;
 
-/* Whether it is called a key frame, but pictures are whole only some time after
- * it: H.264 that is refreshed little by little. */
-gboolean
-spdl_packet_is_gradual (guint length_size, const guint8 *data, gsize size);
+/* From what goes with @caps. */
+SpdlPacketUnits spdl_packet_units_of (const GstCaps *caps);
 
-/* The size of the lengths before units, from what goes with @caps; 0 if there
- * are start codes, or no units. */
-guint spdl_packet_get_length_size (const GstCaps *caps);
+/* Whether nothing else is made from it, so that it can be left out. */
+gboolean spdl_packet_is_spare (
+    const SpdlPacketUnits *units, const guint8 *data, gsize size);
+
+/* Whether it is called a key frame, but is made from what was before it, or
+ * pictures are whole only some time after it, since they are refreshed little
+ * by little. */
+gboolean spdl_packet_is_false_key (
+    const SpdlPacketUnits *units, const guint8 *data, gsize size);
 
 G_END_DECLS
 

@@ -7,7 +7,6 @@
 
 #include "spdlpackets.h"
 
-#include "spdlpacketbits.h"
 
 static void
 clear_packet (gpointer data)
@@ -44,7 +43,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->is_counted = FALSE;
   self->end = GST_CLOCK_TIME_NONE;
   self->kind = NULL;
-  self->length_size = 0;
+  self->units.length_size = 0;
   self->has_vops = FALSE;
   self->enough_frames = 0;
   self->enough_time = GST_CLOCK_TIME_NONE;
@@ -58,7 +57,7 @@ spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps)
 
   self->kind = g_intern_string (
       gst_structure_get_name (gst_caps_get_structure (caps, 0)));
-  self->length_size = spdl_packet_get_length_size (caps);
+  self->units = spdl_packet_units_of (caps);
   self->has_vops = spdl_vops_begin (&self->vops, caps);
   if (n == 0 ||
       !gst_caps_is_equal (g_ptr_array_index (self->caps, n - 1), caps))
@@ -94,7 +93,7 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
 {
   GstMapInfo map;
 
-  if (!(self->length_size > 0 && packet->is_key) &&
+  if (!(self->units.length_size > 0 && packet->is_key) &&
       !g_str_has_prefix (self->kind, "video/x-vp"))
     return;
   if (!gst_buffer_map (packet->data, &map, GST_MAP_READ))
@@ -102,7 +101,7 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
   if (spdl_packet_is_hidden (self->kind, map.data, map.size))
     packet->time = GST_CLOCK_TIME_NONE;
   if (packet->is_key &&
-      spdl_packet_is_gradual (self->length_size, map.data, map.size))
+      spdl_packet_is_false_key (&self->units, map.data, map.size))
     packet->is_key = FALSE;
   gst_buffer_unmap (packet->data, &map);
 }

@@ -8,6 +8,7 @@
 #ifndef __SPDL_PACKETS_H__
 #define __SPDL_PACKETS_H__
 
+#include "spdlpacketbits.h"
 #include "spdlvops.h"
 
 G_BEGIN_DECLS
@@ -29,13 +30,13 @@ typedef struct {
   GArray *all;     /* of SpdlPacket */
   GArray *by_rank; /* of guint, once they are sorted: which packets are shown */
   GPtrArray *caps; /* of GstCaps; the last one is that of what comes next */
-  guint orientation;   /* EXIF's */
-  guint segment;       /* of what comes next */
-  gboolean is_counted; /* there are no times by which frames could be told */
-  GstClockTime end;    /* of the last one's duration; NONE if it is unknown */
-  const gchar *kind;   /* interned: what the bits of a packet mean */
-  guint length_size;   /* spdl_packet_get_length_size() */
-  gboolean has_vops;   /* `vops` tell what is shown when, if times do not */
+  guint orientation;     /* EXIF's */
+  guint segment;         /* of what comes next */
+  gboolean is_counted;   /* there are no times by which frames could be told */
+  GstClockTime end;      /* of the last one's duration; NONE if it is unknown */
+  const gchar *kind;     /* interned: what the bits of a packet mean */
+  SpdlPacketUnits units; /* of its packets */
+  gboolean has_vops;     /* `vops` tell what is shown when, if times do not */
   SpdlVops vops;
 
   /* Enough has come when so many more have: reordering ends before. */

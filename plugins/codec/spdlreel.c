@@ -7,7 +7,6 @@
 
 #include "spdlreel.h"
 
-#include "spdlpacketbits.h"
 
 /* What comes out */
 
@@ -66,11 +65,11 @@ is_spare (const SpdlReel *self, const SpdlPacket *packet)
   gboolean is = FALSE;
   GstMapInfo map;
 
-  if (self->length_size == 0 || packet->is_wanted || packet->is_key ||
+  if (self->units.length_size == 0 || packet->is_wanted || packet->is_key ||
       self->packets->is_counted ||
       !gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return FALSE;
-  is = spdl_packet_is_spare (self->length_size, map.data, map.size);
+  is = spdl_packet_is_spare (&self->units, map.data, map.size);
   gst_buffer_unmap (packet->data, &map);
   return is;
 }
@@ -130,7 +129,7 @@ begin (SpdlReel *self, guint start)
 
   self->begin = self->next = start;
   self->n_frames = 0;
-  self->length_size = spdl_packet_get_length_size (packet->caps);
+  self->units = spdl_packet_units_of (packet->caps);
 }
 
 /* Whether to go on to packet @i costs more than to begin anew for it. */

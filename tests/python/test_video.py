@@ -153,6 +153,22 @@ class Frames(unittest.TestCase):
         self.check(video("refresh.mkv", *X264, "-g", "40", "-bf", "0",
                          "-x264-params", "intra-refresh=1:scenecut=0"))
 
+    def test_false_key_frames(self):
+        """A Matroska whose packets are all marked as key frames."""
+        for name, *codec in (
+                ("h264", *X264, "-g", "40"),
+                ("hevc", *X265, "log-level=none:keyint=40:pools=1"),
+                ("hevc10", "-pix_fmt", "yuv420p10le", *X265,
+                 "log-level=none:keyint=40:pools=1")):
+            path = path_of(f"false-{name}.mkv")
+            data = video(f"{name}.mkv", *codec).read_bytes()
+            # Of a SimpleBlock the size, the track, the time and the flags.
+            path.write_bytes(re.sub(
+                rb"(\xa3(?:[\x80-\xff]|[\x40-\x7f].)\x81..)\0",
+                lambda found: found[1] + b"\x80", data, flags=re.DOTALL))
+            self.assertNotEqual(path.read_bytes(), data)
+            self.check(path)
+
     def test_vp8(self):
         """Some of its packets are not shown."""
         path = video("vp8.webm", "-c:v", "libvpx", "-deadline", "good",

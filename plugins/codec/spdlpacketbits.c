@@ -7,6 +7,8 @@
 
 #include "spdlpacketbits.h"
 
+#include <string.h>
+
 /* VP8's frame tag. */
 static gboolean
 is_hidden_vp8 (const guint8 *data, gsize size)
@@ -33,38 +35,53 @@ is_hidden_vp9 (const guint8 *data, gsize size)
 }
 
 gboolean
-spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size)
+spdl_packet_is_hidden (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  if (g_strcmp0 (type, "video/x-vp8") == 0)
+  if (format->codec == SPDL_CODEC_VP8)
     return is_hidden_vp8 (data, size);
-  if (g_strcmp0 (type, "video/x-vp9") == 0)
-    return is_hidden_vp9 (data, size);
-  return FALSE;
+  return format->codec == SPDL_CODEC_VP9 && is_hidden_vp9 (data, size);
 }
 
-SpdlPacketUnits
-spdl_packet_units_of (const GstCaps *caps)
+static SpdlCodec
+find_codec (const GstStructure *s)
+{
+  static const struct {
+    const gchar *type;
+    SpdlCodec codec;
+  } codecs[] = { { "video/x-h263", SPDL_CODEC_H263 },
+    { "video/x-h264", SPDL_CODEC_H264 }, { "video/x-h265", SPDL_CODEC_H265 },
+    { "video/x-vp8", SPDL_CODEC_VP8 }, { "video/x-vp9", SPDL_CODEC_VP9 } };
+  gint version = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (codecs); i++)
+    if (gst_structure_has_name (s, codecs[i].type))
+      return codecs[i].codec;
+  if (!gst_structure_has_name (s, "video/mpeg") ||
+      !gst_structure_get_int (s, "mpegversion", &version))
+    return SPDL_CODEC_OTHER;
+  return version == 4 ? SPDL_CODEC_MPEG4 : SPDL_CODEC_MPEG2;
+}
+
+SpdlPacketFormat
+spdl_packet_get_format (const GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
-  const gchar *format = gst_structure_get_string (s, "stream-format");
+  const gchar *stream = gst_structure_get_string (s, "stream-format");
   const GValue *value = gst_structure_get_value (s, "codec_data");
-  const gboolean is_h265 = gst_structure_has_name (s, "video/x-h265");
-  const gboolean is_h264 = gst_structure_has_name (s, "video/x-h264");
-  /* Where the configuration says it. */
-  const gsize at = is_h265 ? 21 : 4;
-  SpdlPacketUnits units = { 0, is_h265 };
+  SpdlPacketFormat format = { find_codec (s), 0 };
+  /* Where the configuration says the size of lengths. */
+  const gsize at = format.codec == SPDL_CODEC_H265 ? 21 : 4;
   GstMapInfo map;
 
-  if (!(is_h265 ? g_strcmp0 (format, "hvc1") == 0 ||
-                      g_strcmp0 (format, "hev1") == 0
-                : is_h264 && g_strcmp0 (format, "avc") == 0) ||
-      !value ||
+  if ((format.codec != SPDL_CODEC_H264 && format.codec != SPDL_CODEC_H265) ||
+      g_strcmp0 (stream, "byte-stream") == 0 || !value ||
       !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
-    return units;
+    return format;
   if (map.size > at)
-    units.length_size = (map.data[at] & 3) + 1;
+    format.length_size = (map.data[at] & 3) + 1;
   gst_buffer_unmap (gst_value_get_buffer (value), &map);
-  return units;
+  return format;
 }
 
 /* Kinds of units of H.264, and the pictures of H.265 at which decoding may
@@ -103,12 +120,14 @@ next_unit (Unit *self, guint length_size)
  * with one picture. */
 gboolean
 spdl_packet_is_spare (
-    const SpdlPacketUnits *units, const guint8 *data, gsize size)
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
   Unit unit = { .rest = data, .rest_size = size };
   gboolean has_slice = FALSE;
 
-  while (!units->is_h265 && next_unit (&unit, units->length_size)) {
+  if (format->codec != SPDL_CODEC_H264)
+    return FALSE;
+  while (next_unit (&unit, format->length_size)) {
     const guint kind = unit.data[0] & 0x1f;
 
     if (kind == SLICE && !(unit.data[0] & 0x60))
@@ -198,10 +217,66 @@ is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
   return FALSE;
 }
 
+/* Of a picture's header: 22 bits of its mark, 8 of its time, 5 that tell
+ * nothing here, 3 of its size, and one of its kind. Where the size is said
+ * elsewhere, so is the kind. */
+static gboolean
+is_false_key_h263 (const guint8 *data, gsize size)
+{
+  enum { MARK = 0x20, SIZE_ELSEWHERE = 7, WITH_SIZE = 1, SIZE_BITS = 18 };
+  guint64 header = 0;
+  guint at;
+
+  for (guint i = 0; i < 8; i++)
+    header = header << 8 | (i < size ? data[i] : 0);
+  if (header >> 42 != MARK)
+    return FALSE;
+  if ((header >> 26 & 7) != SIZE_ELSEWHERE)
+    return header >> 25 & 1;
+  at = (header >> 23 & 7) == WITH_SIZE ? 41 + SIZE_BITS : 41;
+  return (header >> (61 - at) & 7) != 0;
+}
+
+/* What follows the first mark of a picture says how it is made. */
+
+static gboolean
+is_false_key_mpeg2 (const guint8 *data, gsize size)
+{
+  enum { WHOLE = 1 };
+
+  for (gsize i = 0; i + 6 <= size; i++)
+    if (memcmp (data + i, "\0\0\1\0", 4) == 0)
+      return (data[i + 5] >> 3 & 7) != WHOLE;
+  return FALSE;
+}
+
+static gboolean
+is_false_key_mpeg4 (const guint8 *data, gsize size)
+{
+  enum { WHOLE = 0 };
+
+  for (gsize i = 0; i + 5 <= size; i++)
+    if (memcmp (data + i, "\0\0\1\xb6", 4) == 0)
+      return data[i + 4] >> 6 != WHOLE;
+  return FALSE;
+}
+
 gboolean
 spdl_packet_is_false_key (
-    const SpdlPacketUnits *units, const guint8 *data, gsize size)
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  return (units->is_h265 ? is_false_key_h265 : is_false_key_h264) (
-      units->length_size, data, size);
+  switch (format->codec) {
+    case SPDL_CODEC_H263:
+      return is_false_key_h263 (data, size);
+    case SPDL_CODEC_H264:
+      return is_false_key_h264 (format->length_size, data, size);
+    case SPDL_CODEC_H265:
+      return is_false_key_h265 (format->length_size, data, size);
+    case SPDL_CODEC_MPEG2:
+      return is_false_key_mpeg2 (data, size);
+    case SPDL_CODEC_MPEG4:
+      return is_false_key_mpeg4 (data, size);
+    default:
+      return FALSE;
+  }
 }

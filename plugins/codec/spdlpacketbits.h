@@ -12,32 +12,43 @@
 
 G_BEGIN_DECLS
 
-/* What can be told of a packet before it is decoded. @type: its media type,
- * interned. What is not known to be so is not so. */
+/* What can be told of a packet before it is decoded. What is not known to be so
+ * is not so. */
+
+typedef enum {
+  SPDL_CODEC_OTHER,
+  SPDL_CODEC_H263,
+  SPDL_CODEC_H264,
+  SPDL_CODEC_H265,
+  SPDL_CODEC_MPEG2,
+  SPDL_CODEC_MPEG4,
+  SPDL_CODEC_VP8,
+  SPDL_CODEC_VP9,
+} SpdlCodec;
+
+typedef struct {
+  SpdlCodec codec;
+  guint length_size; /* of lengths before units of H.264 and H.265; 0: none */
+} SpdlPacketFormat;
+
+/* From @caps, and what goes with them. */
+SpdlPacketFormat spdl_packet_get_format (const GstCaps *caps);
 
 /* Whether it is never shown: what other frames are made from, in VP8 and VP9.
  */
-gboolean
-spdl_packet_is_hidden (const gchar *type, const guint8 *data, gsize size);
+gboolean spdl_packet_is_hidden (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
-/* How H.264 and H.265 come in units behind their lengths. */
-typedef struct {
-  guint length_size; /* 0: they are not known, or come in another way */
-  gboolean is_h265;
-} SpdlPacketUnits;
-
-/* From what goes with @caps. */
-SpdlPacketUnits spdl_packet_units_of (const GstCaps *caps);
-
-/* Whether nothing else is made from it, so that it can be left out. */
+/* Whether nothing else is made from it, so that it can be left out: of H.264
+ * whose units have lengths. */
 gboolean spdl_packet_is_spare (
-    const SpdlPacketUnits *units, const guint8 *data, gsize size);
+    const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
-/* Whether it is called a key frame, but is made from what was before it, or
+/* Whether it is called a key frame, but is made from what was before it; or
  * pictures are whole only some time after it, since they are refreshed little
  * by little. */
 gboolean spdl_packet_is_false_key (
-    const SpdlPacketUnits *units, const guint8 *data, gsize size);
+    const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
 G_END_DECLS
 

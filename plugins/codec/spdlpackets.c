@@ -7,7 +7,6 @@
 
 #include "spdlpackets.h"
 
-
 static void
 clear_packet (gpointer data)
 {
@@ -42,8 +41,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->segment = 0;
   self->is_counted = FALSE;
   self->end = GST_CLOCK_TIME_NONE;
-  self->kind = NULL;
-  self->units.length_size = 0;
+  self->format = (SpdlPacketFormat){ SPDL_CODEC_OTHER };
   self->has_vops = FALSE;
   self->enough_frames = 0;
   self->enough_time = GST_CLOCK_TIME_NONE;
@@ -55,9 +53,7 @@ spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps)
 {
   const guint n = self->caps->len;
 
-  self->kind = g_intern_string (
-      gst_structure_get_name (gst_caps_get_structure (caps, 0)));
-  self->units = spdl_packet_units_of (caps);
+  self->format = spdl_packet_get_format (caps);
   self->has_vops = spdl_vops_begin (&self->vops, caps);
   if (n == 0 ||
       !gst_caps_is_equal (g_ptr_array_index (self->caps, n - 1), caps))
@@ -87,22 +83,22 @@ find_time (SpdlPackets *self, const GstBuffer *data, const GstSegment *segment)
   return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
 }
 
-/* What the container does not say. */
+/* What the container does not say, or says wrongly. */
 static void
 look_into (SpdlPackets *self, SpdlPacket *packet)
 {
+  const SpdlPacketFormat *format = &self->format;
   GstMapInfo map;
 
-  if (!(self->units.length_size > 0 && packet->is_key) &&
-      !g_str_has_prefix (self->kind, "video/x-vp"))
+  if (!packet->is_key && format->codec != SPDL_CODEC_VP8 &&
+      format->codec != SPDL_CODEC_VP9)
     return;
   if (!gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return;
-  if (spdl_packet_is_hidden (self->kind, map.data, map.size))
+  if (spdl_packet_is_hidden (format, map.data, map.size))
     packet->time = GST_CLOCK_TIME_NONE;
-  if (packet->is_key &&
-      spdl_packet_is_false_key (&self->units, map.data, map.size))
-    packet->is_key = FALSE;
+  packet->is_key =
+      packet->is_key && !spdl_packet_is_false_key (format, map.data, map.size);
   gst_buffer_unmap (packet->data, &map);
 }
 

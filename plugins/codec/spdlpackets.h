@@ -30,13 +30,12 @@ typedef struct {
   GArray *all;     /* of SpdlPacket */
   GArray *by_rank; /* of guint, once they are sorted: which packets are shown */
   GPtrArray *caps; /* of GstCaps; the last one is that of what comes next */
-  guint orientation;     /* EXIF's */
-  guint segment;         /* of what comes next */
-  gboolean is_counted;   /* there are no times by which frames could be told */
-  GstClockTime end;      /* of the last one's duration; NONE if it is unknown */
-  const gchar *kind;     /* interned: what the bits of a packet mean */
-  SpdlPacketUnits units; /* of its packets */
-  gboolean has_vops;     /* `vops` tell what is shown when, if times do not */
+  guint orientation;   /* EXIF's */
+  guint segment;       /* of what comes next */
+  gboolean is_counted; /* there are no times by which frames could be told */
+  GstClockTime end;    /* of the last one's duration; NONE if it is unknown */
+  SpdlPacketFormat format; /* of what comes next */
+  gboolean has_vops;       /* `vops` tell what is shown when, if times do not */
   SpdlVops vops;
 
   /* Enough has come when so many more have: reordering ends before. */

@@ -7,7 +7,6 @@
 
 #include "spdlreel.h"
 
-
 /* What comes out */
 
 /* The packet that a frame is of, or NULL. Frames come soon after they went in.
@@ -65,11 +64,11 @@ is_spare (const SpdlReel *self, const SpdlPacket *packet)
   gboolean is = FALSE;
   GstMapInfo map;
 
-  if (self->units.length_size == 0 || packet->is_wanted || packet->is_key ||
+  if (self->format.length_size == 0 || packet->is_wanted || packet->is_key ||
       self->packets->is_counted ||
       !gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return FALSE;
-  is = spdl_packet_is_spare (&self->units, map.data, map.size);
+  is = spdl_packet_is_spare (&self->format, map.data, map.size);
   gst_buffer_unmap (packet->data, &map);
   return is;
 }
@@ -129,7 +128,7 @@ begin (SpdlReel *self, guint start)
 
   self->begin = self->next = start;
   self->n_frames = 0;
-  self->units = spdl_packet_units_of (packet->caps);
+  self->format = spdl_packet_get_format (packet->caps);
 }
 
 /* Whether to go on to packet @i costs more than to begin anew for it. */

@@ -32,7 +32,7 @@ typedef struct {
   /* What is being decoded. */
   guint begin, next; /* packets that went in */
   guint n_frames;    /* that came out */
-  SpdlPacketUnits units;
+  SpdlPacketFormat format;
 } SpdlReel;
 
 /* @user_data: of @frame, which is called for each frame that is wanted. */

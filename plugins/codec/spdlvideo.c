@@ -96,21 +96,29 @@ spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size)
 
 /* Codecs */
 
-static const gchar *
-get_field (const GstStructure *s, const gchar *field)
+/* What of @caps decides which decoder takes them. */
+static gchar *
+dup_kind (const GstCaps *caps)
 {
-  const gchar *text = gst_structure_get_string (s, field);
+  static const gchar *const fields[] = { "stream-format", "alignment",
+    "mpegversion", "msmpegversion", "divxversion", "wmvversion", "format",
+    "variant" };
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  GString *kind = g_string_new (gst_structure_get_name (s));
 
-  return text ? text : "";
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const GValue *value = gst_structure_get_value (s, fields[i]);
+    g_autofree gchar *text = value ? gst_value_serialize (value) : NULL;
+
+    g_string_append_printf (kind, " %s", text ? text : "");
+  }
+  return g_string_free (kind, FALSE);
 }
 
 static SpdlFilm *
 get_film (SpdlVideo *self, GstCaps *caps, GError **error)
 {
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  g_autofree gchar *kind =
-      g_strdup_printf ("%s %s %s", gst_structure_get_name (s),
-          get_field (s, "stream-format"), get_field (s, "alignment"));
+  g_autofree gchar *kind = dup_kind (caps);
   Codec codec = { NULL, MAX (self->target->clip.decoder_threads, 1) };
 
   for (guint i = 0; i < self->codecs->len; i++) {

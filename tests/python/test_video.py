@@ -154,7 +154,7 @@ class Frames(unittest.TestCase):
                          "-x264-params", "intra-refresh=1:scenecut=0"))
 
     def test_false_key_frames(self):
-        """A Matroska whose packets are all marked as key frames."""
+        """Files whose packets are all marked as key frames."""
         for name, *codec in (
                 ("h264", *X264, "-g", "40"),
                 ("hevc", *X265, "log-level=none:keyint=40:pools=1"),
@@ -168,6 +168,26 @@ class Frames(unittest.TestCase):
                 lambda found: found[1] + b"\x80", data, flags=re.DOTALL))
             self.assertNotEqual(path.read_bytes(), data)
             self.check(path)
+        # Without their table, all packets of an MP4 are key frames.
+        for name, *codec in (
+                ("mpeg4.mp4", *MPEG4), ("mpeg2.mp4", "-c:v", "mpeg2video"),
+                ("h264.mp4", *X264, "-g", "40")):
+            path = path_of(f"false-{name}")
+            data = video(name, *codec).read_bytes()
+            path.write_bytes(data.replace(b"stss", b"free"))
+            self.assertNotEqual(path.read_bytes(), data)
+            self.check(path)
+
+    def test_false_key_frames_of_h263(self):
+        """The same, of pictures too coarse for numbers."""
+        data = video("h263.3gp", "-s", "176x144", "-c:v", "h263", "-g", "12",
+                     count=60).read_bytes()
+        whole = np.asarray(decode(data, num_frames=60, **SIZE))
+        data = data.replace(b"stss", b"free")
+        for kind in "uniform", "center":
+            np.testing.assert_array_equal(
+                np.asarray(decode(data, num_frames=5, clip=kind, **SIZE)),
+                whole[positions(kind, 60, 5)])
 
     def test_vp8(self):
         """Some of its packets are not shown."""

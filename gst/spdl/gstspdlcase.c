@@ -123,16 +123,20 @@ gst_spdl_case_cores_are_busy (const GstSpdlCase *self)
 }
 
 /* Returns TRUE if the tasks that do not compute wait for cores, and not, for
- * example, for a server. */
+ * example, for a server. The delay is that of all threads of the process; the
+ * stage's part of it goes by its part of the CPU time. */
 static gboolean
 waits_for_cores (const GstSpdlCase *self, const GstSpdlStageView *view)
 {
-  const double waiting = view->busy * view->concurrency * (1 - view->computing);
+  const double busy = view->busy * view->concurrency;
+  const double computing = busy * view->computing;
+  const double share =
+      computing < self->busy_cores ? computing / self->busy_cores : 1;
 
   if (view->computing >= GST_SPDL_COMPUTES)
     return TRUE;
   if (self->delayed >= 0)
-    return self->delayed >= 0.5 * waiting;
+    return share * self->delayed >= 0.5 * (busy - computing);
   return view->computing >= LEAST_COMPUTING && self->pressure >= PRESSED &&
          view == gst_spdl_case_find_most_computing (self);
 }

@@ -628,6 +628,10 @@ static const struct {
       "decode.concurrency=2", NULL },
   { "starved by its delay", { 2, 500, 2, 20000, 0, 9500, 8000 },
       { DECODE ("9900000", "400000000") }, GST_SPDL_LIMIT_OTHERS, NULL, NULL },
+  /* Other threads of the process wait for cores, and hardly those of decode. */
+  { "sleeping beside threads that wait", { 2, 1000, 2, 20000, 0, 9000, 8000 },
+      { DECODE ("9900000", "100000000") }, GST_SPDL_LIMIT_WAITING,
+      "decode.concurrency=2", NULL },
   { "sleeping on a busy machine", { 2, 300, 2, 20000, 0, 9500 },
       { DECODE ("9900000", "200000000") }, GST_SPDL_LIMIT_WAITING,
       "decode.concurrency=2", NULL },

@@ -8,86 +8,8 @@
 #include "spdllook.h"
 
 #include <string.h>
-#include <zlib.h>
 
 #include "spdlbytes.h"
-#include "spdlexif.h"
-
-#define PNG_TAG(a, b, c, d) \
-  ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (d))
-
-#define PNG_GRAY 0
-#define PNG_PALETTE 3
-
-/* PNG: a chunk is its length, its name, its data and a checksum. Those that
- * libpng stops at are checked here: pngdec, once libpng has stopped, keeps the
- * frame and the file's memory for ever. So it never sees wrong data. */
-
-static gboolean
-checksum_is_right (const guint8 *chunk, gsize length)
-{
-  return crc32 (crc32 (0, NULL, 0), chunk + 4, length + 4) ==
-         spdl_read_32_be (chunk + 8 + length);
-}
-
-static void
-note_png_chunk (SpdlLook *self, guint8 *color_type, guint32 name,
-    const guint8 *content, gsize length)
-{
-  if (name == PNG_TAG ('I', 'H', 'D', 'R') && length >= 10) {
-    self->width = spdl_read_32_be (content);
-    self->height = spdl_read_32_be (content + 4);
-    *color_type = content[9];
-    /* pngdec writes the 16 bits of colours beside their place, beyond the end
-     * of the frame, */
-    self->rare = content[8] == 16 && *color_type != PNG_GRAY;
-  } else if (name == PNG_TAG ('t', 'R', 'N', 'S')) {
-    /* and of transparency knows that of palettes only. */
-    self->rare = self->rare || *color_type != PNG_PALETTE;
-  } else if (name == PNG_TAG ('e', 'X', 'I', 'f')) {
-    self->orientation = spdl_exif_get_orientation (content, length);
-  }
-}
-
-static void
-look_at_png (SpdlLook *self, const guint8 *data, gsize size)
-{
-  gsize at = 8;
-  guint32 name = 0;
-  guint8 color_type = 0;
-
-  self->type = "image/png";
-  while (name != PNG_TAG ('I', 'E', 'N', 'D')) {
-    const guint8 *chunk = data + at;
-    gsize length;
-
-    if (size - at < 12) {
-      self->damage = "it ends before its IEND chunk";
-      return;
-    }
-    length = spdl_read_32_be (chunk);
-    name = spdl_read_32_be (chunk + 4);
-    self->headless = at == 8;
-    /* libpng stops at others; and which of two sizes would it be? */
-    if ((name == PNG_TAG ('I', 'H', 'D', 'R')) != self->headless) {
-      self->damage = "its header is not its first chunk";
-      return;
-    }
-    note_png_chunk (
-        self, &color_type, name, chunk + 8, MIN (length, size - at - 12));
-    if (length > size - at - 12) {
-      self->damage = "it ends within a chunk";
-      return;
-    }
-    /* A small letter in front: a chunk that costs no pixel. */
-    if (!(chunk[4] & 0x20) && !checksum_is_right (chunk, length)) {
-      self->damage = "the checksum of a chunk is wrong";
-      return;
-    }
-    self->headless = FALSE;
-    at += 12 + length;
-  }
-}
 
 /* GIF: blocks, whose data is in pieces of up to 255 bytes behind their lengths;
  * a piece of no length ends it. */
@@ -228,12 +150,8 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_pnm (self, data, size);
   if (self->type || size < 12)
     return;
-  if (memcmp (data, "\x89PNG\r\n\x1a\n", 8) == 0)
-    look_at_png (self, data, size);
-  else if (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0)
+  if (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0)
     look_at_gif (self, data, size);
-  else if (memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0)
-    spdl_look_at_webp (self, data, size);
   else if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
     look_at_sun (self, data);
   else if (memcmp (data, "BM", 2) == 0)

@@ -19,22 +19,14 @@ typedef struct {
   const gchar *type; /* media type; NULL: none that is known here */
   guint width;       /* of the whole image; 0: not found */
   guint height;
-  guint orientation;   /* EXIF's, 1 to 8 */
-  const gchar *damage; /* how it is that pixels must be missing; else NULL */
-  gboolean headless;   /* the damage is in the header: its size may be wrong */
+  guint orientation;     /* EXIF's, 1 to 8 */
+  const gchar *damage;   /* how it is that pixels must be missing; else NULL */
   const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
   gboolean rare;         /* its samples are not those that most decoders take */
   gboolean opaque;       /* what looks like alpha is none */
-
-  /* The first frame of an animation that no decoder takes as it is; its size is
-   * 0 elsewhere. Its bytes are chunks of WebP. */
-  gsize frame_at;
-  gsize frame_size;
-  guint frame_x, frame_y;
-  guint frame_width, frame_height;
 } SpdlLook;
 
-/* Knows PNG, GIF, WebP, BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
+/* Knows GIF, BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Reads the size of a format without a mark, whose type is set. */
@@ -46,7 +38,6 @@ void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_jp2 (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_codestream (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size);
-void spdl_look_at_webp (SpdlLook *self, const guint8 *data, gsize size);
 
 G_END_DECLS
 

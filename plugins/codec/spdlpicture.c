@@ -39,19 +39,10 @@ spdl_picture_free (SpdlPicture *self)
 
 /* Rows */
 
-/* Exactly round (a * b / 255). */
-static inline guint
-scale (guint a, guint b)
-{
-  const guint product = a * b + 128;
-
-  return (product + (product >> 8)) >> 8;
-}
-
 static inline guint8
 blend (guint8 value, guint8 below, guint8 alpha)
 {
-  return scale (value, alpha) + scale (below, 255 - alpha);
+  return spdl_rows_scale (value, alpha) + spdl_rows_scale (below, 255 - alpha);
 }
 
 /* Opaque: by far the most frequent, and nothing but a copy. */
@@ -95,21 +86,20 @@ blend_row (const Layout *in, const SpdlRows *rows, const guint8 *from,
 }
 
 static void
-write_rows (const Layout *layout, guint width, guint height,
-    const SpdlRows *rows, guint x, guint y)
+write_rows (
+    const Layout *layout, guint width, guint height, const SpdlRows *rows)
 {
-  const guint n = x < rows->width ? MIN (width, rows->width - x) : 0;
+  const guint n = MIN (width, rows->width);
 
-  for (guint i = 0; i < rows->height; i++) {
-    guint8 *to = rows->get_row (rows->user_data, i);
+  for (guint y = 0; y < rows->height; y++) {
+    guint8 *to = rows->get_row (rows->user_data, y);
 
-    if (n < rows->width || i < y || i - y >= height)
+    if (n < rows->width || y >= height)
       spdl_rows_fill_row (rows, to);
-    if (i >= y && i - y < height)
-      (layout->has_alpha ? blend_row : copy_row) (layout, rows,
-          layout->first + (gssize) (i - y) * layout->stride,
-          to + (gsize) x * rows->pixel_size, n);
-    rows->rows_done (rows->user_data, i + 1);
+    if (y < height)
+      (layout->has_alpha ? blend_row : copy_row) (
+          layout, rows, layout->first + (gssize) y * layout->stride, to, n);
+    rows->rows_done (rows->user_data, y + 1);
   }
 }
 
@@ -200,7 +190,7 @@ ensure_converter (
 
 static gboolean
 write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
-    const SpdlRows *rows, guint x, guint y)
+    const SpdlRows *rows)
 {
   GstVideoFrame out;
   Layout layout;
@@ -211,14 +201,14 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
     return FALSE;
   gst_video_converter_frame (self->converter, in, &out);
   layout = layout_of (&out);
-  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), frame->n_rows, rows, x, y);
+  write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), frame->n_rows, rows);
   gst_video_frame_unmap (&out);
   return TRUE;
 }
 
 gboolean
 spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
-    const SpdlRows *rows, guint x, guint y, GError **error)
+    const SpdlRows *rows, GError **error)
 {
   const GstVideoInfo *info = frame->info;
   gboolean ok = TRUE;
@@ -233,9 +223,8 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     Layout layout = layout_of (&in);
 
     layout.has_alpha = layout.has_alpha && !frame->opaque;
-    write_rows (
-        &layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows, x, y);
-  } else if (!(ok = write_converted (self, &in, frame, rows, x, y))) {
+    write_rows (&layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows);
+  } else if (!(ok = write_converted (self, &in, frame, rows))) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It was decoded to %s, which cannot be converted",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));

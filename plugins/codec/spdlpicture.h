@@ -33,10 +33,10 @@ typedef struct {
 SpdlPicture *spdl_picture_new (void);
 void spdl_picture_free (SpdlPicture *self);
 
-/* Writes @frame to @rows, its first pixel at (@x, @y); around it is background.
- * FALSE with @error set if it cannot be read. */
+/* Writes @frame to @rows; what it has not is background. FALSE with @error set
+ * if it cannot be read. */
 gboolean spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
-    const SpdlRows *rows, guint x, guint y, GError **error);
+    const SpdlRows *rows, GError **error);
 
 G_END_DECLS
 

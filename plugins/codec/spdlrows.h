@@ -48,6 +48,27 @@ spdl_rows_fill_row (const SpdlRows *self, guint8 *row)
         self, row + x * (gsize) self->pixel_size, self->background);
 }
 
+/* Exactly round (a * b / 255), for each up to 255. */
+static inline guint
+spdl_rows_scale (guint a, guint b)
+{
+  const guint product = a * b + 128;
+
+  return (product + (product >> 8)) >> 8;
+}
+
+typedef enum {
+  SPDL_ALPHA_NONE,          /* the fourth byte tells nothing */
+  SPDL_ALPHA_STRAIGHT,      /* colours are as they are where it is 255 */
+  SPDL_ALPHA_PREMULTIPLIED, /* colours are multiplied by it */
+} SpdlAlpha;
+
+/* Writes @n pixels of four bytes, red first, to @to, which may be @rgba where
+ * rows have pixels of four bytes. What is transparent is blended over the
+ * background. */
+void spdl_rows_put_rgba (const SpdlRows *self, guint8 *to, const guint8 *rgba,
+    guint n, SpdlAlpha alpha);
+
 /* Fills the rows from @y on with the background. */
 static inline void
 spdl_rows_fill (const SpdlRows *self, guint y)

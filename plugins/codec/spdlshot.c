@@ -107,7 +107,7 @@ draw_rows (const SpdlFrame *frame, SpdlCanvas *canvas, SpdlPicture *picture,
 
   if (!rows)
     return NULL;
-  if (spdl_picture_write (picture, frame, rows, 0, 0, error))
+  if (spdl_picture_write (picture, frame, rows, error))
     return spdl_canvas_end (canvas, caps);
   spdl_canvas_cancel (canvas);
   return NULL;

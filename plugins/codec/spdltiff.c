@@ -18,12 +18,6 @@
 /* Bands of few rows cost a call each. */
 #define LEAST_BAND 16
 
-typedef enum {
-  ALPHA_NONE,
-  ALPHA_MULTIPLIED, /* the colours are multiplied by it */
-  ALPHA_PLAIN,
-} Alpha;
-
 typedef struct {
   gchar message[256]; /* libtiff's first error of this file */
 
@@ -37,7 +31,7 @@ typedef struct {
   TIFF *tiff;
   TIFFRGBAImage image;
   gboolean has_image;
-  Alpha alpha;
+  SpdlAlpha alpha;
 
   guint32 *band; /* rows of it, kept from file to file */
   gsize band_size;
@@ -206,7 +200,7 @@ open_file (Tiff *self, gboolean padding)
 
 /* libtiff multiplies colours by unassociated alpha, but not gray. Four samples
  * that nobody explains are taken for RGB and alpha, as by others. */
-static Alpha
+static SpdlAlpha
 find_alpha (const Tiff *self)
 {
   const gboolean gray = self->image.photometric == PHOTOMETRIC_MINISBLACK ||
@@ -214,13 +208,13 @@ find_alpha (const Tiff *self)
   uint16_t n = 0, *kinds = NULL;
 
   if (!self->image.alpha)
-    return ALPHA_NONE;
+    return SPDL_ALPHA_NONE;
   if (!TIFFGetField (self->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds) || n == 0)
-    return ALPHA_PLAIN;
+    return SPDL_ALPHA_STRAIGHT;
   if (kinds[0] == EXTRASAMPLE_UNSPECIFIED)
-    return ALPHA_NONE;
-  return gray && kinds[0] == EXTRASAMPLE_UNASSALPHA ? ALPHA_PLAIN
-                                                    : ALPHA_MULTIPLIED;
+    return SPDL_ALPHA_NONE;
+  return gray && kinds[0] == EXTRASAMPLE_UNASSALPHA ? SPDL_ALPHA_STRAIGHT
+                                                    : SPDL_ALPHA_PREMULTIPLIED;
 }
 
 static gboolean
@@ -288,50 +282,16 @@ ensure_band (Tiff *self, gsize size)
   return self->band != NULL;
 }
 
-/* Exactly round (a * b / 255). */
-static inline guint
-scale (guint a, guint b)
-{
-  const guint product = a * b + 128;
-
-  return (product + (product >> 8)) >> 8;
-}
-
-static guint32
-blend (const SpdlRows *rows, guint32 abgr, gboolean multiplied)
-{
-  const guint a = TIFFGetA (abgr);
-  const guint colors[] = { TIFFGetR (abgr), TIFFGetG (abgr), TIFFGetB (abgr) };
-  guint32 rgb = 0;
-
-  for (guint i = 0; i < 3; i++) {
-    const guint below =
-        scale (rows->background >> (16 - 8 * i) & 0xff, 255 - a);
-    const guint above = multiplied ? colors[i] : scale (colors[i], a);
-
-    rgb = rgb << 8 | MIN (above + below, 255);
-  }
-  return rgb;
-}
-
+/* libtiff's pixels are words, whose lowest byte is red. */
 static void
-write_row (
-    const Tiff *self, const SpdlRows *rows, const guint32 *from, guint8 *to)
+write_row (const Tiff *self, const SpdlRows *rows, guint32 *from, guint8 *to)
 {
-  const guint red = rows->bgr ? 2 : 0;
-
-  to += rows->x_begin * (gsize) rows->pixel_size;
-  for (guint x = rows->x_begin; x < rows->x_end; x++) {
-    if (self->alpha != ALPHA_NONE) {
-      spdl_rows_put_pixel (
-          rows, to, blend (rows, from[x], self->alpha == ALPHA_MULTIPLIED));
-    } else {
-      to[red] = TIFFGetR (from[x]);
-      to[1] = TIFFGetG (from[x]);
-      to[2 - red] = TIFFGetB (from[x]);
-    }
-    to += rows->pixel_size;
-  }
+  if (G_BYTE_ORDER == G_BIG_ENDIAN)
+    for (guint x = rows->x_begin; x < rows->x_end; x++)
+      from[x] = GUINT32_SWAP_LE_BE (from[x]);
+  spdl_rows_put_rgba (rows, to + rows->x_begin * (gsize) rows->pixel_size,
+      (const guint8 *) (from + rows->x_begin), rows->x_end - rows->x_begin,
+      self->alpha);
 }
 
 /* Decodes @n rows from @y on. FALSE if libtiff found something wrong; with

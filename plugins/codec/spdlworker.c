@@ -7,24 +7,21 @@
 
 #include "spdlworker.h"
 
-#include <string.h>
-
 #include "spdlarrays.h"
 #include "spdlaudio.h"
-#include "spdlbytes.h"
 #include "spdlcanvas.h"
 #include "spdlexif.h"
 #include "spdlimagedecoder.h"
 #include "spdljpeg.h"
 #include "spdllook.h"
-#include "spdlmend.h"
 #include "spdlpicture.h"
 #include "spdlstills.h"
 #include "spdltga.h"
 #include "spdltrack.h"
 #include "spdlvideo.h"
 
-static const SpdlImageDecoder *const image_decoders[] = { &spdl_tiff_decoder };
+static const SpdlImageDecoder *const image_decoders[] = { &spdl_png_decoder,
+  &spdl_tiff_decoder, &spdl_webp_decoder };
 
 struct _SpdlWorker {
   SpdlJpeg *jpeg;
@@ -191,38 +188,14 @@ decode_by_library (SpdlWorker *self, guint i, GError **error)
 
 /* Formats that GStreamer's elements decode */
 
-/* The first frame of an animated WebP as a WebP of its own. */
-static GstBuffer *
-make_still (const SpdlLook *look, const guint8 *data)
-{
-  static const guint8 alpha = 0x10;
-  const gboolean has_alpha =
-      look->frame_size >= 4 && memcmp (data + look->frame_at, "ALPH", 4) == 0;
-  const gsize header = has_alpha ? 30 : 12;
-  guint8 *still = g_malloc0 (header + look->frame_size);
-
-  memcpy (still, "RIFF", 4);
-  spdl_write_32_le (still + 4, header - 8 + look->frame_size);
-  memcpy (still + 8, "WEBP", 4);
-  if (has_alpha) {
-    memcpy (still + 12, "VP8X", 4);
-    spdl_write_32_le (still + 16, 10);
-    still[20] = alpha;
-    spdl_write_24_le (still + 24, look->frame_width - 1);
-    spdl_write_24_le (still + 27, look->frame_height - 1);
-  }
-  memcpy (still + header, data + look->frame_at, look->frame_size);
-  return gst_buffer_new_wrapped (still, header + look->frame_size);
-}
-
 /* Draws @frame; where there is none, background. */
 static GstBuffer *
 draw (SpdlWorker *self, const SpdlLook *look, const SpdlFrame *frame,
     GError **error)
 {
-  const gboolean placed = look->frame_size > 0 || !frame->buffer;
-  const guint width = placed ? look->width : (guint) frame->info->width;
-  const guint height = placed ? look->height : (guint) frame->info->height;
+  const guint width = frame->buffer ? (guint) frame->info->width : look->width;
+  const guint height =
+      frame->buffer ? (guint) frame->info->height : look->height;
   const SpdlRows *rows;
 
   set_view (self, width, height, look->orientation);
@@ -231,8 +204,7 @@ draw (SpdlWorker *self, const SpdlLook *look, const SpdlFrame *frame,
     return NULL;
   if (!frame->buffer) {
     spdl_rows_fill (rows, 0);
-  } else if (!spdl_picture_write (self->picture, frame, rows, look->frame_x,
-                 look->frame_y, error)) {
+  } else if (!spdl_picture_write (self->picture, frame, rows, error)) {
     spdl_canvas_cancel (self->canvas);
     return NULL;
   }
@@ -250,27 +222,20 @@ set_damage (const SpdlLook *look, GError **error)
 static gboolean
 can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
 {
-  const gboolean has_size =
-      look->width > 0 && look->height > 0 && !look->headless;
+  const gboolean has_size = look->width > 0 && look->height > 0;
 
   return frame->buffer ||
          (has_size && g_error_matches (
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* What is given to a decoder of the item, and how many rows of it are there at
- * most; NULL if there is no use in it: of a part of a JPEG 2000 openjpegdec
- * makes nothing, and keeps its memory. */
+/* What is given to a decoder of the item; NULL if there is no use in it: of a
+ * part of a JPEG 2000 openjpegdec makes nothing, and keeps its memory. */
 static GstBuffer *
-dup_file (const SpdlWorker *self, const SpdlLook *look, guint *n_rows)
+dup_file (const SpdlWorker *self, const SpdlLook *look)
 {
-  *n_rows = G_MAXUINT;
-  if (look->frame_size > 0)
-    return make_still (look, self->in.data);
   if (spdl_tga_has_gray_alpha (look->type, self->in.data, self->in.size))
     return spdl_tga_expand (self->in.data, self->in.size);
-  if (look->damage && g_str_equal (look->type, "image/png"))
-    return spdl_mend_png (self->in.data, self->in.size, n_rows);
   if (look->damage && look->sampling)
     return NULL;
   return gst_buffer_ref (self->source->item);
@@ -285,8 +250,7 @@ decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlChainLimits limits = { target->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  guint n_rows;
-  g_autoptr (GstBuffer) file = dup_file (self, look, &n_rows);
+  g_autoptr (GstBuffer) file = dup_file (self, look);
 
   if (!file)
     set_damage (look, reason);
@@ -294,7 +258,6 @@ decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
                     self->stills, look, file, &limits, &frame, reason)) &&
       !(keep && can_keep (look, &frame, *reason)))
     return NULL;
-  frame.n_rows = MIN (frame.n_rows, n_rows);
   frame.opaque = look->opaque;
   return draw (self, look, &frame, *reason ? NULL : reason);
 }
@@ -306,9 +269,7 @@ decode_still (SpdlWorker *self, const SpdlLook *look, GError **error)
   GstBuffer *result = NULL;
   GError *reason = NULL;
 
-  if (!spdl_target_check_decoded (target, look->width, look->height, error) ||
-      !spdl_target_check_decoded (
-          target, look->frame_width, look->frame_height, error))
+  if (!spdl_target_check_decoded (target, look->width, look->height, error))
     return NULL;
   if (!look->damage || target->corrupt == SPDL_CORRUPT_KEEP)
     result = decode_file (self, look, &reason);

@@ -10,7 +10,6 @@ more than two levels.
 JPEGs are made by cjpeg and read by djpeg; all else is made and read by Pillow,
 but for PNGs that it cannot write, whose samples are known."""
 
-import ctypes.util
 import os
 import pathlib
 import random
@@ -31,9 +30,6 @@ from gi.repository import Gst, GstSpdl  # noqa: E402
 
 Gst.init(None)
 TOLERANCE = 2
-# gdk-pixbuf 2.44 and newer, which decodes what FFmpeg does wrong, stands on
-# glycin. docs/platforms.md has the differences.
-GLYCIN = ctypes.util.find_library("glycin-2")
 SIZES = [(1, 1), (1, 2), (2, 1), (3, 5), (7, 7), (8, 8), (16, 9), (17, 31),
          (33, 16), (61, 47)]
 # EXIF's orientations: what turns the file's rows into the upright image.
@@ -285,8 +281,7 @@ class StillsTest(unittest.TestCase):
             for depth in depths:
                 for size in ((1, 1), (5, 3), (37, 23)):
                     self.add_pngs(color_type, channels, depth, size)
-        # glycin rounds 16-bit samples with alpha twice.
-        self.check(tolerance=3 if GLYCIN else TOLERANCE)
+        self.check()
 
     def test_png_palettes(self):
         picture = make_picture()

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
+#include <zlib.h>
 
 static const struct {
   const gchar *name;
@@ -196,7 +197,11 @@ stills_make_header (StillKind kind, guint width, guint height)
   static const guint8 jpeg[] = "\xff\xd8\xff\xc0\0\x0b\x08\0\0\0\0\x01\x01\x11"
                                "\0\xff\xda\0\x08\x01\x01\0\0\x3f";
   static const guint8 png[] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
-  static const guint8 webp[] = "RIFF\xff\xff\0\0WEBPVP8X\x0a\0\0\0";
+  /* An animation, whose frames are smaller. */
+  static const guint8 webp[] = "RIFF\x4a\0\0\0WEBPVP8X\x0a\0\0\0\2\0\0\0";
+  static const guint8 frame[] = "ANIM\6\0\0\0\0\0\0\0\0\0ANMF\x1e\0\0\0"
+                                "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                "VP8L\5\0\0\0\x2f\0\0\0\0";
   static const guint8 codestream[] = "\xff\x4f\xff\x51\0\x29";
   guint8 *data = g_malloc0 (200);
 
@@ -211,11 +216,15 @@ stills_make_header (StillKind kind, guint width, guint height)
       write_be (data + 16, 4, width);
       write_be (data + 20, 4, height);
       data[24] = 8;
+      write_be (data + 29, 4, crc32 (0, data + 12, 17));
+      write_be (data + 33, 4, 100);
+      memcpy (data + 37, "IDAT", 4);
       break;
     case STILL_WEBP:
       memcpy (data, webp, sizeof webp);
       write_le (data + 24, 3, width - 1);
       write_le (data + 27, 3, height - 1);
+      memcpy (data + 30, frame, sizeof frame);
       break;
     case STILL_GIF:
       memcpy (data, "GIF89a", 6);

@@ -184,7 +184,7 @@ check_mixed (guint concurrency, const gchar *caps)
   }
   assert_failure (rig, number - 11, "no ");
   assert_failure (rig, number - 7, "empty");
-  assert_failure (rig, number - 5, "checksum");
+  assert_failure (rig, number - 5, "IDAT");
   assert_failure (rig, number - 3, "broken WAV");
   assert_failure (rig, number - 1, "no still image but image/svg+xml");
   rig_free (rig);
@@ -200,7 +200,7 @@ GST_START_TEST (test_mixed)
 
 GST_END_TEST;
 
-/* Data that is whole and wrong: the checksum is right, so pngdec gets it. */
+/* Data that is whole and wrong: the checksum is right. */
 GST_START_TEST (test_wrong_data)
 {
   static const guint8 png[] = "\x89PNG\r\n\x1a\n"
@@ -226,8 +226,8 @@ GST_START_TEST (test_wrong_data)
   fail_unless_equals_int (rig_count_items (rig), 4);
   for (guint i = 0; i < 4; i++)
     assert_color (g_ptr_array_index (rig->buffers, i), WIDTH, HEIGHT);
-  assert_failure (rig, 0, "pngdec");
-  assert_failure (rig, 8, "pngdec");
+  assert_failure (rig, 0, "IDAT");
+  assert_failure (rig, 8, "IDAT");
   rig_free (rig);
 }
 
@@ -279,9 +279,8 @@ GST_START_TEST (test_huge_headers)
 
 GST_END_TEST;
 
-/* The first header of a PNG counts: not another behind it, which no decoder
- * would take. And what is kept has not more bits a sample than PNGs can have.
- */
+/* A PNG has one header, and not more bits a sample than PNGs can have: of
+ * others nothing is kept. */
 GST_START_TEST (test_false_headers)
 {
   static const gchar second[] = "\x89PNG\r\n\x1a\n"
@@ -310,7 +309,8 @@ GST_START_TEST (test_false_headers)
   push_data (rig, 1, deep, sizeof deep - 1);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  assert_failure (rig, 0, "46341 by 46341 pixels, more than max-pixels");
+  assert_failure (rig, 0, "IHDR");
+  assert_failure (rig, 1, "IHDR");
   fail_unless (get_peak_kib () < before + 32 * 1024, "%" G_GUINT64_FORMAT,
       get_peak_kib () - before);
   rig_free (rig);
@@ -393,8 +393,8 @@ count_made (const gchar *factory)
 
 GST_START_TEST (test_reuse)
 {
-  static const gchar *const decoders[] = { "pngdec", "webpdec", "avdec_gif",
-    "avdec_bmp", "avdec_ppm", "openjpegdec" };
+  static const gchar *const decoders[] = { "avdec_gif", "avdec_bmp",
+    "avdec_ppm", "openjpegdec" };
   guint before[G_N_ELEMENTS (decoders)];
   Rig *rig =
       rig_new ("spdldecode", "concurrency", 3, "width", 16, "height", 16, NULL);
@@ -632,9 +632,9 @@ GST_END_TEST;
  * test: it takes decoders away. */
 GST_START_TEST (test_no_decoder)
 {
-  g_autoptr (GBytes) png = stills_make (STILL_PNG, WIDTH, HEIGHT);
+  g_autoptr (GBytes) bmp = stills_make (STILL_BMP, WIDTH, HEIGHT);
   g_autoptr (GBytes) jpeg = stills_make (STILL_JPEG, WIDTH, HEIGHT);
-  GstCaps *caps = gst_caps_new_empty_simple ("image/png");
+  GstCaps *caps = gst_caps_new_empty_simple ("image/bmp");
   GList *all = gst_element_factory_list_get_elements (
       GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
   GList *decoders =
@@ -650,12 +650,12 @@ GST_START_TEST (test_no_decoder)
 
   rig = rig_new ("spdldecode", "corrupt", 1, NULL);
   rig_start (rig, "application/octet-stream");
-  push_bytes (rig, 0, png);
+  push_bytes (rig, 0, bmp);
   push_bytes (rig, 1, jpeg);
   rig_push_eos (rig);
   rig_wait_eos (rig);
   fail_unless_equals_int (rig_count_items (rig), 1);
-  assert_failure (rig, 0, "image/png, for which no decoder is installed");
+  assert_failure (rig, 0, "image/bmp, for which no decoder is installed");
   assert_failure (rig, 0, "gstreamer1.0-");
   rig_free (rig);
 }

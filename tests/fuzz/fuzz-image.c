@@ -1,0 +1,62 @@
+/* gst-spdl: fuzzes PNG, WebP and TIFF, from the file to the result
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+#include <zlib.h>
+
+#include "fuzz.h"
+#include "fuzz-worker.h"
+#include "spdlbytes.h"
+#include "spdlimagedecoder.h"
+
+/* Writes the checksums of a PNG anew, which no fuzzer guesses. */
+static void
+put_right (guint8 *data, gsize size)
+{
+  gsize at = 8;
+
+  while (at < size && size - at >= 12) {
+    const gsize length = spdl_read_32_be (data + at);
+    guint8 *checksum;
+    guint32 value;
+
+    if (length > size - at - 12)
+      return;
+    checksum = data + at + 8 + length;
+    value = crc32 (0, data + at + 4, length + 4);
+    for (guint i = 0; i < 4; i++)
+      checksum[i] = value >> (24 - 8 * i);
+    at += 12 + length;
+  }
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput settings = { data, MIN (size, FUZZ_WORKER_SETTINGS) };
+  g_autofree guint8 *file = NULL;
+
+  data += settings.size;
+  size -= settings.size;
+  if (size < 12)
+    return 0;
+  file = g_memdup2 (data, size);
+  if (spdl_png_decoder.accepts (file, size))
+    put_right (file, size);
+  else if (!spdl_webp_decoder.accepts (file, size) &&
+           !spdl_tiff_decoder.accepts (file, size))
+    return 0;
+  fuzz_worker_run (&settings, file, size);
+  return 0;
+}

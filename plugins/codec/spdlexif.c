@@ -11,8 +11,6 @@
 
 #define ENTRY_SIZE 12
 #define TAG_ORIENTATION 274
-#define TYPE_SHORT 3
-#define TYPE_LONG 4
 
 /* The first directory of a TIFF file, as it is inside an EXIF block. */
 typedef struct {
@@ -60,19 +58,31 @@ open_directory (Directory *self, const guint8 *data, gsize size)
   return self->n_entries * (gsize) ENTRY_SIZE <= size - self->entries;
 }
 
-/* Returns 0 where there is none. */
+/* Returns 0 where there is none. Some programs write it as a number of another
+ * size, or with a sign, than they should. */
 static guint32
 find_orientation (const Directory *self)
 {
+  enum { BYTE = 1, SHORT = 3, LONG = 4, SIGNED_SHORT = 8, SIGNED_LONG = 9 };
+
   for (guint i = 0; i < self->n_entries; i++) {
     const gsize at = self->entries + i * (gsize) ENTRY_SIZE;
-    const guint16 type = read_16 (self, at + 2);
 
     /* One number stands in the entry itself. */
-    if (read_16 (self, at) == TAG_ORIENTATION && read_32 (self, at + 4) == 1 &&
-        (type == TYPE_SHORT || type == TYPE_LONG))
-      return type == TYPE_SHORT ? read_16 (self, at + 8)
-                                : read_32 (self, at + 8);
+    if (read_16 (self, at) != TAG_ORIENTATION || read_32 (self, at + 4) != 1)
+      continue;
+    switch (read_16 (self, at + 2)) {
+      case BYTE:
+        return self->data[at + 8];
+      case SHORT:
+      case SIGNED_SHORT:
+        return read_16 (self, at + 8);
+      case LONG:
+      case SIGNED_LONG:
+        return read_32 (self, at + 8);
+      default:
+        break;
+    }
   }
   return 0;
 }

@@ -51,6 +51,7 @@ typedef struct {
   void (*close) (gpointer decoder);
 } SpdlImageDecoder;
 
+extern const SpdlImageDecoder spdl_gif_decoder;
 extern const SpdlImageDecoder spdl_png_decoder;
 extern const SpdlImageDecoder spdl_tiff_decoder;
 extern const SpdlImageDecoder spdl_webp_decoder;

@@ -11,57 +11,6 @@
 
 #include "spdlbytes.h"
 
-/* GIF: blocks, whose data is in pieces of up to 255 bytes behind their lengths;
- * a piece of no length ends it. */
-
-/* Returns where the next block begins, or 0. */
-static gsize
-skip_pieces (const guint8 *data, gsize size, gsize at)
-{
-  while (at < size && data[at] != 0)
-    at += 1 + data[at];
-  return at < size ? at + 1 : 0;
-}
-
-static gsize
-color_table_size (guint8 flags)
-{
-  return flags & 0x80 ? (gsize) 3 << ((flags & 7) + 1) : 0;
-}
-
-/* Returns whether the first image is complete. */
-static gboolean
-find_gif_image (const guint8 *data, gsize size)
-{
-  gsize at = 13 + color_table_size (data[10]);
-
-  while (at > 0 && at < size) {
-    switch (data[at]) {
-      case 0x21:
-        at = skip_pieces (data, size, at + 2);
-        break;
-      case 0x2c:
-        if (size - at < 11)
-          return FALSE;
-        at += 10 + color_table_size (data[at + 9]) + 1;
-        return skip_pieces (data, size, at) != 0;
-      default:
-        return FALSE;
-    }
-  }
-  return FALSE;
-}
-
-static void
-look_at_gif (SpdlLook *self, const guint8 *data, gsize size)
-{
-  self->type = "image/gif";
-  self->width = spdl_read_16_le (data + 6);
-  self->height = spdl_read_16_le (data + 8);
-  if (size < 13 || !find_gif_image (data, size))
-    self->damage = "it ends before its first image does";
-}
-
 /* OpenEXR: attributes, each a name, a type, a size and a value. */
 
 /* Returns the text at *@at, which is moved behind its end, or NULL. */
@@ -150,9 +99,7 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     spdl_look_at_pnm (self, data, size);
   if (self->type || size < 12)
     return;
-  if (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0)
-    look_at_gif (self, data, size);
-  else if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
+  if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
     look_at_sun (self, data);
   else if (memcmp (data, "BM", 2) == 0)
     spdl_look_at_bmp (self, data, size);

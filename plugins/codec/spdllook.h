@@ -26,7 +26,7 @@ typedef struct {
   gboolean opaque;       /* what looks like alpha is none */
 } SpdlLook;
 
-/* Knows GIF, BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
+/* Knows BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Reads the size of a format without a mark, whose type is set. */

@@ -43,7 +43,6 @@ static const struct {
   const gchar *factory;
   gboolean first;
 } detours[] = {
-  { "image/gif", "image/gst-libav-gif, parsed=true", NULL },
   { "image/x-jpc", "image/x-j2c, parsed=true", NULL },
   { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm", TRUE },
   { "image/x-portable-pixmap", "image/ppm", "avdec_ppm", TRUE },

@@ -20,8 +20,8 @@
 #include "spdltrack.h"
 #include "spdlvideo.h"
 
-static const SpdlImageDecoder *const image_decoders[] = { &spdl_png_decoder,
-  &spdl_tiff_decoder, &spdl_webp_decoder };
+static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
+  &spdl_png_decoder, &spdl_tiff_decoder, &spdl_webp_decoder };
 
 struct _SpdlWorker {
   SpdlJpeg *jpeg;
@@ -168,6 +168,18 @@ find_decoder (const SpdlWorker *self)
   return -1;
 }
 
+static gboolean
+check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
+    GError **error)
+{
+  if (header->width > 0 && header->height > 0)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It has no pixels: the header of this %s says %u by %u", format->type,
+      header->width, header->height);
+  return FALSE;
+}
+
 static GstBuffer *
 decode_by_library (SpdlWorker *self, guint i, GError **error)
 {
@@ -180,6 +192,7 @@ decode_by_library (SpdlWorker *self, guint i, GError **error)
     self->decoders[i] = format->create ();
   if (format->read_header (self->decoders[i], self->in.data, self->in.size,
           target->max_pixels, &header, error) &&
+      check_header (format, &header, error) &&
       spdl_target_check_decoded (target, header.width, header.height, error))
     result = draw_image (self, format, self->decoders[i], &header, error);
   format->close (self->decoders[i]);

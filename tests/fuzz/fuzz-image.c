@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes PNG, WebP and TIFF, from the file to the result
+/* gst-spdl: fuzzes GIF, PNG, WebP and TIFF, from the file to the result
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -54,7 +54,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   file = g_memdup2 (data, size);
   if (spdl_png_decoder.accepts (file, size))
     put_right (file, size);
-  else if (!spdl_webp_decoder.accepts (file, size) &&
+  else if (!spdl_gif_decoder.accepts (file, size) &&
+           !spdl_webp_decoder.accepts (file, size) &&
            !spdl_tiff_decoder.accepts (file, size))
     return 0;
   fuzz_worker_run (&settings, file, size);

@@ -204,6 +204,26 @@ class StillsTest(unittest.TestCase):
                 Image.open(self.path(name)))
         self.check()
 
+    def test_orientation_types(self):
+        """Cameras write it as numbers of other sizes, too."""
+        picture = make_picture()
+        picture.save(self.path("turned.png"), exif=b"Exif\0\0MM\0*" +
+                     struct.pack(">IHHHIHH", 8, 1, 274, 3, 1, 6, 0))
+        data = self.path("turned.png").read_bytes()
+        entry = data.index(struct.pack(">HHI", 274, 3, 1))
+        chunk = data.index(b"eXIf")
+        for kind, value in ((1, b"\6\0\0\0"), (3, b"\0\6\0\0"),
+                            (4, b"\0\0\0\6"), (8, b"\0\6\0\0"),
+                            (9, b"\0\0\0\6")):
+            other = (data[:entry + 2] + struct.pack(">H", kind) +
+                     data[entry + 4:entry + 8] + value + data[entry + 12:])
+            length, = struct.unpack(">I", other[chunk - 4:chunk])
+            end = chunk + 4 + length
+            self.add(f"{kind}.png", other[:end] + struct.pack(
+                ">I", zlib.crc32(other[chunk:end])) + other[end + 4:],
+                picture.transpose(UPRIGHT[6]))
+        self.check(tolerance=0)
+
     def test_orientation_resized(self):
         """The size is that of the upright image."""
         self.add_all_oriented()
@@ -347,6 +367,46 @@ class StillsTest(unittest.TestCase):
         self.add_saved("interlaced.gif", picture, interlace=1)
         self.add_saved("clear.gif", picture.quantize(16), transparency=2)
         self.check(tolerance=0)
+
+    def test_gif_canvas(self):
+        """The canvas is what counts, and what reaches beyond it; where the
+        first frame is not, or is transparent, there is background."""
+        picture = make_picture(20, 10).quantize(16)
+        picture.save(self.path("source.gif"), transparency=3, interlace=0)
+        data = self.path("source.gif").read_bytes()
+        place = data.index(struct.pack("<BHHHH", 0x2c, 0, 0, 20, 10)) + 1
+        clear = picture.convert("RGBA")
+        clear.putdata([(*color[:3], 0 if index == 3 else 255)
+                       for color, index in zip(clear.getdata(),
+                                               picture.getdata())])
+        for width, height, left, top in ((40, 30, 7, 5), (40, 30, 20, 20),
+                                         (10, 8, 0, 0), (10, 8, 11, 13),
+                                         (40, 10, 0, 0), (20, 30, 0, 20)):
+            whole = Image.new("RGBA", (max(width, left + 20),
+                                       max(height, top + 10)))
+            whole.paste(clear, (left, top))
+            self.add(f"{width}-{left}-{top}.gif",
+                     data[:6] + struct.pack("<HH", width, height) +
+                     data[10:place] + struct.pack("<HH", left, top) +
+                     data[place + 4:], over(whole, (0x33, 0x66, 0x99)))
+        self.check("resize=none background=0x336699", tolerance=0)
+
+    def test_gif_kept(self):
+        rng = random.Random(3)
+        noise = Image.frombytes("L", (64, 48), rng.randbytes(64 * 48))
+        noise.save(self.path("rows.gif"), interlace=0)
+        data = self.path("rows.gif").read_bytes()
+        self.add("cut.gif", data[:len(data) * 3 // 4], noise.convert("RGB"))
+        results, failures = self.decode("corrupt=keep background=0x336699")
+        self.assertEqual(failures, {})
+        kept = results["cut.gif"]
+        box = (0, 0, 64, 30)
+        self.assertEqual(
+            difference(kept.crop(box), self.expected["cut.gif"].crop(box)), 0)
+        self.assertEqual(kept.crop((0, 40, 64, 48)).getextrema(),
+                         ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
+        _, failures = self.decode("")
+        self.assertEqual(sorted(failures), ["cut.gif"])
 
     def test_tiff(self):
         for compression in (None, "tiff_lzw", "tiff_deflate", "packbits"):

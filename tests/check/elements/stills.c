@@ -229,6 +229,8 @@ stills_make_header (StillKind kind, guint width, guint height)
     case STILL_GIF:
       memcpy (data, "GIF89a", 6);
       put_size (data + 6, width, height);
+      data[13] = 0x2c; /* an image of a pixel */
+      put_size (data + 18, 1, 1);
       break;
     case STILL_BMP:
       memcpy (data, "BM", 2);

@@ -84,6 +84,8 @@ take_frame (gpointer user_data, GstBuffer *buffer)
   const SpdlFrame frame = { .buffer = buffer,
     .info = &self->info,
     .n_rows = GST_VIDEO_INFO_HEIGHT (&self->info),
+    /* The palettes of AVI have zeros in the place of alpha. */
+    .opaque = GST_VIDEO_FORMAT_INFO_HAS_PALETTE (self->info.finfo),
     .is_video = TRUE };
 
   self->sink->frame (self->sink->user_data, &frame, GST_BUFFER_PTS (buffer));

@@ -201,6 +201,7 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
     return FALSE;
   gst_video_converter_frame (self->converter, in, &out);
   layout = layout_of (&out);
+  layout.has_alpha = layout.has_alpha && !frame->opaque;
   write_rows (&layout, GST_VIDEO_FRAME_WIDTH (in), frame->n_rows, rows);
   gst_video_frame_unmap (&out);
   return TRUE;

@@ -1,0 +1,249 @@
+#!/usr/bin/python3
+# gst-spdl: compares what it makes of other projects' test files with references
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""compare.py FOLDER [FILE...]: decodes each file of `gather.py`, by gst-spdl and by a
+reference, each in a process of its own, and prints how many are the same per
+format, and which are not. Fails if one differs that allowed.txt does not name,
+if a process crashed or hung, or took too much memory."""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import pickle
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+
+import decoders
+import numpy as np
+from gather import KINDS, suffix_of
+
+HERE = pathlib.Path(__file__).resolve().parent
+VERDICTS = ["same", "near", "differs", "refused", "only we", "both fail",
+            "crashed"]
+TIMEOUT = 60
+MEMORY = 600 << 20
+
+KIND_OF = {suffix: kind for kind, suffixes in KINDS.items()
+           for suffix in suffixes}
+
+
+class Outcome:
+    """What a process made of a file."""
+
+    def __init__(self, arrays=None, error=None, crash=None, memory=0):
+        self.arrays = arrays
+        self.error = error
+        self.crash = crash
+        self.memory = memory
+
+
+def work(function, path, kind, output):
+    """In the child."""
+    try:
+        answer = (function(path, kind), None)
+    except MemoryError:
+        raise
+    except Exception as error:
+        answer = (None, f"{type(error).__name__}: {error}".splitlines()[0])
+    with open(output, "wb") as file:
+        pickle.dump(answer, file, pickle.HIGHEST_PROTOCOL)
+
+
+def run(function, path, kind):
+    with tempfile.NamedTemporaryFile() as output:
+        child = os.fork()
+        if child == 0:
+            try:
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, 2)
+                work(function, path, kind, output.name)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        end = time.monotonic() + TIMEOUT
+        while True:
+            done, status, usage = os.wait4(child, os.WNOHANG)
+            if done:
+                break
+            if time.monotonic() > end:
+                os.kill(child, signal.SIGKILL)
+                os.wait4(child, 0)
+                return Outcome(crash=f"no end after {TIMEOUT} s")
+            time.sleep(0.005)
+        memory = usage.ru_maxrss << 10
+        if status != 0:
+            why = (signal.Signals(os.WTERMSIG(status)).name
+                   if os.WIFSIGNALED(status) else f"exit status {status >> 8}")
+            return Outcome(crash=why, memory=memory)
+        arrays, error = pickle.load(output)
+        return Outcome(arrays, error, memory=memory)
+
+
+def difference(a, b):
+    """The mean, and what only one of a thousand exceeds."""
+    gaps = np.abs(a.astype(np.float64) - b.astype(np.float64)).ravel()
+    gaps[np.isnan(gaps)] = 0
+    return gaps.mean(), np.partition(gaps, -1 - gaps.size // 1000)[
+        -1 - gaps.size // 1000]
+
+
+# The mean, and what one of a thousand may exceed: of formats without loss,
+# rounding; of the others, how chroma is interpolated.
+NEAR = {"image": (1, 2), "lossy image": (2.5, 48), "video": (6, 160),
+        "sound": (1e-3, 2e-2), "array": (0, 0)}
+LOSSY = {"jpg", "jpeg", "jpe", "jfif", "webp", "jp2", "j2k", "jpc", "tif",
+         "tiff"}
+
+
+def compare(kind, path, a, b):
+    """The verdict, and a note."""
+    if len(a) != len(b):
+        return "differs", f"{len(a)} arrays, the reference {len(b)}"
+    verdict, note = "same", ""
+    for x, y in zip(a, b):
+        if kind == "sound" and x.shape[1:] == y.shape[1:] and (
+                abs(len(x) - len(y)) <= max(len(y) // 100, 2304)):
+            note = "" if len(x) == len(y) else f"{len(x)} for {len(y)} samples"
+            x, y = x[:len(y)], y[:len(x)]
+        if kind == "array":
+            y = np.atleast_1d(y)
+            x = x.reshape(y.shape) if x.size == y.size else x
+        if x.shape != y.shape:
+            return "differs", f"{x.shape}, the reference {y.shape}"
+        if x.size == 0 or np.array_equal(x, y):
+            continue
+        bounds = NEAR["lossy image" if kind == "image" and
+                      suffix_of(path.name) in LOSSY else kind]
+        mean, most = difference(x, y)
+        text = f"mean {mean:.3g}, 99.9 % within {most:.3g}"
+        if mean > bounds[0] or most > bounds[1]:
+            return "differs", text
+        verdict, note = "near", note or text
+    return verdict, note
+
+
+def judge(path):
+    kind = KIND_OF[suffix_of(path.name)]
+    mine = run(decoders.ours, path, kind)
+    theirs = run(lambda p, k: decoders.REFERENCES[k](p), path, kind)
+    if kind == "video" and mine.arrays and theirs.arrays:
+        mine.arrays = list(mine.arrays[0][:len(theirs.arrays)])
+    if mine.crash:
+        return "crashed", mine.crash, mine.memory
+    if mine.arrays is None:
+        verdict = "refused" if theirs.arrays is not None else "both fail"
+        if theirs.error and theirs.error.startswith("TooLarge"):
+            verdict = "same"
+        return verdict, mine.error, mine.memory
+    if theirs.arrays is None:
+        return "only we", theirs.error or theirs.crash, mine.memory
+    return *compare(kind, path, mine.arrays, theirs.arrays), mine.memory
+
+
+def mutate(path, folder, n, rng):
+    """Copies of a file in which some bytes are others, or which are cut off."""
+    data = path.read_bytes()
+    for i in range(n):
+        copy = bytearray(data)
+        for _ in range(rng.choice((1, 2, 8, 40))):
+            copy[rng.randrange(len(copy))] = rng.randrange(256)
+        if rng.random() < 0.2:
+            del copy[rng.randrange(len(copy)):]
+        to = folder / f"{i}-{path.name[-60:]}"
+        to.write_bytes(copy or b"\0")
+        yield to
+
+
+def read_allowed():
+    """Reasons by source and file."""
+    allowed = {}
+    for line in (HERE / "allowed.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, reason = line.partition("\t")
+            allowed[name] = reason
+    return allowed
+
+
+def name_of(path, root):
+    return str(path.relative_to(root))
+
+
+def print_table(counts):
+    print("| format | " + " | ".join(VERDICTS) + " |")
+    print("| --- |" + " ---: |" * len(VERDICTS))
+    total = collections.Counter()
+    for suffix in sorted(counts):
+        total += counts[suffix]
+        print(f"| {suffix} | " + " | ".join(
+            str(counts[suffix][v] or "") for v in VERDICTS) + " |")
+    print("| **all** | " + " | ".join(str(total[v]) for v in VERDICTS) + " |")
+
+
+def run_mutations(paths, n, seed):
+    rng = random.Random(seed)
+    crashes = 0
+    print(f"seed {seed}")
+    for path in rng.sample(paths, min(200, len(paths))):
+        with tempfile.TemporaryDirectory() as folder:
+            for copy in mutate(path, pathlib.Path(folder), n, rng):
+                outcome = run(decoders.ours, copy,
+                              KIND_OF[suffix_of(path.name)])
+                if outcome.crash:
+                    crashes += 1
+                    kept = pathlib.Path(f"crash-{crashes}-{path.name[-60:]}")
+                    kept.write_bytes(copy.read_bytes())
+                    print(f"{path}: {outcome.crash}, kept as {kept}",
+                          flush=True)
+    print(f"{crashes} crashes")
+    return crashes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--kind", choices=[*KINDS])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--mutate", type=int, default=0, metavar="N",
+                        help="decode N broken copies of each of 200 files")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    root = arguments.folder / "files"
+    paths = arguments.files or sorted(
+        p for p in root.rglob("*") if p.is_file()
+        and KIND_OF.get(suffix_of(p.name)) in decoders.REFERENCES
+        and arguments.kind in (None, KIND_OF[suffix_of(p.name)]))
+    if arguments.mutate:
+        return run_mutations(paths, arguments.mutate, arguments.seed) > 0
+    allowed, counts = read_allowed(), collections.defaultdict(
+        collections.Counter)
+    unexplained, most = [], (0, "")
+    # Threads only wait here: the work is in the processes that they fork.
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for path, (verdict, note, memory) in zip(
+                paths, pool.map(judge, paths)):
+            name = name_of(path, root)
+            counts[suffix_of(path.name)][verdict] += 1
+            most = max(most, (memory, name))
+            if verdict != "same":
+                print(f"{verdict}\t{name}\t{note}"
+                      f"\t{allowed.get(name, '')}", flush=True)
+            if verdict in ("differs", "crashed") and name not in allowed:
+                unexplained.append(name)
+    print_table(counts)
+    print(f"{len(paths)} files; at most {most[0] >> 20} MiB, of {most[1]}")
+    print(f"{len(unexplained)} differences are not explained")
+    return bool(unexplained) or most[0] > MEMORY
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.exit(main())

@@ -33,12 +33,14 @@
  *   plugins/ipc/spdlaffinity.c    CPU affinity
  *   plugins/ipc/spdlwirereader.c  descriptors received close-on-exec
  *   plugins/ipc/worker/worker.c   signal at the death of the parent
- *   gst/spdl/engine/spdlcpus.c    CPU limit and load from /proc and cgroups
+ *   gst/spdl/engine/spdlcgroup.c  limits of cgroups
+ *   gst/spdl/engine/spdlcpus.c    CPU load from /proc
+ *   gst/spdl/engine/spdlmemory.c  memory from /proc
  *   tools/launch/process.c        memory from /proc
  *
- * Without these calls, meson.build leaves out the ipc plugin. spdlcpus.c knows
- * no limit, and process.c reports 0, for files that they cannot read; its unit
- * for ru_maxrss is Linux's. */
+ * Without these calls, meson.build leaves out the ipc plugin. Where files
+ * cannot be read, cgroups set no limit, spdlmemory.c knows physical memory
+ * alone, and process.c reports 0; its unit for ru_maxrss is Linux's. */
 
 /* Makes a mutex of @attr spin for a moment before it sleeps: most critical
  * sections here take some tens of nanoseconds. Only glibc has this type.
@@ -158,6 +160,21 @@ spdl_compat_get_affinity (gboolean *allowed, guint n)
   if (cpus)
     CPU_FREE (cpus);
   return found;
+#else
+  return 0;
+#endif
+}
+
+/* Returns the machine's physical memory in bytes; 0 if that is unknown. POSIX
+ * has no name for it; glibc, musl and macOS have this one. */
+static inline guint64
+spdl_compat_get_physical_memory (void)
+{
+#ifdef _SC_PHYS_PAGES
+  const long n_pages = sysconf (_SC_PHYS_PAGES);
+  const long size = sysconf (_SC_PAGESIZE);
+
+  return n_pages > 0 && size > 0 ? (guint64) n_pages * size : 0;
 #else
   return 0;
 #endif

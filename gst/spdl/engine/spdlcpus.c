@@ -7,6 +7,7 @@
 
 #include "spdlcpus.h"
 
+#include "spdlcgroup.h"
 #include "spdlcompat.h"
 
 #include <math.h>
@@ -16,127 +17,9 @@
 /* The most that Linux can be built for. */
 #define MAX_CPUS 8192
 
-static struct {
-  gchar *root;
-  guint n_cpus;
-} pretended;
-
-/* Nullable; (transfer full). */
-static gchar *
-read_text (const gchar *root, const gchar *folder, const gchar *name)
-{
-  g_autofree gchar *path = g_strconcat (root, folder, "/", name, NULL);
-  gchar *text = NULL;
-
-  g_file_get_contents (path, &text, NULL, NULL);
-  return text;
-}
+static guint n_pretended; /* CPUs; 0: as many as there are */
 
 /* Cgroups */
-
-/* Versions 1 and 2 may both be mounted, each with a separate tree. */
-typedef enum {
-  CGROUP_V1,
-  CGROUP_V2,
-} Version;
-
-static gboolean
-has_word (const gchar *list, const gchar *word)
-{
-  g_auto (GStrv) words = g_strsplit (list, ",", -1);
-
-  return g_strv_contains ((const gchar *const *) words, word);
-}
-
-/* Finds the process's cgroup among lines such as `4:cpu,cpuacct:/docker/1` and,
- * of version 2, `0::/user.slice`. Nullable; (transfer full). */
-static gchar *
-find_cgroup (const gchar *root, Version version)
-{
-  g_autofree gchar *text = read_text (root, "/proc/self", "cgroup");
-  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
-
-  for (guint i = 0; lines[i]; i++) {
-    g_auto (GStrv) fields = g_strsplit (lines[i], ":", 3);
-
-    if (g_strv_length (fields) != 3 || fields[2][0] != '/')
-      continue;
-    if (version == CGROUP_V2 ? g_str_equal (fields[0], "0") && !*fields[1]
-                             : has_word (fields[1], "cpu"))
-      return g_strdup (fields[2]);
-  }
-  return NULL;
-}
-
-/* Returns the part of @path below @folder; NULL if it is not below. */
-static const gchar *
-skip_folder (const gchar *path, const gchar *folder)
-{
-  if (g_str_equal (folder, "/"))
-    return path;
-  if (!g_str_has_prefix (path, folder))
-    return NULL;
-  path += strlen (folder);
-  return *path == '\0' || *path == '/' ? path : NULL;
-}
-
-/* A line is `36 35 0:32 ROOT MOUNT-POINT rw [TAG...] - TYPE SOURCE OPTIONS`:
- * ROOT is the cgroup that is seen at MOUNT-POINT. */
-static gboolean
-parse_mount (gchar **fields, Version version, gchar **root, gchar **point)
-{
-  const guint n = g_strv_length (fields);
-  guint dash = 6;
-
-  while (dash < n && !g_str_equal (fields[dash], "-"))
-    dash++;
-  if (dash + 3 >= n)
-    return FALSE;
-  if (version == CGROUP_V2 ? !g_str_equal (fields[dash + 1], "cgroup2")
-                           : !g_str_equal (fields[dash + 1], "cgroup") ||
-                                 !has_word (fields[dash + 3], "cpu"))
-    return FALSE;
-  /* Blanks and the like are octal escapes. */
-  *root = g_strcompress (fields[3]);
-  *point = g_strcompress (fields[4]);
-  return TRUE;
-}
-
-/* Returns the folder that shows @cgroup, and in @top the length of its mount
- * point. In a container the mount point itself is what can be seen: of the
- * container's own cgroup, or of the one in which its names begin. */
-static gchar *
-find_folder (
-    const gchar *root, Version version, const gchar *cgroup, gsize *top)
-{
-  g_autofree gchar *text = read_text (root, "/proc/self", "mountinfo");
-  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
-  g_autofree gchar *found = NULL;
-  const gchar *below = NULL;
-
-  for (guint i = 0; lines[i] && !below; i++) {
-    g_auto (GStrv) fields = g_strsplit (lines[i], " ", -1);
-    g_autofree gchar *mount_root = NULL, *point = NULL;
-
-    if (!parse_mount (fields, version, &mount_root, &point))
-      continue;
-    below = skip_folder (cgroup, mount_root);
-    if (below || !found) {
-      g_free (found);
-      found = g_steal_pointer (&point);
-    }
-  }
-  if (!found) {
-    found = g_strdup (
-        version == CGROUP_V2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
-    below = cgroup;
-  }
-  /* `/../x` is outside of what the process may name. */
-  if (!below || strstr (below, "/.."))
-    below = "";
-  *top = strlen (found);
-  return g_strconcat (found, g_str_equal (below, "/") ? "" : below, NULL);
-}
 
 static double
 divide (const gchar *quota, const gchar *period)
@@ -153,7 +36,7 @@ divide (const gchar *quota, const gchar *period)
 static double
 read_quota_v2 (const gchar *root, const gchar *folder)
 {
-  g_autofree gchar *text = read_text (root, folder, "cpu.max");
+  g_autofree gchar *text = spdl_cgroup_read_text (root, folder, "cpu.max");
   g_auto (GStrv) fields = g_strsplit (text ? g_strstrip (text) : "", " ", -1);
 
   return g_strv_length (fields) == 2 ? divide (fields[0], fields[1]) : INFINITY;
@@ -163,40 +46,23 @@ read_quota_v2 (const gchar *root, const gchar *folder)
 static double
 read_quota_v1 (const gchar *root, const gchar *folder)
 {
-  g_autofree gchar *quota = read_text (root, folder, "cpu.cfs_quota_us");
-  g_autofree gchar *period = read_text (root, folder, "cpu.cfs_period_us");
+  g_autofree gchar *quota =
+      spdl_cgroup_read_text (root, folder, "cpu.cfs_quota_us");
+  g_autofree gchar *period =
+      spdl_cgroup_read_text (root, folder, "cpu.cfs_period_us");
 
   if (!quota || !period)
     return INFINITY;
   return divide (g_strstrip (quota), g_strstrip (period));
 }
 
-static double
-read_quota_of (const gchar *root, Version version)
-{
-  g_autofree gchar *cgroup = find_cgroup (root, version);
-  g_autofree gchar *folder = NULL;
-  double quota = INFINITY;
-  gchar *slash;
-  gsize top;
-
-  if (!cgroup)
-    return INFINITY;
-  folder = find_folder (root, version, cgroup, &top);
-  while (TRUE) {
-    quota = MIN (quota, version == CGROUP_V2 ? read_quota_v2 (root, folder)
-                                             : read_quota_v1 (root, folder));
-    slash = strlen (folder) > top ? strrchr (folder + top, '/') : NULL;
-    if (!slash)
-      return quota;
-    *slash = '\0';
-  }
-}
-
 double
 spdl_cpus_read_quota (const gchar *root)
 {
-  return MIN (read_quota_of (root, CGROUP_V1), read_quota_of (root, CGROUP_V2));
+  static const SpdlCgroupReader reader = { "cpu", read_quota_v1,
+    read_quota_v2 };
+
+  return spdl_cgroup_find_least (root, &reader);
 }
 
 /* Counters */
@@ -226,7 +92,7 @@ static void
 read_stat (
     const gchar *root, const gboolean *allowed, guint n, SpdlCpuTimes *times)
 {
-  g_autofree gchar *text = read_text (root, "/proc", "stat");
+  g_autofree gchar *text = spdl_cgroup_read_text (root, "/proc", "stat");
   g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
   SpdlCpuTimes all = { 0 };
 
@@ -253,7 +119,7 @@ static gboolean
 read_pressure (
     const gchar *root, const gchar *folder, const gchar *name, guint64 *ns)
 {
-  g_autofree gchar *text = read_text (root, folder, name);
+  g_autofree gchar *text = spdl_cgroup_read_text (root, folder, name);
   g_auto (GStrv) fields = NULL;
   guint64 us;
 
@@ -283,7 +149,7 @@ read_delay (const gchar *root, guint64 *ns)
   *ns = 0;
   while (dir && (name = g_dir_read_name (dir))) {
     g_autofree gchar *thread = g_strconcat ("/proc/self/task/", name, NULL);
-    g_autofree gchar *text = read_text (root, thread, "schedstat");
+    g_autofree gchar *text = spdl_cgroup_read_text (root, thread, "schedstat");
     guint64 delay;
 
     if (!text || sscanf (text, "%*u %" G_GUINT64_FORMAT " %*u", &delay) != 1)
@@ -298,14 +164,10 @@ void
 spdl_cpus_read_times (
     const gchar *root, const gboolean *allowed, guint n, SpdlCpuTimes *times)
 {
-  g_autofree gchar *cgroup = find_cgroup (root, CGROUP_V2);
-  g_autofree gchar *folder = NULL;
-  gsize top;
+  g_autofree gchar *folder = spdl_cgroup_dup_folder (root);
 
   *times = (SpdlCpuTimes){ 0 };
   read_stat (root, allowed, n, times);
-  if (cgroup)
-    folder = find_folder (root, CGROUP_V2, cgroup, &top);
   times->has_pressure =
       (folder &&
           read_pressure (root, folder, "cpu.pressure", &times->pressure)) ||
@@ -315,20 +177,14 @@ spdl_cpus_read_times (
 
 /* This process */
 
-static const gchar *
-get_root (void)
-{
-  return pretended.root ? pretended.root : "";
-}
-
 static guint
 count_affinity (void)
 {
   gboolean allowed[MAX_CPUS];
   guint n;
 
-  if (pretended.n_cpus > 0)
-    return pretended.n_cpus;
+  if (n_pretended > 0)
+    return n_pretended;
   n = spdl_compat_get_affinity (allowed, MAX_CPUS);
   return n > 0 ? n : g_get_num_processors ();
 }
@@ -336,7 +192,8 @@ count_affinity (void)
 double
 spdl_cpus_get_limit (void)
 {
-  return MIN (count_affinity (), spdl_cpus_read_quota (get_root ()));
+  return MIN (
+      count_affinity (), spdl_cpus_read_quota (spdl_cgroup_get_root ()));
 }
 
 guint
@@ -350,15 +207,15 @@ spdl_cpus_get_times (SpdlCpuTimes *times)
 {
   gboolean allowed[MAX_CPUS];
   const gboolean known =
-      pretended.n_cpus == 0 && spdl_compat_get_affinity (allowed, MAX_CPUS) > 0;
+      n_pretended == 0 && spdl_compat_get_affinity (allowed, MAX_CPUS) > 0;
 
-  spdl_cpus_read_times (get_root (), known ? allowed : NULL, MAX_CPUS, times);
+  spdl_cpus_read_times (
+      spdl_cgroup_get_root (), known ? allowed : NULL, MAX_CPUS, times);
 }
 
 void
 spdl_cpus_pretend (const gchar *root, guint n_cpus)
 {
-  g_free (pretended.root);
-  pretended.root = g_strdup (root);
-  pretended.n_cpus = n_cpus;
+  spdl_cgroup_pretend (root);
+  n_pretended = n_cpus;
 }

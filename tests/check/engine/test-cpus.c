@@ -7,70 +7,21 @@
 
 #include "gst/spdl/engine/spdlcpus.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_FILES 10
-#define SECOND G_GUINT64_CONSTANT (1000000000)
-#define V2_MOUNT "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
-#define V1_MOUNT                                                          \
-  "32 24 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"     \
-  "33 24 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 master:1 - cgroup" \
-  " cgroup rw,cpu,cpuacct\n"
-#define V1_CPU "/sys/fs/cgroup/cpu,cpuacct"
+#include "systemfiles.h"
 
-typedef struct {
-  const gchar *path;
-  const gchar *text;
-} File;
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define V1_CPU "/sys/fs/cgroup/cpu,cpuacct"
 
 typedef struct {
   const gchar *name;
   double quota;
   File files[MAX_FILES];
 } Tree;
-
-static gchar *
-make_tree (const File *files)
-{
-  gchar *root = g_dir_make_tmp ("spdl-cpus-XXXXXX", NULL);
-
-  for (guint i = 0; i < MAX_FILES && files[i].path; i++) {
-    g_autofree gchar *path = g_strconcat (root, files[i].path, NULL);
-    g_autofree gchar *folder = g_path_get_dirname (path);
-
-    g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
-    g_assert_true (g_file_set_contents_full (
-        path, files[i].text, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
-  }
-  return root;
-}
-
-static void
-remove_folder (const gchar *path)
-{
-  GDir *dir = g_dir_open (path, 0, NULL);
-  const gchar *name;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree gchar *child = g_build_filename (path, name, NULL);
-
-    remove_folder (child);
-  }
-  if (dir)
-    g_dir_close (dir);
-  g_remove (path);
-}
-
-static void
-remove_tree (gchar *root)
-{
-  remove_folder (root);
-  g_free (root);
-}
 
 static guint64
 ticks (guint n)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gst/spdl/engine/spdlmemory.h"
 #include "gst/spdl/engine/spdlredact.h"
 #include "spdlarchivewriter.h"
 #include "spdlsidecarfile.h"
@@ -19,7 +20,8 @@
 #define GST_CAT_DEFAULT get_category ()
 /* As for a list: what changed since may not show. */
 #define SETTLED_SECONDS 2
-/* An index that a server has is read into memory as a whole. */
+/* An index that a server has is read into memory as a whole, of which it may
+ * not take most. */
 #define MAX_REMOTE_INDEX ((guint64) 1 << 32)
 
 static GstDebugCategory *
@@ -220,7 +222,7 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
         error->message);
     return NULL;
   }
-  if (reader->stamp.size > MAX_REMOTE_INDEX ||
+  if (reader->stamp.size > MIN (MAX_REMOTE_INDEX, spdl_memory_get_share ()) ||
       !(data = g_try_malloc (reader->stamp.size)))
     flaw = "it is too large";
   else if (!spdl_reader_read (reader, 0, data, reader->stamp.size, &error))

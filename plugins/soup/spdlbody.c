@@ -61,8 +61,12 @@ spdl_body_steal (SpdlBody *self)
     spdl_body_clear (self);
     return gst_buffer_new ();
   }
-  if (self->room / 2 > self->size)
-    self->data = g_realloc (self->data, self->size);
+  if (self->room / 2 > self->size) {
+    guint8 *less = g_try_realloc (self->data, self->size);
+
+    if (less)
+      self->data = less;
+  }
   buffer = gst_buffer_new_wrapped (self->data, self->size);
   self->data = NULL;
   spdl_body_clear (self);

@@ -31,6 +31,11 @@
  * `trusted-origins="https://cdn.example.com,file:"`. Messages and logs show
  * credentials and signatures in a URI as `***`.
  *
+ * An item of more than `max-size` bytes fails before memory is taken for it,
+ * where its size is known, and else as soon as more bytes have come. By default
+ * that is a quarter of the memory that the process may use: of the machine's,
+ * or of the tightest limit of its cgroups.
+ *
  * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
  * an item's fetch with all its tries; a read from a disk is not interrupted.
  *
@@ -80,6 +85,7 @@
  * Since: 0.1
  */
 
+#include "gst/spdl/engine/spdlmemory.h"
 #include "spdlcoalesce.h"
 #include "spdlfetch-private.h"
 #include "spdlorigin.h"
@@ -156,6 +162,8 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   GST_OBJECT_LOCK (self);
   spdl_http_settings_clear (&self->used);
   spdl_http_settings_copy (&self->used, &self->settings);
+  if (self->used.max_size == 0)
+    self->used.max_size = spdl_memory_get_share ();
   parts = g_strdup (self->parts);
   self->used_coalesce = self->coalesce;
   spdl_disk_cache_settings_clear (&self->used_cache);
@@ -396,7 +404,8 @@ install_properties (GObjectClass *object_class)
       "How often a request is repeated that failed in a way that may pass", 0,
       1000, DEFAULT_RETRIES, flags);
   properties[PROP_MAX_SIZE] = g_param_spec_uint64 ("max-size", "Maximum size",
-      "An item of more bytes fails, if possible before it is read (0 = no "
+      "Most bytes of an item; a larger one fails, if possible before it is "
+      "read (0 = a quarter of the memory that the process may use, -1 = no "
       "limit)",
       0, G_MAXUINT64, 0, flags);
   properties[PROP_USER_AGENT] = g_param_spec_string ("user-agent", "User agent",

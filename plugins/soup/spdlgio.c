@@ -54,7 +54,7 @@ read_all (GInputStream *stream, SpdlBody *body, guint64 wanted,
       return FALSE;
     }
     spdl_body_add (body, n);
-    if (!spdl_check_max_size (body->size, limits->max_size, error))
+    if (!spdl_check_max_part (body->size, limits->max_size, error))
       return FALSE;
     if (g_get_monotonic_time () > limits->deadline) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
@@ -103,6 +103,8 @@ spdl_gio_read (const gchar *uri, const SpdlRange *range,
   g_autoptr (GFileInputStream) opened =
       g_file_read (file, cancellable, &reason);
   GInputStream *stream = (GInputStream *) opened;
+  const guint64 wanted =
+      spdl_range_is_open (range) ? G_MAXUINT64 : range->last - range->first + 1;
   SpdlBody body = { 0 };
   guint64 size;
 
@@ -110,12 +112,12 @@ spdl_gio_read (const gchar *uri, const SpdlRange *range,
     set_error (error, uri, reason);
     return NULL;
   }
+  if (!spdl_range_is_open (range) &&
+      !spdl_check_max_size (wanted, limits->max_size, error))
+    return NULL;
   if (!go_to (stream, range->first, uri, cancellable, error))
     return NULL;
-  if (!read_all (stream, &body,
-          spdl_range_is_open (range) ? G_MAXUINT64
-                                     : range->last - range->first + 1,
-          limits, uri, cancellable, error) ||
+  if (!read_all (stream, &body, wanted, limits, uri, cancellable, error) ||
       !spdl_range_get_size (range, range->first + body.size, &size, error)) {
     spdl_body_clear (&body);
     return NULL;

@@ -57,14 +57,28 @@ spdl_range_get_size (
   return TRUE;
 }
 
-gboolean
-spdl_check_max_size (guint64 size, guint64 max_size, GError **error)
+static gboolean
+check_max_size (
+    guint64 size, const gchar *more, guint64 max_size, GError **error)
 {
   if (max_size == 0 || size <= max_size)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "It has %" G_GUINT64_FORMAT " bytes or more, which is over max-size "
-      "(%" G_GUINT64_FORMAT ")",
-      size, max_size);
+      "The item has %" G_GUINT64_FORMAT " bytes%s, which is over max-size "
+      "(%" G_GUINT64_FORMAT "): to read it, set max-size, by default a quarter "
+      "of the memory, to at least the item's size",
+      size, more, max_size);
   return FALSE;
+}
+
+gboolean
+spdl_check_max_size (guint64 size, guint64 max_size, GError **error)
+{
+  return check_max_size (size, "", max_size, error);
+}
+
+gboolean
+spdl_check_max_part (guint64 size, guint64 max_size, GError **error)
+{
+  return check_max_size (size, " or more", max_size, error);
 }

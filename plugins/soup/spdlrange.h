@@ -33,8 +33,13 @@ spdl_range_is_open (const SpdlRange *self)
 gboolean spdl_range_get_size (
     const SpdlRange *self, guint64 whole, guint64 *size, GError **error);
 
-/* Sets @error and returns FALSE if @size is over @max_size (0: none). */
+/* Sets @error and returns FALSE if an item of @size bytes is over @max_size (0:
+ * no limit). */
 gboolean spdl_check_max_size (guint64 size, guint64 max_size, GError **error);
+
+/* The same of an item whose size is not known, and of which @size bytes came.
+ */
+gboolean spdl_check_max_part (guint64 size, guint64 max_size, GError **error);
 
 G_END_DECLS
 

@@ -55,7 +55,7 @@ add (SpdlRequest *self, gsize n)
     self->n_tries = 1; /* of what is missing now */
     return TRUE;
   }
-  if (!spdl_check_max_size (
+  if (!spdl_check_max_part (
           self->body.size, self->settings->max_size, &error)) {
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
     return FALSE;

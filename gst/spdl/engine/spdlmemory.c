@@ -82,3 +82,9 @@ spdl_memory_get_limit (void)
 
   return physical > 0 ? MIN (limit, physical) : limit;
 }
+
+guint64
+spdl_memory_get_share (void)
+{
+  return spdl_memory_get_limit () / 4;
+}

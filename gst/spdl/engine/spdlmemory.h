@@ -29,4 +29,9 @@ guint64 spdl_memory_read_limit (const gchar *root);
 SPDL_PRIVATE_API
 guint64 spdl_memory_get_limit (void);
 
+/* Returns the most bytes that are read for one item unless the user says
+ * otherwise: a quarter of that. */
+SPDL_PRIVATE_API
+guint64 spdl_memory_get_share (void);
+
 G_END_DECLS

@@ -132,7 +132,7 @@ GST_START_TEST (test_faults)
 
   for (guint i = 0; i < n; i++)
     paths[i] = faults[i].path;
-  run = run_paths (paths, n, "concurrency=16 retries=1 timeout=1");
+  run = run_paths (paths, n, "concurrency=16 retries=1 timeout=1 max-size=-1");
   fail_unless_equals_int (run->buffers->len + run->failures->len, n);
   fail_unless_equals_int (run->n_gone, run->failures->len);
 

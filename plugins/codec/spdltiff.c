@@ -226,6 +226,8 @@ begin_image (Tiff *self, GError **error)
       !TIFFRGBAImageBegin (&self->image, self->tiff, !self->padding, why))
     return *self->message ? set_broken (self, error) : set_unknown (why, error);
   self->has_image = TRUE;
+  /* What it said of tags did not stop it. */
+  *self->message = '\0';
   /* libtiff would leave the alpha out. */
   if (self->image.alpha && self->image.photometric == PHOTOMETRIC_PALETTE)
     return set_unknown ("it has a palette and alpha", error);

@@ -73,8 +73,9 @@ pack (const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
   return dest;
 }
 
-/* A copy without gaps, in which strides count elements. */
-static void
+/* Makes a copy without gaps, in which strides count elements. FALSE: there is
+ * no memory. */
+static gboolean
 copy_elements (Exported *self)
 {
   const GstSpdlTensor *tensor = self->tensor;
@@ -84,9 +85,11 @@ copy_elements (Exported *self)
     self->strides[i - 1] = stride;
     stride *= tensor->shape[i - 1];
   }
-  self->copy = g_malloc (stride * gst_spdl_tensor_type_get_size (tensor->type));
-  if (tensor->data)
+  self->copy = g_try_malloc (
+      MAX (stride * gst_spdl_tensor_type_get_size (tensor->type), 1));
+  if (self->copy && tensor->data)
     pack (tensor, 0, tensor->data, self->copy);
+  return self->copy != NULL;
 }
 
 static void
@@ -110,8 +113,8 @@ view_elements (Exported *self)
  * This DLPack has no way to say that memory must not be written; a tensor that
  * is not writable is copied.
  *
- * Returns: (transfer none): the `DLManagedTensor *`, which the caller or its
- *     consumer frees
+ * Returns: (transfer none) (nullable): the `DLManagedTensor *`, which the
+ * caller or its consumer frees, or %NULL if there is no memory for a copy
  *
  * Since: 0.1
  */
@@ -124,10 +127,14 @@ gst_spdl_tensor_to_dlpack (GstSpdlTensor *tensor)
 
   self = g_new0 (Exported, 1);
   self->tensor = gst_spdl_tensor_ref (tensor);
-  if (tensor->writable || tensor->device_type != GST_SPDL_DEVICE_CPU)
+  self->managed.context = self;
+  self->managed.deleter = delete_exported;
+  if (tensor->writable || tensor->device_type != GST_SPDL_DEVICE_CPU) {
     view_elements (self);
-  else
-    copy_elements (self);
+  } else if (!copy_elements (self)) {
+    delete_exported (&self->managed);
+    return NULL;
+  }
   self->managed.tensor = (SpdlDlTensor){
     .data = self->copy ? self->copy : tensor->data,
     .device = { tensor->device_type, tensor->device_id },
@@ -136,8 +143,6 @@ gst_spdl_tensor_to_dlpack (GstSpdlTensor *tensor)
     .shape = tensor->shape,
     .strides = self->strides,
   };
-  self->managed.context = self;
-  self->managed.deleter = delete_exported;
   return &self->managed;
 }
 

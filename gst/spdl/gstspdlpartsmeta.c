@@ -30,6 +30,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "gstspdltryallocator.h"
+
 GType
 gst_spdl_parts_meta_api_get_type (void)
 {
@@ -196,8 +198,7 @@ lies_otherwise (GstBuffer *part, GstCaps *caps, GstVideoInfo *info)
 static GstBuffer *
 lay_out (GstBuffer *part, const GstVideoInfo *info)
 {
-  GstBuffer *plain =
-      gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  GstBuffer *plain = gst_spdl_buffer_try_new (GST_VIDEO_INFO_SIZE (info));
   GstVideoFrame from, to;
   gboolean ok = FALSE;
 

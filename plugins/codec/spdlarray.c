@@ -48,6 +48,17 @@ spdl_array_set_error (
 }
 
 void
+spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size)
+{
+  g_autofree gchar *name =
+      self->name ? spdl_array_quote (self->name, strlen (self->name)) : NULL;
+
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "There is no memory for the %" G_GUINT64_FORMAT " bytes of its array%s%s",
+      size, name ? " " : "", name ? name : "");
+}
+
+void
 spdl_array_refuse_type (
     GError **error, const SpdlArray *self, const gchar *type, gsize length)
 {

@@ -31,6 +31,10 @@ typedef struct {
 void spdl_array_set_error (GError **error, const SpdlArray *self,
     const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
+/* Sets @error: there is no memory for the @size bytes that it needs. */
+void
+spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size);
+
 /* Sets @error: @type (@length bytes of a file) is none that tensors have. */
 void spdl_array_refuse_type (
     GError **error, const SpdlArray *self, const gchar *type, gsize length);

@@ -125,10 +125,7 @@ copy_part (
   guint8 *copy = g_try_malloc (size);
 
   if (!copy) {
-    spdl_array_set_error (error, array,
-        "has %" G_GSIZE_FORMAT " bytes, for which there is no "
-        "memory",
-        size);
+    spdl_array_set_no_memory (error, array, size);
     return NULL;
   }
   spdl_array_write (array, data, copy);

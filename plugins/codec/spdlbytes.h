@@ -72,6 +72,15 @@ spdl_write_32_le (guint8 *p, guint32 value)
   p[3] = value >> 24;
 }
 
+static inline void
+spdl_write_32_be (guint8 *p, guint32 value)
+{
+  p[0] = value >> 24;
+  p[1] = value >> 16;
+  p[2] = value >> 8;
+  p[3] = value;
+}
+
 G_END_DECLS
 
 #endif /* __SPDL_BYTES_H__ */

@@ -7,6 +7,7 @@
 
 #include "spdlcanvas.h"
 
+#include "gst/spdl/gstspdltryallocator.h"
 #include "spdlorientation.h"
 #include "spdlplanejoin.h"
 #include "spdlresize.h"
@@ -127,8 +128,7 @@ make_buffer (SpdlCanvas *self, const SpdlTarget *target, GError **error)
     if (!set_own_size (self, target, swaps ? framing->height : framing->width,
             swaps ? framing->width : framing->height, error))
       return FALSE;
-    self->buffer =
-        gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (self->info), NULL);
+    self->buffer = gst_spdl_buffer_try_new (GST_VIDEO_INFO_SIZE (self->info));
   }
   if (!self->buffer)
     return no_memory (self, error);

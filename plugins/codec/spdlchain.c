@@ -170,6 +170,13 @@ judge (SpdlChain *self, GstFlowReturn ret, GError **error)
         self->max_pixels);
     return SPDL_CHAIN_TOO_LARGE;
   }
+  if (self->pool && spdl_frame_pool_is_exhausted (self->pool)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory to decode an image of %d by %d",
+        GST_VIDEO_INFO_WIDTH (&self->info),
+        GST_VIDEO_INFO_HEIGHT (&self->info));
+    return SPDL_CHAIN_BROKEN_FILE;
+  }
   if (ret == GST_FLOW_NOT_NEGOTIATED || ret == GST_FLOW_NOT_SUPPORTED) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_NOT_IMPLEMENTED,
         "%s does not decode this kind of it: %s", self->name,

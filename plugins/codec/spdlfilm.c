@@ -10,6 +10,7 @@
 #include <gst/video/video.h>
 
 #include "gst/spdl/gstspdlharness.h"
+#include "gst/spdl/gstspdltryallocator.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -110,6 +111,7 @@ answer (gpointer user_data, GstQuery *query)
     gst_query_add_allocation_pool (
         query, pool, GST_VIDEO_INFO_SIZE (&info), 0, 0);
     gst_object_unref (pool);
+    gst_query_add_allocation_param (query, gst_spdl_try_allocator_get (), NULL);
   }
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;

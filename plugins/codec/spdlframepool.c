@@ -7,6 +7,8 @@
 
 #include "spdlframepool.h"
 
+#include "gst/spdl/gstspdltryallocator.h"
+
 /* In rows of fewer bytes the pattern could stand by chance. */
 #define MIN_ROW 8
 
@@ -14,6 +16,7 @@ struct _SpdlFramePool {
   GstVideoBufferPool parent;
 
   gboolean all_rows;
+  gboolean exhausted;
   GstMemory *memory; /* of the last frame; nullable */
 };
 
@@ -42,6 +45,22 @@ fill (SpdlFramePool *self, GstBuffer *buffer)
   gst_memory_unmap (self->memory, &map);
 }
 
+/* Decoders that bring no allocator would take GStreamer's own. */
+static gboolean
+spdl_frame_pool_set_config (GstBufferPool *pool, GstStructure *config)
+{
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+
+  gst_allocation_params_init (&params);
+  gst_buffer_pool_config_get_allocator (config, &allocator, &params);
+  if (!allocator)
+    gst_buffer_pool_config_set_allocator (
+        config, gst_spdl_try_allocator_get (), &params);
+  return GST_BUFFER_POOL_CLASS (spdl_frame_pool_parent_class)
+      ->set_config (pool, config);
+}
+
 static GstFlowReturn
 spdl_frame_pool_acquire_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
@@ -50,6 +69,8 @@ spdl_frame_pool_acquire_buffer (
   const GstFlowReturn ret = GST_BUFFER_POOL_CLASS (spdl_frame_pool_parent_class)
                                 ->acquire_buffer (pool, buffer, params);
 
+  if (ret == GST_FLOW_ERROR)
+    self->exhausted = TRUE;
   if (ret != GST_FLOW_OK || gst_buffer_n_memory (*buffer) != 1)
     return ret;
   g_clear_pointer (&self->memory, gst_memory_unref);
@@ -69,6 +90,13 @@ spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows)
 {
   g_clear_pointer (&self->memory, gst_memory_unref);
   self->all_rows = all_rows;
+  self->exhausted = FALSE;
+}
+
+gboolean
+spdl_frame_pool_is_exhausted (const SpdlFramePool *self)
+{
+  return self->exhausted;
 }
 
 static gboolean
@@ -124,6 +152,7 @@ static void
 spdl_frame_pool_class_init (SpdlFramePoolClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = spdl_frame_pool_finalize;
+  GST_BUFFER_POOL_CLASS (klass)->set_config = spdl_frame_pool_set_config;
   GST_BUFFER_POOL_CLASS (klass)->acquire_buffer =
       spdl_frame_pool_acquire_buffer;
 }

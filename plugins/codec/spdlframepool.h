@@ -28,6 +28,9 @@ SpdlFramePool *spdl_frame_pool_new (void);
  */
 void spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows);
 
+/* Whether there was no memory for this image's frame. */
+gboolean spdl_frame_pool_is_exhausted (const SpdlFramePool *self);
+
 /* How many rows of this image's frame were written: all, or those before the
  * ones at the end that were not. */
 guint

@@ -114,35 +114,62 @@ take_escape (SpdlJson *self, gunichar *c)
   return TRUE;
 }
 
+/* Returns the length of the string as it stands here, up to its end or that of
+ * the text. */
+static gsize
+measure (const SpdlJson *self)
+{
+  const gchar *at = self->at;
+
+  while (at < self->end && *at != '"')
+    at += *at == '\\' && self->end - at > 1 ? 2 : 1;
+  return at - self->at;
+}
+
+/* Reads the next character, as UTF-8, to @to. Returns its length; 0: it is
+ * wrong. */
+static guint
+take_character (SpdlJson *self, gchar to[6])
+{
+  gunichar c;
+
+  if ((guchar) *self->at < ' ')
+    return 0;
+  *to = *self->at++;
+  if (*to != '\\')
+    return 1;
+  return take_escape (self, &c) ? g_unichar_to_utf8 (c, to) : 0;
+}
+
 gboolean
 spdl_json_take_string (SpdlJson *self, gchar **string)
 {
-  GString *text;
-  gboolean ok = TRUE;
+  g_autofree gchar *text = NULL;
+  gsize length = 0;
 
   if (!spdl_json_take (self, '"'))
     return FALSE;
-  text = g_string_new (NULL);
-  while (ok && self->at < self->end && *self->at != '"') {
-    gunichar c;
-
-    if ((guchar) *self->at < ' ') {
-      ok = FALSE;
-    } else if (*self->at != '\\') {
-      g_string_append_c (text, *self->at++);
-    } else {
-      self->at++;
-      ok = take_escape (self, &c);
-      if (ok)
-        g_string_append_unichar (text, c);
-    }
+  /* An escape is at least as long as what it stands for. */
+  if (string && !(text = g_try_malloc (measure (self) + 1))) {
+    self->no_memory = TRUE;
+    return FALSE;
   }
-  ok = ok && self->at < self->end;
-  if (ok)
-    self->at++;
-  if (string && ok)
-    *string = g_string_free (text, FALSE);
-  else
-    g_string_free (text, TRUE);
-  return ok;
+  while (self->at < self->end && *self->at != '"') {
+    gchar character[6];
+    const guint n = take_character (self, character);
+
+    if (n == 0)
+      return FALSE;
+    if (text)
+      memcpy (text + length, character, n);
+    length += n;
+  }
+  if (self->at == self->end)
+    return FALSE;
+  self->at++;
+  if (string) {
+    text[length] = '\0';
+    *string = g_steal_pointer (&text);
+  }
+  return TRUE;
 }

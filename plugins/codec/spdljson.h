@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *at;
   const gchar *end;
+  gboolean no_memory; /* for a string */
 } SpdlJson;
 
 /* One character that is no part of a word. */

@@ -139,9 +139,7 @@ inflate_member (SpdlNpz *self, const SpdlArray *array,
     return NULL;
   data = g_try_malloc (MAX (member->size, 1));
   if (!data) {
-    spdl_array_set_error (error, array,
-        "inflates to %" G_GUINT64_FORMAT " bytes, for which there is no memory",
-        member->size);
+    spdl_array_set_no_memory (error, array, member->size);
     return NULL;
   }
   damage = inflate_all (self, member, data);

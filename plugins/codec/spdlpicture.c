@@ -7,6 +7,8 @@
 
 #include "spdlpicture.h"
 
+#include "gst/spdl/gstspdltryallocator.h"
+
 struct _SpdlPicture {
   GstVideoConverter *converter;
   GstVideoInfo in_info;  /* what it converts */
@@ -153,6 +155,7 @@ set_colorimetry (GstVideoInfo *info)
   colors->primaries = GST_VIDEO_COLOR_PRIMARIES_BT709;
 }
 
+/* Returns FALSE if there is no converter for such frames. */
 static gboolean
 ensure_converter (
     SpdlPicture *self, const GstVideoInfo *info, gboolean is_video)
@@ -181,24 +184,32 @@ ensure_converter (
       GST_TYPE_VIDEO_DITHER_METHOD, GST_VIDEO_DITHER_NONE, NULL);
   self->converter =
       gst_video_converter_new (&self->in_info, &self->out_info, options);
-  if (!self->converter)
-    return FALSE;
-  self->converted = gst_buffer_new_allocate (
-      NULL, GST_VIDEO_INFO_SIZE (&self->out_info), NULL);
-  return self->converted != NULL;
+  return self->converter != NULL;
 }
 
 static gboolean
 write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
-    const SpdlRows *rows)
+    const SpdlRows *rows, GError **error)
 {
   GstVideoFrame out;
   Layout layout;
 
-  if (!ensure_converter (self, &in->info, frame->is_video) ||
-      !gst_video_frame_map (
-          &out, &self->out_info, self->converted, GST_MAP_READWRITE))
+  if (!ensure_converter (self, &in->info, frame->is_video)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It was decoded to %s, which cannot be converted",
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&in->info)));
     return FALSE;
+  }
+  if (!self->converted)
+    self->converted =
+        gst_spdl_buffer_try_new (GST_VIDEO_INFO_SIZE (&self->out_info));
+  if (!self->converted || !gst_video_frame_map (&out, &self->out_info,
+                              self->converted, GST_MAP_READWRITE)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory to convert a frame of %d by %d",
+        GST_VIDEO_INFO_WIDTH (&in->info), GST_VIDEO_INFO_HEIGHT (&in->info));
+    return FALSE;
+  }
   gst_video_converter_frame (self->converter, in, &out);
   layout = layout_of (&out);
   layout.has_alpha = layout.has_alpha && !frame->opaque;
@@ -225,10 +236,8 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
 
     layout.has_alpha = layout.has_alpha && !frame->opaque;
     write_rows (&layout, GST_VIDEO_FRAME_WIDTH (&in), frame->n_rows, rows);
-  } else if (!(ok = write_converted (self, &in, frame, rows))) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It was decoded to %s, which cannot be converted",
-        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+  } else {
+    ok = write_converted (self, &in, frame, rows, error);
   }
   gst_video_frame_unmap (&in);
   return ok;

@@ -174,21 +174,12 @@ count_stored (const SpdlPngFile *self)
   return self->n_pixels + n_blocks * BLOCK_HEAD;
 }
 
-static void
-write_32_be (guint8 *to, guint32 value)
-{
-  to[0] = value >> 24;
-  to[1] = value >> 16;
-  to[2] = value >> 8;
-  to[3] = value;
-}
-
 static const guint8 *
 get_head (SpdlPngFile *self)
 {
   const gsize around = HEAD - CHUNK_HEADER + TAIL - 4;
 
-  write_32_be (self->between, count_stored (self) + around);
+  spdl_write_32_be (self->between, count_stored (self) + around);
   memcpy (self->between + 4, "IDAT\x78\x01", 6);
   return self->between;
 }
@@ -208,7 +199,7 @@ get_block_head (SpdlPngFile *self, guint n, gboolean is_last)
 static const guint8 *
 get_tail (SpdlPngFile *self)
 {
-  write_32_be (
+  spdl_write_32_be (
       self->between, libdeflate_adler32 (1, self->pixels, self->n_pixels));
   memset (self->between + 4, 0, 4);
   return self->between;
@@ -307,7 +298,7 @@ note_chunk (SpdlPngFile *self, guint8 *header)
   const gsize rest = self->size - self->at;
 
   if (spdl_read_32_be (header) > rest)
-    write_32_be (header, rest);
+    spdl_write_32_be (header, rest);
   self->next_chunk = self->at + spdl_read_32_be (header) + 4;
 }
 

@@ -193,7 +193,10 @@ read_header (Header *header, const guint8 *data, gsize size, GError **error)
   if (g_utf8_validate (json.at, size, NULL) &&
       take_header (&json, header, &reason))
     return TRUE;
-  if (!reason)
+  if (json.no_memory)
+    reason = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for a name in its header");
+  else if (!reason)
     reason = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "It is a broken safetensors file: its header is wrong at byte "
         "%" G_GSIZE_FORMAT,

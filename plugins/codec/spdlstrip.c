@@ -10,6 +10,8 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
+#include "gst/spdl/gstspdltryallocator.h"
+
 static void
 clear_pool (SpdlStrip *self)
 {
@@ -62,20 +64,14 @@ make_pool (SpdlStrip *self)
     self->n_frames };
   const gsize size = get_frame_size (self) * self->n_frames;
   GstSpdlTensorsInfo info;
-  GstStructure *config;
 
   gst_spdl_tensors_info_init (&info);
   gst_spdl_tensors_info_add (
       &info, GST_SPDL_TENSOR_UINT8, G_N_ELEMENTS (dims), dims);
   self->caps = gst_spdl_tensors_info_to_caps (&info);
-  if (size > G_MAXUINT32)
-    return FALSE;
-  self->pool = gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (self->pool);
   /* No upper bound: a worker must not wait for downstream. */
-  gst_buffer_pool_config_set_params (config, self->caps, size, 0, 0);
-  return gst_buffer_pool_set_config (self->pool, config) &&
-         gst_buffer_pool_set_active (self->pool, TRUE);
+  self->pool = gst_spdl_try_pool_new (self->caps, size);
+  return self->pool != NULL;
 }
 
 gboolean

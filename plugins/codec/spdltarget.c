@@ -7,6 +7,7 @@
 
 #include "spdltarget.h"
 
+#include "gst/spdl/gstspdltryallocator.h"
 #include "spdlrestrict.h"
 
 #define RAW "video/x-raw"
@@ -194,17 +195,12 @@ pick (const GstCaps *caps, const gchar *name)
 static gboolean
 make_pool (SpdlTarget *self, GError **error)
 {
-  GstStructure *config;
-
   spdl_target_set_info (&self->info, self->format, self->width, self->height);
   self->caps = gst_video_info_to_caps (&self->info);
-  self->pool = gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (self->pool);
   /* No upper bound: a worker must not wait for downstream. */
-  gst_buffer_pool_config_set_params (
-      config, self->caps, GST_VIDEO_INFO_SIZE (&self->info), 0, 0);
-  if (gst_buffer_pool_set_config (self->pool, config) &&
-      gst_buffer_pool_set_active (self->pool, TRUE))
+  self->pool =
+      gst_spdl_try_pool_new (self->caps, GST_VIDEO_INFO_SIZE (&self->info));
+  if (self->pool)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "No pool of images of %u by %u can be made", self->width, self->height);

@@ -242,16 +242,27 @@ can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* What is given to a decoder of the item; NULL if there is no use in it: of a
- * part of a JPEG 2000 openjpegdec makes nothing, and keeps its memory. */
+/* What is given to a decoder of the item; NULL with @error set if there is no
+ * use in it: of a part of a JPEG 2000 openjpegdec makes nothing, and keeps its
+ * memory. */
 static GstBuffer *
-dup_file (const SpdlWorker *self, const SpdlLook *look)
+dup_file (const SpdlWorker *self, const SpdlLook *look, GError **error)
 {
-  if (spdl_tga_has_gray_alpha (look->type, self->in.data, self->in.size))
-    return spdl_tga_expand (self->in.data, self->in.size);
-  if (look->damage && look->sampling)
+  const GstMapInfo *in = &self->in;
+  GstBuffer *file = NULL;
+
+  if (look->damage && look->sampling) {
+    set_damage (look, error);
     return NULL;
-  return gst_buffer_ref (self->source->item);
+  }
+  if (!spdl_tga_has_gray_alpha (look->type, in->data, in->size))
+    return gst_buffer_ref (self->source->item);
+  file = spdl_tga_expand (in->data, in->size);
+  if (!file)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for a copy of its %" G_GSIZE_FORMAT " bytes",
+        in->size);
+  return file;
 }
 
 /* Decodes and draws what passed the first look, or is kept in spite of it.
@@ -263,10 +274,8 @@ decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlChainLimits limits = { target->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file = dup_file (self, look);
+  g_autoptr (GstBuffer) file = dup_file (self, look, reason);
 
-  if (!file)
-    set_damage (look, reason);
   if ((!file || !spdl_stills_decode (
                     self->stills, look, file, &limits, &frame, reason)) &&
       !(keep && can_keep (look, &frame, *reason)))

@@ -26,6 +26,25 @@ count_unpooled (GstSpdlBatchElement *self)
        "any more, and all tensors made from them, should be let go of"));
 }
 
+/* Ends the stream with an error; GST_FLOW_ERROR would make the source post a
+ * second one. */
+static GstFlowReturn fail_for_memory (
+    GstSpdlBatchElement *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static GstFlowReturn
+fail_for_memory (GstSpdlBatchElement *self, const gchar *format, ...)
+{
+  g_autoptr (GError) error = NULL;
+  va_list args;
+
+  va_start (args, format);
+  error = g_error_new_valist (
+      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, format, args);
+  va_end (args);
+  gst_spdl_batch_element_fail (self, error);
+  return GST_FLOW_EOS;
+}
+
 static GstFlowReturn
 acquire_rows (GstSpdlBatchElement *self)
 {
@@ -36,13 +55,10 @@ acquire_rows (GstSpdlBatchElement *self)
   gboolean pooled;
   GstFlowReturn ret;
 
-  if (size == G_MAXSIZE) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("A batch of %u such items is larger than memory can be",
-            self->rows.size),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
+  if (size == G_MAXSIZE)
+    return fail_for_memory (self,
+        "A batch of %u such items is larger than memory can be: lower size",
+        self->rows.size);
   if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
 
@@ -60,9 +76,10 @@ acquire_rows (GstSpdlBatchElement *self)
   if (ret == GST_FLOW_OK && !spdl_batch_rows_begin (&self->rows, buffer))
     ret = GST_FLOW_ERROR;
   if (ret == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for a batch of %" G_GSIZE_FORMAT " bytes", size),
-        (NULL));
+    return fail_for_memory (self,
+        "There is no memory for a batch of %" G_GSIZE_FORMAT " bytes, for %u "
+        "items: lower size",
+        size, self->rows.size);
   return ret;
 }
 
@@ -115,6 +132,7 @@ count_batch (GstSpdlBatchElement *self, gsize size)
   spdl_mutex_unlock (&stats->lock);
 }
 
+/* Returns FALSE, with the stream ended by an error, if there is no memory. */
 static gboolean
 add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
 {
@@ -122,7 +140,7 @@ add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
 
   if (spdl_part_stack_end (self->parts, self->rows.batch, info, &error))
     return TRUE;
-  gst_spdl_post_error (GST_ELEMENT (self), error);
+  gst_spdl_batch_element_fail (self, error);
   return FALSE;
 }
 
@@ -150,10 +168,8 @@ gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
     return GST_FLOW_OK;
   }
   spdl_batch_rows_end (&self->rows, &info);
-  if (self->parts && !add_padded (self, &info)) {
-    gst_spdl_batch_element_clear_batch (self);
-    return GST_FLOW_ERROR;
-  }
+  if (self->parts && !add_padded (self, &info))
+    return GST_FLOW_EOS;
   g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
   GstBuffer *batch = g_steal_pointer (&self->rows.batch);
   gst_spdl_batch_element_clear_batch (self);

@@ -7,23 +7,29 @@
 
 #include "spdlbatchpool.h"
 
+#include "gst/spdl/gstspdltryallocator.h"
 #include "spdlslab.h"
 
 gboolean
 spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size)
 {
-  return self->pool && size <= self->size;
+  return self->size > 0 && size <= self->size;
 }
 
 void
 spdl_batch_pool_clear (SpdlBatchPool *self)
 {
   gst_clear_object (&self->allocator);
-  if (!self->pool)
-    return;
-  gst_buffer_pool_set_active (self->pool, FALSE);
+  if (self->pool)
+    gst_buffer_pool_set_active (self->pool, FALSE);
   gst_clear_object (&self->pool);
   self->size = 0;
+}
+
+static GstAllocator *
+get_allocator (const SpdlBatchPool *self)
+{
+  return self->allocator ? self->allocator : gst_spdl_try_allocator_get ();
 }
 
 /* @pool: (transfer full) (nullable): NULL makes a new one. */
@@ -31,17 +37,20 @@ static gboolean
 use_pool (SpdlBatchPool *self, GstBufferPool *pool, GstCaps *caps, gsize size,
     guint min, guint max)
 {
+  /* Downstream's pool knows by itself where its memory comes from. */
+  GstAllocator *allocator = pool ? self->allocator : get_allocator (self);
   GstStructure *config;
 
   self->pool = pool ? pool : gst_buffer_pool_new ();
-  self->size = size;
   self->n_buffers = max > 0 ? max : min + SPDL_BATCH_POOL_SIZE;
   config = gst_buffer_pool_get_config (self->pool);
   gst_buffer_pool_config_set_params (config, caps, size, min, self->n_buffers);
-  gst_buffer_pool_config_set_allocator (config, self->allocator, &self->params);
+  gst_buffer_pool_config_set_allocator (config, allocator, &self->params);
   if (gst_buffer_pool_set_config (self->pool, config) &&
-      gst_buffer_pool_set_active (self->pool, TRUE))
+      gst_buffer_pool_set_active (self->pool, TRUE)) {
+    self->size = size;
     return TRUE;
+  }
   gst_clear_object (&self->pool);
   return FALSE;
 }
@@ -65,6 +74,11 @@ spdl_batch_pool_negotiate (
   gst_query_unref (query);
 
   self->params.align = MAX (self->params.align, SPDL_SLAB_ALIGNMENT - 1);
+  if (size > G_MAXUINT32) {
+    gst_clear_object (&pool);
+    self->size = size;
+    return TRUE;
+  }
   return use_pool (self, pool, caps, MAX (size, offered), min, max) ||
          (pool && use_pool (self, NULL, caps, size, 0, 0));
 }
@@ -77,12 +91,13 @@ spdl_batch_pool_acquire (
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT,
   };
   const GstFlowReturn ret =
-      gst_buffer_pool_acquire_buffer (self->pool, buffer, &params);
+      self->pool ? gst_buffer_pool_acquire_buffer (self->pool, buffer, &params)
+                 : GST_FLOW_EOS;
 
-  *pooled = ret == GST_FLOW_OK;
+  *pooled = ret == GST_FLOW_OK || !self->pool;
   if (ret != GST_FLOW_EOS)
     return ret;
   *buffer =
-      gst_buffer_new_allocate (self->allocator, self->size, &self->params);
+      gst_buffer_new_allocate (get_allocator (self), self->size, &self->params);
   return *buffer ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

@@ -17,24 +17,28 @@ G_BEGIN_DECLS
 
 /* Downstream's pool where it offers one (page-locked memory, say), else one of
  * our own. Kept while it is large enough. A trainer may keep what it likes:
- * when all of the pool is in use, there is other memory. */
+ * when all of the pool is in use, there is other memory. GStreamer's pools
+ * count bytes in 32 bits: larger batches have none, and each has memory of its
+ * own. */
 typedef struct {
-  GstBufferPool *pool; /* NULL: none yet */
-  gsize size;          /* of its buffers */
+  GstBufferPool *pool; /* nullable */
+  gsize size;          /* of its buffers; 0: not negotiated yet */
   guint n_buffers;     /* at most */
   GstAllocator *allocator;
   GstAllocationParams params;
 } SpdlBatchPool;
 
-/* Whether there is a pool, with buffers of at least @size bytes. */
+/* Whether there are buffers of at least @size bytes. */
 gboolean spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size);
 
 /* Asks downstream of @srcpad anew, with the caps of a full batch. */
 gboolean spdl_batch_pool_negotiate (
     SpdlBatchPool *self, GstPad *srcpad, GstCaps *caps, gsize size);
 
-/* Never waits. @pooled: whether it is the pool's; else its memory is its own,
- * and is freed with it. */
+/* Never waits.
+ * @pooled: FALSE: all of the pool's are in use; its memory is its own, and is
+ * freed with it
+ * Returns GST_FLOW_ERROR if there is no memory. */
 GstFlowReturn spdl_batch_pool_acquire (
     SpdlBatchPool *self, GstBuffer **buffer, gboolean *pooled);
 

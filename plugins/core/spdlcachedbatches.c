@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gst/spdl/gstspdlcached.h"
+#include "gst/spdl/gstspdltryallocator.h"
 #include "spdlslab.h"
 
 void
@@ -50,7 +51,7 @@ gboolean
 spdl_cached_batches_add (
     SpdlCachedBatches *self, GstBuffer *batch, GstCaps *caps)
 {
-  GstBuffer *kept = can_be_mapped (batch) ? gst_buffer_copy_deep (batch)
+  GstBuffer *kept = can_be_mapped (batch) ? gst_spdl_buffer_try_copy (batch)
                                           : gst_buffer_copy (batch);
   GstSpdlBatchMeta *meta;
 

@@ -59,6 +59,7 @@ spdl_cuda_offer (GstQuery *query, GstAllocator *pinned, guint n_buffers)
   gst_allocation_params_init (&params);
   params.align = ALIGNMENT - 1;
   gst_query_add_allocation_param (query, pinned, &params);
-  if (need_pool && size > 0)
+  /* A pool counts in 32 bits. */
+  if (need_pool && size > 0 && size <= G_MAXUINT32)
     add_pool (query, caps, size, n_buffers, pinned, &params);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/gstspdlpinned.h"
+#include "gst/spdl/gstspdltryallocator.h"
 #include "spdlmemfd.h"
 
 /* No honest worker has more at a time. */
@@ -287,14 +288,16 @@ lend (SpdlLease *self, guint max)
   return self->lent;
 }
 
+/* Returns: (nullable) */
 static GstMemory *
 copy_bytes (const guint8 *data, gsize size)
 {
   GstAllocationParams params = { .align = ALIGNMENT - 1 };
-  GstMemory *memory = gst_allocator_alloc (NULL, size, &params);
+  GstMemory *memory =
+      gst_allocator_alloc (gst_spdl_try_allocator_get (), size, &params);
   GstMapInfo map;
 
-  if (gst_memory_map (memory, &map, GST_MAP_WRITE)) {
+  if (memory && gst_memory_map (memory, &map, GST_MAP_WRITE)) {
     memcpy (map.data, data, size);
     gst_memory_unmap (memory, &map);
   }
@@ -310,18 +313,21 @@ wrap_bytes (SpdlLease *self, guint8 *data, gsize size)
 }
 
 gboolean
-spdl_lease_give (
-    SpdlLease *self, GstBuffer *buffer, const SpdlPlaces *places, guint max)
+spdl_lease_give (SpdlLease *self, GstBuffer *buffer, const SpdlPlaces *places,
+    guint max, gboolean *lent)
 {
-  const gboolean lent = lend (self, max);
+  gboolean ok = TRUE;
 
-  for (guint i = 0; i < places->n_memories; i++) {
+  *lent = lend (self, max);
+  for (guint i = 0; i < places->n_memories && ok; i++) {
     guint8 *data = self->slab->data + places->offsets[i];
+    GstMemory *memory = *lent ? wrap_bytes (self, data, places->sizes[i])
+                              : copy_bytes (data, places->sizes[i]);
 
-    gst_buffer_append_memory (
-        buffer, lent ? wrap_bytes (self, data, places->sizes[i])
-                     : copy_bytes (data, places->sizes[i]));
+    ok = memory != NULL;
+    if (ok)
+      gst_buffer_append_memory (buffer, memory);
   }
   spdl_lease_unref (self);
-  return lent;
+  return ok;
 }

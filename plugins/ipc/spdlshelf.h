@@ -46,10 +46,11 @@ spdl_shelf_take (SpdlShelf *self, const SpdlPlaces *places, GError **error);
 void spdl_lease_unref (SpdlLease *self);
 
 /* Adds the memories to @buffer, which has none: those of the slab if there are
- * fewer than @max slabs lent, or copies. Takes @self. Returns whether they are
- * the slab's. */
-gboolean spdl_lease_give (
-    SpdlLease *self, GstBuffer *buffer, const SpdlPlaces *places, guint max);
+ * fewer than @max slabs lent, or copies. Takes @self.
+ * @lent: (out): whether they are the slab's
+ * Returns FALSE if there is no memory for copies. */
+gboolean spdl_lease_give (SpdlLease *self, GstBuffer *buffer,
+    const SpdlPlaces *places, guint max, gboolean *lent);
 
 G_END_DECLS
 

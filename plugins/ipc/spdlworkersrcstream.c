@@ -41,15 +41,37 @@ count_buffer (GstSpdlWorkerSrcElement *self, GstBuffer *buffer)
   spdl_mutex_unlock (&self->stats->lock);
 }
 
+/* Returns FALSE, with an error posted, if there is no memory. */
+static gboolean
+add_memories (
+    GstSpdlWorkerSrcElement *self, SpdlLetter *letter, GstBuffer *buffer)
+{
+  const guint max = self->run.order.n_slabs - 2;
+  gboolean lent;
+
+  if (!spdl_lease_give (g_steal_pointer (&letter->lease), buffer,
+          &letter->places, max, &lent)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a copy of a batch: keep fewer than %u of them",
+            max),
+        (NULL));
+    return FALSE;
+  }
+  if (!lent)
+    count_copy (self, max);
+  return TRUE;
+}
+
+/* Returns: (transfer full) (nullable): NULL: there is no memory */
 static GstBuffer *
 take_buffer (GstSpdlWorkerSrcElement *self, SpdlLetter *letter)
 {
   GstBuffer *buffer = g_steal_pointer (&letter->object);
-  const guint max = self->run.order.n_slabs - 2;
 
-  if (letter->lease && !spdl_lease_give (g_steal_pointer (&letter->lease),
-                           buffer, &letter->places, max))
-    count_copy (self, max);
+  if (letter->lease && !add_memories (self, letter, buffer)) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
   count_buffer (self, buffer);
   self->has_pushed = TRUE;
   if (self->run.restarts > 0)
@@ -162,7 +184,7 @@ open_letter (
   switch (letter->kind) {
     case SPDL_LETTER_BUFFER:
       *buffer = take_buffer (self, letter);
-      return GST_FLOW_CUSTOM_SUCCESS;
+      return *buffer ? GST_FLOW_CUSTOM_SUCCESS : GST_FLOW_ERROR;
     case SPDL_LETTER_CAPS:
       return gst_base_src_set_caps (GST_BASE_SRC (self), letter->object)
                  ? GST_FLOW_OK

@@ -73,6 +73,7 @@ static void
 take_letter (Parent *self, SpdlLetter *letter)
 {
   GstBuffer *buffer;
+  gboolean lent;
 
   spdl_letter_shift (letter, self->base);
   if (letter->kind == SPDL_LETTER_BUFFER) {
@@ -80,7 +81,7 @@ take_letter (Parent *self, SpdlLetter *letter)
     check_items (buffer, self->base);
     if (letter->lease)
       spdl_lease_give (g_steal_pointer (&letter->lease), buffer,
-          &letter->places, self->n_seen++ % 4);
+          &letter->places, self->n_seen++ % 4, &lent);
     read_bytes (buffer);
     g_queue_push_tail (&self->held, buffer);
     if (self->held.length > MAX_HELD)

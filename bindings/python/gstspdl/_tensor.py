@@ -182,5 +182,8 @@ class Tensor:
             raise BufferError("no copy is made here: copy what you get")
         self.wait(None if stream == -1 else stream)
         managed = native.tensor_to_dlpack(self._pointer)
+        if not managed:
+            raise MemoryError(f"there is no memory for a copy of {self.nbytes} "
+                              "bytes")
         return native.new_capsule(
             managed, b"dltensor", native.capsule_destructor)

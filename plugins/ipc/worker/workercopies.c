@@ -26,7 +26,10 @@ make_pool (WorkerCopies *self, GstAllocator *allocator, gsize size)
   GstStructure *config;
 
   worker_copies_clear (self);
-  self->size = size + size / 4;
+  /* A pool counts in 32 bits. */
+  if (size > G_MAXUINT32)
+    return FALSE;
+  self->size = MIN (size + size / 4, G_MAXUINT32);
   self->pool = gst_buffer_pool_new ();
   config = gst_buffer_pool_get_config (self->pool);
   gst_buffer_pool_config_set_params (config, NULL, self->size, 0, 0);
@@ -34,7 +37,7 @@ make_pool (WorkerCopies *self, GstAllocator *allocator, gsize size)
   if (gst_buffer_pool_set_config (self->pool, config) &&
       gst_buffer_pool_set_active (self->pool, TRUE))
     return TRUE;
-  gst_clear_object (&self->pool);
+  worker_copies_clear (self);
   return FALSE;
 }
 

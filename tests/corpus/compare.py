@@ -11,6 +11,7 @@ if a process crashed or hung, or took too much memory."""
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import pickle
@@ -187,11 +188,30 @@ def print_table(counts):
     print("| **all** | " + " | ".join(str(total[v]) for v in VERDICTS) + " |")
 
 
-def run_mutations(paths, n, seed):
-    rng = random.Random(seed)
+def choose(paths, rng, n=200):
+    """As many of each format as there are, or as is fair."""
+    by_format = collections.defaultdict(list)
+    for path in rng.sample(paths, len(paths)):
+        by_format[suffix_of(path.name)].append(path)
+    in_turns = itertools.zip_longest(*by_format.values())
+    return [p for turn in in_turns for p in turn if p][:n]
+
+
+def write_copies(paths, folder, n, rng):
+    """A folder of broken copies, and a list of them."""
+    names = []
+    for i, path in enumerate(choose(paths, rng)):
+        to = folder / str(i)
+        to.mkdir(parents=True)
+        names += [str(copy.relative_to(folder)).replace("\t", " ")
+                  for copy in mutate(path, to, n, rng)]
+    (folder / "list.txt").write_text("".join(f"{name}\n" for name in names))
+    print(f"{len(names)} copies")
+
+
+def run_mutations(paths, n, rng):
     crashes = 0
-    print(f"seed {seed}")
-    for path in rng.sample(paths, min(200, len(paths))):
+    for path in choose(paths, rng):
         with tempfile.TemporaryDirectory() as folder:
             for copy in mutate(path, pathlib.Path(folder), n, rng):
                 outcome = run(decoders.ours, copy,
@@ -214,6 +234,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--mutate", type=int, default=0, metavar="N",
                         help="decode N broken copies of each of 200 files")
+    parser.add_argument("--write-copies", type=pathlib.Path, metavar="FOLDER",
+                        help="write them there instead, with a list")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     root = arguments.folder / "files"
@@ -222,7 +244,11 @@ def main():
         and KIND_OF.get(suffix_of(p.name)) in decoders.REFERENCES
         and arguments.kind in (None, KIND_OF[suffix_of(p.name)]))
     if arguments.mutate:
-        return run_mutations(paths, arguments.mutate, arguments.seed) > 0
+        rng = random.Random(arguments.seed)
+        if arguments.write_copies:
+            return write_copies(
+                paths, arguments.write_copies, arguments.mutate, rng)
+        return run_mutations(paths, arguments.mutate, rng) > 0
     allowed, counts = read_allowed(), collections.defaultdict(
         collections.Counter)
     unexplained, most = [], (0, "")

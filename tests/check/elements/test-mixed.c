@@ -24,7 +24,7 @@ static const struct {
   { "text", NULL },
   { "entropy50", NULL },
   { "entropy90", NULL },
-  { "crc", "checksum" },
+  { "crc", "IDAT" },
   { "404", "The server answered 404" },
   { "break", "After 2 tries: Its body broke off after" },
   { "short", "After 2 tries: Its body broke off after" },

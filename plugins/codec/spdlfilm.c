@@ -20,7 +20,8 @@ static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
 
 struct _SpdlFilm {
   GstSpdlHarness *harness;
-  const gchar *name; /* interned: of the decoder */
+  GstElementFactory *factory; /* of what takes the packets */
+  const gchar *name;          /* interned: of the decoder */
   const SpdlFilmSink *sink;
   GstVideoInfo info;
   guint64 max_pixels;
@@ -189,7 +190,7 @@ make (GstElementFactory *factory, guint n_threads)
  *
  * Returns: (transfer floating) (nullable) */
 static GstElement *
-make_chain (GstCaps *caps, guint n_threads, const gchar **name, GstPad **first,
+make_chain (SpdlFilm *self, GstCaps *caps, guint n_threads, GstPad **first,
     GstPad **last)
 {
   const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
@@ -212,7 +213,8 @@ make_chain (GstCaps *caps, guint n_threads, const gchar **name, GstPad **first,
     chain = decode;
   }
   if (chain) {
-    *name = g_intern_string (GST_OBJECT_NAME (decoder));
+    self->name = g_intern_string (GST_OBJECT_NAME (decoder));
+    self->factory = gst_object_ref (parse ? parser : decoder);
     *first = gst_element_get_static_pad (parse ? parse : decode, "sink");
     *last = gst_element_get_static_pad (decode, "src");
   }
@@ -241,17 +243,15 @@ SpdlFilm *
 spdl_film_new (
     GstCaps *caps, guint n_threads, const SpdlFilmSink *sink, GError **error)
 {
+  SpdlFilm *self = g_new0 (SpdlFilm, 1);
   GstPad *first = NULL, *last = NULL;
-  const gchar *name = NULL;
-  GstElement *chain = make_chain (caps, n_threads, &name, &first, &last);
-  SpdlFilm *self;
+  GstElement *chain = make_chain (self, caps, n_threads, &first, &last);
 
   if (!chain) {
     set_missing (caps, error);
+    spdl_film_free (self);
     return NULL;
   }
-  self = g_new0 (SpdlFilm, 1);
-  self->name = name;
   self->sink = sink;
   self->max_pixels = G_MAXUINT64;
   self->is_fresh = TRUE;
@@ -262,12 +262,12 @@ spdl_film_new (
         self->harness ? spdl_film_take_message (self) : NULL;
 
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "%s does not start: %s", name,
+        "%s does not start: %s", self->name,
         message ? message : "it refuses the format");
     spdl_film_free (self);
     return NULL;
   }
-  GST_INFO ("%s is open for %" GST_PTR_FORMAT, name, caps);
+  GST_INFO ("%s is open for %" GST_PTR_FORMAT, self->name, caps);
   return self;
 }
 
@@ -275,9 +275,16 @@ void
 spdl_film_free (SpdlFilm *self)
 {
   g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  gst_clear_object (&self->factory);
   gst_clear_caps (&self->packet_caps);
   g_free (self->message);
   g_free (self);
+}
+
+gboolean
+spdl_film_takes (const SpdlFilm *self, const GstCaps *caps)
+{
+  return gst_element_factory_can_sink_all_caps (self->factory, caps);
 }
 
 void

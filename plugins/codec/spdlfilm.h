@@ -34,6 +34,10 @@ SpdlFilm *spdl_film_new (
     GstCaps *caps, guint n_threads, const SpdlFilmSink *sink, GError **error);
 void spdl_film_free (SpdlFilm *self);
 
+/* Whether it decodes such packets, too. Codecs that have decoders of their own
+ * share a media type: video/x-rle, and its "layout" tells them apart. */
+gboolean spdl_film_takes (const SpdlFilm *self, const GstCaps *caps);
+
 /* Of videos of more pixels nothing comes out. */
 void spdl_film_set_max_pixels (SpdlFilm *self, guint64 max_pixels);
 

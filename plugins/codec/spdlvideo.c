@@ -96,7 +96,7 @@ spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size)
 
 /* Codecs */
 
-/* What of @caps decides which decoder takes them. */
+/* What of @caps decides which of the decoders that take them does. */
 static gchar *
 dup_kind (const GstCaps *caps)
 {
@@ -124,7 +124,8 @@ get_film (SpdlVideo *self, GstCaps *caps, GError **error)
   for (guint i = 0; i < self->codecs->len; i++) {
     const Codec *open = &g_array_index (self->codecs, Codec, i);
 
-    if (g_str_equal (open->kind, kind) && open->n_threads == codec.n_threads)
+    if (g_str_equal (open->kind, kind) && open->n_threads == codec.n_threads &&
+        spdl_film_takes (open->film, caps))
       return open->film;
   }
   codec.film = spdl_film_new (caps, codec.n_threads, &self->reel.sink, error);

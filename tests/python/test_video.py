@@ -236,6 +236,13 @@ class Frames(unittest.TestCase):
             self.check(path)
             self.check(with_one_header(path))
 
+    def test_codecs_of_one_name(self):
+        """Their caps differ in a version alone, which no other codec has."""
+        first, second = (video(f"{codec}.avi", "-c:v", codec)
+                         for codec in ("asv1", "asv2"))
+        for path in first, second, first:
+            self.check(path)
+
     def test_variable_rate(self):
         for suffix in "mp4", "mkv":
             path = varying(suffix)

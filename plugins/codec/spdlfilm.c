@@ -11,6 +11,7 @@
 
 #include "gst/spdl/gstspdlharness.h"
 #include "gst/spdl/gstspdltryallocator.h"
+#include "spdlframesize.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -26,7 +27,9 @@ struct _SpdlFilm {
   GstVideoInfo info;
   guint64 max_pixels;
   GstCaps *packet_caps; /* the last packet's */
-  gboolean is_fresh;    /* nothing went in since the last flush */
+  SpdlPacketFormat format;
+  SpdlFrameSize configured; /* by what goes with the caps; 0: not known */
+  gboolean is_fresh;        /* nothing went in since the last flush */
   gboolean in_trouble;
   gchar *message;
 };
@@ -296,18 +299,38 @@ spdl_film_set_max_pixels (SpdlFilm *self, guint64 max_pixels)
 /* Decoding */
 
 /* Decoders take memory for frames before their caps can be refused: what the
- * container says is checked first. */
+ * container and the stream say is checked first. A parser's caps would not do:
+ * they repeat what the container says. */
+
 static gboolean
 check_packet_caps (SpdlFilm *self, GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   gint width, height;
 
-  if (caps != self->packet_caps)
+  if (caps != self->packet_caps) {
     gst_caps_replace (&self->packet_caps, caps);
-  return !gst_structure_get_int (s, "width", &width) ||
-         !gst_structure_get_int (s, "height", &height) ||
-         check_size (self, width, height);
+    self->format = spdl_packet_get_format (caps);
+    spdl_frame_size_find_in_caps (caps, &self->configured);
+  }
+  return (!gst_structure_get_int (s, "width", &width) ||
+             !gst_structure_get_int (s, "height", &height) ||
+             check_size (self, width, height)) &&
+         check_size (self, self->configured.width, self->configured.height);
+}
+
+static gboolean
+check_packet (SpdlFilm *self, GstBuffer *packet)
+{
+  SpdlFrameSize size = { 0 };
+  GstMapInfo map;
+
+  if (self->format.codec == SPDL_CODEC_OTHER ||
+      !gst_buffer_map (packet, &map, GST_MAP_READ))
+    return TRUE;
+  spdl_frame_size_find (&self->format, map.data, map.size, &size);
+  gst_buffer_unmap (packet, &map);
+  return check_size (self, size.width, size.height);
 }
 
 gboolean
@@ -315,7 +338,7 @@ spdl_film_push (SpdlFilm *self, GstBuffer *packet, GstCaps *caps)
 {
   GstFlowReturn ret;
 
-  if (!check_packet_caps (self, caps)) {
+  if (!check_packet_caps (self, caps) || !check_packet (self, packet)) {
     gst_buffer_unref (packet);
     return FALSE;
   }

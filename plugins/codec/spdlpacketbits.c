@@ -49,9 +49,11 @@ find_codec (const GstStructure *s)
   static const struct {
     const gchar *type;
     SpdlCodec codec;
-  } codecs[] = { { "video/x-h263", SPDL_CODEC_H263 },
+  } codecs[] = { { "image/jpeg", SPDL_CODEC_JPEG },
+    { "video/x-av1", SPDL_CODEC_AV1 }, { "video/x-h263", SPDL_CODEC_H263 },
     { "video/x-h264", SPDL_CODEC_H264 }, { "video/x-h265", SPDL_CODEC_H265 },
-    { "video/x-vp8", SPDL_CODEC_VP8 }, { "video/x-vp9", SPDL_CODEC_VP9 } };
+    { "video/x-prores", SPDL_CODEC_PRORES }, { "video/x-vp8", SPDL_CODEC_VP8 },
+    { "video/x-vp9", SPDL_CODEC_VP9 } };
   gint version = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (codecs); i++)
@@ -89,17 +91,8 @@ spdl_packet_get_format (const GstCaps *caps)
 enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
 enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
-/* A unit of a packet, and what is behind it. */
-typedef struct {
-  const guint8 *data;
-  gsize size;
-  const guint8 *rest;
-  gsize rest_size;
-} Unit;
-
-/* FALSE if there is none, or it is cut off. */
-static gboolean
-next_unit (Unit *self, guint length_size)
+gboolean
+spdl_unit_next (SpdlUnit *self, guint length_size)
 {
   gsize length = 0;
 
@@ -122,12 +115,12 @@ gboolean
 spdl_packet_is_spare (
     const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  Unit unit = { .rest = data, .rest_size = size };
+  SpdlUnit unit = { .rest = data, .rest_size = size };
   gboolean has_slice = FALSE;
 
   if (format->codec != SPDL_CODEC_H264)
     return FALSE;
-  while (next_unit (&unit, format->length_size)) {
+  while (spdl_unit_next (&unit, format->length_size)) {
     const guint kind = unit.data[0] & 0x1f;
 
     if (kind == SLICE && !(unit.data[0] & 0x60))
@@ -188,9 +181,9 @@ is_made_from_others (const guint8 *data, gsize size)
 static gboolean
 is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
 {
-  Unit unit = { .rest = data, .rest_size = size };
+  SpdlUnit unit = { .rest = data, .rest_size = size };
 
-  while (next_unit (&unit, length_size)) {
+  while (spdl_unit_next (&unit, length_size)) {
     const guint kind = unit.data[0] & 0x1f;
 
     if (kind == KEY_SLICE)
@@ -206,9 +199,9 @@ is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
 static gboolean
 is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
 {
-  Unit unit = { .rest = data, .rest_size = size };
+  SpdlUnit unit = { .rest = data, .rest_size = size };
 
-  while (next_unit (&unit, length_size)) {
+  while (spdl_unit_next (&unit, length_size)) {
     const guint kind = unit.data[0] >> 1 & 0x3f;
 
     if (kind < FIRST_PARAMETERS_H265)

@@ -17,11 +17,14 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_CODEC_OTHER,
+  SPDL_CODEC_AV1,
   SPDL_CODEC_H263,
   SPDL_CODEC_H264,
   SPDL_CODEC_H265,
+  SPDL_CODEC_JPEG,
   SPDL_CODEC_MPEG2,
   SPDL_CODEC_MPEG4,
+  SPDL_CODEC_PRORES,
   SPDL_CODEC_VP8,
   SPDL_CODEC_VP9,
 } SpdlCodec;
@@ -30,6 +33,18 @@ typedef struct {
   SpdlCodec codec;
   guint length_size; /* of lengths before units of H.264 and H.265; 0: none */
 } SpdlPacketFormat;
+
+/* A unit of a packet of H.264 or H.265, and what is behind it. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  const guint8 *rest;
+  gsize rest_size;
+} SpdlUnit;
+
+/* Goes to the next unit in the rest. FALSE if there is none, it is cut off, or
+ * units have no lengths before them. */
+gboolean spdl_unit_next (SpdlUnit *self, guint length_size);
 
 /* From @caps, and what goes with them. */
 SpdlPacketFormat spdl_packet_get_format (const GstCaps *caps);

@@ -36,13 +36,19 @@ take (GstBitReader *reader, guint n)
   return bits;
 }
 
-/* The header of a layer, as far as to the unit of time. 0: it is cut off. */
-static guint
-read_time_bits (const guint8 *data, gsize size)
+typedef struct {
+  guint time_bits;     /* 0: it is cut off */
+  guint width, height; /* 0: it does not say */
+} Layer;
+
+/* The header of a layer, as far as to the size. */
+static Layer
+read_layer (const guint8 *data, gsize size)
 {
-  enum { EXTENDED = 15, GRAY = 3, BUFFER_BITS = 79 };
+  enum { EXTENDED = 15, RECTANGLE = 0, GRAY = 3, BUFFER_BITS = 79 };
   GstBitReader reader = GST_BIT_READER_INIT (data, size);
   guint version = 1, shape, unit;
+  Layer layer = { 0 };
 
   gst_bit_reader_skip (&reader, 9);
   if (take (&reader, 1)) {
@@ -61,7 +67,17 @@ read_time_bits (const guint8 *data, gsize size)
     gst_bit_reader_skip (&reader, 4);
   gst_bit_reader_skip (&reader, 1);
   unit = take (&reader, 16);
-  return unit > 1 ? g_bit_storage (unit - 1) : unit;
+  layer.time_bits = unit > 1 ? g_bit_storage (unit - 1) : unit;
+  gst_bit_reader_skip (&reader, 1);
+  if (take (&reader, 1))
+    gst_bit_reader_skip (&reader, layer.time_bits);
+  if (shape == RECTANGLE) {
+    gst_bit_reader_skip (&reader, 1);
+    layer.width = take (&reader, 13);
+    gst_bit_reader_skip (&reader, 1);
+    layer.height = take (&reader, 13);
+  }
+  return layer;
 }
 
 static SpdlVop
@@ -116,7 +132,7 @@ spdl_vops_take (
 
   while ((at = find_code (data, size, at, &code)) > 0) {
     if (code >= LAYER && code <= LAYER_END) {
-      self->time_bits = read_time_bits (data + at, size - at);
+      self->time_bits = read_layer (data + at, size - at).time_bits;
       has_layer = TRUE;
     } else if (code == GROUP || code == PICTURE) {
       end = MIN (end, at - 4);
@@ -137,4 +153,24 @@ spdl_vops_take (
   for (guint i = 0; i < self->n_kept; i++)
     self->kept[i] = self->kept[i + 1];
   return vop;
+}
+
+gboolean
+spdl_vops_find_size (
+    const guint8 *data, gsize size, guint *width, guint *height)
+{
+  gsize at = 0;
+  guint8 code;
+
+  while ((at = find_code (data, size, at, &code)) > 0) {
+    Layer layer;
+
+    if (code < LAYER || code > LAYER_END)
+      continue;
+    layer = read_layer (data + at, size - at);
+    *width = layer.width;
+    *height = layer.height;
+    return layer.width > 0 && layer.height > 0;
+  }
+  return FALSE;
 }

@@ -39,6 +39,11 @@ gboolean spdl_vops_begin (SpdlVops *self, const GstCaps *caps);
 SpdlVop spdl_vops_take (
     SpdlVops *self, const guint8 *data, gsize size, gsize *header_size);
 
+/* Finds the size of frames in a header. FALSE: there is none, or it does not
+ * say. */
+gboolean spdl_vops_find_size (
+    const guint8 *data, gsize size, guint *width, guint *height);
+
 G_END_DECLS
 
 #endif /* __SPDL_VOPS_H__ */

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import resource
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -31,6 +32,42 @@ OPEN_GOP = [*X264, "-g", "30", "-bf", "3", "-x264-params",
 MPEG4 = ["-c:v", "mpeg4", "-g", "30", "-bf", "2"]
 XVID = ["-c:v", "libxvid", "-g", "30", "-q:v", "3"]
 X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
+
+
+# Of each codec whose headers are read before it is decoded.
+STREAMS = {
+    "h264.mp4": [*X264, *videos.YUV],
+    "h264.mkv": [*X264, *videos.YUV],
+    "h264.avi": [*X264, *videos.YUV],
+    "h264-interlaced.mkv": [*X264, *videos.YUV, "-flags", "+ildct"],
+    "h264-444.mkv": [*X264, "-pix_fmt", "yuv444p"],
+    "h265.mp4": [*X265, "log-level=error", *videos.YUV],
+    "av1.mkv": ["-c:v", "libaom-av1", "-cpu-used", "8", "-usage", "realtime",
+                *videos.YUV],
+    "vp8.webm": ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+    "vp9.webm": ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used",
+                 "8", *videos.YUV],
+    "mpeg2.mkv": ["-c:v", "mpeg2video", "-q:v", "3"],
+    "mpeg4.mp4": ["-c:v", "mpeg4"],
+    "mjpeg.avi": ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"],
+    "prores.mov": ["-c:v", "prores"],
+}
+
+
+def with_size(data, width, height):
+    """A video whose container says that size, whatever the stream in it is."""
+    data = bytearray(data)
+    if data.startswith(b"RIFF"):
+        at = data.index(b"strf") + 12
+        data[at:at + 8] = struct.pack("<II", width, height)
+    elif data.startswith(b"\x1aE\xdf\xa3"):
+        for mark, side in ((b"\xb0\x82", width), (b"\xba\x82", height)):
+            at = data.index(mark) + 2
+            data[at:at + 2] = struct.pack(">H", side)
+    else:
+        at = data.index(b"stsd") + 4 + 8 + 4 + 28
+        data[at:at + 4] = struct.pack(">HH", width, height)
+    return bytes(data)
 
 
 def path_of(name):
@@ -492,6 +529,54 @@ class Broken(unittest.TestCase):
             with self.subTest(name=name):
                 self.assertIn("8192 by 4096 pixels", done.stdout)
                 self.assertTrue(done.stdout.endswith("True\n"), done)
+
+    def test_max_pixels_stream(self):
+        """Containers that say a smaller size than the stream in them has."""
+        for name, codec in STREAMS.items():
+            for kind, side in (("good", "160x96"), ("lying", "4080x4080")):
+                videos.ffmpeg("-f", "lavfi", "-i", f"color=s={side}:r=1",
+                              "-frames:v", 1, *codec, path_of(f"{kind}-{name}"))
+            path = path_of(f"lying-{name}")
+            path.write_bytes(with_size(path.read_bytes(), 160, 96))
+        done = run_python(
+            "import pathlib, resource, sys\n"
+            "from gstspdl import decode, LoaderError\n"
+            "def peak():\n"
+            "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+            "def read(kind, name):\n"
+            "    path = pathlib.Path(sys.argv[1], kind + '-' + name)\n"
+            "    return path.read_bytes()\n"
+            "for name in sys.argv[2:]:\n"
+            "    decode(read('good', name), max_pixels=160 * 96)\n"
+            "for name in sys.argv[2:]:\n"
+            "    data, before = read('lying', name), peak()\n"
+            "    try: decode(data, max_pixels=160 * 96)\n"
+            "    except LoaderError as error:\n"
+            "        print(name, peak() - before < 8 * 1024, error)\n",
+            FOLDER.name, *STREAMS)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), len(STREAMS), done)
+        for line, name in zip(lines, STREAMS):
+            with self.subTest(name=name):
+                self.assertTrue(line.startswith(f"{name} True "), line)
+                self.assertIn("4080 by 4080 pixels", line)
+
+    def test_max_pixels_exact(self):
+        """What fills up the last block of a frame is no part of it."""
+        for name, codec in STREAMS.items():
+            for width, height in ((158, 92), (66, 36)):
+                path = path_of(f"exact-{name}")
+                videos.ffmpeg("-f", "lavfi", "-i",
+                              f"testsrc2=s={width}x{height}:r=5",
+                              "-frames:v", 3, *codec, path)
+                data = path.read_bytes()
+                with self.subTest(name=name, width=width, height=height):
+                    frames = np.asarray(decode(data, num_frames=3,
+                                               max_pixels=width * height))
+                    self.assertEqual(frames.shape, (3, height, width, 3))
+                    with self.assertRaisesRegex(LoaderError, "max-pixels"):
+                        decode(data, num_frames=3,
+                               max_pixels=width * height - 1)
 
 
 class Colors(unittest.TestCase):

@@ -103,6 +103,9 @@ unmap_proc (thandle_t handle, void *base, toff_t size)
 
 /* Its messages */
 
+static int on_error (TIFF *tiff, void *user_data, const char *module,
+    const char *format, va_list args) G_GNUC_PRINTF (4, 0);
+
 static int
 on_error (TIFF *tiff, void *user_data, const char *module, const char *format,
     va_list args)

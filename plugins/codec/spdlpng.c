@@ -146,6 +146,7 @@ open_stored (Png *self)
 {
   if (!spdl_png_file_store (&self->file))
     return TRUE;
+  close_file (self);
   if (!open_file (self))
     return FALSE;
   png_set_crc_action (self->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);

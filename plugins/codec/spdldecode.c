@@ -13,10 +13,10 @@
  * Takes encoded images, one a buffer, and yields raw images of `width` by
  * `height`, `concurrency` of them at a time. What they are is found out from
  * their bytes. JPEG is decoded by libjpeg-turbo, with its accurate transform,
- * PNG by libpng, WebP by libwebp, TIFF by libtiff, GIF by giflib, and all other
- * stills (BMP, PNM, JPEG 2000 and so on) by the decoders that GStreamer has,
- * gst-libav's among them, which each worker holds open. Of an animation the
- * first frame is taken.
+ * PNG by libpng, WebP by libwebp, TIFF by libtiff, GIF by giflib, JPEG 2000 by
+ * OpenJPEG, and all other stills (BMP, PNM and so on) by the decoders that
+ * GStreamer has, gst-libav's among them, which each worker holds open. Of an
+ * animation the first frame is taken.
  *
  * An image is turned upright as its EXIF orientation says, blended over
  * `background` where it is transparent, and brought to its size as `resize` and

@@ -52,6 +52,7 @@ typedef struct {
 } SpdlImageDecoder;
 
 extern const SpdlImageDecoder spdl_gif_decoder;
+extern const SpdlImageDecoder spdl_jp2_decoder;
 extern const SpdlImageDecoder spdl_png_decoder;
 extern const SpdlImageDecoder spdl_tiff_decoder;
 extern const SpdlImageDecoder spdl_webp_decoder;

@@ -103,10 +103,6 @@ spdl_look (SpdlLook *self, const guint8 *data, gsize size)
     look_at_sun (self, data);
   else if (memcmp (data, "BM", 2) == 0)
     spdl_look_at_bmp (self, data, size);
-  else if (memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0)
-    spdl_look_at_jp2 (self, data, size);
-  else if (memcmp (data, "\xff\x4f\xff\x51", 4) == 0)
-    spdl_look_at_codestream (self, data, size);
   else if (memcmp (data, "\x76\x2f\x31\x01", 4) == 0)
     look_at_exr (self, data, size);
 }

@@ -21,12 +21,11 @@ typedef struct {
   guint height;
   guint orientation;     /* EXIF's, 1 to 8 */
   const gchar *damage;   /* how it is that pixels must be missing; else NULL */
-  const gchar *sampling; /* of JPEG 2000's codestream, as its caps name it */
   gboolean rare;         /* its samples are not those that most decoders take */
   gboolean opaque;       /* what looks like alpha is none */
 } SpdlLook;
 
-/* Knows BMP, JPEG 2000, PNM, OpenEXR and Sun raster. */
+/* Knows BMP, PNM, OpenEXR and Sun raster. */
 void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 
 /* Reads the size of a format without a mark, whose type is set. */
@@ -35,8 +34,6 @@ void spdl_look_for_size (SpdlLook *self, const guint8 *data, gsize size);
 /* Each of one format, for @data of at least 12 bytes that begin as it does; of
  * PNM of 3. */
 void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
-void spdl_look_at_jp2 (SpdlLook *self, const guint8 *data, gsize size);
-void spdl_look_at_codestream (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size);
 
 G_END_DECLS

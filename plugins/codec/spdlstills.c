@@ -23,7 +23,6 @@ typedef struct {
 
 typedef struct {
   gchar *type;
-  const gchar *sampling;
   gboolean rare;
   GArray *candidates; /* the best one first */
 } Kind;
@@ -32,21 +31,18 @@ struct _SpdlStills {
   GArray *kinds;
 };
 
-/* Decoders beside those of the rank: whose caps do not name what typefind
- * finds, but something of gst-libav's own; or that come first, since pnmdec
- * reads beyond the end of a file. By the factory's name, or by rank. (Decoders
- * of gst-libav whose caps are unknown/unknown, such as avdec_webp, take no caps
- * at all.) */
+/* Decoders that come before those of the rank, since pnmdec reads beyond the
+ * end of a file. Their caps do not name what typefind finds, but something of
+ * gst-libav's own. (Decoders of gst-libav whose caps are unknown/unknown, such
+ * as avdec_webp, take no caps at all.) */
 static const struct {
   const gchar *type;
   const gchar *caps;
   const gchar *factory;
-  gboolean first;
 } detours[] = {
-  { "image/x-jpc", "image/x-j2c, parsed=true", NULL },
-  { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm", TRUE },
-  { "image/x-portable-pixmap", "image/ppm", "avdec_ppm", TRUE },
-  { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam", TRUE },
+  { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm" },
+  { "image/x-portable-pixmap", "image/ppm", "avdec_ppm" },
+  { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam" },
 };
 
 /* It does what others do wrong, and is for nothing else. It has no rank in
@@ -112,56 +108,40 @@ add_by_name (Kind *kind, const gchar *name, GstCaps *caps)
 }
 
 static void
-add_detours (Kind *kind, gboolean first)
+add_detours (Kind *kind)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (detours); i++) {
-    if (detours[i].first != first || !g_str_equal (detours[i].type, kind->type))
-      continue;
-    GstCaps *caps = gst_caps_from_string (detours[i].caps);
-
-    if (detours[i].factory)
-      add_by_name (kind, detours[i].factory, caps);
-    else
-      add_by_rank (kind, caps);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (detours); i++)
+    if (g_str_equal (detours[i].type, kind->type))
+      add_by_name (
+          kind, detours[i].factory, gst_caps_from_string (detours[i].caps));
 }
 
 static GstCaps *
 caps_of (const Kind *kind)
 {
-  GstCaps *caps =
-      gst_caps_new_simple (kind->type, "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
-
-  if (kind->sampling)
-    gst_caps_set_simple (caps, "sampling", G_TYPE_STRING, kind->sampling, NULL);
-  return caps;
+  return gst_caps_new_simple (kind->type, "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
 }
 
 static Kind *
 get_kind (SpdlStills *self, const SpdlLook *look)
 {
-  const gchar *sampling =
-      g_strcmp0 (look->type, "image/x-jpc") == 0 ? look->sampling : NULL;
   Kind new_kind = { NULL };
 
   for (guint i = 0; i < self->kinds->len; i++) {
     Kind *kind = &g_array_index (self->kinds, Kind, i);
 
-    if (g_str_equal (kind->type, look->type) &&
-        g_strcmp0 (kind->sampling, sampling) == 0 && kind->rare == look->rare)
+    if (g_str_equal (kind->type, look->type) && kind->rare == look->rare)
       return kind;
   }
   new_kind.type = g_strdup (look->type);
-  new_kind.sampling = sampling;
   new_kind.rare = look->rare;
   new_kind.candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
   g_array_set_clear_func (new_kind.candidates, clear_candidate);
   if (look->rare) {
     add_by_name (&new_kind, FOR_RARE, caps_of (&new_kind));
   } else {
-    add_detours (&new_kind, TRUE);
+    add_detours (&new_kind);
     add_by_rank (&new_kind, caps_of (&new_kind));
-    add_detours (&new_kind, FALSE);
   }
   g_array_append_val (self->kinds, new_kind);
   return &g_array_index (self->kinds, Kind, self->kinds->len - 1);
@@ -257,24 +237,6 @@ spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
 
 /* Decoding */
 
-/* openjpegdec takes the size from its caps. */
-static void
-set_size (Candidate *candidate, const SpdlLook *look)
-{
-  const GstStructure *s = gst_caps_get_structure (candidate->caps, 0);
-  gint width, height;
-
-  if (!look->sampling)
-    return;
-  if (gst_structure_get_int (s, "width", &width) &&
-      gst_structure_get_int (s, "height", &height) &&
-      (guint) width == look->width && (guint) height == look->height)
-    return;
-  candidate->caps = gst_caps_make_writable (candidate->caps);
-  gst_caps_set_simple (candidate->caps, "width", G_TYPE_INT, look->width,
-      "height", G_TYPE_INT, look->height, NULL);
-}
-
 static gboolean
 ensure_chain (Candidate *candidate)
 {
@@ -337,7 +299,6 @@ spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
     Candidate *candidate = &g_array_index (kind->candidates, Candidate, i);
     SpdlChainResult result;
 
-    set_size (candidate, look);
     if (!ensure_chain (candidate))
       continue;
     /* The best one's reason is told. */

@@ -21,7 +21,8 @@
 #include "spdlvideo.h"
 
 static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
-  &spdl_png_decoder, &spdl_tiff_decoder, &spdl_webp_decoder };
+  &spdl_jp2_decoder, &spdl_png_decoder, &spdl_tiff_decoder,
+  &spdl_webp_decoder };
 
 struct _SpdlWorker {
   SpdlJpeg *jpeg;
@@ -242,19 +243,14 @@ can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* What is given to a decoder of the item; NULL with @error set if there is no
- * use in it: of a part of a JPEG 2000 openjpegdec makes nothing, and keeps its
- * memory. */
+/* What is given to a decoder of the item; NULL with @error set without memory
+ * for it. */
 static GstBuffer *
 dup_file (const SpdlWorker *self, const SpdlLook *look, GError **error)
 {
   const GstMapInfo *in = &self->in;
   GstBuffer *file = NULL;
 
-  if (look->damage && look->sampling) {
-    set_damage (look, error);
-    return NULL;
-  }
   if (!spdl_tga_has_gray_alpha (look->type, in->data, in->size))
     return gst_buffer_ref (self->source->item);
   file = spdl_tga_expand (in->data, in->size);

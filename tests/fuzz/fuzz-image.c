@@ -55,6 +55,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (spdl_png_decoder.accepts (file, size))
     put_right (file, size);
   else if (!spdl_gif_decoder.accepts (file, size) &&
+           !spdl_jp2_decoder.accepts (file, size) &&
            !spdl_webp_decoder.accepts (file, size) &&
            !spdl_tiff_decoder.accepts (file, size))
     return 0;

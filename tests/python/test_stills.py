@@ -564,8 +564,53 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_jpeg_2000(self):
-        self.add_modes("jp2", ("L", "RGB", "RGBA"))
-        self.check()
+        self.add_modes("jp2", ("L", "LA", "RGB", "RGBA"))
+        self.add_modes("j2k", ("L", "RGB"))
+        picture = make_picture()
+        for name, options in (
+                ("tiles.jp2", {"tile_size": (16, 32)}),
+                ("far.jp2", {"offset": (5, 3), "tile_size": (32, 32),
+                             "tile_offset": (2, 1)}),
+                ("colors.jp2", {"mct": 0})):
+            self.add_saved(name, picture, **options)
+        self.check(tolerance=0)
+
+    def test_jpeg_2000_that_is_cut(self):
+        """It is refused, or what is there is kept."""
+        picture = make_picture()
+        for name, options in (("a.jp2", {}), ("b.j2k", {}),
+                              ("c.jp2", {"tile_size": (16, 16)})):
+            picture.save(self.path(name), **options)
+            data = self.path(name).read_bytes()
+            self.path(name).unlink()
+            for i, end in enumerate((-1, -40, len(data) * 2 // 3, 120, 20)):
+                self.add(f"{i}-{name}", data[:end], picture)
+        results, failures = self.decode("")
+        self.assertEqual(results, {})
+        self.assertEqual(sorted(failures), sorted(self.expected))
+        kept, failures = self.decode("corrupt=keep")
+        for name in ("0-a.jp2", "0-b.j2k", "0-c.jp2"):
+            self.assertEqual(difference(kept[name], picture), 0, name)
+        box = (0, 0, 61, 16)
+        self.assertEqual(
+            difference(kept["2-c.jp2"].crop(box), picture.crop(box)), 0)
+        self.assertNotIn("2-a.jp2", failures)
+
+    def test_jpeg_2000_that_claims_much(self):
+        """Memory is taken for what the file can hold."""
+        make_picture().save(self.path("a.j2k"))
+        data = self.path("a.j2k").read_bytes()
+        self.path("a.j2k").unlink()
+        for name, at, value in (
+                ("width", 8, struct.pack(">I", 2 ** 31)),
+                ("channels", 40, struct.pack(">H", 16384)),
+                ("tiles", 8, struct.pack(">6I", 5000, 5000, 0, 0, 1, 1)),
+                ("more-tiles", 24, struct.pack(">II", 16, 16)),
+                ("no-tiles", 24, bytes(8))):
+            self.add(f"{name}.j2k",
+                     data[:at] + value + data[at + len(value):], None)
+        _, failures = self.decode("max-pixels=1000000000")
+        self.assertEqual(sorted(failures), sorted(self.expected))
 
     def test_sixteen_bits(self):
         gray = Image.new("I;16", (61, 47))
@@ -574,7 +619,7 @@ class StillsTest(unittest.TestCase):
                 gray.putpixel((x, y), x * y * 22)
         levels = Image.new("L", gray.size)
         levels.putdata([value // 257 for value in gray.getdata()])
-        for suffix in ("png", "tif"):
+        for suffix in ("png", "tif", "jp2"):
             gray.save(self.path(f"gray.{suffix}"))
             self.expected[f"gray.{suffix}"] = levels.convert("RGB")
         self.check()

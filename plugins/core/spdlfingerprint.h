@@ -12,18 +12,20 @@
 
 G_BEGIN_DECLS
 
-/* The hash of @data behind what @hash, at first 0, stands for: the same on
- * every machine and for ever. It tells what was changed by accident, at some
- * gigabytes a second; it is no protection against what was made to deceive. */
+/* XXH3's 64 bits of @data, with @hash as their seed: 0, or what was hashed
+ * before. They are the same on every machine. They tell what was changed by
+ * accident, and are no protection against what was made to deceive. */
 guint64 spdl_fingerprint_add (guint64 hash, gconstpointer data, gsize size);
 
-/* The same in steps: first all whole words of eight bytes, as many at a time
- * as you like, then the rest.
- *
- * @rest: the bytes behind the last whole word
- * @size: of all, in bytes */
-guint64 spdl_fingerprint_add_words (guint64 hash, gconstpointer data, gsize n);
-guint64 spdl_fingerprint_end (guint64 hash, gconstpointer rest, guint64 size);
+/* The same, with the seed 0, of data that come in pieces. */
+typedef struct _SpdlFingerprint SpdlFingerprint;
+
+SpdlFingerprint *spdl_fingerprint_new (void);
+void
+spdl_fingerprint_append (SpdlFingerprint *self, gconstpointer data, gsize size);
+
+/* Returns the hash, and frees @self. */
+guint64 spdl_fingerprint_finish (SpdlFingerprint *self);
 
 G_END_DECLS
 

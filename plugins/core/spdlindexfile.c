@@ -183,13 +183,13 @@ take_chunk (const guint64 *offsets, guint n, guint first, guint64 *chunk)
 static guint64
 hash_offsets (const guint64 *offsets, guint n)
 {
+  SpdlFingerprint *fingerprint = spdl_fingerprint_new ();
   guint64 chunk[CHUNK];
-  guint64 hash = 0;
 
   for (guint i = 0; i < n; i += CHUNK)
-    hash = spdl_fingerprint_add_words (
-        hash, chunk, take_chunk (offsets, n, i, chunk));
-  return spdl_fingerprint_end (hash, NULL, n * sizeof *offsets);
+    spdl_fingerprint_append (
+        fingerprint, chunk, take_chunk (offsets, n, i, chunk) * sizeof *chunk);
+  return spdl_fingerprint_finish (fingerprint);
 }
 
 /* Returns: (transfer full): the names of the classes, as in the file */

@@ -18,6 +18,7 @@
 
 /* How far it has got. */
 typedef struct {
+  SpdlFingerprint *fingerprint;
   const gchar *hashed;
   const gchar *piece_end;
   gboolean piece_is_utf8;
@@ -58,13 +59,12 @@ is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
 
 /* What was just read is still in the CPU's cache. */
 static void
-hash_up_to (SpdlScan *self, Progress *progress, const gchar *to)
+hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
 {
-  const gsize n = (to - progress->hashed) / sizeof (guint64);
-
-  self->hash = spdl_fingerprint_add_words (self->hash, progress->hashed, n);
+  spdl_fingerprint_append (
+      progress->fingerprint, progress->hashed, to - progress->hashed);
   spdl_text_visit (self->text, progress->hashed, to);
-  progress->hashed += n * sizeof (guint64);
+  progress->hashed = to;
 }
 
 /* The first label says whether they are integers or text: one that is of the
@@ -157,21 +157,21 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
       add_item (self, &line, at);
   }
   hash_up_to (self, progress, end);
-  self->hash = spdl_fingerprint_end (
-      self->hash, progress->hashed, end - self->text->begin);
   return spdl_text_check (self->text, error);
 }
 
 gboolean
 spdl_scan (SpdlScan *self, GError **error)
 {
-  Progress progress = { .hashed = self->text->begin, .piece_end = self->first };
+  Progress progress = { .fingerprint = spdl_fingerprint_new (),
+    .hashed = self->text->begin,
+    .piece_end = self->first };
   const guint64 *n_flaws = &progress.flaws.n_flaws;
   gboolean done;
 
-  self->hash = 0;
   spdl_text_expect (self->text, TRUE);
   done = scan_all (self, &progress, error);
+  self->hash = spdl_fingerprint_finish (progress.fingerprint);
   if (done && *n_flaws > 0)
     g_propagate_error (
         error, spdl_flaws_to_error (&progress.flaws, self->text->location,

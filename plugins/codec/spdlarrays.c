@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "spdlnpy.h"
+#include "plugins/core/spdlzip.h"
 #include "spdlnpz.h"
 #include "spdlsafetensors.h"
 
@@ -17,7 +18,6 @@
 #define MAX_NAME 255
 
 struct _SpdlArrays {
-  SpdlNpz *npz;
 
   /* The file in hand. */
   GstBuffer *result;
@@ -34,7 +34,6 @@ spdl_arrays_new (void)
 {
   SpdlArrays *self = g_new0 (SpdlArrays, 1);
 
-  self->npz = spdl_npz_new ();
   return self;
 }
 
@@ -48,7 +47,6 @@ clear_names (SpdlArrays *self)
 void
 spdl_arrays_free (SpdlArrays *self)
 {
-  spdl_npz_free (self->npz);
   clear_names (self);
   gst_clear_caps (&self->caps);
   g_free (self);
@@ -203,7 +201,7 @@ spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
   if (kind == SPDL_ARRAYS_NPY)
     ok = read_npy (self, in, error);
   else if (kind == SPDL_ARRAYS_NPZ)
-    ok = spdl_npz_read (self->npz, self, in, max_inflated, error);
+    ok = spdl_npz_read (self, in, max_inflated, error);
   else
     ok = spdl_safetensors_read (self, in, error);
   if (ok)

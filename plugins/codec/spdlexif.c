@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/spdlbytes.h"
+
 #define ENTRY_SIZE 12
 #define TAG_ORIENTATION 274
 
@@ -26,16 +28,15 @@ read_16 (const Directory *self, gsize at)
 {
   const guint8 *p = self->data + at;
 
-  return self->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
+  return self->big_endian ? spdl_read_16_be (p) : spdl_read_16_le (p);
 }
 
 static guint32
 read_32 (const Directory *self, gsize at)
 {
-  const guint32 first = read_16 (self, at);
-  const guint32 second = read_16 (self, at + 2);
+  const guint8 *p = self->data + at;
 
-  return self->big_endian ? first << 16 | second : second << 16 | first;
+  return self->big_endian ? spdl_read_32_be (p) : spdl_read_32_le (p);
 }
 
 static gboolean

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdlvops.h"
 
 /* Rows or columns that may fill up the last block of a frame. */

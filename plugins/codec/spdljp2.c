@@ -8,7 +8,7 @@
 #include <openjpeg.h>
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdlimagedecoder.h"
 #include "spdltarget.h"
 

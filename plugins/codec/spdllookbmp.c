@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdllook.h"
 
 #define CUT_OFF "it ends before its last row does"

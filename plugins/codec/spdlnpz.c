@@ -8,111 +8,30 @@
 #include "spdlnpz.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "plugins/core/spdlzip.h"
 #include "spdlnpy.h"
 
 /* A byte becomes 1032 at most; a little is added for the end. */
 #define MAX_RATIO 1032
 #define RATIO_SLACK 64
 
-struct _SpdlNpz {
-  z_stream inflater;
-  gboolean is_open;
-
-  /* The file in hand. */
+/* The file in hand. */
+typedef struct {
   SpdlArrays *arrays;
   const GstMapInfo *in;
   guint64 inflatable; /* bytes that may still be */
-};
-
-SpdlNpz *
-spdl_npz_new (void)
-{
-  return g_new0 (SpdlNpz, 1);
-}
-
-void
-spdl_npz_free (SpdlNpz *self)
-{
-  if (self->is_open)
-    inflateEnd (&self->inflater);
-  g_free (self);
-}
-
-/* zlib counts in 32 bits. */
-
-static guint32
-sum_up (const guint8 *data, gsize size)
-{
-  uLong sum = crc32 (0, NULL, 0);
-
-  while (size > 0) {
-    const uInt n = MIN (size, G_MAXINT32);
-
-    sum = crc32 (sum, data, n);
-    data += n;
-    size -= n;
-  }
-  return sum;
-}
-
-static gboolean
-open_inflater (SpdlNpz *self)
-{
-  if (self->is_open)
-    return inflateReset (&self->inflater) == Z_OK;
-  self->is_open = inflateInit2 (&self->inflater, -MAX_WBITS) == Z_OK;
-  return self->is_open;
-}
-
-/* Inflates @member to @out, which has room for what it says. Returns what is
- * wrong, or NULL. */
-static const gchar *
-inflate_all (SpdlNpz *self, const SpdlZipMember *member, guint8 *out)
-{
-  z_stream *z = &self->inflater;
-  gsize left = member->packed_size, room = member->size;
-  guint8 beyond;
-  int ret;
-
-  if (!open_inflater (self))
-    return "cannot be inflated for want of memory";
-  z->next_in = (Bytef *) member->data;
-  z->next_out = out;
-  z->avail_in = z->avail_out = 0;
-  do {
-    if (z->avail_in == 0) {
-      z->avail_in = MIN (left, G_MAXINT32);
-      left -= z->avail_in;
-    }
-    if (z->avail_out == 0) {
-      /* There may be an end yet to read, but no more data. */
-      if (room == 0)
-        z->next_out = &beyond;
-      z->avail_out = room > 0 ? MIN (room, G_MAXINT32) : 1;
-      room -= MIN (room, z->avail_out);
-    }
-    ret = inflate (z, Z_NO_FLUSH);
-  } while (ret == Z_OK && z->next_out != &beyond + 1);
-  if (z->next_out == &beyond + 1)
-    return "is longer than its archive says";
-  if (ret != Z_STREAM_END)
-    return "has wrong compressed data, or ends too early";
-  if (room > 0 || (z->avail_out > 0 && z->next_out != &beyond))
-    return "is shorter than its archive says";
-  return left + z->avail_in > 0 ? "has bytes behind its end" : NULL;
-}
+} Npz;
 
 /* Whether there is to be memory for what @member says that it inflates to. */
 static gboolean
-check_inflated (SpdlNpz *self, const SpdlArray *array,
-    const SpdlZipMember *member, GError **error)
+check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
+    GError **error)
 {
   if (member->size / MAX_RATIO > member->packed_size + RATIO_SLACK) {
     spdl_array_set_error (error, array,
         "says that it inflates to %" G_GUINT64_FORMAT
-        " bytes, which its %" G_GSIZE_FORMAT " cannot hold",
+        " bytes, which its %" G_GUINT64_FORMAT " cannot hold",
         member->size, member->packed_size);
     return FALSE;
   }
@@ -129,8 +48,8 @@ check_inflated (SpdlNpz *self, const SpdlArray *array,
 
 /* Returns: (transfer full) (nullable): a new memory with all of @member */
 static GstMemory *
-inflate_member (SpdlNpz *self, const SpdlArray *array,
-    const SpdlZipMember *member, GError **error)
+inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *packed, GError **error)
 {
   const gchar *damage;
   guint8 *data;
@@ -142,7 +61,7 @@ inflate_member (SpdlNpz *self, const SpdlArray *array,
     spdl_array_set_no_memory (error, array, member->size);
     return NULL;
   }
-  damage = inflate_all (self, member, data);
+  damage = spdl_zip_inflate (member, packed, data);
   if (!damage)
     return gst_memory_new_wrapped (
         0, data, member->size, 0, member->size, data, g_free);
@@ -153,12 +72,12 @@ inflate_member (SpdlNpz *self, const SpdlArray *array,
 
 /* Reads the NPY file in @data. */
 static gboolean
-read_file (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
+read_file (Npz *self, SpdlArray *array, const SpdlZipMember *member,
     const SpdlArraysPlace *place, const guint8 *data, GError **error)
 {
   gsize at;
 
-  if (sum_up (data, member->size) != member->checksum) {
+  if (!spdl_zip_check_sum (member, data)) {
     spdl_array_set_error (error, array, "has a wrong checksum");
     return FALSE;
   }
@@ -168,10 +87,10 @@ read_file (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
 }
 
 static gboolean
-read_inflated (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
-    GError **error)
+read_inflated (Npz *self, SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *packed, GError **error)
 {
-  GstMemory *memory = inflate_member (self, array, member, error);
+  GstMemory *memory = inflate_member (self, array, member, packed, error);
   SpdlArraysPlace place;
   GstMapInfo map;
   gboolean ok;
@@ -187,8 +106,8 @@ read_inflated (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
 }
 
 static gboolean
-read_member (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
-    GError **error)
+read_member (Npz *self, SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *data, GError **error)
 {
   const SpdlArraysPlace place = { self->in->memory, self->in->data };
 
@@ -197,7 +116,7 @@ read_member (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
     return FALSE;
   }
   if (member->method == SPDL_ZIP_DEFLATED)
-    return read_inflated (self, array, member, error);
+    return read_inflated (self, array, member, data, error);
   if (member->method != SPDL_ZIP_STORED) {
     spdl_array_set_error (error, array,
         "is compressed by the method %u; stored (0) and deflated (8) ones are "
@@ -210,7 +129,7 @@ read_member (SpdlNpz *self, SpdlArray *array, const SpdlZipMember *member,
         error, array, "has two sizes, though it is not compressed");
     return FALSE;
   }
-  return read_file (self, array, member, &place, member->data, error);
+  return read_file (self, array, member, &place, data, error);
 }
 
 /* Returns: (transfer full) (nullable): the name of @member's array */
@@ -240,32 +159,44 @@ set_damage (const gchar *damage, GError **error)
   return FALSE;
 }
 
-gboolean
-spdl_npz_read (SpdlNpz *self, SpdlArrays *arrays, const GstMapInfo *in,
-    guint64 max_inflated, GError **error)
+/* Reads the next member, and its array. */
+static gboolean
+read_next (Npz *self, SpdlZip *zip, GError **error)
 {
+  g_autofree gchar *name = NULL;
+  SpdlArray array = { NULL };
+  SpdlZipMember member;
+  const gchar *damage = spdl_zip_next (zip, &member);
+  guint64 first;
+
+  if (damage)
+    return set_damage (damage, error);
+  if ((damage = spdl_zip_find_data (
+           zip, &member, self->in->data + member.head, &first))) {
+    g_autofree gchar *what = g_strconcat ("a member ", damage, NULL);
+
+    return set_damage (what, error);
+  }
+  return (array.name = name = name_array (&member, error)) &&
+         read_member (self, &array, &member, self->in->data + first, error);
+}
+
+gboolean
+spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in, guint64 max_inflated,
+    GError **error)
+{
+  Npz self = { arrays, in, max_inflated };
   const gchar *damage;
   SpdlZip zip;
 
-  self->arrays = arrays;
-  self->in = in;
-  self->inflatable = max_inflated;
   if ((damage = spdl_zip_open (&zip, in->data, in->size)))
     return set_damage (damage, error);
   if (!spdl_arrays_check_number (zip.n_members, error))
     return FALSE;
-  for (guint i = 0; i < zip.n_members; i++) {
-    g_autofree gchar *name = NULL;
-    SpdlArray array = { NULL };
-    SpdlZipMember member;
-
-    if ((damage = spdl_zip_next (&zip, &member)))
-      return set_damage (damage, error);
-    if (!(array.name = name = name_array (&member, error)) ||
-        !read_member (self, &array, &member, error))
+  for (guint i = 0; i < zip.n_members; i++)
+    if (!read_next (&self, &zip, error))
       return FALSE;
-  }
-  return zip.at == zip.end
+  return zip.left == 0
              ? TRUE
              : set_damage (
                    "its directory has more members than it says", error);

@@ -9,20 +9,14 @@
 #define __SPDL_NPZ_H__
 
 #include "spdlarrays.h"
-#include "spdlzip.h"
 
 G_BEGIN_DECLS
 
 /* A ZIP archive of NPY files, stored or deflated, each named as its array with
  * `.npy` behind it. Their checksums are verified. */
 
-typedef struct _SpdlNpz SpdlNpz;
-
-SpdlNpz *spdl_npz_new (void);
-void spdl_npz_free (SpdlNpz *self);
-
 /* Adds the arrays of @in to @arrays; FALSE with @error set. */
-gboolean spdl_npz_read (SpdlNpz *self, SpdlArrays *arrays, const GstMapInfo *in,
+gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
     guint64 max_inflated, GError **error);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 #include <libdeflate.h>
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdlexif.h"
 
 #define CHUNK_HEADER 8

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdljson.h"
 
 /* Bytes of a header: the format's own limit. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 
 #define INFO 34
 /* A frame's header at most: with a number of 7 bytes. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 
 #define ADTS_HEADER 7
 #define ADTS_MAX_SIZE 8191

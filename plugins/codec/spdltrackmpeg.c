@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 
 /* So far a first frame is looked for behind tags, and a next one where one is
  * missing. */

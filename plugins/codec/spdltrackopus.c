@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 
 #define HEAD 19
 #define RATE 48000

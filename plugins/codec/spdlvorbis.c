@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 
 #define MODE_BITS 41
 

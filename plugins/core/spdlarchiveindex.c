@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/spdlbytes.h"
 #include "gst/spdl/engine/spdlcompat.h"
 #include "spdlfingerprint.h"
 
@@ -34,25 +35,7 @@ struct _SpdlArchiveIndex {
 static guint64
 word_at (const guint8 *data, guint i)
 {
-  guint64 word;
-
-  memcpy (&word, data + i * sizeof word, sizeof word);
-  return GUINT64_FROM_LE (word);
-}
-
-static guint32
-read_32 (const guint8 *data)
-{
-  guint32 word;
-
-  memcpy (&word, data, sizeof word);
-  return GUINT32_FROM_LE (word);
-}
-
-static guint16
-read_16 (const guint8 *data)
-{
-  return data[0] | data[1] << 8;
+  return spdl_read_64_le (data + i * sizeof (guint64));
 }
 
 static void
@@ -241,8 +224,8 @@ spdl_archive_index_get_sample (
   record = self->records + place;
   left = self->records_size - place - SPDL_ARCHIVE_RECORD_HEAD;
   sample->label = word_at (record, 0);
-  sample->n_files = read_16 (record + 8);
-  sample->key_length = read_16 (record + 10);
+  sample->n_files = spdl_read_16_le (record + 8);
+  sample->key_length = spdl_read_16_le (record + 10);
   files = (gsize) sample->n_files * SPDL_ARCHIVE_RECORD_FILE;
   if (left < files + sample->key_length)
     return FALSE;
@@ -269,7 +252,7 @@ take_file (const SpdlArchiveSample *sample, guint16 kind, SpdlArchiveFile *file)
   if (packing > 0) {
     file->packed = TRUE;
     file->packing = (SpdlArchivePacking){ word_at ((const guint8 *) behind, 0),
-      read_32 ((const guint8 *) behind + 8) };
+      spdl_read_32_le ((const guint8 *) behind + 8) };
   }
   if (kind & SPDL_ARCHIVE_KIND_KEPT)
     file->text = behind + packing;
@@ -286,13 +269,13 @@ spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
 
   if (sample->n_files == 0)
     return FALSE;
-  kind = read_16 (from + 22);
+  kind = spdl_read_16_le (from + 22);
   *file = (SpdlArchiveFile){ .first = word_at (from, 0),
     .size = word_at (from, 1),
     .extension = sample->texts,
-    .extension_length = read_16 (from + 20),
+    .extension_length = spdl_read_16_le (from + 20),
     .kind = kind & ~(SPDL_ARCHIVE_KIND_KEPT | SPDL_ARCHIVE_KIND_PACKED),
-    .text_length = read_32 (from + 16) };
+    .text_length = spdl_read_32_le (from + 16) };
   if (!take_file (sample, kind, file)) {
     sample->n_files = 0;
     return FALSE;

@@ -8,11 +8,11 @@
 #include "spdlarchivewalk.h"
 
 #include <gst/gst.h>
-#include <string.h>
 
+#include "plugins/core/spdlzip.h"
 #include "spdlarchivemember.h"
 #include "spdlarchivewriter.h"
-#include "spdlzipmembers.h"
+#include "spdlzipwalk.h"
 
 #define MAX_BLOCK 16384
 
@@ -24,9 +24,8 @@ typedef struct {
   guint64 block_offset; /* where the block below lies */
   gsize block_size;
   guint8 block[MAX_BLOCK];
-  guint64 end; /* of the last member, with what fills its block up */
-  SpdlZipMembers *members; /* of a ZIP with packed ones; nullable */
-  GError *error;           /* of reading */
+  guint64 end;   /* of the last member, with what fills its block up */
+  GError *error; /* of reading */
 } Walk;
 
 /* What libarchive asks for */
@@ -97,55 +96,7 @@ refuse_by_libarchive (Walk *self, GError **error)
   return FALSE;
 }
 
-static gboolean
-check_compression (Walk *self, GError **error)
-{
-  const gsize size = MIN (self->reader->stamp.size, SPDL_ARCHIVE_HEAD);
-  guint8 head[SPDL_ARCHIVE_HEAD];
-
-  return spdl_reader_read (self->reader, 0, head, size, error) &&
-         spdl_archive_check_compression (self->reader->name, head, size, error);
-}
-
 /* Members */
-
-static gboolean
-is_packed (Walk *self, struct archive_entry *entry)
-{
-  return spdl_archive_is_zip (self->archive) &&
-         !archive_entry_is_encrypted (entry) &&
-         !strstr (archive_format_name (self->archive), "(uncompressed)");
-}
-
-/* Why a file that is deflated cannot be used; NULL: it can.
- *
- * @packing: (out): how it lies there */
-static const gchar *
-find_packing (Walk *self, struct archive_entry *entry, guint64 first,
-    SpdlArchivePacking *packing)
-{
-  const guint64 whole = self->reader->stamp.size;
-  const SpdlZipMember *member;
-  const gchar *flaw = NULL;
-
-  if (!strstr (archive_format_name (self->archive), "(deflation)"))
-    return "it is compressed, and not deflated: deflate or store it (zip -0), "
-           "or use a tar";
-  if (!self->members)
-    self->members = spdl_zip_members_new (self->reader, &flaw, &self->error);
-  if (!self->members)
-    return flaw ? flaw : "the archive cannot be read";
-  member = spdl_zip_members_find (self->members, first);
-  if (member &&
-      (member->packed_size == G_MAXUINT32 || member->size == G_MAXUINT32))
-    return "it is in ZIP64, and deflated: store it (zip -0), or use a tar";
-  if (!member || member->method != 8 || member->packed_size == 0 ||
-      member->size != archive_entry_size (entry) || first > whole ||
-      member->packed_size > whole - first)
-    return "the archive's directory does not say where it lies";
-  *packing = (SpdlArchivePacking){ member->packed_size, member->checksum };
-  return NULL;
-}
 
 /* Returns FALSE with @error set. */
 static gboolean
@@ -167,15 +118,10 @@ add_file (
 {
   const guint64 first = archive_filter_bytes (self->archive, 0);
   const guint64 size = archive_entry_size (entry);
-  SpdlArchivePacking packing = { 0 };
-  const gboolean packed = is_packed (self, entry);
-  const gchar *why = packed ? find_packing (self, entry, first, &packing)
-                            : spdl_archive_find_obstacle (
-                                  entry, first, self->reader->stamp.size);
+  const gchar *why =
+      spdl_archive_find_obstacle (entry, first, self->reader->stamp.size);
   g_autofree gchar *text = NULL;
 
-  if (why && self->error)
-    return refuse_by_libarchive (self, error);
   if (why)
     return spdl_archive_refuse_member (self->reader->name, error, path, why);
   self->end = spdl_archive_end_of (first, size);
@@ -185,7 +131,7 @@ add_file (
       return FALSE;
   }
   why = spdl_archive_writer_add (
-      self->writer, path, first, size, packed ? &packing : NULL, text, size);
+      self->writer, path, first, size, NULL, text, size);
   return !why ||
          spdl_archive_refuse_member (self->reader->name, error, path, why);
 }
@@ -201,17 +147,11 @@ add_entry (Walk *self, struct archive_entry *entry, GError **error)
 }
 
 static gboolean
-walk (Walk *self, GError **error)
+walk_tar (Walk *self, GError **error)
 {
   struct archive_entry *entry;
   int status;
 
-  if (!check_compression (self, error))
-    return FALSE;
-  if (archive_read_open1 (self->archive) != ARCHIVE_OK)
-    return self->error ? refuse_by_libarchive (self, error)
-                       : spdl_archive_refuse (self->reader->name, error,
-                             "it is neither a tar nor a ZIP", "");
   while ((status = archive_read_next_header (self->archive, &entry)) ==
              ARCHIVE_OK ||
          status == ARCHIVE_WARN)
@@ -223,6 +163,33 @@ walk (Walk *self, GError **error)
       self->reader->name, self->archive, self->end, error);
 }
 
+/* A ZIP may have something else in front of it: what is no tar may be one. */
+static gboolean
+walk (Walk *self, GError **error)
+{
+  const gsize size = MIN (self->reader->stamp.size, SPDL_ARCHIVE_HEAD);
+  guint8 head[SPDL_ARCHIVE_HEAD];
+  SpdlZipWalkResult result;
+
+  if (!spdl_reader_read (self->reader, 0, head, size, error) ||
+      !spdl_archive_check_compression (self->reader->name, head, size, error))
+    return FALSE;
+  if (!spdl_zip_is_zip (head, size)) {
+    if (archive_read_open1 (self->archive) == ARCHIVE_OK)
+      return walk_tar (self, error);
+    if (self->error)
+      return refuse_by_libarchive (self, error);
+  }
+  result = spdl_zip_walk (self->reader, self->writer, error);
+  if (result == SPDL_ZIP_WALK_NO_ZIP)
+    return spdl_archive_refuse (self->reader->name, error,
+        spdl_zip_is_zip (head, size) ? "it is a ZIP that ends before its "
+                                       "directory does"
+                                     : "it is neither a tar nor a ZIP",
+        "");
+  return result == SPDL_ZIP_WALK_OK;
+}
+
 static struct archive *
 open_archive (Walk *self)
 {
@@ -231,7 +198,6 @@ open_archive (Walk *self)
   if (!archive)
     g_error ("no memory for an archive");
   archive_read_support_format_tar (archive);
-  archive_read_support_format_zip_seekable (archive);
   archive_read_set_read_callback (archive, on_read);
   archive_read_set_skip_callback (archive, on_skip);
   archive_read_set_seek_callback (archive, on_seek);
@@ -253,7 +219,6 @@ spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error)
     data = spdl_archive_writer_finish (self.writer, &key, size);
   spdl_archive_writer_free (self.writer);
   archive_read_free (self.archive);
-  g_clear_pointer (&self.members, spdl_zip_members_free);
   g_clear_error (&self.error);
   return data;
 }

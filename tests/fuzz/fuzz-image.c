@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "fuzz-worker.h"
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdlimagedecoder.h"
 
 /* Writes the checksums of a PNG anew, which no fuzzer guesses. */

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "fuzz-arrays.h"
-#include "spdlzip.h"
+#include "plugins/core/spdlzip.h"
 
 #define MAX_SIZE (1 << 16)
 
@@ -22,16 +22,17 @@ put_32 (guint8 *p, guint32 value)
 /* Writes into its entry the size and checksum that a member has, which no
  * fuzzer guesses. */
 static void
-put_member_right (guint8 *entry, const SpdlZipMember *member)
+put_member_right (
+    guint8 *entry, const SpdlZipMember *member, const guint8 *packed)
 {
   g_autofree guint8 *data = g_malloc (MAX_SIZE);
-  z_stream z = { .next_in = (Bytef *) member->data,
+  z_stream z = { .next_in = (Bytef *) packed,
     .avail_in = member->packed_size,
     .next_out = data,
     .avail_out = MAX_SIZE };
 
   if (member->method == SPDL_ZIP_STORED) {
-    put_32 (entry + 16, crc32 (0, member->data, member->packed_size));
+    put_32 (entry + 16, crc32 (0, packed, member->packed_size));
     return;
   }
   inflateInit2 (&z, -MAX_WBITS);
@@ -51,11 +52,13 @@ put_right (guint8 *data, gsize size)
   if (spdl_zip_open (&zip, data, size))
     return;
   for (guint i = 0; i < MIN (zip.n_members, GST_SPDL_MAX_TENSORS); i++) {
-    guint8 *entry = data + zip.at;
+    guint8 *entry = data + (zip.next - data);
+    guint64 first;
 
-    if (spdl_zip_next (&zip, &member))
+    if (spdl_zip_next (&zip, &member) ||
+        spdl_zip_find_data (&zip, &member, data + member.head, &first))
       return;
-    put_member_right (entry, &member);
+    put_member_right (entry, &member, data + first);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "spdlbytes.h"
+#include "gst/spdl/engine/spdlbytes.h"
 #include "spdltrack.h"
 
 #define PAGE_HEADER 27

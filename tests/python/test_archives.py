@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tarfile
@@ -195,6 +196,84 @@ class FormatsTest(ShardsTest):
             with self.subTest(stream=stream):
                 self.assertEqual(read(shard), expected(files))
 
+    def test_zips_of_all_kinds(self):
+        """What stands before and behind a ZIP, wide sizes, gaps, names."""
+        files = make_files()
+        shard = self.folder / "shard.zip"
+
+        def make(wide=False, gap=0, comment=b""):
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.mkdir("folder") if hasattr(archive, "mkdir") else None
+                for i, (name, data) in enumerate(files):
+                    info = zipfile.ZipInfo(name)
+                    info.compress_type = i % 3 and zipfile.ZIP_DEFLATED
+                    # As zipalign does it: zeros behind the name.
+                    info.extra = bytes(gap)
+                    with archive.open(info, "w", force_zip64=wide) as member:
+                        member.write(data)
+                link = zipfile.ZipInfo("link.jpg")
+                link.create_system = 3
+                link.external_attr = 0o120777 << 16
+                archive.writestr(link, "a.jpg")
+                archive.comment = comment
+            return packed.getvalue()
+
+        plain = make()
+        directory = plain.index(b"PK\1\2")
+        end = plain.rindex(b"PK\5\6")
+        wide_end = struct.pack(
+            "<4sQHHIIQQQQ4sIQI", b"PK\6\6", 44, 45, 45, 0, 0,
+            len(files) + 1, len(files) + 1, end - directory, directory,
+            b"PK\6\7", 0, end, 1) + plain[end:end + 8] + struct.pack(
+                "<HHIIH", 0xffff, 0xffff, 2 ** 32 - 1, 2 ** 32 - 1, 0)
+        wide = plain[:end] + wide_end
+        for name, data in (
+                ("wide members", make(wide=True)),
+                ("wide end", wide),
+                ("wide end, behind a program", b"#!/bin/sh\n" * 20 + wide),
+                ("wide end, junk", wide + b"junk" * 100),
+                ("gaps", make(gap=40)),
+                ("long comment", make(comment=b"PK\5\6" * 16383)),
+                ("behind a program", b"#!/bin/sh\nexit\n" * 9 + plain),
+                ("behind a program, with a comment",
+                 b"#!/usr/bin/python3\n" + make(comment=b"so" * 9000)),
+                ("junk behind it", plain + b"junk" * 1000),
+                ("a gap before its end",
+                 plain[:end] + bytes(13) + plain[end:])):
+            shard.write_bytes(data)
+            with self.subTest(name):
+                self.assertEqual(read(shard), expected(files))
+
+    def test_broken_zips(self):
+        shard = self.folder / "shard.zip"
+        with zipfile.ZipFile(shard, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.jpg", b"x" * 1000)
+            archive.writestr("a.json", '{"n": 1}' + " " * 100)
+        data = shard.read_bytes()
+        entry, end = data.index(b"PK\1\2"), data.rindex(b"PK\5\6")
+        note = data.index(b"PK\3\4", 10) + 30 + len("a.json")
+
+        def change(at, value):
+            return data[:at] + value + data[at + len(value):]
+
+        for name, changed, part in (
+                ("cut", data[:end], "ends before its directory"),
+                ("place", change(end + 16, b"\xff\xff\xff\x00"),
+                 "its directory is not where"),
+                ("size", change(end + 12, b"\xff\xff\xff\x00"),
+                 "its directory is not where"),
+                ("mark", change(entry, b"XX"), "its directory ends before"),
+                ("head", change(entry + 42, b"\1"),
+                 "it is not where the directory says"),
+                ("other", change(30, b"b"), "it is another one than"),
+                ("note", change(note, b"\xff"), "a.json")):
+            shard.write_bytes(changed)
+            with self.subTest(name):
+                told = run(TOOL, shard)
+                self.assertEqual(told.returncode, 1)
+                self.assertIn(part, told.stderr)
+
     def test_refused_zips(self):
         shard = self.folder / "shard.zip"
         with zipfile.ZipFile(shard, "w", zipfile.ZIP_BZIP2) as archive:
@@ -205,7 +284,7 @@ class FormatsTest(ShardsTest):
         data = bytearray(shard.read_bytes())
         entry = data.index(b"PK\1\2")
         for places, part in (((6, entry + 8), "it is encrypted"),
-                             ((entry + 20,), "does not say where it lies")):
+                             ((entry + 20,), "it goes on behind the end")):
             changed = data.copy()
             for place in places:
                 changed[place] |= 1 if len(places) > 1 else 0xff

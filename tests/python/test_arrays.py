@@ -204,6 +204,16 @@ class NamedTest(unittest.TestCase):
                         archive.writestr(name + ".npy", write_npy(array))
                 self.check(file.getvalue())
 
+    def test_npz_with_more(self):
+        """Gaps, a comment that is as long as it may be, and what follows."""
+        for compressed in False, True:
+            plain = write_npz(self.ARRAYS, compressed)
+            end = plain.rindex(b"PK\5\6")
+            for data in (plain + b"junk" * 1000,
+                         plain[:end] + bytes(13) + plain[end:],
+                         plain[:-2] + b"\xff\xff" + b"x" * 65535):
+                self.check(data)
+
     def test_safetensors(self):
         self.check(write_safetensors(self.ARRAYS))
 

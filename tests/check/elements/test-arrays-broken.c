@@ -157,13 +157,12 @@ GST_START_TEST (test_npz_lies)
     assert_fails (make_lying (flags, ENTRY, 8, 2, 1), "is encrypted");
     assert_fails (make_lying (flags, ENTRY, 42, 4, 2), "not where");
     assert_fails (make_lying (flags, ENTRY, 42, 4, 9999), "not where");
-    assert_fails (make_lying (flags, ENTRY, 20, 4, 9999), "ends before a "
-                                                          "member");
+    assert_fails (make_lying (flags, ENTRY, 20, 4, 9999), "goes on behind");
     assert_fails (
         make_lying (flags, ENTRY, 28, 2, 999), "ends before its last");
     assert_fails (make_lying (flags, ENTRY, 46, 1, 'b'), "another one than");
     assert_fails (make_lying (flags, LOCAL, 26, 2, 4), "another one than");
-    assert_fails (make_lying (flags, LOCAL, 28, 2, 9999), "ends before a");
+    assert_fails (make_lying (flags, LOCAL, 28, 2, 9999), "goes on behind");
     assert_fails (make_lying (flags, END, 10, 2, 2), "before its last member");
     assert_fails (make_lying (flags, END, 10, 2, 0), "no array in it");
     assert_fails (make_lying (flags, END, 10, 2, 17), "more than 16 arrays");
@@ -201,14 +200,13 @@ GST_START_TEST (test_npz_64)
   const gsize extra = 46 + 5 + 7 + 4;
 
   assert_fails (make_lying (flags, LOCATOR, 8, 8, huge), "is missing");
-  assert_fails (make_lying (flags, LOCATOR, 8, 8, 3), "is missing");
   assert_fails (make_lying (flags, LOCATOR, 0, 1, 3), "is missing");
   assert_fails (make_lying (flags, END_64, 48, 8, huge), "is not where");
   assert_fails (make_lying (flags, END_64, 40, 8, huge), "is not where");
   assert_fails (make_lying (flags, END_64, 32, 8, huge), "more than 16");
   assert_fails (make_lying (flags, END_64, 16, 4, 1), "one part of several");
   assert_fails (make_lying (flags, ENTRY, extra, 8, huge), "two sizes");
-  assert_fails (make_lying (flags, ENTRY, extra + 8, 8, huge), "ends before a");
+  assert_fails (make_lying (flags, ENTRY, extra + 8, 8, huge), "goes on");
   assert_fails (make_lying (flags, ENTRY, extra + 16, 8, huge), "not where");
   assert_fails (make_lying (flags, ENTRY, extra - 2, 2, 16), "is missing");
   assert_fails (make_lying (flags, ENTRY, extra - 2, 2, 99), "is missing");

@@ -1,0 +1,273 @@
+/* gst-spdl: a walk through a shard that is a ZIP
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "spdlzipwalk.h"
+
+#include <gst/gst.h>
+#include <string.h>
+
+#include "plugins/core/spdlzip.h"
+#include "spdlarchivemember.h"
+
+/* It is read as a whole. */
+#define MAX_DIRECTORY ((guint64) 1 << 30)
+/* What deflate adds at most to bytes that cannot be compressed. */
+#define MAX_GROWTH(size) ((size) / 8 + 1024)
+
+typedef struct {
+  SpdlReader *reader;
+  SpdlArchiveWriter *writer;
+  SpdlZip zip;
+  guint8 *directory;
+  GArray *members; /* SpdlZipMember, by their places */
+
+  /* What was read last: members lie behind each other. */
+  guint8 *block;
+  gsize block_room;
+  guint64 block_at;
+  gsize block_size;
+} Walk;
+
+static gboolean
+refuse (const Walk *self, const gchar *why, GError **error)
+{
+  return spdl_archive_refuse (self->reader->name, error, why, "");
+}
+
+static gboolean
+set_no_memory (const Walk *self, guint64 size, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "There is no memory for %" G_GUINT64_FORMAT " bytes of \"%s\"", size,
+      self->reader->name);
+  return FALSE;
+}
+
+/* Returns @size bytes from @at on, which are there until the next call, or NULL
+ * with @error set. */
+static const guint8 *
+look_at (Walk *self, guint64 at, gsize size, GError **error)
+{
+  const guint64 whole = self->reader->stamp.size;
+  const gsize wanted = MIN (MAX (size, self->reader->block), whole - at);
+
+  if (self->block_size > 0 && at >= self->block_at &&
+      at - self->block_at <= self->block_size &&
+      size <= self->block_size - (at - self->block_at))
+    return self->block + (at - self->block_at);
+  self->block_size = 0;
+  if (wanted > self->block_room) {
+    g_free (self->block);
+    self->block = g_try_malloc (wanted);
+    self->block_room = self->block ? wanted : 0;
+  }
+  if (!self->block && wanted > 0) {
+    set_no_memory (self, wanted, error);
+    return NULL;
+  }
+  if (!spdl_reader_read (self->reader, at, self->block, wanted, error))
+    return NULL;
+  self->block_at = at;
+  self->block_size = wanted;
+  return self->block;
+}
+
+/* The directory */
+
+/* FALSE without @error: there is no end of a ZIP. */
+static gboolean
+find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
+{
+  const guint64 whole = self->reader->stamp.size;
+  const gsize sizes[] = { MIN (whole, SPDL_ZIP_SMALL_TAIL),
+    MIN (whole, SPDL_ZIP_TAIL) };
+  const gchar *flaw = NULL;
+  gboolean has_end = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const guint8 *tail = look_at (self, whole - sizes[i], sizes[i], error);
+
+    if (!tail)
+      return FALSE;
+    flaw = spdl_zip_find_directory (directory, tail, sizes[i], whole, &has_end);
+    if (!flaw)
+      return TRUE;
+  }
+  return has_end && refuse (self, flaw, error);
+}
+
+static gboolean
+read_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
+{
+  const gsize n_mark = MIN (directory->size, 4);
+  const guint8 *mark = look_at (self, directory->at, n_mark, error);
+
+  if (!mark)
+    return FALSE;
+  if (!spdl_zip_is_directory (directory, mark))
+    spdl_zip_shift_directory (directory);
+  if (directory->size > MAX_DIRECTORY)
+    return refuse (self, "its directory has more than 1 GiB", error);
+  self->directory = g_try_malloc (MAX (directory->size, 1));
+  return self->directory ? spdl_reader_read (self->reader, directory->at,
+                               self->directory, directory->size, error)
+                         : set_no_memory (self, directory->size, error);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const SpdlZipMember *x = a, *y = b;
+
+  return x->head < y->head ? -1 : x->head > y->head;
+}
+
+static gboolean
+read_members (Walk *self, const SpdlZipDirectory *directory, GError **error)
+{
+  const gchar *flaw = NULL;
+
+  spdl_zip_begin (&self->zip, directory, self->directory);
+  while (self->zip.left > 0 && !flaw) {
+    SpdlZipMember member;
+
+    flaw = spdl_zip_next (&self->zip, &member);
+    if (!flaw && member.is_file)
+      g_array_append_val (self->members, member);
+  }
+  if (flaw)
+    return refuse (self, flaw, error);
+  g_array_sort (self->members, compare);
+  return TRUE;
+}
+
+/* Its members */
+
+/* Why a member cannot be used; NULL: it can. */
+static const gchar *
+find_obstacle (const SpdlZipMember *member)
+{
+  if (member->encrypted)
+    return "it is encrypted";
+  if (member->method == SPDL_ZIP_STORED)
+    return member->size == member->packed_size
+               ? NULL
+               : "it has two sizes, though it is stored";
+  return member->method == SPDL_ZIP_DEFLATED
+             ? NULL
+             : "it is compressed, and not deflated: deflate or store it "
+               "(zip -0), or use a tar";
+}
+
+/* Reads a note, which is short, to @text. */
+static gboolean
+read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
+    GError **error)
+{
+  const gboolean fits =
+      member->packed_size <= member->size + MAX_GROWTH (member->size);
+  const guint8 *packed =
+      look_at (self, first, fits ? member->packed_size : 0, error);
+  const gchar *flaw = NULL;
+
+  if (!packed)
+    return FALSE;
+  if (!fits)
+    flaw = "has more compressed bytes than it can have";
+  else if (member->method == SPDL_ZIP_STORED)
+    memcpy (text, packed, member->size);
+  else
+    flaw = spdl_zip_inflate (member, packed, (guint8 *) text);
+  if (!flaw && !spdl_zip_check_sum (member, (guint8 *) text))
+    flaw = "has a wrong checksum";
+  if (!flaw)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%.*s\" in \"%s\" %s", (int) member->name_length, member->name,
+      self->reader->name, flaw);
+  return FALSE;
+}
+
+static gboolean
+refuse_member (
+    Walk *self, const SpdlZipMember *member, const gchar *why, GError **error)
+{
+  g_autofree gchar *path =
+      g_utf8_make_valid (member->name, member->name_length);
+
+  return spdl_archive_refuse_member (self->reader->name, error, path, why);
+}
+
+/* Finds where the member's data lie, which its own header says. */
+static gboolean
+find_data (
+    Walk *self, const SpdlZipMember *member, guint64 *first, GError **error)
+{
+  const gsize size = spdl_zip_get_head_size (&self->zip, member);
+  const guint8 *head = look_at (self, member->head, size, error);
+  g_autofree gchar *why = NULL;
+  const gchar *flaw;
+
+  if (!head)
+    return FALSE;
+  if (!(flaw = spdl_zip_find_data (&self->zip, member, head, first)))
+    return TRUE;
+  why = g_strconcat ("it ", flaw, NULL);
+  return refuse_member (self, member, why, error);
+}
+
+static gboolean
+add_member (Walk *self, const SpdlZipMember *member, GError **error)
+{
+  const SpdlArchivePacking packing = { member->packed_size, member->checksum };
+  g_autofree gchar *path =
+      g_utf8_make_valid (member->name, member->name_length);
+  g_autofree gchar *text = NULL;
+  const gchar *why = find_obstacle (member);
+  guint64 first;
+
+  if (why)
+    return refuse_member (self, member, why, error);
+  if (!find_data (self, member, &first, error))
+    return FALSE;
+  if (spdl_archive_writer_wants (path, member->size)) {
+    text = g_malloc (member->size + 1);
+    if (!read_text (self, member, first, text, error))
+      return FALSE;
+  }
+  why = spdl_archive_writer_add (self->writer, path, first, member->size,
+      member->method == SPDL_ZIP_DEFLATED ? &packing : NULL, text,
+      member->size);
+  return !why || refuse_member (self, member, why, error);
+}
+
+SpdlZipWalkResult
+spdl_zip_walk (SpdlReader *reader, SpdlArchiveWriter *writer, GError **error)
+{
+  Walk self = { .reader = reader, .writer = writer };
+  SpdlZipWalkResult result = SPDL_ZIP_WALK_NO_ZIP;
+  SpdlZipDirectory directory;
+  GError *reason = NULL;
+
+  self.members = g_array_new (FALSE, FALSE, sizeof (SpdlZipMember));
+  if (find_directory (&self, &directory, &reason) &&
+      read_directory (&self, &directory, &reason) &&
+      read_members (&self, &directory, &reason)) {
+    result = SPDL_ZIP_WALK_OK;
+    for (guint i = 0; i < self.members->len && !reason; i++)
+      add_member (
+          &self, &g_array_index (self.members, SpdlZipMember, i), &reason);
+  }
+  if (reason) {
+    g_propagate_error (error, reason);
+    result = SPDL_ZIP_WALK_FAILED;
+  }
+  g_array_unref (self.members);
+  g_free (self.directory);
+  g_free (self.block);
+  return result;
+}

@@ -1,0 +1,29 @@
+/* gst-spdl: a walk through a shard that is a ZIP
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ZIP_WALK_H__
+#define __SPDL_ZIP_WALK_H__
+
+#include "spdlarchivewriter.h"
+#include "spdlreader.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  SPDL_ZIP_WALK_OK,
+  SPDL_ZIP_WALK_FAILED, /* with an error */
+  SPDL_ZIP_WALK_NO_ZIP, /* it has no end of a ZIP: nothing was added */
+} SpdlZipWalkResult;
+
+/* Adds the files of the archive to @writer, in the order in which they lie
+ * there. */
+SpdlZipWalkResult spdl_zip_walk (
+    SpdlReader *reader, SpdlArchiveWriter *writer, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_ZIP_WALK_H__ */

@@ -12,6 +12,7 @@ import argparse
 import collections
 import concurrent.futures
 import itertools
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -20,7 +21,6 @@ import resource
 import signal
 import sys
 import tempfile
-import time
 
 import decoders
 import numpy as np
@@ -48,43 +48,39 @@ class Outcome:
 
 def work(function, path, kind, output):
     """In the child."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         answer = (function(path, kind), None)
     except MemoryError:
         raise
     except Exception as error:
         answer = (None, f"{type(error).__name__}: {error}".splitlines()[0])
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     with open(output, "wb") as file:
-        pickle.dump(answer, file, pickle.HIGHEST_PROTOCOL)
+        pickle.dump((*answer, memory), file, pickle.HIGHEST_PROTOCOL)
+    os._exit(0)
 
 
 def run(function, path, kind):
+    # Forked from a server that has decoded nothing: a child of this process
+    # would begin with its memory.
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["decoders"])
     with tempfile.NamedTemporaryFile() as output:
-        child = os.fork()
-        if child == 0:
-            try:
-                null = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(null, 2)
-                work(function, path, kind, output.name)
-                os._exit(0)
-            finally:
-                os._exit(1)
-        end = time.monotonic() + TIMEOUT
-        while True:
-            done, status, usage = os.wait4(child, os.WNOHANG)
-            if done:
-                break
-            if time.monotonic() > end:
-                os.kill(child, signal.SIGKILL)
-                os.wait4(child, 0)
-                return Outcome(crash=f"no end after {TIMEOUT} s")
-            time.sleep(0.005)
-        memory = usage.ru_maxrss << 10
-        if status != 0:
-            why = (signal.Signals(os.WTERMSIG(status)).name
-                   if os.WIFSIGNALED(status) else f"exit status {status >> 8}")
-            return Outcome(crash=why, memory=memory)
-        arrays, error = pickle.load(output)
+        child = processes.Process(
+            target=work, args=(function, path, kind, output.name))
+        child.start()
+        child.join(TIMEOUT)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+            return Outcome(crash=f"no end after {TIMEOUT} s")
+        if child.exitcode != 0:
+            return Outcome(crash=(signal.Signals(-child.exitcode).name
+                                  if child.exitcode < 0
+                                  else f"exit status {child.exitcode}"))
+        arrays, error, memory = pickle.load(output)
         return Outcome(arrays, error, memory=memory)
 
 
@@ -141,7 +137,7 @@ def compare(kind, path, a, b):
 def judge(path):
     kind = KIND_OF[suffix_of(path.name)]
     mine = run(decoders.ours, path, kind)
-    theirs = run(lambda p, k: decoders.REFERENCES[k](p), path, kind)
+    theirs = run(decoders.reference, path, kind)
     if kind == "video" and mine.arrays and theirs.arrays:
         mine.arrays = list(mine.arrays[0][:len(theirs.arrays)])
     if mine.crash:
@@ -259,7 +255,7 @@ def main():
     allowed, counts = read_allowed(), collections.defaultdict(
         collections.Counter)
     unexplained, most = [], (0, "")
-    # Threads only wait here: the work is in the processes that they fork.
+    # Threads only wait here: the work is in processes.
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for path, (verdict, note, memory) in zip(
                 paths, pool.map(judge, paths)):
@@ -278,5 +274,4 @@ def main():
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.exit(main())

@@ -116,6 +116,10 @@ REFERENCES = {"image": pillow, "sound": ffmpeg_sound, "video": ffmpeg_video,
               "array": numpy_arrays}
 
 
+def reference(path, kind):
+    return REFERENCES[kind](path)
+
+
 # gst-spdl
 
 def decoded(path, kind, **properties):

@@ -172,8 +172,8 @@ destroy (gpointer decoder)
 /* The header */
 
 typedef struct {
-  const guint8 *data; /* what is in it; NULL: there is no such box */
-  gsize size;         /* of what is there of it */
+  const guint8 *data; /* its content; NULL: there is no such box */
+  gsize size;         /* of the content that the file has */
 } Box;
 
 /* Finds the first box of that name: each is its length, its name and its
@@ -234,8 +234,8 @@ count_tiles (guint32 end, guint32 first, guint32 size)
   return end > first ? ((guint64) end - first + size - 1) / size : 0;
 }
 
-/* Looks at what OpenJPEG takes memory for as soon as it reads it. @siz: the
- * marker segment, from its marker on. */
+/* Checks the numbers for which OpenJPEG takes memory as soon as it reads them.
+ * @siz: the marker segment, from its marker on. */
 static gboolean
 check_memory (Jp2 *self, const guint8 *siz, GError **error)
 {
@@ -282,7 +282,7 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
          check_memory (self, siz, error);
 }
 
-/* Whether all tiles are there: OpenJPEG leaves those black that are not. */
+/* Missing tiles: OpenJPEG leaves them black, without an error. */
 
 /* Returns where the first tile part begins, or 0. */
 static gsize
@@ -296,7 +296,9 @@ skip_main_header (const guint8 *data, gsize size)
   return at <= size && size - at >= 4 ? at : 0;
 }
 
-/* @can_keep: (out): whether what is there may be given to OpenJPEG, which takes
+/* Returns TRUE if the file has all tiles.
+ *
+ * @can_keep: (out): whether OpenJPEG may decode the file if not. It takes
  * memory for a whole tile part before it reads any of it. */
 static gboolean
 is_whole (const Jp2 *self, gboolean *can_keep)
@@ -391,7 +393,7 @@ is_complete (const Jp2 *self)
   return TRUE;
 }
 
-/* Has OpenJPEG decode the file; what is missing is black without @strict. */
+/* Decodes the file. Without @strict, missing parts become black. */
 static gboolean
 decode (Jp2 *self, gboolean strict)
 {
@@ -471,7 +473,7 @@ is_ycc (const opj_image_t *image)
 {
   if (image->numcomps < 3)
     return FALSE;
-  /* Nobody makes smaller planes of red or blue. */
+  /* Only chroma has fewer samples. */
   return image->color_space == OPJ_CLRSPC_SYCC ||
          (image->color_space != OPJ_CLRSPC_CMYK && image->comps[0].dx == 1 &&
              image->comps[1].dx != 1);

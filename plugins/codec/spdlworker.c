@@ -243,8 +243,8 @@ can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* What is given to a decoder of the item; NULL with @error set without memory
- * for it. */
+/* Returns the file as its decoder takes it, or NULL with @error set if there is
+ * no memory for a copy. */
 static GstBuffer *
 dup_file (const SpdlWorker *self, const SpdlLook *look, GError **error)
 {

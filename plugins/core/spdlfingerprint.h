@@ -13,8 +13,8 @@
 G_BEGIN_DECLS
 
 /* XXH3's 64 bits of @data, with @hash as their seed: 0, or what was hashed
- * before. They are the same on every machine. They tell what was changed by
- * accident, and are no protection against what was made to deceive. */
+ * before. They are the same on every machine. They detect accidental
+ * changes, and do not protect against deliberate ones. */
 guint64 spdl_fingerprint_add (guint64 hash, gconstpointer data, gsize size);
 
 /* The same, with the seed 0, of data that come in pieces. */

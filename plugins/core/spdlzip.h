@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 #define SPDL_ZIP_STORED 0
 #define SPDL_ZIP_DEFLATED 8
 
-/* The end lies in so many of the last bytes; mostly, without a comment, in the
- * small number. */
+/* The last bytes that contain the end of an archive, with a comment of any
+ * length; and without a comment. */
 #define SPDL_ZIP_TAIL (SPDL_ZIP_SMALL_TAIL + 65535)
 #define SPDL_ZIP_SMALL_TAIL 98
 
@@ -53,7 +53,7 @@ typedef struct {
   guint64 n_members;
 } SpdlZip;
 
-/* Whether it begins as an archive does. */
+/* Returns TRUE if @data begins with the mark of a ZIP archive. */
 gboolean spdl_zip_is_zip (const guint8 *data, gsize size);
 
 /* Looks for the end in the last @size bytes of @whole.
@@ -66,8 +66,8 @@ const gchar *spdl_zip_find_directory (SpdlZipDirectory *self,
 gboolean
 spdl_zip_is_directory (const SpdlZipDirectory *self, const guint8 *data);
 
-/* Sets the directory to where it lies if all places are too low. FALSE: there
- * is no such place. */
+/* Moves the directory to where it lies if something stands before the archive.
+ * Returns FALSE if it does not fit there. */
 gboolean spdl_zip_shift_directory (SpdlZipDirectory *self);
 
 /* @data: the directory, which must stay */
@@ -80,7 +80,8 @@ const gchar *spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size);
 /* Reads the next member, of those for which there are bytes `left`. */
 const gchar *spdl_zip_next (SpdlZip *self, SpdlZipMember *member);
 
-/* What of a member's header is to be read. */
+/* Returns how many bytes of a member's own header spdl_zip_find_data() needs.
+ */
 gsize spdl_zip_get_head_size (const SpdlZip *self, const SpdlZipMember *member);
 
 /* Reads the member's own header. Returns what is wrong with the member, a

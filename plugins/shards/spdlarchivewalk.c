@@ -163,7 +163,8 @@ walk_tar (Walk *self, GError **error)
       self->reader->name, self->archive, self->end, error);
 }
 
-/* A ZIP may have something else in front of it: what is no tar may be one. */
+/* A ZIP may have another program in front, so each file that is not a tar is
+ * searched for the end of a ZIP. */
 static gboolean
 walk (Walk *self, GError **error)
 {

@@ -15,7 +15,7 @@
 
 /* It is read as a whole. */
 #define MAX_DIRECTORY ((guint64) 1 << 30)
-/* What deflate adds at most to bytes that cannot be compressed. */
+/* More than deflate adds to bytes that cannot be compressed. */
 #define MAX_GROWTH(size) ((size) / 8 + 1024)
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
   guint8 *directory;
   GArray *members; /* SpdlZipMember, by their places */
 
-  /* What was read last: members lie behind each other. */
+  /* The block that was read last. The next member often lies in it. */
   guint8 *block;
   gsize block_room;
   guint64 block_at;
@@ -78,7 +78,7 @@ look_at (Walk *self, guint64 at, gsize size, GError **error)
 
 /* The directory */
 
-/* FALSE without @error: there is no end of a ZIP. */
+/* Returns FALSE without @error if the file has no end of a ZIP. */
 static gboolean
 find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 {

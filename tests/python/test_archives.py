@@ -197,7 +197,7 @@ class FormatsTest(ShardsTest):
                 self.assertEqual(read(shard), expected(files))
 
     def test_zips_of_all_kinds(self):
-        """What stands before and behind a ZIP, wide sizes, gaps, names."""
+        """ZIPs with a prefix, a comment, junk behind them, gaps, ZIP64."""
         files = make_files()
         shard = self.folder / "shard.zip"
 

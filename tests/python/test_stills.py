@@ -576,7 +576,7 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_jpeg_2000_that_is_cut(self):
-        """It is refused, or what is there is kept."""
+        """A cut file is refused, or its remaining part is kept."""
         picture = make_picture()
         for name, options in (("a.jp2", {}), ("b.j2k", {}),
                               ("c.jp2", {"tile_size": (16, 16)})):

@@ -192,12 +192,24 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
   return FALSE;
 }
 
+/* Names are UTF-8, or in the code page of the first PCs: a flag says which, but
+ * not all programs set it. */
+static gchar *
+dup_path (const SpdlZipMember *member)
+{
+  gchar *path = NULL;
+
+  if (!g_utf8_validate (member->name, member->name_length, NULL))
+    path = g_convert (
+        member->name, member->name_length, "UTF-8", "CP437", NULL, NULL, NULL);
+  return path ? path : g_utf8_make_valid (member->name, member->name_length);
+}
+
 static gboolean
 refuse_member (
     Walk *self, const SpdlZipMember *member, const gchar *why, GError **error)
 {
-  g_autofree gchar *path =
-      g_utf8_make_valid (member->name, member->name_length);
+  g_autofree gchar *path = dup_path (member);
 
   return spdl_archive_refuse_member (self->reader->name, error, path, why);
 }
@@ -224,8 +236,7 @@ static gboolean
 add_member (Walk *self, const SpdlZipMember *member, GError **error)
 {
   const SpdlArchivePacking packing = { member->packed_size, member->checksum };
-  g_autofree gchar *path =
-      g_utf8_make_valid (member->name, member->name_length);
+  g_autofree gchar *path = dup_path (member);
   g_autofree gchar *text = NULL;
   const gchar *why = find_obstacle (member);
   guint64 first;

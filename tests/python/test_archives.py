@@ -245,6 +245,18 @@ class FormatsTest(ShardsTest):
             with self.subTest(name):
                 self.assertEqual(read(shard), expected(files))
 
+    def test_zip_with_old_names(self):
+        """Names that are not UTF-8 are in CP437."""
+        if run("iconv", "-f", "CP437", "/dev/null").returncode:
+            self.skipTest("there is no converter of CP437")
+        shard = self.folder / "shard.zip"
+        with zipfile.ZipFile(shard, "w") as archive:
+            archive.writestr("aa.jpg", b"x")
+        shard.write_bytes(shard.read_bytes().replace(
+            b"aa.jpg", "\u00e6\u00e5.jpg".encode("cp437")))
+        self.assertEqual(read(shard),
+                         [("\u00e6\u00e5", -1, {"jpg": b"x"})])
+
     def test_broken_zips(self):
         shard = self.folder / "shard.zip"
         with zipfile.ZipFile(shard, "w", zipfile.ZIP_DEFLATED) as archive:

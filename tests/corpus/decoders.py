@@ -6,8 +6,12 @@
 run in a process of their own, one a file."""
 
 import json
+import os
 import subprocess
+import tarfile
 import warnings
+import zipfile
+import zlib
 
 import numpy as np
 
@@ -112,8 +116,38 @@ def numpy_arrays(path):
     return [found[name] for name in sorted(found.files)]
 
 
+def split_name(name):
+    """A member's name as WebDataset's key and extension, or None."""
+    folder, slash, base = name.removeprefix("./").rpartition("/")
+    stem, dot, extension = base.partition(".")
+    if not dot or not stem or name.split("/")[0].startswith("__"):
+        return None
+    return f"{folder}{slash}{stem}.{extension.lower()}"
+
+
+def members(files):
+    """Names and contents in one array a file, in the order of the names."""
+    return [np.frombuffer(f"{name}\0".encode(errors="replace") + data,
+                          np.uint8) for name, data in sorted(files)]
+
+
+def python_archive(path):
+    # A tar with a ZIP in it ends like a ZIP.
+    if tarfile.is_tarfile(path):
+        with tarfile.open(path, "r:") as archive:
+            found = [(entry.name, archive.extractfile(entry).read())
+                     for entry in archive if entry.isreg()]
+    else:
+        with zipfile.ZipFile(path) as archive:
+            found = [(entry.filename, archive.read(entry))
+                     for entry in archive.infolist() if not entry.is_dir()
+                     and entry.external_attr >> 28 in (0, 8)]
+    return members((split_name(name), data) for name, data in found
+                   if split_name(name))
+
+
 REFERENCES = {"image": pillow, "sound": ffmpeg_sound, "video": ffmpeg_video,
-              "array": numpy_arrays}
+              "array": numpy_arrays, "archive": python_archive}
 
 
 def reference(path, kind):
@@ -147,5 +181,33 @@ def loaded(path, fetching, decoding):
                 for name in sorted(batch.names)]
 
 
+def cut(data, span):
+    """The bytes that an index names, unpacked if it says so."""
+    span, _, packing = span.partition("&inflate=")
+    first, last = map(int, span.split("-")) if span else (0, -1)
+    part = data[first:last + 1]
+    return zlib.decompress(part, wbits=-15) if packing else part
+
+
+def listed(path):
+    done = subprocess.run(["gst-spdl-index", "--list", path],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace", check=False)
+    if done.returncode < 0:
+        os.kill(os.getpid(), -done.returncode)
+    if done.returncode:
+        raise ValueError(done.stderr.strip())
+    data, found = path.read_bytes(), []
+    for line in done.stdout.splitlines():
+        key, _, *files = line.split("\t")
+        for file in files:
+            extension, _, span = file.partition("=")
+            found.append((f"{key.removeprefix('./')}.{extension}",
+                          cut(data, span)))
+    return members(found)
+
+
 def ours(path, kind):
+    if kind == "archive":
+        return listed(path)
     return loaded(path, "", "") if kind == "array" else decoded(path, kind)

@@ -3,18 +3,23 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first argument is tools/make-dataset, which is not needed."""
+"""The first argument is tools/make-dataset, which is not needed; the second one
+gst-spdl-index, or "-" where it was not built."""
 
+import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+import zipfile
 
 import support  # noqa: F401
 import numpy as np
 from PIL import Image
 
+INDEX = pathlib.Path(sys.argv.pop(1))
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 
 
@@ -31,7 +36,9 @@ class CorpusTest(unittest.TestCase):
     def compare(self, *options):
         done = subprocess.run(
             [sys.executable, CORPUS / "compare.py", *options, self.root],
-            text=True, stdout=subprocess.PIPE, check=False)
+            text=True, stdout=subprocess.PIPE, check=False,
+            env=dict(os.environ,
+                     PATH=f"{INDEX.parent}:{os.environ['PATH']}"))
         rows = {line.split("|")[1].strip(): line.split("|")[2:-1]
                 for line in done.stdout.splitlines() if line.startswith("| ")}
         return done.returncode, {
@@ -64,6 +71,20 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertEqual(rows["tif"], [0, 0, 1, 0, 0, 0, 0], text)
         self.assertIn("a-1.0/lab.tif", text)
+
+    @unittest.skipIf(INDEX.name == "-", "gst-spdl-index was not built")
+    def test_archives(self):
+        with zipfile.ZipFile(self.files / "a.zip", "w") as archive:
+            archive.writestr("1.txt", "one")
+            archive.writestr("2.jpg", "two", zipfile.ZIP_DEFLATED)
+        with tarfile.open(self.files / "a.tar", "w") as archive:
+            archive.add(self.files / "a.zip", "3.zip")
+        (self.files / "b.tar").write_bytes(
+            (self.files / "a.tar").read_bytes()[:1000])
+        code, rows, text = self.compare()
+        self.assertEqual(code, 0, text)
+        self.assertEqual(rows["zip"], [1, 0, 0, 0, 0, 0, 0], text)
+        self.assertEqual(rows["tar"], [1, 0, 0, 0, 0, 1, 0], text)
 
     def test_broken_copies(self):
         Image.new("RGB", (9, 9)).save(self.files / "a.png")

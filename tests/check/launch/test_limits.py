@@ -77,9 +77,14 @@ class LimitTest(unittest.TestCase):
     def check_suggestion(self, before, suggestion, *args):
         """It can be pasted, and there are more items a second."""
         self.assertEqual(before["verdict"]["suggestion"], suggestion)
-        after = self.launch("--set", suggestion, *args)
-        self.assertGreater(after["items-per-second"],
-                           1.2 * before["items-per-second"])
+        # A run takes two seconds: another program may spoil it.
+        rates = []
+        while len(rates) < 3:
+            after = self.launch("--set", suggestion, *args)
+            rates.append(after["items-per-second"])
+            if rates[-1] > 1.2 * before["items-per-second"]:
+                return
+        self.fail(f"{before['items-per-second']} items/s, then {rates}")
 
     def job(self, source, fetch="", decode="", between=""):
         return (f"spdlsrc location={source} ! spdlfetch {fetch} {between} "

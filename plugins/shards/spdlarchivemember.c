@@ -70,8 +70,8 @@ spdl_archive_check_compression (
   return TRUE;
 }
 
-gboolean
-spdl_archive_is_zip (struct archive *archive)
+static gboolean
+is_zip (struct archive *archive)
 {
   return (archive_format (archive) & ARCHIVE_FORMAT_BASE_MASK) ==
          ARCHIVE_FORMAT_ZIP;
@@ -84,7 +84,7 @@ spdl_archive_check_end (
 {
   const guint64 position = archive_filter_bytes (archive, 0);
 
-  return spdl_archive_is_zip (archive) || position >= end + SPDL_TAR_BLOCK ||
+  return is_zip (archive) || position >= end + SPDL_TAR_BLOCK ||
          spdl_archive_refuse (name, error,
              "it has no end, so what it had behind its last file may be "
              "missing",

@@ -34,8 +34,6 @@ gboolean spdl_archive_refuse_by_libarchive (
 gboolean spdl_archive_check_compression (
     const gchar *name, const guint8 *head, gsize size, GError **error);
 
-gboolean spdl_archive_is_zip (struct archive *archive);
-
 /* Where the last member ends, with what fills its block up.
  *
  * Returns FALSE if the archive ends where that does. */

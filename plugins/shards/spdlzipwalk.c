@@ -103,19 +103,18 @@ find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 static gboolean
 read_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 {
-  const gsize n_mark = MIN (directory->size, 4);
-  const guint8 *mark = look_at (self, directory->at, n_mark, error);
-
-  if (!mark)
-    return FALSE;
-  if (!spdl_zip_is_directory (directory, mark))
-    spdl_zip_shift_directory (directory);
   if (directory->size > MAX_DIRECTORY)
     return refuse (self, "its directory has more than 1 GiB", error);
   self->directory = g_try_malloc (MAX (directory->size, 1));
-  return self->directory ? spdl_reader_read (self->reader, directory->at,
-                               self->directory, directory->size, error)
-                         : set_no_memory (self, directory->size, error);
+  if (!self->directory)
+    return set_no_memory (self, directory->size, error);
+  if (!spdl_reader_read (
+          self->reader, directory->at, self->directory, directory->size, error))
+    return FALSE;
+  return spdl_zip_is_directory (directory, self->directory) ||
+         !spdl_zip_shift_directory (directory) ||
+         spdl_reader_read (self->reader, directory->at, self->directory,
+             directory->size, error);
 }
 
 static gint

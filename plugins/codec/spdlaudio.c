@@ -7,128 +7,169 @@
 
 #include "spdlaudio.h"
 
-#include "spdlsound.h"
-#include "spdltrack.h"
-#include "spdlvoices.h"
+#include "audio/audioprobe.h"
 #include "spdlwav.h"
 
 struct _SpdlAudio {
-  SpdlVoices *voices;
-  SpdlSound *sound;
+  const SpdlAudioFuncs *funcs; /* nullable: not needed yet */
+  SpdlAudioDecoder *decoder;   /* likewise */
+  GstAudioInfo info;           /* of the result before, and its caps */
+  GstCaps *caps;
 
   /* The file in hand. */
   const guint8 *data;
-  gboolean is_wav;
+  gboolean is_pcm; /* a WAV that needs no decoder */
   SpdlWav wav;
-  SpdlTrack track;
-  GError *error; /* of the look */
+  SpdlAudioFile file; /* else */
+  GError *error;      /* of the look */
 };
 
 SpdlAudio *
 spdl_audio_new (void)
 {
-  SpdlAudio *self = g_new0 (SpdlAudio, 1);
-
-  self->voices = spdl_voices_new ();
-  self->sound = spdl_sound_new ();
-  spdl_track_init (&self->track);
-  return self;
+  return g_new0 (SpdlAudio, 1);
 }
 
 void
 spdl_audio_free (SpdlAudio *self)
 {
-  spdl_voices_free (self->voices);
-  spdl_sound_free (self->sound);
-  spdl_track_clear (&self->track);
+  if (self->decoder)
+    self->funcs->destroy (self->decoder);
+  gst_clear_caps (&self->caps);
   g_clear_error (&self->error);
   g_free (self);
 }
 
+/* Loads FFmpeg's libraries. */
+static gboolean
+load (SpdlAudio *self, GError **error)
+{
+  if (!self->funcs)
+    self->funcs = spdl_audio_get_funcs (error);
+  if (self->funcs && !self->decoder)
+    self->decoder = self->funcs->create ();
+  return self->funcs != NULL;
+}
+
+/* WAV of samples that need no decoder; what else is in WAV does. */
+static gboolean
+look_at_wav (SpdlAudio *self, const guint8 *data, gsize size)
+{
+  self->is_pcm = spdl_wav_is_wav (data, size);
+  if (self->is_pcm && !spdl_wav_read (&self->wav, data, size, &self->error) &&
+      g_error_matches (
+          self->error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND)) {
+    g_clear_error (&self->error);
+    self->is_pcm = FALSE;
+  }
+  return self->is_pcm;
+}
+
+static gboolean
+has_video (SpdlAudio *self)
+{
+  if (g_str_equal (self->file.demuxer, "mov"))
+    return spdl_audio_probe_mp4_video (self->file.data, self->file.size);
+  return !load (self, NULL) ||
+         self->funcs->has_video (self->decoder, &self->file);
+}
+
 gboolean
-spdl_audio_look (SpdlAudio *self, const guint8 *data, gsize size)
+spdl_audio_look (
+    SpdlAudio *self, const guint8 *data, gsize size, gboolean takes_video)
 {
   self->data = data;
   g_clear_error (&self->error);
-  self->is_wav = spdl_wav_is_wav (data, size);
-  if (self->is_wav) {
-    spdl_wav_read (&self->wav, data, size, &self->error);
+  if (look_at_wav (self, data, size))
     return TRUE;
+  switch (spdl_audio_probe (data, size, &self->file)) {
+    case SPDL_AUDIO_SURE:
+      return TRUE;
+    case SPDL_AUDIO_MIXED:
+      return !takes_video || !has_video (self);
+    case SPDL_AUDIO_MAYBE:
+      return spdl_audio_search (self, data, size);
+    default:
+      return FALSE;
   }
-  return spdl_track_read (&self->track, data, size, &self->error) ||
-         self->error;
 }
 
-static void
-set_damage (const gchar *name, const gchar *damage, GError **error)
+gboolean
+spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size)
 {
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: %s", name, damage);
+  return load (self, NULL) && self->funcs->probe (data, size, &self->file);
 }
 
-/* WAV */
+/* Caps that are as before stay the same ones: then nothing is negotiated. */
+static GstCaps *
+get_caps (SpdlAudio *self, const GstAudioInfo *info)
+{
+  if (!self->caps || !gst_audio_info_is_equal (info, &self->info)) {
+    self->info = *info;
+    gst_clear_caps (&self->caps);
+    self->caps = gst_audio_info_to_caps (info);
+  }
+  return self->caps;
+}
 
-/* The window as the file has it, without a copy; NULL where it lies so that
- * nobody could read its numbers there. */
+/* The window as the file has it, without a copy. Returns NULL if its samples
+ * are not those that are wanted, or lie at an odd address. */
 static GstBuffer *
-slice (SpdlAudio *self, GstBuffer *item, guint64 from, guint64 n)
+slice (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+    GstAudioInfo *info)
 {
   const SpdlWav *wav = &self->wav;
   const gsize size = gst_audio_format_get_info (wav->format)->width / 8;
-  const gsize at = wav->at + from * size * wav->n_channels;
+  const gsize frame = size * wav->n_channels;
+  guint64 from, to;
+  gsize at;
 
-  if (size != 1 && GPOINTER_TO_SIZE (self->data + at) % size != 0)
+  if (target->format != wav->format ||
+      (target->rate && target->rate != wav->rate) ||
+      (target->channels && target->channels != wav->n_channels))
     return NULL;
+  spdl_audio_target_get_window (target, wav->rate, &from, &to);
+  to = MIN (to, wav->n);
+  at = wav->at + from * frame;
+  if (from >= to ||
+      (size != 1 && GPOINTER_TO_SIZE (self->data + at) % size != 0))
+    return NULL;
+  spdl_audio_target_set_info (target, wav->rate, wav->n_channels,
+      wav->has_positions ? wav->positions : NULL, info);
   return gst_buffer_copy_region (
-      item, GST_BUFFER_COPY_MEMORY, at, n * size * wav->n_channels);
+      item, GST_BUFFER_COPY_MEMORY, at, (to - from) * frame);
 }
 
 static GstBuffer *
-decode_wav (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
-    GstCaps **caps, GError **error)
+decode_pcm (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+    GstAudioInfo *info, GError **error)
 {
   const SpdlWav *wav = &self->wav;
-  const SpdlSoundInput input = { wav->format, wav->rate, wav->n_channels,
-    wav->has_positions ? wav->positions : NULL, wav->n };
-  const SpdlBlock block = { .format = wav->format,
-    .n_channels = wav->n_channels,
-    .planes = { self->data + wav->at },
-    .n = wav->n };
-  GstBuffer *result = NULL;
-  GError *reason = NULL;
-  guint64 from, to;
+  const SpdlAudioPcm pcm = { wav->format, wav->rate, wav->n_channels,
+    wav->has_positions ? wav->positions : NULL, self->data + wav->at, wav->n };
+  GstBuffer *result = slice (self, target, item, info);
 
-  if (!spdl_sound_begin (self->sound, target, &input, error))
-    return NULL;
-  spdl_sound_get_needed (self->sound, &from, &to);
-  if (spdl_sound_is_same (self->sound) && from < to)
-    result = slice (self, item, from, to - from);
-  *caps = spdl_sound_get_caps (self->sound);
-  if (result)
-    return result;
-  spdl_sound_write (self->sound, 0, &block, &reason);
-  if (!reason)
-    return spdl_sound_end (self->sound, caps, error);
-  g_propagate_error (error, reason);
-  return NULL;
+  if (!result && load (self, error))
+    result = self->funcs->convert (self->decoder, &pcm, target, info, error);
+  return result;
 }
 
-/* All else */
-
 static GstBuffer *
-decode_track (SpdlAudio *self, const SpdlAudioTarget *target, gboolean keep,
-    GstCaps **caps, GError **error)
+decode (SpdlAudio *self, const SpdlAudioTarget *target, gboolean keep,
+    GstBuffer *item, GstAudioInfo *info, GError **error)
 {
-  gboolean has_begun;
-  GError *reason = NULL;
+  const gchar *damage = self->is_pcm ? self->wav.damage : NULL;
   GstBuffer *result = NULL;
 
-  if (spdl_voices_decode (self->voices, &self->track, target, self->sound,
-          &has_begun, &reason) ||
-      (keep && has_begun))
-    result = spdl_sound_end (self->sound, caps, reason ? NULL : &reason);
-  if (reason)
-    g_propagate_error (error, reason);
+  if (!self->is_pcm)
+    return load (self, error) ? self->funcs->decode (self->decoder, &self->file,
+                                    target, keep, info, error)
+                              : NULL;
+  if (!damage || keep)
+    result = decode_pcm (self, target, item, info, damage ? NULL : error);
+  if (damage)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken WAV: %s", damage);
   return result;
 }
 
@@ -136,10 +177,8 @@ GstBuffer *
 spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
     gboolean keep, GstBuffer *item, GstCaps **caps, GError **error)
 {
-  const gchar *name = self->is_wav ? "WAV" : self->track.name;
-  const gchar *damage = self->is_wav ? self->wav.damage : self->track.damage;
-  GstBuffer *result = NULL;
-  GError *reason = NULL;
+  GstAudioInfo info;
+  GstBuffer *result;
 
   if (self->error) {
     g_propagate_error (error, g_steal_pointer (&self->error));
@@ -148,20 +187,11 @@ spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
   if (target->format == GST_AUDIO_FORMAT_UNKNOWN) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It is sound (%s), but downstream takes none in " SPDL_AUDIO_FORMATS,
-        name);
+        self->is_pcm ? "WAV" : self->file.name);
     return NULL;
   }
-  if (damage && !keep) {
-    set_damage (name, damage, error);
-    return NULL;
-  }
-  result = self->is_wav ? decode_wav (self, target, item, caps, &reason)
-                        : decode_track (self, target, keep, caps, &reason);
-  if (damage && (result || !reason)) {
-    g_clear_error (&reason);
-    set_damage (name, damage, error);
-  } else if (reason) {
-    g_propagate_error (error, reason);
-  }
+  result = decode (self, target, keep, item, &info, error);
+  if (result)
+    *caps = get_caps (self, &info);
   return result;
 }

@@ -53,21 +53,3 @@ spdl_audio_target_init (SpdlAudioTarget *self,
   gst_caps_unref (caps);
   return ok;
 }
-
-static guint64
-nearest (GstClockTime time, guint rate)
-{
-  return gst_util_uint64_scale_round (time, rate, GST_SECOND);
-}
-
-void
-spdl_audio_target_get_window (
-    const SpdlAudioTarget *self, guint rate, guint64 *from, guint64 *to)
-{
-  const guint64 n = GST_CLOCK_TIME_IS_VALID (self->duration)
-                        ? nearest (self->duration, rate)
-                        : G_MAXUINT64;
-
-  *from = nearest (self->offset, rate);
-  *to = n < G_MAXUINT64 - *from ? *from + n : G_MAXUINT64;
-}

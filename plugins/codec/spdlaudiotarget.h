@@ -23,6 +23,9 @@ G_BEGIN_DECLS
   ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(" \
   "int)[ 1, 64 ]"
 
+/* The most channels that are taken. */
+#define SPDL_MAX_CHANNELS 64
+
 typedef struct {
   guint rate; /* 0: what downstream asks for, else as in the file */
   guint channels;
@@ -46,6 +49,12 @@ typedef struct {
  * Returns FALSE with @error set if a setting contradicts it, by name. */
 gboolean spdl_audio_target_init (SpdlAudioTarget *self,
     const SpdlAudioSettings *settings, GstCaps *allowed, GError **error);
+
+/* Describes the result of a sound of @rate and @n_channels. @positions: their
+ * channels; nullable: not known. */
+void spdl_audio_target_set_info (const SpdlAudioTarget *self, guint rate,
+    guint n_channels, const GstAudioChannelPosition *positions,
+    GstAudioInfo *info);
 
 /* The window in samples of @rate: it begins at the one nearest to the offset,
  * and has so many as are nearest to the duration, wherever it begins.

@@ -8,7 +8,7 @@
 #ifndef __SPDL_WAV_H__
 #define __SPDL_WAV_H__
 
-#include "spdlsamples.h"
+#include "spdlaudiotarget.h"
 
 G_BEGIN_DECLS
 

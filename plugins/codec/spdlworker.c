@@ -17,7 +17,6 @@
 #include "spdlpicture.h"
 #include "spdlstills.h"
 #include "spdltga.h"
-#include "spdltrack.h"
 #include "spdlvideo.h"
 
 static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
@@ -354,10 +353,21 @@ check_image (const SpdlWorker *self, const gchar *type, GError **error)
 }
 
 static GstBuffer *
+decode_audio (SpdlWorker *self, GError **error)
+{
+  const SpdlTarget *target = self->target;
+
+  return spdl_audio_decode (self->audio, &target->audio,
+      target->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
+      error);
+}
+
+static GstBuffer *
 decode_image (SpdlWorker *self, GError **error)
 {
   const GstMapInfo *in = &self->in;
   const gchar *video;
+  GError *reason = NULL;
   SpdlLook look;
   gint decoder;
 
@@ -377,8 +387,14 @@ decode_image (SpdlWorker *self, GError **error)
   if (!check_image (self, look.type, error))
     return NULL;
   if (!spdl_stills_find_type (
-          &look, in->data, in->size, self->source->caps, error))
+          &look, in->data, in->size, self->source->caps, &reason)) {
+    if (spdl_audio_search (self->audio, in->data, in->size)) {
+      g_clear_error (&reason);
+      return decode_audio (self, error);
+    }
+    g_propagate_error (error, reason);
     return NULL;
+  }
   return decode_still (self, &look, error);
 }
 
@@ -391,19 +407,10 @@ is_sound (SpdlWorker *self)
 
   return self->target->clip.num_frames == 0 &&
          !spdl_jpeg_is_jpeg (in->data, in->size) &&
-         (self->target->no_images ||
-             !spdl_track_is_video (in->data, in->size)) &&
-         spdl_audio_look (self->audio, in->data, in->size);
-}
-
-static GstBuffer *
-decode_audio (SpdlWorker *self, GError **error)
-{
-  const SpdlTarget *target = self->target;
-
-  return spdl_audio_decode (self->audio, &target->audio,
-      target->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
-      error);
+         (spdl_audio_look (
+              self->audio, in->data, in->size, !self->target->no_images) ||
+             (self->target->no_images &&
+                 spdl_audio_search (self->audio, in->data, in->size)));
 }
 
 GstBuffer *

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../failing-memory.h"
+#include "audio/audiodecoder.h"
 #include "spdlworker.h"
 
 /* An input is to take milliseconds. */
@@ -19,6 +20,20 @@
 
 /* The plugin's, which is not here. */
 GST_DEBUG_CATEGORY (spdl_decode_debug);
+
+/* No plugins are loaded: the audio decoder is linked. */
+const SpdlAudioFuncs *
+spdl_audio_get_funcs (GError **error)
+{
+#ifdef HAVE_AUDIO
+  spdl_audio_decoder_take_log ();
+  return &spdl_audio_decoder_funcs;
+#else
+  g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "It is audio, without FFmpeg's libraries");
+  return NULL;
+#endif
+}
 
 /* What comes out, and what of it is compared. */
 typedef struct {

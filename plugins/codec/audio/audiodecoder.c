@@ -1,0 +1,511 @@
+/* gst-spdl: decodes audio files with FFmpeg's libraries
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "audiodecoder.h"
+
+#include <libavformat/avformat.h>
+#include <string.h>
+
+#include "audiotrack.h"
+#include "audiowindow.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
+#define GST_CAT_DEFAULT spdl_decode_debug
+
+/* libavformat's probe looks at so many bytes. */
+#define PROBE_SIZE (1 << 16)
+
+struct _SpdlAudioDecoder {
+  SpdlAudioTrack *track;
+  SpdlAudioWindow *window;
+  AVFrame *frame;
+
+  AVCodecContext *codec;         /* of the file before, to be used again */
+  AVCodecParameters *parameters; /* what it was opened with */
+
+  /* The file in hand. */
+  const SpdlAudioFile *file;
+  const SpdlAudioTarget *target;
+  guint rate; /* that the track's positions are in; 0: not known */
+  SpdlAudioClock clock;
+  gboolean has_begun;
+  gboolean is_enough; /* all that is needed has been decoded */
+};
+
+/* The log */
+
+static __thread gchar last_error[200];
+
+static void log_message (void *object, int level, const char *format,
+    va_list arguments) G_GNUC_PRINTF (3, 0);
+
+static void
+log_message (void *object, int level, const char *format, va_list arguments)
+{
+  gchar text[sizeof last_error];
+
+  if (level > AV_LOG_VERBOSE)
+    return;
+  vsnprintf (text, sizeof text, format, arguments);
+  g_strchomp (text);
+  GST_LOG ("%s", text);
+  if (level <= AV_LOG_ERROR && last_error[0] == '\0')
+    g_strlcpy (last_error, text, sizeof last_error);
+}
+
+void
+spdl_audio_decoder_take_log (void)
+{
+  av_log_set_callback (log_message);
+}
+
+/* Finding the format */
+
+/* Demuxers that are used, and what the format is called. None of them opens
+ * another file. */
+static const struct {
+  const gchar *demuxer;
+  const gchar *name;
+} formats[] = {
+  { "aac", "AAC" },
+  { "ac3", "AC-3" },
+  { "aiff", "AIFF" },
+  { "amr", "AMR" },
+  { "asf", "WMA" },
+  { "au", "AU" },
+  { "caf", "CAF" },
+  { "eac3", "E-AC-3" },
+  { "flac", "FLAC" },
+  { "matroska", "Matroska file" },
+  { "mov", "MP4" },
+  { "mp3", "MP3" },
+  { "ogg", "Ogg file" },
+  { "wav", "WAV" },
+  { "wv", "WavPack" },
+};
+
+static gboolean
+probe (const guint8 *data, gsize size, SpdlAudioFile *file)
+{
+  const gsize n = MIN (size, PROBE_SIZE);
+  g_autofree guint8 *copy = g_malloc (n + AVPROBE_PADDING_SIZE);
+  const AVProbeData input = { .filename = "", .buf = copy, .buf_size = n };
+  const AVInputFormat *found;
+  gint score = AVPROBE_SCORE_EXTENSION / 2 - 1;
+
+  if (size == 0)
+    return FALSE;
+  memcpy (copy, data, n);
+  memset (copy + n, 0, AVPROBE_PADDING_SIZE);
+  found = av_probe_input_format2 (&input, TRUE, &score);
+  for (guint i = 0; found && i < G_N_ELEMENTS (formats); i++)
+    if (g_str_has_prefix (found->name, formats[i].demuxer) &&
+        strchr (",", found->name[strlen (formats[i].demuxer)])) {
+      *file =
+          (SpdlAudioFile){ formats[i].name, formats[i].demuxer, data, size };
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* The codec */
+
+static SpdlAudioDecoder *
+create (void)
+{
+  SpdlAudioDecoder *self = g_new0 (SpdlAudioDecoder, 1);
+
+  self->track = spdl_audio_track_new ();
+  self->window = spdl_audio_window_new ();
+  self->frame = av_frame_alloc ();
+  self->parameters = avcodec_parameters_alloc ();
+  g_assert (self->frame && self->parameters);
+  return self;
+}
+
+static void
+destroy (SpdlAudioDecoder *self)
+{
+  spdl_audio_track_free (self->track);
+  spdl_audio_window_free (self->window);
+  av_frame_free (&self->frame);
+  avcodec_free_context (&self->codec);
+  avcodec_parameters_free (&self->parameters);
+  g_free (self);
+}
+
+static gboolean
+is_same (const AVCodecParameters *a, const AVCodecParameters *b)
+{
+  return a->codec_id == b->codec_id && a->sample_rate == b->sample_rate &&
+         a->block_align == b->block_align &&
+         a->bits_per_coded_sample == b->bits_per_coded_sample &&
+         a->profile == b->profile &&
+         av_channel_layout_compare (&a->ch_layout, &b->ch_layout) == 0 &&
+         a->extradata_size == b->extradata_size &&
+         (a->extradata_size == 0 ||
+             memcmp (a->extradata, b->extradata, a->extradata_size) == 0);
+}
+
+/* Whether a flush makes the decoder as it was when it was opened. FFmpeg's AAC
+ * goes on with its noise, for one; and outside Ogg, Opus knows from its opening
+ * alone what to leave out at the beginning. */
+static gboolean
+forgets (const SpdlAudioDecoder *self)
+{
+  const enum AVCodecID id = self->codec->codec_id;
+
+  return id == AV_CODEC_ID_ALAC || id == AV_CODEC_ID_FLAC ||
+         id == AV_CODEC_ID_MP3 ||
+         (id == AV_CODEC_ID_OPUS && g_str_equal (self->file->demuxer, "ogg"));
+}
+
+/* A decoder as if it were new. */
+static gboolean
+open_codec (SpdlAudioDecoder *self, GError **error)
+{
+  const AVCodecParameters *parameters =
+      spdl_audio_track_get_parameters (self->track);
+  const AVCodec *codec = avcodec_find_decoder (parameters->codec_id);
+  gint ret;
+
+  if (self->codec && is_same (parameters, self->parameters))
+    return TRUE;
+  avcodec_free_context (&self->codec);
+  if (!codec) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "It is an audio file (%s) of the codec %s, which libavcodec cannot "
+        "decode here",
+        self->file->name, avcodec_get_name (parameters->codec_id));
+    return FALSE;
+  }
+  self->codec = avcodec_alloc_context3 (codec);
+  if (!self->codec ||
+      avcodec_parameters_to_context (self->codec, parameters) < 0 ||
+      avcodec_parameters_copy (self->parameters, parameters) < 0)
+    ret = AVERROR (ENOMEM);
+  else {
+    self->codec->pkt_timebase = spdl_audio_track_get_time_base (self->track);
+    self->codec->thread_count = 1;
+    ret = avcodec_open2 (self->codec, codec, NULL);
+  }
+  if (ret >= 0)
+    return TRUE;
+  avcodec_free_context (&self->codec);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken %s: the decoder %s does not open: %s", self->file->name,
+      codec->name, last_error[0] ? last_error : av_err2str (ret));
+  return FALSE;
+}
+
+/* After a file: what it left in the decoder is not for the next one. */
+static void
+close_codec (SpdlAudioDecoder *self, gboolean ok)
+{
+  if (self->codec && ok && forgets (self))
+    avcodec_flush_buffers (self->codec);
+  else
+    avcodec_free_context (&self->codec);
+}
+
+/* Decoding */
+
+static gboolean
+set_broken (SpdlAudioDecoder *self, gint ret, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken %s: the decoder %s says: %s", self->file->name,
+      self->codec->codec->name, last_error[0] ? last_error : av_err2str (ret));
+  return FALSE;
+}
+
+static gboolean
+begin_window (SpdlAudioDecoder *self, GError **error)
+{
+  const AVFrame *frame = self->frame;
+  const SpdlAudioInput input = { frame->format, frame->sample_rate,
+    &frame->ch_layout, spdl_audio_track_get_length (self->track),
+    (guint64) spdl_audio_track_count (self->track) * frame->nb_samples };
+
+  return spdl_audio_window_begin (self->window, self->target, &input, error);
+}
+
+/* Whether the frame is of the format that the sound has begun with. */
+static gboolean
+check_format (SpdlAudioDecoder *self, GError **error)
+{
+  const AVFrame *frame = self->frame;
+
+  if (spdl_audio_window_takes (self->window, frame->format, frame->sample_rate,
+          frame->ch_layout.nb_channels))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "It is a %s whose format changes within it (%s)", self->file->name,
+      self->codec->codec->name);
+  return FALSE;
+}
+
+/* Returns FALSE with @error set; or without, if the sound has another rate than
+ * the file says. */
+static gboolean
+take_frame (
+    SpdlAudioDecoder *self, const SpdlAudioPacket *packet, GError **error)
+{
+  const AVFrame *frame = self->frame;
+  GError *reason = NULL;
+  gint64 position;
+  gsize n = frame->nb_samples;
+
+  if (!self->has_begun) {
+    if (self->rate > 0 && (gint) self->rate != frame->sample_rate)
+      return FALSE;
+    if (!(self->has_begun = begin_window (self, error)))
+      return FALSE;
+  }
+  if (!check_format (self, error))
+    return FALSE;
+  if (frame->decode_error_flags || frame->flags & AV_FRAME_FLAG_CORRUPT)
+    return set_broken (self, AVERROR_INVALIDDATA, error);
+  position = self->clock.kept;
+  if (self->rate > 0)
+    position = spdl_audio_clock_advance (&self->clock, packet, &n);
+  else
+    self->clock.kept += n;
+  self->is_enough = !spdl_audio_window_write (self->window, position,
+      (const guint8 *const *) frame->extended_data, n, &reason);
+  if (!reason)
+    return TRUE;
+  g_propagate_error (error, reason);
+  return FALSE;
+}
+
+/* @packet: (nullable): the end. @owner: what the samples belong to */
+static gboolean
+decode_packet (SpdlAudioDecoder *self, const AVPacket *packet,
+    const SpdlAudioPacket *owner, GError **error)
+{
+  gboolean ok = TRUE;
+  gint ret = avcodec_send_packet (self->codec, packet);
+
+  if (ret < 0)
+    return set_broken (self, ret, error);
+  while (ok && !self->is_enough &&
+         (ret = avcodec_receive_frame (self->codec, self->frame)) >= 0) {
+    ok = take_frame (self, owner, error);
+    av_frame_unref (self->frame);
+  }
+  if (!ok)
+    return FALSE;
+  return ret >= 0 || ret == AVERROR (EAGAIN) || ret == AVERROR_EOF ||
+         set_broken (self, ret, error);
+}
+
+/* Decodes what the window needs, from the packet on with which it begins. */
+static gboolean
+decode_packets (SpdlAudioDecoder *self, GError **error)
+{
+  const guint n = spdl_audio_track_count (self->track);
+  const SpdlAudioPacket *packet = NULL;
+  guint i = 0;
+
+  self->clock = (SpdlAudioClock){ 0, 0 };
+  self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
+  if (self->rate > 0) {
+    /* libavcodec leaves out what is none of the sound only from the beginning
+     * on. */
+    self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
+    i = spdl_audio_track_find (
+        self->track, spdl_audio_window_find_start (self->target, self->rate));
+    self->clock = spdl_audio_track_get (self->track, i)->clock;
+  }
+  for (; i < n && !self->is_enough; i++) {
+    packet = spdl_audio_track_get (self->track, i);
+    if (packet->is_first)
+      avcodec_flush_buffers (self->codec);
+    if (packet->skip >= 0)
+      self->clock.skip = packet->skip;
+    if (!decode_packet (self, packet->packet, packet, error))
+      return FALSE;
+  }
+  return self->is_enough || decode_packet (self, NULL, packet, error);
+}
+
+/* Whether as many samples came as the packets should have. */
+static gboolean
+check_count (const SpdlAudioDecoder *self, GError **error)
+{
+  const guint n = spdl_audio_track_count (self->track);
+  const SpdlAudioClock *last =
+      &spdl_audio_track_get (self->track, n - 1)->clock;
+
+  if (self->is_enough ||
+      (self->has_begun && (self->rate == 0 || self->clock.kept >= last->kept)))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken %s: %s", self->file->name,
+      last_error[0]     ? last_error
+      : self->has_begun ? "samples are missing"
+                        : "it has no samples");
+  return FALSE;
+}
+
+static gboolean
+run (SpdlAudioDecoder *self, GError **error)
+{
+  GError *reason = NULL;
+  gboolean ok;
+
+  if (!open_codec (self, error))
+    return FALSE;
+  self->rate = spdl_audio_track_get_rate (self->track);
+  ok = decode_packets (self, &reason);
+  if (!ok && !reason) {
+    self->rate = 0;
+    avcodec_flush_buffers (self->codec);
+    ok = decode_packets (self, &reason);
+  }
+  ok = ok && check_count (self, &reason);
+  close_codec (self, ok);
+  if (reason)
+    g_propagate_error (error, reason);
+  return ok;
+}
+
+static GstBuffer *
+decode_track (
+    SpdlAudioDecoder *self, gboolean keep, GstAudioInfo *info, GError **error)
+{
+  const gchar *corruption = spdl_audio_track_get_corruption (self->track);
+  GError *reason = NULL;
+  GstBuffer *result = NULL;
+
+  self->has_begun = self->is_enough = FALSE;
+  if (!corruption || keep) {
+    if (run (self, &reason) || (keep && self->has_begun))
+      result =
+          spdl_audio_window_end (self->window, info, reason ? NULL : &reason);
+  }
+  if (corruption && (result || !reason)) {
+    g_clear_error (&reason);
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken %s: %s", self->file->name, corruption);
+  } else if (reason) {
+    g_propagate_error (error, reason);
+  }
+  return result;
+}
+
+static GstBuffer *
+decode (SpdlAudioDecoder *self, const SpdlAudioFile *file,
+    const SpdlAudioTarget *target, gboolean keep, GstAudioInfo *info,
+    GError **error)
+{
+  GstBuffer *result = NULL;
+
+  last_error[0] = '\0';
+  self->file = file;
+  self->target = target;
+  if (!spdl_audio_track_open (self->track, file, error))
+    return NULL;
+  if (spdl_audio_track_read (self->track, error))
+    result = decode_track (self, keep, info, error);
+  spdl_audio_track_close (self->track);
+  return result;
+}
+
+static gboolean
+has_video (SpdlAudioDecoder *self, const SpdlAudioFile *file)
+{
+  gboolean found = TRUE;
+
+  if (spdl_audio_track_open (self->track, file, NULL)) {
+    found = spdl_audio_track_has_video (self->track);
+    spdl_audio_track_close (self->track);
+  }
+  return found;
+}
+
+/* Samples that need no decoder */
+
+/* Of 24 bits to 32, a sample at a time. */
+static guint8 *
+widen (const guint8 *data, gsize n)
+{
+  gint32 *wide = g_new (gint32, MAX (n, 1));
+
+  for (gsize i = 0; i < n; i++)
+    wide[i] =
+        (gint32) ((guint32) data[3 * i] << 8 | (guint32) data[3 * i + 1] << 16 |
+                  (guint32) data[3 * i + 2] << 24);
+  return (guint8 *) wide;
+}
+
+static enum AVSampleFormat
+get_format (GstAudioFormat format)
+{
+  switch (format) {
+    case GST_AUDIO_FORMAT_U8:
+      return AV_SAMPLE_FMT_U8;
+    case GST_AUDIO_FORMAT_S16LE:
+      return AV_SAMPLE_FMT_S16;
+    case GST_AUDIO_FORMAT_F32LE:
+      return AV_SAMPLE_FMT_FLT;
+    case GST_AUDIO_FORMAT_F64LE:
+      return AV_SAMPLE_FMT_DBL;
+    default:
+      return AV_SAMPLE_FMT_S32;
+  }
+}
+
+static gboolean
+write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
+{
+  const guint64 from = spdl_audio_window_find_start (self->target, pcm->rate);
+  const gsize size =
+      gst_audio_format_get_info (pcm->format)->width / 8 * pcm->n_channels;
+  GError *reason = NULL;
+  gboolean more = TRUE;
+
+  for (guint64 at = from; at < pcm->n && more && !reason;) {
+    const gsize n = MIN (pcm->n - at, 1 << 14);
+    const guint8 *data = pcm->data + at * size;
+    g_autofree guint8 *wide = pcm->format == GST_AUDIO_FORMAT_S24LE
+                                  ? widen (data, n * pcm->n_channels)
+                                  : NULL;
+    const guint8 *planes[] = { wide ? wide : data };
+
+    more = spdl_audio_window_write (self->window, at, planes, n, &reason);
+    at += n;
+  }
+  if (reason)
+    g_propagate_error (error, reason);
+  return !reason;
+}
+
+static GstBuffer *
+convert (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
+    const SpdlAudioTarget *target, GstAudioInfo *info, GError **error)
+{
+  AVChannelLayout layout = { 0 };
+  const SpdlAudioInput input = { get_format (pcm->format), pcm->rate, &layout,
+    pcm->n, pcm->n };
+  GstBuffer *result = NULL;
+
+  self->target = target;
+  spdl_audio_window_set_layout (
+      &layout, pcm->positions, pcm->positions ? pcm->n_channels : 0);
+  if (layout.nb_channels == 0)
+    av_channel_layout_default (&layout, pcm->n_channels);
+  if (spdl_audio_window_begin (self->window, target, &input, error) &&
+      write_pcm (self, pcm, error))
+    result = spdl_audio_window_end (self->window, info, error);
+  av_channel_layout_uninit (&layout);
+  return result;
+}
+
+const SpdlAudioFuncs spdl_audio_decoder_funcs = { create, destroy, probe,
+  has_video, decode, convert };

@@ -1,0 +1,23 @@
+/* gst-spdl: decodes audio files with FFmpeg's libraries
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_AUDIO_DECODER_H__
+#define __SPDL_AUDIO_DECODER_H__
+
+#include "audiofuncs.h"
+
+G_BEGIN_DECLS
+
+extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
+
+/* Sends what FFmpeg's libraries log to GStreamer's log, and keeps the errors
+ * for messages. Once a process. */
+void spdl_audio_decoder_take_log (void);
+
+G_END_DECLS
+
+#endif /* __SPDL_AUDIO_DECODER_H__ */

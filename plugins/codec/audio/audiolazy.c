@@ -1,0 +1,31 @@
+/* gst-spdl: spdldecode's way to the audio decoder
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "audiofuncs.h"
+
+const SpdlAudioFuncs *
+spdl_audio_get_funcs (GError **error)
+{
+  static const SpdlAudioFuncs *known;
+  const SpdlAudioFuncs *funcs = g_atomic_pointer_get (&known);
+  GstPlugin *plugin;
+
+  if (funcs)
+    return funcs;
+  plugin = gst_plugin_load_by_name (SPDL_AUDIO_PLUGIN);
+  if (plugin)
+    funcs = g_object_get_data (G_OBJECT (plugin), SPDL_AUDIO_DATA);
+  gst_clear_object (&plugin);
+  if (!funcs)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "It is an audio file, but gst-spdl's plugin " SPDL_AUDIO_PLUGIN
+        ", which decodes audio, is missing or cannot be loaded; it needs "
+        "FFmpeg's libraries: on Debian, install libavformat-dev, "
+        "libavcodec-dev and libswresample-dev, and build gst-spdl again");
+  g_atomic_pointer_set (&known, funcs);
+  return funcs;
+}

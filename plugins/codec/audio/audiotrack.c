@@ -1,0 +1,576 @@
+/* gst-spdl: the packets of one audio stream in a file
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "audiotrack.h"
+
+#include <libavformat/avformat.h>
+#include <string.h>
+
+#include "gst/spdl/engine/spdlbytes.h"
+
+#define IO_SIZE (1 << 15)
+/* A file that claims more streams than this is broken. */
+#define MAX_STREAMS 100
+/* Packets may be compressed in the file (Matroska), or point at the same bytes
+ * many times (MP4): they may take this many times the file's size. */
+#define MAX_EXPANSION 8
+#define MIN_LIMIT (16 << 20)
+/* An MP3 frame uses at most this many bytes of the frames before, and the
+ * overlap of the two before it. */
+#define MP3_RESERVOIR 511
+#define MP3_HEADERS 42
+#define MP3_OVERLAP 2
+/* How far the time that a file claims may lie behind its last packet, in
+ * microseconds. */
+#define MAX_TIME_ERROR 250000
+
+typedef enum {
+  LEAD_ALL,  /* a decoder must have seen all packets before */
+  LEAD_NONE, /* each packet stands alone */
+  LEAD_MP3,  /* the packets whose bytes it uses */
+} Lead;
+
+struct _SpdlAudioTrack {
+  AVFormatContext *format;
+  const AVStream *stream;
+  const SpdlAudioFile *file;
+  gsize at; /* in the file */
+
+  GArray *packets; /* of SpdlAudioPacket */
+  guint n_packets; /* that are of this file; the others are spare */
+  Lead lead;
+  guint rate;
+  guint64 length;
+  const gchar *corruption;
+};
+
+SpdlAudioTrack *
+spdl_audio_track_new (void)
+{
+  SpdlAudioTrack *self = g_new0 (SpdlAudioTrack, 1);
+
+  self->packets = g_array_new (FALSE, TRUE, sizeof (SpdlAudioPacket));
+  return self;
+}
+
+void
+spdl_audio_track_free (SpdlAudioTrack *self)
+{
+  spdl_audio_track_close (self);
+  for (guint i = 0; i < self->packets->len; i++)
+    av_packet_free (&g_array_index (self->packets, SpdlAudioPacket, i).packet);
+  g_array_unref (self->packets);
+  g_free (self);
+}
+
+static gboolean
+set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken %s: %s", self->file->name, what);
+  return FALSE;
+}
+
+/* Reading the file */
+
+static int
+read_data (void *opaque, guint8 *buffer, int size)
+{
+  SpdlAudioTrack *self = opaque;
+  const gsize n = MIN ((gsize) size, self->file->size - self->at);
+
+  if (n == 0)
+    return AVERROR_EOF;
+  memcpy (buffer, self->file->data + self->at, n);
+  self->at += n;
+  return n;
+}
+
+static gint64
+seek (void *opaque, gint64 offset, int whence)
+{
+  SpdlAudioTrack *self = opaque;
+  const gint64 size = self->file->size;
+
+  if (whence & AVSEEK_SIZE)
+    return size;
+  whence &= ~AVSEEK_FORCE;
+  if (whence == SEEK_CUR)
+    offset += self->at;
+  else if (whence == SEEK_END)
+    offset += size;
+  if (offset < 0 || offset > size)
+    return AVERROR (EINVAL);
+  return self->at = offset;
+}
+
+/* A file's references to other files are not followed. */
+static int
+refuse (AVFormatContext *format, AVIOContext **io, const char *url, int flags,
+    AVDictionary **options)
+{
+  return AVERROR (EPERM);
+}
+
+static AVIOContext *
+open_io (SpdlAudioTrack *self)
+{
+  guint8 *buffer = av_malloc (IO_SIZE);
+  AVIOContext *io = buffer ? avio_alloc_context (buffer, IO_SIZE, 0, self,
+                                 read_data, NULL, seek)
+                           : NULL;
+
+  if (!io)
+    av_free (buffer);
+  return io;
+}
+
+static void
+close_io (AVIOContext **io)
+{
+  if (*io)
+    av_freep (&(*io)->buffer);
+  avio_context_free (io);
+}
+
+static gboolean
+open_file (SpdlAudioTrack *self, GError **error)
+{
+  AVFormatContext *format = avformat_alloc_context ();
+  AVIOContext *io = open_io (self);
+  gint ret = AVERROR (ENOMEM);
+
+  if (format && io) {
+    format->pb = io;
+    format->io_open = refuse;
+    format->max_streams = MAX_STREAMS;
+    format->format_whitelist = av_strdup (self->file->demuxer);
+    format->protocol_whitelist = av_strdup ("");
+    ret = avformat_open_input (
+        &format, "", av_find_input_format (self->file->demuxer), NULL);
+  } else {
+    avformat_free_context (format);
+    format = NULL;
+  }
+  if (ret < 0) {
+    close_io (&io);
+    return set_broken (self, av_err2str (ret), error);
+  }
+  self->format = format;
+  return TRUE;
+}
+
+static gboolean
+is_video (const AVStream *stream)
+{
+  return stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+         !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
+}
+
+gboolean
+spdl_audio_track_has_video (const SpdlAudioTrack *self)
+{
+  for (guint i = 0; i < self->format->nb_streams; i++)
+    if (is_video (self->format->streams[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+find_stream (SpdlAudioTrack *self, GError **error)
+{
+  for (guint i = 0; i < self->format->nb_streams; i++) {
+    AVStream *stream = self->format->streams[i];
+
+    if (!self->stream && stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
+      self->stream = stream;
+    else
+      stream->discard = AVDISCARD_ALL;
+  }
+  if (self->stream)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is a file without sound (%s)", self->file->name);
+  return FALSE;
+}
+
+gboolean
+spdl_audio_track_open (
+    SpdlAudioTrack *self, const SpdlAudioFile *file, GError **error)
+{
+  spdl_audio_track_close (self);
+  self->file = file;
+  self->at = 0;
+  if (file->size == 0)
+    return set_broken (self, "it has no samples", error);
+  if (!open_file (self, error))
+    return FALSE;
+  if (find_stream (self, error))
+    return TRUE;
+  spdl_audio_track_close (self);
+  return FALSE;
+}
+
+void
+spdl_audio_track_close (SpdlAudioTrack *self)
+{
+  AVIOContext *io = self->format ? self->format->pb : NULL;
+
+  for (guint i = 0; i < self->n_packets; i++)
+    av_packet_unref (g_array_index (self->packets, SpdlAudioPacket, i).packet);
+  self->n_packets = 0;
+  self->stream = NULL;
+  avformat_close_input (&self->format);
+  close_io (&io);
+}
+
+/* The table */
+
+gint64
+spdl_audio_clock_advance (
+    SpdlAudioClock *clock, const SpdlAudioPacket *packet, gsize *n)
+{
+  const gint64 position = (gint64) clock->kept - (gint64) clock->skip;
+  const guint64 skipped = MIN (clock->skip, *n);
+
+  if (packet->is_unwanted) {
+    clock->skip -= skipped;
+    *n = 0;
+    return position;
+  }
+  clock->skip -= skipped;
+  if (packet->discard <= *n)
+    *n -= packet->discard;
+  if (*n > skipped)
+    clock->kept += *n - skipped;
+  return position;
+}
+
+/* Takes what the demuxer says of samples that an encoder put at both ends. */
+static void
+read_skip (SpdlAudioPacket *entry)
+{
+  size_t size;
+  const guint8 *data =
+      av_packet_get_side_data (entry->packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
+
+  entry->skip = -1;
+  entry->discard = 0;
+  entry->is_first = FALSE;
+  if (data && size >= 10) {
+    entry->skip = MAX ((gint32) spdl_read_32_le (data), 0);
+    entry->discard = spdl_read_32_le (data + 4);
+  }
+  entry->is_unwanted = (entry->packet->flags & AV_PKT_FLAG_DISCARD) != 0;
+}
+
+/* The next entry of the table, with a packet to fill. */
+static SpdlAudioPacket *
+get_spare (SpdlAudioTrack *self)
+{
+  SpdlAudioPacket *entry;
+
+  if (self->n_packets == self->packets->len)
+    g_array_set_size (self->packets, self->n_packets + 1);
+  entry = &g_array_index (self->packets, SpdlAudioPacket, self->n_packets);
+  if (!entry->packet)
+    entry->packet = av_packet_alloc ();
+  return entry->packet ? entry : NULL;
+}
+
+static gboolean
+is_format (const SpdlAudioTrack *self, const gchar *demuxer)
+{
+  return strcmp (self->file->demuxer, demuxer) == 0;
+}
+
+/* The header of an MPEG audio frame. */
+static guint
+read_mpeg_rate (const AVPacket *packet)
+{
+  static const guint rates[] = { 44100, 48000, 32000, 0 };
+  const guint8 *p = packet->data;
+
+  if (packet->size < 4 || p[0] != 0xff || (p[1] & 0xe0) != 0xe0)
+    return 0;
+  return rates[p[2] >> 2 & 3] >> (p[1] & 0x10 ? !(p[1] & 8) : 2);
+}
+
+/* What is known of the codec, before anything is decoded. */
+static void
+set_lead (SpdlAudioTrack *self)
+{
+  const AVCodecParameters *codec = self->stream->codecpar;
+  const AVRational base = self->stream->time_base;
+  const enum AVCodecID id = codec->codec_id;
+
+  self->lead = LEAD_ALL;
+  self->rate = codec->sample_rate;
+  if (id == AV_CODEC_ID_MP3 || id == AV_CODEC_ID_MP2 || id == AV_CODEC_ID_MP1) {
+    self->lead = LEAD_MP3;
+    self->rate = read_mpeg_rate (
+        g_array_index (self->packets, SpdlAudioPacket, 0).packet);
+  } else if (id == AV_CODEC_ID_FLAC || id == AV_CODEC_ID_ALAC ||
+             id == AV_CODEC_ID_WAVPACK || id == AV_CODEC_ID_ADPCM_MS ||
+             id == AV_CODEC_ID_ADPCM_IMA_WAV ||
+             (id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT)) {
+    self->lead = LEAD_NONE;
+    if (self->rate == 0 && base.num == 1)
+      self->rate = base.den;
+  }
+}
+
+/* The samples of a packet, or 0 if its time does not say so exactly. */
+static gsize
+count_samples (const SpdlAudioTrack *self, const AVPacket *packet)
+{
+  const AVRational base = self->stream->time_base;
+  guint64 n;
+
+  if (packet->duration <= 0 || packet->duration > G_MAXINT32 ||
+      base.den < (gint64) self->rate * base.num)
+    return 0;
+  n = (guint64) packet->duration * base.num * self->rate;
+  return n % base.den == 0 ? n / base.den : 0;
+}
+
+/* Sets the clocks of all packets. Where one is not exact, the sound is decoded
+ * from its beginning. */
+static void
+set_clocks (SpdlAudioTrack *self)
+{
+  SpdlAudioClock clock = { 0, 0 };
+
+  set_lead (self);
+  if (self->lead == LEAD_ALL)
+    self->rate = 0;
+  for (guint i = 0; i < self->n_packets && self->rate > 0; i++) {
+    SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
+    gsize n = count_samples (self, entry->packet);
+
+    if (n == 0)
+      self->rate = 0;
+    if (entry->skip >= 0)
+      clock.skip = entry->skip;
+    entry->clock = clock;
+    spdl_audio_clock_advance (&clock, entry, &n);
+  }
+}
+
+/* What is missing */
+
+/* The last page of an Ogg file says that it is the last one. */
+static gboolean
+ends_with_page (const SpdlAudioFile *file)
+{
+  const gsize header = 27, reach = 2 * (header + 255 + 255 * 255);
+  const gsize first = file->size > reach ? file->size - reach : 0;
+
+  for (gsize at = file->size; at-- > first;) {
+    const guint8 *page = file->data + at;
+    const gsize left = file->size - at;
+    gsize size = header;
+
+    if (left < header || memcmp (page, "OggS", 4) != 0)
+      continue;
+    size += page[26];
+    for (guint i = 0; i < page[26] && header + i < left; i++)
+      size += page[header + i];
+    return size <= left && page[5] & 4;
+  }
+  return FALSE;
+}
+
+/* Times of Ogg begin anew with each stream that follows another one, and jump
+ * where a page is missing. */
+static void
+read_ogg_times (SpdlAudioTrack *self)
+{
+  gint64 end = AV_NOPTS_VALUE;
+  gboolean is_chained = FALSE;
+
+  for (guint i = 0; i < self->n_packets; i++) {
+    SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
+    const gint64 pts = entry->packet->pts;
+
+    if (pts == AV_NOPTS_VALUE)
+      continue;
+    if (end != AV_NOPTS_VALUE && pts > end)
+      self->corruption = "a page is damaged or missing";
+    if (end != AV_NOPTS_VALUE && pts < end)
+      is_chained = entry->is_first = TRUE;
+    /* At the end of a stream of one page it is negative. */
+    end = pts + (gint32) entry->packet->duration;
+  }
+  if (end > 0 && !is_chained && self->stream->time_base.num == 1)
+    self->length = end;
+}
+
+/* Compares the packets with what the file says of its length. */
+static void
+check_length (SpdlAudioTrack *self)
+{
+  const gint64 claimed = self->stream->duration;
+  gint64 all = 0;
+
+  for (guint i = 0; i < self->n_packets; i++) {
+    const gint64 n = spdl_audio_track_get (self, i)->packet->duration;
+
+    if (n <= 0)
+      return;
+    all += n;
+  }
+  if (claimed > 0 && all < claimed)
+    self->corruption = "it is cut off, or a part of it is missing";
+  if (claimed > 0 && is_format (self, "flac"))
+    self->length = claimed;
+}
+
+/* The same where a file says how long it is in time, and not in samples. */
+static void
+check_time (SpdlAudioTrack *self)
+{
+  const AVPacket *last =
+      spdl_audio_track_get (self, self->n_packets - 1)->packet;
+  const AVRational microseconds = { 1, AV_TIME_BASE };
+
+  if (self->format->duration > 0 && last->pts != AV_NOPTS_VALUE &&
+      !spdl_audio_track_has_video (self) &&
+      av_rescale_q (last->pts + last->duration, self->stream->time_base,
+          microseconds) < self->format->duration - MAX_TIME_ERROR)
+    self->corruption = "it is cut off, or a part of it is missing";
+}
+
+static void
+check_end (SpdlAudioTrack *self)
+{
+  if (is_format (self, "ogg")) {
+    read_ogg_times (self);
+    if (!ends_with_page (self->file))
+      self->corruption = "it is cut off";
+  } else if (is_format (self, "matroska")) {
+    check_time (self);
+  } else if (avformat_index_get_entries_count (self->stream) >
+             (gint) self->n_packets) {
+    self->corruption = "it is cut off";
+  } else if (!is_format (self, "mov") && !is_format (self, "asf")) {
+    check_length (self);
+  }
+}
+
+gboolean
+spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
+{
+  gsize left = MAX (self->file->size * MAX_EXPANSION, MIN_LIMIT);
+  SpdlAudioPacket *entry;
+  gint ret = AVERROR (ENOMEM);
+
+  self->corruption = NULL;
+  self->length = G_MAXUINT64;
+  while ((entry = get_spare (self)) &&
+         (ret = av_read_frame (self->format, entry->packet)) >= 0) {
+    const gsize cost = entry->packet->size + AV_INPUT_BUFFER_PADDING_SIZE;
+
+    if (entry->packet->stream_index != self->stream->index ||
+        entry->packet->size == 0) {
+      av_packet_unref (entry->packet);
+      continue;
+    }
+    self->n_packets++;
+    if (entry->packet->flags & AV_PKT_FLAG_CORRUPT)
+      self->corruption = "it is cut off, or a part of it is damaged";
+    read_skip (entry);
+    if (cost > left)
+      return set_broken (self, "its packets are larger than the file", error);
+    left -= cost;
+  }
+  if (ret != AVERROR_EOF)
+    self->corruption = "it is cut off, or a part of it is damaged";
+  if (self->n_packets == 0)
+    return set_broken (
+        self, self->corruption ? self->corruption : "it has no samples", error);
+  set_clocks (self);
+  check_end (self);
+  return TRUE;
+}
+
+/* Using it */
+
+const AVCodecParameters *
+spdl_audio_track_get_parameters (const SpdlAudioTrack *self)
+{
+  return self->stream->codecpar;
+}
+
+AVRational
+spdl_audio_track_get_time_base (const SpdlAudioTrack *self)
+{
+  return self->stream->time_base;
+}
+
+const gchar *
+spdl_audio_track_get_corruption (const SpdlAudioTrack *self)
+{
+  return self->corruption;
+}
+
+guint
+spdl_audio_track_count (const SpdlAudioTrack *self)
+{
+  return self->n_packets;
+}
+
+const SpdlAudioPacket *
+spdl_audio_track_get (const SpdlAudioTrack *self, guint i)
+{
+  return &g_array_index (self->packets, SpdlAudioPacket, i);
+}
+
+guint
+spdl_audio_track_get_rate (const SpdlAudioTrack *self)
+{
+  return self->rate;
+}
+
+guint64
+spdl_audio_track_get_length (const SpdlAudioTrack *self)
+{
+  return self->length;
+}
+
+/* How many packets before packet @i a decoder must have seen. */
+static guint
+count_lead (const SpdlAudioTrack *self, guint i)
+{
+  gsize size = 0;
+  guint n;
+
+  if (self->lead == LEAD_NONE)
+    return 0;
+  n = MIN (i, MP3_OVERLAP);
+  for (; n < i && size < MP3_RESERVOIR; n++)
+    size += MAX (spdl_audio_track_get (self, i - n - 1)->packet->size,
+                MP3_HEADERS) -
+            MP3_HEADERS;
+  return n;
+}
+
+guint
+spdl_audio_track_find (const SpdlAudioTrack *self, guint64 from)
+{
+  guint i = 0;
+
+  if (self->rate == 0)
+    return 0;
+  for (; i + 1 < self->n_packets; i++) {
+    const SpdlAudioClock *next = &spdl_audio_track_get (self, i + 1)->clock;
+
+    if ((gint64) next->kept - (gint64) next->skip > (gint64) from)
+      break;
+  }
+  return i - count_lead (self, i);
+}

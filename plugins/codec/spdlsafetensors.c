@@ -7,14 +7,16 @@
 
 #include "spdlsafetensors.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdljson.h"
 
-/* Bytes of a header: the format's own limit. */
+/* Bytes of a header: the format's own limit; and ours, since JSON may take 20
+ * times its size in memory, and a file has few arrays. */
 #define MAX_HEADER 100000000
+#define MAX_READ_HEADER (4 << 20)
 
 #define METADATA "__metadata__"
 
@@ -57,15 +59,15 @@ static const struct {
   { "F64", GST_SPDL_TENSOR_FLOAT64 },
 };
 
-/* Reading the header. All return FALSE where it is not as it should be; those
- * that know better set @error. */
+/* Reading the header. All return FALSE if it is wrong; those that know better
+ * set @error. */
 
 static gboolean
-take_type (SpdlJson *json, SpdlArray *array, GError **error)
+read_type (const json_t *value, SpdlArray *array, GError **error)
 {
-  g_autofree gchar *name = NULL;
+  const gchar *name = json_string_value (value);
 
-  if (!spdl_json_take_string (json, &name))
+  if (!name)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     if (!g_str_equal (name, types[i].name))
@@ -81,128 +83,100 @@ take_type (SpdlJson *json, SpdlArray *array, GError **error)
 }
 
 static gboolean
-take_shape (SpdlJson *json, SpdlArray *array)
+read_number (const json_t *value, guint64 *number)
+{
+  const json_int_t integer = json_integer_value (value);
+
+  *number = integer;
+  return json_is_integer (value) && integer >= 0;
+}
+
+static gboolean
+read_shape (const json_t *value, SpdlArray *array)
 {
   guint64 number;
 
-  if (!spdl_json_take (json, '['))
-    return FALSE;
-  array->rank = 0;
-  if (spdl_json_take (json, ']'))
-    return TRUE;
-  do {
-    if (!spdl_json_take_number (json, &number))
+  array->rank = json_array_size (value);
+  for (gsize i = 0; i < json_array_size (value); i++) {
+    if (!read_number (json_array_get (value, i), &number))
       return FALSE;
-    if (array->rank < SPDL_ARRAY_MAX_RANK)
-      array->shape[array->rank] = number;
-    array->rank++;
-  } while (spdl_json_take (json, ','));
-  return spdl_json_take (json, ']');
+    if (i < SPDL_ARRAY_MAX_RANK)
+      array->shape[i] = number;
+  }
+  return json_is_array (value);
 }
 
 static gboolean
-take_offsets (SpdlJson *json, Entry *entry)
+read_entry (const json_t *value, Entry *entry, GError **error)
 {
-  return spdl_json_take (json, '[') &&
-         spdl_json_take_number (json, &entry->begin) &&
-         spdl_json_take (json, ',') &&
-         spdl_json_take_number (json, &entry->end) &&
-         spdl_json_take (json, ']');
-}
+  const json_t *offsets = json_object_get (value, "data_offsets");
 
-static gboolean
-take_entry (SpdlJson *json, Entry *entry, GError **error)
-{
-  guint n_types = 0, n_shapes = 0, n_offsets = 0;
-
-  if (!spdl_json_take (json, '{'))
-    return FALSE;
-  do {
-    g_autofree gchar *key = NULL;
-    gboolean ok = FALSE;
-
-    if (!spdl_json_take_string (json, &key) || !spdl_json_take (json, ':'))
-      return FALSE;
-    if (g_str_equal (key, "dtype"))
-      ok = n_types++ == 0 && take_type (json, &entry->array, error);
-    else if (g_str_equal (key, "shape"))
-      ok = n_shapes++ == 0 && take_shape (json, &entry->array);
-    else if (g_str_equal (key, "data_offsets"))
-      ok = n_offsets++ == 0 && take_offsets (json, entry);
-    if (!ok)
-      return FALSE;
-  } while (spdl_json_take (json, ','));
-  return spdl_json_take (json, '}') && n_types + n_shapes + n_offsets == 3;
+  return json_object_size (value) == 3 &&
+         read_type (json_object_get (value, "dtype"), &entry->array, error) &&
+         read_shape (json_object_get (value, "shape"), &entry->array) &&
+         json_array_size (offsets) == 2 &&
+         read_number (json_array_get (offsets, 0), &entry->begin) &&
+         read_number (json_array_get (offsets, 1), &entry->end);
 }
 
 /* Strings by their names. */
 static gboolean
-skip_metadata (SpdlJson *json)
+check_metadata (json_t *value)
 {
-  if (!spdl_json_take (json, '{'))
-    return FALSE;
-  if (spdl_json_take (json, '}'))
-    return TRUE;
-  do {
-    if (!spdl_json_take_string (json, NULL) || !spdl_json_take (json, ':') ||
-        !spdl_json_take_string (json, NULL))
-      return FALSE;
-  } while (spdl_json_take (json, ','));
-  return spdl_json_take (json, '}');
+  const gchar *name;
+  json_t *text;
+
+  json_object_foreach (
+      value, name, text) if (!json_is_string (text)) return FALSE;
+  return json_is_object (value);
 }
 
 static gboolean
-take_member (SpdlJson *json, Header *header, GError **error)
+read_members (json_t *root, Header *header, GError **error)
 {
-  g_autofree gchar *name = NULL;
-  Entry *entry;
+  const gchar *name;
+  json_t *value;
 
-  if (!spdl_json_take_string (json, &name) || !spdl_json_take (json, ':'))
-    return FALSE;
-  if (g_str_equal (name, METADATA))
-    return skip_metadata (json);
-  if (!spdl_arrays_check_number (header->n_entries + 1, error))
-    return FALSE;
-  entry = &header->entries[header->n_entries++];
-  entry->array.name = entry->name = g_steal_pointer (&name);
-  return take_entry (json, entry, error);
-}
+  json_object_foreach (root, name, value)
+  {
+    Entry *entry;
 
-static gboolean
-take_header (SpdlJson *json, Header *header, GError **error)
-{
-  if (!spdl_json_take (json, '{'))
-    return FALSE;
-  if (!spdl_json_take (json, '}')) {
-    do {
-      if (!take_member (json, header, error))
+    if (g_str_equal (name, METADATA)) {
+      if (!check_metadata (value))
         return FALSE;
-    } while (spdl_json_take (json, ','));
-    if (!spdl_json_take (json, '}'))
+      continue;
+    }
+    if (!spdl_arrays_check_number (header->n_entries + 1, error))
+      return FALSE;
+    entry = &header->entries[header->n_entries++];
+    entry->array.name = entry->name = g_strdup (name);
+    if (!read_entry (value, entry, error))
       return FALSE;
   }
-  return spdl_json_is_end (json);
+  return json_is_object (root);
 }
 
 static gboolean
 read_header (Header *header, const guint8 *data, gsize size, GError **error)
 {
-  SpdlJson json = { (const gchar *) data, (const gchar *) data + size };
-  GError *reason = NULL;
+  json_error_t wrong;
+  json_t *root =
+      json_loadb ((const gchar *) data, size, JSON_REJECT_DUPLICATES, &wrong);
+  const gboolean ok = root && read_members (root, header, error);
 
-  if (g_utf8_validate (json.at, size, NULL) &&
-      take_header (&json, header, &reason))
-    return TRUE;
-  if (json.no_memory)
-    reason = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for a name in its header");
-  else if (!reason)
-    reason = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken safetensors file: its header is wrong at byte "
-        "%" G_GSIZE_FORMAT,
-        (gsize) (json.at - (const gchar *) data) + 8);
-  g_propagate_error (error, reason);
-  return FALSE;
+  if (!root && json_error_code (&wrong) == json_error_out_of_memory)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for its header of %" G_GSIZE_FORMAT " bytes", size);
+  else if (!root)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken safetensors file: its header is wrong at byte %d: %s",
+        wrong.position + 8, wrong.text);
+  else if (!ok && !*error)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken safetensors file: its header is wrong: it must give "
+        "dtype, shape and data_offsets of each array");
+  json_decref (root);
+  return ok;
 }
 
 /* Reading the data */
@@ -263,6 +237,7 @@ gboolean
 spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
 {
   const SpdlArraysPlace place = { in->memory, in->data };
+  GError *reason = NULL;
   const guint64 length = spdl_read_64_le (in->data);
   g_auto (Header) header = { .n_entries = 0 };
   const guint8 *data;
@@ -272,9 +247,19 @@ spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
         "It is a broken safetensors file: it ends within its header");
     return FALSE;
   }
+  if (length > MAX_READ_HEADER) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "Its safetensors header has %" G_GUINT64_FORMAT
+        " bytes, and the limit is %u",
+        length, MAX_READ_HEADER);
+    return FALSE;
+  }
   data = in->data + 8 + length;
-  if (!read_header (&header, in->data + 8, length, error) ||
-      !spdl_arrays_check_number (header.n_entries, error))
+  if (!read_header (&header, in->data + 8, length, &reason)) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  if (!spdl_arrays_check_number (header.n_entries, error))
     return FALSE;
   qsort (header.entries, header.n_entries, sizeof (Entry), compare_places);
   if (!check_places (&header, in->size - 8 - length, error))

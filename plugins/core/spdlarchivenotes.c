@@ -7,9 +7,7 @@
 
 #include "spdlarchivenotes.h"
 
-#ifdef HAVE_JSON
-#include <json-glib/json-glib.h>
-#endif
+#include <jansson.h>
 
 #include "spdlcolumns.h"
 
@@ -43,41 +41,50 @@ add_string (GstStructure *to, const gchar *name, gchar *text)
   gst_structure_take_value (to, name, &value);
 }
 
-#ifdef HAVE_JSON
-static void
-add_member (
-    JsonObject *object, const gchar *name, JsonNode *node, gpointer user_data)
+/* Returns FALSE if it is an array, an object or null. */
+static gboolean
+set_value (GValue *value, const json_t *json)
 {
-  GstStructure *to = user_data;
-  GValue value = G_VALUE_INIT;
-
-  if (!JSON_NODE_HOLDS_VALUE (node) || !is_name (name) ||
-      gst_structure_has_field (to, name))
-    return;
-  json_node_get_value (node, &value);
-  gst_structure_take_value (to, name, &value);
+  switch (json_typeof (json)) {
+    case JSON_STRING:
+      g_value_init (value, G_TYPE_STRING);
+      g_value_set_string (value, json_string_value (json));
+      return TRUE;
+    case JSON_INTEGER:
+      g_value_init (value, G_TYPE_INT64);
+      g_value_set_int64 (value, json_integer_value (json));
+      return TRUE;
+    case JSON_REAL:
+      g_value_init (value, G_TYPE_DOUBLE);
+      g_value_set_double (value, json_real_value (json));
+      return TRUE;
+    case JSON_TRUE:
+    case JSON_FALSE:
+      g_value_init (value, G_TYPE_BOOLEAN);
+      g_value_set_boolean (value, json_is_true (json));
+      return TRUE;
+    default:
+      return FALSE;
+  }
 }
 
 /* What is no JSON, or no object, has its text alone. */
 static void
 add_members (GstStructure *to, const gchar *text)
 {
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  JsonNode *root;
+  json_t *root = json_loads (text, JSON_REJECT_DUPLICATES, NULL), *member;
+  const gchar *name;
 
-  if (!json_parser_load_from_data (parser, text, -1, NULL))
-    return;
-  root = json_parser_get_root (parser);
-  if (root && JSON_NODE_HOLDS_OBJECT (root))
-    json_object_foreach_member (json_node_get_object (root), add_member, to);
-}
+  json_object_foreach (root, name, member)
+  {
+    GValue value = G_VALUE_INIT;
 
-#else
-static void
-add_members (GstStructure *to, const gchar *text)
-{
+    if (is_name (name) && !gst_structure_has_field (to, name) &&
+        set_value (&value, member))
+      gst_structure_take_value (to, name, &value);
+  }
+  json_decref (root);
 }
-#endif
 
 gchar *
 spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)

@@ -247,6 +247,31 @@ GST_START_TEST (test_odd_samples)
 
 GST_END_TEST;
 
+/* JSON that says a thing twice, or is nested without end, is a text alone. */
+GST_START_TEST (test_broken_json)
+{
+  g_autofree gchar *nested = g_strnfill (60000, '[');
+  Run *run;
+  Tar tar;
+
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.jpg", "A1");
+  tar_add_text (&tar, "a.json", nested);
+  tar_add_text (&tar, "b.jpg", "B1");
+  tar_add_text (&tar, "b.json", "{\"n\": 1, \"n\": 2}");
+  tar_end (&tar, folder, "json.tar");
+  run = fetch ("json.tar", "");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 2);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_structure_has_field (run_item (run, i)->extra, "json"));
+    fail_if (gst_structure_has_field (run_item (run, i)->extra, "n"));
+  }
+  run_free (run);
+}
+
+GST_END_TEST;
+
 /* Text labels have numbers where the classes are given. */
 GST_START_TEST (test_classes)
 {
@@ -569,6 +594,7 @@ archives_suite (void)
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_extensions);
   tcase_add_test (tc, test_odd_samples);
+  tcase_add_test (tc, test_broken_json);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_index_file);

@@ -245,6 +245,8 @@ GST_END_TEST;
 
 #define A(type, shape, offsets) \
   "'a':{'dtype':'" type "','shape':" shape ",'data_offsets':" offsets "}"
+#define B(type, shape, offsets) \
+  "'b':{'dtype':'" type "','shape':" shape ",'data_offsets':" offsets "}"
 
 static void
 assert_safetensors_fail (const gchar *header, const gchar *part)
@@ -266,7 +268,7 @@ GST_START_TEST (test_safetensors)
     "{'__metadata__':{'a':'b'}", "{'__metadata__':[]}", "{'\xff':1}" };
 
   for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
-    assert_safetensors_fail (broken[i], "its header is wrong at byte");
+    assert_safetensors_fail (broken[i], "its header is wrong");
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_autofree gchar *header = g_strdup_printf (
         "{'a':{'dtype':'%s','shape':[1],'data_offsets':[0,24]}}", refused[i]);
@@ -284,15 +286,31 @@ GST_START_TEST (test_safetensors)
   assert_safetensors_fail ("{" A ("U8", "[25]", "[0,25]") "}", "ends before");
   assert_safetensors_fail ("{" A ("U8", "[24]", "[24,0]") "}", "lie from 24");
   assert_safetensors_fail (
-      "{" A ("U8", "[24]", "[0,24]") "," A ("U8", "[24]", "[0,24]") "}",
+      "{" A ("U8", "[24]", "[0,24]") "," B ("U8", "[24]", "[0,24]") "}",
       "begin at 24");
   assert_safetensors_fail (
       "{" A ("U8", "[12]", "[0,12]") "," A ("U8", "[12]", "[12,24]") "}",
-      "\"a\" is there twice");
+      "duplicate object key");
   assert_safetensors_fail (
       "{'':{'dtype':'U8','shape':[24],'data_offsets':[0,24]}}", "0 bytes");
   assert_safetensors_fail (
-      "{" A ("U8", "[99999999999999999999]", "[0,24]") "}", "larger than");
+      "{" A ("U8", "[99999999999999999999]", "[0,24]") "}", "too big integer");
+  assert_safetensors_fail (
+      "{" A ("U8", "[9999999999999999]", "[0,24]") "}", "larger than");
+}
+
+GST_END_TEST;
+
+/* What would take much memory, or a deep stack, for a few bytes. */
+GST_START_TEST (test_safetensors_header)
+{
+  g_autofree gchar *nested = g_strnfill (100000, '[');
+  g_autofree gchar *deep = g_strdup_printf ("{'a':%s", nested);
+  g_autofree gchar *blanks = g_strnfill (4 << 20, ' ');
+  g_autofree gchar *large = g_strdup_printf ("{%s}", blanks);
+
+  assert_safetensors_fail (deep, "maximum parsing depth");
+  assert_safetensors_fail (large, "the limit is 4194304");
 }
 
 GST_END_TEST;
@@ -434,6 +452,7 @@ broken_suite (void)
   tcase_add_test (tc, test_npz_64);
   tcase_add_test (tc, test_npz_members);
   tcase_add_test (tc, test_safetensors);
+  tcase_add_test (tc, test_safetensors_header);
   tcase_add_test (tc, test_safetensors_many);
   tcase_add_test (tc, test_cuts);
   tcase_add_test (tc, test_wrong_bytes);

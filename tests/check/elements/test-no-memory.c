@@ -176,32 +176,6 @@ GST_START_TEST (test_arrays)
 
 GST_END_TEST;
 
-/* A name in a header may be as long as that. */
-GST_START_TEST (test_json)
-{
-  static const gchar entry[] =
-      "{'%s':{'dtype':'U8','shape':[4],'data_offsets':[0,4]}}";
-  g_autofree gchar *name = g_strnfill (MB, 'x');
-  g_autofree gchar *long_header = g_strdup_printf (entry, name);
-  g_autofree gchar *short_header = g_strdup_printf (entry, "x");
-  g_autoptr (GBytes) small = arrays_make_safetensors (short_header, "1234", 4);
-  g_autoptr (GBytes) large = arrays_make_safetensors (long_header, "1234", 4);
-  Rig *rig = make_decode ("");
-
-  rig_start (rig, "application/octet-stream");
-  failing_memory_let_large_fail (MB);
-  push_bytes (rig, 0, large);
-  push_bytes (rig, 1, small);
-  rig_push_eos (rig);
-  rig_wait_eos (rig);
-  failing_memory_let_large_fail (0);
-  rig_assert_log (rig, "failed 0 gone failed 0 1 eos");
-  assert_no_space (rig_find_message (rig, "spdl-item-failed"));
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
 /* Where results are of one size, there is memory for none of them. */
 GST_START_TEST (test_pools)
 {
@@ -520,7 +494,6 @@ no_memory_suite (void)
   tcase_add_test (tc, test_conversion);
   tcase_add_test (tc, test_kept);
   tcase_add_test (tc, test_arrays);
-  tcase_add_test (tc, test_json);
   tcase_add_test (tc, test_pools);
   tcase_add_test (tc, test_fetch);
   tcase_add_test (tc, test_batch);

@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 /* Whether @location names shards, by its end: that of a tar or a ZIP, also of a
- * tar that is compressed, which is refused when it is opened. */
+ * tar that is compressed, which can be used if it is streamed. */
 gboolean spdl_archive_names_is_one (const gchar *location);
 
 /* Expands braces and, where it is a path, globs, whose matches are sorted by

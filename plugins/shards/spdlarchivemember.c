@@ -44,25 +44,27 @@ static const struct {
   const gchar *mark;
   gsize size;
   const gchar *name;
+  gboolean streams; /* it is decompressed in a stream */
 } compressions[] = {
-  { "\037\213", 2, "gzip" },
+  { "\037\213", 2, "gzip", TRUE },
   { "BZh", 3, "bzip2" },
   { "\3757zXZ", 5, "xz" },
-  { "(\265/\375", 4, "zstd" },
+  { "(\265/\375", 4, "zstd", TRUE },
   { "\4\"M\30", 4, "lz4" },
   { "\037\235", 2, "compress" },
   { "LZIP", 4, "lzip" },
 };
 
 gboolean
-spdl_archive_check_compression (
-    const gchar *name, const guint8 *head, gsize size, GError **error)
+spdl_archive_check_compression (const gchar *name, const guint8 *head,
+    gsize size, gboolean is_stream, GError **error)
 {
   if (size == 0)
     return spdl_archive_refuse (name, error, "it is empty", "");
   for (guint i = 0; i < G_N_ELEMENTS (compressions); i++)
     if (size >= compressions[i].size &&
-        memcmp (head, compressions[i].mark, compressions[i].size) == 0)
+        memcmp (head, compressions[i].mark, compressions[i].size) == 0 &&
+        !(is_stream && compressions[i].streams))
       return spdl_archive_refuse (name, error,
           "nothing in it has a byte range, since it is compressed as a whole: "
           "unpack it first, from ",

@@ -30,9 +30,12 @@ gboolean spdl_archive_refuse_member (
 gboolean spdl_archive_refuse_by_libarchive (
     const gchar *name, struct archive *archive, GError **error);
 
-/* @head: what it begins with, up to SPDL_ARCHIVE_HEAD bytes */
-gboolean spdl_archive_check_compression (
-    const gchar *name, const guint8 *head, gsize size, GError **error);
+/* Returns FALSE if the archive is compressed as a whole, so that its members
+ * have no byte ranges. @head: what it begins with, up to SPDL_ARCHIVE_HEAD
+ * bytes; @is_stream: it is read from its beginning, where gzip and zstd are
+ * decompressed */
+gboolean spdl_archive_check_compression (const gchar *name, const guint8 *head,
+    gsize size, gboolean is_stream, GError **error);
 
 /* Where the last member ends, with what fills its block up.
  *

@@ -52,7 +52,7 @@ on_read (struct archive *archive, void *data, const void **buffer)
         self->input->read (self->input->user_data, &bytes, &size, &self->error);
     if (ok && !self->begun)
       ok = spdl_archive_check_compression (self->input->name, bytes,
-          MIN (size, SPDL_ARCHIVE_HEAD), &self->error);
+          MIN (size, SPDL_ARCHIVE_HEAD), TRUE, &self->error);
     self->begun = TRUE;
     *buffer = bytes;
     if (ok)
@@ -210,6 +210,10 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
 
   if (why)
     return spdl_archive_refuse_member (self->input->name, error, path, why);
+  /* Of zeros, a thousand times as many come out as went in. */
+  if (size > MAX_SAMPLE && archive_filter_count (self->archive) > 1)
+    return spdl_archive_refuse_member (self->input->name, error, path,
+        "it has more than 1 GiB, which is the limit in a compressed tar");
   self->end = spdl_archive_end_of (first, size);
   if (!spdl_archive_name_split (path, &key))
     return TRUE;
@@ -288,6 +292,8 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
   if (!self.archive)
     g_error ("no memory for an archive");
   archive_read_support_format_tar (self.archive);
+  archive_read_support_filter_gzip (self.archive);
+  archive_read_support_filter_zstd (self.archive);
   self.key = g_string_new (NULL);
   ok = read_all (&self, error);
   archive_read_free (self.archive);

@@ -173,7 +173,8 @@ walk (Walk *self, GError **error)
   SpdlZipWalkResult result;
 
   if (!spdl_reader_read (self->reader, 0, head, size, error) ||
-      !spdl_archive_check_compression (self->reader->name, head, size, error))
+      !spdl_archive_check_compression (
+          self->reader->name, head, size, FALSE, error))
     return FALSE;
   if (!spdl_zip_is_zip (head, size)) {
     if (archive_read_open1 (self->archive) == ARCHIVE_OK)

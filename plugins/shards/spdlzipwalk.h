@@ -21,8 +21,8 @@ typedef enum {
 
 /* Adds the files of the archive to @writer, in the order in which they lie
  * there. */
-SpdlZipWalkResult spdl_zip_walk (
-    SpdlReader *reader, SpdlArchiveWriter *writer, GError **error);
+SpdlZipWalkResult
+spdl_zip_walk (SpdlReader *reader, SpdlArchiveWriter *writer, GError **error);
 
 G_END_DECLS
 

@@ -5,7 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -136,6 +139,119 @@ GST_START_TEST (test_in_order)
   /* Each shard once an epoch; before that a byte of some of them. */
   server_get_counts (served.server, &counts);
   fail_unless (counts.requests <= 3 * N_SHARDS, "%u", counts.requests);
+}
+
+GST_END_TEST;
+
+/* Writes @to, which is @from behind one of libarchive's filters. */
+static void
+compress_shard (
+    const gchar *from, const gchar *to, int (*add_filter) (struct archive *))
+{
+  g_autofree gchar *in = g_build_filename (served.folder, from, NULL);
+  g_autofree gchar *out = g_build_filename (served.folder, to, NULL);
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  g_autofree gchar *data = NULL;
+  gsize size;
+
+  fail_unless (g_file_get_contents (in, &data, &size, NULL));
+  fail_unless_equals_int (add_filter (archive), ARCHIVE_OK);
+  fail_unless_equals_int (archive_write_set_format_raw (archive), ARCHIVE_OK);
+  fail_unless_equals_int (
+      archive_write_open_filename (archive, out), ARCHIVE_OK);
+  archive_entry_set_filetype (entry, S_IFREG);
+  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
+  fail_unless_equals_int64 (archive_write_data (archive, data, size), size);
+  fail_unless_equals_int (archive_write_close (archive), ARCHIVE_OK);
+  archive_entry_free (entry);
+  archive_write_free (archive);
+}
+
+#define N_FILTERS 2
+
+static void
+compress_shards (void)
+{
+  static int (*const filters[N_FILTERS]) (struct archive *) = {
+    archive_write_add_filter_gzip, archive_write_add_filter_zstd
+  };
+  static const gchar *const ends[N_FILTERS] = { "gz", "zst" };
+
+  for (guint f = 0; f < N_FILTERS; f++)
+    for (guint i = 0; i < N_SHARDS; i++) {
+      g_autofree gchar *from = g_strdup_printf ("train-%04u.tar", i);
+      g_autofree gchar *to = g_strdup_printf ("%s.%s", from, ends[f]);
+
+      compress_shard (from, to, filters[f]);
+    }
+}
+
+/* Compressed tars have the same samples, also after a restart. */
+GST_START_TEST (test_compressed)
+{
+  static const gchar *const shards[N_FILTERS] = { ALL ".gz", ALL ".zst" };
+
+  compress_shards ();
+  for (guint f = 0; f < N_FILTERS; f++) {
+    Run *run = run_shards ("tape/0/0", shards[f], "",
+        "spdlfetch concurrency=3 output-order=input");
+    g_autofree gchar *text = NULL;
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless_equals_int (run->warnings->len, 0);
+    text = list_samples (run);
+    assert_once (text, N_ALL);
+    run_free (run);
+  }
+}
+
+GST_END_TEST;
+
+/* One that is cut off has what came before. */
+GST_START_TEST (test_compressed_cut)
+{
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0003.tar.gz", NULL);
+  g_autofree gchar *data = NULL;
+  gsize size;
+  Run *run;
+
+  compress_shards ();
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  files_write (served.folder, "train-0003.tar.gz", data, size / 2);
+  run = run_shards (
+      "tape/0/0", ALL ".gz", "", "spdlfetch concurrency=3 output-order=input");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (run->buffers->len >= 15 && run->buffers->len < N_ALL);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A file of zeros is not decompressed without end. */
+GST_START_TEST (test_compressed_bomb)
+{
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  g_autofree gchar *path = g_build_filename (served.folder, "bomb.tar", NULL);
+  Run *run;
+
+  /* The header alone: more is not read. */
+  archive_write_set_format_pax_restricted (archive);
+  archive_write_add_filter_gzip (archive);
+  archive_write_open_filename (archive, path);
+  archive_entry_set_pathname (entry, "README");
+  archive_entry_set_filetype (entry, S_IFREG);
+  archive_entry_set_size (entry, ((gint64) 1 << 30) + 1);
+  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
+  archive_entry_free (entry);
+  archive_write_free (archive);
+  run = run_shards ("tape/0/0", "bomb.tar", "", "spdlfetch");
+  fail_unless (run->error && strstr (run->error, "the limit in a compressed"),
+      "%s", run->error);
+  run_free (run);
 }
 
 GST_END_TEST;
@@ -313,7 +429,9 @@ GST_START_TEST (test_refused)
   files_write_text (served.folder, "no.tar", "no tar");
   assert_refused ("no.tar", "no.tar\" cannot be used as a shard: ");
   files_write_text (served.folder, "gz.tar", "\037\213 and so on");
-  assert_refused ("gz.tar", "compressed as a whole");
+  assert_refused ("gz.tar", "gz.tar\" cannot be used as a shard: ");
+  files_write_text (served.folder, "xz.tar", "\3757zXZ and so on");
+  assert_refused ("xz.tar", "compressed as a whole");
   tar_begin (&tar);
   tar_add_text (&tar, "a.jpg", "one");
   tar_add_text (&tar, "a.jpg", "two");
@@ -472,14 +590,16 @@ compare_64 (gconstpointer a, gconstpointer b)
 GST_START_TEST (test_resume)
 {
   static const gchar *const sources[] = { "epochs=2",
-    "epochs=2 shuffle=true shuffle-buffer=6 seed=5" };
+    "epochs=2 shuffle=true shuffle-buffer=6 seed=5", "epochs=2" };
 
+  compress_shards ();
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
     g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (guint64));
     g_autofree gchar *state = NULL;
 
     do {
-      gchar *next = pull_some ("tape/0/0/" ALL, sources[i], state, 7, seen);
+      gchar *next = pull_some (i < 2 ? "tape/0/0/" ALL : "tape/0/0/" ALL ".zst",
+          sources[i], state, 7, seen);
 
       g_free (state);
       state = next;
@@ -541,6 +661,9 @@ streamed_suite (void)
 
   tcase_add_checked_fixture (tc, setup, served_teardown);
   tcase_add_test (tc, test_in_order);
+  tcase_add_test (tc, test_compressed);
+  tcase_add_test (tc, test_compressed_cut);
+  tcase_add_test (tc, test_compressed_bomb);
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_ranks);

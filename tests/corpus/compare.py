@@ -63,6 +63,14 @@ def work(function, path, kind, output):
 
 
 def run(function, path, kind):
+    outcome = run_once(function, path, kind)
+    # What the server says if it lost the status of a child.
+    if outcome.crash == "exit status 255":
+        outcome = run_once(function, path, kind)
+    return outcome
+
+
+def run_once(function, path, kind):
     # Forked from a server that has decoded nothing: a child of this process
     # would begin with its memory.
     processes = multiprocessing.get_context("forkserver")

@@ -28,7 +28,8 @@ DEBIAN = """libjpeg-turbo libpng1.6 libwebp tiff graphicsmagick imagemagick
 KINDS = {
     "image": """jpg jpeg jpe jfif png apng gif webp bmp dib tif tiff pnm pbm pgm
         ppm pam jp2 j2k jpc tga pcx sgi rgb exr""".split(),
-    "sound": """wav wave mp3 flac ogg oga opus m4a aac""".split(),
+    "sound": """wav wave mp3 flac ogg oga opus m4a aac aif aiff aifc caf amr
+        ac3 eac3 wma wv au snd mka""".split(),
     "video": "mp4 m4v mov mkv webm avi 3gp".split(),
     "array": "npy npz safetensors".split(),
     "archive": "tar zip".split(),

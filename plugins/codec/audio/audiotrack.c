@@ -24,6 +24,9 @@
 #define MP3_RESERVOIR 511
 #define MP3_HEADERS 42
 #define MP3_OVERLAP 2
+/* How far times in Ogg may be from those before: libavformat takes blocks of
+ * Vorbis for longer or shorter than they are. */
+#define MAX_OGG_ERROR 4096
 /* How far the time that a file claims may lie behind its last packet, in
  * microseconds. */
 #define MAX_TIME_ERROR 250000
@@ -390,7 +393,7 @@ ends_with_page (const SpdlAudioFile *file)
 static void
 read_ogg_times (SpdlAudioTrack *self)
 {
-  gint64 end = AV_NOPTS_VALUE;
+  gint64 end = 0;
   gboolean is_chained = FALSE;
 
   for (guint i = 0; i < self->n_packets; i++) {
@@ -399,9 +402,9 @@ read_ogg_times (SpdlAudioTrack *self)
 
     if (pts == AV_NOPTS_VALUE)
       continue;
-    if (end != AV_NOPTS_VALUE && pts > end)
+    if (i > 0 && pts > end + MAX_OGG_ERROR)
       self->corruption = "a page is damaged or missing";
-    if (end != AV_NOPTS_VALUE && pts < end)
+    if (i > 0 && pts < end - MAX_OGG_ERROR)
       is_chained = entry->is_first = TRUE;
     /* At the end of a stream of one page it is negative. */
     end = pts + (gint32) entry->packet->duration;
@@ -448,17 +451,36 @@ check_time (SpdlAudioTrack *self)
 static void
 check_end (SpdlAudioTrack *self)
 {
+  const gint n = self->n_packets;
+
   if (is_format (self, "ogg")) {
     read_ogg_times (self);
     if (!ends_with_page (self->file))
       self->corruption = "it is cut off";
   } else if (is_format (self, "matroska")) {
     check_time (self);
-  } else if (avformat_index_get_entries_count (self->stream) >
-             (gint) self->n_packets) {
-    self->corruption = "it is cut off";
-  } else if (!is_format (self, "mov") && !is_format (self, "asf")) {
+  } else if (is_format (self, "mov") || is_format (self, "caf")) {
+    if (avformat_index_get_entries_count (self->stream) > n)
+      self->corruption = "it is cut off";
+  } else if (!is_format (self, "asf") && !is_format (self, "wav")) {
     check_length (self);
+  }
+}
+
+/* What lies behind the last frame of an MP3: tags, of ID3v1, APE and others. */
+static void
+drop_tags (SpdlAudioTrack *self)
+{
+  while (self->n_packets > 0) {
+    AVPacket *last =
+        g_array_index (self->packets, SpdlAudioPacket, self->n_packets - 1)
+            .packet;
+
+    if (last->size >= 2 && last->data[0] == 0xff &&
+        (last->data[1] & 0xe0) == 0xe0)
+      return;
+    av_packet_unref (last);
+    self->n_packets--;
   }
 }
 
@@ -488,6 +510,8 @@ spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
       return set_broken (self, "its packets are larger than the file", error);
     left -= cost;
   }
+  if (is_format (self, "mp3"))
+    drop_tags (self);
   if (ret != AVERROR_EOF)
     self->corruption = "it is cut off, or a part of it is damaged";
   if (self->n_packets == 0)

@@ -21,6 +21,10 @@
 /* Converters that are kept. */
 #define N_KEPT 6
 #define ALIGNMENT 32
+/* Blocks of results that are kept, if they are not much too large. */
+#define N_SPARE 2
+#define MAX_SPARE_RATIO 2
+#define DATA_AT 64
 /* libswresample does not change rates here, but asks for them. */
 #define ANY_RATE 48000
 
@@ -35,8 +39,24 @@ typedef struct {
   guint64 used; /* when: a running number */
 } Kept;
 
+/* Memory of results, which comes back when the last reference to a buffer goes,
+ * in whichever thread: malloc() would give blocks of megabytes back to the
+ * system, and take pages of zeros for each next result. */
+typedef struct {
+  gint refs; /* atomic: the window, and each block that is out */
+  GMutex lock;
+  gpointer spare[N_SPARE]; /* of Block; nullable */
+  gboolean closed;
+} Blocks;
+
+typedef struct {
+  Blocks *blocks;
+  gsize size; /* of the data, which lies DATA_AT bytes behind this */
+} Block;
+
 struct _SpdlAudioWindow {
   Kept kept[N_KEPT];
+  Blocks *blocks;
   guint64 now;
   SpdlResampler *resampler;
 
@@ -56,13 +76,107 @@ struct _SpdlAudioWindow {
   guint64 position;    /* of the sample that comes next */
   guint64 window;      /* the first sample of the window, in the result */
   guint64 n, n_wanted; /* of the result */
-  guint8 *out;
-  gsize out_size;
+  Block *out;          /* nullable */
 
   /* libswresample is several times slower where samples are not aligned. */
   guint8 *aligned_in, *aligned_out;
   gsize aligned_in_size, aligned_out_size;
 };
+
+/* Blocks */
+
+static void
+blocks_unref (Blocks *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static void
+release_block (gpointer data)
+{
+  Block *block = data;
+  Blocks *blocks = block->blocks;
+  gpointer *place = NULL;
+
+  g_mutex_lock (&blocks->lock);
+  for (guint i = 0; i < N_SPARE && !blocks->closed; i++)
+    if (!blocks->spare[i])
+      place = &blocks->spare[i];
+  if (place)
+    *place = block;
+  g_mutex_unlock (&blocks->lock);
+  if (!place)
+    g_free (block);
+  blocks_unref (blocks);
+}
+
+/* Returns: (nullable): a spare block of @size bytes or more */
+static Block *
+take_spare (Blocks *self, gsize size)
+{
+  Block *found = NULL;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < N_SPARE; i++) {
+    Block *block = self->spare[i];
+
+    if (!block)
+      continue;
+    self->spare[i] = NULL;
+    if (!found && block->size >= size &&
+        block->size / MAX_SPARE_RATIO <= size) {
+      found = block;
+      continue;
+    }
+    if (found)
+      self->spare[i] = block;
+    else
+      g_free (block);
+  }
+  g_mutex_unlock (&self->lock);
+  return found;
+}
+
+static void
+blocks_close (Blocks *self)
+{
+  g_mutex_lock (&self->lock);
+  self->closed = TRUE;
+  for (guint i = 0; i < N_SPARE; i++)
+    g_clear_pointer (&self->spare[i], g_free);
+  g_mutex_unlock (&self->lock);
+  blocks_unref (self);
+}
+
+static guint8 *
+get_data (Block *block)
+{
+  return (guint8 *) block + DATA_AT;
+}
+
+/* @old: (nullable) (transfer full). Returns: (nullable): with the bytes of
+ * @old, or NULL if there is no memory; then @old stays */
+static Block *
+grow_block (Blocks *blocks, Block *old, gsize size)
+{
+  Block *block = old ? NULL : take_spare (blocks, size);
+
+  if (block) {
+    g_atomic_int_inc (&blocks->refs);
+    return block;
+  }
+  block = g_try_realloc (old, DATA_AT + size);
+  if (!block)
+    return NULL;
+  if (!old)
+    g_atomic_int_inc (&blocks->refs);
+  block->blocks = blocks;
+  block->size = size;
+  return block;
+}
 
 SpdlAudioWindow *
 spdl_audio_window_new (void)
@@ -70,6 +184,9 @@ spdl_audio_window_new (void)
   SpdlAudioWindow *self = g_new0 (SpdlAudioWindow, 1);
 
   self->resampler = spdl_resampler_new ();
+  self->blocks = g_new0 (Blocks, 1);
+  self->blocks->refs = 1;
+  g_mutex_init (&self->blocks->lock);
   return self;
 }
 
@@ -89,7 +206,8 @@ spdl_audio_window_free (SpdlAudioWindow *self)
   }
   clear_side (&self->in);
   spdl_resampler_free (self->resampler);
-  g_free (self->out);
+  g_clear_pointer (&self->out, release_block);
+  blocks_close (self->blocks);
   av_free (self->aligned_in);
   av_free (self->aligned_out);
   g_free (self);
@@ -385,8 +503,7 @@ spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioTarget *target,
   self->expected = spdl_resampler_scale (
       MIN (input->expected, input->n), input->rate, self->info.rate);
   self->n = 0;
-  g_clear_pointer (&self->out, g_free);
-  self->out_size = 0;
+  g_clear_pointer (&self->out, release_block);
   find_window (self, target);
   return TRUE;
 }
@@ -411,25 +528,24 @@ spdl_audio_window_is_complete (const SpdlAudioWindow *self)
 static gboolean
 make_room (SpdlAudioWindow *self, guint64 n, GError **error)
 {
-  const gsize size = self->info.bpf;
+  const gsize size = self->info.bpf, room = self->out ? self->out->size : 0;
   const guint64 all = MIN (self->n_wanted,
       self->expected > self->window ? self->expected - self->window : 0);
   guint64 wanted;
-  guint8 *out;
+  Block *out;
 
   if (self->n > MAX_BYTES / size || n > MAX_BYTES / size - self->n)
     return set_error (
         error, "would become larger than the limit of bytes:", MAX_BYTES);
-  if ((self->n + n) * size <= self->out_size)
+  if (self->out && (self->n + n) * size <= room)
     return TRUE;
-  wanted = MAX ((self->n + n) * size, MIN (2 * self->out_size, MAX_BYTES));
-  if (self->out_size == 0 && all < MAX_BYTES / size / 64)
+  wanted = MAX ((self->n + n) * size, MIN (2 * room, MAX_BYTES));
+  if (!self->out && all < MAX_BYTES / size / 64)
     wanted = MAX (wanted, all * size);
-  if (!(out = g_try_realloc (self->out, wanted)))
+  if (!(out = grow_block (self->blocks, self->out, wanted)))
     return set_error (
         error, "has no memory for its result; it takes bytes:", wanted);
   self->out = out;
-  self->out_size = wanted;
   return TRUE;
 }
 
@@ -502,7 +618,8 @@ append (SpdlAudioWindow *self, SwrContext *context, const guint8 **in, gsize n,
     return TRUE;
   if (!make_room (self, n, error))
     return FALSE;
-  if (!run (self, context, in, n, self->out + self->n * self->info.bpf))
+  if (!run (self, context, in, n,
+          get_data (self->out) + self->n * self->info.bpf))
     return set_error (error, "could not be converted from sample", self->n);
   self->n += n;
   return TRUE;
@@ -616,6 +733,7 @@ spdl_audio_window_end (
 {
   const gsize size = self->info.bpf;
   GstBuffer *buffer;
+  Block *out;
 
   if (self->resamples && !spdl_audio_window_is_complete (self) &&
       !flush (self, error))
@@ -627,13 +745,13 @@ spdl_audio_window_end (
                          : "It has no samples");
     return NULL;
   }
-  /* Not where little would be gained: of a block that shrinks, malloc() takes
-   * each next one from the system anew. */
-  if (self->n * size < self->out_size / 4 * 3)
-    self->out = g_realloc (self->out, self->n * size);
-  buffer =
-      gst_buffer_new_wrapped (g_steal_pointer (&self->out), self->n * size);
-  self->out_size = 0;
+  out = g_steal_pointer (&self->out);
+  if (out->size / MAX_SPARE_RATIO > self->n * size) {
+    out = g_realloc (out, DATA_AT + self->n * size);
+    out->size = self->n * size;
+  }
+  buffer = gst_buffer_new_wrapped_full (
+      0, get_data (out), out->size, 0, self->n * size, out, release_block);
   *info = self->info;
   return buffer;
 }

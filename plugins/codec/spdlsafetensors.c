@@ -156,6 +156,17 @@ read_members (json_t *root, Header *header, GError **error)
   return json_is_object (root);
 }
 
+/* Jansson quotes what it could not read. */
+static void
+set_wrong (const json_error_t *wrong, GError **error)
+{
+  g_autofree gchar *text = g_utf8_make_valid (wrong->text, -1);
+
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken safetensors file: its header is wrong at byte %d: %s",
+      wrong->position + 8, text);
+}
+
 static gboolean
 read_header (Header *header, const guint8 *data, gsize size, GError **error)
 {
@@ -168,9 +179,7 @@ read_header (Header *header, const guint8 *data, gsize size, GError **error)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "There is no memory for its header of %" G_GSIZE_FORMAT " bytes", size);
   else if (!root)
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken safetensors file: its header is wrong at byte %d: %s",
-        wrong.position + 8, wrong.text);
+    set_wrong (&wrong, error);
   else if (!ok && !*error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "It is a broken safetensors file: its header is wrong: it must give "

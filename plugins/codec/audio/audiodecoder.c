@@ -40,6 +40,16 @@ struct _SpdlAudioDecoder {
 
 static __thread gchar last_error[200];
 
+/* What a copy of limited length left of its last character goes. */
+static void
+cut_at_character (gchar *text)
+{
+  const gchar *end;
+
+  g_utf8_validate (text, -1, &end);
+  text[end - text] = '\0';
+}
+
 static void log_message (void *object, int level, const char *format,
     va_list arguments) G_GNUC_PRINTF (3, 0);
 
@@ -53,8 +63,13 @@ log_message (void *object, int level, const char *format, va_list arguments)
   vsnprintf (text, sizeof text, format, arguments);
   g_strchomp (text);
   GST_LOG ("%s", text);
-  if (level <= AV_LOG_ERROR && last_error[0] == '\0')
-    g_strlcpy (last_error, text, sizeof last_error);
+  if (level <= AV_LOG_ERROR && last_error[0] == '\0') {
+    /* It may quote the file. */
+    g_autofree gchar *valid = g_utf8_make_valid (text, -1);
+
+    g_strlcpy (last_error, valid, sizeof last_error);
+    cut_at_character (last_error);
+  }
 }
 
 void

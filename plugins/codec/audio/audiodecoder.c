@@ -167,15 +167,15 @@ is_same (const AVCodecParameters *a, const AVCodecParameters *b)
 }
 
 /* Whether a flush makes the decoder as it was when it was opened. FFmpeg's AAC
- * goes on with its noise, for one; and outside Ogg, Opus knows from its opening
- * alone what to leave out at the beginning. */
+ * goes on with its noise, for one, and its MP3, where a file is broken, with
+ * what the file before left; and outside Ogg, Opus knows from its opening alone
+ * what to leave out at the beginning. */
 static gboolean
 forgets (const SpdlAudioDecoder *self)
 {
   const enum AVCodecID id = self->codec->codec_id;
 
   return id == AV_CODEC_ID_ALAC || id == AV_CODEC_ID_FLAC ||
-         id == AV_CODEC_ID_MP3 ||
          (id == AV_CODEC_ID_OPUS && g_str_equal (self->file->demuxer, "ogg"));
 }
 

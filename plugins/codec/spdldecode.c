@@ -52,8 +52,8 @@
  * not count for them, so that both can go through one element; a compressed NPZ
  * may have `max-inflated` bytes.
  *
- * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC) becomes one buffer of raw
- * audio, of which `offset` and `duration` are the window, exact to the sample;
+ * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and more, by the plugin
+ * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which `offset` and `duration` are the window, exact to the sample;
  * `rate`, `channels` and `audio-format` follow downstream's caps where they are
  * not set, and the file where these do not mind. Samples that an encoder put at
  * both ends are left out. Of an MP4 that is a video, too, the sound counts
@@ -125,6 +125,10 @@ static GstStaticPadTemplate sink_template =
             "video/quicktime; video/x-matroska; video/webm; video/x-msvideo; "
             "audio/x-wav; audio/x-rf64; audio/x-flac; audio/mpeg; "
             "application/ogg; audio/ogg; audio/x-m4a; "
+            "audio/x-aiff; audio/x-caf; audio/x-au; audio/x-wavpack; "
+            "audio/x-ac3; audio/x-eac3; audio/x-amr-nb-sh; "
+            "audio/x-amr-wb-sh; video/x-ms-asf; audio/x-matroska; "
+            "audio/webm; "
             "application/x-id3; " GST_SPDL_SAMPLE_CAPS));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,

@@ -459,23 +459,6 @@ widen (const guint8 *data, gsize n)
   return (guint8 *) wide;
 }
 
-static enum AVSampleFormat
-get_format (GstAudioFormat format)
-{
-  switch (format) {
-    case GST_AUDIO_FORMAT_U8:
-      return AV_SAMPLE_FMT_U8;
-    case GST_AUDIO_FORMAT_S16LE:
-      return AV_SAMPLE_FMT_S16;
-    case GST_AUDIO_FORMAT_F32LE:
-      return AV_SAMPLE_FMT_FLT;
-    case GST_AUDIO_FORMAT_F64LE:
-      return AV_SAMPLE_FMT_DBL;
-    default:
-      return AV_SAMPLE_FMT_S32;
-  }
-}
-
 static gboolean
 write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
 {
@@ -506,8 +489,8 @@ convert (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
     const SpdlAudioTarget *target, GstAudioInfo *info, GError **error)
 {
   AVChannelLayout layout = { 0 };
-  const SpdlAudioInput input = { get_format (pcm->format), pcm->rate, &layout,
-    pcm->n, pcm->n };
+  const SpdlAudioInput input = { spdl_audio_window_get_format (pcm->format),
+    pcm->rate, &layout, pcm->n, pcm->n };
   GstBuffer *result = NULL;
 
   self->target = target;

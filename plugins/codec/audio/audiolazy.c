@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "../../core/spdlpluginfuncs.h"
 #include "audiofuncs.h"
 
 const SpdlAudioFuncs *
@@ -12,14 +13,11 @@ spdl_audio_get_funcs (GError **error)
 {
   static const SpdlAudioFuncs *known;
   const SpdlAudioFuncs *funcs = g_atomic_pointer_get (&known);
-  GstPlugin *plugin;
 
   if (funcs)
     return funcs;
-  plugin = gst_plugin_load_by_name (SPDL_AUDIO_PLUGIN);
-  if (plugin)
-    funcs = g_object_get_data (G_OBJECT (plugin), SPDL_AUDIO_DATA);
-  gst_clear_object (&plugin);
+  funcs = spdl_plugin_load_funcs (
+      SPDL_AUDIO_PLUGIN, SPDL_AUDIO_DATA, "decodes audio", NULL);
   if (!funcs)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "It is an audio file, but gst-spdl's plugin " SPDL_AUDIO_PLUGIN

@@ -72,7 +72,7 @@ struct _SpdlAudioWindow {
   gboolean is_pair;    /* two planes of floats become interleaved ones */
   guint64 n_in;        /* of the sound, at most */
   guint64 expected;    /* of the result, about; 0: not known */
-  guint64 from, to;    /* what counts of the sound */
+  guint64 to;          /* what counts of the sound ends before it */
   guint64 position;    /* of the sample that comes next */
   guint64 window;      /* the first sample of the window, in the result */
   guint64 n, n_wanted; /* of the result */
@@ -311,14 +311,15 @@ set_matrix (SwrContext *context, guint n_in, guint n_out)
 
 /* Converters */
 
-static enum AVSampleFormat
-get_format (GstAudioFormat format)
+enum AVSampleFormat
+spdl_audio_window_get_format (GstAudioFormat format)
 {
   switch (format) {
     case GST_AUDIO_FORMAT_U8:
       return AV_SAMPLE_FMT_U8;
     case GST_AUDIO_FORMAT_S16:
       return AV_SAMPLE_FMT_S16;
+    case GST_AUDIO_FORMAT_S24LE:
     case GST_AUDIO_FORMAT_S32:
       return AV_SAMPLE_FMT_S32;
     case GST_AUDIO_FORMAT_F64:
@@ -424,14 +425,13 @@ find_window (SpdlAudioWindow *self, const SpdlAudioTarget *target)
 
   spdl_audio_target_get_window (target, self->info.rate, &self->window, &to);
   self->n_wanted = to == G_MAXUINT64 ? to : to - self->window;
-  self->from = self->window;
+  self->position = self->window;
   self->to = to;
   if (self->resamples)
     spdl_resampler_begin (self->resampler, self->has_doubles,
-        self->info.channels, self->rate, self->info.rate, &self->from,
+        self->info.channels, self->rate, self->info.rate, &self->position,
         &self->to);
   self->to = MIN (self->to, self->n_in);
-  self->position = self->from;
 }
 
 /* What the resampler takes: a plane for each channel. */
@@ -447,7 +447,7 @@ set_converters (SpdlAudioWindow *self, const SpdlAudioTarget *target)
   const guint n = self->in.layout.nb_channels;
   const gboolean same = !target->channels || target->channels == n;
   GstAudioChannelPosition positions[SPDL_MAX_CHANNELS];
-  Side out = { get_format (target->format) }, work;
+  Side out = { spdl_audio_window_get_format (target->format) }, work;
   gboolean ok;
 
   spdl_audio_target_set_info (target, self->rate, n,

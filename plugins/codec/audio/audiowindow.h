@@ -62,6 +62,10 @@ gboolean spdl_audio_window_is_complete (const SpdlAudioWindow *self);
 GstBuffer *spdl_audio_window_end (
     SpdlAudioWindow *self, GstAudioInfo *info, GError **error);
 
+/* The format of libavutil's that holds samples of @format; those of 24 bits are
+ * to be widened. */
+enum AVSampleFormat spdl_audio_window_get_format (GstAudioFormat format);
+
 /* Sets @layout to the channels at @positions; @n: of them. Returns FALSE if
  * they are not known. */
 gboolean spdl_audio_window_set_layout (

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "failing-memory.h"
+#include "tests/failing-memory.h"
 
 #include <gmodule.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlaccept.h"
+#include "gst/spdl/gstspdlaccept.h"
 
 GType
 gst_spdl_accept_get_type (void)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "gstspdltensorsinfo.h"
+#include "gst/spdl/gstspdltensorsinfo.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_BATCH_PRIVATE_H__
 #define __GST_SPDL_BATCH_PRIVATE_H__
 
-#include "gstspdlbatch.h"
+#include "gst/spdl/gstspdlbatch.h"
 
 #include <sys/types.h>
 

@@ -21,12 +21,12 @@
  * Since: 0.1
  */
 
-#include "gstspdlbatch.h"
+#include "gst/spdl/gstspdlbatch.h"
 
-#include "gstspdllayout.h"
+#include "gst/spdl/gstspdllayout.h"
 #include <unistd.h>
 
-#include "gstspdlbatch-private.h"
+#include "gst/spdl/gstspdlbatch-private.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlBatch, gst_spdl_batch, gst_spdl_batch_ref, gst_spdl_batch_unref)

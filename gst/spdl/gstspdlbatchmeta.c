@@ -16,7 +16,7 @@
  * Since: 0.1
  */
 
-#include "gstspdlbatchmeta.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcached.h"
+#include "gst/spdl/gstspdlcached.h"
 
 static GType
 cached_meta_api_get_type (void)

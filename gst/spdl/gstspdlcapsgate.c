@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcapsgate.h"
+#include "gst/spdl/gstspdlcapsgate.h"
 
 void
 gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad)

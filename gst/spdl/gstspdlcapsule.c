@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcapsule.h"
+#include "gst/spdl/gstspdlcapsule.h"
 
-#include "gstspdltensor.h"
+#include "gst/spdl/gstspdltensor.h"
 
 #define UNUSED "dltensor"
 

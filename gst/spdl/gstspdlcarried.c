@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcarried.h"
+#include "gst/spdl/gstspdlcarried.h"
 
 typedef struct {
   gchar *uri;

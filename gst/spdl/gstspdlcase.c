@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcase.h"
+#include "gst/spdl/gstspdlcase.h"
 
 #define CORES_BUSY 0.9
 /* From this share of the time on in which a thread waits for a core, cores are

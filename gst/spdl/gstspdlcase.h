@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_CASE_H__
 #define __GST_SPDL_CASE_H__
 
-#include "gstspdlstageview.h"
+#include "gst/spdl/gstspdlstageview.h"
 
 G_BEGIN_DECLS
 

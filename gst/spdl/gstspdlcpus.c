@@ -19,9 +19,9 @@
  * Since: 0.1
  */
 
-#include "gstspdlcpus.h"
+#include "gst/spdl/gstspdlcpus.h"
 
-#include "engine/spdlcpus.h"
+#include "gst/spdl/engine/spdlcpus.h"
 
 #include <time.h>
 

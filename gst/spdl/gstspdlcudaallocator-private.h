@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_CUDA_ALLOCATOR_PRIVATE_H__
 #define __GST_SPDL_CUDA_ALLOCATOR_PRIVATE_H__
 
-#include "gstspdlcudablock.h"
+#include "gst/spdl/gstspdlcudablock.h"
 
 G_BEGIN_DECLS
 

@@ -15,9 +15,9 @@
  * Since: 0.1
  */
 
-#include "gstspdlcudaallocator-private.h"
+#include "gst/spdl/gstspdlcudaallocator-private.h"
 
-#include "gstspdlcudamemory.h"
+#include "gst/spdl/gstspdlcudamemory.h"
 
 /* Blocks that are kept when they are free. */
 #define MAX_FREE 8

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcudablock.h"
+#include "gst/spdl/gstspdlcudablock.h"
 
-#include "gstspdlcudaallocator-private.h"
+#include "gst/spdl/gstspdlcudaallocator-private.h"
 
 /* Waiting threads sleep, and do not spin. */
 static gboolean

@@ -8,9 +8,9 @@
 #ifndef __GST_SPDL_CUDA_BLOCK_H__
 #define __GST_SPDL_CUDA_BLOCK_H__
 
-#include "engine/spdlsync.h"
-#include "gstspdlcudaallocator.h"
-#include "gstspdlcudart.h"
+#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/gstspdlcudaallocator.h"
+#include "gst/spdl/gstspdlcudart.h"
 
 G_BEGIN_DECLS
 

@@ -22,9 +22,9 @@
  * Since: 0.1
  */
 
-#include "gstspdlcudamemory.h"
+#include "gst/spdl/gstspdlcudamemory.h"
 
-#include "gstspdlcudaallocator-private.h"
+#include "gst/spdl/gstspdlcudaallocator-private.h"
 
 struct _GstSpdlCudaMemory {
   GstMemory memory;

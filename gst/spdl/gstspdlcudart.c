@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlcudart.h"
+#include "gst/spdl/gstspdlcudart.h"
 
 #include <dlfcn.h>
 
-#include "engine/spdlsync.h"
+#include "gst/spdl/engine/spdlsync.h"
 
 #define NAMES "libcudart.so.13, libcudart.so.12, libcudart.so.11.0"
 

@@ -10,8 +10,8 @@
 
 #include <gst/gst.h>
 
-#include "engine/spdlprivate.h"
-#include "gstspdlcudaapi.h"
+#include "gst/spdl/engine/spdlprivate.h"
+#include "gst/spdl/gstspdlcudaapi.h"
 
 G_BEGIN_DECLS
 

@@ -26,10 +26,10 @@
  * Since: 0.1
  */
 
-#include "gstspdldecoder.h"
+#include "gst/spdl/gstspdldecoder.h"
 
-#include "gstspdlparse.h"
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
 struct _GstSpdlDecoder {
   GObject parent;

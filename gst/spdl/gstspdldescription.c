@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdldescription.h"
+#include "gst/spdl/gstspdldescription.h"
 
 #include <errno.h>
 #include <string.h>

@@ -27,9 +27,9 @@
  * Since: 0.1
  */
 
-#include "gstspdldiagnose.h"
+#include "gst/spdl/gstspdldiagnose.h"
 
-#include "gstspdlverdicts.h"
+#include "gst/spdl/gstspdlverdicts.h"
 
 /* Shares from which on workers do something, and up to which a queue is
  * starved. */

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_DIAGNOSIS_PRIVATE_H__
 #define __GST_SPDL_DIAGNOSIS_PRIVATE_H__
 
-#include "gstspdldiagnose.h"
+#include "gst/spdl/gstspdldiagnose.h"
 
 G_BEGIN_DECLS
 

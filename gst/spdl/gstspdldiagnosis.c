@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdldiagnosis-private.h"
+#include "gst/spdl/gstspdldiagnosis-private.h"
 
 G_DEFINE_BOXED_TYPE (GstSpdlDiagnosis, gst_spdl_diagnosis,
     gst_spdl_diagnosis_ref, gst_spdl_diagnosis_unref)

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdldlpack.h"
+#include "gst/spdl/gstspdldlpack.h"
 
 #include <string.h>
 
-#include "gstspdlbatch-private.h"
+#include "gst/spdl/gstspdlbatch-private.h"
 
 typedef struct {
   SpdlDlManaged managed;

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "gstspdltensor.h"
+#include "gst/spdl/gstspdltensor.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlepochs.h"
+#include "gst/spdl/gstspdlepochs.h"
 
 #define WITHIN "within"
 #define ASIDE "aside"

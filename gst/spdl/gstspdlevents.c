@@ -20,7 +20,7 @@
  * Since: 0.1
  */
 
-#include "gstspdlevents.h"
+#include "gst/spdl/gstspdlevents.h"
 
 #define SOURCE "spdl-source"
 #define BASE "base"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlfilter.h"
+#include "gst/spdl/gstspdlfilter.h"
 
 enum {
   PROP_0,

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_FILTER_H__
 #define __GST_SPDL_FILTER_H__
 
-#include "gstspdlplainstats.h"
+#include "gst/spdl/gstspdlplainstats.h"
 
 G_BEGIN_DECLS
 

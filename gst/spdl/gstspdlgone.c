@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlgone.h"
+#include "gst/spdl/gstspdlgone.h"
 
 #include <gst/spdl/gstspdlbatchmeta.h>
 

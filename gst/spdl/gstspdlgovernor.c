@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlgovernor.h"
+#include "gst/spdl/gstspdlgovernor.h"
 
-#include "engine/spdlcpus.h"
-#include "engine/spdlgovernor.h"
-#include "gstspdlstage-private.h"
-#include "gstspdlthreadtimes.h"
-#include "gstspdltuner.h"
+#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/engine/spdlgovernor.h"
+#include "gst/spdl/gstspdlstage-private.h"
+#include "gst/spdl/gstspdlthreadtimes.h"
+#include "gst/spdl/gstspdltuner.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "engine/spdlprivate.h"
+#include "gst/spdl/engine/spdlprivate.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlharness.h"
+#include "gst/spdl/gstspdlharness.h"
 
 static GstStaticPadTemplate out_template = GST_STATIC_PAD_TEMPLATE (
     "out", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

@@ -17,7 +17,7 @@
  * Since: 0.1
  */
 
-#include "gstspdlitemmeta.h"
+#include "gst/spdl/gstspdlitemmeta.h"
 
 #include <string.h>
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdllayout.h"
+#include "gst/spdl/gstspdllayout.h"
 
 #include <unistd.h>
 
-#include "gstspdlaudiocaps.h"
-#include "gstspdlbatch-private.h"
-#include "gstspdlpartsmeta.h"
+#include "gst/spdl/gstspdlaudiocaps.h"
+#include "gst/spdl/gstspdlbatch-private.h"
+#include "gst/spdl/gstspdlpartsmeta.h"
 
 #define UNLIKE_PIXELS                                            \
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \

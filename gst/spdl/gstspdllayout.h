@@ -10,7 +10,7 @@
 
 #include <gst/video/video.h>
 
-#include "gstspdlbatch.h"
+#include "gst/spdl/gstspdlbatch.h"
 
 G_BEGIN_DECLS
 

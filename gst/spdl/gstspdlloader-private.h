@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "gstspdllayout.h"
-#include "gstspdlnews.h"
+#include "gst/spdl/gstspdllayout.h"
+#include "gst/spdl/gstspdlnews.h"
 
 G_BEGIN_DECLS
 

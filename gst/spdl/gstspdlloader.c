@@ -49,11 +49,11 @@
  * Since: 0.1
  */
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
 #include <unistd.h>
 
-#include "gstspdlparse.h"
+#include "gst/spdl/gstspdlparse.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_loader_debug);
 #define GST_CAT_DEFAULT spdl_loader_debug

@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
-#include "engine/spdlredact.h"
-#include "gstspdlnames.h"
-#include "gstspdlparse.h"
-#include "gstspdlstage-private.h"
+#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/gstspdlnames.h"
+#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
 /* Elements */
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
-#include "engine/spdlpatience.h"
-#include "gstspdlcached.h"
+#include "gst/spdl/engine/spdlpatience.h"
+#include "gst/spdl/gstspdlcached.h"
 
 /* Where a run goes on that was left. */
 typedef struct {

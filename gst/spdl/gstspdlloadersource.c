@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
 #include <gst/app/gstappsrc.h>
 
-#include "engine/spdlredact.h"
-#include "gstspdlevents.h"
+#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/gstspdlevents.h"
 
 /* What may wait in the source. */
 #define MAX_QUEUED 16

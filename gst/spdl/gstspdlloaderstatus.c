@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
 /**
  * gst_spdl_loader_is_running:

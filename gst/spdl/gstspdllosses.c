@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdllosses.h"
+#include "gst/spdl/gstspdllosses.h"
 
 /* So many failures of an epoch are posted one by one. */
 #define POSTED_AT_FIRST 3

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlnames.h"
+#include "gst/spdl/gstspdlnames.h"
 
 GParamSpec *
 gst_spdl_names_param_spec (

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlnews.h"
+#include "gst/spdl/gstspdlnews.h"
 
-#include "engine/spdlpatience.h"
-#include "engine/spdlstate.h"
-#include "gstspdllosses.h"
+#include "gst/spdl/engine/spdlpatience.h"
+#include "gst/spdl/engine/spdlstate.h"
+#include "gst/spdl/gstspdllosses.h"
 
 /* In n_failures_of. */
 typedef struct {

@@ -8,10 +8,10 @@
 #ifndef __GST_SPDL_NEWS_H__
 #define __GST_SPDL_NEWS_H__
 
-#include "engine/spdlsync.h"
-#include "gstspdlgovernor.h"
-#include "gstspdlloader.h"
-#include "gstspdloutlet.h"
+#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/gstspdlgovernor.h"
+#include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/gstspdloutlet.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlnumbers.h"
+#include "gst/spdl/gstspdlnumbers.h"
 
 guint
 gst_spdl_numbers_get (const GValue *array, double *numbers, guint max)

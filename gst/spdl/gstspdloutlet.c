@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdloutlet.h"
+#include "gst/spdl/gstspdloutlet.h"
 
 G_DEFINE_INTERFACE (GstSpdlOutlet, gst_spdl_outlet, GST_TYPE_ELEMENT)
 

@@ -11,9 +11,9 @@
  * would split a description differently, the hint is missing or wrong; the
  * error itself stays GStreamer's. */
 
-#include "gstspdlparse.h"
+#include "gst/spdl/gstspdlparse.h"
 
-#include "gstspdldescription.h"
+#include "gst/spdl/gstspdldescription.h"
 
 #include <string.h>
 

@@ -25,12 +25,12 @@
  * Since: 0.1
  */
 
-#include "gstspdlpartsmeta.h"
+#include "gst/spdl/gstspdlpartsmeta.h"
 
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "gstspdltryallocator.h"
+#include "gst/spdl/gstspdltryallocator.h"
 
 GType
 gst_spdl_parts_meta_api_get_type (void)

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlpinned.h"
+#include "gst/spdl/gstspdlpinned.h"
 
-#include "engine/spdlsync.h"
+#include "gst/spdl/engine/spdlsync.h"
 
 typedef enum {
   STATE_LOCKED,    /* by its owner */

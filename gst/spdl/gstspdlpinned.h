@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_PINNED_H__
 #define __GST_SPDL_PINNED_H__
 
-#include "gstspdlcudart.h"
+#include "gst/spdl/gstspdlcudart.h"
 
 G_BEGIN_DECLS
 

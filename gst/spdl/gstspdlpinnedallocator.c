@@ -15,12 +15,12 @@
  * Since: 0.1
  */
 
-#include "gstspdlpinnedallocator.h"
+#include "gst/spdl/gstspdlpinnedallocator.h"
 
 #include <stdlib.h>
 
-#include "engine/spdlsync.h"
-#include "gstspdlpinned.h"
+#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/gstspdlpinned.h"
 
 /* Pieces that are kept when they are free: as many as spdlbatch's pool has. */
 #define MAX_FREE 16

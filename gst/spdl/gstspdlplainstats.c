@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlplainstats.h"
+#include "gst/spdl/gstspdlplainstats.h"
 
 static GstStructure *
 snapshot (GstElement *element, gboolean lap, gpointer user_data)

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_PLAIN_STATS_H__
 #define __GST_SPDL_PLAIN_STATS_H__
 
-#include "gstspdlreporter.h"
+#include "gst/spdl/gstspdlreporter.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlreporter.h"
+#include "gst/spdl/gstspdlreporter.h"
 
 #define STAGE_STATS "spdl-stage-stats"
 

@@ -17,7 +17,7 @@
  * Since: 0.1
  */
 
-#include "gstspdlsample.h"
+#include "gst/spdl/gstspdlsample.h"
 
 #define NAME "spdl-failed"
 #define FIELD "message"

@@ -8,10 +8,10 @@
 #ifndef __GST_SPDL_STAGE_PRIVATE_H__
 #define __GST_SPDL_STAGE_PRIVATE_H__
 
-#include "gstspdlcapsgate.h"
-#include "gstspdlreporter.h"
-#include "gstspdlstage.h"
-#include "gstspdltask-private.h"
+#include "gst/spdl/gstspdlcapsgate.h"
+#include "gst/spdl/gstspdlreporter.h"
+#include "gst/spdl/gstspdlstage.h"
+#include "gst/spdl/gstspdltask-private.h"
 
 G_BEGIN_DECLS
 

@@ -36,7 +36,7 @@
  * Since: 0.1
  */
 
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
 #include <string.h>
 

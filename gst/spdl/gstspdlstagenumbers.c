@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
-#include "gstspdlbatchmeta.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 
 static gboolean
 is_numbered (GstBuffer *buffer)

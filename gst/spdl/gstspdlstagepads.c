@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
-#include "gstspdlepochs.h"
-#include "gstspdlevents.h"
+#include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
-#include "engine/spdlcpus.h"
-#include "gstspdltuner.h"
+#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/gstspdltuner.h"
 
 /* What is tried at most where it is automatic, whatever the cores: of tasks
  * that hold no thread, and of those that do. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstageview.h"
+#include "gst/spdl/gstspdlstageview.h"
 
 #include <string.h>
 

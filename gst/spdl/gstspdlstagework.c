@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstage-private.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
-#include "gstspdlbatchmeta.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug

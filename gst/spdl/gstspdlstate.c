@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlstate.h"
+#include "gst/spdl/gstspdlstate.h"
 
-#include "engine/spdlstate.h"
+#include "gst/spdl/engine/spdlstate.h"
 
 /**
  * gst_spdl_state_is_done:

@@ -8,11 +8,11 @@
 #ifndef __GST_SPDL_TASK_PRIVATE_H__
 #define __GST_SPDL_TASK_PRIVATE_H__
 
-#include "engine/spdlexecutor.h"
-#include "gstspdlgone.h"
-#include "gstspdllosses.h"
-#include "gstspdlstage.h"
-#include "gstspdltask.h"
+#include "gst/spdl/engine/spdlexecutor.h"
+#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/gstspdllosses.h"
+#include "gst/spdl/gstspdlstage.h"
+#include "gst/spdl/gstspdltask.h"
 
 G_BEGIN_DECLS
 

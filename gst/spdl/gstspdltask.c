@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdltask-private.h"
+#include "gst/spdl/gstspdltask-private.h"
 
-#include "gstspdlbatchmeta.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 
 #include <string.h>
 

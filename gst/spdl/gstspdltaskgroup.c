@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdltask-private.h"
+#include "gst/spdl/gstspdltask-private.h"
 
-#include "gstspdlbatchmeta.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 
 /* What became of the items of a group, found by which item they are. */
 typedef struct {

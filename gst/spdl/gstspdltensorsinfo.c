@@ -29,7 +29,7 @@
  * Since: 0.1
  */
 
-#include "gstspdltensorsinfo.h"
+#include "gst/spdl/gstspdltensorsinfo.h"
 
 #include <string.h>
 

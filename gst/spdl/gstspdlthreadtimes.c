@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlthreadtimes.h"
+#include "gst/spdl/gstspdlthreadtimes.h"
 
-#include "engine/spdlclock.h"
+#include "gst/spdl/engine/spdlclock.h"
 
 typedef struct {
   pthread_t id;

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdltryallocator.h"
+#include "gst/spdl/gstspdltryallocator.h"
 
 #include <string.h>
 

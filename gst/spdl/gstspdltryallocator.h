@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "engine/spdlprivate.h"
+#include "gst/spdl/engine/spdlprivate.h"
 
 G_BEGIN_DECLS
 

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdltuner.h"
+#include "gst/spdl/gstspdltuner.h"
 
-#include "engine/spdlcpus.h"
-#include "engine/spdltuner.h"
-#include "gstspdlstage-private.h"
+#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/engine/spdltuner.h"
+#include "gst/spdl/gstspdlstage-private.h"
 
 #define LAP (100 * GST_MSECOND)
 

@@ -8,8 +8,8 @@
 #ifndef __GST_SPDL_TUNER_H__
 #define __GST_SPDL_TUNER_H__
 
-#include "engine/spdlticker.h"
-#include "gstspdlstage.h"
+#include "gst/spdl/engine/spdlticker.h"
+#include "gst/spdl/gstspdlstage.h"
 
 G_BEGIN_DECLS
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlverdicts.h"
+#include "gst/spdl/gstspdlverdicts.h"
 
-#include "gstspdldiagnosis-private.h"
+#include "gst/spdl/gstspdldiagnosis-private.h"
 
 #include <math.h>
 

@@ -8,8 +8,8 @@
 #ifndef __GST_SPDL_VERDICTS_H__
 #define __GST_SPDL_VERDICTS_H__
 
-#include "gstspdlcase.h"
-#include "gstspdldiagnose.h"
+#include "gst/spdl/gstspdlcase.h"
+#include "gst/spdl/gstspdldiagnose.h"
 
 G_BEGIN_DECLS
 

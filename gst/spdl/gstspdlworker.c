@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gstspdlworker.h"
+#include "gst/spdl/gstspdlworker.h"
 
-#include "gstspdlloader-private.h"
+#include "gst/spdl/gstspdlloader-private.h"
 
 void
 gst_spdl_worker_tune (GstPipeline *pipeline)

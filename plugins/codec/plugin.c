@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcodec.h"
+#include "plugins/codec/spdlcodec.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarray.h"
+#include "plugins/codec/spdlarray.h"
 
 #include <string.h>
 

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarrays.h"
+#include "plugins/codec/spdlarrays.h"
 
 #include <string.h>
 
-#include "spdlnpy.h"
+#include "plugins/codec/spdlnpy.h"
 #include "plugins/core/spdlzip.h"
-#include "spdlnpz.h"
-#include "spdlsafetensors.h"
+#include "plugins/codec/spdlnpz.h"
+#include "plugins/codec/spdlsafetensors.h"
 
 /* Bytes of a name. */
 #define MAX_NAME 255

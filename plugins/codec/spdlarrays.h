@@ -8,7 +8,7 @@
 #ifndef __SPDL_ARRAYS_H__
 #define __SPDL_ARRAYS_H__
 
-#include "spdlarray.h"
+#include "plugins/codec/spdlarray.h"
 
 G_BEGIN_DECLS
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlaudio.h"
+#include "plugins/codec/spdlaudio.h"
 
-#include "audio/audioprobe.h"
-#include "spdlwav.h"
+#include "plugins/codec/audio/audioprobe.h"
+#include "plugins/codec/spdlwav.h"
 
 struct _SpdlAudio {
   const SpdlAudioFuncs *funcs; /* nullable: not needed yet */

@@ -8,7 +8,7 @@
 #ifndef __SPDL_AUDIO_H__
 #define __SPDL_AUDIO_H__
 
-#include "spdlaudiotarget.h"
+#include "plugins/codec/spdlaudiotarget.h"
 
 G_BEGIN_DECLS
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlaudiotarget.h"
+#include "plugins/codec/spdlaudiotarget.h"
 
-#include "spdlrestrict.h"
+#include "plugins/codec/spdlrestrict.h"
 
 #define RAW "audio/x-raw"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlaugment.h"
+#include "plugins/codec/spdlaugment.h"
 
 #include <math.h>
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcanvas.h"
+#include "plugins/codec/spdlcanvas.h"
 
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlorientation.h"
-#include "spdlplanejoin.h"
-#include "spdlresize.h"
+#include "plugins/codec/spdlorientation.h"
+#include "plugins/codec/spdlplanejoin.h"
+#include "plugins/codec/spdlresize.h"
 
 G_STATIC_ASSERT (SPDL_ROWS_AHEAD <= SPDL_RESIZE_AHEAD);
 

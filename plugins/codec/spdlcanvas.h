@@ -8,10 +8,10 @@
 #ifndef __SPDL_CANVAS_H__
 #define __SPDL_CANVAS_H__
 
-#include "spdlcolors.h"
-#include "spdlplanes.h"
-#include "spdlrows.h"
-#include "spdlview.h"
+#include "plugins/codec/spdlcolors.h"
+#include "plugins/codec/spdlplanes.h"
+#include "plugins/codec/spdlrows.h"
+#include "plugins/codec/spdlview.h"
 
 G_BEGIN_DECLS
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlchain.h"
+#include "plugins/codec/spdlchain.h"
 
 #include "gst/spdl/gstspdlharness.h"
-#include "spdlframepool.h"
+#include "plugins/codec/spdlframepool.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug

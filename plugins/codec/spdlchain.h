@@ -8,7 +8,7 @@
 #ifndef __SPDL_CHAIN_H__
 #define __SPDL_CHAIN_H__
 
-#include "spdlpicture.h"
+#include "plugins/codec/spdlpicture.h"
 
 G_BEGIN_DECLS
 

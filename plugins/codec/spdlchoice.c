@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlchoice.h"
+#include "plugins/codec/spdlchoice.h"
 
 void
 spdl_choice_init (SpdlChoice *self)

@@ -8,8 +8,8 @@
 #ifndef __SPDL_CHOICE_H__
 #define __SPDL_CHOICE_H__
 
-#include "spdlclip.h"
-#include "spdlpackets.h"
+#include "plugins/codec/spdlclip.h"
+#include "plugins/codec/spdlpackets.h"
 
 G_BEGIN_DECLS
 

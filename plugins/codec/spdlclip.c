@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlclip.h"
+#include "plugins/codec/spdlclip.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcolors.h"
+#include "plugins/codec/spdlcolors.h"
 
 #include <math.h>
 

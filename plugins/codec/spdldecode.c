@@ -101,12 +101,12 @@
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
-#include "spdlcodec.h"
-#include "spdldecodesettings.h"
-#include "spdlentropycheck.h"
-#include "spdlpart.h"
-#include "spdltarget.h"
-#include "spdlworker.h"
+#include "plugins/codec/spdlcodec.h"
+#include "plugins/codec/spdldecodesettings.h"
+#include "plugins/codec/spdlentropycheck.h"
+#include "plugins/codec/spdlpart.h"
+#include "plugins/codec/spdltarget.h"
+#include "plugins/codec/spdlworker.h"
 
 #define DEFAULT_MAX_FAILURE_RATE 0.5
 

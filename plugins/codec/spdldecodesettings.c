@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldecodesettings.h"
+#include "plugins/codec/spdldecodesettings.h"
 
 #include <gst/gst.h>
 
 #include "gst/spdl/gstspdlnumbers.h"
-#include "spdlentropycheck.h"
+#include "plugins/codec/spdlentropycheck.h"
 
 #define DEFAULT_FORMAT "RGB"
 #define DEFAULT_MAX_PIXELS 178956970

@@ -8,7 +8,7 @@
 #ifndef __SPDL_DECODE_SETTINGS_H__
 #define __SPDL_DECODE_SETTINGS_H__
 
-#include "spdltarget.h"
+#include "plugins/codec/spdltarget.h"
 
 G_BEGIN_DECLS
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldemux.h"
+#include "plugins/codec/spdldemux.h"
 
 #include <string.h>
 
-#include "spdlfilm.h"
-#include "spdltasks.h"
+#include "plugins/codec/spdlfilm.h"
+#include "plugins/codec/spdltasks.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug

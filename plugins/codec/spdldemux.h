@@ -10,7 +10,7 @@
 
 #include <gio/gio.h>
 
-#include "spdlpackets.h"
+#include "plugins/codec/spdlpackets.h"
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldraft.h"
+#include "plugins/codec/spdldraft.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "spdlfilterkey.h"
-#include "spdlgrow.h"
+#include "plugins/codec/spdlfilterkey.h"
+#include "plugins/codec/spdlgrow.h"
 
 #define UNDOUBLE_PADDING 3
 

@@ -8,8 +8,8 @@
 #ifndef __SPDL_DRAFT_H__
 #define __SPDL_DRAFT_H__
 
-#include "spdlfilter.h"
-#include "spdltriangles.h"
+#include "plugins/codec/spdlfilter.h"
+#include "plugins/codec/spdltriangles.h"
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlentropy.h"
+#include "plugins/codec/spdlentropy.h"
 
 #include <string.h>
 
-#include "spdlbits.h"
-#include "spdlhuffman.h"
-#include "spdllibjpeg.h"
+#include "plugins/codec/spdlbits.h"
+#include "plugins/codec/spdlhuffman.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 /* What a look may go beyond a block: the longest step, and an end. */
 #define N_BEYOND (16 + SPDL_HUFFMAN_END)

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlentropycheck.h"
+#include "plugins/codec/spdlentropycheck.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <string.h>
 
-#include "spdllibjpeg.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 /* Side of the images. Blocks and MCUs reach beyond the edges, but none lies
  * outside, where a wrong coefficient would not show. */

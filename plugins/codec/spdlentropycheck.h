@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "spdlentropy.h"
+#include "plugins/codec/spdlentropy.h"
 
 G_BEGIN_DECLS
 

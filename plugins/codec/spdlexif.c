@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlexif.h"
+#include "plugins/codec/spdlexif.h"
 
 #include <string.h>
 

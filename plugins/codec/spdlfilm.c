@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfilm.h"
+#include "plugins/codec/spdlfilm.h"
 
 #include <gst/video/video.h>
 
 #include "gst/spdl/gstspdlharness.h"
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlframesize.h"
+#include "plugins/codec/spdlframesize.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfilter.h"
+#include "plugins/codec/spdlfilter.h"
 
 #include <string.h>
 
-#include "spdldraft.h"
-#include "spdlgrow.h"
+#include "plugins/codec/spdldraft.h"
+#include "plugins/codec/spdlgrow.h"
 
 typedef struct {
   SpdlFilterKey key;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "spdlfilter.h"
+#include "plugins/codec/spdlfilter.h"
 
 G_BEGIN_DECLS
 

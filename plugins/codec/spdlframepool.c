@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlframepool.h"
+#include "plugins/codec/spdlframepool.h"
 
 #include "gst/spdl/gstspdltryallocator.h"
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlframesize.h"
+#include "plugins/codec/spdlframesize.h"
 
 #include <string.h>
 
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdlvops.h"
+#include "plugins/codec/spdlvops.h"
 
 /* Rows or columns that may fill up the last block of a frame. */
 #define MAX_FILL 63

@@ -8,7 +8,7 @@
 #ifndef __SPDL_FRAME_SIZE_H__
 #define __SPDL_FRAME_SIZE_H__
 
-#include "spdlpacketbits.h"
+#include "plugins/codec/spdlpacketbits.h"
 
 G_BEGIN_DECLS
 

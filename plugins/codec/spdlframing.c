@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlframing.h"
+#include "plugins/codec/spdlframing.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_FRAMING_H__
 #define __SPDL_FRAMING_H__
 
-#include "spdlaugment.h"
+#include "plugins/codec/spdlaugment.h"
 
 G_BEGIN_DECLS
 

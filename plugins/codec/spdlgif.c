@@ -8,7 +8,7 @@
 #include <gif_lib.h>
 #include <string.h>
 
-#include "spdlimagedecoder.h"
+#include "plugins/codec/spdlimagedecoder.h"
 
 #define N_COLORS 256
 #define OPAQUE 0xff

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlhuffman.h"
+#include "plugins/codec/spdlhuffman.h"
 
 #include <string.h>
 

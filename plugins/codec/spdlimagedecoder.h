@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "spdlrows.h"
+#include "plugins/codec/spdlrows.h"
 
 G_BEGIN_DECLS
 

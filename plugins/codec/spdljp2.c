@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdlimagedecoder.h"
-#include "spdltarget.h"
+#include "plugins/codec/spdlimagedecoder.h"
+#include "plugins/codec/spdltarget.h"
 
 #define MARKER_SIZ 0xff51
 #define MARKER_SOT 0xff90

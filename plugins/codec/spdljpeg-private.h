@@ -8,14 +8,14 @@
 #ifndef __SPDL_JPEG_PRIVATE_H__
 #define __SPDL_JPEG_PRIVATE_H__
 
-#include "spdljpeg.h"
+#include "plugins/codec/spdljpeg.h"
 
 #include <setjmp.h>
 #include <stdio.h>
 #include <jpeglib.h>
 
-#include "spdlentropy.h"
-#include "spdljpegcrop.h"
+#include "plugins/codec/spdlentropy.h"
+#include "plugins/codec/spdljpegcrop.h"
 
 #ifndef JCS_EXTENSIONS
 #error "libjpeg-turbo's colour spaces with padding are needed"

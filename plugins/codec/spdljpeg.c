@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include "spdljpeg-private.h"
+#include "plugins/codec/spdljpeg-private.h"
 
 #include <jerror.h>
 
-#include "spdlentropycheck.h"
+#include "plugins/codec/spdlentropycheck.h"
 
 /* A scan of few bytes costs a walk over all blocks: a megabyte of them would
  * take minutes. Encoders write about ten. */

@@ -10,8 +10,8 @@
 
 #include <gst/gst.h>
 
-#include "spdlplanes.h"
-#include "spdlrows.h"
+#include "plugins/codec/spdlplanes.h"
+#include "plugins/codec/spdlrows.h"
 
 G_BEGIN_DECLS
 

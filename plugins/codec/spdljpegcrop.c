@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdljpegcrop.h"
+#include "plugins/codec/spdljpegcrop.h"
 
 void
 spdl_jpeg_crop_scanline (

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "spdljpeg-private.h"
-#include "spdllibjpeg.h"
+#include "plugins/codec/spdljpeg-private.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 /* Whether samples of a component are as large as two pixels in a direction, as
  * the decoder's fancy upsampling has it; FALSE in @is_known if as more. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdljpeg-private.h"
+#include "plugins/codec/spdljpeg-private.h"
 
 static J_COLOR_SPACE
 color_space (const SpdlRows *rows)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlkernels.h"
+#include "plugins/codec/spdlkernels.h"
 
 static inline void
 shrink_row (gint16 *out, const guint8 *in, const SpdlFilter *filter, guint bits,

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlkernels.h"
+#include "plugins/codec/spdlkernels.h"
 
 #ifdef SPDL_KERNELS_X86
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllook.h"
+#include "plugins/codec/spdllook.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdllook.h"
+#include "plugins/codec/spdllook.h"
 
 #define CUT_OFF "it ends before its last row does"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlnpy.h"
+#include "plugins/codec/spdlnpy.h"
 
 #include <string.h>
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlnpz.h"
+#include "plugins/codec/spdlnpz.h"
 
 #include <string.h>
 
 #include "plugins/core/spdlzip.h"
-#include "spdlnpy.h"
+#include "plugins/codec/spdlnpy.h"
 
 /* A byte becomes 1032 at most; a little is added for the end. */
 #define MAX_RATIO 1032

@@ -8,7 +8,7 @@
 #ifndef __SPDL_NPZ_H__
 #define __SPDL_NPZ_H__
 
-#include "spdlarrays.h"
+#include "plugins/codec/spdlarrays.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlorientation.h"
+#include "plugins/codec/spdlorientation.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpacketbits.h"
+#include "plugins/codec/spdlpacketbits.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpackets.h"
+#include "plugins/codec/spdlpackets.h"
 
 static void
 clear_packet (gpointer data)

@@ -8,8 +8,8 @@
 #ifndef __SPDL_PACKETS_H__
 #define __SPDL_PACKETS_H__
 
-#include "spdlpacketbits.h"
-#include "spdlvops.h"
+#include "plugins/codec/spdlpacketbits.h"
+#include "plugins/codec/spdlvops.h"
 
 G_BEGIN_DECLS
 

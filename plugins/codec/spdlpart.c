@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpart.h"
+#include "plugins/codec/spdlpart.h"
 
 static gboolean
 is_sample (GstCaps *caps)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpicture.h"
+#include "plugins/codec/spdlpicture.h"
 
 #include "gst/spdl/gstspdltryallocator.h"
 

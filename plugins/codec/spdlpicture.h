@@ -10,7 +10,7 @@
 
 #include <gst/video/video.h>
 
-#include "spdlrows.h"
+#include "plugins/codec/spdlrows.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlplanejoin.h"
+#include "plugins/codec/spdlplanejoin.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #ifndef __SPDL_PLANE_JOIN_H__
 #define __SPDL_PLANE_JOIN_H__
 
-#include "spdlcolors.h"
-#include "spdlplanes.h"
-#include "spdlresize.h"
+#include "plugins/codec/spdlcolors.h"
+#include "plugins/codec/spdlplanes.h"
+#include "plugins/codec/spdlresize.h"
 
 G_BEGIN_DECLS
 

@@ -8,9 +8,9 @@
 #include <png.h>
 #include <string.h>
 
-#include "spdlimagedecoder.h"
-#include "spdlpngfile.h"
-#include "spdltarget.h"
+#include "plugins/codec/spdlimagedecoder.h"
+#include "plugins/codec/spdlpngfile.h"
+#include "plugins/codec/spdltarget.h"
 
 /* The last of Adam7's passes completes rows. */
 #define LAST_PASS 6

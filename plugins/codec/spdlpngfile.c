@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpngfile.h"
+#include "plugins/codec/spdlpngfile.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdlexif.h"
+#include "plugins/codec/spdlexif.h"
 
 #define CHUNK_HEADER 8
 #define CHUNK_FRAME 12 /* with its checksum */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlreel.h"
+#include "plugins/codec/spdlreel.h"
 
 /* What comes out */
 

@@ -10,8 +10,8 @@
 
 #include <gio/gio.h>
 
-#include "spdlfilm.h"
-#include "spdlpackets.h"
+#include "plugins/codec/spdlfilm.h"
+#include "plugins/codec/spdlpackets.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlresize.h"
+#include "plugins/codec/spdlresize.h"
 
 /* Rows that are kept: row y is at (y + offset) % n_rows. Those that are shrunk
  * together lie one behind the other. Each has room behind it for what the inner

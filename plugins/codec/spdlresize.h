@@ -8,8 +8,8 @@
 #ifndef __SPDL_RESIZE_H__
 #define __SPDL_RESIZE_H__
 
-#include "spdlfilter.h"
-#include "spdlkernels.h"
+#include "plugins/codec/spdlfilter.h"
+#include "plugins/codec/spdlkernels.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrestrict.h"
+#include "plugins/codec/spdlrestrict.h"
 
 /* @wanted: (transfer full): what @property is set to */
 static gboolean

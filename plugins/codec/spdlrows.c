@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrows.h"
+#include "plugins/codec/spdlrows.h"
 
 static void
 put_opaque (const SpdlRows *self, guint8 *to, const guint8 *rgba, guint n)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsafetensors.h"
+#include "plugins/codec/spdlsafetensors.h"
 
 #include <jansson.h>
 #include <stdlib.h>

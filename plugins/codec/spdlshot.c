@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlshot.h"
+#include "plugins/codec/spdlshot.h"
 
 #include <string.h>
 

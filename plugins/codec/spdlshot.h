@@ -8,8 +8,8 @@
 #ifndef __SPDL_SHOT_H__
 #define __SPDL_SHOT_H__
 
-#include "spdlcanvas.h"
-#include "spdlpicture.h"
+#include "plugins/codec/spdlcanvas.h"
+#include "plugins/codec/spdlpicture.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlstills.h"
+#include "plugins/codec/spdlstills.h"
 
 #include <gst/base/gsttypefindhelper.h>
 #include <string.h>

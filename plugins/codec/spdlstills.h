@@ -8,8 +8,8 @@
 #ifndef __SPDL_STILLS_H__
 #define __SPDL_STILLS_H__
 
-#include "spdlchain.h"
-#include "spdllook.h"
+#include "plugins/codec/spdlchain.h"
+#include "plugins/codec/spdllook.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlstrip.h"
+#include "plugins/codec/spdlstrip.h"
 
 #include <gst/spdl/spdl.h>
 #include <string.h>

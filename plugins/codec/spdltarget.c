@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltarget.h"
+#include "plugins/codec/spdltarget.h"
 
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlrestrict.h"
+#include "plugins/codec/spdlrestrict.h"
 
 #define RAW "video/x-raw"
 

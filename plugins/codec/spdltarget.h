@@ -10,10 +10,10 @@
 
 #include <gst/video/video.h>
 
-#include "spdlaudiotarget.h"
-#include "spdlclip.h"
-#include "spdlfilter.h"
-#include "spdlframing.h"
+#include "plugins/codec/spdlaudiotarget.h"
+#include "plugins/codec/spdlclip.h"
+#include "plugins/codec/spdlfilter.h"
+#include "plugins/codec/spdlframing.h"
 
 G_BEGIN_DECLS
 

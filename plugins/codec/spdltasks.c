@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltasks.h"
+#include "plugins/codec/spdltasks.h"
 
 /* What a task was to be run with. It holds a reference to the task, which
  * @func gives back. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltga.h"
+#include "plugins/codec/spdltga.h"
 
 #include <string.h>
 

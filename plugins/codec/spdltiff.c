@@ -9,7 +9,7 @@
 #include <string.h>
 #include <tiffio.h>
 
-#include "spdlimagedecoder.h"
+#include "plugins/codec/spdlimagedecoder.h"
 
 /* What libtiff may take at once beside the pixels of a strip. */
 #define MEMORY_FOR_TABLES (16 * 1024 * 1024)

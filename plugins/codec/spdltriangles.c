@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltriangles.h"
+#include "plugins/codec/spdltriangles.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "spdlfilterkey.h"
-#include "spdlgrow.h"
+#include "plugins/codec/spdlfilterkey.h"
+#include "plugins/codec/spdlgrow.h"
 
 /* So many samples at a time; those behind the last one repeat it. */
 #define BLOCK 32

@@ -8,7 +8,7 @@
 #ifndef __SPDL_TRIANGLES_H__
 #define __SPDL_TRIANGLES_H__
 
-#include "spdlfilter.h"
+#include "plugins/codec/spdlfilter.h"
 
 G_BEGIN_DECLS
 

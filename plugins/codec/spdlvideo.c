@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlvideo.h"
+#include "plugins/codec/spdlvideo.h"
 
 #include <gst/base/gsttypefindhelper.h>
 
-#include "spdlchoice.h"
-#include "spdldemux.h"
-#include "spdlreel.h"
-#include "spdlshot.h"
-#include "spdlstrip.h"
+#include "plugins/codec/spdlchoice.h"
+#include "plugins/codec/spdldemux.h"
+#include "plugins/codec/spdlreel.h"
+#include "plugins/codec/spdlshot.h"
+#include "plugins/codec/spdlstrip.h"
 
 /* A container that came once. */
 typedef struct {

@@ -8,9 +8,9 @@
 #ifndef __SPDL_VIDEO_H__
 #define __SPDL_VIDEO_H__
 
-#include "spdlcanvas.h"
-#include "spdlpicture.h"
-#include "spdlworker.h"
+#include "plugins/codec/spdlcanvas.h"
+#include "plugins/codec/spdlpicture.h"
+#include "plugins/codec/spdlworker.h"
 
 G_BEGIN_DECLS
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlview.h"
+#include "plugins/codec/spdlview.h"
 
-#include "spdlorientation.h"
+#include "plugins/codec/spdlorientation.h"
 
 /* The orientation that mirrors the upright image, too. */
 static guint

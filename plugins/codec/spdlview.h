@@ -8,8 +8,8 @@
 #ifndef __SPDL_VIEW_H__
 #define __SPDL_VIEW_H__
 
-#include "spdlframing.h"
-#include "spdltarget.h"
+#include "plugins/codec/spdlframing.h"
+#include "plugins/codec/spdltarget.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlvops.h"
+#include "plugins/codec/spdlvops.h"
 
 #include <gst/base/gstbitreader.h>
 

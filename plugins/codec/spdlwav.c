@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlwav.h"
+#include "plugins/codec/spdlwav.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-#include "spdlexif.h"
-#include "spdlimagedecoder.h"
+#include "plugins/codec/spdlexif.h"
+#include "plugins/codec/spdlimagedecoder.h"
 
 /* What stands around a part of an image that is decoded alone: chroma is
  * interpolated beyond its edges. */

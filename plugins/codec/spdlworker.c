@@ -5,19 +5,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlworker.h"
+#include "plugins/codec/spdlworker.h"
 
-#include "spdlarrays.h"
-#include "spdlaudio.h"
-#include "spdlcanvas.h"
-#include "spdlexif.h"
-#include "spdlimagedecoder.h"
-#include "spdljpeg.h"
-#include "spdllook.h"
-#include "spdlpicture.h"
-#include "spdlstills.h"
-#include "spdltga.h"
-#include "spdlvideo.h"
+#include "plugins/codec/spdlarrays.h"
+#include "plugins/codec/spdlaudio.h"
+#include "plugins/codec/spdlcanvas.h"
+#include "plugins/codec/spdlexif.h"
+#include "plugins/codec/spdlimagedecoder.h"
+#include "plugins/codec/spdljpeg.h"
+#include "plugins/codec/spdllook.h"
+#include "plugins/codec/spdlpicture.h"
+#include "plugins/codec/spdlstills.h"
+#include "plugins/codec/spdltga.h"
+#include "plugins/codec/spdlvideo.h"
 
 static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
   &spdl_jp2_decoder, &spdl_png_decoder, &spdl_tiff_decoder,

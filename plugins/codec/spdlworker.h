@@ -10,7 +10,7 @@
 
 #include <gio/gio.h>
 
-#include "spdlview.h"
+#include "plugins/codec/spdlview.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcore.h"
+#include "plugins/core/spdlcore.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

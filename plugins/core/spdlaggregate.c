@@ -46,10 +46,10 @@
 #include "gst/spdl/gstspdlcapsgate.h"
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlcore.h"
-#include "spdlgroupkey.h"
-#include "spdlgroups.h"
-#include "spdlgroupsettings.h"
+#include "plugins/core/spdlcore.h"
+#include "plugins/core/spdlgroupkey.h"
+#include "plugins/core/spdlgroups.h"
+#include "plugins/core/spdlgroupsettings.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlalias.h"
+#include "plugins/core/spdlalias.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchiveindex.h"
+#include "plugins/core/spdlarchiveindex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "gst/spdl/engine/spdlbytes.h"
 #include "gst/spdl/engine/spdlcompat.h"
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 struct _SpdlArchiveIndex {
   const guint8 *data;

@@ -8,8 +8,8 @@
 #ifndef __SPDL_ARCHIVE_INDEX_H__
 #define __SPDL_ARCHIVE_INDEX_H__
 
-#include "spdlarchivename.h"
-#include "spdltext.h"
+#include "plugins/core/spdlarchivename.h"
+#include "plugins/core/spdltext.h"
 
 G_BEGIN_DECLS
 

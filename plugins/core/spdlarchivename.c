@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivename.h"
+#include "plugins/core/spdlarchivename.h"
 
 #include <string.h>
 

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivenames.h"
+#include "plugins/core/spdlarchivenames.h"
 
 #include <glob.h>
 #include <gst/gst.h>
 #include <string.h>
 
-#include "spdlarchiveopen.h"
-#include "spdlbraces.h"
+#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/core/spdlbraces.h"
 
 static const gchar *const ends[] = { ".tar", ".zip", ".tar.gz", ".tgz",
   ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz4" };

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivenotes.h"
+#include "plugins/core/spdlarchivenotes.h"
 
 #include <jansson.h>
 
-#include "spdlcolumns.h"
+#include "plugins/core/spdlcolumns.h"
 
 /* Names of fields are kept for ever, and a JSON may have any. */
 #define MAX_NAMES 4096

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "spdlarchiveindex.h"
+#include "plugins/core/spdlarchiveindex.h"
 
 G_BEGIN_DECLS
 

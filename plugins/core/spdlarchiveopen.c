@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchiveopen.h"
+#include "plugins/core/spdlarchiveopen.h"
 
 #include <gst/gst.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 #include "gst/spdl/engine/spdlmemory.h"
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdlarchivewriter.h"
-#include "spdlsidecarfile.h"
+#include "plugins/core/spdlarchivewriter.h"
+#include "plugins/core/spdlsidecarfile.h"
 
 #define GST_CAT_DEFAULT get_category ()
 /* As for a list: what changed since may not show. */

@@ -8,9 +8,9 @@
 #ifndef __SPDL_ARCHIVE_OPEN_H__
 #define __SPDL_ARCHIVE_OPEN_H__
 
-#include "spdlarchiveindex.h"
-#include "spdlindexer.h"
-#include "spdlsidecar.h"
+#include "plugins/core/spdlarchiveindex.h"
+#include "plugins/core/spdlindexer.h"
+#include "plugins/core/spdlsidecar.h"
 
 G_BEGIN_DECLS
 

@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchiveset.h"
+#include "plugins/core/spdlarchiveset.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "gst/spdl/engine/spdlcompat.h"
-#include "spdlarchivenames.h"
-#include "spdlarchivenotes.h"
-#include "spdlarchiveopen.h"
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlarchivenames.h"
+#include "plugins/core/spdlarchivenotes.h"
+#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/core/spdlfingerprint.h"
 
 /* Shards that are opened at a time: servers and disks are waited for. */
 #define N_THREADS 16

@@ -10,8 +10,8 @@
 
 #include <gst/gst.h>
 
-#include "spdlremotesettings.h"
-#include "spdlsidecar.h"
+#include "plugins/core/spdlremotesettings.h"
+#include "plugins/core/spdlsidecar.h"
 
 G_BEGIN_DECLS
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivewriter.h"
+#include "plugins/core/spdlarchivewriter.h"
 
 #include <string.h>
 
-#include "spdlfingerprint.h"
-#include "spdlline.h"
+#include "plugins/core/spdlfingerprint.h"
+#include "plugins/core/spdlline.h"
 
 struct _SpdlArchiveWriter {
   GArray *places;      /* guint64 */

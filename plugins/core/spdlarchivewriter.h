@@ -8,7 +8,7 @@
 #ifndef __SPDL_ARCHIVE_WRITER_H__
 #define __SPDL_ARCHIVE_WRITER_H__
 
-#include "spdlarchiveindex.h"
+#include "plugins/core/spdlarchiveindex.h"
 
 G_BEGIN_DECLS
 

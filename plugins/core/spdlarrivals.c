@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarrivals.h"
+#include "plugins/core/spdlarrivals.h"
 
 static void
 free_arrival (gpointer data)

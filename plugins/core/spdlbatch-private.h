@@ -14,12 +14,12 @@
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdllosses.h"
-#include "spdlbatchpool.h"
-#include "spdlbatchrows.h"
-#include "spdlbatchsettings.h"
-#include "spdloutcome.h"
-#include "spdlpad.h"
-#include "spdlpartstack.h"
+#include "plugins/core/spdlbatchpool.h"
+#include "plugins/core/spdlbatchrows.h"
+#include "plugins/core/spdlbatchsettings.h"
+#include "plugins/core/spdloutcome.h"
+#include "plugins/core/spdlpad.h"
+#include "plugins/core/spdlpartstack.h"
 
 G_BEGIN_DECLS
 

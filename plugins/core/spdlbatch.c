@@ -66,8 +66,8 @@
  */
 
 #include "gst/spdl/gstspdlepochs.h"
-#include "spdlbatch-private.h"
-#include "spdlcore.h"
+#include "plugins/core/spdlbatch-private.h"
+#include "plugins/core/spdlcore.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 #define GST_CAT_DEFAULT spdl_batch_debug

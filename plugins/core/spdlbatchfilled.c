@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbatch-private.h"
+#include "plugins/core/spdlbatch-private.h"
 
 static void
 count_unpooled (GstSpdlBatchElement *self)

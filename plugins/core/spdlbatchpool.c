@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbatchpool.h"
+#include "plugins/core/spdlbatchpool.h"
 
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlslab.h"
+#include "plugins/core/spdlslab.h"
 
 gboolean
 spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size)

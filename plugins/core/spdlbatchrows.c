@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbatchrows.h"
+#include "plugins/core/spdlbatchrows.h"
 
 static gsize
 align (gsize size)

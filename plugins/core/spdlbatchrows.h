@@ -10,8 +10,8 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdlslab.h"
-#include "spdlstacker.h"
+#include "plugins/core/spdlslab.h"
+#include "plugins/core/spdlstacker.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbatchsettings.h"
+#include "plugins/core/spdlbatchsettings.h"
 
 #include "gst/spdl/gstspdlnumbers.h"
 

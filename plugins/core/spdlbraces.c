@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbraces.h"
+#include "plugins/core/spdlbraces.h"
 
 #include <gst/gst.h>
 #include <string.h>

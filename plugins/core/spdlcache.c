@@ -51,8 +51,8 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/gstspdlfilter.h"
-#include "spdlcachedbatches.h"
-#include "spdlcore.h"
+#include "plugins/core/spdlcachedbatches.h"
+#include "plugins/core/spdlcore.h"
 
 enum {
   PROP_0,

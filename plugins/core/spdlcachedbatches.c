@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcachedbatches.h"
+#include "plugins/core/spdlcachedbatches.h"
 
 #include <gst/spdl/spdl.h>
 
@@ -13,7 +13,7 @@
 
 #include "gst/spdl/gstspdlcached.h"
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlslab.h"
+#include "plugins/core/spdlslab.h"
 
 void
 spdl_cached_batches_init (SpdlCachedBatches *self)

@@ -8,7 +8,7 @@
 #ifndef __SPDL_CACHED_BATCHES_H__
 #define __SPDL_CACHED_BATCHES_H__
 
-#include "spdlbatchpool.h"
+#include "plugins/core/spdlbatchpool.h"
 
 G_BEGIN_DECLS
 

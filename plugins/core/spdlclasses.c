@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlclasses.h"
+#include "plugins/core/spdlclasses.h"
 
 #include <gst/gst.h>
 #include <string.h>
 
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 /* A name, or a text to look up among them. */
 typedef struct {

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "spdlline.h"
+#include "plugins/core/spdlline.h"
 
 G_BEGIN_DECLS
 

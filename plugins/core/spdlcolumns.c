@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcolumns.h"
+#include "plugins/core/spdlcolumns.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcondition.h"
+#include "plugins/core/spdlcondition.h"
 
 #include <gst/spdl/spdl.h>
 #include <string.h>

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlconvert.h"
+#include "plugins/core/spdlconvert.h"
 
 #include <gst/gst.h>
 
 #include <string.h>
 
 #include "gst/spdl/gstspdlfactors.h"
-#include "spdlconvertkernels.h"
+#include "plugins/core/spdlconvertkernels.h"
 
 /* Pixels that are taken apart at a time: their planes stay in the cache. */
 #define BLOCK 512

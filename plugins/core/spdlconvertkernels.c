@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlconvertkernels.h"
+#include "plugins/core/spdlconvertkernels.h"
 
 #include <string.h>
 
-#include "spdlconvert.h"
+#include "plugins/core/spdlconvert.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldataset.h"
+#include "plugins/core/spdldataset.h"
 
 #include <string.h>
 
-#include "spdlarchiveset.h"
-#include "spdlfingerprint.h"
-#include "spdlfolder.h"
-#include "spdllist.h"
+#include "plugins/core/spdlarchiveset.h"
+#include "plugins/core/spdlfingerprint.h"
+#include "plugins/core/spdlfolder.h"
+#include "plugins/core/spdllist.h"
 
 typedef struct {
   guint64 offset; /* of the path in all paths */

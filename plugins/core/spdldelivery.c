@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldelivery.h"
+#include "plugins/core/spdldelivery.h"
 
 #include <string.h>
 
 #include <gst/spdl/spdl.h>
 
-#include "spdlalias.h"
-#include "spdlpermutation.h"
-#include "spdlresume.h"
-#include "spdlstreamed.h"
+#include "plugins/core/spdlalias.h"
+#include "plugins/core/spdlpermutation.h"
+#include "plugins/core/spdlresume.h"
+#include "plugins/core/spdlstreamed.h"
 
 /* Which item has which sequence is not known behind a shard that failed, where
  * more or fewer of its samples may come another time. What comes behind it is

@@ -9,7 +9,7 @@
 #define __SPDL_DELIVERY_H__
 
 #include "gst/spdl/gstspdlcarried.h"
-#include "spdlsettings.h"
+#include "plugins/core/spdlsettings.h"
 
 G_BEGIN_DECLS
 

@@ -25,7 +25,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/gstspdlfilter.h"
-#include "spdlcore.h"
+#include "plugins/core/spdlcore.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 /* Nothing is linked. */
 #define XXH_INLINE_ALL

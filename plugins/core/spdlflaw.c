@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlflaw.h"
+#include "plugins/core/spdlflaw.h"
 
 #include <gst/gst.h>
 

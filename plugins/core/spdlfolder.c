@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfolder.h"
+#include "plugins/core/spdlfolder.h"
 
 #include <gst/gst.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlgroupkey.h"
+#include "plugins/core/spdlgroupkey.h"
 
 #include <gst/spdl/spdl.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlgroups.h"
+#include "plugins/core/spdlgroups.h"
 
 static void
 free_group (gpointer data)

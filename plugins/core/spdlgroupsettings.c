@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlgroupsettings.h"
+#include "plugins/core/spdlgroupsettings.h"
 
 enum {
   PROP_0,

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlindex.h"
+#include "plugins/core/spdlindex.h"
 
 struct _SpdlIndex {
   guint64 n_items;

@@ -8,7 +8,7 @@
 #ifndef __SPDL_INDEX_H__
 #define __SPDL_INDEX_H__
 
-#include "spdlclasses.h"
+#include "plugins/core/spdlclasses.h"
 
 G_BEGIN_DECLS
 

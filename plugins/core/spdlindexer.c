@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlindexer.h"
+#include "plugins/core/spdlindexer.h"
 
 #include <gst/gst.h>
 
-#include "spdlpluginfuncs.h"
+#include "plugins/core/spdlpluginfuncs.h"
 
 struct _SpdlIndexer {
   GMutex lock; /* guards the making of: */

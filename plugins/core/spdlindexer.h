@@ -8,9 +8,9 @@
 #ifndef __SPDL_INDEXER_H__
 #define __SPDL_INDEXER_H__
 
-#include "spdlreader.h"
-#include "spdlremotesettings.h"
-#include "spdlsample.h"
+#include "plugins/core/spdlreader.h"
+#include "plugins/core/spdlremotesettings.h"
+#include "plugins/core/spdlsample.h"
 
 G_BEGIN_DECLS
 

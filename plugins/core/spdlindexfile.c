@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlindexfile.h"
+#include "plugins/core/spdlindexfile.h"
 
 #include <string.h>
 
-#include "spdlfingerprint.h"
-#include "spdlsidecarfile.h"
+#include "plugins/core/spdlfingerprint.h"
+#include "plugins/core/spdlsidecarfile.h"
 
 #define MARK "spdlidx\2"
 #define FLAG_LABELS 1

@@ -8,8 +8,8 @@
 #ifndef __SPDL_INDEX_FILE_H__
 #define __SPDL_INDEX_FILE_H__
 
-#include "spdlindex.h"
-#include "spdltext.h"
+#include "plugins/core/spdlindex.h"
+#include "plugins/core/spdltext.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlline.h"
+#include "plugins/core/spdlline.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-#include "spdlcsv.h"
-#include "spdlflaw.h"
+#include "plugins/core/spdlcsv.h"
+#include "plugins/core/spdlflaw.h"
 
 G_BEGIN_DECLS
 

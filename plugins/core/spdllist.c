@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllist.h"
+#include "plugins/core/spdllist.h"
 
 #include <string.h>
 
-#include "spdlcolumns.h"
-#include "spdlscan.h"
+#include "plugins/core/spdlcolumns.h"
+#include "plugins/core/spdlscan.h"
 
 /* As much as is copied for an item, with those that precede it. */
 #define MAX_PIECE ((gsize) 65536)

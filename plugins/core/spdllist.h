@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "spdlsidecar.h"
+#include "plugins/core/spdlsidecar.h"
 
 G_BEGIN_DECLS
 

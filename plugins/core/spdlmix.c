@@ -51,9 +51,9 @@
 #include <stdio.h>
 
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlcore.h"
-#include "spdlmix-private.h"
-#include "spdlpadchildren.h"
+#include "plugins/core/spdlcore.h"
+#include "plugins/core/spdlmix-private.h"
+#include "plugins/core/spdlpadchildren.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_mix_debug);
 #define GST_CAT_DEFAULT spdl_mix_debug

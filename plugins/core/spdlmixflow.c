@@ -7,7 +7,7 @@
 
 #include "gst/spdl/engine/spdlstate.h"
 #include "gst/spdl/gstspdlepochs.h"
-#include "spdlmix-private.h"
+#include "plugins/core/spdlmix-private.h"
 
 static gboolean
 is_same_segment (GstEvent *a, GstEvent *b)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlmix-private.h"
+#include "plugins/core/spdlmix-private.h"
 
 enum {
   PROP_0,

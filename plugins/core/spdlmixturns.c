@@ -6,8 +6,8 @@
  */
 
 #include "gst/spdl/gstspdlepochs.h"
-#include "spdlmix-private.h"
-#include "spdlproportion.h"
+#include "plugins/core/spdlmix-private.h"
+#include "plugins/core/spdlproportion.h"
 
 /* All with the lock held. */
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdloutcome.h"
+#include "plugins/core/spdloutcome.h"
 
 #include "gst/spdl/engine/spdlstate.h"
 #include "gst/spdl/gstspdlepochs.h"

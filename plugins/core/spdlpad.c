@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpad.h"
+#include "plugins/core/spdlpad.h"
 
 #include <string.h>
 

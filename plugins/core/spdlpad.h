@@ -8,7 +8,7 @@
 #ifndef __SPDL_PAD_H__
 #define __SPDL_PAD_H__
 
-#include "spdlstacker.h"
+#include "plugins/core/spdlstacker.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpadchildren.h"
+#include "plugins/core/spdlpadchildren.h"
 
 /* The element's lock held.
  *

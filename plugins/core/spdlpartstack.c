@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpartstack.h"
+#include "plugins/core/spdlpartstack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "gst/spdl/gstspdlaudiocaps.h"
-#include "spdlslab.h"
+#include "plugins/core/spdlslab.h"
 
 /* One of the parts of the samples that come. */
 typedef struct {

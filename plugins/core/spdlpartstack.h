@@ -8,7 +8,7 @@
 #ifndef __SPDL_PART_STACK_H__
 #define __SPDL_PART_STACK_H__
 
-#include "spdlstacker.h"
+#include "plugins/core/spdlstacker.h"
 
 G_BEGIN_DECLS
 

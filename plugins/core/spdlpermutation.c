@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpermutation.h"
+#include "plugins/core/spdlpermutation.h"
 
 #include "gst/spdl/engine/spdlrandom.h"
 

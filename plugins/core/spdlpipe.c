@@ -55,9 +55,9 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdlcore.h"
-#include "spdlpipefunction.h"
-#include "spdlpipeworker.h"
+#include "plugins/core/spdlcore.h"
+#include "plugins/core/spdlpipefunction.h"
+#include "plugins/core/spdlpipeworker.h"
 
 GST_DEBUG_CATEGORY (spdl_pipe_debug);
 #define GST_CAT_DEFAULT spdl_pipe_debug

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpipebuild.h"
+#include "plugins/core/spdlpipebuild.h"
 
 #include "gst/spdl/gstspdlharness.h"
 #include "gst/spdl/gstspdlparse.h"

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpipechain.h"
+#include "plugins/core/spdlpipechain.h"
 
 #include "gst/spdl/gstspdlharness.h"
-#include "spdlpipebuild.h"
+#include "plugins/core/spdlpipebuild.h"
 
 static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (
     "end", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpipefunction.h"
+#include "plugins/core/spdlpipefunction.h"
 
 /* What stands where the result belongs until the handler has given one:
  * PyGObject gives none for a function that raises. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpipepart.h"
+#include "plugins/core/spdlpipepart.h"
 
 #define BYTES "application/octet-stream"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpiperunner.h"
+#include "plugins/core/spdlpiperunner.h"
 
 #include <string.h>
 

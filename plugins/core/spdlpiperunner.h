@@ -8,7 +8,7 @@
 #ifndef __SPDL_PIPE_RUNNER_H__
 #define __SPDL_PIPE_RUNNER_H__
 
-#include "spdlpipechain.h"
+#include "plugins/core/spdlpipechain.h"
 
 G_BEGIN_DECLS
 

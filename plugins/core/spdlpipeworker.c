@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpipeworker.h"
+#include "plugins/core/spdlpipeworker.h"
 
-#include "spdlpipepart.h"
+#include "plugins/core/spdlpipepart.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
 #define GST_CAT_DEFAULT spdl_pipe_debug

@@ -10,7 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdlpiperunner.h"
+#include "plugins/core/spdlpiperunner.h"
 
 G_BEGIN_DECLS
 

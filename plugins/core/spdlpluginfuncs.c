@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpluginfuncs.h"
+#include "plugins/core/spdlpluginfuncs.h"
 
 gconstpointer
 spdl_plugin_load_funcs (const gchar *plugin_name, const gchar *data_name,

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlproportion.h"
+#include "plugins/core/spdlproportion.h"
 
 #include "gst/spdl/engine/spdlrandom.h"
 

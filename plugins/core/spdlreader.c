@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlreader.h"
+#include "plugins/core/spdlreader.h"
 
 #include <gst/gst.h>
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlcompat.h"
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 #define N_SAMPLES 4
 #define SAMPLE_SIZE 4096

@@ -8,7 +8,7 @@
 #ifndef __SPDL_READER_H__
 #define __SPDL_READER_H__
 
-#include "spdltext.h"
+#include "plugins/core/spdltext.h"
 
 G_BEGIN_DECLS
 

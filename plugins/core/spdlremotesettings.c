@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlremotesettings.h"
+#include "plugins/core/spdlremotesettings.h"
 
 #define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
 #define DEFAULT_TIMEOUT 30

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlresume.h"
+#include "plugins/core/spdlresume.h"
 
 #include <gst/gst.h>
 

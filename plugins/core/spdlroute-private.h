@@ -12,7 +12,7 @@
 
 #include "gst/spdl/gstspdlcapsgate.h"
 #include "gst/spdl/gstspdlplainstats.h"
-#include "spdlcondition.h"
+#include "plugins/core/spdlcondition.h"
 
 G_BEGIN_DECLS
 

@@ -46,13 +46,13 @@
  * Since: 0.1
  */
 
-#include "spdlroute-private.h"
+#include "plugins/core/spdlroute-private.h"
 
 #include <stdio.h>
 
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlcore.h"
-#include "spdlpadchildren.h"
+#include "plugins/core/spdlcore.h"
+#include "plugins/core/spdlpadchildren.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_route_debug);
 #define GST_CAT_DEFAULT spdl_route_debug

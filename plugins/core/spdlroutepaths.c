@@ -6,7 +6,7 @@
  */
 
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlroute-private.h"
+#include "plugins/core/spdlroute-private.h"
 
 /* Paths */
 

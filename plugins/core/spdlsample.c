@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsample.h"
+#include "plugins/core/spdlsample.h"
 
 SpdlSample *
 spdl_sample_new (SpdlArchiveIndex *index, GPtrArray *contents, gsize size)

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlscan.h"
+#include "plugins/core/spdlscan.h"
 
 #include <string.h>
 
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 /* How much is read between two looks at whether the file is still the same;
  * and how much is looked at for whether it is UTF-8. */

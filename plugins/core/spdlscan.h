@@ -8,9 +8,9 @@
 #ifndef __SPDL_SCAN_H__
 #define __SPDL_SCAN_H__
 
-#include "spdlcolumns.h"
-#include "spdlindex.h"
-#include "spdltext.h"
+#include "plugins/core/spdlcolumns.h"
+#include "plugins/core/spdlindex.h"
+#include "plugins/core/spdltext.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsettings.h"
+#include "plugins/core/spdlsettings.h"
 
 #include "gst/spdl/gstspdlnames.h"
 

@@ -8,8 +8,8 @@
 #ifndef __SPDL_SETTINGS_H__
 #define __SPDL_SETTINGS_H__
 
-#include "spdldataset.h"
-#include "spdlshard.h"
+#include "plugins/core/spdldataset.h"
+#include "plugins/core/spdlshard.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlshardstream.h"
+#include "plugins/core/spdlshardstream.h"
 
 #include "gst/spdl/engine/spdlsync.h"
 

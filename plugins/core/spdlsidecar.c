@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsidecar.h"
+#include "plugins/core/spdlsidecar.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spdlsidecarfile.h"
+#include "plugins/core/spdlsidecarfile.h"
 
 #define GST_CAT_DEFAULT get_category ()
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_SIDECAR_H__
 #define __SPDL_SIDECAR_H__
 
-#include "spdlindexfile.h"
+#include "plugins/core/spdlindexfile.h"
 
 G_BEGIN_DECLS
 

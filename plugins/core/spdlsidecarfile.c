@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsidecarfile.h"
+#include "plugins/core/spdlsidecarfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,9 +13,9 @@
 
 #include "gst/spdl/gstspdloutlet.h"
 #include "gst/spdl/gstspdlplainstats.h"
-#include "spdlarrivals.h"
-#include "spdloutcome.h"
-#include "spdltallies.h"
+#include "plugins/core/spdlarrivals.h"
+#include "plugins/core/spdloutcome.h"
+#include "plugins/core/spdltallies.h"
 
 G_BEGIN_DECLS
 

@@ -54,9 +54,9 @@
  * Since: 0.1
  */
 
-#include "spdlsink-private.h"
+#include "plugins/core/spdlsink-private.h"
 
-#include "spdlcore.h"
+#include "plugins/core/spdlcore.h"
 
 enum {
   PROP_0,

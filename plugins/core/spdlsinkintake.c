@@ -6,7 +6,7 @@
  */
 
 #include "gst/spdl/gstspdlcached.h"
-#include "spdlsink-private.h"
+#include "plugins/core/spdlsink-private.h"
 
 #include "gst/spdl/gstspdlepochs.h"
 #include "gst/spdl/gstspdlgone.h"

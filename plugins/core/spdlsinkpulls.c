@@ -6,7 +6,7 @@
  */
 
 #include "gst/spdl/gstspdlcached.h"
-#include "spdlsink-private.h"
+#include "plugins/core/spdlsink-private.h"
 
 static void
 add_latency (GstSpdlSinkElement *self, const GstSpdlItemMeta *item, guint64 now)

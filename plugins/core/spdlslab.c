@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlslab.h"
+#include "plugins/core/spdlslab.h"
 
 SpdlSlab *
 spdl_slab_new (GstBuffer *buffer)

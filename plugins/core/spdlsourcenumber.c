@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsourcenumber.h"
+#include "plugins/core/spdlsourcenumber.h"
 
 static GstBin *
 find_top (GstElement *source)

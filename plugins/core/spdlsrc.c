@@ -196,9 +196,9 @@
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdlnames.h"
 #include "gst/spdl/gstspdlplainstats.h"
-#include "spdlcore.h"
-#include "spdldelivery.h"
-#include "spdlsourcenumber.h"
+#include "plugins/core/spdlcore.h"
+#include "plugins/core/spdldelivery.h"
+#include "plugins/core/spdlsourcenumber.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug

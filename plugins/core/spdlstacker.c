@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlstacker.h"
+#include "plugins/core/spdlstacker.h"
 
 #include <string.h>
 

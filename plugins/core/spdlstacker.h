@@ -11,7 +11,7 @@
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
-#include "spdlconvert.h"
+#include "plugins/core/spdlconvert.h"
 
 G_BEGIN_DECLS
 

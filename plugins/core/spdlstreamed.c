@@ -5,17 +5,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlstreamed.h"
+#include "plugins/core/spdlstreamed.h"
 
 #include <string.h>
 
 #include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/engine/spdlsync.h"
-#include "spdlalias.h"
-#include "spdlarchivenames.h"
-#include "spdlarchivenotes.h"
-#include "spdlarchiveopen.h"
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlalias.h"
+#include "plugins/core/spdlarchivenames.h"
+#include "plugins/core/spdlarchivenotes.h"
+#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/core/spdlfingerprint.h"
 
 typedef struct {
   gchar *uri;

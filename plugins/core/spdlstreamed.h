@@ -9,8 +9,8 @@
 #define __SPDL_STREAMED_H__
 
 #include "gst/spdl/gstspdlcarried.h"
-#include "spdlarchiveset.h"
-#include "spdlshardstream.h"
+#include "plugins/core/spdlarchiveset.h"
+#include "plugins/core/spdlshardstream.h"
 
 G_BEGIN_DECLS
 

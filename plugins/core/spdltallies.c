@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltallies.h"
+#include "plugins/core/spdltallies.h"
 
 #include "gst/spdl/gstspdlcached.h"
 #include "gst/spdl/gstspdlepochs.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltext.h"
+#include "plugins/core/spdltext.h"
 
 #include <gst/gst.h>
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlcompat.h"
-#include "spdlfingerprint.h"
+#include "plugins/core/spdlfingerprint.h"
 
 /* What may stay mapped, 64 MiB, is counted in windows. Around a page that is
  * touched the kernel maps 64 KiB, or a large page of the cache as a whole. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlzip.h"
+#include "plugins/core/spdlzip.h"
 
 #include <libdeflate.h>
 #include <string.h>

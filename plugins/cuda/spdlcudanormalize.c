@@ -44,9 +44,9 @@
 #include "gst/spdl/gstspdlcudablock.h"
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlcuda.h"
-#include "spdlcudacaps.h"
-#include "spdlnormalizesettings.h"
+#include "plugins/cuda/spdlcuda.h"
+#include "plugins/cuda/spdlcudacaps.h"
+#include "plugins/cuda/spdlnormalizesettings.h"
 
 #define FLIP_KEY G_GUINT64_CONSTANT (0x6e6f726d616c0001)
 /* Where a tensor begins in the block. */

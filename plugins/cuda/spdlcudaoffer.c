@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcudaoffer.h"
+#include "plugins/cuda/spdlcudaoffer.h"
 
 #include <gst/spdl/spdl.h>
 

@@ -45,10 +45,10 @@
 
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlcuda.h"
-#include "spdlcudacaps.h"
-#include "spdlcudaoffer.h"
-#include "spdluploads.h"
+#include "plugins/cuda/spdlcuda.h"
+#include "plugins/cuda/spdlcudacaps.h"
+#include "plugins/cuda/spdlcudaoffer.h"
+#include "plugins/cuda/spdluploads.h"
 
 enum {
   PROP_0,

@@ -9,7 +9,7 @@
 #define __SPDL_NORMALIZER_H__
 
 #include "gst/spdl/gstspdlcudart.h"
-#include "spdlnormalizejob.h"
+#include "plugins/cuda/spdlnormalizejob.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlnormalizesettings.h"
+#include "plugins/cuda/spdlnormalizesettings.h"
 
 #include "gst/spdl/gstspdlnumbers.h"
 

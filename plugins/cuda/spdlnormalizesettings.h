@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "spdlnormalizer.h"
+#include "plugins/cuda/spdlnormalizer.h"
 
 G_BEGIN_DECLS
 

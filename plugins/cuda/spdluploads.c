@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdluploads.h"
+#include "plugins/cuda/spdluploads.h"
 
 typedef struct {
   SpdlTransfer transfer;

@@ -8,7 +8,7 @@
 #ifndef __SPDL_UPLOADS_H__
 #define __SPDL_UPLOADS_H__
 
-#include "spdltransfer.h"
+#include "plugins/cuda/spdltransfer.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlaffinity.h"
+#include "plugins/ipc/spdlaffinity.h"
 
 #include <errno.h>
 #include <sched.h>

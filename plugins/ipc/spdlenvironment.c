@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlenvironment.h"
+#include "plugins/ipc/spdlenvironment.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlletter.h"
+#include "plugins/ipc/spdlletter.h"
 
-#include "spdlsourcebase.h"
+#include "plugins/ipc/spdlsourcebase.h"
 
 SpdlLetter *
 spdl_letter_new (SpdlLetterKind kind, gpointer object)

@@ -8,8 +8,8 @@
 #ifndef __SPDL_LETTER_H__
 #define __SPDL_LETTER_H__
 
-#include "spdlshelf.h"
-#include "spdlwirereader.h"
+#include "plugins/ipc/spdlshelf.h"
+#include "plugins/ipc/spdlwirereader.h"
 
 G_BEGIN_DECLS
 

@@ -8,9 +8,9 @@
 #ifndef __SPDL_LINK_PRIVATE_H__
 #define __SPDL_LINK_PRIVATE_H__
 
-#include "spdllink.h"
-#include "spdloutput.h"
-#include "spdlprocess.h"
+#include "plugins/ipc/spdllink.h"
+#include "plugins/ipc/spdloutput.h"
+#include "plugins/ipc/spdlprocess.h"
 
 G_BEGIN_DECLS
 

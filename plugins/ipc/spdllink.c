@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllink-private.h"
+#include "plugins/ipc/spdllink-private.h"
 
 /* How long the process has to stop its pipeline when it is asked to. */
 #define STOP_TIME (5 * GST_SECOND)

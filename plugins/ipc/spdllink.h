@@ -8,8 +8,8 @@
 #ifndef __SPDL_LINK_H__
 #define __SPDL_LINK_H__
 
-#include "spdlletter.h"
-#include "spdlorder.h"
+#include "plugins/ipc/spdlletter.h"
+#include "plugins/ipc/spdlorder.h"
 
 G_BEGIN_DECLS
 

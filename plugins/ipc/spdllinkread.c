@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllink-private.h"
+#include "plugins/ipc/spdllink-private.h"
 
 #include <unistd.h>
 
-#include "spdlparcelmessage.h"
-#include "spdlsourcebase.h"
+#include "plugins/ipc/spdlparcelmessage.h"
+#include "plugins/ipc/spdlsourcebase.h"
 
 /* A buffer may bring caps. */
 #define MAX_LETTERS (2 * SPDL_ORDER_MAX_SLABS + 2 * SPDL_ORDER_MAX_EVENTS)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllink-private.h"
+#include "plugins/ipc/spdllink-private.h"
 
 #include <poll.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlmailbox.h"
+#include "plugins/ipc/spdlmailbox.h"
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "spdlmemfd.h"
+#include "plugins/ipc/spdlmemfd.h"
 
 /* What the word says; all else is a number, and these more. */
 #define EMPTY 0

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlmemfd.h"
+#include "plugins/ipc/spdlmemfd.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

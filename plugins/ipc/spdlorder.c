@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlorder.h"
+#include "plugins/ipc/spdlorder.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_ORDER_H__
 #define __SPDL_ORDER_H__
 
-#include "spdlparcel.h"
+#include "plugins/ipc/spdlparcel.h"
 
 G_BEGIN_DECLS
 

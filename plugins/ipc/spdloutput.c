@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdloutput.h"
+#include "plugins/ipc/spdloutput.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlparcel.h"
+#include "plugins/ipc/spdlparcel.h"
 
 #define NO_TEXT G_MAXUINT32
 

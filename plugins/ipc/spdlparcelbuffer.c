@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlparcelbuffer.h"
+#include "plugins/ipc/spdlparcelbuffer.h"
 
 #include <gst/video/video.h>
 

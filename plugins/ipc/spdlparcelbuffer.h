@@ -10,7 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdlparcel.h"
+#include "plugins/ipc/spdlparcel.h"
 
 G_BEGIN_DECLS
 

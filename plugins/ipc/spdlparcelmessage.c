@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlparcelmessage.h"
+#include "plugins/ipc/spdlparcelmessage.h"
 
 typedef enum {
   KIND_ELEMENT,

@@ -8,7 +8,7 @@
 #ifndef __SPDL_PARCEL_MESSAGE_H__
 #define __SPDL_PARCEL_MESSAGE_H__
 
-#include "spdlparcel.h"
+#include "plugins/ipc/spdlparcel.h"
 
 G_BEGIN_DECLS
 

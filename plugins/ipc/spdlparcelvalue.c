@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlparcel.h"
+#include "plugins/ipc/spdlparcel.h"
 
 /* Not as GStreamer's text: errors have none, and its parser is not made for
  * what a broken process sends. A structure is its name, the number of its

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlprocess.h"
+#include "plugins/ipc/spdlprocess.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spdlorder.h"
+#include "plugins/ipc/spdlorder.h"
 
 #define PROGRAM "gst-spdl-worker"
 /* A descriptor each behind stdin, stdout and stderr. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrestart.h"
+#include "plugins/ipc/spdlrestart.h"
 
 #include "gst/spdl/gstspdlcached.h"
 #include "gst/spdl/gstspdlepochs.h"

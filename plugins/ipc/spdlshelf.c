@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlshelf.h"
+#include "plugins/ipc/spdlshelf.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 
 #include "gst/spdl/gstspdlpinned.h"
 #include "gst/spdl/gstspdltryallocator.h"
-#include "spdlmemfd.h"
+#include "plugins/ipc/spdlmemfd.h"
 
 /* No honest worker has more at a time. */
 #define MAX_SLABS 65536

@@ -8,9 +8,9 @@
 #ifndef __SPDL_SHELF_H__
 #define __SPDL_SHELF_H__
 
-#include "spdlmailbox.h"
-#include "spdlparcelbuffer.h"
-#include "spdlwire.h"
+#include "plugins/ipc/spdlmailbox.h"
+#include "plugins/ipc/spdlparcelbuffer.h"
+#include "plugins/ipc/spdlwire.h"
 
 G_BEGIN_DECLS
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsourcebase.h"
+#include "plugins/ipc/spdlsourcebase.h"
 
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
-#include "../core/spdlsourcenumber.h"
+#include "plugins/core/spdlsourcenumber.h"
 
 /* As spdlstate.h has it. */
 #define VERSION "spdl1;"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlwire.h"
+#include "plugins/ipc/spdlwire.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlwirereader.h"
+#include "plugins/ipc/spdlwirereader.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -8,7 +8,7 @@
 #ifndef __SPDL_WIRE_READER_H__
 #define __SPDL_WIRE_READER_H__
 
-#include "spdlwire.h"
+#include "plugins/ipc/spdlwire.h"
 
 G_BEGIN_DECLS
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlworkersettings.h"
+#include "plugins/ipc/spdlworkersettings.h"
 
 #include "gst/spdl/gstspdlnames.h"
-#include "spdlaffinity.h"
+#include "plugins/ipc/spdlaffinity.h"
 
 #define DEFAULT_SLABS 8
 /* One that is written, one on its way, and one that is used. */

@@ -8,7 +8,7 @@
 #ifndef __SPDL_WORKER_SETTINGS_H__
 #define __SPDL_WORKER_SETTINGS_H__
 
-#include "spdlorder.h"
+#include "plugins/ipc/spdlorder.h"
 
 G_BEGIN_DECLS
 

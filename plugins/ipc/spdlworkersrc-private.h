@@ -12,9 +12,9 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/gstspdlplainstats.h"
-#include "spdllink.h"
-#include "spdlrestart.h"
-#include "spdlworkersettings.h"
+#include "plugins/ipc/spdllink.h"
+#include "plugins/ipc/spdlrestart.h"
+#include "plugins/ipc/spdlworkersettings.h"
 
 G_BEGIN_DECLS
 

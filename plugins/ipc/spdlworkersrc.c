@@ -47,8 +47,8 @@
  */
 
 #include "gst/spdl/gstspdlnames.h"
-#include "spdlipc.h"
-#include "spdlworkersrc-private.h"
+#include "plugins/ipc/spdlipc.h"
+#include "plugins/ipc/spdlworkersrc-private.h"
 
 GST_DEBUG_CATEGORY (spdl_worker_src_debug);
 #define GST_CAT_DEFAULT spdl_worker_src_debug

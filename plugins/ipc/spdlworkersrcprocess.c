@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlworkersrc-private.h"
+#include "plugins/ipc/spdlworkersrc-private.h"
 
 #include <unistd.h>
 
 #include "gst/spdl/gstspdlgone.h"
-#include "spdlenvironment.h"
-#include "spdlsourcebase.h"
+#include "plugins/ipc/spdlenvironment.h"
+#include "plugins/ipc/spdlsourcebase.h"
 
 /* Lock held. */
 static void

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlworkersrc-private.h"
+#include "plugins/ipc/spdlworkersrc-private.h"
 
 /* What goes on */
 

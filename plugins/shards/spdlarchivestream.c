@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivestream.h"
+#include "plugins/shards/spdlarchivestream.h"
 
 #include <string.h>
 
-#include "spdlarchivemember.h"
-#include "spdlarchivewriter.h"
+#include "plugins/shards/spdlarchivemember.h"
+#include "plugins/core/spdlarchivewriter.h"
 
 /* All of a sample is in memory. */
 #define MAX_SAMPLE ((guint64) 1 << 30)

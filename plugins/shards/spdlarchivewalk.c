@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlarchivewalk.h"
+#include "plugins/shards/spdlarchivewalk.h"
 
 #include <gst/gst.h>
 
 #include "plugins/core/spdlzip.h"
-#include "spdlarchivemember.h"
-#include "spdlarchivewriter.h"
-#include "spdlzipwalk.h"
+#include "plugins/shards/spdlarchivemember.h"
+#include "plugins/core/spdlarchivewriter.h"
+#include "plugins/shards/spdlzipwalk.h"
 
 #define MAX_BLOCK 16384
 

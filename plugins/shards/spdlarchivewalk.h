@@ -8,7 +8,7 @@
 #ifndef __SPDL_ARCHIVE_WALK_H__
 #define __SPDL_ARCHIVE_WALK_H__
 
-#include "spdlreader.h"
+#include "plugins/core/spdlreader.h"
 
 G_BEGIN_DECLS
 

@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlremote.h"
+#include "plugins/shards/spdlremote.h"
 
 #include <string.h>
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdlarchivestream.h"
-#include "spdlfingerprint.h"
-#include "spdlhttp.h"
-#include "spdlorigin.h"
+#include "plugins/shards/spdlarchivestream.h"
+#include "plugins/core/spdlfingerprint.h"
+#include "plugins/soup/spdlhttp.h"
+#include "plugins/soup/spdlorigin.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlshardsfuncs.h"
+#include "plugins/shards/spdlshardsfuncs.h"
 
-#include "spdlarchivewalk.h"
+#include "plugins/shards/spdlarchivewalk.h"
 
 #ifdef HAVE_SOUP
-#include "spdlremote.h"
+#include "plugins/shards/spdlremote.h"
 #else
 #include <gst/gst.h>
 

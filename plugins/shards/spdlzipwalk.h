@@ -8,8 +8,8 @@
 #ifndef __SPDL_ZIP_WALK_H__
 #define __SPDL_ZIP_WALK_H__
 
-#include "spdlarchivewriter.h"
-#include "spdlreader.h"
+#include "plugins/core/spdlarchivewriter.h"
+#include "plugins/core/spdlreader.h"
 
 G_BEGIN_DECLS
 

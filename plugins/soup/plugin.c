@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlsoup.h"
+#include "plugins/soup/spdlsoup.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

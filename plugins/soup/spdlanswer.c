@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlanswer.h"
+#include "plugins/soup/spdlanswer.h"
 
 #include <gst/gst.h>
 
 #include <string.h>
 
-#include "spdlretry.h"
+#include "plugins/soup/spdlretry.h"
 
 void
 spdl_question_put (const SpdlQuestion *self, SoupMessageHeaders *headers)

@@ -10,8 +10,8 @@
 
 #include <libsoup/soup.h>
 
-#include "spdlrange.h"
-#include "spdlvalidator.h"
+#include "plugins/soup/spdlrange.h"
+#include "plugins/soup/spdlvalidator.h"
 
 G_BEGIN_DECLS
 

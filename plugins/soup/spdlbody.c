@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlbody.h"
+#include "plugins/soup/spdlbody.h"
 
 /* Taken on a server's word alone. */
 #define MAX_FIRST (1024 * 1024)

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcoalesce.h"
+#include "plugins/soup/spdlcoalesce.h"
 
 #include <string.h>
 
 #include "gst/spdl/gstspdlcarried.h"
-#include "spdljoin.h"
+#include "plugins/soup/spdljoin.h"
 
 typedef struct {
   guint i; /* in the group */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "spdlvalidator.h"
+#include "plugins/soup/spdlvalidator.h"
 
 void
 spdl_validator_clear (SpdlValidator *self)

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldisk.h"
+#include "plugins/soup/spdldisk.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spdlbody.h"
+#include "plugins/soup/spdlbody.h"
 
 /* A file system may claim any size: memory above this is taken as bytes come.
  */

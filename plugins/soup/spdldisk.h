@@ -11,7 +11,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
-#include "spdlrange.h"
+#include "plugins/soup/spdlrange.h"
 
 G_BEGIN_DECLS
 

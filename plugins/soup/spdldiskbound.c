@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldiskbound.h"
+#include "plugins/soup/spdldiskbound.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlcompat.h"
-#include "spdldiskfolder.h"
+#include "plugins/soup/spdldiskfolder.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

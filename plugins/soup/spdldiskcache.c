@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldiskcache.h"
+#include "plugins/soup/spdldiskcache.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdldiskbound.h"
-#include "spdldiskfolder.h"
-#include "spdlerrands.h"
+#include "plugins/soup/spdldiskbound.h"
+#include "plugins/soup/spdldiskfolder.h"
+#include "plugins/soup/spdlerrands.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

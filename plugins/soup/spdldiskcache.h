@@ -8,8 +8,8 @@
 #ifndef __SPDL_DISK_CACHE_H__
 #define __SPDL_DISK_CACHE_H__
 
-#include "spdldisktally.h"
-#include "spdlhttp.h"
+#include "plugins/soup/spdldisktally.h"
+#include "plugins/soup/spdlhttp.h"
 
 G_BEGIN_DECLS
 

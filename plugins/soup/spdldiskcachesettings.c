@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldiskcache.h"
+#include "plugins/soup/spdldiskcache.h"
 
 enum {
   ID_DIR,

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldiskentry.h"
+#include "plugins/soup/spdldiskentry.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "spdlvalidator.h"
+#include "plugins/soup/spdlvalidator.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldiskfolder.h"
+#include "plugins/soup/spdldiskfolder.h"
 
 #include <errno.h>
 #include <fcntl.h>

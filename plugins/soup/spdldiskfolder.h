@@ -8,8 +8,8 @@
 #ifndef __SPDL_DISK_FOLDER_H__
 #define __SPDL_DISK_FOLDER_H__
 
-#include "spdldisk.h"
-#include "spdldiskentry.h"
+#include "plugins/soup/spdldisk.h"
+#include "plugins/soup/spdldiskentry.h"
 
 G_BEGIN_DECLS
 

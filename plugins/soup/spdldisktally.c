@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdldisktally.h"
+#include "plugins/soup/spdldisktally.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlerrands.h"
+#include "plugins/soup/spdlerrands.h"
 
 #include <time.h>
 

@@ -10,9 +10,9 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdldiskcache.h"
-#include "spdlerrands.h"
-#include "spdlhttp.h"
+#include "plugins/soup/spdldiskcache.h"
+#include "plugins/soup/spdlerrands.h"
+#include "plugins/soup/spdlhttp.h"
 
 G_BEGIN_DECLS
 

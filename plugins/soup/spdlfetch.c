@@ -86,11 +86,11 @@
  */
 
 #include "gst/spdl/engine/spdlmemory.h"
-#include "spdlcoalesce.h"
-#include "spdlfetch-private.h"
-#include "spdlorigin.h"
-#include "spdlparts.h"
-#include "spdlsoup.h"
+#include "plugins/soup/spdlcoalesce.h"
+#include "plugins/soup/spdlfetch-private.h"
+#include "plugins/soup/spdlorigin.h"
+#include "plugins/soup/spdlparts.h"
+#include "plugins/soup/spdlsoup.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfetch-private.h"
+#include "plugins/soup/spdlfetch-private.h"
 
 #include <string.h>
 

@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlfetch-private.h"
+#include "plugins/soup/spdlfetch-private.h"
 
 #include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/gstspdlcarried.h"
-#include "spdlcoalesce.h"
-#include "spdldisk.h"
-#include "spdlgio.h"
-#include "spdlhttpfuncs.h"
-#include "spdljoin.h"
-#include "spdlparts.h"
+#include "plugins/soup/spdlcoalesce.h"
+#include "plugins/soup/spdldisk.h"
+#include "plugins/soup/spdlgio.h"
+#include "plugins/soup/spdlhttpfuncs.h"
+#include "plugins/soup/spdljoin.h"
+#include "plugins/soup/spdlparts.h"
 
 SpdlHttp *
 gst_spdl_fetch_element_get_http (GstSpdlFetchElement *self, GError **error)

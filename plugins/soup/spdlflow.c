@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlflow.h"
+#include "plugins/soup/spdlflow.h"
 
 #include "gst/spdl/engine/spdlsync.h"
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlgio.h"
+#include "plugins/soup/spdlgio.h"
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdlbody.h"
+#include "plugins/soup/spdlbody.h"
 
 /* Says about @uri what @reason does, in our domain; cancellation stays. */
 static void

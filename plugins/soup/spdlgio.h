@@ -8,7 +8,7 @@
 #ifndef __SPDL_GIO_H__
 #define __SPDL_GIO_H__
 
-#include "spdldisk.h"
+#include "plugins/soup/spdldisk.h"
 
 G_BEGIN_DECLS
 

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlhttp.h"
+#include "plugins/soup/spdlhttp.h"
 
 #include "gst/spdl/engine/spdlclock.h"
 #include "gst/spdl/engine/spdlsync.h"
-#include "spdlrequest.h"
+#include "plugins/soup/spdlrequest.h"
 
 #include <pthread.h>
 #include <time.h>

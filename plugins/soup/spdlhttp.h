@@ -12,9 +12,9 @@
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
-#include "spdlflow.h"
-#include "spdlrange.h"
-#include "spdlvalidator.h"
+#include "plugins/soup/spdlflow.h"
+#include "plugins/soup/spdlrange.h"
+#include "plugins/soup/spdlvalidator.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_HTTP_FUNCS_H__
 #define __SPDL_HTTP_FUNCS_H__
 
-#include "spdlhttp.h"
+#include "plugins/soup/spdlhttp.h"
 
 G_BEGIN_DECLS
 

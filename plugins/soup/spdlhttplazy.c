@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "../core/spdlpluginfuncs.h"
-#include "spdlhttpfuncs.h"
+#include "plugins/core/spdlpluginfuncs.h"
+#include "plugins/soup/spdlhttpfuncs.h"
 
 static const SpdlHttpFuncs *
 get_funcs (GError **error)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlhttpfuncs.h"
+#include "plugins/soup/spdlhttpfuncs.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlhttp.h"
+#include "plugins/soup/spdlhttp.h"
 
 void
 spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlinflate.h"
+#include "plugins/soup/spdlinflate.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdljoin.h"
+#include "plugins/soup/spdljoin.h"
 
 #include "gst/spdl/engine/spdlsync.h"
 

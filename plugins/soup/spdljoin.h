@@ -10,8 +10,8 @@
 
 #include <gst/gst.h>
 
-#include "spdlinflate.h"
-#include "spdlrange.h"
+#include "plugins/soup/spdlinflate.h"
+#include "plugins/soup/spdlrange.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlorigin.h"
+#include "plugins/soup/spdlorigin.h"
 
 #include <gst/gst.h>
 #include <libsoup/soup.h>

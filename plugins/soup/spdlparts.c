@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlparts.h"
+#include "plugins/soup/spdlparts.h"
 
 #include <string.h>
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdlorigin.h"
+#include "plugins/soup/spdlorigin.h"
 
 typedef struct _Fetch Fetch;
 

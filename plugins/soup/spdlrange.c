@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrange.h"
+#include "plugins/soup/spdlrange.h"
 
 #include <gst/gst.h>
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlredirect.h"
+#include "plugins/soup/spdlredirect.h"
 
-#include "spdlorigin.h"
+#include "plugins/soup/spdlorigin.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

@@ -10,7 +10,7 @@
 
 #include <libsoup/soup.h>
 
-#include "spdlhttpfuncs.h"
+#include "plugins/soup/spdlhttpfuncs.h"
 
 G_BEGIN_DECLS
 

@@ -8,10 +8,10 @@
 #ifndef __SPDL_REQUEST_PRIVATE_H__
 #define __SPDL_REQUEST_PRIVATE_H__
 
-#include "spdlanswer.h"
-#include "spdlbody.h"
-#include "spdlredirect.h"
-#include "spdlrequest.h"
+#include "plugins/soup/spdlanswer.h"
+#include "plugins/soup/spdlbody.h"
+#include "plugins/soup/spdlredirect.h"
+#include "plugins/soup/spdlrequest.h"
 
 G_BEGIN_DECLS
 

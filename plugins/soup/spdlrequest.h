@@ -10,7 +10,7 @@
 
 #include <libsoup/soup.h>
 
-#include "spdlhttp.h"
+#include "plugins/soup/spdlhttp.h"
 
 G_BEGIN_DECLS
 

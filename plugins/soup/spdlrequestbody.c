@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrequest-private.h"
+#include "plugins/soup/spdlrequest-private.h"
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "spdlorigin.h"
-#include "spdlretry.h"
+#include "plugins/soup/spdlorigin.h"
+#include "plugins/soup/spdlretry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

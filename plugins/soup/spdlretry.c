@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlretry.h"
+#include "plugins/soup/spdlretry.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlvalidator.h"
+#include "plugins/soup/spdlvalidator.h"
 
 #include <string.h>
 

@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 typedef struct {
   gint rate, channels; /* 0: as in the file */

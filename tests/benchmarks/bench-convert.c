@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "spdlconvert.h"
-#include "spdlconvertkernels.h"
+#include "plugins/core/spdlconvert.h"
+#include "plugins/core/spdlconvertkernels.h"
 
 #define PIXELS (224 * 224)
 #define IMAGES 64

@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu-seconds.h"
-#include "jpeg-files.h"
-#include "spdlentropy.h"
-#include "spdlentropycheck.h"
-#include "spdllibjpeg.h"
+#include "tests/benchmarks/cpu-seconds.h"
+#include "tests/benchmarks/jpeg-files.h"
+#include "plugins/codec/spdlentropy.h"
+#include "plugins/codec/spdlentropycheck.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 static SpdlEntropy *entropy;
 

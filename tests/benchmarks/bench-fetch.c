@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fetch-run.h"
-#include "measure-element.h"
+#include "tests/benchmarks/fetch-run.h"
+#include "tests/benchmarks/measure-element.h"
 
 #define ITEM_SIZE 35000
 #define LATENCY_MS 20

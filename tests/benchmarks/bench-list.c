@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spdlalias.h"
-#include "spdllist.h"
-#include "spdlpermutation.h"
+#include "plugins/core/spdlalias.h"
+#include "plugins/core/spdllist.h"
+#include "plugins/core/spdlpermutation.h"
 
 #define N_DRAWS 1000000
 #define N_RESTORES 20

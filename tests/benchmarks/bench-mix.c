@@ -18,8 +18,8 @@
 #include <gst/spdl/spdl.h>
 #include <stdlib.h>
 
-#include "cpu-seconds.h"
-#include "measure-element.h"
+#include "tests/benchmarks/cpu-seconds.h"
+#include "tests/benchmarks/measure-element.h"
 
 #define MAX_ROUNDS 100
 #define MAX_PADS 3

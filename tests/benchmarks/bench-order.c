@@ -19,7 +19,7 @@
 
 #include "gst/spdl/engine/spdlrandom.h"
 #include "gst/spdl/engine/spdltally.h"
-#include "spdlpermutation.h"
+#include "plugins/core/spdlpermutation.h"
 
 #define N_CALLS 1000000
 #define START                                                        \

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "measure-element.h"
+#include "tests/benchmarks/measure-element.h"
 
 #define MAX_ROUNDS 100
 

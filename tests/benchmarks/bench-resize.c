@@ -12,7 +12,7 @@
  *     bench-resize [KERNELS [WIDTHxHEIGHT-OUT_WIDTHxOUT_HEIGHT]]
  */
 
-#include "spdlresize.h"
+#include "plugins/codec/spdlresize.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,8 +21,8 @@
 
 #include "tests/check/elements/files.h"
 #include "tests/check/elements/tars.h"
-#include "fetch-run.h"
-#include "measure-element.h"
+#include "tests/benchmarks/fetch-run.h"
+#include "tests/benchmarks/measure-element.h"
 
 #define N_SHARDS 64
 #define SAMPLE_SIZE 35000

@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 #define PREFIX "http://127.0.0.1:"
 

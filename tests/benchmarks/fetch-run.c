@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fetch-run.h"
+#include "tests/benchmarks/fetch-run.h"
 
 #include <gst/gst.h>
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "tests/check/elements/server.h"
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 /* Runs the server until its parent ends; its port goes into @out. */
 static G_GNUC_NORETURN void

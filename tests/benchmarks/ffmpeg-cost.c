@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 typedef struct {
   gchar *path;

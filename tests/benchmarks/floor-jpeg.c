@@ -19,8 +19,8 @@
 
 #include <stdlib.h>
 
-#include "cpu-seconds.h"
-#include "jpeg-files.h"
+#include "tests/benchmarks/cpu-seconds.h"
+#include "tests/benchmarks/jpeg-files.h"
 
 static void
 decode (

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 #define N_WARM 64
 

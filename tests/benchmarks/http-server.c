@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fetch-run.h"
+#include "tests/benchmarks/fetch-run.h"
 
 int
 main (int argc, char **argv)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "jpeg-files.h"
+#include "tests/benchmarks/jpeg-files.h"
 
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu-seconds.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 static guint64 n_items;
 static guint64 n_counted;

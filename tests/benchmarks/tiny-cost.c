@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-#include "measure-element.h"
+#include "tests/benchmarks/measure-element.h"
 
 static GstElement *
 make (const gchar *description)

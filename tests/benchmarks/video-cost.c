@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu-seconds.h"
-#include "spdlplanejoin.h"
+#include "tests/benchmarks/cpu-seconds.h"
+#include "plugins/codec/spdlplanejoin.h"
 
 typedef struct {
   AVPacket *packet;

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz-arrays.h"
+#include "tests/fuzz/fuzz-arrays.h"
 
 #include <string.h>
 
-#include "../failing-memory.h"
+#include "tests/failing-memory.h"
 
 #define MAX_INFLATED (1 << 16)
 

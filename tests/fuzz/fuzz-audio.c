@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "gst/spdl/engine/spdlbytes.h"
-#include "spdlaudio.h"
-#include "spdlwav.h"
+#include "plugins/codec/spdlaudio.h"
+#include "plugins/codec/spdlwav.h"
 
 #define PAGE_HEADER 27
 

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "both-ways.h"
-#include "fuzz.h"
+#include "tests/check/codec/both-ways.h"
+#include "tests/fuzz/fuzz.h"
 
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz.h"
-#include "fuzz-worker.h"
-#include "spdljpeg.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz-worker.h"
+#include "plugins/codec/spdljpeg.h"
 
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)

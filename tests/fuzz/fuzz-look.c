@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz.h"
-#include "fuzz-worker.h"
-#include "spdllook.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz-worker.h"
+#include "plugins/codec/spdllook.h"
 
 static void
 check (const SpdlLook *look)

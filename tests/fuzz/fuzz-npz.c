@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "fuzz-arrays.h"
+#include "tests/fuzz/fuzz-arrays.h"
 #include "plugins/core/spdlzip.h"
 
 #define MAX_SIZE (1 << 16)

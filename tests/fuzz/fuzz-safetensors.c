@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "fuzz-arrays.h"
+#include "tests/fuzz/fuzz-arrays.h"
 
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "fuzz.h"
-#include "spdlvops.h"
+#include "tests/fuzz/fuzz.h"
+#include "plugins/codec/spdlvops.h"
 
 /* Where the first group or picture begins, looked for byte by byte; @size:
  * there is none. */

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz-worker.h"
+#include "tests/fuzz/fuzz-worker.h"
 
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "../failing-memory.h"
-#include "audio/audiodecoder.h"
-#include "spdlworker.h"
+#include "tests/failing-memory.h"
+#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/spdlworker.h"
 
 /* An input is to take milliseconds. */
 #define MAX_PIXELS (1 << 14)

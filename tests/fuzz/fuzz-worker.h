@@ -8,7 +8,7 @@
 #ifndef __FUZZ_WORKER_H__
 #define __FUZZ_WORKER_H__
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 G_BEGIN_DECLS
 

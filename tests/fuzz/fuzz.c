@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <gst/gst.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Runs the files that it is given, and those of folders, in their order. */
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "listing.h"
-#include "spdlarchivenames.h"
-#include "spdlarchiveopen.h"
-#include "spdlshardsfuncs.h"
+#include "tools/index/listing.h"
+#include "plugins/core/spdlarchivenames.h"
+#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/shards/spdlshardsfuncs.h"
 
 /* Shards that are read at a time. */
 #define N_THREADS 8

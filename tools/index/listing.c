@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "listing.h"
+#include "tools/index/listing.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #ifndef __LISTING_H__
 #define __LISTING_H__
 
-#include "spdlarchiveindex.h"
+#include "plugins/core/spdlarchiveindex.h"
 
 G_BEGIN_DECLS
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "charts.h"
+#include "tools/launch/charts.h"
 
-#include "svg.h"
+#include "tools/launch/svg.h"
 
 #include <math.h>
 

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "conclude.h"
+#include "tools/launch/conclude.h"
 
-#include "pipeline.h"
-#include "screen.h"
-#include "table.h"
+#include "tools/launch/pipeline.h"
+#include "tools/launch/screen.h"
+#include "tools/launch/table.h"
 
 static void
 print (FILE *out, GPtrArray *points, const Conclusion *conclusion)

@@ -8,8 +8,8 @@
 #ifndef __CONCLUDE_H__
 #define __CONCLUDE_H__
 
-#include "options.h"
-#include "points.h"
+#include "tools/launch/options.h"
+#include "tools/launch/points.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "prometheus.h"
+#include "tools/launch/prometheus.h"
 
 #include <gio/gio.h>
 #include <string.h>

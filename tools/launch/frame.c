@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "frame.h"
+#include "tools/launch/frame.h"
 
 #include <math.h>
 

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gains.h"
+#include "tools/launch/gains.h"
 
-#include "frame.h"
+#include "tools/launch/frame.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "headspace.h"
-#include "output.h"
-#include "pipeline.h"
-#include "points.h"
+#include "tools/launch/headspace.h"
+#include "tools/launch/output.h"
+#include "tools/launch/pipeline.h"
+#include "tools/launch/points.h"
 
 #include <json-glib/json-glib.h>
 

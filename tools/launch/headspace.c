@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "headspace.h"
+#include "tools/launch/headspace.h"
 
-#include "interrupt.h"
-#include "screen.h"
-#include "table.h"
+#include "tools/launch/interrupt.h"
+#include "tools/launch/screen.h"
+#include "tools/launch/table.h"
 
 #include <gio/gio.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #ifndef __HEADSPACE_H__
 #define __HEADSPACE_H__
 
-#include "gains.h"
-#include "options.h"
+#include "tools/launch/gains.h"
+#include "tools/launch/options.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "interrupt.h"
+#include "tools/launch/interrupt.h"
 
 #include <glib-unix.h>
 

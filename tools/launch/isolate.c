@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "isolate.h"
+#include "tools/launch/isolate.h"
 
-#include "conclude.h"
-#include "interrupt.h"
-#include "recording.h"
-#include "setting.h"
+#include "tools/launch/conclude.h"
+#include "tools/launch/interrupt.h"
+#include "tools/launch/recording.h"
+#include "tools/launch/setting.h"
 
 #include <gio/gio.h>
 #include <math.h>

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "json.h"
+#include "tools/launch/json.h"
 
-#include "output.h"
-#include "process.h"
+#include "tools/launch/output.h"
+#include "tools/launch/process.h"
 
 #include <json-glib/json-glib.h>
 

@@ -8,7 +8,7 @@
 #ifndef __JSON_H__
 #define __JSON_H__
 
-#include "session.h"
+#include "tools/launch/session.h"
 
 G_BEGIN_DECLS
 

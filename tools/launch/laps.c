@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "laps.h"
+#include "tools/launch/laps.h"
 
-#include "process.h"
+#include "tools/launch/process.h"
 
 #define MAX_FRAMES 1024
 

@@ -8,9 +8,9 @@
 #ifndef __LAPS_H__
 #define __LAPS_H__
 
-#include "frame.h"
-#include "parts.h"
-#include "puller.h"
+#include "tools/launch/frame.h"
+#include "tools/launch/parts.h"
+#include "tools/launch/puller.h"
 
 G_BEGIN_DECLS
 

@@ -6,15 +6,15 @@
  */
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "json.h"
-#include "options.h"
-#include "process.h"
-#include "prometheus.h"
-#include "headspace.h"
-#include "isolate.h"
-#include "report.h"
-#include "screen.h"
-#include "sweep.h"
+#include "tools/launch/json.h"
+#include "tools/launch/options.h"
+#include "tools/launch/process.h"
+#include "tools/launch/prometheus.h"
+#include "tools/launch/headspace.h"
+#include "tools/launch/isolate.h"
+#include "tools/launch/report.h"
+#include "tools/launch/screen.h"
+#include "tools/launch/sweep.h"
 
 #include <gio/gio.h>
 #include <locale.h>

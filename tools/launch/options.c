@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "options.h"
+#include "tools/launch/options.h"
 
-#include "output.h"
+#include "tools/launch/output.h"
 
 #include <gio/gio.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "output.h"
+#include "tools/launch/output.h"
 
 #include <errno.h>
 #include <gio/gio.h>

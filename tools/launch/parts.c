@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "parts.h"
+#include "tools/launch/parts.h"
 
 #include <gst/spdl/spdl.h>
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "pipeline.h"
+#include "tools/launch/pipeline.h"
 
 #include "gst/spdl/engine/spdlredact.h"
-#include "parts.h"
+#include "tools/launch/parts.h"
 
 #include <gio/gio.h>
 

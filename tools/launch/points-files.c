@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "points.h"
+#include "tools/launch/points.h"
 
-#include "frame.h"
-#include "output.h"
-#include "report.h"
-#include "svg.h"
+#include "tools/launch/frame.h"
+#include "tools/launch/output.h"
+#include "tools/launch/report.h"
+#include "tools/launch/svg.h"
 
 #include <json-glib/json-glib.h>
 

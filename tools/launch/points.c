@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "points.h"
+#include "tools/launch/points.h"
 
-#include "frame.h"
-#include "table.h"
+#include "tools/launch/frame.h"
+#include "tools/launch/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "process.h"
+#include "tools/launch/process.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "puller.h"
+#include "tools/launch/puller.h"
 
 #include <gst/spdl/spdl.h>
 

@@ -8,7 +8,7 @@
 #ifndef __PULLER_H__
 #define __PULLER_H__
 
-#include "session.h"
+#include "tools/launch/session.h"
 
 G_BEGIN_DECLS
 

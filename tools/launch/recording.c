@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "recording.h"
+#include "tools/launch/recording.h"
 
 #include <gio/gio.h>
 #include <gst/app/gstappsrc.h>

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "report.h"
+#include "tools/launch/report.h"
 
-#include "charts.h"
-#include "output.h"
-#include "process.h"
-#include "svg.h"
+#include "tools/launch/charts.h"
+#include "tools/launch/output.h"
+#include "tools/launch/process.h"
+#include "tools/launch/svg.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef __REPORT_H__
 #define __REPORT_H__
 
-#include "session.h"
+#include "tools/launch/session.h"
 
 G_BEGIN_DECLS
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "screen.h"
+#include "tools/launch/screen.h"
 
-#include "table.h"
-#include "tuning.h"
+#include "tools/launch/table.h"
+#include "tools/launch/tuning.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

@@ -8,7 +8,7 @@
 #ifndef __SCREEN_H__
 #define __SCREEN_H__
 
-#include "session.h"
+#include "tools/launch/session.h"
 
 #include <stdio.h>
 

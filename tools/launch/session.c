@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "session.h"
+#include "tools/launch/session.h"
 
 #include "gst/spdl/engine/spdlredact.h"
 #include "gst/spdl/gstspdlgovernor.h"
-#include "laps.h"
-#include "pipeline.h"
-#include "process.h"
-#include "puller.h"
-#include "setting.h"
+#include "tools/launch/laps.h"
+#include "tools/launch/pipeline.h"
+#include "tools/launch/process.h"
+#include "tools/launch/puller.h"
+#include "tools/launch/setting.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>

@@ -8,8 +8,8 @@
 #ifndef __SESSION_H__
 #define __SESSION_H__
 
-#include "frame.h"
-#include "parts.h"
+#include "tools/launch/frame.h"
+#include "tools/launch/parts.h"
 
 G_BEGIN_DECLS
 

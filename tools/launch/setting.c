@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "setting.h"
+#include "tools/launch/setting.h"
 
 #include <gio/gio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef __SETTING_H__
 #define __SETTING_H__
 
-#include "parts.h"
+#include "tools/launch/parts.h"
 
 G_BEGIN_DECLS
 

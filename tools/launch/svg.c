@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "svg.h"
+#include "tools/launch/svg.h"
 
 #include <math.h>
 

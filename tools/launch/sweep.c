@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "sweep.h"
+#include "tools/launch/sweep.h"
 
-#include "conclude.h"
-#include "interrupt.h"
-#include "setting.h"
+#include "tools/launch/conclude.h"
+#include "tools/launch/interrupt.h"
+#include "tools/launch/setting.h"
 
 #include <gio/gio.h>
 #include <stdio.h>

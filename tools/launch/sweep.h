@@ -8,8 +8,8 @@
 #ifndef __SWEEP_H__
 #define __SWEEP_H__
 
-#include "options.h"
-#include "points.h"
+#include "tools/launch/options.h"
+#include "tools/launch/points.h"
 
 G_BEGIN_DECLS
 

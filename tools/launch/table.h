@@ -8,7 +8,7 @@
 #ifndef __TABLE_H__
 #define __TABLE_H__
 
-#include "frame.h"
+#include "tools/launch/frame.h"
 
 G_BEGIN_DECLS
 

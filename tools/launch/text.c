@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "table.h"
+#include "tools/launch/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tuning.h"
+#include "tools/launch/tuning.h"
 
 /* Of the workers that may run, the last one does for part of the time. */
 static gchar *

@@ -8,7 +8,7 @@
 #ifndef __TUNING_H__
 #define __TUNING_H__
 
-#include "frame.h"
+#include "tools/launch/frame.h"
 
 G_BEGIN_DECLS
 

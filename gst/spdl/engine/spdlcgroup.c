@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcgroup.h"
+#include "gst/spdl/engine/spdlcgroup.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltuner-private.h"
+#include "gst/spdl/engine/spdltuner-private.h"
 
 #include <math.h>
 

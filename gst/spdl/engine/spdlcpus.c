@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcpus.h"
+#include "gst/spdl/engine/spdlcpus.h"
 
-#include "spdlcgroup.h"
-#include "spdlcompat.h"
+#include "gst/spdl/engine/spdlcgroup.h"
+#include "gst/spdl/engine/spdlcompat.h"
 
 #include <math.h>
 #include <stdio.h>

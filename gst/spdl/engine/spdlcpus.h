@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "spdlprivate.h"
+#include "gst/spdl/engine/spdlprivate.h"
 
 G_BEGIN_DECLS
 

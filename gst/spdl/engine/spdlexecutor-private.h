@@ -8,7 +8,7 @@
 #ifndef __SPDL_EXECUTOR_PRIVATE_H__
 #define __SPDL_EXECUTOR_PRIVATE_H__
 
-#include "spdlexecutor.h"
+#include "gst/spdl/engine/spdlexecutor.h"
 
 G_BEGIN_DECLS
 

@@ -8,10 +8,10 @@
 #ifndef __SPDL_EXECUTOR_H__
 #define __SPDL_EXECUTOR_H__
 
-#include "spdlmeter.h"
-#include "spdlpool.h"
-#include "spdlring.h"
-#include "spdlwindow.h"
+#include "gst/spdl/engine/spdlmeter.h"
+#include "gst/spdl/engine/spdlpool.h"
+#include "gst/spdl/engine/spdlring.h"
+#include "gst/spdl/engine/spdlwindow.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlexecutor-private.h"
+#include "gst/spdl/engine/spdlexecutor-private.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlgovernor.h"
+#include "gst/spdl/engine/spdlgovernor.h"
 
 #include <math.h>
 

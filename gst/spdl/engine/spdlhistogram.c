@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlhistogram.h"
+#include "gst/spdl/engine/spdlhistogram.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #define __SPDL_HISTOGRAM_H__
 
 #include <glib.h>
-#include "spdlprivate.h"
+#include "gst/spdl/engine/spdlprivate.h"
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlmemory.h"
+#include "gst/spdl/engine/spdlmemory.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "spdlcgroup.h"
-#include "spdlcompat.h"
+#include "gst/spdl/engine/spdlcgroup.h"
+#include "gst/spdl/engine/spdlcompat.h"
 
 /* Reads a file of one number; INFINITY if it has none, as `max`. */
 static double

@@ -8,8 +8,8 @@
 #ifndef __SPDL_METER_H__
 #define __SPDL_METER_H__
 
-#include "spdlclock.h"
-#include "spdlhistogram.h"
+#include "gst/spdl/engine/spdlclock.h"
+#include "gst/spdl/engine/spdlhistogram.h"
 
 G_BEGIN_DECLS
 

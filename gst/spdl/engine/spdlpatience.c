@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpatience.h"
+#include "gst/spdl/engine/spdlpatience.h"
 
-#include "spdlcompat.h"
+#include "gst/spdl/engine/spdlcompat.h"
 
 static __thread gboolean is_ours;
 static __thread gboolean is_loading;

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlpool.h"
+#include "gst/spdl/engine/spdlpool.h"
 
 #include <gio/gio.h>
 
-#include "spdlclock.h"
-#include "spdlpatience.h"
+#include "gst/spdl/engine/spdlclock.h"
+#include "gst/spdl/engine/spdlpatience.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry = NULL; /* name -> SpdlPool, not owned */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlprogress.h"
+#include "gst/spdl/engine/spdlprogress.h"
 
 #include <string.h>
 

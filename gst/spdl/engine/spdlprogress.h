@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "spdlprivate.h"
+#include "gst/spdl/engine/spdlprivate.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlrandom.h"
+#include "gst/spdl/engine/spdlrandom.h"
 
 guint64
 spdl_random_splitmix (guint64 *state)

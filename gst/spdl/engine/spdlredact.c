@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlredact.h"
+#include "gst/spdl/engine/spdlredact.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlring.h"
+#include "gst/spdl/engine/spdlring.h"
 
 #include <string.h>
 

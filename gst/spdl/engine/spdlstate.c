@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlstate.h"
+#include "gst/spdl/engine/spdlstate.h"
 
 #include <string.h>
 

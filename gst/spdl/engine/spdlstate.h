@@ -8,7 +8,7 @@
 #ifndef __SPDL_STATE_H__
 #define __SPDL_STATE_H__
 
-#include "spdlprogress.h"
+#include "gst/spdl/engine/spdlprogress.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "spdlcompat.h"
+#include "gst/spdl/engine/spdlcompat.h"
 
 /* The engine's locks are pthread's, not GLib's: ThreadSanitizer sees them, an
  * adaptive mutex spins over our critical sections of some tens of nanoseconds

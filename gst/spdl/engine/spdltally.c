@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltally.h"
+#include "gst/spdl/engine/spdltally.h"
 
 /* News of items that will not come may overtake the items of whole epochs,
  * where a sink has a long queue; not of more than this. */

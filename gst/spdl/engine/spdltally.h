@@ -8,7 +8,7 @@
 #ifndef __SPDL_TALLY_H__
 #define __SPDL_TALLY_H__
 
-#include "spdlstate.h"
+#include "gst/spdl/engine/spdlstate.h"
 
 G_BEGIN_DECLS
 

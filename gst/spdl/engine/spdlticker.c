@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlticker.h"
+#include "gst/spdl/engine/spdlticker.h"
 
-#include "spdlclock.h"
+#include "gst/spdl/engine/spdlclock.h"
 
 struct _SpdlTicker {
   SpdlMutex lock;

@@ -8,7 +8,7 @@
 #ifndef __SPDL_TICKER_H__
 #define __SPDL_TICKER_H__
 
-#include "spdlsync.h"
+#include "gst/spdl/engine/spdlsync.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_TUNER_PRIVATE_H__
 #define __SPDL_TUNER_PRIVATE_H__
 
-#include "spdltuner.h"
+#include "gst/spdl/engine/spdltuner.h"
 
 G_BEGIN_DECLS
 

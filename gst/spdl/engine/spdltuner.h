@@ -8,7 +8,7 @@
 #ifndef __SPDL_TUNER_H__
 #define __SPDL_TUNER_H__
 
-#include "spdlwindow.h"
+#include "gst/spdl/engine/spdlwindow.h"
 
 G_BEGIN_DECLS
 

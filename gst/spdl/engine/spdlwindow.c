@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlwindow.h"
+#include "gst/spdl/engine/spdlwindow.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audiodecoder.h"
+#include "plugins/codec/audio/audiodecoder.h"
 
 #include <libavformat/avformat.h>
 #include <string.h>
 
-#include "audiotrack.h"
-#include "audiowindow.h"
+#include "plugins/codec/audio/audiotrack.h"
+#include "plugins/codec/audio/audiowindow.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audiodecoder.h"
+#include "plugins/codec/audio/audiodecoder.h"
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 

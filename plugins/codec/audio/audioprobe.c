@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audioprobe.h"
+#include "plugins/codec/audio/audioprobe.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_AUDIO_PROBE_H__
 #define __SPDL_AUDIO_PROBE_H__
 
-#include "audiofuncs.h"
+#include "plugins/codec/audio/audiofuncs.h"
 
 G_BEGIN_DECLS
 

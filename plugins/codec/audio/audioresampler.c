@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audioresampler.h"
+#include "plugins/codec/audio/audioresampler.h"
 
 #include <math.h>
 #include <string.h>

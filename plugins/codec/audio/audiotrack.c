@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audiotrack.h"
+#include "plugins/codec/audio/audiotrack.h"
 
 #include <libavformat/avformat.h>
 #include <string.h>

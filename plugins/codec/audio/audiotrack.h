@@ -10,7 +10,7 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "audiofuncs.h"
+#include "plugins/codec/audio/audiofuncs.h"
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "audiowindow.h"
+#include "plugins/codec/audio/audiowindow.h"
 
 #include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 #include <string.h>
 
-#include "audioresampler.h"
+#include "plugins/codec/audio/audioresampler.h"
 
 /* Samples of each channel that are converted at a time, so that they stay in
  * the cache. */

@@ -11,7 +11,7 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/samplefmt.h>
 
-#include "audiofuncs.h"
+#include "plugins/codec/audio/audiofuncs.h"
 
 G_BEGIN_DECLS
 

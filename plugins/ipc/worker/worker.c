@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spdlaffinity.h"
-#include "spdlparcelmessage.h"
-#include "spdlwirereader.h"
+#include "plugins/ipc/spdlaffinity.h"
+#include "plugins/ipc/spdlparcelmessage.h"
+#include "plugins/ipc/spdlwirereader.h"
 #include "gst/spdl/gstspdlgovernor.h"
 #include "gst/spdl/gstspdlworker.h"
-#include "workerbus.h"
-#include "workerpipeline.h"
+#include "plugins/ipc/worker/workerbus.h"
+#include "plugins/ipc/worker/workerpipeline.h"
 
 /* spdlworkersrc starts it, with a socket as descriptor 3 and its own process's
  * number as argument. The main thread makes the pipeline and waits for the word

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "workerbus.h"
+#include "plugins/ipc/worker/workerbus.h"
 
-#include "spdlparcelmessage.h"
+#include "plugins/ipc/spdlparcelmessage.h"
 
 struct _WorkerBus {
   GstPipeline *pipeline;

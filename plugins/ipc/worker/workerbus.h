@@ -8,7 +8,7 @@
 #ifndef __WORKER_BUS_H__
 #define __WORKER_BUS_H__
 
-#include "workersink.h"
+#include "plugins/ipc/worker/workersink.h"
 
 G_BEGIN_DECLS
 

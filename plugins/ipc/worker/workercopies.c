@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "workercopies.h"
+#include "plugins/ipc/worker/workercopies.h"
 
 #define ALIGNMENT 64
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "workerpipeline.h"
+#include "plugins/ipc/worker/workerpipeline.h"
 
 #include <gst/spdl/spdl.h>
 

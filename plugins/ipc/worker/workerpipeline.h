@@ -8,8 +8,8 @@
 #ifndef __WORKER_PIPELINE_H__
 #define __WORKER_PIPELINE_H__
 
-#include "spdlorder.h"
-#include "workersink.h"
+#include "plugins/ipc/spdlorder.h"
+#include "plugins/ipc/worker/workersink.h"
 
 G_BEGIN_DECLS
 

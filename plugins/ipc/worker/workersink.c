@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "workersink.h"
+#include "plugins/ipc/worker/workersink.h"
 
 #include <unistd.h>
 
-#include "spdlmemfd.h"
-#include "spdlorder.h"
-#include "spdlparcelbuffer.h"
-#include "workercopies.h"
+#include "plugins/ipc/spdlmemfd.h"
+#include "plugins/ipc/spdlorder.h"
+#include "plugins/ipc/spdlparcelbuffer.h"
+#include "plugins/ipc/worker/workercopies.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

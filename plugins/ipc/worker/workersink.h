@@ -10,8 +10,8 @@
 
 #include <gst/base/gstbasesink.h>
 
-#include "spdlmailbox.h"
-#include "spdlwire.h"
+#include "plugins/ipc/spdlmailbox.h"
+#include "plugins/ipc/spdlwire.h"
 
 G_BEGIN_DECLS
 

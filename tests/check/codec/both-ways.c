@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "both-ways.h"
+#include "tests/check/codec/both-ways.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "spdlentropy.h"
-#include "spdljpegcrop.h"
-#include "spdllibjpeg.h"
+#include "plugins/codec/spdlentropy.h"
+#include "plugins/codec/spdljpegcrop.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 /* An image of more is not what this is about. */
 #define MAX_PIXELS (1 << 18)

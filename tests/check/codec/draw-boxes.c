@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spdlframing.h"
+#include "plugins/codec/spdlframing.h"
 
 static void
 draw (char **argv)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "feed.h"
+#include "tests/check/codec/feed.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  *
  * and then the pixels, without padding. */
 
-#include "feed.h"
+#include "tests/check/codec/feed.h"
 
 #include <stdio.h>
 

@@ -15,9 +15,9 @@
 #include <jpegint.h>
 #endif
 
-#include "spdlentropycheck.h"
-#include "spdljpeg-private.h"
-#include "spdllibjpeg.h"
+#include "plugins/codec/spdlentropycheck.h"
+#include "plugins/codec/spdljpeg-private.h"
+#include "plugins/codec/spdllibjpeg.h"
 
 /* Layout */
 

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "feed.h"
+#include "tests/check/codec/feed.h"
 
 #include <string.h>
 
-#include "spdlplanejoin.h"
+#include "plugins/codec/spdlplanejoin.h"
 
 #define GUARD 0xa5
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "feed.h"
+#include "tests/check/codec/feed.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../failing-memory.h"
+#include "tests/failing-memory.h"
 
 #define GUARD 0xa5
 

@@ -8,10 +8,10 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "spdlarchivenames.h"
-#include "spdlarchiveopen.h"
-#include "spdlarchivewriter.h"
-#include "spdlbraces.h"
+#include "plugins/core/spdlarchivenames.h"
+#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/core/spdlarchivewriter.h"
+#include "plugins/core/spdlbraces.h"
 
 static void
 test_names (void)

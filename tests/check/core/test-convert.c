@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "spdlconvert.h"
-#include "spdlconvertkernels.h"
+#include "plugins/core/spdlconvert.h"
+#include "plugins/core/spdlconvertkernels.h"
 
 #define GUARD 0xa5
 #define GUARD_SIZE 64

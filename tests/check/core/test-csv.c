@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlcsv.h"
+#include "plugins/core/spdlcsv.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlrandom.h"
-#include "spdlfingerprint.h"
-#include "spdllist.h"
+#include "plugins/core/spdlfingerprint.h"
+#include "plugins/core/spdllist.h"
 
 #define N_ITEMS 1000
 #define LONG_AGO 1700000000

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdllist.h"
+#include "plugins/core/spdllist.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "spdlcolumns.h"
-#include "spdlline.h"
+#include "plugins/core/spdlcolumns.h"
+#include "plugins/core/spdlline.h"
 #include "tests/check/support/heap.h"
 
 typedef struct {

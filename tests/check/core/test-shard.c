@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdlshard.h"
+#include "plugins/core/spdlshard.h"
 
 #include <gst/gst.h>
 

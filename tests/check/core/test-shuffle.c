@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "gst/spdl/engine/spdlrandom.h"
-#include "spdlpermutation.h"
+#include "plugins/core/spdlpermutation.h"
 
 /* Of some hundred numbers one beyond this comes by chance in a hundred runs. */
 #define LIMIT 4.2

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fake-private.h"
+#include "tests/check/cuda/fake-private.h"
 
 #include <stdarg.h>
 #include <stdio.h>

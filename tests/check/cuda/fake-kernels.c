@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fake-private.h"
+#include "tests/check/cuda/fake-private.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "fake-cudart.h"
+#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlcudaapi.h"
 #include "plugins/cuda/spdlnormalizejob.h"
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "fake-cudart.h"
+#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlcudablock.h"
 #include "gst/spdl/gstspdlpinned.h"
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "fake-cudart.h"
-#include "rig.h"
-#include "run.h"
+#include "tests/check/cuda/fake-cudart.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
 
 #define CUDA_CAPS(types, dims)                                   \
   "other/tensors(" GST_SPDL_CAPS_FEATURE_CUDA_MEMORY             \

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "fake-cudart.h"
-#include "uploads.h"
+#include "tests/check/cuda/fake-cudart.h"
+#include "tests/check/cuda/uploads.h"
 
 /* Pushes until it is refused or over. */
 static GstFlowReturn

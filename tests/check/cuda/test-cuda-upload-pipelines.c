@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "fake-cudart.h"
-#include "run.h"
-#include "uploads.h"
+#include "tests/check/cuda/fake-cudart.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/cuda/uploads.h"
 
 /* @is_ours: spdlbatch writes into our memory; else nobody asked for it, and
  * each tensor's kind of memory has to be looked at. */

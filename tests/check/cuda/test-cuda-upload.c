@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fake-cudart.h"
+#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlpinned.h"
-#include "uploads.h"
+#include "tests/check/cuda/uploads.h"
 
 static void
 wait_until_count (const gchar *call, gint n)

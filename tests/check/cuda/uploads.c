@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "uploads.h"
+#include "tests/check/cuda/uploads.h"
 
 #include <string.h>
 
-#include "fake-cudart.h"
+#include "tests/check/cuda/fake-cudart.h"
 
 void
 upload_set_up (void)

@@ -8,7 +8,7 @@
 #ifndef __UPLOADS_H__
 #define __UPLOADS_H__
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "arrays.h"
+#include "tests/check/elements/arrays.h"
 
 #include <stdarg.h>
 #include <string.h>

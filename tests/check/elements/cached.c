@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "cached.h"
+#include "tests/check/elements/cached.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 Server *cached_server;
 gchar *cached_folder;

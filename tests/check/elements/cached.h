@@ -11,7 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "server.h"
+#include "tests/check/elements/server.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>

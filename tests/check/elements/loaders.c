@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "loaders.h"
+#include "tests/check/elements/loaders.h"
 
 GstSpdlLoader *
 loader_make (const gchar *format, ...)

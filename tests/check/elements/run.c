@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "run.h"
+#include "tests/check/elements/run.h"
 
 static void
 unref_object (gpointer object)

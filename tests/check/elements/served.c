@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "served.h"
+#include "tests/check/elements/served.h"
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 Served served;
 

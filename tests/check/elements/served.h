@@ -8,7 +8,7 @@
 #ifndef __SERVED_H__
 #define __SERVED_H__
 
-#include "server.h"
+#include "tests/check/elements/server.h"
 
 G_BEGIN_DECLS
 

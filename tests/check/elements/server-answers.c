@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "server-request.h"
+#include "tests/check/elements/server-request.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef __SERVER_REQUEST_H__
 #define __SERVER_REQUEST_H__
 
-#include "server.h"
+#include "tests/check/elements/server.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "stills.h"
+#include "tests/check/elements/stills.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>

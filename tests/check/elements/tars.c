@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tars.h"
+#include "tests/check/elements/tars.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 #define BLOCK 512
 #define LONG_AGO 1700000000

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 GST_START_TEST (test_groups)
 {

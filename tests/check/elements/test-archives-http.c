@@ -8,11 +8,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "files.h"
-#include "rig.h"
-#include "run.h"
-#include "served.h"
-#include "tars.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/served.h"
+#include "tests/check/elements/tars.h"
 
 /* Of a sample's payload: large beside a header. */
 #define SIZE 60000

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlcompat.h"
-#include "files.h"
-#include "run.h"
-#include "tars.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/tars.h"
 
 #define SIZE 3000
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "arrays.h"
-#include "rig.h"
+#include "tests/check/elements/arrays.h"
+#include "tests/check/elements/rig.h"
 
 static const guint8 data[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
   15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include "arrays.h"
-#include "files.h"
-#include "rig.h"
-#include "run.h"
-#include "stills.h"
+#include "tests/check/elements/arrays.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/stills.h"
 
 /* Pushes a file; returns its buffer, which is still the test's, too. */
 static GstBuffer *

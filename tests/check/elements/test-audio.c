@@ -8,7 +8,7 @@
 #include <gst/audio/audio.h>
 #include <string.h>
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 #define HEADER 44
 

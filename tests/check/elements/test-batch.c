@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "rig.h"
-#include "run.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
 
 #define RGB(w, h) \
   "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "files.h"
-#include "rig.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
 
 #include <string.h>
 

@@ -11,12 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "arrays.h"
-#include "files.h"
+#include "tests/check/elements/arrays.h"
+#include "tests/check/elements/files.h"
 #include "gst/spdl/engine/spdlcgroup.h"
-#include "run.h"
-#include "served.h"
-#include "tars.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/served.h"
+#include "tests/check/elements/tars.h"
 
 #define TB (G_GUINT64_CONSTANT (1) << 40)
 #define TB_TEXT "1099511627776"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <jpeglib.h>
 
-#include "files.h"
-#include "rig.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
 
 static GstBuffer *
 make_item (guint64 number, gconstpointer data, gsize size)

@@ -8,8 +8,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "files.h"
-#include "stills.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/stills.h"
 
 static GstSpdlDecoder *
 make_decoder (const gchar *description)

@@ -8,9 +8,9 @@
 /* Stages sleep, so that a machine under load gives the same figures; and far
  * longer than a thread takes to wake. */
 
-#include "files.h"
-#include "run.h"
-#include "server.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/server.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cached.h"
-#include "files.h"
+#include "tests/check/elements/cached.h"
+#include "tests/check/elements/files.h"
 
 /* What is wrong in the folder */
 

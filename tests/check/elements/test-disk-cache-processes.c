@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cached.h"
-#include "files.h"
+#include "tests/check/elements/cached.h"
+#include "tests/check/elements/files.h"
 
 /* Other processes */
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "cached.h"
-#include "files.h"
-#include "rig.h"
+#include "tests/check/elements/cached.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
 
 /* Freshness */
 

@@ -8,7 +8,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 #define SIDE 32

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 
 static gboolean
 has_text (Run *run, guint i, const gchar *text)

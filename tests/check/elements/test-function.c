@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 typedef GstSample *(*Function) (
     GstElement *element, GstSample *sample, gpointer user_data);

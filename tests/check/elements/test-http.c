@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "rig.h"
-#include "run.h"
-#include "server.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/server.h"
 
 static Server *server;
 static gchar *folder;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "loaders.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/loaders.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 

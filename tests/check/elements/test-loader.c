@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 #include "gst/spdl/engine/spdlcpus.h"
-#include "loaders.h"
+#include "tests/check/elements/loaders.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 #define assert_losses(rig, expected)                   \
   G_STMT_START                                         \

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "loaders.h"
-#include "rig.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/loaders.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
 
 #define RGB(w, h) \
   "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"

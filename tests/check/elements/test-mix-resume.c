@@ -10,7 +10,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 
 #define N_SOURCES 3
 #define N_EPOCHS 2

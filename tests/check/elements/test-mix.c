@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 
 /* ThreadSanitizer makes a change of threads ten times as expensive. */
 #ifdef __SANITIZE_THREAD__

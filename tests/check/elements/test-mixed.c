@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
-#include "run.h"
-#include "server.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/server.h"
 
 /* What each kind's reasons say. */
 static const struct {

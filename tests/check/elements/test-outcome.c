@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "loaders.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/loaders.h"
+#include "tests/check/elements/run.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 

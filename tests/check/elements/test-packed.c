@@ -8,10 +8,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "arrays.h"
-#include "files.h"
-#include "run.h"
-#include "served.h"
+#include "tests/check/elements/arrays.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/served.h"
 
 #define N 12
 

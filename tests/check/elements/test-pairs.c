@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "run.h"
-#include "server.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/server.h"
 
 #define SIDE 24
 #define N_ITEMS 14

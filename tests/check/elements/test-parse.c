@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "gst/spdl/gstspdlparse.h"
-#include "files.h"
-#include "loaders.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/loaders.h"
 
 /* What the message must have in it is what to write, never prose. */
 typedef struct {

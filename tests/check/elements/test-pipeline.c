@@ -8,8 +8,8 @@
 #include <gst/app/gstappsink.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 #include "tests/check/support/heap.h"
 
 #define MAIN_JOB                                         \

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 
 #define N 60
 

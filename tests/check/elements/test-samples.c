@@ -8,9 +8,9 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "files.h"
-#include "rig.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
 
 #define GRAY(w, h)                                       \
   "video/x-raw,format=GRAY8,width=" #w ",height=" #h "," \

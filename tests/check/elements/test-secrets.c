@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "run.h"
-#include "served.h"
-#include "tars.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/served.h"
+#include "tests/check/elements/tars.h"
 
 #define HEADERS                                                      \
   "extra-headers=\"headers, Authorization=(string)\\\"Bearer "       \

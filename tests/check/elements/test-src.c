@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 
 /* The base names of the items, with a blank between them. */
 static gchar *

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 GST_START_TEST (test_failures)
 {

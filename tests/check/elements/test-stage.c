@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "rig.h"
+#include "tests/check/elements/rig.h"
 
 static void
 assert_sorted_log (Rig *rig, guint n)

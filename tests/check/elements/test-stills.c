@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "files.h"
-#include "rig.h"
-#include "run.h"
-#include "stills.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/rig.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/stills.h"
 
 #define WIDTH 61
 #define HEIGHT 48

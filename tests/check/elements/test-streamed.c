@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "run.h"
-#include "served.h"
-#include "tars.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/elements/served.h"
+#include "tests/check/elements/tars.h"
 
 #define SIZE 60000
 #define N_SHARDS 4

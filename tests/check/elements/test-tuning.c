@@ -8,7 +8,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "files.h"
+#include "tests/check/elements/files.h"
 #include "gst/spdl/engine/spdlcpus.h"
 #include "gst/spdl/gstspdlgovernor.h"
 

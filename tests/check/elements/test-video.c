@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
-#include "run.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/run.h"
 
 #define N_FRAMES 50
 #define SIDE 16

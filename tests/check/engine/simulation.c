@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "simulation.h"
+#include "tests/check/engine/simulation.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "systemfiles.h"
+#include "tests/check/engine/systemfiles.h"
 
 #include <glib/gstdio.h>
 

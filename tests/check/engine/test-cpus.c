@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "systemfiles.h"
+#include "tests/check/engine/systemfiles.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define V1_CPU "/sys/fs/cgroup/cpu,cpuacct"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/spdlcgroup.h"
-#include "systemfiles.h"
+#include "tests/check/engine/systemfiles.h"
 
 #define KB G_GUINT64_CONSTANT (1024)
 #define GB (KB * KB * KB)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "simulation.h"
+#include "tests/check/engine/simulation.h"
 
 #define N_PIPELINES 200
 #define SECOND G_GUINT64_CONSTANT (1000000000)

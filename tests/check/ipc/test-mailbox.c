@@ -11,7 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 
-#include "worker/workersink.h"
+#include "plugins/ipc/worker/workersink.h"
 
 /* The mailbox */
 

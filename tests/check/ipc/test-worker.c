@@ -7,10 +7,10 @@
 
 #include <signal.h>
 
-#include "files.h"
-#include "loaders.h"
-#include "run.h"
-#include "worker-tools.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/loaders.h"
+#include "tests/check/elements/run.h"
+#include "tests/check/ipc/worker-tools.h"
 
 #define JOB                                                        \
   "spdlsrc location=%s label=folder shuffle=true seed=3 epochs=2 " \

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "worker-tools.h"
+#include "tests/check/ipc/worker-tools.h"
 
 #include <string.h>
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gains.h"
-#include "points.h"
-#include "prometheus.h"
-#include "setting.h"
-#include "sweep.h"
-#include "table.h"
-#include "tuning.h"
+#include "tools/launch/gains.h"
+#include "tools/launch/points.h"
+#include "tools/launch/prometheus.h"
+#include "tools/launch/setting.h"
+#include "tools/launch/sweep.h"
+#include "tools/launch/table.h"
+#include "tools/launch/tuning.h"
 
 #include <locale.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "spdltestbatches.h"
+#include "tests/check/plugin/spdltestbatches.h"
 
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>

@@ -9,7 +9,7 @@
  * until it is flushed or for good, fails with or without a word, yields none or
  * many, or gives a buffer only when the next one has come. */
 
-#include "spdltestfilter.h"
+#include "tests/check/plugin/spdltestfilter.h"
 
 #define TEST_TYPE_FILTER (test_filter_get_type ())
 G_DECLARE_FINAL_TYPE (TestFilter, test_filter, TEST, FILTER, GstElement)

@@ -10,8 +10,8 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "spdltestbatches.h"
-#include "spdltestfilter.h"
+#include "tests/check/plugin/spdltestbatches.h"
+#include "tests/check/plugin/spdltestfilter.h"
 
 #define TEST_TYPE_STAGE (test_stage_get_type ())
 G_DECLARE_FINAL_TYPE (TestStage, test_stage, TEST, STAGE, GstSpdlStage)

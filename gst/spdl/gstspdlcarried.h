@@ -9,7 +9,7 @@
 #define __GST_SPDL_CARRIED_H__
 
 #include <gst/gst.h>
-#include "gst/spdl/engine/spdlprivate.h"
+#include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
 

@@ -21,7 +21,7 @@
 
 #include "gst/spdl/gstspdlcpus.h"
 
-#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/engine/cpus.h"
 
 #include <time.h>
 

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_CUDA_BLOCK_H__
 #define __GST_SPDL_CUDA_BLOCK_H__
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlcudaallocator.h"
 #include "gst/spdl/gstspdlcudart.h"
 

@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 #define NAMES "libcudart.so.13, libcudart.so.12, libcudart.so.11.0"
 

@@ -10,7 +10,7 @@
 
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
-#include "gst/spdl/engine/spdlprivate.h"
+#include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
 

@@ -7,8 +7,8 @@
 
 #include "gst/spdl/gstspdlgovernor.h"
 
-#include "gst/spdl/engine/spdlcpus.h"
-#include "gst/spdl/engine/spdlgovernor.h"
+#include "gst/spdl/autotune/governor.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/gstspdlstage-private.h"
 #include "gst/spdl/gstspdlthreadtimes.h"
 #include "gst/spdl/gstspdltuner.h"

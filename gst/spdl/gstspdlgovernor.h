@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/spdl/engine/spdlprivate.h"
+#include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
 

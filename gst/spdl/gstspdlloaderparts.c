@@ -10,7 +10,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlnames.h"
 #include "gst/spdl/gstspdlparse.h"
 #include "gst/spdl/gstspdlstage-private.h"

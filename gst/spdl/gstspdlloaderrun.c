@@ -7,7 +7,7 @@
 
 #include "gst/spdl/gstspdlloader-private.h"
 
-#include "gst/spdl/engine/spdlpatience.h"
+#include "gst/spdl/engine/batchscheduling.h"
 #include "gst/spdl/gstspdlcached.h"
 
 /* Where a run goes on that was left. */

@@ -9,7 +9,7 @@
 
 #include <gst/app/gstappsrc.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlevents.h"
 
 /* What may wait in the source. */

@@ -7,9 +7,9 @@
 
 #include "gst/spdl/gstspdlnews.h"
 
-#include "gst/spdl/engine/spdlpatience.h"
-#include "gst/spdl/engine/spdlstate.h"
+#include "gst/spdl/engine/batchscheduling.h"
 #include "gst/spdl/gstspdllosses.h"
+#include "gst/spdl/progress/state.h"
 
 /* In n_failures_of. */
 typedef struct {

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_NEWS_H__
 #define __GST_SPDL_NEWS_H__
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlgovernor.h"
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/gstspdloutlet.h"

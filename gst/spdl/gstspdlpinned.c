@@ -7,7 +7,7 @@
 
 #include "gst/spdl/gstspdlpinned.h"
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 typedef enum {
   STATE_LOCKED,    /* by its owner */

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlpinned.h"
 
 /* Pieces that are kept when they are free: as many as spdlbatch's pool has. */

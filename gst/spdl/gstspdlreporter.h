@@ -9,8 +9,8 @@
 #define __GST_SPDL_REPORTER_H__
 
 #include <gst/gst.h>
-#include "gst/spdl/engine/spdlmeter.h"
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/meter.h"
+#include "gst/spdl/engine/sync.h"
 
 G_BEGIN_DECLS
 

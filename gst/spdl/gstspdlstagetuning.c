@@ -7,7 +7,7 @@
 
 #include "gst/spdl/gstspdlstage-private.h"
 
-#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/gstspdltuner.h"
 
 /* What is tried at most where it is automatic, whatever the cores: of tasks

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/gstspdlstate.h"
 
-#include "gst/spdl/engine/spdlstate.h"
+#include "gst/spdl/progress/state.h"
 
 /**
  * gst_spdl_state_is_done:

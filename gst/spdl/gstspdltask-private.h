@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_TASK_PRIVATE_H__
 #define __GST_SPDL_TASK_PRIVATE_H__
 
-#include "gst/spdl/engine/spdlexecutor.h"
+#include "gst/spdl/engine/executor.h"
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdllosses.h"
 #include "gst/spdl/gstspdlstage.h"

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/gstspdlthreadtimes.h"
 
-#include "gst/spdl/engine/spdlclock.h"
+#include "gst/spdl/engine/clock.h"
 
 typedef struct {
   pthread_t id;

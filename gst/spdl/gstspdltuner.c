@@ -7,8 +7,8 @@
 
 #include "gst/spdl/gstspdltuner.h"
 
-#include "gst/spdl/engine/spdlcpus.h"
-#include "gst/spdl/engine/spdltuner.h"
+#include "gst/spdl/autotune/tuner.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/gstspdlstage-private.h"
 
 #define LAP (100 * GST_MSECOND)

@@ -8,7 +8,7 @@
 #ifndef __GST_SPDL_TUNER_H__
 #define __GST_SPDL_TUNER_H__
 
-#include "gst/spdl/engine/spdlticker.h"
+#include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlstage.h"
 
 G_BEGIN_DECLS

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "plugins/codec/spdlnpy.h"
-#include "plugins/core/spdlzip.h"
 #include "plugins/codec/spdlnpz.h"
 #include "plugins/codec/spdlsafetensors.h"
+#include "plugins/core/spdlzip.h"
 
 /* Bytes of a name. */
 #define MAX_NAME 255

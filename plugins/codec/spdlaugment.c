@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 
 #define MAX_TRIES 10
 

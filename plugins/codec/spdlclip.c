@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 
 #define FIELD "clip-times"
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 #define ENTRY_SIZE 12
 #define TAG_ORIENTATION 274

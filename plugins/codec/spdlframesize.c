@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdlvops.h"
+#include "plugins/common/bytes.h"
 
 /* Rows or columns that may fill up the last block of a frame. */
 #define MAX_FILL 63

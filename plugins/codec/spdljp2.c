@@ -8,9 +8,9 @@
 #include <openjpeg.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdlimagedecoder.h"
 #include "plugins/codec/spdltarget.h"
+#include "plugins/common/bytes.h"
 
 #define MARKER_SIZ 0xff51
 #define MARKER_SOT 0xff90

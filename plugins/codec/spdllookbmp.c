@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdllook.h"
+#include "plugins/common/bytes.h"
 
 #define CUT_OFF "it ends before its last row does"
 

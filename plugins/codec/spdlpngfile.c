@@ -10,8 +10,8 @@
 #include <libdeflate.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdlexif.h"
+#include "plugins/common/bytes.h"
 
 #define CHUNK_HEADER 8
 #define CHUNK_FRAME 12 /* with its checksum */

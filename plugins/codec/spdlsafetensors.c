@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 /* Bytes of a header: the format's own limit; and ours, since JSON may take 20
  * times its size in memory, and a file has few arrays. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 /* The header: its size and where its fields are. */
 #define HEADER 18

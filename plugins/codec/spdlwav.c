@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 #define TAG_PCM 1
 #define TAG_FLOAT 3

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 
 #define ONE (G_GUINT64_CONSTANT (1) << 32)
 #define TAG G_GUINT64_CONSTANT (0x7765696768740001)

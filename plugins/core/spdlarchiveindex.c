@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
+#include "plugins/common/bytes.h"
 #include "plugins/core/spdlfingerprint.h"
 
 struct _SpdlArchiveIndex {

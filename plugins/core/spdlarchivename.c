@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 
 static const struct {
   const gchar *name;

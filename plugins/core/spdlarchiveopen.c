@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "gst/spdl/engine/spdlmemory.h"
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/engine/memory.h"
 #include "plugins/core/spdlarchivewriter.h"
 #include "plugins/core/spdlsidecarfile.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 #include "plugins/core/spdlarchivenames.h"
 #include "plugins/core/spdlarchivenotes.h"
 #include "plugins/core/spdlarchiveopen.h"

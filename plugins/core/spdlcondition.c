@@ -10,7 +10,7 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 
 typedef enum {
   OF_LABEL,

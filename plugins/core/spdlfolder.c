@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 
 /* The folders from the root to the one that is read, to know a loop by. */
 typedef struct _Level Level;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 
 gboolean
 spdl_line_is_utf8 (const gchar *text, gsize length)

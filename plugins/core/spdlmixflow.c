@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlstate.h"
 #include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/progress/state.h"
 #include "plugins/core/spdlmix-private.h"
 
 static gboolean

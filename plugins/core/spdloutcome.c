@@ -7,8 +7,8 @@
 
 #include "plugins/core/spdloutcome.h"
 
-#include "gst/spdl/engine/spdlstate.h"
 #include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/progress/state.h"
 
 typedef struct {
   guint32 number;

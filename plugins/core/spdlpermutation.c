@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlpermutation.h"
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 
 /* Fisher and Yates's shuffle: each order with the same probability. */
 static void

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 /* How long a chain that was flushed may take to come back, in ns. */
 #define GRACE (500 * GST_MSECOND)

@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlproportion.h"
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 
 guint64
 spdl_proportion_get_key (guint64 seed, guint64 epoch, guint64 stream)

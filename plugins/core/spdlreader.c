@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 #include "plugins/core/spdlfingerprint.h"
 
 #define N_SAMPLES 4

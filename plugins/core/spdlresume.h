@@ -8,7 +8,7 @@
 #ifndef __SPDL_RESUME_H__
 #define __SPDL_RESUME_H__
 
-#include "gst/spdl/engine/spdlstate.h"
+#include "gst/spdl/progress/state.h"
 
 G_BEGIN_DECLS
 

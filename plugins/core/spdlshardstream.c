@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlshardstream.h"
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 /* What is read ahead; one sample in any case. */
 #define MAX_SAMPLES 64

@@ -192,7 +192,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlgone.h"
 #include "gst/spdl/gstspdlnames.h"
 #include "gst/spdl/gstspdlplainstats.h"

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/engine/sync.h"
 #include "plugins/core/spdlalias.h"
 #include "plugins/core/spdlarchivenames.h"
 #include "plugins/core/spdlarchivenotes.h"

@@ -10,7 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/engine/spdltally.h"
+#include "gst/spdl/progress/tally.h"
 
 G_BEGIN_DECLS
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 #include "plugins/core/spdlfingerprint.h"
 
 /* What may stay mapped, 64 MiB, is counted in windows. Around a page that is

@@ -10,7 +10,7 @@
 #include <libdeflate.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 /* The parts of fixed size. */
 #define LOCAL_SIZE 30

@@ -40,7 +40,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 #include "gst/spdl/gstspdlcudablock.h"
 #include "gst/spdl/gstspdlfilter.h"
 #include "gst/spdl/gstspdlgone.h"

@@ -12,7 +12,7 @@
 
 #include "plugins/core/spdlsourcenumber.h"
 
-/* As spdlstate.h has it. */
+/* As progress/state.h has it. */
 #define VERSION "spdl1;"
 #define SOURCE "source="
 

@@ -11,7 +11,7 @@
 #include <gst/gst.h>
 #include <sys/types.h>
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 G_BEGIN_DECLS
 

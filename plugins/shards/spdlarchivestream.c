@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "plugins/shards/spdlarchivemember.h"
 #include "plugins/core/spdlarchivewriter.h"
+#include "plugins/shards/spdlarchivemember.h"
 
 /* All of a sample is in memory. */
 #define MAX_SAMPLE ((guint64) 1 << 30)

@@ -9,9 +9,9 @@
 
 #include <gst/gst.h>
 
+#include "plugins/core/spdlarchivewriter.h"
 #include "plugins/core/spdlzip.h"
 #include "plugins/shards/spdlarchivemember.h"
-#include "plugins/core/spdlarchivewriter.h"
 #include "plugins/shards/spdlzipwalk.h"
 
 #define MAX_BLOCK 16384

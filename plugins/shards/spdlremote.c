@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
-#include "plugins/shards/spdlarchivestream.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/core/spdlfingerprint.h"
+#include "plugins/shards/spdlarchivestream.h"
 #include "plugins/soup/spdlhttp.h"
 #include "plugins/soup/spdlorigin.h"
 

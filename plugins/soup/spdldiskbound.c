@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 #include "plugins/soup/spdldiskfolder.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);

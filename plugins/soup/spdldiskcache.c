@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/soup/spdldiskbound.h"
 #include "plugins/soup/spdldiskfolder.h"
 #include "plugins/soup/spdlerrands.h"

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 G_BEGIN_DECLS
 

@@ -9,8 +9,8 @@
 
 #include <time.h>
 
-#include "gst/spdl/engine/spdlclock.h"
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/sync.h"
 
 typedef struct {
   SpdlErrandFunc func;

@@ -85,7 +85,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/engine/spdlmemory.h"
+#include "gst/spdl/engine/memory.h"
 #include "plugins/soup/spdlcoalesce.h"
 #include "plugins/soup/spdlfetch-private.h"
 #include "plugins/soup/spdlorigin.h"

@@ -7,7 +7,7 @@
 
 #include "plugins/soup/spdlfetch-private.h"
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlcarried.h"
 #include "plugins/soup/spdlcoalesce.h"
 #include "plugins/soup/spdldisk.h"

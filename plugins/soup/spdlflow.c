@@ -7,7 +7,7 @@
 
 #include "plugins/soup/spdlflow.h"
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 struct _SpdlFlow {
   guint8 *ring;

@@ -7,7 +7,7 @@
 
 #include "plugins/soup/spdlgio.h"
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/soup/spdlbody.h"
 
 /* Says about @uri what @reason does, in our domain; cancellation stays. */

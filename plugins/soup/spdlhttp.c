@@ -7,8 +7,8 @@
 
 #include "plugins/soup/spdlhttp.h"
 
-#include "gst/spdl/engine/spdlclock.h"
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/sync.h"
 #include "plugins/soup/spdlrequest.h"
 
 #include <pthread.h>

@@ -7,7 +7,7 @@
 
 #include "plugins/soup/spdljoin.h"
 
-#include "gst/spdl/engine/spdlsync.h"
+#include "gst/spdl/engine/sync.h"
 
 typedef enum {
   STATE_NEW,

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 
 gchar *
 spdl_origin_dup (GUri *uri)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/soup/spdlorigin.h"
 
 typedef struct _Fetch Fetch;

@@ -7,7 +7,7 @@
 
 #include "plugins/soup/spdlrequest-private.h"
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/soup/spdlorigin.h"
 #include "plugins/soup/spdlretry.h"
 

@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/benchmarks/cpu-seconds.h"
-#include "tests/benchmarks/jpeg-files.h"
 #include "plugins/codec/spdlentropy.h"
 #include "plugins/codec/spdlentropycheck.h"
 #include "plugins/codec/spdllibjpeg.h"
+#include "tests/benchmarks/cpu-seconds.h"
+#include "tests/benchmarks/jpeg-files.h"
 
 static SpdlEntropy *entropy;
 

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
-#include "gst/spdl/engine/spdltally.h"
+#include "gst/spdl/engine/random.h"
+#include "gst/spdl/progress/tally.h"
 #include "plugins/core/spdlpermutation.h"
 
 #define N_CALLS 1000000

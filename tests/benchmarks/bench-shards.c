@@ -19,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/check/elements/files.h"
-#include "tests/check/elements/tars.h"
 #include "tests/benchmarks/fetch-run.h"
 #include "tests/benchmarks/measure-element.h"
+#include "tests/check/elements/files.h"
+#include "tests/check/elements/tars.h"
 
 #define N_SHARDS 64
 #define SAMPLE_SIZE 35000

@@ -14,8 +14,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "tests/check/elements/server.h"
 #include "tests/benchmarks/cpu-seconds.h"
+#include "tests/check/elements/server.h"
 
 /* Runs the server until its parent ends; its port goes into @out. */
 static G_GNUC_NORETURN void

@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/benchmarks/cpu-seconds.h"
 #include "plugins/codec/spdlplanejoin.h"
+#include "tests/benchmarks/cpu-seconds.h"
 
 typedef struct {
   AVPacket *packet;

@@ -8,8 +8,8 @@
 #ifndef __FUZZ_ARRAYS_H__
 #define __FUZZ_ARRAYS_H__
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/codec/spdlarrays.h"
+#include "tests/fuzz/fuzz.h"
 
 G_BEGIN_DECLS
 

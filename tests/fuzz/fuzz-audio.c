@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdlaudio.h"
 #include "plugins/codec/spdlwav.h"
+#include "plugins/common/bytes.h"
+#include "tests/fuzz/fuzz.h"
 
 #define PAGE_HEADER 27
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/core/spdlfingerprint.h"
 #include "plugins/soup/spdldiskentry.h"
 #include "plugins/soup/spdlinflate.h"
+#include "tests/fuzz/fuzz.h"
 
 #define AT_NAME 8
 #define AT_TEXT_SIZE 92

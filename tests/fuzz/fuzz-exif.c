@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/codec/spdlexif.h"
+#include "tests/fuzz/fuzz.h"
 
 static void
 check_orientation (guint orientation)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/codec/spdlframesize.h"
+#include "tests/fuzz/fuzz.h"
 
 static const gchar *const types[] = { "video/x-h264", "video/x-h265",
   "video/x-av1", "video/x-vp8", "video/x-vp9", "video/mpeg,mpegversion=2",

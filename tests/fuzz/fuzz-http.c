@@ -8,9 +8,9 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/soup/spdlanswer.h"
 #include "plugins/soup/spdlretry.h"
+#include "tests/fuzz/fuzz.h"
 
 /* An answer's first line, by the linker's --wrap: libsoup lets none be made. */
 

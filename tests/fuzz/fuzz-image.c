@@ -8,10 +8,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/fuzz-worker.h"
-#include "gst/spdl/engine/spdlbytes.h"
 #include "plugins/codec/spdlimagedecoder.h"
+#include "plugins/common/bytes.h"
+#include "tests/fuzz/fuzz-worker.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Writes the checksums of a PNG anew, which no fuzzer guesses. */
 static void

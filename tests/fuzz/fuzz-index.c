@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/core/spdlfingerprint.h"
 #include "plugins/core/spdlindexfile.h"
+#include "tests/fuzz/fuzz.h"
 
 #define N_WORDS (SPDL_INDEX_FILE_HEADER / sizeof (guint64))
 

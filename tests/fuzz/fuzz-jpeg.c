@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/fuzz-worker.h"
 #include "plugins/codec/spdljpeg.h"
+#include "tests/fuzz/fuzz-worker.h"
+#include "tests/fuzz/fuzz.h"
 
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)

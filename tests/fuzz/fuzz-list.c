@@ -8,8 +8,8 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/core/spdllist.h"
+#include "tests/fuzz/fuzz.h"
 
 /* A list's file is the input itself, by the linker's --wrap: whoever looks
  * beyond its end is seen. Its index may be one of another list. */

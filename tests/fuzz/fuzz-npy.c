@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "tests/fuzz/fuzz-arrays.h"
 #include "plugins/codec/spdlnpy.h"
+#include "tests/fuzz/fuzz-arrays.h"
 
 /* Where the element lies that is number @n in C's order. */
 static gsize

@@ -7,8 +7,8 @@
 
 #include <zlib.h>
 
-#include "tests/fuzz/fuzz-arrays.h"
 #include "plugins/core/spdlzip.h"
+#include "tests/fuzz/fuzz-arrays.h"
 
 #define MAX_SIZE (1 << 16)
 

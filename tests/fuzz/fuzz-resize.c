@@ -7,10 +7,10 @@
 
 #include <string.h>
 
+#include "plugins/codec/spdlplanes.h"
 #include "tests/check/codec/feed.h"
 #include "tests/failing-memory.h"
 #include "tests/fuzz/fuzz.h"
-#include "plugins/codec/spdlplanes.h"
 
 /* All sets of inner loops that run here make the same of it as plain C does,
  * write nothing beside it, and leave what is flat as it is. */

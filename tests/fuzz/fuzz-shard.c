@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/core/spdlarchivenotes.h"
+#include "plugins/core/spdlfingerprint.h"
 #include "plugins/shards/spdlarchivestream.h"
 #include "plugins/shards/spdlarchivewalk.h"
-#include "plugins/core/spdlfingerprint.h"
+#include "tests/fuzz/fuzz.h"
 
 #define TAR_BLOCK 512
 

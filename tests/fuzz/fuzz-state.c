@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/core/spdlresume.h"
+#include "tests/fuzz/fuzz.h"
 
 static gchar *
 write_state (const SpdlState *state, guint32 source)

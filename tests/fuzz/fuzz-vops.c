@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/codec/spdlvops.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Where the first group or picture begins, looked for byte by byte; @size:
  * there is none. */

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fuzz/fuzz.h"
 #include "plugins/ipc/spdlaffinity.h"
 #include "plugins/ipc/spdlletter.h"
 #include "plugins/ipc/spdlmemfd.h"
 #include "plugins/ipc/spdlorder.h"
 #include "plugins/ipc/spdlparcelmessage.h"
 #include "plugins/ipc/spdlsourcebase.h"
+#include "tests/fuzz/fuzz.h"
 
 #define SLAB_SIZE 4096
 #define MAX_HELD 8

@@ -10,9 +10,9 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "tests/failing-memory.h"
 #include "plugins/codec/audio/audiodecoder.h"
 #include "plugins/codec/spdlworker.h"
+#include "tests/failing-memory.h"
 
 /* An input is to take milliseconds. */
 #define MAX_PIXELS (1 << 14)

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlredact.h"
-#include "tools/index/listing.h"
+#include "gst/spdl/common/redact.h"
 #include "plugins/core/spdlarchivenames.h"
 #include "plugins/core/spdlarchiveopen.h"
 #include "plugins/shards/spdlshardsfuncs.h"
+#include "tools/index/listing.h"
 
 /* Shards that are read at a time. */
 #define N_THREADS 8

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
+#include "tools/launch/headspace.h"
+#include "tools/launch/isolate.h"
 #include "tools/launch/json.h"
 #include "tools/launch/options.h"
 #include "tools/launch/process.h"
 #include "tools/launch/prometheus.h"
-#include "tools/launch/headspace.h"
-#include "tools/launch/isolate.h"
 #include "tools/launch/report.h"
 #include "tools/launch/screen.h"
 #include "tools/launch/sweep.h"

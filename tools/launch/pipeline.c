@@ -7,7 +7,7 @@
 
 #include "tools/launch/pipeline.h"
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "tools/launch/parts.h"
 
 #include <gio/gio.h>

@@ -7,7 +7,7 @@
 
 #include "tools/launch/session.h"
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlgovernor.h"
 #include "tools/launch/laps.h"
 #include "tools/launch/pipeline.h"

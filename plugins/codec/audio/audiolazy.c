@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlpluginfuncs.h"
 #include "plugins/codec/audio/audiofuncs.h"
+#include "plugins/core/spdlpluginfuncs.h"
 
 const SpdlAudioFuncs *
 spdl_audio_get_funcs (GError **error)

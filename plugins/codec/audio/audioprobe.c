@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 /* The first bytes of formats, and libavformat's name of each. */
 static const struct {

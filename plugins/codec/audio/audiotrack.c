@@ -10,7 +10,7 @@
 #include <libavformat/avformat.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlbytes.h"
+#include "plugins/common/bytes.h"
 
 #define IO_SIZE (1 << 15)
 /* A file that claims more streams than this is broken. */

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gst/spdl/gstspdlgovernor.h"
+#include "gst/spdl/gstspdlworker.h"
 #include "plugins/ipc/spdlaffinity.h"
 #include "plugins/ipc/spdlparcelmessage.h"
 #include "plugins/ipc/spdlwirereader.h"
-#include "gst/spdl/gstspdlgovernor.h"
-#include "gst/spdl/gstspdlworker.h"
 #include "plugins/ipc/worker/workerbus.h"
 #include "plugins/ipc/worker/workerpipeline.h"
 

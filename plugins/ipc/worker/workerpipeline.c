@@ -9,7 +9,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlparse.h"
 #include "gst/spdl/gstspdlworker.h"
 

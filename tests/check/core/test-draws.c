@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 #include "plugins/core/spdlalias.h"
 #include "plugins/core/spdlline.h"
 

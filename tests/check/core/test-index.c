@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 #include "plugins/core/spdlfingerprint.h"
 #include "plugins/core/spdllist.h"
 

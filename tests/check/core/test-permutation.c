@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/engine/random.h"
 #include "plugins/core/spdlpermutation.h"
-#include "gst/spdl/engine/spdlrandom.h"
 
 /* The vectors that the generators' authors' code gives. */
 static void

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
+#include "gst/spdl/engine/random.h"
 #include "plugins/core/spdlpermutation.h"
 
 /* Of some hundred numbers one beyond this comes by chance in a hundred runs. */

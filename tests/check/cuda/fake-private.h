@@ -12,9 +12,9 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlcudaapi.h"
 #include "plugins/cuda/spdlnormalizejob.h"
+#include "tests/check/cuda/fake-cudart.h"
 
 typedef struct {
   uint8_t *data;

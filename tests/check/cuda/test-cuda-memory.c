@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlcudablock.h"
 #include "gst/spdl/gstspdlpinned.h"
+#include "tests/check/cuda/fake-cudart.h"
 
 #define SIZE 4096
 

@@ -6,8 +6,8 @@
  */
 
 #include "tests/check/cuda/fake-cudart.h"
-#include "tests/check/elements/run.h"
 #include "tests/check/cuda/uploads.h"
+#include "tests/check/elements/run.h"
 
 /* @is_ours: spdlbatch writes into our memory; else nobody asked for it, and
  * each tensor's kind of memory has to be looked at. */

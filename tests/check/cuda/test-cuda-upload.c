@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/check/cuda/fake-cudart.h"
 #include "gst/spdl/gstspdlpinned.h"
+#include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
 
 static void

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 
 void
 server_make_body (guint8 *data, guint64 offset, gsize size, guint version)

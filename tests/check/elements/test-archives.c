@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcompat.h"
+#include "gst/spdl/engine/compat.h"
 #include "tests/check/elements/files.h"
 #include "tests/check/elements/run.h"
 #include "tests/check/elements/tars.h"

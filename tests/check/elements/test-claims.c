@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/cgroup.h"
 #include "tests/check/elements/arrays.h"
 #include "tests/check/elements/files.h"
-#include "gst/spdl/engine/spdlcgroup.h"
 #include "tests/check/elements/run.h"
 #include "tests/check/elements/served.h"
 #include "tests/check/elements/tars.h"

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/cpus.h"
 #include "tests/check/elements/files.h"
-#include "gst/spdl/engine/spdlcpus.h"
 #include "tests/check/elements/loaders.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE

@@ -12,13 +12,13 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "tests/failing-memory.h"
+#include "gst/spdl/gstspdltryallocator.h"
 #include "tests/check/elements/arrays.h"
 #include "tests/check/elements/files.h"
-#include "gst/spdl/gstspdltryallocator.h"
 #include "tests/check/elements/rig.h"
 #include "tests/check/elements/run.h"
 #include "tests/check/elements/stills.h"
+#include "tests/failing-memory.h"
 
 #define MB ((gsize) 1 << 20)
 #define SIDE 1024

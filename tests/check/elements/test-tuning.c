@@ -8,9 +8,9 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "tests/check/elements/files.h"
-#include "gst/spdl/engine/spdlcpus.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/gstspdlgovernor.h"
+#include "tests/check/elements/files.h"
 
 #define PATIENCE (100 * GST_SECOND)
 

@@ -8,7 +8,7 @@
 #ifndef __SIMULATION_H__
 #define __SIMULATION_H__
 
-#include "gst/spdl/engine/spdltuner.h"
+#include "gst/spdl/autotune/tuner.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 /* A deadline here is ten times what the thing should take, and only the end of
  * a test that hangs. */
 
-#include "gst/spdl/engine/spdlexecutor.h"
+#include "gst/spdl/engine/executor.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlgovernor.h"
+#include "gst/spdl/autotune/governor.h"
 
 #include <math.h>
 

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlmemory.h"
+#include "gst/spdl/engine/memory.h"
 
 #include <unistd.h>
 
-#include "gst/spdl/engine/spdlcgroup.h"
+#include "gst/spdl/engine/cgroup.h"
 #include "tests/check/engine/systemfiles.h"
 
 #define KB G_GUINT64_CONSTANT (1024)

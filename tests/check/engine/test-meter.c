@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlmeter.h"
+#include "gst/spdl/engine/meter.h"
 
 static guint64 now;
 

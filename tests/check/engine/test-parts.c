@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlexecutor.h"
+#include "gst/spdl/engine/executor.h"
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlpool.h"
-#include "gst/spdl/engine/spdlpatience.h"
+#include "gst/spdl/engine/batchscheduling.h"
+#include "gst/spdl/engine/pool.h"
 
 #include <sched.h>
 

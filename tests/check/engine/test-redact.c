@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlredact.h"
+#include "gst/spdl/common/redact.h"
 
 /* @shown: NULL: nothing is hidden. */
 typedef struct {

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/spdlring.h"
+#include "gst/spdl/engine/ring.h"
 
 typedef struct {
   SpdlEntry entry;

@@ -13,7 +13,7 @@
  * are the trainer's steps, and what its worker waits is what the trainer does.
  * These are SPDL's own simulations, with queues of 2 and a trainer of 30 ms. */
 
-#include "gst/spdl/engine/spdlexecutor.h"
+#include "gst/spdl/engine/executor.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/spdlrandom.h"
-#include "gst/spdl/engine/spdltally.h"
+#include "gst/spdl/engine/random.h"
+#include "gst/spdl/progress/tally.h"
 
 #define IDENTITY                                                     \
   "source=3,count=100,hash=0123456789abcdef,shuffle=1,seed=42,rank=" \

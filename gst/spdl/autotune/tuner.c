@@ -1,0 +1,404 @@
+/* gst-spdl: how many tasks at a time are worth it, found while they run
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/autotune/tuner-private.h"
+
+#include <math.h>
+
+/* Something waits before a stage, and behind it nothing is in the way, from
+ * and up to these shares of the time. */
+#define FULL 0.6
+#define FREE 0.5
+
+/* A rate that falls so low has other reasons: the trainer does something
+ * else. */
+#define STALLED 0.3
+#define MAX_STALLS 3
+
+/* What a measurement takes, in ns. */
+#define MIN_WINDOW 500e6
+#define MAX_WINDOW 1800e6
+#define MIN_BLOCKS 5
+#define MIN_TASKS 20
+#define MAX_AGE 5e9
+#define SURE 0.015
+#define MIN_SETTLING 200e6
+#define MAX_SETTLING 1000e6
+
+/* When it is steady. */
+#define WATCH_WINDOW 5e9
+#define WATCH_WINDOWS 2
+#define OTHER_RATE 1.3
+#define OTHER_TIME 1.5
+#define IDLE_RATE 0.05
+#define MIN_PATIENCE 20e9
+#define MAX_PATIENCE 600e9
+/* Numbers that are as far apart as that are the same. */
+#define SAME 0.25
+
+SpdlTuner *
+spdl_tuner_new (guint num_cores)
+{
+  SpdlTuner *self = g_new0 (SpdlTuner, 1);
+
+  self->num_cores = num_cores;
+  spdl_tuner_begin (self);
+  return self;
+}
+
+void
+spdl_tuner_free (SpdlTuner *self)
+{
+  g_free (self);
+}
+
+static void
+restart (SpdlTuner *self, SpdlTunerStep step)
+{
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+
+    stage->too_few = 0;
+    stage->knee = stage->computing = 0;
+    stage->lowered = FALSE;
+  }
+  self->step = step;
+  self->growth = SPDL_GROWTH;
+  self->goes_down = FALSE;
+  self->fits = 2;
+  self->kept = 1;
+  self->stalls = 0;
+  self->settling_until = 0;
+  spdl_window_init (&self->base, self->n_stages);
+  spdl_window_init (&self->trial, self->n_stages);
+}
+
+void
+spdl_tuner_begin (SpdlTuner *self)
+{
+  self->n_stages = 0;
+  self->patience = MIN_PATIENCE;
+  restart (self, STEP_BEGIN);
+}
+
+guint
+spdl_tuner_add_stage (SpdlTuner *self, guint concurrency, guint max)
+{
+  const guint i = self->n_stages++;
+
+  g_assert (self->n_stages <= SPDL_MAX_TUNED);
+
+  self->stages[i] = (SpdlTunerStage){ .max = max, .n = MIN (concurrency, max) };
+  restart (self, STEP_BEGIN);
+  return i;
+}
+
+gboolean
+spdl_tuner_is_steady (const SpdlTuner *self)
+{
+  return self->step == STEP_STEADY;
+}
+
+/* Decisions */
+
+SpdlTunerDecision *
+spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
+{
+  SpdlTunerStage *stage = &self->stages[i];
+  SpdlTunerDecision *d = &self->decisions[self->n_decisions++];
+
+  *d = (SpdlTunerDecision){
+    .stage = i,
+    .from = stage->n,
+    .to = to,
+    .reason = reason,
+    .throughput = spdl_window_get_item_rate (&self->base, i),
+    .occupancy = spdl_window_get_occupancy (&self->base, i),
+    .busy = MIN (spdl_window_get_busy (&self->base, i) / stage->n, 1),
+  };
+  stage->n = to;
+  return d;
+}
+
+void
+spdl_tuner_measure (SpdlTuner *self, SpdlTunerStep step)
+{
+  const double longest = spdl_window_get_longest_task (&self->base);
+
+  self->step = step;
+  self->settling_until =
+      self->now + CLAMP (2 * longest, MIN_SETTLING, MAX_SETTLING);
+  spdl_window_init (
+      step == STEP_BASE ? &self->base : &self->trial, self->n_stages);
+}
+
+void
+spdl_tuner_begin_trial (SpdlTuner *self)
+{
+  for (guint i = 0; i < self->n_stages; i++)
+    self->stages[i].before = self->stages[i].n;
+}
+
+/* Takes the trial back. What was measured before it is measured anew after a
+ * while: the machine may be another one by then. */
+void
+spdl_tuner_take_back (SpdlTuner *self, double ratio)
+{
+  const SpdlTunerReason reason = self->throttled            ? SPDL_TUNER_HELD
+                                 : self->step == STEP_RAISE ? SPDL_TUNER_NO_GAIN
+                                                            : SPDL_TUNER_LOSS;
+
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+
+    if (stage->n == stage->before)
+      continue;
+    SpdlTunerDecision *d = spdl_tuner_decide (self, i, stage->before, reason);
+    d->gain = ratio;
+    d->throughput = spdl_window_get_item_rate (&self->trial, i);
+    d->occupancy = spdl_window_get_occupancy (&self->trial, i);
+    d->busy = MIN (spdl_window_get_busy (&self->trial, i) / d->from, 1);
+  }
+  if (self->now - self->base_at > MAX_AGE || ratio < STALLED)
+    spdl_tuner_measure (self, STEP_BASE);
+}
+
+/* The trial stays. */
+void
+spdl_tuner_keep (SpdlTuner *self)
+{
+  self->base = self->trial;
+  self->base_at = self->now;
+}
+
+/* Something waits before it, and nothing is in the way behind it. */
+gboolean
+spdl_tuner_is_narrow (const SpdlWindow *window, guint i)
+{
+  return spdl_window_get_occupancy (window, i) >= FULL &&
+         spdl_window_get_pushing (window, i) < FREE;
+}
+
+gboolean
+spdl_tuner_any_narrow (const SpdlTuner *self, const SpdlWindow *window)
+{
+  for (guint i = 0; i < self->n_stages; i++)
+    if (spdl_tuner_is_narrow (window, i))
+      return TRUE;
+  return FALSE;
+}
+
+/* Steady */
+
+static void
+settle (SpdlTuner *self)
+{
+  gboolean same = self->settled_at != 0;
+
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+
+    same = same && fabs ((double) stage->n - stage->settled) <=
+                       MAX (SAME * stage->settled, 1);
+    stage->settled = stage->n;
+    stage->time = spdl_window_get_task_time (&self->base, i);
+    spdl_tuner_decide (self, i, stage->n, SPDL_TUNER_SETTLED);
+  }
+  self->patience = same ? MIN (2 * self->patience, MAX_PATIENCE) : MIN_PATIENCE;
+  self->settled_at = self->now;
+  self->was_throttled = self->throttled;
+  self->was_narrow = spdl_tuner_any_narrow (self, &self->base);
+  self->n_others = 0;
+  self->step = STEP_STEADY;
+  spdl_window_init (&self->trial, self->n_stages);
+}
+
+static gboolean
+is_other (double a, double b, double factor)
+{
+  return a > b * factor || b > a * factor;
+}
+
+/* Returns the stage whose figures are others than when it settled, or
+ * n_stages. */
+static guint
+find_other (const SpdlTuner *self)
+{
+  const double rate = spdl_window_get_rate (&self->trial);
+  const double before = spdl_window_get_rate (&self->base);
+
+  if (rate < IDLE_RATE * before)
+    return self->n_stages;
+  for (guint i = 0; i < self->n_stages; i++)
+    if (self->trial.sums[i].timed >= MIN_TASKS &&
+        is_other (spdl_window_get_task_time (&self->trial, i),
+            self->stages[i].time, OTHER_TIME))
+      return i;
+  /* Fitted to a trainer that was slow, they are the limit as soon as it is not,
+   * and the rate is hardly another one. */
+  return is_other (rate, before, OTHER_RATE) ||
+                 (!self->was_narrow &&
+                     spdl_tuner_any_narrow (self, &self->trial)) ||
+                 self->throttled != self->was_throttled
+             ? 0
+             : self->n_stages;
+}
+
+static void
+watch (SpdlTuner *self)
+{
+  guint other;
+
+  if (self->trial.elapsed < WATCH_WINDOW)
+    return;
+  other = find_other (self);
+  self->n_others = other < self->n_stages ? self->n_others + 1 : 0;
+  if (self->n_others >= WATCH_WINDOWS &&
+      self->now - self->settled_at >= self->patience) {
+    self->base = self->trial;
+    spdl_tuner_decide (self, other, self->stages[other].n, SPDL_TUNER_LOAD);
+    restart (self, STEP_BASE);
+  }
+  spdl_window_init (&self->trial, self->n_stages);
+}
+
+/* Laps */
+
+static void
+go_on (SpdlTuner *self)
+{
+  if (self->throttled) {
+    settle (self);
+    return;
+  }
+  if (!self->goes_down && spdl_climb_raise (self))
+    return;
+  self->goes_down = TRUE;
+  if (!spdl_climb_fit (self) && !spdl_climb_lower (self) &&
+      !spdl_climb_raise (self))
+    settle (self);
+}
+
+/* Whether the window says enough; @ratio: of a trial; 0: of none. */
+static gboolean
+is_enough (const SpdlWindow *window, double ratio, double noise)
+{
+  const double most =
+      MAX (MAX_WINDOW, (MIN_BLOCKS + 1) * spdl_window_get_block (window));
+
+  if (window->elapsed >= most)
+    return TRUE;
+  if (window->elapsed < MIN_WINDOW || window->n_blocks < MIN_BLOCKS ||
+      spdl_window_get_tasks (window) < MIN_TASKS)
+    return FALSE;
+  return spdl_window_get_noise (window) <= SURE ||
+         (ratio > 0 && fabs (ratio - 1) > 0.05 + 4 * noise);
+}
+
+static void
+conclude_base (SpdlTuner *self)
+{
+  if (!is_enough (&self->base, 0, 0))
+    return;
+  self->base_at = self->now;
+  if (spdl_window_get_rate (&self->base) > 0)
+    go_on (self);
+  else
+    spdl_tuner_measure (self, STEP_BASE);
+}
+
+/* The trainer did something else: neither was what it seems. */
+static void
+begin_again (SpdlTuner *self)
+{
+  const guint stalls = self->stalls + 1;
+
+  restart (self, STEP_BASE);
+  self->stalls = stalls;
+}
+
+static void
+conclude_trial (SpdlTuner *self)
+{
+  const double before = spdl_window_get_rate (&self->base);
+  const double ratio = spdl_window_get_rate (&self->trial) / before;
+  const double noise = hypot (spdl_window_get_noise (&self->base),
+      spdl_window_get_noise (&self->trial));
+
+  if (self->throttled) {
+    spdl_tuner_take_back (self, ratio);
+    settle (self);
+    return;
+  }
+  if (!is_enough (&self->trial, ratio, noise))
+    return;
+  if (ratio < STALLED && self->stalls < MAX_STALLS) {
+    spdl_tuner_take_back (self, ratio);
+    begin_again (self);
+    return;
+  }
+  switch (self->step) {
+    case STEP_RAISE:
+      spdl_climb_conclude_raise (self, ratio, noise);
+      break;
+    case STEP_FIT:
+      spdl_climb_conclude_fit (self, ratio, noise);
+      break;
+    default:
+      spdl_climb_conclude_lower (self, ratio, noise);
+      break;
+  }
+  if (self->step != STEP_BASE)
+    go_on (self);
+}
+
+static void
+learn_computing (SpdlTuner *self, const SpdlWindow *window)
+{
+  for (guint i = 0; i < self->n_stages; i++) {
+    const double share = spdl_window_get_computing (window, i);
+
+    if (window->sums[i].timed >= MIN_TASKS)
+      self->stages[i].computing = MAX (self->stages[i].computing, share);
+  }
+}
+
+/* The first tasks say little: caches and connections are cold. */
+static void
+wait_for_tasks (SpdlTuner *self)
+{
+  for (guint i = 0; i < self->n_stages; i++)
+    if (self->base.sums[i].timed == 0)
+      return;
+  spdl_tuner_measure (self, STEP_BASE);
+}
+
+const SpdlTunerDecision *
+spdl_tuner_end_lap (SpdlTuner *self, const SpdlLap *laps, guint64 now,
+    gboolean throttled, guint *n)
+{
+  const guint64 elapsed = self->now > 0 ? now - self->now : 0;
+  SpdlWindow *window = self->step <= STEP_BASE ? &self->base : &self->trial;
+
+  self->now = now;
+  self->throttled = throttled;
+  self->n_decisions = 0;
+  if (elapsed > 0 && now >= self->settling_until + elapsed) {
+    spdl_window_add (window, laps, elapsed);
+    learn_computing (self, window);
+    if (self->step == STEP_BEGIN)
+      wait_for_tasks (self);
+    else if (self->step == STEP_BASE)
+      conclude_base (self);
+    else if (self->step == STEP_STEADY)
+      watch (self);
+    else
+      conclude_trial (self);
+  }
+  *n = self->n_decisions;
+  return self->decisions;
+}

@@ -1,0 +1,54 @@
+/* gst-spdl: redaction of secrets in URIs and messages
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_REDACT_H__
+#define __SPDL_REDACT_H__
+
+#include <glib.h>
+
+#include "gst/spdl/engine/visibility.h"
+
+G_BEGIN_DECLS
+
+/* A URI can hold two kinds of secrets: the userinfo before its host, and query
+ * parameters such as `X-Amz-Signature`, `sig` and `token`. Requests need them;
+ * messages, logs, item names and cache names must not show them. Here each is
+ * replaced by `***`, and the rest of the URI stays as it is. */
+
+/* Redacts @uri, which is one URI or a path.
+ *
+ * Returns: (transfer full) (nullable): NULL: it holds no secret */
+SPDL_PRIVATE_API
+gchar *spdl_redact_uri (const gchar *uri);
+
+/* The same, but copies a @uri without secrets.
+ *
+ * Returns: (transfer full) */
+SPDL_PRIVATE_API
+gchar *spdl_redact_dup_uri (const gchar *uri);
+
+/* Redacts the URIs in @text, and the values of `extra-headers=` in a pipeline
+ * description.
+ *
+ * Returns: (transfer full) */
+SPDL_PRIVATE_API
+gchar *spdl_redact_text (const gchar *text);
+
+/* The same, of an error's message. @error: (nullable) */
+SPDL_PRIVATE_API
+void spdl_redact_error (GError *error);
+
+/* Removes the userinfo from @uri, so that a name made from the URI does not
+ * depend on it.
+ *
+ * Returns: (transfer full) */
+SPDL_PRIVATE_API
+gchar *spdl_redact_remove_userinfo (const gchar *uri);
+
+G_END_DECLS
+
+#endif /* __SPDL_REDACT_H__ */

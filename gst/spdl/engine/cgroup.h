@@ -1,0 +1,56 @@
+/* gst-spdl: limits of the process's cgroups
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#include "gst/spdl/engine/visibility.h"
+
+G_BEGIN_DECLS
+
+/* Cgroups are how Linux limits the processes of a container or of a service.
+ * Both versions of them may be in use at the same time, each with a separate
+ * tree, and a limit of a parent holds for its children.
+ *
+ * @root is the folder below which /proc and /sys are looked for: "" except in
+ * tests. */
+
+/* Reads the limit that a cgroup sets; INFINITY if it sets none, or if what it
+ * says cannot be parsed.
+ * @folder: of the cgroup, below @root */
+typedef double (*SpdlCgroupFunc) (const gchar *root, const gchar *folder);
+
+/* A limit, which the versions of cgroups keep in different files. */
+typedef struct {
+  const gchar *controller; /* of version 1: "cpu", say */
+  SpdlCgroupFunc read_v1;
+  SpdlCgroupFunc read_v2;
+} SpdlCgroupReader;
+
+/* Returns the least limit of the process's cgroup and its parents, in the trees
+ * of both versions; INFINITY if there is none. */
+double
+spdl_cgroup_find_least (const gchar *root, const SpdlCgroupReader *reader);
+
+/* Returns the folder, below @root, of the process's cgroup of version 2.
+ * Nullable; (transfer full). */
+gchar *spdl_cgroup_dup_folder (const gchar *root);
+
+/* Reads a small file of the kernel's. Nullable; (transfer full). */
+gchar *spdl_cgroup_read_text (
+    const gchar *root, const gchar *folder, const gchar *name);
+
+/* Returns the root that this process believes in. */
+const gchar *spdl_cgroup_get_root (void);
+
+/* For tests: makes the process believe that the system's files are below @root;
+ * NULL: no longer. Not while another thread asks. */
+SPDL_PRIVATE_API
+void spdl_cgroup_pretend (const gchar *root);
+
+G_END_DECLS

@@ -1,0 +1,259 @@
+/* gst-spdl: portability to other systems than Linux with glibc
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <fnmatch.h>
+#include <glib.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+#include <time.h>
+#include <unistd.h>
+
+/* The code is written for POSIX.1-2008. Names that macOS or musl lacks appear
+ * only here, each behind a function with a fallback, so that a port starts in
+ * this file. tests/check/scripts/compat fails when another file uses one.
+ *
+ * Some features exist only on Linux. They have no fallback here; for each, one
+ * file holds the calls:
+ *
+ *   plugins/ipc/spdlmemfd.c       shared memory with seals
+ *   plugins/ipc/spdlmailbox.c     futex between processes
+ *   plugins/ipc/spdlprocess.c     pidfd, inherited descriptors at spawn, pipe2
+ *   plugins/ipc/spdlaffinity.c    CPU affinity
+ *   plugins/ipc/spdlwirereader.c  descriptors received close-on-exec
+ *   plugins/ipc/worker/worker.c   signal at the death of the parent
+ *   gst/spdl/engine/cgroup.c  limits of cgroups
+ *   gst/spdl/engine/cpus.c    CPU load from /proc
+ *   gst/spdl/engine/memory.c  memory from /proc
+ *   tools/launch/process.c        memory from /proc
+ *
+ * Without these calls, meson.build leaves out the ipc plugin. Where files
+ * cannot be read, cgroups set no limit, memory.c knows physical memory
+ * alone, and process.c reports 0; its unit for ru_maxrss is Linux's. */
+
+/* Makes a mutex of @attr spin for a moment before it sleeps: most critical
+ * sections here take some tens of nanoseconds. Only glibc has this type.
+ * Elsewhere the mutex is a default one, which is slower under contention
+ * (macOS spins by itself). */
+static inline void
+spdl_compat_mutexattr_set_adaptive (pthread_mutexattr_t *attr)
+{
+#ifdef __GLIBC__
+  pthread_mutexattr_settype (attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+}
+
+/* Initializes a condition for spdl_compat_cond_wait_for(). macOS cannot choose
+ * the clock, but can wait for a relative time. */
+static inline void
+spdl_compat_cond_init (pthread_cond_t *cond)
+{
+#ifdef __APPLE__
+  pthread_cond_init (cond, NULL);
+#else
+  pthread_condattr_t attr;
+
+  pthread_condattr_init (&attr);
+  pthread_condattr_setclock (&attr, CLOCK_MONOTONIC);
+  pthread_cond_init (cond, &attr);
+  pthread_condattr_destroy (&attr);
+#endif
+}
+
+/* Waits for @ns at most, whatever happens to the wall clock meanwhile. */
+static inline void
+spdl_compat_cond_wait_for (
+    pthread_cond_t *cond, pthread_mutex_t *mutex, guint64 ns)
+{
+#ifdef __APPLE__
+  const struct timespec length = { ns / 1000000000, ns % 1000000000 };
+
+  pthread_cond_timedwait_relative_np (cond, mutex, &length);
+#else
+  struct timespec end;
+
+  clock_gettime (CLOCK_MONOTONIC, &end);
+  ns += end.tv_nsec;
+  end.tv_sec += ns / 1000000000;
+  end.tv_nsec = ns % 1000000000;
+  pthread_cond_timedwait (cond, mutex, &end);
+#endif
+}
+
+/* Names the calling thread, as debuggers and top show it. Linux ignores names
+ * of more than 15 bytes. On macOS a thread can name only itself, so the call
+ * has no thread argument. */
+static inline void
+spdl_compat_set_thread_name (const gchar *name)
+{
+#ifdef __APPLE__
+  pthread_setname_np (name);
+#else
+  pthread_setname_np (pthread_self (), name);
+#endif
+}
+
+/* Reads the CPU time of a running thread of this process. Returns FALSE if it
+ * is unknown; statistics then show 0. macOS has no clock per thread: a port
+ * calls thread_info() with THREAD_BASIC_INFO there. */
+static inline gboolean
+spdl_compat_get_thread_time (pthread_t id, struct timespec *time)
+{
+#ifdef __APPLE__
+  return FALSE;
+#else
+  clockid_t clock;
+
+  return pthread_getcpuclockid (id, &clock) == 0 &&
+         clock_gettime (clock, time) == 0;
+#endif
+}
+
+/* Switches the calling thread from the default scheduling policy to SCHED_BATCH
+ * or back. A batch thread that wakes up does not preempt the thread that has
+ * the core, for example the trainer's. Returns FALSE, and changes nothing, if
+ * the thread has another policy than the one to switch from.
+ *
+ * Without SCHED_BATCH this does nothing. musl's functions always fail, as they
+ * refer to a thread and POSIX's to the process: a port makes the system calls.
+ * On macOS a port sets QOS_CLASS_UTILITY. */
+static inline gboolean
+spdl_compat_set_batch_policy (gboolean batch)
+{
+#ifdef SCHED_BATCH
+  const struct sched_param param = { 0 };
+
+  if (sched_getscheduler (0) != (batch ? SCHED_OTHER : SCHED_BATCH))
+    return FALSE;
+  sched_setscheduler (0, batch ? SCHED_BATCH : SCHED_OTHER, &param);
+  return TRUE;
+#else
+  return FALSE;
+#endif
+}
+
+/* Tells for each of the first @n CPUs whether the process's main thread may run
+ * on it. Returns how many these are; 0 if that is unknown. macOS has no
+ * affinity. */
+static inline guint
+spdl_compat_get_affinity (gboolean *allowed, guint n)
+{
+#ifdef CPU_ALLOC
+  const gsize size = CPU_ALLOC_SIZE (n);
+  cpu_set_t *cpus = CPU_ALLOC (n);
+  guint found = 0;
+
+  if (cpus && sched_getaffinity (getpid (), size, cpus) == 0)
+    for (guint i = 0; i < n; i++)
+      found += allowed[i] = CPU_ISSET_S (i, size, cpus) != 0;
+  if (cpus)
+    CPU_FREE (cpus);
+  return found;
+#else
+  return 0;
+#endif
+}
+
+/* Returns the machine's physical memory in bytes; 0 if that is unknown. POSIX
+ * has no name for it; glibc, musl and macOS have this one. */
+static inline guint64
+spdl_compat_get_physical_memory (void)
+{
+#ifdef _SC_PHYS_PAGES
+  const long n_pages = sysconf (_SC_PHYS_PAGES);
+  const long size = sysconf (_SC_PAGESIZE);
+
+  return n_pages > 0 && size > 0 ? (guint64) n_pages * size : 0;
+#else
+  return 0;
+#endif
+}
+
+/* Finds the last @byte in the @size bytes of @data; NULL if there is none.
+ * macOS has no such function. */
+static inline gpointer
+spdl_compat_memrchr (gconstpointer data, int byte, gsize size)
+{
+#ifdef __APPLE__
+  const guint8 *bytes = data;
+
+  while (size > 0)
+    if (bytes[--size] == (guint8) byte)
+      return (gpointer) (bytes + size);
+  return NULL;
+#else
+  return memrchr (data, byte, size);
+#endif
+}
+
+/* Matches @text against a glob, regardless of case. `@(a|b)` and the like are
+ * an extension that only glibc has. Elsewhere such a pattern is taken
+ * literally, so that *.@(jpg|png) matches no file: a port brings its own
+ * fnmatch(), for example gnulib's. */
+static inline gboolean
+spdl_compat_match_glob (const gchar *pattern, const gchar *text)
+{
+#ifdef FNM_EXTMATCH
+  return fnmatch (pattern, text, FNM_CASEFOLD | FNM_EXTMATCH) == 0;
+#else
+  return fnmatch (pattern, text, FNM_CASEFOLD) == 0;
+#endif
+}
+
+/* Returns when the file's content was last changed, in nanoseconds. macOS gives
+ * the field another name. */
+static inline struct timespec
+spdl_compat_get_mtime (const struct stat *st)
+{
+#ifdef __APPLE__
+  return st->st_mtimespec;
+#else
+  return st->st_mtim;
+#endif
+}
+
+/* Returns TRUE if the open folder is one of the kernel's own, in /proc or /sys.
+ * Their links lead around in circles. macOS has none. */
+static inline gboolean
+spdl_compat_is_kernel_folder (int fd)
+{
+#ifdef __linux__
+  const unsigned long proc = 0x9fa0, sys = 0x62656572;
+  struct statfs st;
+
+  return fstatfs (fd, &st) == 0 && ((unsigned long) st.f_type == proc ||
+                                       (unsigned long) st.f_type == sys);
+#else
+  return FALSE;
+#endif
+}
+
+/* Tells the kernel whether mapped pages are about to be read in order, which it
+ * then reads ahead. POSIX has this as posix_madvise(), which older systems
+ * lack. */
+static inline void
+spdl_compat_expect_order (gconstpointer data, gsize size, gboolean in_order)
+{
+  madvise ((gpointer) data, size, in_order ? MADV_SEQUENTIAL : MADV_NORMAL);
+}
+
+/* Unmaps the pages of a file's mapping: they no longer count as the process's
+ * memory, and are mapped again when they are touched. glibc's posix_madvise()
+ * ignores this advice. On macOS it is a hint, and the pages count until memory
+ * is short: a port maps the range anew with MAP_FIXED. */
+static inline void
+spdl_compat_forget_pages (gconstpointer data, gsize size)
+{
+  madvise ((gpointer) data, size, MADV_DONTNEED);
+}

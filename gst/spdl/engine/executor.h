@@ -1,0 +1,174 @@
+/* gst-spdl: a stage's engine: a bounded queue, workers, results in order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_EXECUTOR_H__
+#define __SPDL_EXECUTOR_H__
+
+#include "gst/spdl/engine/meter.h"
+#include "gst/spdl/engine/pool.h"
+#include "gst/spdl/engine/ring.h"
+#include "gst/spdl/engine/window.h"
+
+G_BEGIN_DECLS
+
+/* The executor joins a ring, a pool and a meter. One thread puts entries in
+ * and blocks while the executor is full; the pool's threads run the tasks and
+ * block on nothing of ours; one thread takes what is done, in order, and gives
+ * each entry back when it has passed it on. Until then the entry counts: the
+ * executor never holds more than concurrency + queue-size tasks. (Marks and
+ * barriers have a bound of their own, so that they cannot pile up either.)
+ *
+ * All is guarded by the pool's lock. */
+
+typedef struct _SpdlExecutor SpdlExecutor;
+
+typedef struct _SpdlTask SpdlTask;
+
+/* An entry with what a task brings and what became of it.
+ *
+ * A task may consist of parts, which begin in order and run at the same time.
+ * Then it is the parts that count as tasks, against the concurrency and in the
+ * figures; the whole leaves when all are done. While parts are undone a whole
+ * takes as much room as there are such parts, so the next one comes in before
+ * the last part ends; once it is done it takes room for all. */
+struct _SpdlTask {
+  SpdlEntry entry;
+  guint n_items;
+  SpdlTask **parts; /* nullable */
+  guint n_parts;
+  /* set by run(), before the task is done: */
+  guint n_failed;
+  guint n_filtered;
+  guint64 bytes_out;
+  /* the executor's: */
+  SpdlTask *whole; /* of a part */
+  guint n_begun;   /* parts */
+  guint n_done;    /* parts */
+  guint64 since;   /* when it began */
+};
+
+typedef struct {
+  /* Runs @task on a pool's thread, without a lock. @slot: one of `concurrency`
+   * places for a worker's state, used by one thread at a time; NULL at first
+   * use. Returns FALSE if the task goes on without this thread, and is not the
+   * caller's any more: spdl_executor_finish() ends it. */
+  gboolean (*run) (gpointer user_data, SpdlTask *task, gpointer *slot);
+  /* Frees what run() left in @slot. */
+  void (*close_slot) (gpointer user_data, gpointer slot);
+  /* Frees what will not be taken: flushed, or dropped by a close. */
+  void (*discard) (gpointer user_data, SpdlEntry *entry);
+  /* Nullable: the CPU time since the start, in ns, of threads other than the
+   * pool's that work on tasks. With the pool's lock. */
+  guint64 (*cpu_time) (gpointer user_data);
+} SpdlExecutorFuncs;
+
+typedef enum {
+  SPDL_EXECUTOR_OK,
+  SPDL_EXECUTOR_FLUSHING, /* it flushes or is not started */
+  SPDL_EXECUTOR_CLOSED, /* nothing more is taken in; at take: and all is out */
+} SpdlExecutorStatus;
+
+struct _SpdlExecutor {
+  SpdlPoolClient client;
+  const SpdlExecutorFuncs *funcs;
+  gpointer user_data;
+
+  /* Guards the pointer against threads other than the streaming ones; taken
+   * before the pool's lock. */
+  SpdlMutex pool_lock;
+  SpdlPool *pool;
+
+  /* everything below under the pool's lock */
+  SpdlRing ring;
+  SpdlMeter meter;
+  guint concurrency;
+  guint allowed; /* no more begin, whatever the concurrency */
+  guint queue_size;
+  guint64 max_bytes; /* 0: none */
+  SpdlTask *partial; /* has begun, and has parts that have not */
+  guint n_running;   /* tasks, or parts of tasks */
+  guint room_taken;  /* of concurrency + queue_size */
+  guint n_others_held;
+  guint64 bytes_held;
+  gboolean flushing;
+  gboolean closed;
+  const SpdlEntry *waiting; /* what put() waits with */
+  gboolean putter_waits;    /* with a task */
+  gboolean taker_waits;
+  guint taker_wants;   /* results before it is woken, if more are to come */
+  gboolean hands_over; /* tasks that go on without their thread */
+  GArray *idle_since;  /* guint64, of places for such tasks, free again */
+  guint64 recent_time; /* of a task, about, in ns; of short ones alone */
+  guint64 usual_time;  /* of a task, about, in ns */
+  SpdlCond room;
+  SpdlCond ready;
+  SpdlCond quiet;        /* no task is running */
+  GPtrArray *free_slots; /* gpointer *, the last used at the end */
+  guint n_slots;
+  guint64 cpu_time; /* of tasks on a shared pool; of all, once stopped */
+};
+
+/* Makes an executor that flushes until spdl_executor_start(). */
+void spdl_executor_init (
+    SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data);
+void spdl_executor_clear (SpdlExecutor *self);
+
+/* @pool: (transfer full); @clock: (nullable). Begins to accept entries. */
+void spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
+    const SpdlClock *clock);
+
+/* Waits for running tasks, discards everything, closes slots and lets go of
+ * the pool. No other thread may be in put() or take(). The figures stay. */
+void spdl_executor_stop (SpdlExecutor *self);
+
+/* Takes in @entry; blocks while full. The entry is the executor's if the
+ * status is OK. */
+SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
+
+/* Gives back @passed (nullable), which take() had returned and which the
+ * caller now owns for good, and returns the next entry that is due, blocking
+ * until there is one, or NULL and the reason in @status. */
+SpdlEntry *spdl_executor_take (
+    SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status);
+
+/* Ends @task, for which run() returned FALSE or still runs. Once, from any
+ * thread. */
+void spdl_executor_finish (SpdlExecutor *self, SpdlTask *task);
+
+/* Lets put() and take() return at once; no task begins. From any thread. */
+void spdl_executor_flush_start (SpdlExecutor *self);
+
+/* Waits for running tasks, discards everything and accepts entries again. */
+void spdl_executor_flush_stop (SpdlExecutor *self);
+
+/* Gives up: nothing more is taken in, tasks that have not begun are discarded,
+ * what is running or done still comes out. From any thread; without effect
+ * where the executor is not started. */
+void spdl_executor_close (SpdlExecutor *self);
+
+/* Takes effect at once. @concurrency is at least 1. */
+void spdl_executor_set_limits (
+    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes);
+
+/* Holds tasks back where @n run already: 0 pauses all, G_MAXUINT none. Threads
+ * and slots stay as they are, so it may change often. From any thread. */
+void spdl_executor_allow (SpdlExecutor *self, guint n);
+
+/* Fills in what was counted since the start, at little cost and whatever laps
+ * there are. Returns how many tasks run. */
+guint spdl_executor_count (SpdlExecutor *self, SpdlLap *counts);
+
+/* Of all workers since the start. Both locks held, where there is a pool. */
+guint64 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self);
+
+/* This lap's figures, and then a new lap; or those since the start. */
+void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);
+void spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures);
+
+G_END_DECLS
+
+#endif /* __SPDL_EXECUTOR_H__ */

@@ -1,0 +1,140 @@
+/* gst-spdl: what a stage counts, by lap and in all
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_METER_H__
+#define __SPDL_METER_H__
+
+#include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/histogram.h"
+
+G_BEGIN_DECLS
+
+/* A meter counts for one element. Everything is recorded once, in the lap that
+ * runs; ending a lap adds it to the total. It has no lock: a stage calls it
+ * under its engine's lock, a plain element under its own. All times are
+ * nanoseconds on the meter's clock, read by the caller, who often has one at
+ * hand. */
+
+typedef struct {
+  guint64 tasks;
+  guint64 failures;
+  guint64 filtered;
+  guint64 items;
+  guint64 batches;
+  guint64 unpooled; /* batches for which the pool had no memory */
+  guint64 cached;   /* batches that came from a cache */
+  guint64 bytes_in;
+  guint64 bytes_out;
+  guint64 occupied;        /* how long something waited in the queue */
+  guint64 pushing;         /* how long downstream was being handed a result */
+  SpdlHistogram task_time; /* of tasks without a failure */
+  SpdlHistogram put_time;
+  SpdlHistogram get_time;
+  SpdlHistogram step_time; /* of the trainer, between two waits for a batch */
+  SpdlHistogram latency;
+} SpdlCounters;
+
+typedef struct {
+  SpdlClock clock;
+  guint64 started;
+  guint64 lap_started;
+  guint64 stopped; /* 0 while running */
+  guint64 cpu_at_lap;
+  gboolean occupied;
+  guint64 occupied_since; /* not before lap_started */
+  gboolean pushing;
+  guint64 pushing_since; /* not before lap_started */
+  guint64 last_pull;     /* when the trainer got its last batch; 0: never */
+  guint64 waited;        /* since then, in pulls that gave none */
+  SpdlCounters lap;
+  SpdlCounters total; /* of all laps that have ended */
+} SpdlMeter;
+
+/* What a snapshot says; see the table in the design, section 6. */
+typedef struct {
+  gboolean lap;
+  guint64 elapsed;
+  guint64 num_tasks, num_failures, num_filtered;
+  guint64 ave_time, p90_time, p99_time, cpu_time;
+  guint64 num_items, num_batches, num_unpooled, num_cached, bytes_in, bytes_out;
+  double qps;
+  guint64 ave_put_time, p90_put_time, p99_put_time;
+  guint64 ave_get_time, p90_get_time, p99_get_time;
+  guint64 ave_step_time, p50_step_time, p99_step_time;
+  double occupancy_rate, push_rate;
+  guint64 ave_latency, p99_latency;
+} SpdlFigures;
+
+/* @clock: (nullable): NULL is the monotonic clock. Starts the first lap. */
+SPDL_PRIVATE_API
+void spdl_meter_start (SpdlMeter *self, const SpdlClock *clock);
+
+/* Ends time: later snapshots say the same. */
+SPDL_PRIVATE_API
+void spdl_meter_stop (SpdlMeter *self, guint64 now);
+
+static inline guint64
+spdl_meter_now (const SpdlMeter *self)
+{
+  return SPDL_STATISTICS_ARE_OFF ? 0 : spdl_clock_now (&self->clock);
+}
+
+/* From @now on something waits in the queue, or nothing does. */
+static inline void
+spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
+{
+  if (SPDL_STATISTICS_ARE_OFF || self->occupied == occupied)
+    return;
+  if (self->occupied && now > self->occupied_since)
+    self->lap.occupied += now - self->occupied_since;
+  self->occupied = occupied;
+  self->occupied_since = MAX (now, self->lap_started);
+}
+
+/* From @now on a result is being handed downstream, or none is. */
+static inline void
+spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
+{
+  if (SPDL_STATISTICS_ARE_OFF)
+    return;
+  if (self->pushing && now > self->pushing_since)
+    self->lap.pushing += now - self->pushing_since;
+  self->pushing = pushing;
+  self->pushing_since = MAX (now, self->lap_started);
+}
+
+/* The trainer's side: a pull from @before to @now that gave no batch, because
+ * its time was over. The next one goes on with its wait. */
+static inline void
+spdl_meter_waited (SpdlMeter *self, guint64 before, guint64 now)
+{
+  self->waited += now - before;
+}
+
+/* A pull from @before to @now gave a batch. What is between two batches is
+ * waiting or the trainer's step. */
+SPDL_PRIVATE_API
+void spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now);
+
+/* It gave something else, an end of an epoch say: neither a wait for a batch
+ * nor part of a step. */
+SPDL_PRIVATE_API
+void spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now);
+
+/* Fills in @figures: this lap's, or since the start.
+ * @cpu_time: CPU time of the element's workers since the start. */
+SPDL_PRIVATE_API
+void spdl_meter_snapshot (SpdlMeter *self, gboolean lap, guint64 now,
+    guint64 cpu_time, SpdlFigures *figures);
+
+/* Adds the lap to the total and begins the next one. */
+SPDL_PRIVATE_API
+void spdl_meter_end_lap (SpdlMeter *self, guint64 now, guint64 cpu_time);
+
+G_END_DECLS
+
+#endif /* __SPDL_METER_H__ */

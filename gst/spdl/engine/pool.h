@@ -1,0 +1,103 @@
+/* gst-spdl: worker threads, of one stage or shared by name
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_POOL_H__
+#define __SPDL_POOL_H__
+
+#include "gst/spdl/engine/sync.h"
+
+G_BEGIN_DECLS
+
+/* A pool is some threads and one lock, which guards the pool and all that its
+ * clients have: so a stage's engine needs no second lock, and no order of locks
+ * can be got wrong. A pool is either one client's own, with a size that may
+ * change, or shared by name in the whole process.
+ *
+ * Clients that came first are served first; stages come as they reach PAUSED,
+ * those at the sink before those at the source, so tasks nearest the sink run
+ * first. Threads are made when they are first needed.
+ *
+ * Waking: a sleeping thread costs microseconds to wake, so at most one is on
+ * its way at a time. It takes a task and, if there is another one, calls the
+ * next thread before it begins.
+ *
+ * Where tasks are shorter than that (short_tasks, which only an own pool's
+ * client sets), others are woken for nothing. So then, while a thread works,
+ * one that has nothing to do sleeps for a short time only: it is the sentinel.
+ * With a sentinel, short tasks may be left to the thread that is awake: should
+ * one turn out long, the sentinel finds the next in time. */
+
+typedef struct _SpdlPool SpdlPool;
+typedef struct _SpdlPoolClient SpdlPoolClient;
+typedef struct _SpdlPoolThread SpdlPoolThread;
+
+struct _SpdlPoolThread {
+  SpdlPool *pool;
+  pthread_t id;
+  guint64 since;     /* the client's: when it last had nothing to do */
+  gboolean waited;   /* whether the thread slept since its last task */
+  SpdlCond *pending; /* to be signalled as soon as the lock is released */
+};
+
+struct _SpdlPoolClient {
+  /* Whether run() would find a task. With the lock held. */
+  gboolean (*runnable) (SpdlPoolClient *client);
+  /* Runs one task. Entered and left with the lock held, which it releases
+   * while it works. */
+  void (*run) (SpdlPoolClient *client, SpdlPoolThread *thread);
+};
+
+struct _SpdlPool {
+  SpdlMutex lock;
+  SpdlCond work;
+  SpdlCond watch; /* of the sentinel */
+  gchar *name;    /* NULL: not shared */
+  guint n_refs;   /* under the registry's lock */
+  guint max_threads;
+  guint n_idle; /* threads that sleep, the sentinel too */
+  gboolean has_sentinel;
+  gboolean short_tasks; /* the client's word: a thread is worth no wake-up */
+  gboolean waking;
+  gboolean quit;
+  GPtrArray *clients;  /* SpdlPoolClient, the first to be served first */
+  GPtrArray *threads;  /* SpdlPoolThread, living */
+  GPtrArray *finished; /* SpdlPoolThread, to be joined */
+  guint64 cpu_of_finished;
+};
+
+/* A pool of one client's own. */
+SpdlPool *spdl_pool_new (guint max_threads);
+
+/* The pool of that name, made if need be; NULL with @error set if it has
+ * another size. */
+SpdlPool *
+spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error);
+
+/* Joins the threads of the last user. No client of the caller's may be left. */
+void spdl_pool_unref (SpdlPool *self);
+
+void spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client);
+
+/* @client must have no task running. */
+void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
+
+/* Threads beyond @max_threads end after their task. Lock held. */
+void spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads);
+
+/* There is work: makes a thread, or returns what the caller must signal once it
+ * has released the lock, or NULL. Lock held. */
+SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self);
+
+/* Whether a client has a task that could begin. Lock held. */
+gboolean spdl_pool_has_work_unlocked (SpdlPool *self);
+
+/* The CPU time of all threads there ever were, in ns. Lock held. */
+guint64 spdl_pool_get_cpu_time_unlocked (SpdlPool *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_POOL_H__ */

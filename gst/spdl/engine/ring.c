@@ -1,0 +1,140 @@
+/* gst-spdl: tasks on their way through a stage, in order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/engine/ring.h"
+
+#include <string.h>
+
+void
+spdl_ring_init (SpdlRing *self, SpdlOrder order)
+{
+  memset (self, 0, sizeof *self);
+  self->order = order;
+}
+
+static void
+unlink_entry (SpdlRing *self, SpdlEntry *entry)
+{
+  if (entry->prev)
+    entry->prev->next = entry->next;
+  else
+    self->head = entry->next;
+  if (entry->next)
+    entry->next->prev = entry->prev;
+  else
+    self->tail = entry->prev;
+}
+
+/* @place: (nullable): the entry to stand behind; NULL: in front of all. */
+static void
+link_behind (SpdlRing *self, SpdlEntry *entry, SpdlEntry *place)
+{
+  entry->prev = place;
+  entry->next = place ? place->next : self->head;
+  if (entry->prev)
+    entry->prev->next = entry;
+  else
+    self->head = entry;
+  if (entry->next)
+    entry->next->prev = entry;
+  else
+    self->tail = entry;
+}
+
+/* Moves @entry, which is done, past all before it that are not. These are
+ * fewer than the stage's concurrency and queue-size together. */
+static void
+overtake (SpdlRing *self, SpdlEntry *entry)
+{
+  SpdlEntry *place = entry->prev;
+
+  while (place && place->state != SPDL_ENTRY_DONE)
+    place = place->prev;
+  if (place == entry->prev)
+    return;
+  unlink_entry (self, entry);
+  link_behind (self, entry, place);
+}
+
+void
+spdl_ring_put (SpdlRing *self, SpdlEntry *entry)
+{
+  link_behind (self, entry, self->tail);
+
+  if (entry->kind == SPDL_ENTRY_TASK) {
+    entry->state = SPDL_ENTRY_QUEUED;
+    self->n_queued++;
+    if (!self->next_queued)
+      self->next_queued = entry;
+    return;
+  }
+
+  entry->state = SPDL_ENTRY_DONE;
+  if (entry->kind == SPDL_ENTRY_MARK && self->order == SPDL_ORDER_COMPLETION)
+    overtake (self, entry);
+}
+
+SpdlEntry *
+spdl_ring_begin (SpdlRing *self)
+{
+  SpdlEntry *task = self->next_queued;
+
+  if (!task)
+    return NULL;
+
+  self->n_queued--;
+  self->n_running++;
+  task->state = SPDL_ENTRY_RUNNING;
+  do {
+    self->next_queued = self->next_queued->next;
+  } while (self->next_queued && self->next_queued->state != SPDL_ENTRY_QUEUED);
+  return task;
+}
+
+void
+spdl_ring_finish (SpdlRing *self, SpdlEntry *task)
+{
+  g_assert (task->state == SPDL_ENTRY_RUNNING);
+
+  self->n_running--;
+  self->n_done++;
+  task->state = SPDL_ENTRY_DONE;
+  if (self->order == SPDL_ORDER_COMPLETION)
+    overtake (self, task);
+}
+
+SpdlEntry *
+spdl_ring_pop (SpdlRing *self)
+{
+  SpdlEntry *entry = self->head;
+
+  if (!spdl_ring_ready (self))
+    return NULL;
+  unlink_entry (self, entry);
+  entry->next = entry->prev = NULL;
+  self->n_done -= entry->kind == SPDL_ENTRY_TASK;
+  return entry;
+}
+
+SpdlEntry *
+spdl_ring_drop_queued (SpdlRing *self)
+{
+  SpdlEntry *dropped = NULL, **end = &dropped;
+
+  for (SpdlEntry *entry = self->next_queued, *next; entry; entry = next) {
+    next = entry->next;
+    if (entry->state == SPDL_ENTRY_RUNNING)
+      continue;
+    unlink_entry (self, entry);
+    entry->next = NULL;
+    *end = entry;
+    end = &entry->next;
+  }
+  self->next_queued = NULL;
+  self->n_queued = 0;
+  return dropped;
+}

@@ -1,0 +1,90 @@
+/* gst-spdl: locks and conditions
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_SYNC_H__
+#define __SPDL_SYNC_H__
+
+#include <errno.h>
+
+#include "gst/spdl/engine/compat.h"
+
+/* The engine's locks are pthread's, not GLib's: ThreadSanitizer sees them, an
+ * adaptive mutex spins over our critical sections of some tens of nanoseconds
+ * instead of sleeping, and a signal that nobody waits for costs no system
+ * call. Everything goes through these names, so that this is the one place to
+ * change. */
+
+typedef pthread_mutex_t SpdlMutex;
+typedef pthread_cond_t SpdlCond;
+
+static inline void
+spdl_mutex_init (SpdlMutex *mutex)
+{
+  pthread_mutexattr_t attr;
+
+  pthread_mutexattr_init (&attr);
+  spdl_compat_mutexattr_set_adaptive (&attr);
+  pthread_mutex_init (mutex, &attr);
+  pthread_mutexattr_destroy (&attr);
+}
+
+static inline void
+spdl_mutex_clear (SpdlMutex *mutex)
+{
+  pthread_mutex_destroy (mutex);
+}
+
+static inline void
+spdl_mutex_lock (SpdlMutex *mutex)
+{
+  pthread_mutex_lock (mutex);
+}
+
+static inline void
+spdl_mutex_unlock (SpdlMutex *mutex)
+{
+  pthread_mutex_unlock (mutex);
+}
+
+static inline void
+spdl_cond_init (SpdlCond *cond)
+{
+  spdl_compat_cond_init (cond);
+}
+
+static inline void
+spdl_cond_clear (SpdlCond *cond)
+{
+  pthread_cond_destroy (cond);
+}
+
+static inline void
+spdl_cond_wait (SpdlCond *cond, SpdlMutex *mutex)
+{
+  pthread_cond_wait (cond, mutex);
+}
+
+/* Waits for @ns at most. */
+static inline void
+spdl_cond_wait_for (SpdlCond *cond, SpdlMutex *mutex, guint64 ns)
+{
+  spdl_compat_cond_wait_for (cond, mutex, ns);
+}
+
+static inline void
+spdl_cond_signal (SpdlCond *cond)
+{
+  pthread_cond_signal (cond);
+}
+
+static inline void
+spdl_cond_broadcast (SpdlCond *cond)
+{
+  pthread_cond_broadcast (cond);
+}
+
+#endif /* __SPDL_SYNC_H__ */

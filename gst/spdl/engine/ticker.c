@@ -1,0 +1,109 @@
+/* gst-spdl: a thread that does something now and then
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/engine/ticker.h"
+
+#include "gst/spdl/engine/clock.h"
+
+struct _SpdlTicker {
+  SpdlMutex lock;
+  SpdlCond stopped;
+  gboolean quit;
+  gboolean is_own; /* the thread frees it */
+  pthread_t id;
+  guint64 interval;
+  void (*func) (gpointer data);
+  gpointer data;
+  GDestroyNotify free_data;
+};
+
+static void
+ticker_free (SpdlTicker *self)
+{
+  spdl_cond_clear (&self->stopped);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* Returns FALSE once it was stopped. A wait may end early. Lock held. */
+static gboolean
+sleep_until (SpdlTicker *self, guint64 due)
+{
+  const SpdlClock clock = { NULL };
+
+  while (!self->quit) {
+    const guint64 now = spdl_clock_now (&clock);
+
+    if (now >= due)
+      return TRUE;
+    spdl_cond_wait_for (&self->stopped, &self->lock, due - now);
+  }
+  return FALSE;
+}
+
+static void *
+run (void *user_data)
+{
+  SpdlTicker *self = user_data;
+  const SpdlClock clock = { NULL };
+  gboolean is_own;
+
+  spdl_compat_set_thread_name ("spdl-ticker");
+  spdl_mutex_lock (&self->lock);
+  while (sleep_until (self, spdl_clock_now (&clock) + self->interval)) {
+    spdl_mutex_unlock (&self->lock);
+    self->func (self->data);
+    spdl_mutex_lock (&self->lock);
+  }
+  is_own = self->is_own;
+  spdl_mutex_unlock (&self->lock);
+
+  if (self->free_data)
+    self->free_data (self->data);
+  if (is_own)
+    ticker_free (self);
+  return NULL;
+}
+
+SpdlTicker *
+spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
+    GDestroyNotify free_data)
+{
+  SpdlTicker *self = g_new0 (SpdlTicker, 1);
+
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->stopped);
+  self->interval = interval;
+  self->func = func;
+  self->data = data;
+  self->free_data = free_data;
+  /* The thread may stop itself as soon as it runs: it must find its name. */
+  spdl_mutex_lock (&self->lock);
+  if (pthread_create (&self->id, NULL, run, self) != 0)
+    g_error ("no thread can be made to watch a pipeline");
+  spdl_mutex_unlock (&self->lock);
+  return self;
+}
+
+void
+spdl_ticker_stop (SpdlTicker *self)
+{
+  const pthread_t id = self->id;
+  const gboolean is_own = pthread_equal (id, pthread_self ());
+
+  spdl_mutex_lock (&self->lock);
+  self->quit = TRUE;
+  self->is_own = is_own;
+  spdl_cond_signal (&self->stopped);
+  spdl_mutex_unlock (&self->lock);
+  if (is_own) {
+    pthread_detach (id);
+    return;
+  }
+  pthread_join (id, NULL);
+  ticker_free (self);
+}

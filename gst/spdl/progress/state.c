@@ -1,0 +1,248 @@
+/* gst-spdl: where a source is to begin, as a text
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/progress/state.h"
+
+#include <string.h>
+
+#define VERSION "spdl1;"
+
+void
+spdl_state_init (SpdlState *self)
+{
+  self->identity = (SpdlIdentity){ 0 };
+  spdl_progress_init (&self->progress, 0);
+}
+
+void
+spdl_state_clear (SpdlState *self)
+{
+  spdl_progress_clear (&self->progress);
+}
+
+void
+spdl_state_begin (GString *text)
+{
+  g_string_append (text, VERSION);
+}
+
+void
+spdl_state_write_identity (
+    GString *text, guint32 source, const SpdlIdentity *identity)
+{
+  g_string_append_printf (text,
+      "source=%u,count=%" G_GUINT64_FORMAT ",hash=%016" G_GINT64_MODIFIER
+      "x,shuffle=%d,seed=%" G_GUINT64_FORMAT ",rank=%" G_GUINT64_FORMAT
+      ",world-size=%" G_GUINT64_FORMAT ",shard-mode=%s,",
+      source, identity->count, identity->hash, identity->shuffle,
+      identity->seed, identity->rank, identity->world_size,
+      identity->shard_mode);
+  if (*identity->weights)
+    g_string_append_printf (text, "weights=%s,num-draws=%" G_GUINT64_FORMAT ",",
+        identity->weights, identity->num_draws);
+  if (identity->classes != 0)
+    g_string_append_printf (
+        text, "classes=%016" G_GINT64_MODIFIER "x,", identity->classes);
+}
+
+void
+spdl_state_write_progress (GString *text, const SpdlProgress *progress)
+{
+  g_string_append_printf (text,
+      "epoch=%" G_GUINT64_FORMAT ",mark=%" G_GUINT64_FORMAT ",done=",
+      progress->epoch, progress->mark);
+  spdl_progress_write_runs (progress, text);
+  if (progress->n_aside > 0 || progress->n_aside_before > 0)
+    g_string_append_printf (text,
+        ",aside=%" G_GUINT64_FORMAT ",aside-before=%" G_GUINT64_FORMAT,
+        progress->n_aside, progress->n_aside_before);
+  g_string_append_c (text, ';');
+}
+
+/* Each of these passes over what it names, or returns FALSE. */
+
+static gboolean
+read_text (const gchar **at, const gchar *text)
+{
+  const gsize length = strlen (text);
+
+  if (strncmp (*at, text, length) != 0)
+    return FALSE;
+  *at += length;
+  return TRUE;
+}
+
+static gboolean
+read_number (const gchar **at, const gchar *name, guint base, guint64 *number)
+{
+  guint digit;
+
+  if (!read_text (at, name) || !g_ascii_isxdigit (**at))
+    return FALSE;
+  *number = 0;
+  while (g_ascii_isxdigit (**at)) {
+    digit = g_ascii_xdigit_value (*(*at)++);
+    if (digit >= base || __builtin_mul_overflow (*number, base, number) ||
+        __builtin_add_overflow (*number, digit, number))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_word (const gchar **at, const gchar *name, gchar *word, gsize size)
+{
+  gsize length = 0;
+
+  if (!read_text (at, name))
+    return FALSE;
+  while (g_ascii_islower ((*at)[length]))
+    length++;
+  if (length == 0 || length >= size)
+    return FALSE;
+  memcpy (word, *at, length);
+  word[length] = '\0';
+  *at += length;
+  return TRUE;
+}
+
+/* Of a column: all that one may be called. */
+static gboolean
+read_weights (const gchar **at, SpdlIdentity *identity)
+{
+  const gsize length = strcspn (*at, ",;");
+
+  if (length == 0 || length >= sizeof identity->weights ||
+      !g_utf8_validate (*at, length, NULL))
+    return FALSE;
+  memcpy (identity->weights, *at, length);
+  identity->weights[length] = '\0';
+  *at += length;
+  return read_number (at, ",num-draws=", 10, &identity->num_draws);
+}
+
+static gboolean
+read_draws (const gchar **at, SpdlIdentity *identity)
+{
+  identity->weights[0] = '\0';
+  identity->num_draws = 0;
+  return !read_text (at, ",weights=") || read_weights (at, identity);
+}
+
+static gboolean
+read_classes (const gchar **at, SpdlIdentity *identity)
+{
+  identity->classes = 0;
+  return !read_text (at, ",classes=") ||
+         (read_number (at, "", 16, &identity->classes) &&
+             identity->classes != 0);
+}
+
+/* No more than those that are done. */
+static gboolean
+read_aside (const gchar **at, SpdlProgress *progress)
+{
+  progress->n_aside = progress->n_aside_before = 0;
+  if (!read_text (at, ",aside="))
+    return TRUE;
+  return read_number (at, "", 10, &progress->n_aside) &&
+         read_number (at, ",aside-before=", 10, &progress->n_aside_before) &&
+         progress->n_aside <= progress->n_done;
+}
+
+static gboolean
+read_source (const gchar **at, guint64 *source, SpdlState *self)
+{
+  SpdlIdentity *identity = &self->identity;
+  SpdlProgress *progress = &self->progress;
+  guint64 shuffle;
+  const gchar *end;
+
+  if (!read_number (at, "source=", 10, source) ||
+      !read_number (at, ",count=", 10, &identity->count) ||
+      !read_number (at, ",hash=", 16, &identity->hash) ||
+      !read_number (at, ",shuffle=", 10, &shuffle) ||
+      !read_number (at, ",seed=", 10, &identity->seed) ||
+      !read_number (at, ",rank=", 10, &identity->rank) ||
+      !read_number (at, ",world-size=", 10, &identity->world_size) ||
+      !read_word (at, ",shard-mode=", identity->shard_mode,
+          sizeof identity->shard_mode) ||
+      !read_draws (at, identity) || !read_classes (at, identity) ||
+      !read_number (at, ",epoch=", 10, &progress->epoch) ||
+      !read_number (at, ",mark=", 10, &progress->mark) ||
+      !read_text (at, ",done=") ||
+      !(end = spdl_progress_read_runs (progress, *at)))
+    return FALSE;
+  identity->shuffle = shuffle != 0;
+  *at = end;
+  return shuffle <= 1 && read_aside (at, progress) && read_text (at, ";");
+}
+
+gboolean
+spdl_state_read (
+    SpdlState *self, const gchar *text, guint32 source, gchar **flaw)
+{
+  const gchar *at = text;
+  guint64 number;
+
+  if (!read_text (&at, VERSION)) {
+    g_autofree gchar *begin = g_utf8_make_valid (text, strnlen (text, 8));
+
+    *flaw = g_strdup_printf (
+        "it does not begin with \"" VERSION "\", but with \"%s\"", begin);
+    return FALSE;
+  }
+  while (*at) {
+    if (!read_source (&at, &number, self)) {
+      *flaw = g_strdup_printf ("it is malformed from its byte %" G_GSIZE_FORMAT
+                               " on",
+          (gsize) (at - text) + 1);
+      return FALSE;
+    }
+    if (number == source)
+      return TRUE;
+  }
+  *flaw = g_strdup_printf ("it knows of no source %u", source);
+  return FALSE;
+}
+
+gboolean
+spdl_state_is_of_others (const gchar *text, guint32 source)
+{
+  g_auto (SpdlState) state = { 0 };
+  const gchar *at = text;
+  guint64 number = source;
+
+  spdl_state_init (&state);
+  if (!read_text (&at, VERSION) || *at == '\0')
+    return FALSE;
+  while (*at)
+    if (!read_source (&at, &number, &state) || number == source)
+      return FALSE;
+  return TRUE;
+}
+
+void
+spdl_state_write_others (GString *text, const gchar *state,
+    gboolean (*is_left_out) (guint32 source, gconstpointer user_data),
+    gconstpointer user_data)
+{
+  g_auto (SpdlState) part = { 0 };
+  const gchar *at = state, *begin;
+  guint64 number;
+
+  spdl_state_init (&part);
+  if (!read_text (&at, VERSION))
+    return;
+  while (*at) {
+    begin = at;
+    if (!read_source (&at, &number, &part))
+      return;
+    if (!is_left_out (number, user_data))
+      g_string_append_len (text, begin, at - begin);
+  }
+}

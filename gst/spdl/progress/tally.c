@@ -1,0 +1,262 @@
+/* gst-spdl: which items of a source are done
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/progress/tally.h"
+
+/* News of items that will not come may overtake the items of whole epochs,
+ * where a sink has a long queue; not of more than this. */
+#define MAX_EPOCHS_AHEAD 1000
+
+/* An item that became several buffers, of which some are still to come. */
+typedef struct {
+  guint64 epoch;
+  guint64 sequence;
+  guint n_delivered;
+} Partial;
+
+struct _SpdlTally {
+  guint32 source;
+  guint64 n_items;
+  gchar *identity;   /* its text */
+  GPtrArray *epochs; /* SpdlProgress: the first that is not complete, and those
+                        behind it up to the last of which something is known */
+  GArray *partials;  /* Partial */
+};
+
+static SpdlProgress *
+progress_new (guint64 epoch)
+{
+  SpdlProgress *progress = g_new (SpdlProgress, 1);
+
+  spdl_progress_init (progress, epoch);
+  return progress;
+}
+
+static void
+progress_free (gpointer progress)
+{
+  spdl_progress_clear (progress);
+  g_free (progress);
+}
+
+static SpdlProgress *
+first_epoch (const SpdlTally *self)
+{
+  return g_ptr_array_index (self->epochs, 0);
+}
+
+SpdlTally *
+spdl_tally_new (
+    guint32 source, const gchar *state, guint64 n_items, gchar **flaw)
+{
+  g_auto (SpdlState) start = { 0 };
+  SpdlTally *self;
+  GString *identity;
+
+  spdl_state_init (&start);
+  if (!spdl_state_read (&start, state, source, flaw))
+    return NULL;
+  identity = g_string_new (NULL);
+  spdl_state_write_identity (identity, source, &start.identity);
+  self = g_new (SpdlTally, 1);
+  self->source = source;
+  self->n_items = n_items;
+  self->identity = g_string_free (identity, FALSE);
+  self->epochs = g_ptr_array_new_with_free_func (progress_free);
+  self->partials = g_array_new (FALSE, FALSE, sizeof (Partial));
+  g_ptr_array_add (self->epochs, progress_new (0));
+  spdl_progress_copy (first_epoch (self), &start.progress);
+  return self;
+}
+
+void
+spdl_tally_free (SpdlTally *self)
+{
+  g_free (self->identity);
+  g_ptr_array_unref (self->epochs);
+  g_array_unref (self->partials);
+  g_free (self);
+}
+
+guint32
+spdl_tally_get_source (const SpdlTally *self)
+{
+  return self->source;
+}
+
+const SpdlProgress *
+spdl_tally_get_progress (const SpdlTally *self)
+{
+  return first_epoch (self);
+}
+
+static void
+drop_old_partials (SpdlTally *self)
+{
+  for (guint i = self->partials->len; i > 0; i--)
+    if (g_array_index (self->partials, Partial, i - 1).epoch <
+        first_epoch (self)->epoch)
+      g_array_remove_index_fast (self->partials, i - 1);
+}
+
+/* How many items went missing before spdlmix in all epochs before @n from
+ * here. */
+static guint64
+count_aside (const SpdlTally *self, guint64 n)
+{
+  guint64 n_aside = first_epoch (self)->n_aside_before;
+
+  for (guint i = 0; i < self->epochs->len && i < n; i++)
+    n_aside +=
+        ((const SpdlProgress *) g_ptr_array_index (self->epochs, i))->n_aside;
+  return n_aside;
+}
+
+/* All epochs before @epoch are over. */
+static void
+go_to (SpdlTally *self, guint64 epoch)
+{
+  SpdlProgress *first = first_epoch (self);
+  const guint64 n = epoch - first->epoch;
+  const guint64 n_aside = count_aside (self, n);
+
+  if (n < self->epochs->len) {
+    g_ptr_array_remove_range (self->epochs, 0, n);
+  } else {
+    if (self->epochs->len > 1)
+      g_ptr_array_remove_range (self->epochs, 1, self->epochs->len - 1);
+    spdl_progress_reset (first, epoch);
+  }
+  first_epoch (self)->n_aside_before = n_aside;
+  if (self->partials->len > 0)
+    drop_old_partials (self);
+}
+
+static void
+pass_complete (SpdlTally *self)
+{
+  while (self->n_items > 0 && first_epoch (self)->n_done >= self->n_items)
+    go_to (self, first_epoch (self)->epoch + 1);
+}
+
+/* Whether that was the last part of its item. */
+static gboolean
+add_part (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
+{
+  const Partial partial = { epoch, sequence, 1 };
+
+  for (guint i = self->partials->len; i > 0; i--) {
+    Partial *seen = &g_array_index (self->partials, Partial, i - 1);
+
+    if (seen->epoch != epoch || seen->sequence != sequence)
+      continue;
+    if (++seen->n_delivered < parts)
+      return FALSE;
+    g_array_remove_index_fast (self->partials, i - 1);
+    return TRUE;
+  }
+  g_array_append_val (self->partials, partial);
+  return FALSE;
+}
+
+void
+spdl_tally_deliver (
+    SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
+{
+  if (epoch < first_epoch (self)->epoch || sequence >= self->n_items)
+    return;
+  if (epoch > first_epoch (self)->epoch)
+    go_to (self, epoch);
+  if (parts > 1 && !add_part (self, epoch, sequence, parts))
+    return;
+  spdl_progress_add (first_epoch (self), sequence);
+  pass_complete (self);
+}
+
+static void
+forgo (SpdlTally *self, guint64 epoch, guint64 sequence, gboolean aside)
+{
+  const guint64 first = first_epoch (self)->epoch;
+  SpdlProgress *progress;
+
+  if (epoch < first || epoch - first > MAX_EPOCHS_AHEAD ||
+      sequence >= self->n_items)
+    return;
+  while (self->epochs->len <= epoch - first)
+    g_ptr_array_add (self->epochs, progress_new (first + self->epochs->len));
+  progress = g_ptr_array_index (self->epochs, epoch - first);
+  if (spdl_progress_add (progress, sequence) && aside)
+    progress->n_aside++;
+  pass_complete (self);
+}
+
+void
+spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence)
+{
+  forgo (self, epoch, sequence, FALSE);
+}
+
+void
+spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence)
+{
+  forgo (self, epoch, sequence, TRUE);
+}
+
+guint64
+spdl_tally_end_epoch (SpdlTally *self, guint64 epoch, guint64 n_items)
+{
+  const SpdlProgress *first = first_epoch (self);
+  guint64 n_lost;
+
+  if (epoch < first->epoch)
+    return 0;
+  n_lost = epoch == first->epoch && first->n_done < n_items
+               ? n_items - first->n_done
+               : 0;
+  go_to (self, epoch + 1);
+  pass_complete (self);
+  return n_lost;
+}
+
+gboolean
+spdl_tally_restore (SpdlTally *self, const gchar *state)
+{
+  g_auto (SpdlState) before = { 0 };
+  g_autofree gchar *flaw = NULL;
+
+  spdl_state_init (&before);
+  if (!spdl_state_read (&before, state, self->source, &flaw))
+    return FALSE;
+  g_ptr_array_set_size (self->epochs, 1);
+  g_array_set_size (self->partials, 0);
+  spdl_progress_copy (first_epoch (self), &before.progress);
+  return TRUE;
+}
+
+void
+spdl_tally_write (const SpdlTally *self, GString *text)
+{
+  g_string_append (text, self->identity);
+  spdl_state_write_progress (text, first_epoch (self));
+}
+
+void
+spdl_tally_write_epoch (
+    const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text)
+{
+  SpdlProgress progress;
+
+  spdl_progress_init (&progress, epoch);
+  /* As if no item of the epochs before had come to spdlmix: of an epoch that
+   * was left, more have come of one source than of another. */
+  if (mixed && self->n_items != G_MAXUINT64 &&
+      __builtin_mul_overflow (epoch, self->n_items, &progress.n_aside_before))
+    progress.n_aside_before = 0;
+  g_string_append (text, self->identity);
+  spdl_state_write_progress (text, &progress);
+  spdl_progress_clear (&progress);
+}

@@ -87,6 +87,12 @@ def make(name, options="", channels=2, samples=100003, rate=44100):
     return path
 
 
+try:
+    make("x.opus.caf", GAINED["opus.caf"])
+except subprocess.CalledProcessError:
+    del GAINED["opus.caf"]  # FFmpeg 9 does not write it
+
+
 def wanted(path, *options, dtype=np.float32):
     kind = {np.float32: "f32le", np.float64: "f64le", np.int16: "s16le"}[dtype]
     data = ffmpeg("-i", path, "-f", kind, *options, "-")

@@ -181,10 +181,9 @@ forgets (const SpdlAudioDecoder *self)
 
 /* A decoder as if it were new. */
 static gboolean
-open_codec (SpdlAudioDecoder *self, GError **error)
+open_codec (
+    SpdlAudioDecoder *self, const AVCodecParameters *parameters, GError **error)
 {
-  const AVCodecParameters *parameters =
-      spdl_audio_track_get_parameters (self->track);
   const AVCodec *codec = avcodec_find_decoder (parameters->codec_id);
   gint ret;
 
@@ -215,6 +214,40 @@ open_codec (SpdlAudioDecoder *self, GError **error)
       "It is a broken %s: the decoder %s does not open: %s", self->file->name,
       codec->name, last_error[0] ? last_error : av_err2str (ret));
   return FALSE;
+}
+
+/* Readies the decoder for a stream that follows another one. FFmpeg 9 passes
+ * the headers of a Vorbis stream with its first packet, and its decoder ignores
+ * them there. */
+static gboolean
+begin_stream (
+    SpdlAudioDecoder *self, const SpdlAudioPacket *packet, GError **error)
+{
+  AVCodecParameters *parameters;
+  size_t size;
+  const guint8 *headers = av_packet_get_side_data (
+      packet->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+  const gint flags2 = self->codec->flags2;
+  gboolean ok;
+
+  avcodec_flush_buffers (self->codec);
+  if (!headers)
+    return TRUE;
+  parameters = avcodec_parameters_alloc ();
+  g_assert (parameters);
+  ok = avcodec_parameters_copy (
+           parameters, spdl_audio_track_get_parameters (self->track)) >= 0;
+  g_assert (ok);
+  av_freep (&parameters->extradata);
+  parameters->extradata = av_mallocz (size + AV_INPUT_BUFFER_PADDING_SIZE);
+  g_assert (parameters->extradata);
+  parameters->extradata_size = size;
+  memcpy (parameters->extradata, headers, size);
+  ok = open_codec (self, parameters, error);
+  if (ok)
+    self->codec->flags2 = flags2;
+  avcodec_parameters_free (&parameters);
+  return ok;
 }
 
 /* After a file: what it left in the decoder is not for the next one. */
@@ -339,8 +372,8 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
   }
   for (; i < n && !self->is_enough; i++) {
     packet = spdl_audio_track_get (self->track, i);
-    if (packet->is_first)
-      avcodec_flush_buffers (self->codec);
+    if (packet->is_first && !begin_stream (self, packet, error))
+      return FALSE;
     if (packet->skip >= 0)
       self->clock.skip = packet->skip;
     if (!decode_packet (self, packet->packet, packet, error))
@@ -374,7 +407,7 @@ run (SpdlAudioDecoder *self, GError **error)
   GError *reason = NULL;
   gboolean ok;
 
-  if (!open_codec (self, error))
+  if (!open_codec (self, spdl_audio_track_get_parameters (self->track), error))
     return FALSE;
   self->rate = spdl_audio_track_get_rate (self->track);
   ok = decode_packets (self, &reason);

@@ -388,6 +388,19 @@ ends_with_page (const SpdlAudioFile *file)
   return FALSE;
 }
 
+/* Marks the first packet of a stream that follows another one. @i: the first
+ * packet whose time is that of the new stream. FFmpeg 9 gives the one before it
+ * the time at which the stream before ends; a stream begins with a page. */
+static void
+mark_stream (SpdlAudioTrack *self, guint i)
+{
+  SpdlAudioPacket *const packets = (SpdlAudioPacket *) self->packets->data;
+
+  while (i > 0 && packets[i - 1].packet->pos == packets[i].packet->pos)
+    i--;
+  packets[i].is_first = TRUE;
+}
+
 /* Times of Ogg begin anew with each stream that follows another one, and jump
  * where a page is missing. */
 static void
@@ -397,17 +410,19 @@ read_ogg_times (SpdlAudioTrack *self)
   gboolean is_chained = FALSE;
 
   for (guint i = 0; i < self->n_packets; i++) {
-    SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
-    const gint64 pts = entry->packet->pts;
+    const AVPacket *packet = spdl_audio_track_get (self, i)->packet;
+    const gint64 pts = packet->pts;
 
     if (pts == AV_NOPTS_VALUE)
       continue;
     if (i > 0 && pts > end + MAX_OGG_ERROR)
       self->corruption = "a page is damaged or missing";
-    if (i > 0 && pts < end - MAX_OGG_ERROR)
-      is_chained = entry->is_first = TRUE;
+    if (i > 0 && pts < end - MAX_OGG_ERROR) {
+      is_chained = TRUE;
+      mark_stream (self, i);
+    }
     /* At the end of a stream of one page it is negative. */
-    end = pts + (gint32) entry->packet->duration;
+    end = pts + (gint32) packet->duration;
   }
   if (end > 0 && !is_chained && self->stream->time_base.num == 1)
     self->length = end;

@@ -23,10 +23,10 @@
 
 #include "gst/spdl/gstspdlbatch.h"
 
-#include "gst/spdl/gstspdllayout.h"
+#include "gst/spdl/tensor/layout.h"
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlbatch-private.h"
+#include "gst/spdl/tensor/batch-private.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlBatch, gst_spdl_batch, gst_spdl_batch_ref, gst_spdl_batch_unref)

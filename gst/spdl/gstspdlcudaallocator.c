@@ -15,7 +15,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlcudaallocator-private.h"
+#include "gst/spdl/cuda/cudaallocator-private.h"
 
 #include "gst/spdl/gstspdlcudamemory.h"
 

@@ -24,7 +24,7 @@
 
 #include "gst/spdl/gstspdlcudamemory.h"
 
-#include "gst/spdl/gstspdlcudaallocator-private.h"
+#include "gst/spdl/cuda/cudaallocator-private.h"
 
 struct _GstSpdlCudaMemory {
   GstMemory memory;

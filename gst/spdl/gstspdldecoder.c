@@ -28,8 +28,8 @@
 
 #include "gst/spdl/gstspdldecoder.h"
 
-#include "gst/spdl/gstspdlparse.h"
-#include "gst/spdl/gstspdlstage-private.h"
+#include "gst/spdl/loader/parse.h"
+#include "gst/spdl/stage/stage-private.h"
 
 struct _GstSpdlDecoder {
   GObject parent;

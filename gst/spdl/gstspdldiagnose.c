@@ -29,7 +29,7 @@
 
 #include "gst/spdl/gstspdldiagnose.h"
 
-#include "gst/spdl/gstspdlverdicts.h"
+#include "gst/spdl/diagnose/verdicts.h"
 
 /* Shares from which on workers do something, and up to which a queue is
  * starved. */

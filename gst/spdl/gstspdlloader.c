@@ -49,11 +49,11 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlloader-private.h"
+#include "gst/spdl/loader/loader-private.h"
 
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/loader/parse.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_loader_debug);
 #define GST_CAT_DEFAULT spdl_loader_debug

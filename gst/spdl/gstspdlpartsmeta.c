@@ -30,7 +30,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 
 GType
 gst_spdl_parts_meta_api_get_type (void)

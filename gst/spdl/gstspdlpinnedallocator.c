@@ -19,8 +19,8 @@
 
 #include <stdlib.h>
 
+#include "gst/spdl/cuda/pinned.h"
 #include "gst/spdl/engine/sync.h"
-#include "gst/spdl/gstspdlpinned.h"
 
 /* Pieces that are kept when they are free: as many as spdlbatch's pool has. */
 #define MAX_FREE 16

@@ -36,7 +36,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlstage-private.h"
+#include "gst/spdl/stage/stage-private.h"
 
 #include <string.h>
 

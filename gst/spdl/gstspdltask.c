@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdltask-private.h"
+#include "gst/spdl/stage/task-private.h"
 
 #include "gst/spdl/gstspdlbatchmeta.h"
 

@@ -17,8 +17,8 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlbatch-private.h"
 #include "gst/spdl/gstspdlcudamemory.h"
+#include "gst/spdl/tensor/batch-private.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)

@@ -7,7 +7,7 @@
 
 #include "plugins/codec/spdlcanvas.h"
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/spdlorientation.h"
 #include "plugins/codec/spdlplanejoin.h"
 #include "plugins/codec/spdlresize.h"

@@ -7,7 +7,7 @@
 
 #include "plugins/codec/spdlchain.h"
 
-#include "gst/spdl/gstspdlharness.h"
+#include "gst/spdl/common/harness.h"
 #include "plugins/codec/spdlframepool.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/spdl/gstspdlnumbers.h"
+#include "gst/spdl/common/numberarrays.h"
 #include "plugins/codec/spdlentropycheck.h"
 
 #define DEFAULT_FORMAT "RGB"

@@ -9,8 +9,8 @@
 
 #include <gst/video/video.h>
 
-#include "gst/spdl/gstspdlharness.h"
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/harness.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/spdlframesize.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);

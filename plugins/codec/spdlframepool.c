@@ -7,7 +7,7 @@
 
 #include "plugins/codec/spdlframepool.h"
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 
 /* In rows of fewer bytes the pattern could stand by chance. */
 #define MIN_ROW 8

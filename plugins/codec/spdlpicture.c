@@ -7,7 +7,7 @@
 
 #include "plugins/codec/spdlpicture.h"
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 
 struct _SpdlPicture {
   GstVideoConverter *converter;

@@ -10,7 +10,7 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 
 static void
 clear_pool (SpdlStrip *self)

@@ -7,7 +7,7 @@
 
 #include "plugins/codec/spdltarget.h"
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/spdlrestrict.h"
 
 #define RAW "video/x-raw"

@@ -43,9 +43,9 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlcapsgate.h"
-#include "gst/spdl/gstspdlfilter.h"
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/spdlcore.h"
 #include "plugins/core/spdlgroupkey.h"
 #include "plugins/core/spdlgroups.h"

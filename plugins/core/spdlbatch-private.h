@@ -10,10 +10,10 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlcapsgate.h"
-#include "gst/spdl/gstspdlfilter.h"
-#include "gst/spdl/gstspdlgone.h"
-#include "gst/spdl/gstspdllosses.h"
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/losses.h"
+#include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/spdlbatchpool.h"
 #include "plugins/core/spdlbatchrows.h"
 #include "plugins/core/spdlbatchsettings.h"

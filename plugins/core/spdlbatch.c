@@ -65,7 +65,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/common/epochs.h"
 #include "plugins/core/spdlbatch-private.h"
 #include "plugins/core/spdlcore.h"
 

@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlbatchpool.h"
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/core/spdlslab.h"
 
 gboolean

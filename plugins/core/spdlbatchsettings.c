@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlbatchsettings.h"
 
-#include "gst/spdl/gstspdlnumbers.h"
+#include "gst/spdl/common/numberarrays.h"
 
 #define DEFAULT_SIZE 32
 #define DEFAULT_DROP_LAST FALSE

@@ -50,7 +50,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/spdlcachedbatches.h"
 #include "plugins/core/spdlcore.h"
 

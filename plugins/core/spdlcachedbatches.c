@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlcached.h"
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/core/spdlslab.h"
 
 void

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlfactors.h"
+#include "gst/spdl/tensor/factors.h"
 #include "plugins/core/spdlconvertkernels.h"
 
 /* Pixels that are taken apart at a time: their planes stay in the cache. */

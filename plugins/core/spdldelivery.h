@@ -8,7 +8,7 @@
 #ifndef __SPDL_DELIVERY_H__
 #define __SPDL_DELIVERY_H__
 
-#include "gst/spdl/gstspdlcarried.h"
+#include "gst/spdl/common/carried.h"
 #include "plugins/core/spdlsettings.h"
 
 G_BEGIN_DECLS

@@ -24,7 +24,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlfilter.h"
+#include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/spdlcore.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (

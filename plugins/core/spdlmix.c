@@ -50,7 +50,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/gone.h"
 #include "plugins/core/spdlcore.h"
 #include "plugins/core/spdlmix-private.h"
 #include "plugins/core/spdlpadchildren.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/common/epochs.h"
 #include "plugins/core/spdlmix-private.h"
 #include "plugins/core/spdlproportion.h"
 

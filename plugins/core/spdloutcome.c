@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdloutcome.h"
 
-#include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/common/epochs.h"
 #include "gst/spdl/progress/state.h"
 
 typedef struct {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdlaudiocaps.h"
+#include "gst/spdl/tensor/audiocaps.h"
 #include "plugins/core/spdlslab.h"
 
 /* One of the parts of the samples that come. */

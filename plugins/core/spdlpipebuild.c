@@ -7,8 +7,8 @@
 
 #include "plugins/core/spdlpipebuild.h"
 
-#include "gst/spdl/gstspdlharness.h"
-#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/common/harness.h"
+#include "gst/spdl/loader/parse.h"
 
 /* Stand at the ends while the chain is parsed, so that it may begin and end
  * with a filter of caps. */

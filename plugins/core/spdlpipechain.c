@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlpipechain.h"
 
-#include "gst/spdl/gstspdlharness.h"
+#include "gst/spdl/common/harness.h"
 #include "plugins/core/spdlpipebuild.h"
 
 static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (

@@ -10,8 +10,8 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlcapsgate.h"
-#include "gst/spdl/gstspdlplainstats.h"
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/plainstats.h"
 #include "plugins/core/spdlcondition.h"
 
 G_BEGIN_DECLS

@@ -50,7 +50,7 @@
 
 #include <stdio.h>
 
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/gone.h"
 #include "plugins/core/spdlcore.h"
 #include "plugins/core/spdlpadchildren.h"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/gone.h"
 #include "plugins/core/spdlroute-private.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "plugins/core/spdlsettings.h"
 
-#include "gst/spdl/gstspdlnames.h"
+#include "gst/spdl/common/stringarrays.h"
 
 #define DEFAULT_PATTERN "*"
 #define DEFAULT_LABEL SPDL_LABEL_MANIFEST

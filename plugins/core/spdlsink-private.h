@@ -11,8 +11,8 @@
 #include <gst/app/gstappsink.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdloutlet.h"
-#include "gst/spdl/gstspdlplainstats.h"
+#include "gst/spdl/loader/outlet.h"
+#include "gst/spdl/stage/plainstats.h"
 #include "plugins/core/spdlarrivals.h"
 #include "plugins/core/spdloutcome.h"
 #include "plugins/core/spdltallies.h"

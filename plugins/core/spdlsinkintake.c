@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlcached.h"
+#include "gst/spdl/common/cached.h"
 #include "plugins/core/spdlsink-private.h"
 
-#include "gst/spdl/gstspdlepochs.h"
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/stage/gone.h"
 
 static guint
 count_items (GstBuffer *buffer)

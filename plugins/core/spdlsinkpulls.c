@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlcached.h"
+#include "gst/spdl/common/cached.h"
 #include "plugins/core/spdlsink-private.h"
 
 static void

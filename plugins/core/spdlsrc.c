@@ -193,9 +193,9 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/gstspdlgone.h"
-#include "gst/spdl/gstspdlnames.h"
-#include "gst/spdl/gstspdlplainstats.h"
+#include "gst/spdl/common/stringarrays.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainstats.h"
 #include "plugins/core/spdlcore.h"
 #include "plugins/core/spdldelivery.h"
 #include "plugins/core/spdlsourcenumber.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlaudiocaps.h"
+#include "gst/spdl/tensor/audiocaps.h"
 
 static gboolean
 init_video (SpdlStacker *self, const GstCaps *caps, GError **error)

@@ -8,7 +8,7 @@
 #ifndef __SPDL_STREAMED_H__
 #define __SPDL_STREAMED_H__
 
-#include "gst/spdl/gstspdlcarried.h"
+#include "gst/spdl/common/carried.h"
 #include "plugins/core/spdlarchiveset.h"
 #include "plugins/core/spdlshardstream.h"
 

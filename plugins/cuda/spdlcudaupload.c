@@ -43,8 +43,8 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlfilter.h"
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/spdlcuda.h"
 #include "plugins/cuda/spdlcudacaps.h"
 #include "plugins/cuda/spdlcudaoffer.h"

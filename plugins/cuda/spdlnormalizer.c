@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlfactors.h"
+#include "gst/spdl/tensor/factors.h"
 
 /* spdl_normalize_program, which nvcc and bin2c make. */
 #include "spdlnormalizeprogram.h"

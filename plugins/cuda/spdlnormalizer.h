@@ -8,7 +8,7 @@
 #ifndef __SPDL_NORMALIZER_H__
 #define __SPDL_NORMALIZER_H__
 
-#include "gst/spdl/gstspdlcudart.h"
+#include "gst/spdl/cuda/cudart.h"
 #include "plugins/cuda/spdlnormalizejob.h"
 
 G_BEGIN_DECLS

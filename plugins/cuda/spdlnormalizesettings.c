@@ -7,7 +7,7 @@
 
 #include "plugins/cuda/spdlnormalizesettings.h"
 
-#include "gst/spdl/gstspdlnumbers.h"
+#include "gst/spdl/common/numberarrays.h"
 
 enum {
   PROP_0,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlpinned.h"
+#include "gst/spdl/cuda/pinned.h"
 
 /* Where a tensor may begin on the device: what the largest loads want. */
 #define ALIGNMENT 256

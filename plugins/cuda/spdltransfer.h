@@ -10,7 +10,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlcudablock.h"
+#include "gst/spdl/cuda/cudablock.h"
 
 G_BEGIN_DECLS
 

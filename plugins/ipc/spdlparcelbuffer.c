@@ -9,7 +9,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/spdl/gstspdlcached.h"
+#include "gst/spdl/common/cached.h"
 
 /* What there is besides. */
 enum {

@@ -7,8 +7,8 @@
 
 #include "plugins/ipc/spdlrestart.h"
 
-#include "gst/spdl/gstspdlcached.h"
-#include "gst/spdl/gstspdlepochs.h"
+#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/epochs.h"
 
 typedef struct {
   guint32 number;

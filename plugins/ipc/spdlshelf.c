@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlpinned.h"
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
+#include "gst/spdl/cuda/pinned.h"
 #include "plugins/ipc/spdlmemfd.h"
 
 /* No honest worker has more at a time. */

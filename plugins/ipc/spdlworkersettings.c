@@ -7,7 +7,7 @@
 
 #include "plugins/ipc/spdlworkersettings.h"
 
-#include "gst/spdl/gstspdlnames.h"
+#include "gst/spdl/common/stringarrays.h"
 #include "plugins/ipc/spdlaffinity.h"
 
 #define DEFAULT_SLABS 8

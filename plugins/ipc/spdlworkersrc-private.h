@@ -11,7 +11,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlplainstats.h"
+#include "gst/spdl/stage/plainstats.h"
 #include "plugins/ipc/spdllink.h"
 #include "plugins/ipc/spdlrestart.h"
 #include "plugins/ipc/spdlworkersettings.h"

@@ -46,7 +46,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/gstspdlnames.h"
+#include "gst/spdl/common/stringarrays.h"
 #include "plugins/ipc/spdlipc.h"
 #include "plugins/ipc/spdlworkersrc-private.h"
 

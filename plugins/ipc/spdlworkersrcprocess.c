@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlgone.h"
+#include "gst/spdl/stage/gone.h"
 #include "plugins/ipc/spdlenvironment.h"
 #include "plugins/ipc/spdlsourcebase.h"
 

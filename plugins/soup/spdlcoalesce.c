@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlcarried.h"
+#include "gst/spdl/common/carried.h"
 #include "plugins/soup/spdljoin.h"
 
 typedef struct {

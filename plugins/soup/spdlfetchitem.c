@@ -7,8 +7,8 @@
 
 #include "plugins/soup/spdlfetch-private.h"
 
+#include "gst/spdl/common/carried.h"
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/gstspdlcarried.h"
 #include "plugins/soup/spdlcoalesce.h"
 #include "plugins/soup/spdldisk.h"
 #include "plugins/soup/spdlgio.h"

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdlcudablock.h"
+#include "gst/spdl/cuda/cudablock.h"
 #include "plugins/cuda/spdlnormalizer.h"
 
 #define WIDTH 224

@@ -12,7 +12,7 @@
 
 #include <gio/gio.h>
 
-#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/loader/parse.h"
 
 gchar *
 pipeline_describe (gchar **description)

@@ -7,8 +7,8 @@
 
 #include "tools/launch/session.h"
 
+#include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/gstspdlgovernor.h"
 #include "tools/launch/laps.h"
 #include "tools/launch/pipeline.h"
 #include "tools/launch/process.h"

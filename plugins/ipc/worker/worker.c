@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlgovernor.h"
-#include "gst/spdl/gstspdlworker.h"
+#include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/loader/workerloader.h"
 #include "plugins/ipc/spdlaffinity.h"
 #include "plugins/ipc/spdlparcelmessage.h"
 #include "plugins/ipc/spdlwirereader.h"

@@ -10,8 +10,8 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/gstspdlparse.h"
-#include "gst/spdl/gstspdlworker.h"
+#include "gst/spdl/loader/parse.h"
+#include "gst/spdl/loader/workerloader.h"
 
 /* Caps at the end are a filter only between two elements. */
 static GstElement *

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "gst/spdl/gstspdlcudaapi.h"
+#include "gst/spdl/cuda/cudaapi.h"
 #include "plugins/cuda/spdlnormalizejob.h"
 #include "tests/check/cuda/fake-cudart.h"
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "gst/spdl/gstspdlcudablock.h"
-#include "gst/spdl/gstspdlpinned.h"
+#include "gst/spdl/cuda/cudablock.h"
+#include "gst/spdl/cuda/pinned.h"
 #include "tests/check/cuda/fake-cudart.h"
 
 #define SIZE 4096

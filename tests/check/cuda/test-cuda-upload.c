@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gst/spdl/gstspdlpinned.h"
+#include "gst/spdl/cuda/pinned.h"
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
 

@@ -12,7 +12,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdltryallocator.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "tests/check/elements/arrays.h"
 #include "tests/check/elements/files.h"
 #include "tests/check/elements/rig.h"

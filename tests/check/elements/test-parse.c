@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "gst/spdl/gstspdlparse.h"
+#include "gst/spdl/loader/parse.h"
 #include "tests/check/elements/files.h"
 #include "tests/check/elements/loaders.h"
 

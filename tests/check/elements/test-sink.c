@@ -11,7 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/gstspdlcached.h"
+#include "gst/spdl/common/cached.h"
 
 /* A stream that is made by hand, and the states that come of it. */
 

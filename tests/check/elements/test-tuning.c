@@ -8,8 +8,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/engine/cpus.h"
-#include "gst/spdl/gstspdlgovernor.h"
 #include "tests/check/elements/files.h"
 
 #define PATIENCE (100 * GST_SECOND)

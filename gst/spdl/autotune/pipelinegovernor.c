@@ -1,0 +1,367 @@
+/* gst-spdl: a pipeline that is kept within a share of the machine
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/autotune/pipelinegovernor.h"
+
+#include "gst/spdl/autotune/governor.h"
+#include "gst/spdl/autotune/pipelinetuner.h"
+#include "gst/spdl/autotune/threadtimes.h"
+#include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/stage/stage-private.h"
+
+#include <math.h>
+
+#define LAP (20 * GST_MSECOND)
+/* How long a stage's CPU time counts, in seconds. */
+#define MEMORY 10.0
+/* Another stage is held back only if it uses so many times as much. */
+#define MORE 1.5
+/* A stage that uses a smaller share of all does not compute. */
+#define COMPUTES 0.05
+/* Of a lap. */
+#define MOST_DECISIONS 2
+
+typedef struct {
+  GstElement *stage; /* owned */
+  guint from, to;
+  gboolean held_back;
+} Decision;
+
+typedef struct {
+  GstSpdlStage *stage; /* owned */
+  guint64 counted;     /* CPU time since it started, in ns */
+  guint n_running;
+  double cores; /* that it uses, lately */
+  guint allowed;
+} Watched;
+
+struct _GstSpdlGovernor {
+  GstSpdlThreadTimes threads;
+  guint64 (*get_cpu_time) (void); /* nullable */
+  SpdlTicker *ticker;             /* nullable */
+
+  SpdlMutex lock; /* before the stages' */
+  gdouble budget;
+  double num_cores; /* that the budget is a share of */
+  SpdlGovernor account;
+  GArray *stages;    /* Watched */
+  guint held;        /* which of them is held back */
+  guint64 of_stages; /* CPU time that was counted, in ns */
+  guint64 last_cpu;
+  gint64 last_time; /* us */
+};
+
+/* Making one */
+
+static void
+clear_watched (gpointer data)
+{
+  gst_object_unref (((Watched *) data)->stage);
+}
+
+static void
+add_stage (const GValue *item, gpointer user_data)
+{
+  GstSpdlGovernor *self = user_data;
+  Watched watched = { .allowed = G_MAXUINT };
+
+  watched.stage = g_value_dup_object (item);
+  g_array_append_val (self->stages, watched);
+}
+
+static void
+find_stages (GstSpdlGovernor *self, GstBin *pipeline)
+{
+  GstIterator *all = gst_bin_iterate_recurse (pipeline);
+  GValue item = G_VALUE_INIT;
+  GstIteratorResult result;
+
+  while ((result = gst_iterator_next (all, &item)) == GST_ITERATOR_OK ||
+         result == GST_ITERATOR_RESYNC) {
+    if (result == GST_ITERATOR_RESYNC) {
+      g_array_set_size (self->stages, 0);
+      gst_iterator_resync (all);
+      continue;
+    }
+    if (GST_IS_SPDL_STAGE (g_value_get_object (&item)))
+      add_stage (&item, self);
+    g_value_reset (&item);
+  }
+  g_value_unset (&item);
+  gst_iterator_free (all);
+}
+
+GstSpdlGovernor *
+gst_spdl_governor_new (GstBin *pipeline, gdouble budget)
+{
+  GstSpdlGovernor *self = g_new0 (GstSpdlGovernor, 1);
+
+  gst_spdl_thread_times_init (&self->threads);
+  spdl_mutex_init (&self->lock);
+  self->stages = g_array_new (FALSE, FALSE, sizeof (Watched));
+  g_array_set_clear_func (self->stages, clear_watched);
+  self->budget = budget;
+  find_stages (self, pipeline);
+  return self;
+}
+
+void
+gst_spdl_governor_free (GstSpdlGovernor *self)
+{
+  gst_spdl_governor_stop (self);
+  g_array_unref (self->stages);
+  spdl_mutex_clear (&self->lock);
+  gst_spdl_thread_times_clear (&self->threads);
+  g_free (self);
+}
+
+void
+gst_spdl_governor_set_clock (
+    GstSpdlGovernor *self, guint64 (*get_cpu_time) (void))
+{
+  self->get_cpu_time = get_cpu_time;
+}
+
+void
+gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message)
+{
+  gst_spdl_thread_times_take_message (&self->threads, message);
+}
+
+/* Laps. Lock held. */
+
+static Watched *
+get_watched (GstSpdlGovernor *self, guint i)
+{
+  return &g_array_index (self->stages, Watched, i);
+}
+
+static SpdlExecutor *
+executor_of (const Watched *watched)
+{
+  return &gst_spdl_stage_get_private (watched->stage)->executor;
+}
+
+static void
+count_stage (GstSpdlGovernor *self, Watched *watched, double elapsed)
+{
+  SpdlLap counts;
+  guint64 used;
+
+  watched->n_running = spdl_executor_count (executor_of (watched), &counts);
+  /* It may have started anew. */
+  used = counts.cpu_time >= watched->counted
+             ? counts.cpu_time - watched->counted
+             : counts.cpu_time;
+  watched->counted = counts.cpu_time;
+  watched->cores +=
+      (used / 1e9 / elapsed - watched->cores) * (1 - exp (-elapsed / MEMORY));
+  self->of_stages += used;
+}
+
+/* Returns the CPU time that counts, since the last lap. */
+static guint64
+count (GstSpdlGovernor *self, double elapsed)
+{
+  const guint64 before = self->last_cpu;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    count_stage (self, get_watched (self, i), elapsed);
+  self->last_cpu =
+      self->get_cpu_time
+          ? self->get_cpu_time ()
+          : self->of_stages + gst_spdl_thread_times_get (&self->threads);
+  return self->last_cpu - before;
+}
+
+static void
+allow (Watched *watched, guint n)
+{
+  if (watched->allowed == n)
+    return;
+  watched->allowed = n;
+  spdl_executor_allow (executor_of (watched), n);
+}
+
+static void
+choose_held (GstSpdlGovernor *self)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    if (get_watched (self, i)->cores >
+        MORE * get_watched (self, self->held)->cores)
+      self->held = i;
+}
+
+static gboolean
+is_limited (const GstSpdlGovernor *self)
+{
+  return self->account.limit != SPDL_GOVERNOR_NO_LIMIT;
+}
+
+/* While nothing is held back, a stage that takes over is free to. */
+static void
+enforce (GstSpdlGovernor *self)
+{
+  const SpdlGovernor *account = &self->account;
+  const gboolean limited = is_limited (self);
+  const gboolean overdrawn = spdl_governor_is_overdrawn (account);
+
+  for (guint i = 0; i < self->stages->len; i++) {
+    Watched *watched = get_watched (self, i);
+    GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (watched->stage);
+    const gboolean computes = watched->cores >= COMPUTES * account->used;
+
+    g_atomic_int_set (&priv->throttled, limited && i == self->held);
+    if (i == self->held)
+      allow (watched, spdl_governor_get_workers (account));
+    else if (overdrawn && computes)
+      allow (watched, 0);
+    else if (!overdrawn && account->credit >= 0)
+      allow (watched, G_MAXUINT);
+  }
+}
+
+/* Of a stage that is held back, the last worker may have to pause. */
+static guint
+count_workers (const GstSpdlGovernor *self, guint n)
+{
+  return is_limited (self) ? MIN (self->account.limit + 1, n) : n;
+}
+
+static guint
+get_concurrency (GstSpdlGovernor *self, guint i)
+{
+  return gst_spdl_stage_get_current_concurrency (get_watched (self, i)->stage);
+}
+
+static Decision
+decide (
+    GstSpdlGovernor *self, guint i, guint from, guint to, gboolean held_back)
+{
+  return (Decision){
+    gst_object_ref (GST_ELEMENT (get_watched (self, i)->stage)),
+    from,
+    to,
+    held_back,
+  };
+}
+
+/* Returns how many there are: one for the stage that is held back, and one for
+ * that which was until now. */
+static guint
+end_lap (GstSpdlGovernor *self, Decision *decisions)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const guint64 elapsed = (now - self->last_time) * GST_USECOND;
+  const guint last = self->held;
+  guint n_decisions = 0;
+
+  if (self->stages->len == 0 || elapsed == 0)
+    return 0;
+  self->last_time = now;
+  const guint64 used = count (self, elapsed / 1e9);
+  choose_held (self);
+  const guint n = get_concurrency (self, self->held);
+  guint from = count_workers (self, n);
+
+  if (self->held != last && is_limited (self)) {
+    const guint n_last = get_concurrency (self, last);
+
+    decisions[n_decisions++] =
+        decide (self, last, count_workers (self, n_last), n_last, FALSE);
+    from = n;
+  }
+  if (spdl_governor_end_lap (&self->account, elapsed, used,
+          get_watched (self, self->held)->n_running, n) ||
+      n_decisions > 0)
+    decisions[n_decisions++] = decide (
+        self, self->held, from, count_workers (self, n), is_limited (self));
+  enforce (self);
+  return n_decisions;
+}
+
+static void
+on_tick (gpointer data)
+{
+  GstSpdlGovernor *self = data;
+  Decision decisions[MOST_DECISIONS];
+  double used, budget;
+  guint n;
+
+  spdl_mutex_lock (&self->lock);
+  n = end_lap (self, decisions);
+  used = self->account.used / self->num_cores;
+  budget = self->budget;
+  spdl_mutex_unlock (&self->lock);
+  for (guint i = 0; i < n; i++) {
+    const Decision *decision = &decisions[i];
+
+    gst_spdl_post_tuning (decision->stage, decision->from, decision->to,
+        "budget", "held-back", G_TYPE_BOOLEAN, decision->held_back,
+        "cpu-budget", G_TYPE_DOUBLE, budget, "cpu-used", G_TYPE_DOUBLE, used,
+        NULL);
+    gst_object_unref (decision->stage);
+  }
+}
+
+/* Lock held. */
+static void
+release_all (GstSpdlGovernor *self)
+{
+  for (guint i = 0; i < self->stages->len; i++) {
+    Watched *watched = get_watched (self, i);
+
+    allow (watched, G_MAXUINT);
+    g_atomic_int_set (
+        &gst_spdl_stage_get_private (watched->stage)->throttled, FALSE);
+  }
+}
+
+/* Lock held. */
+static void
+begin_account (GstSpdlGovernor *self)
+{
+  self->num_cores = spdl_cpus_get_limit ();
+  spdl_governor_init (
+      &self->account, self->budget > 0 ? self->budget : 1e6, self->num_cores);
+  release_all (self);
+}
+
+void
+gst_spdl_governor_set_budget (GstSpdlGovernor *self, gdouble budget)
+{
+  spdl_mutex_lock (&self->lock);
+  self->budget = budget;
+  begin_account (self);
+  spdl_mutex_unlock (&self->lock);
+}
+
+void
+gst_spdl_governor_start (GstSpdlGovernor *self)
+{
+  g_return_if_fail (!self->ticker);
+
+  spdl_mutex_lock (&self->lock);
+  begin_account (self);
+  self->last_time = g_get_monotonic_time ();
+  self->last_cpu = 0;
+  count (self, 1);
+  spdl_mutex_unlock (&self->lock);
+  self->ticker = spdl_ticker_new (LAP, on_tick, self, NULL);
+}
+
+void
+gst_spdl_governor_stop (GstSpdlGovernor *self)
+{
+  if (!self->ticker)
+    return;
+  spdl_ticker_stop (self->ticker);
+  self->ticker = NULL;
+  spdl_mutex_lock (&self->lock);
+  release_all (self);
+  spdl_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,305 @@
+/* gst-spdl: the automatic stages of a pipeline
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/autotune/pipelinetuner.h"
+
+#include "gst/spdl/autotune/tuner.h"
+#include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/stage/stage-private.h"
+
+#define LAP (100 * GST_MSECOND)
+
+typedef struct {
+  gint n_refs;
+  gconstpointer pipeline; /* only to be compared */
+  SpdlTicker *ticker;
+
+  /* Before the stages' locks. A stage leaves before it stops, so none is
+   * owned. */
+  SpdlMutex lock;
+  GPtrArray *stages; /* GstSpdlStage */
+  gboolean changed;  /* the stages are not those of the search */
+  SpdlTuner *tuner;
+  SpdlLap counts[SPDL_MAX_TUNED]; /* at the end of the last lap */
+} Tuner;
+
+static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static GSList *registry = NULL; /* Tuner */
+
+static void
+tuner_unref (gpointer data)
+{
+  Tuner *self = data;
+
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  spdl_tuner_free (self->tuner);
+  g_ptr_array_unref (self->stages);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static SpdlExecutor *
+executor_of (Tuner *self, guint i)
+{
+  GstSpdlStage *stage = g_ptr_array_index (self->stages, i);
+
+  return &gst_spdl_stage_get_private (stage)->executor;
+}
+
+static guint
+count_stages (Tuner *self)
+{
+  return MIN (self->stages->len, SPDL_MAX_TUNED);
+}
+
+/* Begins a search. Lock held. */
+static void
+begin (Tuner *self)
+{
+  self->changed = FALSE;
+  spdl_tuner_begin (self->tuner);
+  for (guint i = 0; i < count_stages (self); i++) {
+    GstSpdlStage *stage = g_ptr_array_index (self->stages, i);
+
+    const guint max = gst_spdl_stage_get_max_concurrency (stage);
+    const guint now = gst_spdl_stage_get_current_concurrency (stage);
+
+    if (now > max)
+      gst_spdl_stage_adopt_concurrency (stage, max);
+    spdl_tuner_add_stage (self->tuner, now, max);
+    spdl_executor_count (executor_of (self, i), &self->counts[i]);
+  }
+}
+
+/* Lock held. */
+static void
+take_lap (Tuner *self, guint i, SpdlLap *lap)
+{
+  SpdlLap *before = &self->counts[i];
+  SpdlLap now;
+
+  spdl_executor_count (executor_of (self, i), &now);
+  *lap = (SpdlLap){
+    .items = now.items - before->items,
+    .tasks = now.tasks - before->tasks,
+    .timed = now.timed - before->timed,
+    .task_time = now.task_time - before->task_time,
+    .cpu_time = now.cpu_time - before->cpu_time,
+    .occupied = now.occupied - before->occupied,
+    .pushing = now.pushing - before->pushing,
+  };
+  *before = now;
+}
+
+static gboolean
+is_throttled (Tuner *self)
+{
+  for (guint i = 0; i < self->stages->len; i++) {
+    GstSpdlStage *stage = g_ptr_array_index (self->stages, i);
+
+    if (g_atomic_int_get (&gst_spdl_stage_get_private (stage)->throttled))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static const gchar *
+nick_of (SpdlTunerReason reason)
+{
+  static const gchar *nicks[] = {
+    [SPDL_TUNER_LIMITS] = "limits",
+    [SPDL_TUNER_FOLLOWS] = "follows",
+    [SPDL_TUNER_IDLE] = "idle",
+    [SPDL_TUNER_SPARE] = "spare",
+    [SPDL_TUNER_NO_GAIN] = "no-gain",
+    [SPDL_TUNER_LOSS] = "loss",
+    [SPDL_TUNER_HELD] = "held",
+    [SPDL_TUNER_SETTLED] = "settled",
+    [SPDL_TUNER_LOAD] = "load",
+  };
+
+  return nicks[reason];
+}
+
+static GstMessage *
+make_message (GstElement *stage, guint from, guint to, const gchar *reason)
+{
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT (stage));
+
+  return gst_message_new_element (GST_OBJECT (stage),
+      gst_structure_new ("spdl-tuning", "stage", G_TYPE_STRING, name, "from",
+          G_TYPE_UINT, from, "to", G_TYPE_UINT, to, "reason", G_TYPE_STRING,
+          reason, NULL));
+}
+
+/* Lock held. Returns what is to be posted without it. */
+static GstMessage *
+obey (Tuner *self, const SpdlTunerDecision *d)
+{
+  GstSpdlStage *stage = g_ptr_array_index (self->stages, d->stage);
+  GstMessage *message =
+      make_message (GST_ELEMENT (stage), d->from, d->to, nick_of (d->reason));
+
+  if (d->to != d->from)
+    gst_spdl_stage_adopt_concurrency (stage, d->to);
+  gst_structure_set (gst_message_writable_structure (message), "throughput",
+      G_TYPE_DOUBLE, d->throughput, "occupancy", G_TYPE_DOUBLE, d->occupancy,
+      "busy", G_TYPE_DOUBLE, d->busy, NULL);
+  if (d->gain > 0)
+    gst_structure_set (gst_message_writable_structure (message), "gain",
+        G_TYPE_DOUBLE, d->gain, NULL);
+  return message;
+}
+
+/* Lock held. */
+static void
+end_lap (Tuner *self, GQueue *messages)
+{
+  SpdlLap laps[SPDL_MAX_TUNED];
+  const SpdlTunerDecision *decisions;
+  guint n;
+
+  for (guint i = 0; i < count_stages (self); i++)
+    take_lap (self, i, &laps[i]);
+  decisions = spdl_tuner_end_lap (self->tuner, laps,
+      g_get_monotonic_time () * GST_USECOND, is_throttled (self), &n);
+  for (guint i = 0; i < n; i++)
+    g_queue_push_tail (messages, obey (self, &decisions[i]));
+}
+
+static void
+on_tick (gpointer data)
+{
+  Tuner *self = data;
+  GQueue messages = G_QUEUE_INIT;
+  GstMessage *message;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->changed)
+    begin (self);
+  else if (self->stages->len > 0)
+    end_lap (self, &messages);
+  spdl_mutex_unlock (&self->lock);
+
+  while ((message = g_queue_pop_head (&messages))) {
+    /* The message owns its source. */
+    GstElement *stage = gst_object_ref (GST_MESSAGE_SRC (message));
+
+    gst_element_post_message (stage, message);
+    gst_object_unref (stage);
+  }
+}
+
+void
+gst_spdl_post_tuning (GstElement *stage, guint from, guint to,
+    const gchar *reason, const gchar *first_field, ...)
+{
+  GstMessage *message = make_message (stage, from, to, reason);
+  va_list args;
+
+  va_start (args, first_field);
+  gst_structure_set_valist (
+      gst_message_writable_structure (message), first_field, args);
+  va_end (args);
+  gst_element_post_message (stage, message);
+}
+
+/* Which pipelines have one */
+
+static gconstpointer
+find_pipeline (GstSpdlStage *stage)
+{
+  GstObject *top = gst_object_ref (GST_OBJECT (stage)), *parent;
+  gconstpointer found;
+
+  while ((parent = gst_object_get_parent (top))) {
+    gst_object_unref (top);
+    top = parent;
+  }
+  found = top;
+  gst_object_unref (top);
+  return found;
+}
+
+/* Registry lock held. */
+static Tuner *
+tuner_new (gconstpointer pipeline)
+{
+  Tuner *self = g_new0 (Tuner, 1);
+
+  self->n_refs = 2; /* the registry's, and the thread's */
+  self->pipeline = pipeline;
+  spdl_mutex_init (&self->lock);
+  self->stages = g_ptr_array_new ();
+  self->tuner = spdl_tuner_new (spdl_cpus_count ());
+  self->ticker = spdl_ticker_new (LAP, on_tick, self, tuner_unref);
+  registry = g_slist_prepend (registry, self);
+  return self;
+}
+
+/* Registry lock held. */
+static Tuner *
+find_tuner_of (GstSpdlStage *stage)
+{
+  for (GSList *l = registry; l; l = l->next) {
+    Tuner *self = l->data;
+
+    if (g_ptr_array_find (self->stages, stage, NULL))
+      return self;
+  }
+  return NULL;
+}
+
+/* Registry lock held. */
+static Tuner *
+find_tuner_for (gconstpointer pipeline)
+{
+  for (GSList *l = registry; l; l = l->next)
+    if (((Tuner *) l->data)->pipeline == pipeline)
+      return l->data;
+  return tuner_new (pipeline);
+}
+
+void
+gst_spdl_tuner_add (GstSpdlStage *stage)
+{
+  gconstpointer pipeline = find_pipeline (stage);
+
+  spdl_mutex_lock (&registry_lock);
+  if (!find_tuner_of (stage)) {
+    Tuner *self = find_tuner_for (pipeline);
+
+    spdl_mutex_lock (&self->lock);
+    g_ptr_array_add (self->stages, stage);
+    self->changed = TRUE;
+    spdl_mutex_unlock (&self->lock);
+  }
+  spdl_mutex_unlock (&registry_lock);
+}
+
+SpdlTicker *
+gst_spdl_tuner_remove (GstSpdlStage *stage)
+{
+  SpdlTicker *ended = NULL;
+  Tuner *self;
+
+  spdl_mutex_lock (&registry_lock);
+  if ((self = find_tuner_of (stage))) {
+    spdl_mutex_lock (&self->lock);
+    g_ptr_array_remove (self->stages, stage);
+    self->changed = TRUE;
+    spdl_mutex_unlock (&self->lock);
+    if (self->stages->len == 0) {
+      registry = g_slist_remove (registry, self);
+      ended = self->ticker;
+      tuner_unref (self);
+    }
+  }
+  spdl_mutex_unlock (&registry_lock);
+  return ended;
+}

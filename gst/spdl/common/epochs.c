@@ -1,0 +1,58 @@
+/* gst-spdl: what spdlmix adds to the events of its sources
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/common/epochs.h"
+
+#define WITHIN "within"
+#define ASIDE "aside"
+
+static gboolean
+has_flag (GstEvent *event, const gchar *name)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  gboolean set = FALSE;
+
+  return s && gst_structure_get_boolean (s, name, &set) && set;
+}
+
+static GstEvent *
+set_flag (GstEvent *event, const gchar *name, gboolean set)
+{
+  if (has_flag (event, name) == set)
+    return event;
+  event = gst_event_make_writable (event);
+  if (set)
+    gst_structure_set (
+        gst_event_writable_structure (event), name, G_TYPE_BOOLEAN, TRUE, NULL);
+  else
+    gst_structure_remove_field (gst_event_writable_structure (event), name);
+  return event;
+}
+
+GstEvent *
+gst_spdl_event_set_within_epoch (GstEvent *event, gboolean within)
+{
+  return set_flag (event, WITHIN, within);
+}
+
+GstEvent *
+gst_spdl_event_set_aside (GstEvent *event)
+{
+  return set_flag (event, ASIDE, TRUE);
+}
+
+gboolean
+gst_spdl_event_is_within_epoch (GstEvent *event)
+{
+  return has_flag (event, WITHIN);
+}
+
+gboolean
+gst_spdl_event_is_aside (GstEvent *event)
+{
+  return has_flag (event, ASIDE);
+}

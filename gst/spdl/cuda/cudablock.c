@@ -1,0 +1,246 @@
+/* gst-spdl: a piece of a device's memory, and when it may be used
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/cuda/cudablock.h"
+
+#include "gst/spdl/cuda/cudaallocator-private.h"
+
+/* Waiting threads sleep, and do not spin. */
+static gboolean
+make_event (const GstSpdlCudart *cudart, cudaEvent_t *event, GError **error)
+{
+  return gst_spdl_cudart_check (cudart,
+      cudart->cudaEventCreateWithFlags (event, cudaEventBlockingSync),
+      "No event can be made", error);
+}
+
+GstSpdlCudaBlock *
+gst_spdl_cuda_block_new (
+    GstSpdlCudaAllocator *allocator, gpointer data, gsize size, GError **error)
+{
+  const GstSpdlCudart *cudart = allocator->cudart;
+  GstSpdlCudaBlock *self = g_new0 (GstSpdlCudaBlock, 1);
+
+  self->data = data;
+  self->size = size;
+  self->users = g_array_new (FALSE, FALSE, sizeof (cudaStream_t));
+  self->left = g_array_new (FALSE, FALSE, sizeof (cudaEvent_t));
+  spdl_mutex_init (&self->lock);
+  if (make_event (cudart, &self->begun, error) &&
+      make_event (cudart, &self->ready, error))
+    return self;
+  gst_spdl_cuda_block_free (self, cudart);
+  return NULL;
+}
+
+static void
+free_event (const GstSpdlCudart *cudart, cudaEvent_t event)
+{
+  if (event && cudart->cudaEventDestroy (event) != cudaSuccess)
+    cudart->cudaGetLastError ();
+}
+
+void
+gst_spdl_cuda_block_free (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+{
+  free_event (cudart, self->begun);
+  free_event (cudart, self->ready);
+  for (guint i = 0; i < self->left->len; i++)
+    free_event (cudart, g_array_index (self->left, cudaEvent_t, i));
+  g_array_unref (self->left);
+  g_array_unref (self->users);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+GstSpdlCudaBlock *
+gst_spdl_cuda_block_take (
+    GstSpdlCudaAllocator *allocator, gsize size, GError **error)
+{
+  GstSpdlCudaBlock *self =
+      gst_spdl_cuda_allocator_take (allocator, size, error);
+
+  if (!self)
+    return NULL;
+  self->n_refs = 1;
+  self->allocator = gst_object_ref (allocator);
+  self->failed = FALSE;
+  return self;
+}
+
+GstSpdlCudaBlock *
+gst_spdl_cuda_block_ref (GstSpdlCudaBlock *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
+/* Behind all that the user was given to do until now. */
+static gboolean
+leave (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
+{
+  if (i == self->left->len) {
+    cudaEvent_t event = NULL;
+
+    if (cudart->cudaEventCreateWithFlags (&event, cudaEventDisableTiming) !=
+        cudaSuccess)
+      return FALSE;
+    g_array_append_val (self->left, event);
+  }
+  return cudart->cudaEventRecord (g_array_index (self->left, cudaEvent_t, i),
+             g_array_index (self->users, cudaStream_t, i)) == cudaSuccess;
+}
+
+/* Nobody else has the block any more: no lock. */
+static void
+note_users (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+{
+  self->n_left = 0;
+  for (guint i = 0; i < self->users->len; i++) {
+    if (leave (self, i, cudart)) {
+      self->n_left++;
+      continue;
+    }
+    cudart->cudaGetLastError ();
+    self->lost = TRUE;
+    break;
+  }
+  g_array_set_size (self->users, 0);
+}
+
+void
+gst_spdl_cuda_block_unref (GstSpdlCudaBlock *self)
+{
+  GstSpdlCudaAllocator *allocator;
+  gint previous;
+
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  allocator = g_steal_pointer (&self->allocator);
+  previous = gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+  note_users (self, allocator->cudart);
+  gst_spdl_cuda_allocator_give_back (allocator, self);
+  gst_spdl_cudart_leave (allocator->cudart, previous);
+  gst_object_unref (allocator);
+}
+
+gboolean
+gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
+    const GstSpdlCudart *cudart, cudaStream_t stream, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < self->n_left && ok; i++)
+    ok = gst_spdl_cudart_check (cudart,
+        cudart->cudaStreamWaitEvent (
+            stream, g_array_index (self->left, cudaEvent_t, i), 0),
+        "Memory that was used cannot be waited for", error);
+  self->n_left = 0;
+  return ok;
+}
+
+static gboolean
+record (GstSpdlCudaBlock *self, cudaEvent_t event, GError **error)
+{
+  const GstSpdlCudaAllocator *allocator = self->allocator;
+  const GstSpdlCudart *cudart = allocator->cudart;
+
+  return gst_spdl_cudart_check (cudart,
+      cudart->cudaEventRecord (event, allocator->stream),
+      "An event cannot be recorded", error);
+}
+
+gboolean
+gst_spdl_cuda_block_begin (GstSpdlCudaBlock *self, GError **error)
+{
+  return record (self, self->begun, error);
+}
+
+gboolean
+gst_spdl_cuda_block_end (GstSpdlCudaBlock *self, GError **error)
+{
+  return record (self, self->ready, error);
+}
+
+gboolean
+gst_spdl_cuda_block_finish (
+    GstSpdlCudaBlock *self, guint64 *time, GError **error)
+{
+  const GstSpdlCudart *cudart = self->allocator->cudart;
+  float ms = 0;
+
+  if (!gst_spdl_cudart_check (cudart,
+          cudart->cudaEventSynchronize (self->ready), "A transfer has failed",
+          error))
+    return FALSE;
+  if (!time)
+    return TRUE;
+  if (!gst_spdl_cudart_check (cudart,
+          cudart->cudaEventElapsedTime (&ms, self->begun, self->ready),
+          "A transfer's time cannot be told", error))
+    return FALSE;
+  *time = ms * 1e6;
+  return TRUE;
+}
+
+void
+gst_spdl_cuda_block_fail (GstSpdlCudaBlock *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->failed = TRUE;
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Lock held. What a thread's own default stream is, another thread cannot say
+ * when the block is given back; the legacy one comes behind all of those. */
+static void
+add_user (GstSpdlCudaBlock *self, cudaStream_t stream)
+{
+  if (!stream || stream == GST_SPDL_CUDA_PER_THREAD)
+    stream = GST_SPDL_CUDA_LEGACY;
+  for (guint i = 0; i < self->users->len; i++)
+    if (g_array_index (self->users, cudaStream_t, i) == stream)
+      return;
+  g_array_append_val (self->users, stream);
+}
+
+static gboolean
+make_wait (GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
+{
+  const GstSpdlCudart *cudart = self->allocator->cudart;
+
+  if (self->failed) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The tensor's transfer to the CUDA device has failed");
+    return FALSE;
+  }
+  if (stream == self->allocator->stream)
+    return TRUE;
+  if (!gst_spdl_cudart_check (cudart,
+          cudart->cudaStreamWaitEvent (
+              stream ? stream : GST_SPDL_CUDA_LEGACY, self->ready, 0),
+          "The stream cannot be made to wait", error))
+    return FALSE;
+  add_user (self, stream);
+  return TRUE;
+}
+
+gboolean
+gst_spdl_cuda_block_wait (
+    GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
+{
+  const GstSpdlCudaAllocator *allocator = self->allocator;
+  const gint previous =
+      gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+  gboolean ok;
+
+  spdl_mutex_lock (&self->lock);
+  ok = make_wait (self, stream, error);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_cudart_leave (allocator->cudart, previous);
+  return ok;
+}

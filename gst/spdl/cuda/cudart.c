@@ -1,0 +1,200 @@
+/* gst-spdl: the CUDA Runtime, loaded on first use
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/cuda/cudart.h"
+
+#include <dlfcn.h>
+
+#include "gst/spdl/engine/sync.h"
+
+#define NAMES "libcudart.so.13, libcudart.so.12, libcudart.so.11.0"
+
+static const gchar *const names[] = { "libcudart.so.13", "libcudart.so.12",
+  "libcudart.so.11.0" };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GstSpdlCudart table; /* under the lock until `loaded` */
+static gboolean loaded;     /* under the lock */
+
+static gpointer
+open_one (const gchar *name, gboolean present)
+{
+  return dlopen (name, RTLD_NOW | RTLD_LOCAL | (present ? RTLD_NOLOAD : 0));
+}
+
+static gpointer
+open_named (const gchar *name, GError **error)
+{
+  gpointer library = open_one (name, FALSE);
+
+  if (!library)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "The CUDA Runtime that GST_SPDL_CUDART names cannot be loaded: %s",
+        dlerror ());
+  return library;
+}
+
+/* Two runtimes in one process work, but each has its own idea of the thread's
+ * device; so one that is there already comes first. */
+static gpointer
+open_any (GError **error)
+{
+  for (gint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+      gpointer library = open_one (names[i], pass == 0);
+
+      if (library)
+        return library;
+    }
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+      "There is no CUDA Runtime: none of " NAMES " can be loaded. Install one, "
+      "or let the variable GST_SPDL_CUDART name its file");
+  return NULL;
+}
+
+static gboolean
+look_up (gpointer library, GError **error)
+{
+  const gchar *missing = NULL;
+
+#define CALL(name)                                               \
+  table.name = (__typeof__ (table.name)) dlsym (library, #name); \
+  if (!table.name && !missing)                                   \
+    missing = #name;
+  GST_SPDL_CUDA_CALLS (CALL)
+#undef CALL
+#define OPTIONAL(name) \
+  table.name = (__typeof__ (table.name)) dlsym (library, #name);
+  OPTIONAL (cudaMallocAsync)
+  OPTIONAL (cudaFreeAsync)
+  OPTIONAL (cudaLibraryLoadData)
+  OPTIONAL (cudaLibraryGetKernel)
+  OPTIONAL (cudaLibraryUnload)
+#undef OPTIONAL
+  if (!missing)
+    return TRUE;
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+      "The library that was loaded is no CUDA Runtime of 11.0 or later: it has "
+      "no %s",
+      missing);
+  return FALSE;
+}
+
+/* Lock held. The library is never closed: it has threads of its own. */
+static gboolean
+load (GError **error)
+{
+  const gchar *named = g_getenv ("GST_SPDL_CUDART");
+  gpointer library =
+      named && *named ? open_named (named, error) : open_any (error);
+
+  return library && look_up (library, error);
+}
+
+const GstSpdlCudart *
+gst_spdl_cudart_get (GError **error)
+{
+  gboolean ok;
+
+  pthread_mutex_lock (&lock);
+  if (!loaded)
+    loaded = load (error);
+  ok = loaded;
+  pthread_mutex_unlock (&lock);
+  return ok ? &table : NULL;
+}
+
+/* Nothing works any more on the device, in this process. */
+static gboolean
+is_loss (cudaError_t code)
+{
+  switch ((gint) code) {
+    case 46:  /* all busy or unavailable */
+    case 214: /* memory that cannot be corrected */
+    case 700: /* illegal address */
+    case 702: /* a kernel that took too long */
+    case 710: /* assertion */
+    case 719: /* failed launch */
+    case 999: /* unknown */
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_spdl_cudart_check (const GstSpdlCudart *self, cudaError_t code,
+    const gchar *what, GError **error)
+{
+  if (G_LIKELY (code == cudaSuccess))
+    return TRUE;
+  self->cudaGetLastError ();
+  g_set_error (error, GST_RESOURCE_ERROR,
+      code == cudaErrorMemoryAllocation ? GST_RESOURCE_ERROR_NO_SPACE_LEFT
+                                        : GST_RESOURCE_ERROR_FAILED,
+      "%s%s: %s (CUDA's error %d)",
+      is_loss (code) ? "The CUDA device is lost: " : "", what,
+      self->cudaGetErrorString (code), (gint) code);
+  return FALSE;
+}
+
+static void
+say_why_none (const GstSpdlCudart *self, cudaError_t code, GError **error)
+{
+  gint version = 0;
+
+  self->cudaGetLastError ();
+  self->cudaRuntimeGetVersion (&version);
+  if (code == cudaErrorInsufficientDriver)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no NVIDIA driver, or one that is too old for the CUDA "
+        "Runtime "
+        "%d.%d",
+        version / 1000, version % 1000 / 10);
+  else if (code == cudaErrorNoDevice)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no CUDA device");
+  else
+    gst_spdl_cudart_check (self, code, "The CUDA devices do not answer", error);
+}
+
+gboolean
+gst_spdl_cudart_check_device (
+    const GstSpdlCudart *self, gint device_id, GError **error)
+{
+  gint n = 0;
+  const cudaError_t code = self->cudaGetDeviceCount (&n);
+
+  if (code != cudaSuccess || n == 0) {
+    say_why_none (self, code != cudaSuccess ? code : cudaErrorNoDevice, error);
+    return FALSE;
+  }
+  if (device_id >= 0 && device_id < n)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "There is no CUDA device %d: the numbers go from 0 to %d", device_id,
+      n - 1);
+  return FALSE;
+}
+
+gint
+gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id)
+{
+  gint previous = -1;
+
+  if (self->cudaGetDevice (&previous) == cudaSuccess && previous == device_id)
+    return -1;
+  self->cudaSetDevice (device_id);
+  return previous;
+}
+
+void
+gst_spdl_cudart_leave (const GstSpdlCudart *self, gint previous)
+{
+  if (previous >= 0)
+    self->cudaSetDevice (previous);
+}

@@ -1,0 +1,145 @@
+/* gst-spdl: which of the CPU's memory is page-locked
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/cuda/pinned.h"
+
+#include "gst/spdl/engine/sync.h"
+
+typedef enum {
+  STATE_LOCKED,    /* by its owner */
+  STATE_ANNOUNCED, /* may be */
+  STATE_OURS,      /* was announced, and is locked */
+  STATE_REFUSED,   /* was announced, and cannot be */
+} State;
+
+typedef struct {
+  GstSpdlPinnedRange range;
+  State state;
+} Entry;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GArray *entries; /* of Entry; under the lock */
+
+static void
+append (gconstpointer base, gsize size, State state)
+{
+  const Entry entry = { { base, size }, state };
+
+  pthread_mutex_lock (&lock);
+  if (!entries)
+    entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_array_append_val (entries, entry);
+  pthread_mutex_unlock (&lock);
+}
+
+void
+gst_spdl_pinned_add (gconstpointer base, gsize size)
+{
+  append (base, size, STATE_LOCKED);
+}
+
+void
+gst_spdl_pinned_announce (gpointer base, gsize size)
+{
+  append (base, size, STATE_ANNOUNCED);
+}
+
+static void
+unlock_range (const Entry *entry)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
+
+  if (cudart &&
+      cudart->cudaHostUnregister ((gpointer) entry->range.base) != cudaSuccess)
+    cudart->cudaGetLastError ();
+}
+
+void
+gst_spdl_pinned_withdraw (gconstpointer base)
+{
+  pthread_mutex_lock (&lock);
+  for (guint i = 0; entries && i < entries->len; i++) {
+    const Entry *entry = &g_array_index (entries, Entry, i);
+
+    if (entry->range.base != base)
+      continue;
+    if (entry->state == STATE_OURS)
+      unlock_range (entry);
+    g_array_remove_index_fast (entries, i);
+    break;
+  }
+  if (entries && entries->len == 0)
+    g_clear_pointer (&entries, g_array_unref);
+  pthread_mutex_unlock (&lock);
+}
+
+/* Read-only mappings need a flag that not all systems take. */
+static cudaError_t
+lock_range (const GstSpdlCudart *cudart, const GstSpdlPinnedRange *range)
+{
+  gpointer base = (gpointer) range->base;
+  cudaError_t code =
+      cudart->cudaHostRegister (base, range->size, cudaHostRegisterPortable);
+
+  if (code == cudaErrorInvalidValue) {
+    cudart->cudaGetLastError ();
+    code = cudart->cudaHostRegister (
+        base, range->size, cudaHostRegisterPortable | cudaHostRegisterReadOnly);
+  }
+  if (code != cudaSuccess)
+    cudart->cudaGetLastError ();
+  return code;
+}
+
+static State
+try_to_lock (const GstSpdlCudart *cudart, gint device_id,
+    const GstSpdlPinnedRange *range)
+{
+  const gint previous = gst_spdl_cudart_enter (cudart, device_id);
+  const cudaError_t code = lock_range (cudart, range);
+
+  gst_spdl_cudart_leave (cudart, previous);
+  if (code == cudaSuccess)
+    return STATE_OURS;
+  if (code == cudaErrorHostMemoryAlreadyRegistered)
+    return STATE_LOCKED;
+  GST_WARNING ("%" G_GSIZE_FORMAT " bytes of shared memory cannot be locked: "
+               "%s",
+      range->size, cudart->cudaGetErrorString (code));
+  return STATE_REFUSED;
+}
+
+static gboolean
+has (const GstSpdlPinnedRange *range, const guint8 *data, gsize size)
+{
+  return data >= range->base && size <= range->size &&
+         (gsize) (data - range->base) <= range->size - size;
+}
+
+gboolean
+gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
+    gconstpointer data, gsize size, GstSpdlPinnedRange *range)
+{
+  gboolean found = FALSE;
+
+  pthread_mutex_lock (&lock);
+  for (guint i = 0; entries && i < entries->len && !found; i++) {
+    Entry *entry = &g_array_index (entries, Entry, i);
+
+    if (!has (&entry->range, data, size))
+      continue;
+    if (entry->state == STATE_ANNOUNCED)
+      entry->state = try_to_lock (cudart, device_id, &entry->range);
+    if (entry->state == STATE_REFUSED)
+      break;
+    found = TRUE;
+    if (range)
+      *range = entry->range;
+  }
+  pthread_mutex_unlock (&lock);
+  return found;
+}

@@ -1,0 +1,265 @@
+/* gst-spdl: what a diagnosis found
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/diagnose/diagnosis-private.h"
+
+G_DEFINE_BOXED_TYPE (GstSpdlDiagnosis, gst_spdl_diagnosis,
+    gst_spdl_diagnosis_ref, gst_spdl_diagnosis_unref)
+
+GType
+gst_spdl_limit_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_SPDL_LIMIT_TOO_FEW, "GST_SPDL_LIMIT_TOO_FEW", "too-few" },
+    { GST_SPDL_LIMIT_IDLE, "GST_SPDL_LIMIT_IDLE", "idle" },
+    { GST_SPDL_LIMIT_BALANCED, "GST_SPDL_LIMIT_BALANCED", "balanced" },
+    { GST_SPDL_LIMIT_COMPUTING, "GST_SPDL_LIMIT_COMPUTING", "computing" },
+    { GST_SPDL_LIMIT_CORES, "GST_SPDL_LIMIT_CORES", "cores" },
+    { GST_SPDL_LIMIT_WAITING, "GST_SPDL_LIMIT_WAITING", "waiting" },
+    { GST_SPDL_LIMIT_STRAGGLER, "GST_SPDL_LIMIT_STRAGGLER", "straggler" },
+    { GST_SPDL_LIMIT_HELD, "GST_SPDL_LIMIT_HELD", "held" },
+    { GST_SPDL_LIMIT_ELEMENT, "GST_SPDL_LIMIT_ELEMENT", "element" },
+    { GST_SPDL_LIMIT_SOURCE, "GST_SPDL_LIMIT_SOURCE", "source" },
+    { GST_SPDL_LIMIT_CONSUMER, "GST_SPDL_LIMIT_CONSUMER", "consumer" },
+    { GST_SPDL_LIMIT_CONTENTION, "GST_SPDL_LIMIT_CONTENTION", "contention" },
+    { GST_SPDL_LIMIT_CACHED, "GST_SPDL_LIMIT_CACHED", "cached" },
+    { GST_SPDL_LIMIT_OTHERS, "GST_SPDL_LIMIT_OTHERS", "others" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLimit", values));
+  return type;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element)
+{
+  GstSpdlDiagnosis *self = g_atomic_rc_box_new0 (GstSpdlDiagnosis);
+
+  self->limit = limit;
+  self->element = g_strdup (element);
+  return self;
+}
+
+void
+gst_spdl_diagnosis_say (
+    GstSpdlDiagnosis *self, gchar *reason, const gchar *todo_format, ...)
+{
+  g_autofree gchar *todo = NULL;
+  va_list args;
+
+  va_start (args, todo_format);
+  todo = g_strdup_vprintf (todo_format, args);
+  va_end (args);
+  self->reason = reason;
+  self->sentence = g_strdup_printf ("%s: %s", reason, todo);
+}
+
+void
+gst_spdl_diagnosis_suggest (
+    GstSpdlDiagnosis *self, const gchar *property, gchar *value)
+{
+  self->property = g_strdup (property);
+  self->value = value;
+}
+
+static void
+clear (gpointer data)
+{
+  GstSpdlDiagnosis *self = data;
+
+  g_free (self->element);
+  g_free (self->reason);
+  g_free (self->sentence);
+  g_free (self->property);
+  g_free (self->value);
+}
+
+/**
+ * gst_spdl_diagnosis_ref:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: (transfer full): @diagnosis, with a reference more
+ *
+ * Since: 0.1
+ */
+GstSpdlDiagnosis *
+gst_spdl_diagnosis_ref (GstSpdlDiagnosis *diagnosis)
+{
+  return g_atomic_rc_box_acquire (diagnosis);
+}
+
+/**
+ * gst_spdl_diagnosis_unref:
+ * @diagnosis: (transfer full): a diagnosis
+ *
+ * Lets go of a reference. The last one frees it.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_diagnosis_unref (GstSpdlDiagnosis *diagnosis)
+{
+  g_atomic_rc_box_release_full (diagnosis, clear);
+}
+
+/**
+ * gst_spdl_diagnosis_get_limit:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: what limits the throughput
+ *
+ * Since: 0.1
+ */
+GstSpdlLimit
+gst_spdl_diagnosis_get_limit (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, GST_SPDL_LIMIT_TOO_FEW);
+
+  return diagnosis->limit;
+}
+
+/**
+ * gst_spdl_diagnosis_get_limit_nick:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: what limits the throughput, as a word: "waiting"
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_limit_nick (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_LIMIT);
+  const gchar *nick = g_enum_get_value (klass, diagnosis->limit)->value_nick;
+  g_type_class_unref (klass);
+  return nick;
+}
+
+/**
+ * gst_spdl_diagnosis_get_element:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: (nullable): the name of the stage or element that limits
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_element (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->element;
+}
+
+/**
+ * gst_spdl_diagnosis_get_reason:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: what the figures say: "decode computes all the time and its queue is
+ *     98 % full"
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_reason (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->reason;
+}
+
+/**
+ * gst_spdl_diagnosis_get_sentence:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: the reason, and what to do: "decode computes all the time and its
+ *     queue is 98 % full: raise decode.concurrency, now 2"
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_sentence (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->sentence;
+}
+
+/**
+ * gst_spdl_diagnosis_get_property:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: (nullable): the property of the element to change, if one is worth
+ *     it
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_property (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->property;
+}
+
+/**
+ * gst_spdl_diagnosis_get_value:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: (nullable): the value to try, as text
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_spdl_diagnosis_get_value (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->value;
+}
+
+/**
+ * gst_spdl_diagnosis_dup_suggestion:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: (nullable) (transfer full): what to set, as for the option `--set`
+ *     of gst-spdl-launch-1.0: "decode.concurrency=4"
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_diagnosis_dup_suggestion (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  if (!diagnosis->property)
+    return NULL;
+  return g_strdup_printf (
+      "%s.%s=%s", diagnosis->element, diagnosis->property, diagnosis->value);
+}
+
+/**
+ * gst_spdl_diagnosis_get_gain:
+ * @diagnosis: a diagnosis
+ *
+ * Returns: how many times as many items a second may pass at most before the
+ *     next stage is the limit, or 0 where the figures do not say
+ *
+ * Since: 0.1
+ */
+gdouble
+gst_spdl_diagnosis_get_gain (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, 0);
+
+  return diagnosis->gain;
+}

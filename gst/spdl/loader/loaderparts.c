@@ -1,0 +1,386 @@
+/* gst-spdl: what a loader needs of a pipeline
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/loader/loader-private.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/stringarrays.h"
+#include "gst/spdl/loader/parse.h"
+#include "gst/spdl/stage/stage-private.h"
+
+/* Elements */
+
+/* Returns: (transfer full): all elements of @bin and of the bins in it, but no
+ * bins, from the sources to the sinks */
+static GPtrArray *
+list_elements (GstBin *bin)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func (gst_object_unref);
+  GPtrArray *children = g_ptr_array_new_with_free_func (gst_object_unref);
+  GstIterator *sorted = gst_bin_iterate_sorted (bin);
+  GValue item = G_VALUE_INIT;
+  GstIteratorResult result;
+
+  while ((result = gst_iterator_next (sorted, &item)) == GST_ITERATOR_OK ||
+         result == GST_ITERATOR_RESYNC) {
+    if (result == GST_ITERATOR_RESYNC) {
+      g_ptr_array_set_size (children, 0);
+      gst_iterator_resync (sorted);
+      continue;
+    }
+    g_ptr_array_add (children, g_value_dup_object (&item));
+    g_value_reset (&item);
+  }
+  gst_iterator_free (sorted);
+
+  for (guint i = children->len; i > 0; i--) {
+    GstElement *child = g_ptr_array_index (children, i - 1);
+
+    if (GST_IS_BIN (child))
+      g_ptr_array_extend_and_steal (list, list_elements (GST_BIN (child)));
+    else
+      g_ptr_array_add (list, gst_object_ref (child));
+  }
+  g_ptr_array_unref (children);
+  return list;
+}
+
+static gboolean
+is_made_by (GstElement *element, const gchar *factory_name)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory && g_str_equal (GST_OBJECT_NAME (factory), factory_name);
+}
+
+/* What begins at a state: a worker hands it to the sources in its process. */
+static gboolean
+is_source (GstElement *element)
+{
+  return is_made_by (element, "spdlsrc") ||
+         is_made_by (element, "spdlworkersrc");
+}
+
+static gboolean
+find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
+{
+  for (guint i = 0; i < elements->len; i++) {
+    GstElement *element = g_ptr_array_index (elements, i);
+
+    if (GST_IS_SPDL_OUTLET (element)) {
+      if (self->sink) {
+        g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+            GST_SPDL_LOADER_ERROR_PIPELINE,
+            "The pipeline has more than one spdlsink; a loader takes its "
+            "batches from one");
+        return FALSE;
+      }
+      self->sink = gst_object_ref ((GstSpdlOutlet *) element);
+    } else if (GST_IS_APP_SINK (element)) {
+      g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+          "The pipeline has an appsink, \"%s\", which nobody would pull from: "
+          "write spdlsink in its place",
+          GST_OBJECT_NAME (element));
+      return FALSE;
+    }
+  }
+  if (self->sink)
+    return TRUE;
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_PIPELINE,
+      "The pipeline has no spdlsink: end it in \"! spdlsink\"");
+  return FALSE;
+}
+
+/* No sink prerolls. It would serve nobody, and an error that comes while sinks
+ * do it would keep the pipeline from playing: what was done before the error
+ * would stay where it is. */
+static void
+play_at_once (GPtrArray *elements)
+{
+  for (guint i = 0; i < elements->len; i++) {
+    GObject *element = g_ptr_array_index (elements, i);
+
+    if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK) &&
+        g_object_class_find_property (G_OBJECT_GET_CLASS (element), "async"))
+      g_object_set (element, "async", FALSE, NULL);
+  }
+}
+
+/* Where the first element waits for data, the program has it. */
+static gboolean
+add_source (GstSpdlLoaderParts *self, GError **error)
+{
+  GstBin *bin = GST_BIN (self->pipeline);
+  GstPad *sink = gst_bin_find_unlinked_pad (bin, GST_PAD_SINK), *src;
+  gboolean ok = TRUE;
+
+  if (!sink)
+    return TRUE;
+  self->appsrc =
+      gst_object_ref_sink (gst_element_factory_make ("appsrc", NULL));
+  g_object_set (self->appsrc, "format", GST_FORMAT_TIME, "emit-signals", FALSE,
+      "max-bytes", (guint64) 0, NULL);
+  gst_bin_add (bin, self->appsrc);
+  src = gst_element_get_static_pad (self->appsrc, "src");
+  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK) {
+    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+        "Nothing can be pushed into the open pad %s:%s",
+        GST_DEBUG_PAD_NAME (sink));
+    ok = FALSE;
+  }
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  return ok;
+}
+
+static GPtrArray *
+find_sources (GPtrArray *elements)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  for (guint i = 0; i < elements->len; i++)
+    if (is_source (g_ptr_array_index (elements, i)))
+      g_ptr_array_add (
+          sources, gst_object_ref (g_ptr_array_index (elements, i)));
+  return sources;
+}
+
+void
+gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self)
+{
+  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
+
+  self->sources = find_sources (elements);
+  g_ptr_array_unref (elements);
+}
+
+gboolean
+gst_spdl_loader_parts_init (
+    GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error)
+{
+  GPtrArray *elements = list_elements (GST_BIN (pipeline));
+  gboolean ok;
+
+  self->pipeline = gst_object_ref (pipeline);
+  self->sources = find_sources (elements);
+  ok = find_sink (self, elements, error) && add_source (self, error);
+  if (ok)
+    play_at_once (elements);
+  g_ptr_array_unref (elements);
+  return ok;
+}
+
+void
+gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self)
+{
+  g_clear_pointer (&self->sources, g_ptr_array_unref);
+  gst_clear_object (&self->appsrc);
+  gst_clear_object (&self->sink);
+  gst_clear_object (&self->pipeline);
+}
+
+GstPipeline *
+gst_spdl_loader_parse (const gchar *description, GError **error)
+{
+  GstElement *element = gst_spdl_parse_launch (description, error);
+  GstElement *pipeline;
+
+  if (!element && error)
+    spdl_redact_error (*error);
+  if (!element || GST_IS_PIPELINE (element))
+    return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
+  pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  gst_bin_add (GST_BIN (pipeline), element);
+  return GST_PIPELINE (pipeline);
+}
+
+void
+gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self)
+{
+  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
+
+  for (guint i = 0; i < elements->len; i++)
+    if (GST_IS_SPDL_STAGE (g_ptr_array_index (elements, i)))
+      gst_spdl_stage_default_concurrency (g_ptr_array_index (elements, i));
+  g_ptr_array_unref (elements);
+}
+
+gboolean
+gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch)
+{
+  gint64 epochs;
+
+  if (self->sources->len != 1 || self->appsrc ||
+      !is_made_by (g_ptr_array_index (self->sources, 0), "spdlsrc"))
+    return FALSE;
+  g_object_get (g_ptr_array_index (self->sources, 0), "epochs", &epochs, NULL);
+  return epochs >= 0 && epoch + 1 >= (guint64) epochs;
+}
+
+gboolean
+gst_spdl_loader_parts_set_state (
+    const GstSpdlLoaderParts *self, const gchar *state, GError **error)
+{
+  if (self->sources->len == 0) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STATE,
+        "The pipeline has no spdlsrc, which alone can begin at a state");
+    return FALSE;
+  }
+  for (guint i = 0; i < self->sources->len; i++) {
+    GObject *source = g_ptr_array_index (self->sources, i);
+
+    if (!g_object_class_find_property (
+            G_OBJECT_GET_CLASS (source), "resume-state")) {
+      g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE,
+          "\"%s\" cannot begin at a state: this spdlsrc has no property "
+          "resume-state",
+          GST_OBJECT_NAME (source));
+      return FALSE;
+    }
+    g_object_set (source, "resume-state", state, NULL);
+  }
+  return TRUE;
+}
+
+GPtrArray *
+gst_spdl_loader_parts_exchange_states (
+    const GstSpdlLoaderParts *self, const gchar *state)
+{
+  GPtrArray *states = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < self->sources->len; i++) {
+    gchar *before = NULL;
+
+    g_object_get (
+        g_ptr_array_index (self->sources, i), "resume-state", &before, NULL);
+    g_object_set (
+        g_ptr_array_index (self->sources, i), "resume-state", state, NULL);
+    g_ptr_array_add (states, before);
+  }
+  return states;
+}
+
+void
+gst_spdl_loader_parts_put_back_states (
+    const GstSpdlLoaderParts *self, GPtrArray *states)
+{
+  for (guint i = 0; i < states->len; i++)
+    g_object_set (g_ptr_array_index (self->sources, i), "resume-state",
+        g_ptr_array_index (states, i), NULL);
+  g_ptr_array_unref (states);
+}
+
+guint
+gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->sources->len; i++)
+    n += is_made_by (g_ptr_array_index (self->sources, i), "spdlsrc");
+  return n;
+}
+
+/* Returns: (transfer full) (nullable): NULL: the source has none */
+static GStrv
+dup_classes (GObject *source)
+{
+  GValue array = G_VALUE_INIT;
+  GStrv classes;
+
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
+    return NULL;
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_object_get_property (source, "classes", &array);
+  classes = gst_spdl_names_dup (&array);
+  g_value_unset (&array);
+  return classes;
+}
+
+gboolean
+gst_spdl_loader_parts_dup_classes (
+    const GstSpdlLoaderParts *self, GStrv *classes, GError **error)
+{
+  GstObject *first = NULL;
+
+  *classes = NULL;
+  for (guint i = 0; i < self->sources->len; i++) {
+    g_auto (GStrv) names = dup_classes (g_ptr_array_index (self->sources, i));
+
+    if (names && !*classes) {
+      first = g_ptr_array_index (self->sources, i);
+      *classes = g_steal_pointer (&names);
+    } else if (names && !g_strv_equal ((const gchar *const *) names,
+                            (const gchar *const *) *classes)) {
+      g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+          "The sources \"%s\" and \"%s\" have different classes, so the same "
+          "label means two things: give all sources the same classes",
+          GST_OBJECT_NAME (first),
+          GST_OBJECT_NAME (g_ptr_array_index (self->sources, i)));
+      g_clear_pointer (classes, g_strfreev);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+void
+gst_spdl_loader_parts_set_classes (
+    const GstSpdlLoaderParts *self, const gchar *const *classes)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  gst_spdl_names_set (&array, classes);
+  for (guint i = 0; i < self->sources->len; i++) {
+    GObject *source = g_ptr_array_index (self->sources, i);
+
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
+      g_object_set_property (source, "classes", &array);
+  }
+  g_value_unset (&array);
+}
+
+/* Before @list: those of the elements of a worker's process, and its own. */
+static GList *
+prepend_stats (GList *list, GstStructure *stats)
+{
+  const GValue *stages = gst_structure_get_value (stats, "stages");
+
+  list = g_list_prepend (list, stats);
+  if (!stages || !GST_VALUE_HOLDS_ARRAY (stages))
+    return list;
+  for (guint i = gst_value_array_get_size (stages); i > 0; i--)
+    list = g_list_prepend (
+        list, g_value_dup_boxed (gst_value_array_get_value (stages, i - 1)));
+  gst_structure_remove_field (stats, "stages");
+  return list;
+}
+
+GList *
+gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
+{
+  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
+  GList *list = NULL;
+
+  for (guint i = elements->len; i > 0; i--) {
+    GObject *element = g_ptr_array_index (elements, i - 1);
+    GstStructure *stats = NULL;
+
+    if (g_object_class_find_property (
+            G_OBJECT_GET_CLASS (element), "stage-stats"))
+      g_object_get (element, "stage-stats", &stats, NULL);
+    if (stats)
+      list = prepend_stats (list, stats);
+  }
+  g_ptr_array_unref (elements);
+  return list;
+}

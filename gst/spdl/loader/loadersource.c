@@ -1,0 +1,476 @@
+/* gst-spdl: a loader's source in the program
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/loader/loader-private.h"
+
+#include <gst/app/gstappsrc.h>
+
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/gstspdlevents.h"
+
+/* What may wait in the source. */
+#define MAX_QUEUED 16
+#define MAX_BYTES_QUEUED (64 << 20)
+
+#define ENCODED "application/octet-stream"
+#define URIS "text/uri-list"
+
+/* An item, or an event, leaves the source for the first element. */
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstSpdlNews *news = user_data;
+
+  spdl_mutex_lock (&news->lock);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    news->n_queued--;
+    news->bytes_queued -=
+        gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+    spdl_cond_signal (&news->room);
+  } else if (!news->source_begun) { /* stream-start */
+    news->source_begun = TRUE;
+    spdl_cond_signal (&news->room);
+  }
+  spdl_mutex_unlock (&news->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+unref_news (gpointer news)
+{
+  gst_spdl_news_unref (news);
+}
+
+void
+gst_spdl_loader_open_source (
+    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch)
+{
+  GstPad *pad;
+
+  if (!self->parts.appsrc)
+    return;
+  spdl_mutex_lock (&self->push_lock);
+  self->push_epoch = epoch;
+  self->n_pushed = 0;
+  self->push_ended = FALSE;
+  spdl_mutex_unlock (&self->push_lock);
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  self->probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
+      gst_spdl_news_ref (news), unref_news);
+  gst_object_unref (pad);
+}
+
+void
+gst_spdl_loader_close_source (GstSpdlLoader *self)
+{
+  GstPad *pad;
+
+  if (!self->parts.appsrc)
+    return;
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  gst_pad_remove_probe (pad, self->probe);
+  gst_object_unref (pad);
+}
+
+/* Lock held. Whether the run takes items. */
+static gboolean
+check_open (GstSpdlNews *news, GError **error)
+{
+  if (news->stopped)
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+  else if (news->error)
+    g_propagate_error (error, g_error_copy (news->error));
+  return !news->stopped && !news->error;
+}
+
+/* Lock held. An item of any size may go alone. */
+static gboolean
+has_room (const GstSpdlNews *news, gsize size)
+{
+  return news->n_queued == 0 ||
+         (news->n_queued < MAX_QUEUED &&
+             news->bytes_queued + size <= MAX_BYTES_QUEUED);
+}
+
+static gboolean
+wait_for_room (
+    GstSpdlNews *news, gsize size, GstClockTime timeout, GError **error)
+{
+  const GstClockTime begun = gst_util_get_timestamp ();
+  gboolean open;
+
+  spdl_mutex_lock (&news->lock);
+  while ((open = check_open (news, error)) && !has_room (news, size)) {
+    const GstClockTime waited = gst_util_get_timestamp () - begun;
+
+    if (waited >= timeout) {
+      g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+          GST_SPDL_LOADER_ERROR_TIMED_OUT, "No room for the item came in time");
+      open = FALSE;
+      break;
+    }
+    if (timeout == GST_CLOCK_TIME_NONE)
+      spdl_cond_wait (&news->room, &news->lock);
+    else
+      spdl_cond_wait_for (&news->room, &news->lock, timeout - waited);
+  }
+  if (open) {
+    news->n_queued++;
+    news->bytes_queued += size;
+  }
+  spdl_mutex_unlock (&news->lock);
+  return open;
+}
+
+static void
+set_caps (GstSpdlLoader *self, GstCaps *caps)
+{
+  GstAppSrc *appsrc = GST_APP_SRC (self->parts.appsrc);
+  g_autoptr (GstCaps) current = NULL;
+  g_autoptr (GstCaps) encoded = NULL;
+
+  if (!caps) {
+    if ((current = gst_app_src_get_caps (appsrc)))
+      return;
+    caps = encoded = gst_caps_new_empty_simple (ENCODED);
+  }
+  gst_app_src_set_caps (appsrc, caps);
+}
+
+/* Behind the pipeline's own sources. */
+static guint32
+get_number (GstSpdlLoader *self)
+{
+  return self->parts.sources->len;
+}
+
+static void
+describe_item (
+    GstSpdlLoader *self, GstBuffer *buffer, gint64 label, const gchar *uri)
+{
+  GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  g_autofree gchar *shown = uri ? spdl_redact_dup_uri (uri) : NULL;
+
+  if (item)
+    return;
+  item = gst_spdl_buffer_add_item_meta (buffer);
+  item->source = get_number (self);
+  item->epoch = self->push_epoch;
+  item->index = item->sequence = self->n_pushed;
+  item->label = label;
+  item->uri = shown ? g_ref_string_new (shown) : NULL;
+  item->created = gst_util_get_timestamp ();
+}
+
+/* Push lock held. Whether this is the run into which more can be pushed. */
+static gboolean
+check_run (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+{
+  gboolean ok;
+
+  spdl_mutex_lock (&news->lock);
+  ok = check_open (news, error);
+  spdl_mutex_unlock (&news->lock);
+  if (ok && self->push_ended) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
+    ok = FALSE;
+  }
+  return ok;
+}
+
+/* @buffer: (transfer full): writable */
+static gboolean
+push (GstSpdlLoader *self, GstSpdlNews *news, GstBuffer *buffer, GstCaps *caps,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
+{
+  gboolean ok =
+      wait_for_room (news, gst_buffer_get_size (buffer), timeout, error);
+
+  spdl_mutex_lock (&self->push_lock);
+  ok = ok && check_run (self, news, error);
+  if (ok) {
+    describe_item (self, buffer, label, uri);
+    set_caps (self, caps);
+    self->n_pushed++;
+    /* Refused only where the pipeline ends at this moment, which the next call
+     * tells. */
+    gst_app_src_push_buffer (
+        GST_APP_SRC (self->parts.appsrc), g_steal_pointer (&buffer));
+  }
+  spdl_mutex_unlock (&self->push_lock);
+  gst_clear_buffer (&buffer);
+  return ok;
+}
+
+/* Enters what only one thread at a time may be in. Returns: (transfer full)
+ * (nullable): the run's news, NULL with @error set */
+static GstSpdlNews *
+enter (GstSpdlLoader *self, GError **error)
+{
+  GstSpdlNews *news;
+
+  if (!gst_spdl_loader_check_process (self, error))
+    return NULL;
+  if (!self->parts.appsrc) {
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_SOURCE,
+        "The pipeline has a source of its own: nothing can be pushed");
+    return NULL;
+  }
+  if (!(news = gst_spdl_loader_get_news (self, error)))
+    return NULL;
+  if (g_atomic_int_compare_and_exchange (&self->in_push, 0, 1))
+    return news;
+  gst_spdl_news_unref (news);
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
+      "Another thread pushes into this loader");
+  return NULL;
+}
+
+static void
+leave (GstSpdlLoader *self, GstSpdlNews *news)
+{
+  g_atomic_int_set (&self->in_push, 0);
+  gst_spdl_news_unref (news);
+}
+
+/**
+ * gst_spdl_loader_has_source:
+ * @loader: a loader
+ *
+ * Returns: whether the program is the source: the first element of the pipeline
+ *     has an open sink pad
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_has_source (GstSpdlLoader *loader)
+{
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  return loader->parts.appsrc != NULL;
+}
+
+/**
+ * gst_spdl_loader_push:
+ * @loader: a loader that has a source
+ * @item: (transfer none): the item: encoded data, a URI, tensors. Its memory is
+ *     not copied, and must not be written any more
+ * @caps: (transfer none) (nullable): what @item is; %NULL: the same as the one
+ *     before, or `application/octet-stream` at first
+ * @label: its label, -1 for none
+ * @uri: (nullable): its name in messages, and its key; userinfo and signatures
+ *     in it are hidden
+ * @timeout: how long to wait for room, in ns; %GST_CLOCK_TIME_NONE: as long as
+ *     it takes
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ *
+ * Adds an item to the pipeline. Items are numbered as they come, unless @item
+ * bears a #GstSpdlItemMeta. At most 16 of them, and 64 MiB, wait for the first
+ * element; there must be room. After %GST_SPDL_LOADER_ERROR_TIMED_OUT the item
+ * can be pushed again.
+ *
+ * From one thread at a time, which should not be the one that takes batches.
+ *
+ * Returns: %FALSE with @error set if it was not taken
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
+{
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (GST_IS_BUFFER (item), FALSE);
+  g_return_val_if_fail (!caps || gst_caps_is_fixed (caps), FALSE);
+
+  if (!(news = enter (loader, error)))
+    return FALSE;
+  ok = push (
+      loader, news, gst_buffer_copy (item), caps, label, uri, timeout, error);
+  leave (loader, news);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_push_bytes:
+ * @loader: a loader that has a source
+ * @item: (transfer none): the item's bytes
+ * @caps: (transfer none) (nullable): as in gst_spdl_loader_push()
+ * @label: its label, -1 for none
+ * @uri: (nullable): its name in messages, and its key; userinfo and signatures
+ *     in it are hidden
+ * @timeout: how long to wait for room, in ns
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ *
+ * Like gst_spdl_loader_push().
+ *
+ * Returns: %FALSE with @error set if it was not taken
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_push_bytes (GstSpdlLoader *loader, GBytes *item, GstCaps *caps,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
+{
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (item != NULL, FALSE);
+  g_return_val_if_fail (!caps || gst_caps_is_fixed (caps), FALSE);
+
+  if (!(news = enter (loader, error)))
+    return FALSE;
+  ok = push (loader, news, gst_buffer_new_wrapped_bytes (item), caps, label,
+      uri, timeout, error);
+  leave (loader, news);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_push_uri:
+ * @loader: a loader that has a source
+ * @uri: a URI or an absolute path, UTF-8
+ * @label: the item's label, -1 for none
+ * @timeout: how long to wait for room, in ns
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ *
+ * Adds an item that `spdlfetch` is to fetch. Otherwise like
+ * gst_spdl_loader_push().
+ *
+ * Returns: %FALSE with @error set if it was not taken
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
+    GstClockTime timeout, GError **error)
+{
+  g_autoptr (GstCaps) caps = NULL;
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (uri != NULL, FALSE);
+
+  if (!(news = enter (loader, error)))
+    return FALSE;
+  caps = gst_caps_new_empty_simple (URIS);
+  ok =
+      push (loader, news, gst_buffer_new_wrapped (g_strdup (uri), strlen (uri)),
+          caps, label, uri, timeout, error);
+  leave (loader, news);
+  return ok;
+}
+
+/* Push lock held. Sends @event (transfer full) after what was pushed.
+ *
+ * From 1.24 on, appsrc keeps events until it has caps, which it has from the
+ * first item: an epoch before any item would never end. Before the first item
+ * nothing can be on its way, so the event goes straight to the first element,
+ * as soon as the source's thread has begun the stream. */
+static void
+send_event (GstSpdlLoader *self, GstSpdlNews *news, GstEvent *event)
+{
+  g_autoptr (GstCaps) caps =
+      gst_app_src_get_caps (GST_APP_SRC (self->parts.appsrc));
+  GstPad *pad;
+  gboolean open;
+
+  if (caps) {
+    gst_element_send_event (self->parts.appsrc, event);
+    return;
+  }
+  spdl_mutex_lock (&news->lock);
+  while ((open = check_open (news, NULL)) && !news->source_begun)
+    spdl_cond_wait (&news->room, &news->lock);
+  spdl_mutex_unlock (&news->lock);
+  if (!open) {
+    gst_event_unref (event);
+    return;
+  }
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  gst_pad_push_event (pad, event);
+  gst_object_unref (pad);
+}
+
+/**
+ * gst_spdl_loader_end_epoch:
+ * @loader: a loader that has a source
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ *
+ * Ends an epoch behind what was pushed: a %NULL from gst_spdl_loader_next().
+ * From the thread that pushes.
+ *
+ * Returns: %FALSE with @error set if the loader takes no more
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
+{
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!(news = enter (loader, error)))
+    return FALSE;
+  spdl_mutex_lock (&loader->push_lock);
+  if ((ok = check_run (loader, news, error))) {
+    send_event (loader, news,
+        gst_spdl_event_new_epoch (
+            get_number (loader), loader->push_epoch++, loader->n_pushed));
+    loader->n_pushed = 0;
+  }
+  spdl_mutex_unlock (&loader->push_lock);
+  leave (loader, news);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_end_source:
+ * @loader: a loader that has a source
+ * @cause: (nullable): why it ends; %NULL: there are no more items
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ *
+ * Ends the stream behind what was pushed. With a cause that is the error that
+ * gst_spdl_loader_next() ends with. From the thread that pushes.
+ *
+ * Returns: %FALSE with @error set if the loader has ended already
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_end_source (
+    GstSpdlLoader *loader, const GError *cause, GError **error)
+{
+  GstSpdlNews *news;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+
+  if (!(news = enter (loader, error)))
+    return FALSE;
+  spdl_mutex_lock (&loader->push_lock);
+  if ((ok = check_run (loader, news, error))) {
+    loader->push_ended = TRUE;
+    if (cause)
+      gst_spdl_news_set_error (news, g_error_copy (cause));
+    gst_app_src_end_of_stream (GST_APP_SRC (loader->parts.appsrc));
+  }
+  spdl_mutex_unlock (&loader->push_lock);
+  leave (loader, news);
+  return ok;
+}

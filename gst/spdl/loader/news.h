@@ -1,0 +1,119 @@
+/* gst-spdl: what a pipeline tells its loader
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_NEWS_H__
+#define __GST_SPDL_NEWS_H__
+
+#include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/engine/sync.h"
+#include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/loader/outlet.h"
+
+G_BEGIN_DECLS
+
+/* One run's errors, warnings and failures, from the bus; and whether the run
+ * was stopped. Each run has news of its own, counted, so that a message that
+ * comes late harms nobody.
+ *
+ * After an error the pipeline is brought to its end, so that what was done
+ * comes to the sink, and behind it the end of the stream: sources end, and so
+ * does what lies behind the element that failed, since it will push no more. */
+
+typedef struct {
+  gchar *stage;
+  gchar *uri;    /* nullable: of an item that failed */
+  GError *error; /* nullable: why it failed */
+  gchar *text;   /* nullable: of a warning */
+  /* Of an item that failed; G_MAXUINT64 where nobody numbered it. */
+  guint source;
+  guint64 epoch; /* of a warning, too, that sums up an epoch */
+  guint64 index;
+  guint64 sequence;
+  guint64 num_items; /* of a warning that sums up an epoch; else 0 */
+  guint64 num_failures;
+  guint64 n_forgotten; /* failures before it that were not kept */
+} GstSpdlNotice;
+
+/* Of failures, and of warnings, only the last ones are kept for the trainer. */
+#define GST_SPDL_MAX_NOTICES 10000
+
+typedef struct {
+  gint n_refs;
+  GstElement *pipeline; /* owned */
+  GstSpdlOutlet *sink;  /* owned */
+  /* Nullable, owned: set before the pipeline starts, gone when it was
+   * detached. */
+  GstSpdlGovernor *governor;
+
+  SpdlMutex lock; /* innermost, but for the sink's */
+  SpdlCond room;  /* for who pushes items; when it begins, and when it ends */
+  gboolean stopped;
+  GError *error; /* the first one */
+  /* Where it was, and the item that it is about; nullable. */
+  gchar *error_stage;
+  gchar *error_uri;
+  /* The epoch of the item that was one too many; else none. */
+  guint64 error_epoch;
+  gboolean no_more; /* not even an end of the stream will come */
+  gint max_failures;
+  guint64 n_failures;
+  guint64 last_epoch; /* in which an item failed */
+  GArray *n_failures_of;
+  GQueue notices; /* GstSpdlNotice */
+  /* Failures that were reported to the trainer. */
+  guint64 n_told;
+  GSList *jobs;      /* that bring parts of the pipeline to their end */
+  guint n_jobs;      /* that run */
+  gboolean eos_sent; /* by one of them */
+
+  gboolean source_begun; /* the stream, by the source's thread */
+  /* Items that were pushed, and have not left the source yet. */
+  guint n_queued;
+  gsize bytes_queued;
+} GstSpdlNews;
+
+/* Listens to the bus of @pipeline from now on. */
+GstSpdlNews *gst_spdl_news_new (
+    GstPipeline *pipeline, GstSpdlOutlet *sink, gint max_failures);
+GstSpdlNews *gst_spdl_news_ref (GstSpdlNews *self);
+void gst_spdl_news_unref (GstSpdlNews *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlNews, gst_spdl_news_unref)
+
+/* Listens no more, and waits for what still acts on the pipeline, which must be
+ * in the NULL state. */
+void gst_spdl_news_detach (GstSpdlNews *self);
+
+/* Whether it is an item of @epoch, or of an earlier one, that ends the run. */
+gboolean gst_spdl_news_failed_in (GstSpdlNews *self, guint64 epoch);
+
+/* Forgets the failures of @epoch and of later ones, which come again in a run
+ * that begins there. Returns how many are left. */
+guint64 gst_spdl_news_leave_epoch (GstSpdlNews *self, guint64 epoch);
+
+/* Wakes all who wait, for good. */
+void gst_spdl_news_stop (GstSpdlNews *self);
+
+void gst_spdl_news_set_max_failures (GstSpdlNews *self, gint max_failures);
+
+/* @error: (transfer full): what the run ends with, unless it has an error
+ * already. Sources are left alone. */
+void gst_spdl_news_set_error (GstSpdlNews *self, GError *error);
+
+/* Returns: (transfer full) (nullable) */
+GError *gst_spdl_news_dup_error (GstSpdlNews *self);
+
+/* Moves to @notices what the trainer is to be told: of the first @n_epochs
+ * epochs, and what @state (nullable), of the batch that it is about to be
+ * given, counts as done. What was loaded ahead stays. */
+void gst_spdl_news_take_notices (
+    GstSpdlNews *self, guint64 n_epochs, const gchar *state, GQueue *notices);
+void gst_spdl_notice_free (GstSpdlNotice *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_NEWS_H__ */

@@ -1,0 +1,91 @@
+/* gst-spdl: caps that are known late, and the events that wait for them
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/stage/capsgate.h"
+
+void
+gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad)
+{
+  self->srcpad = srcpad;
+  self->caps = NULL;
+  g_queue_init (&self->early);
+}
+
+void
+gst_spdl_caps_gate_flush (GstSpdlCapsGate *self)
+{
+  for (GList *l = self->early.head, *next; l; l = next) {
+    next = l->next;
+    if (GST_EVENT_TYPE (l->data) != GST_EVENT_SEGMENT)
+      continue;
+    gst_event_unref (l->data);
+    g_queue_delete_link (&self->early, l);
+  }
+}
+
+void
+gst_spdl_caps_gate_clear (GstSpdlCapsGate *self)
+{
+  g_queue_clear_full (&self->early, (GDestroyNotify) gst_event_unref);
+  gst_clear_caps (&self->caps);
+}
+
+static void
+send_early (GstSpdlCapsGate *self)
+{
+  GstEvent *event;
+
+  while ((event = g_queue_pop_head (&self->early)))
+    gst_pad_push_event (self->srcpad, event);
+}
+
+void
+gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event)
+{
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (type == GST_EVENT_EOS)
+    send_early (self);
+  else if (!self->caps && GST_EVENT_IS_STICKY (event) &&
+           type > GST_EVENT_CAPS &&
+           type != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY) {
+    g_queue_push_tail (&self->early, event);
+    return;
+  }
+  gst_pad_push_event (self->srcpad, event);
+}
+
+void
+gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
+{
+  if (caps && caps != self->caps) {
+    const gboolean same = self->caps && gst_caps_is_equal (caps, self->caps);
+
+    gst_caps_replace (&self->caps, caps);
+    if (!same)
+      gst_pad_push_event (self->srcpad, gst_event_new_caps (caps));
+  }
+  if (G_UNLIKELY (!g_queue_is_empty (&self->early)))
+    send_early (self);
+}
+
+GError *
+gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self)
+{
+  g_autoptr (GstCaps) taken = NULL;
+  g_autofree gchar *has = NULL, *takes = NULL;
+
+  if (!self->caps || gst_pad_peer_query_accept_caps (self->srcpad, self->caps))
+    return NULL;
+  taken = gst_pad_peer_query_caps (self->srcpad, NULL);
+  has = gst_caps_to_string (self->caps);
+  takes = gst_caps_to_string (taken);
+  return g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+      "Results are %s, but the next element takes only %s: change the caps "
+      "filter after this element, or the properties that decide its results",
+      has, takes);
+}

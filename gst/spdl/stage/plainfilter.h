@@ -1,0 +1,51 @@
+/* gst-spdl: what plain elements with one sink and one source pad share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_FILTER_H__
+#define __GST_SPDL_FILTER_H__
+
+#include "gst/spdl/stage/plainstats.h"
+
+G_BEGIN_DECLS
+
+/* The base of elements that work in the thread that enters them: two pads,
+ * made from the subclass's templates, that proxy each other's caps; the
+ * statistics with their two properties; flushes and states. */
+
+#define GST_TYPE_SPDL_FILTER (gst_spdl_filter_get_type ())
+#define GST_SPDL_FILTER(obj) ((GstSpdlFilter *) (obj))
+#define GST_SPDL_FILTER_CLASS(klass) ((GstSpdlFilterClass *) (klass))
+#define GST_SPDL_FILTER_GET_CLASS(obj) \
+  (G_TYPE_INSTANCE_GET_CLASS ((obj), GST_TYPE_SPDL_FILTER, GstSpdlFilterClass))
+
+typedef struct {
+  GstElement parent;
+
+  GstPad *sinkpad;
+  GstPad *srcpad;
+  GstSpdlPlainStats *stats;
+} GstSpdlFilter;
+
+typedef struct {
+  GstElementClass parent_class;
+
+  GstSpdlFields fields;
+  GstFlowReturn (*chain) (GstSpdlFilter *self, GstBuffer *buffer);
+  /* Default: chain() for each of its buffers. */
+  GstFlowReturn (*chain_list) (GstSpdlFilter *self, GstBufferList *list);
+  /* Chain up: the default reports at EOS and passes the event on. */
+  gboolean (*event) (GstSpdlFilter *self, GstEvent *event);
+  /* Forgets what is pending: after a flush, and at the end of a run. */
+  void (*reset) (GstSpdlFilter *self);
+} GstSpdlFilterClass;
+
+SPDL_PRIVATE_API
+GType gst_spdl_filter_get_type (void);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_FILTER_H__ */

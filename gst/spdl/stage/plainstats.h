@@ -1,0 +1,66 @@
+/* gst-spdl: the statistics of a plain element
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_PLAIN_STATS_H__
+#define __GST_SPDL_PLAIN_STATS_H__
+
+#include "gst/spdl/stage/reporter.h"
+
+G_BEGIN_DECLS
+
+/* What a plain element, one without an engine, needs in order to count and to
+ * report: a meter with a lock of its own, and a reporter. */
+
+typedef struct _GstSpdlPlainStats GstSpdlPlainStats;
+struct _GstSpdlPlainStats {
+  SpdlMutex lock;
+  SpdlMeter meter; /* under the lock */
+  GstSpdlFields fields;
+  GstSpdlReporter reporter;
+  /* (nullable): adds what only this element has, of this lap, which ends with
+   * it, or since the start. Without the lock. */
+  void (*add_figures) (
+      GstElement *element, const SpdlFigures *figures, GstStructure *s);
+};
+
+/* @element: which has the statistics, and outlives them. */
+SPDL_PRIVATE_API
+GstSpdlPlainStats *
+gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields);
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_free (GstSpdlPlainStats *self);
+
+/* At READY to PAUSED: counts from 0 and reports laps. */
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_start (GstSpdlPlainStats *self);
+
+/* At the end of the stream: the final report, once. */
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_finish (GstSpdlPlainStats *self);
+
+/* At PAUSED to READY: the final report if there was none, and the end of time.
+ * The figures stay. */
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_stop (GstSpdlPlainStats *self);
+
+/* @n_items passed. */
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_pass (
+    GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out);
+
+/* For the two properties that gst_spdl_install_stats_properties() installs. */
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_set_interval (
+    GstSpdlPlainStats *self, const GValue *value);
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_get_interval (GstSpdlPlainStats *self, GValue *value);
+SPDL_PRIVATE_API
+void gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_PLAIN_STATS_H__ */

@@ -1,0 +1,136 @@
+/* gst-spdl: a stage's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_STAGE_PRIVATE_H__
+#define __GST_SPDL_STAGE_PRIVATE_H__
+
+#include "gst/spdl/gstspdlstage.h"
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/reporter.h"
+#include "gst/spdl/stage/task-private.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlstage.c is the element: properties and states.
+ * stagework.c is what workers do, and what becomes of items that fail.
+ * stagepads.c is the data flow: what comes in and what goes out.
+ * stagetuning.c is how many tasks it works on at a time. */
+
+typedef struct {
+  GstPad *sinkpad;
+  GstPad *srcpad;
+  SpdlExecutor executor;
+  GstSpdlReporter reporter;
+  GCancellable *cancellable;
+
+  /* Properties, under the object's lock. */
+  guint concurrency;        /* 0: automatic */
+  gboolean concurrency_set; /* by whoever uses the element */
+  guint current;            /* tasks at a time, for now */
+  guint queue_size;
+  guint64 max_bytes;
+  GstSpdlOutputOrder output_order;
+  gchar *thread_pool;
+  gint max_failures;
+  gdouble max_failure_rate;
+
+  /* Entries for reuse. Streaming threads upstream take from `spare`, where the
+   * source pad's thread and flushes put back. */
+  GstSpdlTask *spare;  /* atomic */
+  GstSpdlTask *unused; /* the sink pad's */
+
+  /* Under the sink pad's stream lock. */
+  GstCaps *sink_caps;
+  gboolean negotiated;
+  gboolean numbers_items; /* the first buffer was without a meta */
+  gboolean saw_buffer;
+  guint64 next_number;
+
+  /* The source pad's thread's. */
+  GstSpdlTask *passed; /* to be given back to the executor */
+  GstSpdlCapsGate gate;
+  GstSpdlLosses losses; /* of the epoch that is being pushed */
+
+  gboolean takes_groups; /* whole; set before it starts */
+
+  /* Downstream returned EOS: no buffer is taken in, worked on or pushed. */
+  gint refusing; /* atomic */
+
+  /* Under this lock, the innermost. */
+  SpdlMutex lock;
+  GstFlowReturn srcresult;
+  gboolean got_eos;
+  GError *fatal; /* why the stage gave up */
+  /* The epoch of the item that was one too many; else none. */
+  guint64 fatal_epoch;
+  gchar *fatal_uri; /* its URI, nullable */
+  guint64 num_failures;
+
+  /* Over what makes the stage automatic, or not; before any other lock. */
+  SpdlMutex tuning_lock;
+  gboolean started;
+  gint throttled; /* atomic: somebody holds tasks back */
+} GstSpdlStagePrivate;
+
+GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
+
+/* What the executor calls, with the stage as its user data. */
+extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
+
+#define GST_SPDL_MAX_CONCURRENCY 4096
+
+/* Tells the executor what the properties allow. */
+void gst_spdl_stage_apply_limits (GstSpdlStage *self);
+
+/* Where `concurrency` was not set: as many tasks at a time as there are cores,
+ * or GST_SPDL_WAITING_CONCURRENCY where they wait and do not compute. */
+#define GST_SPDL_WAITING_CONCURRENCY 16
+void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
+
+/* What the property is set to; 0: automatic. */
+void gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency);
+
+/* It has started, or is about to stop: from when to when an automatic stage is
+ * tuned. */
+void gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started);
+
+/* As the tuner has found, unless it is not automatic any more. */
+void gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency);
+guint gst_spdl_stage_get_current_concurrency (GstSpdlStage *self);
+
+/* How many tasks at a time are tried at most. It has started. */
+guint gst_spdl_stage_get_max_concurrency (GstSpdlStage *self);
+
+/* Makes the two pads from the templates of @klass, the subclass. */
+void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
+
+/* Sees to it that @buffer (transfer full), or each buffer of @list, is an item
+ * or a batch. Where the first buffer of the stream is neither, the stage
+ * numbers them all; else one without is an error, since its place could only be
+ * guessed: NULL, and the stage has failed. With the sink pad's stream lock. */
+GstBuffer *gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer);
+GstBufferList *
+gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list);
+
+/* Counts the losses of @task, of which @n items were tried, posts them, and
+ * fails the stage where they are more than max-failure-rate allows. By the
+ * source pad's thread. */
+void gst_spdl_stage_count_losses (
+    GstSpdlStage *self, const GstSpdlTask *task, guint n);
+
+/* Forgets what belongs to one run. */
+void gst_spdl_stage_reset_flow (GstSpdlStage *self);
+
+/* Returns an entry, reset, for later use. From any thread. */
+void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
+
+/* Frees the entries for reuse. No streaming thread may run. */
+void gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_STAGE_PRIVATE_H__ */

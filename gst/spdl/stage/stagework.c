@@ -1,0 +1,392 @@
+/* gst-spdl: the work of a stage, and its failures
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/stage/stage-private.h"
+
+#include "gst/spdl/gstspdlbatchmeta.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
+#define GST_CAT_DEFAULT gst_spdl_stage_debug
+
+/* max-failure-rate is judged from this many items on. */
+#define RATE_PROBATION 100
+
+/**
+ * gst_spdl_stage_set_takes_groups:
+ * @stage: a stage whose class has @process_group
+ * @takes: whether a group is given to it whole
+ *
+ * Before it starts, or from #GstSpdlStageClass.start().
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
+{
+  g_return_if_fail (GST_IS_SPDL_STAGE (stage));
+  g_return_if_fail (
+      !takes || GST_SPDL_STAGE_GET_CLASS (stage)->process_group != NULL);
+
+  gst_spdl_stage_get_private (stage)->takes_groups = takes;
+}
+
+/* @uri: (nullable): of the item that @error is about */
+static void
+fail (GstSpdlStage *self, GError *error, const gchar *uri)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->lock);
+  if (!priv->fatal) {
+    priv->fatal = g_steal_pointer (&error);
+    priv->fatal_uri = g_strdup (uri);
+  }
+  spdl_mutex_unlock (&priv->lock);
+  g_clear_error (&error);
+  spdl_executor_close (&priv->executor);
+}
+
+/**
+ * gst_spdl_stage_fail:
+ * @stage: a stage
+ * @error: (transfer full): why it cannot go on
+ *
+ * Ends the stream: no further item is taken in or begun, what is running or
+ * done goes on downstream, then @error is posted, then comes the end of the
+ * stream. Only the first error counts. From any thread.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
+{
+  g_return_if_fail (GST_IS_SPDL_STAGE (stage) && error != NULL);
+
+  fail (stage, error, NULL);
+}
+
+static void
+post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
+    guint64 num_failures)
+{
+  GstElement *element = GST_ELEMENT (self);
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+  GstSpdlBatchMeta *batch =
+      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
+
+  if (!batch) {
+    gst_spdl_post_item_failed (element, item, error, num_failures);
+    return;
+  }
+  for (guint i = 0; i < batch->num_items; i++)
+    gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
+}
+
+/* Returns the number of failures in all, and in @over whether they are too
+ * many. */
+static guint64
+count_failure (GstSpdlStage *self, gboolean *over)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  gint max_failures;
+  guint64 num;
+
+  GST_OBJECT_LOCK (self);
+  max_failures = priv->max_failures;
+  GST_OBJECT_UNLOCK (self);
+
+  spdl_mutex_lock (&priv->lock);
+  num = ++priv->num_failures;
+  *over = max_failures >= 0 && num > (guint64) max_failures;
+  spdl_mutex_unlock (&priv->lock);
+  return num;
+}
+
+/* Fails the stage because of the item @uri (nullable) of @epoch.
+ * @error: (transfer full) */
+static void
+give_up (GstSpdlStage *self, guint64 epoch, const gchar *uri, GError *error)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->lock);
+  if (!priv->fatal)
+    priv->fatal_epoch = MIN (priv->fatal_epoch, epoch);
+  spdl_mutex_unlock (&priv->lock);
+  fail (self, error, uri);
+}
+
+/* Judges the failures of the epoch so far. Returns whether they are too many,
+ * and fails the stage then. */
+static gboolean
+judge_rate (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  const GstSpdlLosses *losses = &priv->losses;
+  gdouble max_rate;
+
+  if (losses->num_items < RATE_PROBATION)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  max_rate = priv->max_failure_rate;
+  GST_OBJECT_UNLOCK (self);
+  if (max_rate >= 1.0 || losses->num_failures <= max_rate * losses->num_items)
+    return FALSE;
+  give_up (self, losses->last->epoch, losses->last->uri,
+      g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+          " items failed in epoch %" G_GUINT64_FORMAT
+          ", which is more than max-failure-rate=%g allows; the last was "
+          "%s: %s",
+          losses->num_failures, losses->num_items, losses->last->epoch,
+          max_rate, losses->last->name, losses->last->error->message));
+  return TRUE;
+}
+
+void
+gst_spdl_stage_count_losses (
+    GstSpdlStage *self, const GstSpdlTask *task, guint n)
+{
+  GstSpdlLosses *losses = &gst_spdl_stage_get_private (self)->losses;
+  const guint n_lost = task->losses ? task->losses->len : 0;
+  gboolean over = FALSE;
+
+  /* They lie in the order of their items. */
+  for (guint i = 0, next = 0; i < n; i++) {
+    losses->num_items++;
+    if (next < n_lost) {
+      GstSpdlTaskLoss *entry =
+          &g_array_index (task->losses, GstSpdlTaskLoss, next);
+
+      if (entry->at == i) {
+        gst_spdl_losses_add (
+            losses, GST_ELEMENT (self), g_steal_pointer (&entry->loss));
+        next++;
+      }
+    }
+    if (!over && losses->num_failures > 0)
+      over = judge_rate (self);
+  }
+}
+
+static void
+add_gone (GstSpdlTask *task, GstSpdlGoneReason reason)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+
+  if (item)
+    gst_spdl_gone_add (&task->gone, item, reason);
+  else if (bearer)
+    gst_spdl_gone_add_buffer (&task->gone, bearer, reason);
+}
+
+/* The current item of @task failed with @error, which it frees. */
+static void
+item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  const GstSpdlItemMeta *item;
+  gboolean over;
+  guint64 num;
+
+  if (g_cancellable_is_cancelled (task->cancellable)) {
+    /* Flushed: the item has neither failed nor will it come. */
+    g_error_free (error);
+    return;
+  }
+
+  task->task.n_failed++;
+  add_gone (task, GST_SPDL_GONE_FAILED);
+  gst_spdl_task_add_loss (task, error);
+  num = count_failure (self, &over);
+  item = gst_spdl_task_get_item_meta (task);
+  gst_spdl_gone_note_failure (&task->gone, item, error);
+  GST_INFO_OBJECT (self, "failed: %s: %s",
+      item && item->uri ? item->uri : "item", error->message);
+  post_failures (self, task, error, num);
+  if (over) {
+    g_autofree gchar *name =
+        item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
+
+    give_up (self, item ? item->epoch : G_MAXUINT64, item ? item->uri : NULL,
+        g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+            "%" G_GUINT64_FORMAT " items failed, which is more than "
+            "max-failures allows; the last was %s: %s",
+            num, name, error->message));
+  }
+  g_error_free (error);
+}
+
+/* The current item, whose results begin at @first, is done, or has failed with
+ * @error, which is freed. */
+static void
+end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
+{
+  if (error) {
+    gst_spdl_task_drop_results (task, first);
+    item_failed (self, task, error);
+  } else if (task->results->len > first) {
+    gst_spdl_task_adopt_results (task, first);
+  } else {
+    task->task.n_filtered++;
+    add_gone (task, GST_SPDL_GONE_FILTERED);
+  }
+}
+
+static void
+process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
+{
+  const guint first = task->results->len;
+  GError *error = NULL;
+
+  gst_spdl_task_begin_item (task, i);
+  if (!GST_SPDL_STAGE_GET_CLASS (self)->process (self, worker, task, &error) &&
+      !error)
+    error = g_error_new_literal (
+        GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
+  end_item (self, task, first, error);
+}
+
+/* All items of the group share their fate: what fails is the call. */
+static void
+fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  gst_spdl_task_drop_results (task, 0);
+  for (guint i = 0; i < task->items->len; i++) {
+    gst_spdl_task_begin_item (task, i);
+    item_failed (self, task, g_error_copy (error));
+  }
+  g_error_free (error);
+}
+
+static void
+process_group (GstSpdlStage *self, gpointer worker, GstSpdlTask *task)
+{
+  GError *error = NULL;
+
+  gst_spdl_task_begin_item (task, 0);
+  if (GST_SPDL_STAGE_GET_CLASS (self)->process_group (
+          self, worker, task, &error))
+    task->task.n_filtered += gst_spdl_task_adopt_group (task);
+  else
+    fail_group (self, task,
+        error ? error
+              : g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                    "It gave no reason"));
+}
+
+static void
+count_bytes_out (GstSpdlTask *task)
+{
+  for (guint i = 0; i < task->results->len; i++)
+    task->task.bytes_out += gst_buffer_get_size (
+        g_array_index (task->results, GstSpdlResult, i).buffer);
+}
+
+/**
+ * gst_spdl_task_finish:
+ * @task: (transfer full): a task that was given to
+ *     #GstSpdlStageClass.process_async()
+ * @error: (transfer full) (nullable): why its item failed; %NULL if it did not
+ *
+ * Ends @task, which is not to be used any more. Once, from any thread.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_task_finish (GstSpdlTask *task, GError *error)
+{
+  GstSpdlStage *self = task->stage;
+
+  end_item (self, task, 0, error);
+  count_bytes_out (task);
+  spdl_executor_finish (
+      &gst_spdl_stage_get_private (self)->executor, &task->task);
+}
+
+static gboolean
+ensure_worker (GstSpdlStage *self, gpointer *slot)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  GError *error = NULL;
+
+  if (*slot || !klass->open_worker)
+    return TRUE;
+  *slot = klass->open_worker (self, &error);
+  if (*slot)
+    return TRUE;
+  gst_spdl_stage_fail (self, error);
+  return FALSE;
+}
+
+static gboolean
+run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
+{
+  GstSpdlStage *self = user_data;
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
+  GstSpdlTask *task = (GstSpdlTask *) base;
+  const guint n = task->items->len;
+
+  if (n == 0 || g_atomic_int_get (&priv->refusing) ||
+      g_cancellable_is_cancelled (task->cancellable) ||
+      !ensure_worker (self, slot))
+    return TRUE;
+  if (klass->process_async) {
+    gst_spdl_task_begin_item (task, 0);
+    klass->process_async (self, *slot, task);
+    return FALSE;
+  }
+  if (task->is_group && priv->takes_groups)
+    process_group (self, *slot, task);
+  else
+    for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
+         i++)
+      process_item (self, *slot, task, i);
+  count_bytes_out (task);
+  return TRUE;
+}
+
+static void
+close_slot (gpointer user_data, gpointer worker)
+{
+  GST_SPDL_STAGE_GET_CLASS (user_data)->close_worker (user_data, worker);
+}
+
+/* What describes the stream outlives a flush, though it was not sent yet. */
+static void
+keep_sticky (GstSpdlStagePrivate *priv, GstEvent *event)
+{
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (GST_EVENT_IS_STICKY (event) && type != GST_EVENT_SEGMENT &&
+      type != GST_EVENT_EOS && gst_pad_is_active (priv->srcpad))
+    gst_pad_store_sticky_event (priv->srcpad, event);
+}
+
+static void
+discard_entry (gpointer user_data, SpdlEntry *entry)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (user_data);
+  GstSpdlTask *task = (GstSpdlTask *) entry;
+
+  if (task->event)
+    keep_sticky (priv, task->event);
+  gst_spdl_stage_recycle (priv, task);
+}
+
+static guint64
+cpu_time_elsewhere (gpointer user_data)
+{
+  GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (user_data);
+
+  return klass->get_cpu_time ? klass->get_cpu_time (user_data) : 0;
+}
+
+const SpdlExecutorFuncs gst_spdl_stage_executor_funcs = { run_task, close_slot,
+  discard_entry, cpu_time_elsewhere };

@@ -1,0 +1,98 @@
+/* gst-spdl: a task, as the stage sees it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_TASK_PRIVATE_H__
+#define __GST_SPDL_TASK_PRIVATE_H__
+
+#include "gst/spdl/engine/executor.h"
+#include "gst/spdl/gstspdlstage.h"
+#include "gst/spdl/gstspdltask.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/losses.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstBuffer *buffer;
+  GstCaps *caps; /* nullable: the task's own */
+} GstSpdlResult;
+
+/* Which of a task's items failed, or of its parts. */
+typedef struct {
+  guint at;
+  GstSpdlLoss *loss; /* owned, nullable */
+} GstSpdlTaskLoss;
+
+/* An entry of the stage's executor: a task, or an event that keeps its place.
+ * Entries are recycled with their arrays, so that a warm stage allocates
+ * nothing for an item. */
+struct _GstSpdlTask {
+  SpdlTask task;
+  GstSpdlTask *next_free;
+
+  GstSpdlStage *stage; /* of a task; not owned */
+  GstEvent *event;     /* of a mark or a barrier */
+
+  gboolean is_group;
+  GstCaps *caps;             /* nullable */
+  GCancellable *cancellable; /* the stage's */
+  GPtrArray *items;          /* GstBuffer, NULL where it was taken */
+  guint current;
+  GstBuffer *taken; /* carries the metas of an item that was taken */
+  GstSpdlItemMeta taken_meta;
+  gboolean has_taken_meta;
+
+  /* Of a group whose items are tasks of their own; else empty. */
+  GPtrArray *parts; /* GstSpdlTask, each of one item */
+
+  GArray *results; /* GstSpdlResult */
+  GstSpdlGone gone;
+  GArray *losses; /* GstSpdlTaskLoss; NULL while none of its items failed */
+};
+
+GstSpdlTask *gst_spdl_task_new (void);
+void gst_spdl_task_free (GstSpdlTask *self);
+
+/* Lets go of all that it refers to; it can be used anew. Its parts must have
+ * been taken away. */
+void gst_spdl_task_reset (GstSpdlTask *self);
+
+/* @item, @list: (transfer full) */
+void gst_spdl_task_set_item (GstSpdlTask *self, GstBuffer *item);
+void gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list);
+
+/* Adds @part, which has one item. */
+void gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part);
+
+/* Takes over what came of the parts, in their order. */
+void gst_spdl_task_gather_parts (GstSpdlTask *self);
+
+/* Makes the item at @i the one that the work function sees. */
+void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
+
+/* Ends the current item, whose results begin at @first: gives them the metas
+ * of their item, and numbers them if there are many. */
+void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
+
+/* Notes that the current item, or batch, has failed. */
+void gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error);
+
+/* Ends a group that was worked on whole: whose results they are is told by
+ * their metas. Announces the items that are in none as filtered, and returns
+ * how many they are. */
+guint gst_spdl_task_adopt_group (GstSpdlTask *self);
+
+/* Forgets the results from @first on. */
+void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
+
+/* The buffer that bears the current item's metas; NULL if only taken_meta
+ * does. */
+GstBuffer *gst_spdl_task_get_bearer (GstSpdlTask *self);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_TASK_PRIVATE_H__ */

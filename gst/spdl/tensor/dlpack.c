@@ -1,0 +1,165 @@
+/* gst-spdl: tensors for DLPack's consumers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/tensor/dlpack.h"
+
+#include <string.h>
+
+#include "gst/spdl/tensor/batch-private.h"
+
+typedef struct {
+  SpdlDlManaged managed;
+  GstSpdlTensor *tensor; /* owned */
+  gint64 strides[GST_SPDL_MAX_RANK];
+  gpointer copy; /* nullable */
+} Exported;
+
+/* On any thread, when Python may be gone. */
+static void
+delete_exported (SpdlDlManaged *managed)
+{
+  Exported *self = managed->context;
+
+  gst_spdl_tensor_unref (self->tensor);
+  g_free (self->copy);
+  g_free (self);
+}
+
+static SpdlDlType
+type_of (const GstSpdlTensor *tensor)
+{
+  SpdlDlType type = { SPDL_DL_FLOAT,
+    gst_spdl_tensor_type_get_size (tensor->type) * 8, 1 };
+
+  switch (tensor->type) {
+    case GST_SPDL_TENSOR_INT8:
+    case GST_SPDL_TENSOR_INT16:
+    case GST_SPDL_TENSOR_INT32:
+    case GST_SPDL_TENSOR_INT64:
+      type.code = SPDL_DL_INT;
+      break;
+    case GST_SPDL_TENSOR_UINT8:
+    case GST_SPDL_TENSOR_UINT16:
+    case GST_SPDL_TENSOR_UINT32:
+    case GST_SPDL_TENSOR_UINT64:
+      type.code = SPDL_DL_UINT;
+      break;
+    default:
+      break;
+  }
+  return type;
+}
+
+/* Copies dimension @dim and those within; returns where it ended. */
+static guint8 *
+pack (const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
+{
+  const gsize element = gst_spdl_tensor_type_get_size (tensor->type);
+
+  if (dim == tensor->n_dims) {
+    memcpy (dest, src, element);
+    return dest + element;
+  }
+  if (dim + 1 == tensor->n_dims && tensor->strides[dim] == (gint64) element) {
+    memcpy (dest, src, tensor->shape[dim] * element);
+    return dest + tensor->shape[dim] * element;
+  }
+  for (gint64 i = 0; i < tensor->shape[dim]; i++)
+    dest = pack (tensor, dim + 1, src + i * tensor->strides[dim], dest);
+  return dest;
+}
+
+/* Makes a copy without gaps, in which strides count elements. FALSE: there is
+ * no memory. */
+static gboolean
+copy_elements (Exported *self)
+{
+  const GstSpdlTensor *tensor = self->tensor;
+  gint64 stride = 1;
+
+  for (guint i = tensor->n_dims; i > 0; i--) {
+    self->strides[i - 1] = stride;
+    stride *= tensor->shape[i - 1];
+  }
+  self->copy = g_try_malloc (
+      MAX (stride * gst_spdl_tensor_type_get_size (tensor->type), 1));
+  if (self->copy && tensor->data)
+    pack (tensor, 0, tensor->data, self->copy);
+  return self->copy != NULL;
+}
+
+static void
+view_elements (Exported *self)
+{
+  const gint64 size = gst_spdl_tensor_type_get_size (self->tensor->type);
+
+  for (guint i = 0; i < self->tensor->n_dims; i++)
+    self->strides[i] = self->tensor->strides[i] / size;
+}
+
+/**
+ * gst_spdl_tensor_to_dlpack:
+ * @tensor: a tensor
+ *
+ * Makes a `DLManagedTensor` of DLPack 0.x, as a Python capsule named `dltensor`
+ * holds it. It keeps the batch's memory until its consumer calls its deleter,
+ * or gst_spdl_dlpack_free() is called: once, on any thread, whatever has become
+ * of the loader, the pipeline and Python.
+ *
+ * This DLPack has no way to say that memory must not be written; a tensor that
+ * is not writable is copied.
+ *
+ * Returns: (transfer none) (nullable): the `DLManagedTensor *`, which the
+ * caller or its consumer frees, or %NULL if there is no memory for a copy
+ *
+ * Since: 0.1
+ */
+gpointer
+gst_spdl_tensor_to_dlpack (GstSpdlTensor *tensor)
+{
+  Exported *self;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  self = g_new0 (Exported, 1);
+  self->tensor = gst_spdl_tensor_ref (tensor);
+  self->managed.context = self;
+  self->managed.deleter = delete_exported;
+  if (tensor->writable || tensor->device_type != GST_SPDL_DEVICE_CPU) {
+    view_elements (self);
+  } else if (!copy_elements (self)) {
+    delete_exported (&self->managed);
+    return NULL;
+  }
+  self->managed.tensor = (SpdlDlTensor){
+    .data = self->copy ? self->copy : tensor->data,
+    .device = { tensor->device_type, tensor->device_id },
+    .n_dims = tensor->n_dims,
+    .type = type_of (tensor),
+    .shape = tensor->shape,
+    .strides = self->strides,
+  };
+  return &self->managed;
+}
+
+/**
+ * gst_spdl_dlpack_free:
+ * @managed: (nullable): what gst_spdl_tensor_to_dlpack() returned, and nobody
+ *     consumed; it is freed
+ *
+ * Calls the deleter: what the destructor of an unused capsule has to do.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_dlpack_free (gpointer managed)
+{
+  SpdlDlManaged *self = managed;
+
+  if (self && self->deleter)
+    self->deleter (self);
+}

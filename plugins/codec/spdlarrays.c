@@ -12,7 +12,7 @@
 #include "plugins/codec/spdlnpy.h"
 #include "plugins/codec/spdlnpz.h"
 #include "plugins/codec/spdlsafetensors.h"
-#include "plugins/core/spdlzip.h"
+#include "plugins/common/zip.h"
 
 /* Bytes of a name. */
 #define MAX_NAME 255

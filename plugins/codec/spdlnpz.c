@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "plugins/codec/spdlnpy.h"
-#include "plugins/core/spdlzip.h"
+#include "plugins/common/zip.h"
 
 /* A byte becomes 1032 at most; a little is added for the end. */
 #define MAX_RATIO 1032

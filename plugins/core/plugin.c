@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlcore.h"
+#include "plugins/core/core.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

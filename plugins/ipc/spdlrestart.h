@@ -8,7 +8,7 @@
 #ifndef __SPDL_RESTART_H__
 #define __SPDL_RESTART_H__
 
-#include "plugins/core/spdltallies.h"
+#include "plugins/common/tallies.h"
 
 G_BEGIN_DECLS
 

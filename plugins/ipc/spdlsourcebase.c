@@ -10,7 +10,7 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
-#include "plugins/core/spdlsourcenumber.h"
+#include "plugins/common/sourcenumber.h"
 
 /* As progress/state.h has it. */
 #define VERSION "spdl1;"

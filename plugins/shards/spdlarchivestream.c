@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/core/spdlarchivewriter.h"
+#include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/spdlarchivemember.h"
 
 /* All of a sample is in memory. */

@@ -8,7 +8,7 @@
 #ifndef __SPDL_ARCHIVE_STREAM_H__
 #define __SPDL_ARCHIVE_STREAM_H__
 
-#include "plugins/core/spdlindexer.h"
+#include "plugins/dataset/archive/indexer.h"
 
 G_BEGIN_DECLS
 

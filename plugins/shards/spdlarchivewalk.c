@@ -9,8 +9,8 @@
 
 #include <gst/gst.h>
 
-#include "plugins/core/spdlarchivewriter.h"
-#include "plugins/core/spdlzip.h"
+#include "plugins/common/zip.h"
+#include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/spdlarchivemember.h"
 #include "plugins/shards/spdlzipwalk.h"
 

@@ -8,7 +8,7 @@
 #ifndef __SPDL_ARCHIVE_WALK_H__
 #define __SPDL_ARCHIVE_WALK_H__
 
-#include "plugins/core/spdlreader.h"
+#include "plugins/dataset/archive/shardreader.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/core/spdlfingerprint.h"
+#include "plugins/common/fingerprint.h"
 #include "plugins/shards/spdlarchivestream.h"
 #include "plugins/soup/spdlhttp.h"
 #include "plugins/soup/spdlorigin.h"

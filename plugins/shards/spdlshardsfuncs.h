@@ -8,7 +8,7 @@
 #ifndef __SPDL_SHARDS_FUNCS_H__
 #define __SPDL_SHARDS_FUNCS_H__
 
-#include "plugins/core/spdlindexer.h"
+#include "plugins/dataset/archive/indexer.h"
 
 G_BEGIN_DECLS
 

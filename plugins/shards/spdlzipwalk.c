@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/core/spdlzip.h"
+#include "plugins/common/zip.h"
 #include "plugins/shards/spdlarchivemember.h"
 
 /* It is read as a whole. */

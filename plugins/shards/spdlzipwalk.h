@@ -8,8 +8,8 @@
 #ifndef __SPDL_ZIP_WALK_H__
 #define __SPDL_ZIP_WALK_H__
 
-#include "plugins/core/spdlarchivewriter.h"
-#include "plugins/core/spdlreader.h"
+#include "plugins/dataset/archive/archivewriter.h"
+#include "plugins/dataset/archive/shardreader.h"
 
 G_BEGIN_DECLS
 

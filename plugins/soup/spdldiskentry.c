@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/core/spdlfingerprint.h"
+#include "plugins/common/fingerprint.h"
 
 #define MARK "spdlitm\1"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlpluginfuncs.h"
+#include "plugins/common/pluginfuncs.h"
 #include "plugins/soup/spdlhttpfuncs.h"
 
 static const SpdlHttpFuncs *

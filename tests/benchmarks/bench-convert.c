@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "plugins/core/spdlconvert.h"
-#include "plugins/core/spdlconvertkernels.h"
+#include "plugins/core/batch/convert.h"
+#include "plugins/core/batch/convertkernels.h"
 
 #define PIXELS (224 * 224)
 #define IMAGES 64

@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugins/core/spdlalias.h"
-#include "plugins/core/spdllist.h"
-#include "plugins/core/spdlpermutation.h"
+#include "plugins/dataset/list/list.h"
+#include "plugins/dataset/sampler/permutation.h"
+#include "plugins/dataset/sampler/weightedsampler.h"
 
 #define N_DRAWS 1000000
 #define N_RESTORES 20

@@ -19,7 +19,7 @@
 
 #include "gst/spdl/engine/random.h"
 #include "gst/spdl/progress/tally.h"
-#include "plugins/core/spdlpermutation.h"
+#include "plugins/dataset/sampler/permutation.h"
 
 #define N_CALLS 1000000
 #define START                                                        \

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "plugins/core/spdlfingerprint.h"
+#include "plugins/common/fingerprint.h"
 #include "plugins/soup/spdldiskentry.h"
 #include "plugins/soup/spdlinflate.h"
 #include "tests/fuzz/fuzz.h"

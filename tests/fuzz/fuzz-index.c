@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "plugins/core/spdlfingerprint.h"
-#include "plugins/core/spdlindexfile.h"
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/indexfile.h"
 #include "tests/fuzz/fuzz.h"
 
 #define N_WORDS (SPDL_INDEX_FILE_HEADER / sizeof (guint64))

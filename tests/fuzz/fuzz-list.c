@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/core/spdllist.h"
+#include "plugins/dataset/list/list.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A list's file is the input itself, by the linker's --wrap: whoever looks

@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "plugins/core/spdlzip.h"
+#include "plugins/common/zip.h"
 #include "tests/fuzz/fuzz-arrays.h"
 
 #define MAX_SIZE (1 << 16)

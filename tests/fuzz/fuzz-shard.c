@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "plugins/core/spdlarchivenotes.h"
-#include "plugins/core/spdlfingerprint.h"
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/shards/spdlarchivestream.h"
 #include "plugins/shards/spdlarchivewalk.h"
 #include "tests/fuzz/fuzz.h"

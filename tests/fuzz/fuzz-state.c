@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlresume.h"
+#include "plugins/core/src/resume.h"
 #include "tests/fuzz/fuzz.h"
 
 static gchar *

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/core/spdlarchivenames.h"
-#include "plugins/core/spdlarchiveopen.h"
+#include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/shards/spdlshardsfuncs.h"
 #include "tools/index/listing.h"
 

@@ -8,7 +8,7 @@
 #ifndef __LISTING_H__
 #define __LISTING_H__
 
-#include "plugins/core/spdlarchiveindex.h"
+#include "plugins/dataset/archive/archiveindex.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  */
 
 #include "plugins/codec/audio/audiofuncs.h"
-#include "plugins/core/spdlpluginfuncs.h"
+#include "plugins/common/pluginfuncs.h"
 
 const SpdlAudioFuncs *
 spdl_audio_get_funcs (GError **error)

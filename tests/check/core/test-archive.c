@@ -8,10 +8,10 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/core/spdlarchivenames.h"
-#include "plugins/core/spdlarchiveopen.h"
-#include "plugins/core/spdlarchivewriter.h"
-#include "plugins/core/spdlbraces.h"
+#include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/archivewriter.h"
+#include "plugins/dataset/archive/braces.h"
+#include "plugins/dataset/archive/shardpattern.h"
 
 static void
 test_names (void)

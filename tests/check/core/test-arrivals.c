@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlarrivals.h"
+#include "plugins/core/sink/arrivals.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlclasses.h"
+#include "plugins/dataset/list/classes.h"
 
 #include <gst/gst.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "plugins/core/spdlconvert.h"
-#include "plugins/core/spdlconvertkernels.h"
+#include "plugins/core/batch/convert.h"
+#include "plugins/core/batch/convertkernels.h"
 
 #define GUARD 0xa5
 #define GUARD_SIZE 64

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "gst/spdl/engine/random.h"
-#include "plugins/core/spdlalias.h"
-#include "plugins/core/spdlline.h"
+#include "plugins/dataset/list/line.h"
+#include "plugins/dataset/sampler/weightedsampler.h"
 
 #define N_DRAWS 1000000
 /* Of some tens of numbers one beyond this comes by chance in a thousand runs.

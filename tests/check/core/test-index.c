@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/random.h"
-#include "plugins/core/spdlfingerprint.h"
-#include "plugins/core/spdllist.h"
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/list.h"
 
 #define N_ITEMS 1000
 #define LONG_AGO 1700000000

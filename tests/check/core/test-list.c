@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdllist.h"
+#include "plugins/dataset/list/list.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "plugins/core/spdlcolumns.h"
-#include "plugins/core/spdlline.h"
+#include "plugins/dataset/list/columns.h"
+#include "plugins/dataset/list/line.h"
 #include "tests/check/support/heap.h"
 
 typedef struct {

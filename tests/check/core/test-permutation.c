@@ -6,7 +6,7 @@
  */
 
 #include "gst/spdl/engine/random.h"
-#include "plugins/core/spdlpermutation.h"
+#include "plugins/dataset/sampler/permutation.h"
 
 /* The vectors that the generators' authors' code gives. */
 static void

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlproportion.h"
+#include "plugins/core/mix/proportion.h"
 
 #include <glib.h>
 #include <math.h>

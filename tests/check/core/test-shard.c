@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/spdlshard.h"
+#include "plugins/dataset/sampler/rankpartition.h"
 
 #include <gst/gst.h>
 

@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "gst/spdl/engine/random.h"
-#include "plugins/core/spdlpermutation.h"
+#include "plugins/dataset/sampler/permutation.h"
 
 /* Of some hundred numbers one beyond this comes by chance in a hundred runs. */
 #define LIMIT 4.2

@@ -1,0 +1,488 @@
+/* gst-spdl: spdlaggregate, which makes groups of items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlaggregate
+ * @title: spdlaggregate
+ * @short_description: makes groups of items
+ *
+ * Collects items and sends them on as one #GstBufferList, a *group*, which a
+ * stage works on as one task: `size` of them, or as many as `max-bytes` holds,
+ * or as the application says by the signal #GstSpdlAggregateElement::accept.
+ * What is pending is sent before a serialized event passes, at the end of an
+ * epoch and of the stream too; with `drop-last` a group that is not full then
+ * is dropped instead, and its items are announced as gone.
+ *
+ * With `key` items of one kind go together, each kind in a group of its own:
+ * `label`, `bytes` (the size), `caps`, `caps.FIELD`, or `extra.FIELD` (what a
+ * list says of the item besides); `/N` behind it divides a number, so that
+ * `bytes/4096` or `extra.length/64` puts items of similar length together. Caps
+ * that change then end no group but that of their items. No more than
+ * `max-keys` groups are pending: the oldest goes before a further one begins.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlaggregate size=32 ! spdlfetch concurrency=4
+ *     ! spdldisaggregate ! fakesink
+ * ]|
+ *
+ * Files of similar size in groups of up to a megabyte:
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlfetch ! spdlaggregate size=0 max-bytes=1000000 key=bytes/10000
+ *     ! spdldisaggregate ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainfilter.h"
+#include "plugins/core/aggregate/groupkey.h"
+#include "plugins/core/aggregate/groups.h"
+#include "plugins/core/aggregate/groupsettings.h"
+#include "plugins/core/core.h"
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+#define GST_TYPE_SPDL_AGGREGATE_ELEMENT (gst_spdl_aggregate_element_get_type ())
+GType gst_spdl_aggregate_element_get_type (void);
+#define GST_SPDL_AGGREGATE_ELEMENT(obj) ((GstSpdlAggregateElement *) (obj))
+
+typedef struct {
+  GstSpdlFilter parent;
+
+  SpdlGroupSettings settings; /* properties, under the object's lock */
+
+  /* From start to stop; NULL: all items are of one kind. */
+  SpdlGroupKey *key;
+
+  /* Under the stream lock. */
+  SpdlGroups groups;
+  GstCaps *caps; /* of what comes */
+  /* With a key, groups of other caps may go between those that come. */
+  GstSpdlCapsGate gate;
+} GstSpdlAggregateElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlAggregateElementClass;
+
+enum {
+  SIGNAL_ACCEPT,
+  N_SIGNALS,
+};
+
+/* Stands where the answer belongs until a handler gave one. */
+#define NO_ANSWER -1
+
+static guint signals[N_SIGNALS];
+
+G_DEFINE_TYPE (
+    GstSpdlAggregateElement, gst_spdl_aggregate_element, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (spdlaggregate, "spdlaggregate", GST_RANK_NONE,
+    GST_TYPE_SPDL_AGGREGATE_ELEMENT)
+
+/* As they are now, but for the key, which counts from start to stop. */
+static SpdlGroupSettings
+get_settings (GstSpdlAggregateElement *self)
+{
+  SpdlGroupSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  settings.key = NULL;
+  return settings;
+}
+
+/* What goes out */
+
+static GstFlowReturn
+push_group (GstSpdlAggregateElement *self, SpdlGroup *group)
+{
+  if (self->key)
+    gst_spdl_caps_gate_open (&self->gate, group->caps);
+  return gst_pad_push_list (
+      self->parent.srcpad, spdl_groups_take (&self->groups, group));
+}
+
+static GstFlowReturn
+push_pending (GstSpdlAggregateElement *self)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  SpdlGroup *group;
+
+  while (ret == GST_FLOW_OK && (group = spdl_groups_get_oldest (&self->groups)))
+    ret = push_group (self, group);
+  return ret;
+}
+
+static void
+drop_pending (GstSpdlAggregateElement *self)
+{
+  SpdlGroup *group;
+  GstSpdlGone gone;
+
+  gst_spdl_gone_init (&gone);
+  while ((group = spdl_groups_get_oldest (&self->groups))) {
+    GstBufferList *items = spdl_groups_take (&self->groups, group);
+
+    for (guint i = 0; i < gst_buffer_list_length (items); i++)
+      gst_spdl_gone_add_buffer (
+          &gone, gst_buffer_list_get (items, i), GST_SPDL_GONE_DROPPED);
+    gst_buffer_list_unref (items);
+  }
+  gst_spdl_gone_push (&gone, self->parent.srcpad);
+  gst_spdl_gone_clear (&gone);
+}
+
+/* At the end of an epoch or of the stream. */
+static void
+end_pending (GstSpdlAggregateElement *self)
+{
+  if (get_settings (self).drop_last)
+    drop_pending (self);
+  else
+    push_pending (self);
+}
+
+/* What comes in */
+
+/* What the application says of @item, which comes to @group (nullable: none
+ * has begun). */
+static gint
+ask (GstSpdlAggregateElement *self, SpdlGroup *group, GstBuffer *item)
+{
+  GValue arguments[3] = { G_VALUE_INIT, G_VALUE_INIT, G_VALUE_INIT };
+  GValue answer = G_VALUE_INIT;
+  gint verdict;
+
+  g_value_init (&arguments[0], G_OBJECT_TYPE (self));
+  g_value_set_object (&arguments[0], self);
+  g_value_init (&arguments[1], GST_TYPE_BUFFER_LIST);
+  if (group)
+    g_value_set_boxed (&arguments[1], group->items);
+  else
+    g_value_take_boxed (&arguments[1], gst_buffer_list_new ());
+  g_value_init (&arguments[2], GST_TYPE_SAMPLE);
+  g_value_take_boxed (
+      &arguments[2], gst_sample_new (item, self->caps, NULL, NULL));
+  g_value_init (&answer, GST_TYPE_SPDL_ACCEPT);
+  g_value_set_enum (&answer, NO_ANSWER);
+  g_signal_emitv (arguments, signals[SIGNAL_ACCEPT], 0, &answer);
+  verdict = g_value_get_enum (&answer);
+  for (guint i = 0; i < G_N_ELEMENTS (arguments); i++)
+    g_value_unset (&arguments[i]);
+  return verdict;
+}
+
+static gint
+get_verdict (GstSpdlAggregateElement *self, SpdlGroup *group, GstBuffer *item)
+{
+  if (!g_signal_has_handler_pending (self, signals[SIGNAL_ACCEPT], 0, FALSE))
+    return GST_SPDL_ACCEPT_TAKE;
+  return ask (self, group, item);
+}
+
+static gboolean
+is_same (GstCaps *a, GstCaps *b)
+{
+  return a == b || (a && b && gst_caps_is_equal (a, b));
+}
+
+/* Whether an item of @bytes cannot belong to @group, whatever the application
+ * says. */
+static gboolean
+is_beyond (const GstSpdlAggregateElement *self, const SpdlGroup *group,
+    gsize bytes, const SpdlGroupSettings *settings)
+{
+  return !is_same (group->caps, self->caps) ||
+         (settings->max_bytes > 0 &&
+             group->bytes + bytes > settings->max_bytes);
+}
+
+static gboolean
+is_full (const SpdlGroup *group, const SpdlGroupSettings *settings)
+{
+  return (settings->size > 0 &&
+             gst_buffer_list_length (group->items) >= settings->size) ||
+         (settings->max_bytes > 0 && group->bytes >= settings->max_bytes);
+}
+
+/* The group of @key, after what must go before @item comes to it; NULL if one
+ * must begin. Its verdict is TAKE or EMIT_AFTER, or NO_ANSWER. */
+static GstFlowReturn
+make_room (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item,
+    const SpdlGroupSettings *settings, SpdlGroup **group, gint *verdict)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  SpdlGroup *found = spdl_groups_find (&self->groups, key);
+
+  if (found && is_beyond (self, found, gst_buffer_get_size (item), settings)) {
+    ret = push_group (self, found);
+    found = NULL;
+  }
+  *verdict = get_verdict (self, found, item);
+  if (*verdict == GST_SPDL_ACCEPT_EMIT_BEFORE && found && ret == GST_FLOW_OK) {
+    ret = push_group (self, found);
+    found = NULL;
+  }
+  if (!found && ret == GST_FLOW_OK &&
+      self->groups.all.length >= settings->max_keys)
+    ret = push_group (self, spdl_groups_get_oldest (&self->groups));
+  *group = found;
+  return ret;
+}
+
+static GstFlowReturn
+add_item (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item)
+{
+  const SpdlGroupSettings settings = get_settings (self);
+  SpdlGroup *group;
+  gint verdict;
+  const GstFlowReturn ret =
+      make_room (self, key, item, &settings, &group, &verdict);
+
+  if (ret != GST_FLOW_OK || verdict == NO_ANSWER) {
+    gst_buffer_unref (item);
+    if (ret != GST_FLOW_OK)
+      return ret;
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("The function that is connected to the signal accept raised, or "
+         "returned no GstSpdlAccept"),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!group)
+    group = spdl_groups_begin (&self->groups, key, self->caps);
+  spdl_group_add (group, item);
+  if (verdict == GST_SPDL_ACCEPT_EMIT_AFTER || is_full (group, &settings))
+    return push_group (self, group);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_spdl_aggregate_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+  const gsize bytes = gst_buffer_get_size (buffer);
+  g_autofree gchar *key = NULL;
+
+  gst_spdl_plain_stats_pass (filter->stats, 1, bytes, bytes);
+  if (self->key)
+    key = spdl_group_key_read (self->key, buffer, self->caps);
+  return add_item (self, key ? key : "", buffer);
+}
+
+/* With a key, caps are those of the items to come, and of no others. */
+static gboolean
+keep_caps (GstSpdlAggregateElement *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!self->caps || !gst_caps_is_equal (caps, self->caps))
+    gst_caps_replace (&self->caps, caps);
+  if (self->key)
+    gst_event_unref (event);
+  return self->key != NULL;
+}
+
+static gboolean
+pass_event (GstSpdlAggregateElement *self, GstEvent *event)
+{
+  GstSpdlFilter *filter = &self->parent;
+
+  if (!self->key || !GST_EVENT_IS_SERIALIZED (event))
+    return GST_SPDL_FILTER_CLASS (gst_spdl_aggregate_element_parent_class)
+        ->event (filter, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_spdl_plain_stats_finish (filter->stats);
+  gst_spdl_caps_gate_push_event (&self->gate, event);
+  return TRUE;
+}
+
+static gboolean
+gst_spdl_aggregate_element_event (GstSpdlFilter *filter, GstEvent *event)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+  const GstEventType type = GST_EVENT_TYPE (event);
+
+  if (type == GST_EVENT_CAPS && !self->key)
+    push_pending (self);
+  if (type == GST_EVENT_CAPS && keep_caps (self, event))
+    return TRUE;
+  if (type == GST_EVENT_EOS ||
+      gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
+    end_pending (self);
+  else if (type != GST_EVENT_CAPS && GST_EVENT_IS_SERIALIZED (event) &&
+           type != GST_EVENT_FLUSH_STOP &&
+           !gst_spdl_event_parse_items_gone (
+               event, NULL, NULL, NULL, NULL, NULL))
+    push_pending (self);
+  return pass_event (self, event);
+}
+
+static void
+gst_spdl_aggregate_element_reset (GstSpdlFilter *filter)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+
+  spdl_groups_reset (&self->groups);
+  gst_spdl_caps_gate_flush (&self->gate);
+}
+
+/* States */
+
+static gboolean
+start (GstSpdlAggregateElement *self)
+{
+  g_autofree gchar *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  text = g_strdup (self->settings.key);
+  GST_OBJECT_UNLOCK (self);
+  if (!text || (self->key = spdl_group_key_parse (text, &error)))
+    return TRUE;
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return FALSE;
+}
+
+static void
+stop (GstSpdlAggregateElement *self)
+{
+  g_clear_pointer (&self->key, spdl_group_key_free);
+  gst_spdl_caps_gate_clear (&self->gate);
+  gst_clear_caps (&self->caps);
+}
+
+static GstStateChangeReturn
+gst_spdl_aggregate_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_spdl_aggregate_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    stop (self);
+  return ret;
+}
+
+/* The class */
+
+static void
+gst_spdl_aggregate_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_group_settings_set (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_aggregate_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_group_settings_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_aggregate_element_finalize (GObject *object)
+{
+  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+
+  spdl_groups_clear (&self->groups);
+  spdl_group_settings_clear (&self->settings);
+  G_OBJECT_CLASS (gst_spdl_aggregate_element_parent_class)->finalize (object);
+}
+
+static void
+install_signals (GType type)
+{
+  /**
+   * GstSpdlAggregateElement::accept:
+   * @element: the spdlaggregate
+   * @group: the pending group, with `key` that of the item's key; it may be
+   *     empty
+   * @item: what comes to it, with its caps
+   *
+   * The application decides what is a group; `size` and `max-bytes` hold
+   * beside it. Emitted for each item, in the thread that brings it. A handler
+   * that gives no answer, as a Python function that raises, ends the stream
+   * with an error.
+   *
+   * Returns: what becomes of the item
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_ACCEPT] = g_signal_new ("accept", type, G_SIGNAL_RUN_LAST, 0,
+      NULL, NULL, NULL, GST_TYPE_SPDL_ACCEPT, 2,
+      GST_TYPE_BUFFER_LIST | G_SIGNAL_TYPE_STATIC_SCOPE,
+      GST_TYPE_SAMPLE | G_SIGNAL_TYPE_STATIC_SCOPE);
+}
+
+static void
+gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+
+  object_class->set_property = gst_spdl_aggregate_element_set_property;
+  object_class->get_property = gst_spdl_aggregate_element_get_property;
+  object_class->finalize = gst_spdl_aggregate_element_finalize;
+  spdl_group_settings_install (object_class);
+  install_signals (G_TYPE_FROM_CLASS (klass));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item grouper",
+      "Generic", "Makes groups of items, each a unit of work for a stage",
+      "the gst-spdl developers");
+  element_class->change_state = gst_spdl_aggregate_element_change_state;
+  filter_class->chain = gst_spdl_aggregate_element_chain;
+  filter_class->event = gst_spdl_aggregate_element_event;
+  filter_class->reset = gst_spdl_aggregate_element_reset;
+}
+
+static void
+gst_spdl_aggregate_element_init (GstSpdlAggregateElement *self)
+{
+  spdl_group_settings_init (&self->settings);
+  spdl_groups_init (&self->groups);
+  gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
+  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+}

@@ -1,0 +1,81 @@
+/* gst-spdl: spdldisaggregate, which takes groups apart
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdldisaggregate
+ * @title: spdldisaggregate
+ * @short_description: takes groups of items apart
+ *
+ * Sends the items of each group on, one by one. Items that come singly pass.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlaggregate size=32 ! spdlfetch concurrency=4
+ *     ! spdldisaggregate ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/stage/plainfilter.h"
+#include "plugins/core/core.h"
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+#define GST_TYPE_SPDL_DISAGGREGATE_ELEMENT \
+  (gst_spdl_disaggregate_element_get_type ())
+GType gst_spdl_disaggregate_element_get_type (void);
+
+typedef struct {
+  GstSpdlFilter parent;
+} GstSpdlDisaggregateElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlDisaggregateElementClass;
+
+G_DEFINE_TYPE (GstSpdlDisaggregateElement, gst_spdl_disaggregate_element,
+    GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (spdldisaggregate, "spdldisaggregate",
+    GST_RANK_NONE, GST_TYPE_SPDL_DISAGGREGATE_ELEMENT)
+
+/* A list never gets here: the base class takes it apart. */
+static GstFlowReturn
+gst_spdl_disaggregate_element_chain (GstSpdlFilter *self, GstBuffer *buffer)
+{
+  const gsize bytes = gst_buffer_get_size (buffer);
+
+  gst_spdl_plain_stats_pass (self->stats, 1, bytes, bytes);
+  return gst_pad_push (self->srcpad, buffer);
+}
+
+static void
+gst_spdl_disaggregate_element_class_init (
+    GstSpdlDisaggregateElementClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item ungrouper",
+      "Generic", "Takes groups of items apart", "the gst-spdl developers");
+  GST_SPDL_FILTER_CLASS (klass)->chain = gst_spdl_disaggregate_element_chain;
+}
+
+static void
+gst_spdl_disaggregate_element_init (GstSpdlDisaggregateElement *self)
+{
+  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+}

@@ -1,0 +1,419 @@
+/* gst-spdl: samples of several media on their way into a batch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/batch/partstack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gst/spdl/tensor/audiocaps.h"
+#include "plugins/core/batch/slab.h"
+
+/* One of the parts of the samples that come. */
+typedef struct {
+  const gchar *name; /* interned */
+  GstCaps *caps;     /* nullable */
+  gboolean is_bytes;
+  GstSpdlTensorInfo row; /* then: what of it is indivisible: a byte, or a sample
+                            of all channels */
+  SpdlStacker stacker;   /* else */
+} Slot;
+
+/* A tensor of the batch that is begun. */
+typedef struct {
+  const gchar *name; /* interned */
+  GPtrArray *rows;   /* GstBuffer, one an item */
+  GstSpdlTensorInfo row;
+} Padded;
+
+struct _SpdlPartStack {
+  SpdlPartSettings settings;
+  GPtrArray *slots; /* Slot; none: nothing was looked at */
+  GArray *padded;   /* Padded */
+};
+
+static void
+free_slot (gpointer data)
+{
+  Slot *slot = data;
+
+  gst_clear_caps (&slot->caps);
+  g_free (slot);
+}
+
+static void
+clear_padded (gpointer data)
+{
+  g_ptr_array_unref (((Padded *) data)->rows);
+}
+
+SpdlPartStack *
+spdl_part_stack_new (void)
+{
+  SpdlPartStack *self = g_new0 (SpdlPartStack, 1);
+
+  self->slots = g_ptr_array_new_with_free_func (free_slot);
+  self->padded = g_array_new (FALSE, FALSE, sizeof (Padded));
+  g_array_set_clear_func (self->padded, clear_padded);
+  return self;
+}
+
+void
+spdl_part_stack_free (SpdlPartStack *self)
+{
+  g_ptr_array_unref (self->slots);
+  g_array_unref (self->padded);
+  g_free (self);
+}
+
+void
+spdl_part_stack_set (SpdlPartStack *self, const SpdlPartSettings *settings)
+{
+  self->settings = *settings;
+  g_ptr_array_set_size (self->slots, 0);
+}
+
+/* What samples are */
+
+static gboolean
+is_stacked (const GstCaps *caps)
+{
+  const GstStructure *s = caps ? gst_caps_get_structure (caps, 0) : NULL;
+
+  return s && (gst_structure_has_name (s, "video/x-raw") ||
+                  gst_structure_has_name (s, "other/tensors"));
+}
+
+static gboolean
+converts (const SpdlStackSettings *settings)
+{
+  return settings->type != SPDL_STACK_TYPE_AS_IS ||
+         settings->layout == SPDL_STACK_LAYOUT_NCHW || settings->n_mean > 0 ||
+         settings->n_std > 0;
+}
+
+/* What parts that are padded are made of. */
+static void
+init_row (GstSpdlTensorInfo *row, const GstCaps *caps)
+{
+  const GstStructure *s = caps ? gst_caps_get_structure (caps, 0) : NULL;
+  GstSpdlTensorType type;
+  guint n_channels;
+
+  *row = (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_UINT8 };
+  if (s && gst_spdl_read_audio_caps (s, &type, &n_channels))
+    *row =
+        (GstSpdlTensorInfo){ .type = type, .rank = 1, .dims = { n_channels } };
+}
+
+/* @is_chosen: whether type, layout, mean and std count for it */
+static gboolean
+init_bytes (const SpdlPartStack *self, const GstSpdlPart *part,
+    gboolean is_chosen, GError **error)
+{
+  const gchar *type = part->caps ? gst_structure_get_name (
+                                       gst_caps_get_structure (part->caps, 0))
+                                 : "bytes";
+
+  if (!self->settings.pad) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Its part \"%s\" is no tensor, but %s: decode it, with part=%s of "
+        "spdldecode, say, or set pad=true to have the bytes",
+        part->name, type, part->name);
+    return FALSE;
+  }
+  if (is_chosen && converts (&self->settings.stack)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Its part \"%s\" is %s, which type, layout, mean and std do not take: "
+        "set part to the one that they are for",
+        part->name, type);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+init_slot (Slot *self, const SpdlPartStack *stack, const GstSpdlPart *part,
+    gboolean is_chosen, GError **error)
+{
+  static const SpdlStackSettings as_is = { 0 };
+
+  self->name = g_intern_string (part->name);
+  self->caps = part->caps ? gst_caps_ref (part->caps) : NULL;
+  self->is_bytes = !is_stacked (part->caps);
+  init_row (&self->row, part->caps);
+  if (self->is_bytes)
+    return init_bytes (stack, part, is_chosen, error);
+  if (spdl_stacker_init (&self->stacker, part->caps,
+          is_chosen ? &stack->settings.stack : &as_is, error))
+    return TRUE;
+  g_prefix_error (error, "Its part \"%s\": ", part->name);
+  return FALSE;
+}
+
+static const gchar *
+name_tensor (const Slot *self, guint i)
+{
+  const gchar *given = self->stacker.names[i];
+  g_autofree gchar *name = NULL;
+
+  if (self->stacker.info.num_tensors == 1)
+    return self->name;
+  name = given    ? g_strdup_printf ("%s.%s", self->name, given)
+         : i == 0 ? g_strdup (self->name)
+                  : g_strdup_printf ("%s%u", self->name, i);
+  return g_intern_string (name);
+}
+
+static gboolean
+has_room (const SpdlStacker *all, guint n, GError **error)
+{
+  if (all->info.num_tensors + n <= GST_SPDL_MAX_TENSORS)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Its parts are more than %d tensors", GST_SPDL_MAX_TENSORS);
+  return FALSE;
+}
+
+/* Adds the tensors of @slot, of bytes their length, to @all. */
+static gboolean
+add_tensors (const Slot *slot, SpdlStacker *all, GError **error)
+{
+  const GstSpdlTensorsInfo *info = &slot->stacker.info;
+  g_autofree gchar *lengths = g_strconcat (slot->name, "_lengths", NULL);
+
+  if (!has_room (all, slot->is_bytes ? 1 : info->num_tensors, error))
+    return FALSE;
+  if (slot->is_bytes) {
+    /* A single number: the batch's dimension is the only one. */
+    all->names[all->info.num_tensors] = g_intern_string (lengths);
+    all->info.tensors[all->info.num_tensors++] =
+        (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_INT64 };
+    return TRUE;
+  }
+  for (guint i = 0; i < info->num_tensors; i++) {
+    all->names[all->info.num_tensors] = name_tensor (slot, i);
+    all->info.tensors[all->info.num_tensors++] = info->tensors[i];
+  }
+  return TRUE;
+}
+
+static gboolean
+is_chosen (const SpdlPartStack *self, const GstSpdlPart *part, guint i)
+{
+  return self->settings.part ? g_str_equal (part->name, self->settings.part)
+                             : i == 0;
+}
+
+static gboolean
+init_slots (SpdlPartStack *self, GstSpdlPartsMeta *parts, SpdlStacker *stacker,
+    GError **error)
+{
+  SpdlStacker all = { 0 };
+
+  if (self->settings.part &&
+      !gst_spdl_parts_meta_find_part (parts, self->settings.part)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has no part \"%s\", which type, layout, mean and std are for",
+        self->settings.part);
+    return FALSE;
+  }
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const GstSpdlPart *part = &parts->parts[i];
+    Slot *slot = g_new0 (Slot, 1);
+
+    g_ptr_array_add (self->slots, slot);
+    if (!init_slot (slot, self, part, is_chosen (self, part, i), error) ||
+        !add_tensors (slot, &all, error))
+      return FALSE;
+  }
+  *stacker = all;
+  return TRUE;
+}
+
+static gboolean
+are_equal (const GstCaps *a, const GstCaps *b)
+{
+  return a == b || (a && b && gst_caps_is_equal (a, b));
+}
+
+static gboolean
+is_known (const SpdlPartStack *self, const GstSpdlPartsMeta *parts)
+{
+  if (self->slots->len != parts->num_parts)
+    return FALSE;
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+
+    if (!g_str_equal (slot->name, parts->parts[i].name) ||
+        !are_equal (slot->caps, parts->parts[i].caps))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_part_stack_look (
+    SpdlPartStack *self, GstBuffer *item, SpdlStacker *stacker, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (item);
+
+  if (!parts || parts->num_parts == 0) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has no parts, though its caps say that it is a sample of several "
+        "media");
+    return FALSE;
+  }
+  if (G_LIKELY (is_known (self, parts)))
+    return TRUE;
+  g_ptr_array_set_size (self->slots, 0);
+  if (init_slots (self, parts, stacker, error))
+    return TRUE;
+  g_ptr_array_set_size (self->slots, 0);
+  return FALSE;
+}
+
+/* Writing */
+
+/* @rows: takes those that are to be padded */
+static gboolean
+write_parts (SpdlPartStack *self, GstBuffer *item, guint8 *const *places,
+    GPtrArray *rows, GError **error)
+{
+  for (guint i = 0; i < self->slots->len; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+    g_autoptr (GstBuffer) part = gst_spdl_buffer_dup_part (item, slot->name);
+
+    if (!part) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "Its part \"%s\" cannot be had", slot->name);
+      return FALSE;
+    }
+    if (slot->is_bytes) {
+      const gint64 length = gst_buffer_get_size (part) /
+                            gst_spdl_tensor_info_get_size (&slot->row);
+
+      memcpy (*places++, &length, sizeof length);
+      g_ptr_array_add (rows, g_steal_pointer (&part));
+      continue;
+    }
+    if (!spdl_stacker_write (&slot->stacker, part, places, error)) {
+      g_prefix_error (error, "Its part \"%s\": ", slot->name);
+      return FALSE;
+    }
+    places += slot->stacker.info.num_tensors;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_part_stack_write (
+    SpdlPartStack *self, GstBuffer *item, guint8 *const *places, GError **error)
+{
+  g_autoptr (GPtrArray) rows =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+
+  if (!write_parts (self, item, places, rows, error))
+    return FALSE;
+  for (guint i = 0; i < rows->len; i++)
+    g_ptr_array_add (g_array_index (self->padded, Padded, i).rows,
+        gst_buffer_ref (g_ptr_array_index (rows, i)));
+  return TRUE;
+}
+
+/* Padding */
+
+guint
+spdl_part_stack_count_padded (const SpdlPartStack *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->slots->len; i++)
+    n += ((const Slot *) g_ptr_array_index (self->slots, i))->is_bytes;
+  return n;
+}
+
+void
+spdl_part_stack_begin (SpdlPartStack *self, GstSpdlBatchMeta *batch)
+{
+  spdl_part_stack_cancel (self);
+  for (guint i = 0; i < self->slots->len; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+    Padded padded = { slot->name, NULL, slot->row };
+
+    if (!slot->is_bytes)
+      continue;
+    padded.rows =
+        g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+    g_array_append_val (self->padded, padded);
+    gst_spdl_batch_meta_add_name (batch, slot->name);
+  }
+}
+
+/* A dimension of 0 would be none. */
+static gsize
+get_longest (const Padded *self)
+{
+  gsize longest = 1;
+
+  for (guint i = 0; i < self->rows->len; i++)
+    longest =
+        MAX (longest, gst_buffer_get_size (g_ptr_array_index (self->rows, i)));
+  return longest;
+}
+
+static GstMemory *
+pad_rows (const Padded *self, gsize length)
+{
+  const guint n = self->rows->len;
+  void *data;
+
+  if (length > G_MAXUINT32 || length > G_MAXSSIZE / n ||
+      posix_memalign (&data, SPDL_SLAB_ALIGNMENT, length * n) != 0)
+    return NULL;
+  for (guint i = 0; i < n; i++) {
+    guint8 *row = (guint8 *) data + i * length;
+    const gsize size =
+        gst_buffer_extract (g_ptr_array_index (self->rows, i), 0, row, length);
+
+    memset (row + size, 0, length - size);
+  }
+  return gst_memory_new_wrapped (
+      0, data, length * n, 0, length * n, data, free);
+}
+
+gboolean
+spdl_part_stack_end (SpdlPartStack *self, GstBuffer *buffer,
+    GstSpdlTensorsInfo *info, GError **error)
+{
+  for (guint i = 0; i < self->padded->len; i++) {
+    const Padded *padded = &g_array_index (self->padded, Padded, i);
+    const gsize moment = gst_spdl_tensor_info_get_size (&padded->row);
+    const gsize longest = get_longest (padded) / moment * moment;
+    GstMemory *memory = pad_rows (padded, MAX (longest, moment));
+    GstSpdlTensorInfo tensor = padded->row;
+
+    if (!memory) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "There is no memory for \"%s\" of %u items, padded to "
+          "%" G_GSIZE_FORMAT " bytes",
+          padded->name, padded->rows->len, longest);
+      return FALSE;
+    }
+    gst_buffer_append_memory (buffer, memory);
+    tensor.dims[tensor.rank++] = MAX (longest / moment, 1);
+    tensor.dims[tensor.rank++] = padded->rows->len;
+    gst_spdl_tensors_info_add (info, tensor.type, tensor.rank, tensor.dims);
+  }
+  return TRUE;
+}
+
+void
+spdl_part_stack_cancel (SpdlPartStack *self)
+{
+  g_array_set_size (self->padded, 0);
+}

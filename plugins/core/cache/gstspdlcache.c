@@ -1,0 +1,379 @@
+/* gst-spdl: spdlcache, which hands out the same batches for ever
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlcache
+ * @title: spdlcache
+ * @short_description: hands out the same batches for ever
+ *
+ * Passes `return-caches-after` batches on, keeps the last `num-caches` of them,
+ * and from then on hands these out, again and again in their order, without
+ * taking any more from upstream. What a trainer then reaches is what it would
+ * with loading that takes no time: the headspace. `gst-spdl-launch-1.0
+ * --headspace` measures it with this element.
+ *
+ * It belongs right before the sink. Where items come singly, an item is what a
+ * batch is here.
+ *
+ * ## Copies
+ * Both what is kept and what is handed out are copies, made in the thread of
+ * the stream, into memory of downstream's pool or of one of its own: a trainer
+ * may write into what it gets, and does not wait for it. Memory that cannot be
+ * mapped by a CPU is not copied but shared: that must not be written into.
+ *
+ * ## Epochs, ends, states
+ * Ends of epochs pass while batches from upstream do, and count for nothing.
+ * The cached batches have none. A stream that ends before
+ * `return-caches-after` ends as if this element were not there: let the source
+ * repeat its epochs. With `stop-after` the stream ends after so many batches,
+ * those from upstream among them.
+ *
+ * A cached batch names the items in it, but they are not delivered once more:
+ * its resume state is that of the last batch from upstream.
+ *
+ * The message `spdl-cached` is posted before the first cached batch.
+ * `num-cached` in `stage-stats` counts them.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! spdlbatch size=4
+ *     ! spdlcache num-caches=2 return-caches-after=10 stop-after=100
+ *     ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/stage/plainfilter.h"
+#include "plugins/core/cache/cachedbatches.h"
+#include "plugins/core/core.h"
+
+enum {
+  PROP_0,
+  PROP_NUM_CACHES,
+  PROP_RETURN_CACHES_AFTER,
+  PROP_STOP_AFTER,
+};
+
+#define DEFAULT_NUM_CACHES 10
+#define DEFAULT_RETURN_CACHES_AFTER 100
+#define DEFAULT_STOP_AFTER 0
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+#define GST_TYPE_SPDL_CACHE_ELEMENT (gst_spdl_cache_element_get_type ())
+#define GST_SPDL_CACHE_ELEMENT(obj) ((GstSpdlCacheElement *) (obj))
+GType gst_spdl_cache_element_get_type (void);
+
+typedef struct {
+  guint num_caches;
+  guint return_after;
+  guint stop_after; /* 0: never */
+} Settings;
+
+typedef struct {
+  GstSpdlFilter parent;
+
+  Settings settings; /* object lock */
+
+  /* Under the stream lock. */
+  Settings now;      /* of this run */
+  guint64 n_batches; /* that were handed on, cached ones among them */
+  SpdlCachedBatches cached;
+} GstSpdlCacheElement;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlCacheElementClass;
+
+G_DEFINE_TYPE (
+    GstSpdlCacheElement, gst_spdl_cache_element, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlcache, "spdlcache", GST_RANK_NONE, GST_TYPE_SPDL_CACHE_ELEMENT)
+
+static guint
+count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* @cached: not from upstream. */
+static void
+count (GstSpdlCacheElement *self, GstBuffer *buffer, gboolean cached)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+  const gsize bytes = gst_buffer_get_size (buffer);
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.items += count_items (buffer);
+  stats->meter.lap.batches++;
+  stats->meter.lap.cached += cached;
+  stats->meter.lap.bytes_in += cached ? 0 : bytes;
+  stats->meter.lap.bytes_out += bytes;
+  spdl_mutex_unlock (&stats->lock);
+  self->n_batches++;
+}
+
+static gboolean
+is_over (GstSpdlCacheElement *self)
+{
+  return self->now.stop_after > 0 && self->n_batches >= self->now.stop_after;
+}
+
+static GstFlowReturn
+end_stream (GstSpdlCacheElement *self)
+{
+  gst_spdl_plain_stats_finish (self->parent.stats);
+  gst_pad_push_event (self->parent.srcpad, gst_event_new_eos ());
+  return GST_FLOW_EOS;
+}
+
+/* From upstream */
+
+static void
+begin_run (GstSpdlCacheElement *self)
+{
+  GST_OBJECT_LOCK (self);
+  self->now = self->settings;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Whether the batch that comes is one of the last from upstream. */
+static gboolean
+is_to_be_kept (GstSpdlCacheElement *self)
+{
+  const Settings *now = &self->now;
+
+  if (now->stop_after > 0 && now->stop_after <= now->return_after)
+    return FALSE;
+  return self->n_batches + now->num_caches >= now->return_after;
+}
+
+static gboolean
+keep (GstSpdlCacheElement *self, GstBuffer *buffer)
+{
+  GstCaps *caps = gst_pad_get_current_caps (self->parent.sinkpad);
+  const gboolean ok = spdl_cached_batches_add (&self->cached, buffer, caps);
+
+  gst_clear_caps (&caps);
+  if (!ok)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory to keep a batch of %" G_GSIZE_FORMAT " bytes",
+            gst_buffer_get_size (buffer)),
+        (NULL));
+  return ok;
+}
+
+/* From the cache */
+
+static void
+post_cached (GstSpdlCacheElement *self)
+{
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT (self));
+
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("spdl-cached", "stage", G_TYPE_STRING, name,
+              "num-batches", G_TYPE_UINT64, self->n_batches, "num-caches",
+              G_TYPE_UINT, spdl_cached_batches_get_n (&self->cached), NULL)));
+}
+
+/* Batches of one epoch may differ in size from its last. */
+static void
+send_caps (GstSpdlCacheElement *self, GstCaps *caps)
+{
+  GstPad *srcpad = self->parent.srcpad;
+  GstCaps *current = gst_pad_get_current_caps (srcpad);
+
+  if (caps && (!current || !gst_caps_is_equal (caps, current)))
+    gst_pad_push_event (srcpad, gst_event_new_caps (caps));
+  gst_clear_caps (&current);
+}
+
+static GstFlowReturn
+push_cached (GstSpdlCacheElement *self)
+{
+  GstPad *srcpad = self->parent.srcpad;
+  GstBuffer *batch;
+  GstCaps *caps;
+  GstFlowReturn ret =
+      spdl_cached_batches_take (&self->cached, srcpad, &batch, &caps);
+
+  if (ret == GST_FLOW_OK) {
+    send_caps (self, caps);
+    count (self, batch, TRUE);
+    ret = gst_pad_push (srcpad, batch);
+  } else if (ret == GST_FLOW_ERROR) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a copy of a cached batch"), (NULL));
+  }
+  return ret;
+}
+
+/* Until downstream wants no more: at a flush, a change of state, an error.
+ * Meanwhile upstream waits for its last batch to be taken. */
+static GstFlowReturn
+return_cached (GstSpdlCacheElement *self)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  post_cached (self);
+  while (ret == GST_FLOW_OK && !is_over (self))
+    ret = push_cached (self);
+  return ret == GST_FLOW_OK ? end_stream (self) : ret;
+}
+
+static GstFlowReturn
+gst_spdl_cache_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (filter);
+  GstFlowReturn ret;
+
+  if (self->n_batches == 0)
+    begin_run (self);
+  if (is_over (self)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
+  if (is_to_be_kept (self) && !keep (self, buffer)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  count (self, buffer, FALSE);
+  ret = gst_pad_push (filter->srcpad, buffer);
+  if (ret == GST_FLOW_OK && is_over (self))
+    return end_stream (self);
+  if (ret == GST_FLOW_OK && self->n_batches >= self->now.return_after)
+    return return_cached (self);
+  return ret;
+}
+
+static void
+gst_spdl_cache_element_reset (GstSpdlFilter *filter)
+{
+  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (filter);
+
+  self->n_batches = 0;
+  spdl_cached_batches_reset (&self->cached);
+}
+
+static void
+gst_spdl_cache_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_NUM_CACHES:
+      self->settings.num_caches = g_value_get_uint (value);
+      break;
+    case PROP_RETURN_CACHES_AFTER:
+      self->settings.return_after = g_value_get_uint (value);
+      break;
+    case PROP_STOP_AFTER:
+      self->settings.stop_after = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_cache_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_NUM_CACHES:
+      g_value_set_uint (value, self->settings.num_caches);
+      break;
+    case PROP_RETURN_CACHES_AFTER:
+      g_value_set_uint (value, self->settings.return_after);
+      break;
+    case PROP_STOP_AFTER:
+      g_value_set_uint (value, self->settings.stop_after);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_cache_element_finalize (GObject *object)
+{
+  spdl_cached_batches_clear (&GST_SPDL_CACHE_ELEMENT (object)->cached);
+  G_OBJECT_CLASS (gst_spdl_cache_element_parent_class)->finalize (object);
+}
+
+static void
+install_number (GObjectClass *object_class, guint id, const gchar *name,
+    const gchar *nick, const gchar *blurb, guint least, guint value)
+{
+  g_object_class_install_property (object_class, id,
+      g_param_spec_uint (name, nick, blurb, least, G_MAXUINT, value,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_READY));
+}
+
+static void
+gst_spdl_cache_element_class_init (GstSpdlCacheElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+
+  object_class->set_property = gst_spdl_cache_element_set_property;
+  object_class->get_property = gst_spdl_cache_element_get_property;
+  object_class->finalize = gst_spdl_cache_element_finalize;
+  install_number (object_class, PROP_NUM_CACHES, "num-caches",
+      "Number of caches", "How many batches are kept, at most", 1,
+      DEFAULT_NUM_CACHES);
+  install_number (object_class, PROP_RETURN_CACHES_AFTER, "return-caches-after",
+      "Return caches after",
+      "How many batches come from upstream; the last of them are kept, and "
+      "handed out from then on",
+      1, DEFAULT_RETURN_CACHES_AFTER);
+  install_number (object_class, PROP_STOP_AFTER, "stop-after", "Stop after",
+      "After how many batches, from upstream and from the cache, the stream "
+      "ends (0 = never)",
+      0, DEFAULT_STOP_AFTER);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Batch cache",
+      "Generic", "Hands out the same batches for ever",
+      "the gst-spdl developers");
+  filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_CACHED;
+  filter_class->chain = gst_spdl_cache_element_chain;
+  filter_class->reset = gst_spdl_cache_element_reset;
+}
+
+static void
+gst_spdl_cache_element_init (GstSpdlCacheElement *self)
+{
+  self->settings.num_caches = DEFAULT_NUM_CACHES;
+  self->settings.return_after = DEFAULT_RETURN_CACHES_AFTER;
+  self->settings.stop_after = DEFAULT_STOP_AFTER;
+  spdl_cached_batches_init (&self->cached);
+  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
+  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+}

@@ -1,0 +1,457 @@
+/* gst-spdl: spdlmix, which makes one stream of several
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlmix
+ * @title: spdlmix
+ * @short_description: makes one stream of several, in given proportions
+ *
+ * Sends on what comes to its sink pads: with `order=weighted` in the proportion
+ * of the pads' `weight`, with `order=arrival` as it comes. It has no thread and
+ * no queue of its own: each pad's items are sent by the thread that brings
+ * them, when it is its turn.
+ *
+ * ## Proportions
+ * Whose turn it is depends on `seed`, the weights and how many items came from
+ * each pad, not on time: it is the same in each run, however fast the sources
+ * are, and a run that goes on from a state goes on in the mix, too. Of each n
+ * items since the epoch began, w n are a pad's, if w is its share of the
+ * weights, give or take less than 1 + (k - 2) w items for k pads. A pad that
+ * has ended leaves its share to the others. A group counts as its items.
+ *
+ * ## Epochs
+ * With `stop=all` an epoch ends when all pads have come to its end; those that
+ * are there first wait, while the rest goes on without them. With `stop=first`
+ * nobody waits: an epoch ends with the first pad that ends it, and the stream
+ * with the first pad that ends. With `stop=repeat` smaller sources begin again
+ * until the largest one has come to an end: each source that is to begin again
+ * must have `epochs=-1`, and one that has fewer says how often that is.
+ *
+ * ## Threads
+ * Each pad needs a thread, as each `spdlsrc` and each stage has one. What comes
+ * from one `spdlroute` is joined by `order=arrival`: with proportions it might
+ * wait for an item that is behind one that waits.
+ *
+ * ## Example
+ * Two folders, of which the first gives four items of five:
+ * |[
+ * gst-launch-1.0 spdlmix name=m sink_0::weight=4 seed=1 ! spdlfetch ! fakesink
+ *     spdlsrc location=/usr/share/icons pattern="*.png" ! m.sink_0
+ *     spdlsrc location=/usr/share/pixmaps pattern="*.*" ! m.sink_1
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "gst/spdl/stage/gone.h"
+#include "plugins/core/core.h"
+#include "plugins/core/mix/mix-private.h"
+#include "plugins/core/padchildren.h"
+
+GST_DEBUG_CATEGORY_STATIC (spdl_mix_debug);
+#define GST_CAT_DEFAULT spdl_mix_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+enum {
+  PROP_0,
+  PROP_SEED,
+  PROP_ORDER,
+  PROP_STOP,
+  PROP_STATS_INTERVAL,
+  PROP_STAGE_STATS,
+};
+
+#define DEFAULT_SEED 0
+#define DEFAULT_ORDER SPDL_MIX_WEIGHTED
+#define DEFAULT_STOP SPDL_MIX_ALL
+
+G_DEFINE_TYPE_WITH_CODE (GstSpdlMixElement, gst_spdl_mix_element,
+    GST_TYPE_ELEMENT,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX_ELEMENT)
+
+static GType
+get_order_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_MIX_WEIGHTED, "In the proportion of the weights", "weighted" },
+    { SPDL_MIX_ARRIVAL, "As they come", "arrival" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlMixOrder", values));
+  return type;
+}
+
+static GType
+get_stop_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { SPDL_MIX_FIRST, "With the first pad that ends", "first" },
+    { SPDL_MIX_ALL, "When all pads have ended", "all" },
+    { SPDL_MIX_REPEAT, "With the largest one, smaller ones begin again",
+        "repeat" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstSpdlMixStop", values));
+  return type;
+}
+
+/* Pads */
+
+/* Lock held. */
+static gboolean
+has_number (const GstSpdlMixElement *self, guint number)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    if (GST_SPDL_MIX_PAD (g_ptr_array_index (self->pads, i))->number == number)
+      return TRUE;
+  return FALSE;
+}
+
+/* Lock held. Of the name that was asked for, or the first that is free. */
+static GstSpdlMixPad *
+make_pad (GstSpdlMixElement *self, GstPadTemplate *templ, const gchar *name)
+{
+  guint number = 0;
+  GstSpdlMixPad *pad;
+
+  if (self->started && self->used.order == SPDL_MIX_WEIGHTED)
+    return NULL;
+  if (!name || sscanf (name, "sink_%u", &number) != 1)
+    while (has_number (self, number))
+      number++;
+  else if (has_number (self, number))
+    return NULL;
+  pad = spdl_mix_pad_new (templ, number);
+  pad->used_weight = 1;
+  g_ptr_array_add (self->pads, gst_object_ref_sink (pad));
+  return pad;
+}
+
+static GstPad *
+gst_spdl_mix_element_request_new_pad (GstElement *element,
+    GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstSpdlMixPad *pad;
+
+  spdl_mutex_lock (&self->lock);
+  pad = make_pad (self, templ, name);
+  spdl_mutex_unlock (&self->lock);
+  if (!pad) {
+    GST_WARNING_OBJECT (self,
+        "no further pad: that name is taken, or proportions are under way");
+    return NULL;
+  }
+  gst_element_add_pad (element, GST_PAD (pad));
+  gst_child_proxy_child_added (
+      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  return GST_PAD (pad);
+}
+
+static void
+gst_spdl_mix_element_release_pad (GstElement *element, GstPad *pad)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+
+  gst_object_ref (pad);
+  gst_pad_set_active (pad, FALSE);
+  spdl_mutex_lock (&self->lock);
+  if (self->turn == GST_SPDL_MIX_PAD (pad))
+    self->turn = NULL;
+  g_ptr_array_remove (self->pads, pad);
+  spdl_mix_settle (self);
+  spdl_mutex_unlock (&self->lock);
+  gst_child_proxy_child_removed (
+      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  gst_element_remove_pad (element, pad);
+  gst_object_unref (pad);
+}
+
+/* States */
+
+/* Lock held. */
+static gboolean
+take_weight (GstSpdlMixPad *pad, GError **error)
+{
+  GST_OBJECT_LOCK (pad);
+  pad->used_weight = pad->weight;
+  GST_OBJECT_UNLOCK (pad);
+  if (pad->used_weight > 0 && isfinite (pad->used_weight))
+    return TRUE;
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "The weight of %s is %g, but must be above 0: leave out the pad of which "
+      "nothing is to come",
+      GST_OBJECT_NAME (pad), pad->used_weight);
+  return FALSE;
+}
+
+/* Lock held. */
+static gboolean
+start_pads (GstSpdlMixElement *self, GError **error)
+{
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
+
+    spdl_mix_pad_reset (pad);
+    pad->n_items = pad->n_lap_items = 0;
+    pad->is_part = gst_pad_is_linked (GST_PAD (pad));
+    if (!take_weight (pad, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Lock held. */
+static gboolean
+start (GstSpdlMixElement *self, GError **error)
+{
+  GST_OBJECT_LOCK (self);
+  self->used = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  if (self->used.stop == SPDL_MIX_REPEAT &&
+      self->used.order == SPDL_MIX_ARRIVAL) {
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "stop=repeat needs order=weighted: of what is taken as it comes, a "
+        "small source might be all");
+    return FALSE;
+  }
+  if (!start_pads (self, error))
+    return FALSE;
+  self->begun = self->over = FALSE;
+  self->turn = NULL;
+  self->next_ticket = self->epoch = 0;
+  self->result = GST_FLOW_OK;
+  self->started = TRUE;
+  return TRUE;
+}
+
+static gboolean
+try_to_start (GstSpdlMixElement *self)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  spdl_mutex_lock (&self->lock);
+  ok = start (self, &error);
+  spdl_mutex_unlock (&self->lock);
+  if (ok)
+    gst_spdl_plain_stats_start (self->stats);
+  else
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+  return ok;
+}
+
+static void
+stop (GstSpdlMixElement *self)
+{
+  gst_spdl_plain_stats_stop (self->stats);
+  spdl_mutex_lock (&self->lock);
+  self->started = FALSE;
+  self->turn = NULL;
+  for (guint i = 0; i < self->pads->len; i++)
+    spdl_mix_pad_reset (g_ptr_array_index (self->pads, i));
+  spdl_mix_flow_reset (self);
+  spdl_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+gst_spdl_mix_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !try_to_start (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_spdl_mix_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    stop (self);
+  return ret;
+}
+
+/* The figures of each pad. */
+static void
+add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  const gboolean lap = figures->lap;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
+    g_autofree gchar *field =
+        g_strdup_printf ("num-items-%s", GST_OBJECT_NAME (pad));
+
+    gst_structure_set (
+        s, field, G_TYPE_UINT64, lap ? pad->n_lap_items : pad->n_items, NULL);
+    if (lap)
+      pad->n_lap_items = 0;
+  }
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* The class */
+
+static void
+gst_spdl_mix_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+
+  if (id == PROP_STATS_INTERVAL) {
+    gst_spdl_plain_stats_set_interval (self->stats, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SEED:
+      self->settings.seed = g_value_get_uint64 (value);
+      break;
+    case PROP_ORDER:
+      self->settings.order = g_value_get_enum (value);
+      break;
+    case PROP_STOP:
+      self->settings.stop = g_value_get_enum (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_mix_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+  SpdlMixSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  switch (id) {
+    case PROP_SEED:
+      g_value_set_uint64 (value, settings.seed);
+      break;
+    case PROP_ORDER:
+      g_value_set_enum (value, settings.order);
+      break;
+    case PROP_STOP:
+      g_value_set_enum (value, settings.stop);
+      break;
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_get_interval (self->stats, value);
+      break;
+    case PROP_STAGE_STATS:
+      gst_spdl_plain_stats_get_stats (self->stats, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+}
+
+static void
+gst_spdl_mix_element_finalize (GObject *object)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+
+  gst_spdl_plain_stats_free (self->stats);
+  spdl_mix_flow_reset (self);
+  g_hash_table_unref (self->announced);
+  g_ptr_array_unref (self->pads);
+  spdl_cond_clear (&self->idle);
+  spdl_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_spdl_mix_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (object_class, PROP_SEED,
+      g_param_spec_uint64 ("seed", "Seed",
+          "Decides the order of the pads, within their proportions", 0,
+          G_MAXUINT64, DEFAULT_SEED, flags));
+  g_object_class_install_property (object_class, PROP_ORDER,
+      g_param_spec_enum ("order", "Order",
+          "In the proportion of the pads' weights, or as items come",
+          get_order_type (), DEFAULT_ORDER, flags));
+  g_object_class_install_property (object_class, PROP_STOP,
+      g_param_spec_enum ("stop", "Stop",
+          "When an epoch, and the stream, have ended", get_stop_type (),
+          DEFAULT_STOP, flags));
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+}
+
+static void
+gst_spdl_mix_element_class_init (GstSpdlMixElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_mix_debug, "spdlmix", 0, "Mixing of streams");
+  object_class->set_property = gst_spdl_mix_element_set_property;
+  object_class->get_property = gst_spdl_mix_element_get_property;
+  object_class->finalize = gst_spdl_mix_element_finalize;
+  install_properties (object_class);
+
+  gst_element_class_add_static_pad_template_with_gtype (
+      element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item mixer", "Generic",
+      "Makes one stream of several, in given proportions",
+      "the gst-spdl developers");
+  element_class->request_new_pad = gst_spdl_mix_element_request_new_pad;
+  element_class->release_pad = gst_spdl_mix_element_release_pad;
+  element_class->change_state = gst_spdl_mix_element_change_state;
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_MIX_PAD, 0);
+  gst_type_mark_as_plugin_api (get_order_type (), 0);
+  gst_type_mark_as_plugin_api (get_stop_type (), 0);
+}
+
+static void
+gst_spdl_mix_element_init (GstSpdlMixElement *self)
+{
+  self->settings =
+      (SpdlMixSettings){ DEFAULT_SEED, DEFAULT_ORDER, DEFAULT_STOP };
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->idle);
+  self->pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  self->announced = g_hash_table_new (NULL, NULL);
+  self->stats =
+      gst_spdl_plain_stats_new (GST_ELEMENT (self), GST_SPDL_FIELDS_PUT);
+  self->stats->add_figures = add_figures;
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_use_fixed_caps (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
+  gst_spdl_caps_gate_init (&self->gate, self->srcpad);
+}

@@ -1,0 +1,171 @@
+/* gst-spdl: spdlmix's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_MIX_PRIVATE_H__
+#define __SPDL_MIX_PRIVATE_H__
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/plainstats.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlmix.c is the element, its properties and states.
+ * mixpad.c is its sink pads.
+ * mixflow.c is what comes to them: each in its own thread, which waits for
+ *   its turn and then pushes.
+ * mixturns.c says whose turn it is, ends epochs, and the stream. */
+
+typedef enum {
+  SPDL_MIX_WEIGHTED,
+  SPDL_MIX_ARRIVAL,
+} SpdlMixOrder;
+
+typedef enum {
+  SPDL_MIX_FIRST,
+  SPDL_MIX_ALL,
+  SPDL_MIX_REPEAT,
+} SpdlMixStop;
+
+typedef struct {
+  guint64 seed;
+  SpdlMixOrder order;
+  SpdlMixStop stop;
+} SpdlMixSettings;
+
+/* A source that announced itself on a pad, and where it began. */
+typedef struct {
+  guint32 number;
+  guint64 epoch;
+  guint64 n_came;        /* of that epoch, to spdlmix */
+  guint64 n_came_before; /* of the epochs before */
+} SpdlMixSource;
+
+#define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
+GType gst_spdl_mix_pad_get_type (void);
+#define GST_SPDL_MIX_PAD(obj) ((GstSpdlMixPad *) (obj))
+
+typedef struct {
+  GstPad parent;
+
+  gdouble weight; /* property, under the object's lock */
+  guint number;   /* sink_%u */
+
+  /* Under the mix's lock. */
+  SpdlCond called;   /* its thread waits for this */
+  gboolean is_part;  /* of this run: linked when it began, or later used */
+  gboolean flushing; /* or not active */
+  gboolean in_flush; /* from its start to its stop */
+  gboolean seen;     /* it brought something, be it its end */
+  gboolean waiting;  /* its thread, for its turn */
+  guint64 ticket;    /* since when */
+  guint64 epoch;     /* of what waits or came last */
+  gboolean in_epoch; /* an item of it came */
+  GQueue held;       /* GstEvent: ends of epochs that wait for other pads */
+  gboolean ended;
+  GArray *sources; /* SpdlMixSource */
+  gdouble used_weight;
+  guint64 key;
+  guint64 count; /* items that came */
+  gdouble due;
+  guint64 n_items;     /* for the figures, since the start */
+  guint64 n_lap_items; /* and in this lap */
+
+  /* Its thread's. */
+  GstCaps *caps;
+  GstEvent *segment;
+} GstSpdlMixPad;
+
+typedef struct {
+  GstPadClass parent_class;
+} GstSpdlMixPadClass;
+
+#define GST_TYPE_SPDL_MIX_ELEMENT (gst_spdl_mix_element_get_type ())
+GType gst_spdl_mix_element_get_type (void);
+#define GST_SPDL_MIX_ELEMENT(obj) ((GstSpdlMixElement *) (obj))
+
+typedef struct {
+  GstElement parent;
+
+  GstPad *srcpad;
+  GstSpdlPlainStats *stats;
+  SpdlMixSettings settings; /* properties, under the object's lock */
+
+  SpdlMutex lock;
+  SpdlCond idle;        /* nobody pushes, and no flush is under way */
+  GPtrArray *pads;      /* GstSpdlMixPad, owned, as they were requested */
+  SpdlMixSettings used; /* from the start on */
+  gboolean started;
+  gboolean begun;      /* all pads have brought something */
+  gboolean pushing;    /* a thread is at the source pad */
+  gboolean settling;   /* a thread ends an epoch, or the stream */
+  guint n_flushing;    /* pads */
+  guint n_flushes;     /* that have ended */
+  GstSpdlMixPad *turn; /* nullable */
+  guint64 next_ticket;
+  guint64 epoch; /* of the mix */
+  gboolean over;
+  GstFlowReturn result; /* of the last push */
+
+  /* Of whoever pushes. */
+  GstSpdlCapsGate gate;
+  gboolean has_stream;
+  GstEvent *segment;     /* the last one that was sent */
+  GHashTable *announced; /* number of source to the event's sequence number */
+} GstSpdlMixElement;
+
+typedef struct {
+  GstElementClass parent_class;
+} GstSpdlMixElementClass;
+
+/* A pad, and what comes to it. */
+GstSpdlMixPad *spdl_mix_pad_new (GstPadTemplate *templ, guint number);
+/* Forgets all of a run. */
+void spdl_mix_pad_reset (GstSpdlMixPad *self);
+
+/* For spdl_mix_pad_new(). */
+void spdl_mix_flow_init_pad (GstSpdlMixPad *pad);
+/* Forgets what was sent. */
+void spdl_mix_flow_reset (GstSpdlMixElement *self);
+
+/* Turns. All with the lock held, which those that wait or push let go of. */
+
+/* Whether a pad may go on: GST_FLOW_OK, or what to tell its upstream. */
+GstFlowReturn
+spdl_mix_get_result (const GstSpdlMixElement *self, const GstSpdlMixPad *pad);
+
+/* Waits for the pad's turn, and takes the source pad; or returns why it will
+ * not come. */
+GstFlowReturn spdl_mix_await_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+
+/* Waits until nobody pushes, and takes the source pad; and gives it back. */
+void spdl_mix_take_source_pad (GstSpdlMixElement *self);
+void spdl_mix_give_source_pad (GstSpdlMixElement *self);
+
+/* Whether ends of epochs, and of pads, have a place among other pads' items,
+ * and come when it is the pad's turn. */
+gboolean spdl_mix_has_ends_in_turn (const GstSpdlMixElement *self);
+
+/* The pad's count was changed, or its place in the mix must be found. */
+void spdl_mix_update_due (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+
+/* Says whose turn it is, after whatever has changed; ends what must end. */
+void spdl_mix_settle (GstSpdlMixElement *self);
+
+/* Where no pad waits for the others: an epoch has ended on @pad. Whether that
+ * of the mix goes on: with `first` it ends with that of the pad which is ahead,
+ * with `repeat` with that of the one which is behind. */
+gboolean
+spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch);
+
+/* The pad has ended. */
+void spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+
+G_END_DECLS
+
+#endif /* __SPDL_MIX_PRIVATE_H__ */

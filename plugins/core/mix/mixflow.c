@@ -1,0 +1,521 @@
+/* gst-spdl: what comes to spdlmix
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/progress/state.h"
+#include "plugins/core/mix/mix-private.h"
+
+static gboolean
+is_same_segment (GstEvent *a, GstEvent *b)
+{
+  const GstSegment *one, *other;
+
+  if (!a || !b)
+    return a == b;
+  gst_event_parse_segment (a, &one);
+  gst_event_parse_segment (b, &other);
+  return gst_segment_is_equal (one, other);
+}
+
+/* Items */
+
+/* Before an item of @pad: it keeps its caps and its segment. */
+static void
+prepare (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+{
+  if (pad->segment && !is_same_segment (pad->segment, self->segment)) {
+    gst_event_replace (&self->segment, pad->segment);
+    gst_spdl_caps_gate_push_event (&self->gate, gst_event_ref (pad->segment));
+  }
+  gst_spdl_caps_gate_open (&self->gate, pad->caps);
+}
+
+static const GstSpdlItemMeta *
+get_first_item (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  if (!batch)
+    return gst_spdl_buffer_get_item_meta (buffer);
+  return batch->num_items > 0 ? batch->items : NULL;
+}
+
+static guint
+count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* What passes in one turn. */
+typedef struct {
+  GstBuffer *buffer;   /* or */
+  GstBufferList *list; /* a group */
+  GstBuffer *first;
+  guint n_items;
+  gsize bytes;
+} Load;
+
+static GstFlowReturn
+push (GstSpdlMixElement *self, const Load *load)
+{
+  return load->list ? gst_pad_push_list (self->srcpad, load->list)
+                    : gst_pad_push (self->srcpad, load->buffer);
+}
+
+static void
+drop (const Load *load)
+{
+  if (load->list)
+    gst_buffer_list_unref (load->list);
+  else
+    gst_buffer_unref (load->buffer);
+}
+
+/* Lock held. What was flushed by another pad is gone, and this one goes on. */
+static GstFlowReturn
+look_at_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint n_flushes)
+{
+  if (self->n_flushing == 0 && self->n_flushes == n_flushes)
+    return GST_FLOW_FLUSHING;
+  while (self->n_flushing > 0 && !pad->flushing)
+    spdl_cond_wait (&self->idle, &self->lock);
+  return pad->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+/* Lock held. */
+static GstFlowReturn
+passed (GstSpdlMixElement *self, GstSpdlMixPad *pad, const Load *load,
+    GstFlowReturn ret, guint n_flushes)
+{
+  pad->count += load->n_items;
+  pad->n_items += load->n_items;
+  pad->n_lap_items += load->n_items;
+  pad->in_epoch = TRUE;
+  spdl_mix_update_due (self, pad);
+  spdl_mix_give_source_pad (self);
+  if (ret == GST_FLOW_FLUSHING)
+    ret = look_at_flush (self, pad, n_flushes);
+  else if (ret != GST_FLOW_OK && self->result == GST_FLOW_OK)
+    self->result = ret;
+  spdl_mix_settle (self);
+  if (self->result != GST_FLOW_OK)
+    for (guint i = 0; i < self->pads->len; i++)
+      spdl_cond_signal (
+          &GST_SPDL_MIX_PAD (g_ptr_array_index (self->pads, i))->called);
+  return ret;
+}
+
+static void
+note_wait (GstSpdlMixElement *self, const Load *load, guint64 since)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&stats->lock);
+  spdl_histogram_add (
+      &stats->meter.lap.put_time, spdl_meter_now (&stats->meter) - since);
+  stats->meter.lap.items += load->n_items;
+  stats->meter.lap.bytes_in += load->bytes;
+  stats->meter.lap.bytes_out += load->bytes;
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static GstFlowReturn
+pass (GstSpdlMixElement *self, GstSpdlMixPad *pad, const Load *load)
+{
+  const guint64 since = spdl_meter_now (&self->stats->meter);
+  const GstSpdlItemMeta *item = get_first_item (load->first);
+  GstFlowReturn ret;
+  guint n_flushes;
+
+  spdl_mutex_lock (&self->lock);
+  pad->is_part = TRUE;
+  if (item && item->epoch > pad->epoch)
+    pad->epoch = item->epoch;
+  ret = spdl_mix_await_turn (self, pad);
+  n_flushes = self->n_flushes;
+  spdl_mutex_unlock (&self->lock);
+  if (ret != GST_FLOW_OK) {
+    drop (load);
+    return ret;
+  }
+  note_wait (self, load, since);
+  prepare (self, pad);
+  ret = push (self, load);
+  spdl_mutex_lock (&self->lock);
+  ret = passed (self, pad, load, ret, n_flushes);
+  spdl_mutex_unlock (&self->lock);
+  return ret;
+}
+
+static GstFlowReturn
+mix_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  const Load load = { buffer, NULL, buffer, count_items (buffer),
+    gst_buffer_get_size (buffer) };
+
+  return pass (GST_SPDL_MIX_ELEMENT (parent), GST_SPDL_MIX_PAD (pad), &load);
+}
+
+static GstFlowReturn
+mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+  Load load = { NULL, list, NULL, 0, 0 };
+
+  if (n == 0) {
+    gst_buffer_list_unref (list);
+    return GST_FLOW_OK;
+  }
+  load.first = gst_buffer_list_get (list, 0);
+  for (guint i = 0; i < n; i++) {
+    load.n_items += count_items (gst_buffer_list_get (list, i));
+    load.bytes += gst_buffer_get_size (gst_buffer_list_get (list, i));
+  }
+  return pass (GST_SPDL_MIX_ELEMENT (parent), GST_SPDL_MIX_PAD (pad), &load);
+}
+
+/* Events */
+
+/* @event: (transfer full): goes on now, between two items */
+static gboolean
+push_event (GstSpdlMixElement *self, GstEvent *event)
+{
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_take_source_pad (self);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_caps_gate_push_event (&self->gate, event);
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_give_source_pad (self);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* The first one is that of the mix. */
+static gboolean
+handle_stream_start (
+    GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  pad->is_part = TRUE;
+  pad->ended &= self->over;
+  first = !self->has_stream;
+  self->has_stream = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    return push_event (self, event);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+handle_caps (GstSpdlMixPad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  gst_caps_replace (&pad->caps, caps);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* Lock held. Where a source begins says where the mix does. Returns whether
+ * that is known. */
+static gboolean
+note_source (
+    GstSpdlMixPad *pad, guint32 number, guint64 n_items, const gchar *text)
+{
+  g_auto (SpdlState) state = { 0 };
+  g_autofree gchar *flaw = NULL;
+  const SpdlProgress *progress = &state.progress;
+  SpdlMixSource source = { number, 0, 0, 0 };
+  gboolean known = TRUE;
+
+  for (guint i = pad->sources->len; i > 0; i--)
+    if (g_array_index (pad->sources, SpdlMixSource, i - 1).number == number)
+      g_array_remove_index (pad->sources, i - 1);
+  spdl_state_init (&state);
+  if (spdl_state_read (&state, text, number, &flaw)) {
+    source.epoch = progress->epoch;
+    source.n_came = progress->n_done - progress->n_aside;
+    known = progress->epoch == 0 || n_items != GST_SPDL_ITEMS_UNKNOWN;
+    source.n_came_before =
+        known ? progress->epoch * n_items - progress->n_aside_before : 0;
+  }
+  g_array_append_val (pad->sources, source);
+  if (pad->seen)
+    return known;
+  pad->epoch = G_MAXUINT64;
+  for (guint i = 0; i < pad->sources->len; i++)
+    pad->epoch =
+        MIN (pad->epoch, g_array_index (pad->sources, SpdlMixSource, i).epoch);
+  return known;
+}
+
+/* What comes on several pads, behind spdlroute, goes on once. */
+static gboolean
+handle_source (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  const gpointer seqnum = GUINT_TO_POINTER (gst_event_get_seqnum (event));
+  const gchar *state;
+  guint32 number;
+  guint64 n_items;
+  gboolean known, placed;
+
+  gst_spdl_event_parse_source (event, &number, &n_items, &state);
+  spdl_mutex_lock (&self->lock);
+  placed = note_source (pad, number, n_items, state);
+  known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
+          seqnum;
+  g_hash_table_insert (self->announced, GUINT_TO_POINTER (number), seqnum);
+  spdl_mutex_unlock (&self->lock);
+  if (!placed)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Source %u streams shards, so that it is not known how many items its "
+         "epochs had before the resume state: items come, but they are mixed "
+         "in another order than without the interruption",
+            number),
+        (NULL));
+  if (!known)
+    return push_event (self, event);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* Lock held. With proportions it has a place among the other pads' items.
+ * @event: (transfer full) */
+static void
+pass_end_in_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  gboolean within = TRUE;
+  guint64 epoch;
+
+  if (spdl_mix_await_turn (self, pad) != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return;
+  }
+  gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
+  if (spdl_mix_has_ends_in_turn (self) &&
+      !gst_spdl_event_is_within_epoch (event))
+    within = spdl_mix_pass_end (self, pad, epoch);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_caps_gate_push_event (
+      &self->gate, gst_spdl_event_set_within_epoch (event, within));
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_give_source_pad (self);
+  spdl_mix_settle (self);
+}
+
+/* Lock held. As it comes. @event: (transfer full) */
+static void
+pass_end_at_once (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  gboolean within = gst_spdl_event_is_within_epoch (event);
+  guint64 epoch;
+
+  gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
+  within = within || spdl_mix_pass_end (self, pad, epoch);
+  spdl_mix_take_source_pad (self);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_caps_gate_push_event (
+      &self->gate, gst_spdl_event_set_within_epoch (event, within));
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_give_source_pad (self);
+}
+
+/* Lock held. All pads wait for it. @event: (transfer full) */
+static void
+hold_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  while (!g_queue_is_empty (&pad->held) &&
+         spdl_mix_get_result (self, pad) == GST_FLOW_OK)
+    spdl_cond_wait (&pad->called, &self->lock);
+  if (spdl_mix_get_result (self, pad) != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return;
+  }
+  pad->seen = TRUE;
+  g_queue_push_tail (&pad->held, event);
+  if (self->turn == pad)
+    self->turn = NULL;
+  spdl_mix_settle (self);
+}
+
+/* Whether all pads wait for that end: not for what spdlmix upstream says of a
+ * source in the middle of its epoch, nor for what is late. */
+static gboolean
+is_waited_for (GstSpdlMixElement *self, GstEvent *event)
+{
+  guint64 epoch;
+
+  if (self->used.stop != SPDL_MIX_ALL)
+    return FALSE;
+  if (self->used.order == SPDL_MIX_ARRIVAL)
+    return TRUE;
+  gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
+  return !gst_spdl_event_is_within_epoch (event) && epoch >= self->epoch;
+}
+
+static gboolean
+handle_epoch (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  spdl_mutex_lock (&self->lock);
+  pad->is_part = TRUE;
+  if (is_waited_for (self, event))
+    hold_end (self, pad, event);
+  else if (self->used.order == SPDL_MIX_WEIGHTED)
+    pass_end_in_turn (self, pad, event);
+  else
+    pass_end_at_once (self, pad, event);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static gboolean
+handle_eos (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  spdl_mutex_lock (&self->lock);
+  pad->is_part = TRUE;
+  if (spdl_mix_has_ends_in_turn (self) &&
+      spdl_mix_await_turn (self, pad) == GST_FLOW_OK)
+    spdl_mix_give_source_pad (self);
+  if (!pad->flushing)
+    spdl_mix_end_pad (self, pad);
+  spdl_mutex_unlock (&self->lock);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+handle_flush_start (
+    GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  spdl_mutex_lock (&self->lock);
+  self->n_flushing += !pad->in_flush;
+  pad->flushing = pad->in_flush = TRUE;
+  spdl_cond_signal (&pad->called);
+  spdl_cond_broadcast (&self->idle);
+  spdl_mutex_unlock (&self->lock);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+/* Lock held. */
+static void
+end_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+{
+  g_queue_clear_full (&pad->held, (GDestroyNotify) gst_event_unref);
+  gst_clear_event (&pad->segment);
+  pad->ended = FALSE;
+  self->n_flushing -= pad->in_flush;
+  self->n_flushes++;
+  pad->flushing = pad->in_flush = self->over = FALSE;
+  self->result = GST_FLOW_OK;
+}
+
+static gboolean
+handle_flush_stop (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+{
+  gboolean ret;
+
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_take_source_pad (self);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_caps_gate_flush (&self->gate);
+  gst_clear_event (&self->segment);
+  ret = gst_pad_push_event (self->srcpad, event);
+  spdl_mutex_lock (&self->lock);
+  end_flush (self, pad);
+  spdl_mix_give_source_pad (self);
+  spdl_mix_settle (self);
+  spdl_mutex_unlock (&self->lock);
+  return ret;
+}
+
+/* With proportions, what never came is no part of the mix's place. */
+static gboolean
+handle_gone (GstSpdlMixElement *self, GstEvent *event)
+{
+  return push_event (self, self->used.order == SPDL_MIX_WEIGHTED
+                               ? gst_spdl_event_set_aside (event)
+                               : event);
+}
+
+static gboolean
+mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (parent);
+  GstSpdlMixPad *pad = GST_SPDL_MIX_PAD (gst_pad);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      return handle_stream_start (self, pad, event);
+    case GST_EVENT_CAPS:
+      return handle_caps (pad, event);
+    case GST_EVENT_SEGMENT:
+      gst_event_take (&pad->segment, event);
+      return TRUE;
+    case GST_EVENT_EOS:
+      return handle_eos (self, pad, event);
+    case GST_EVENT_FLUSH_START:
+      return handle_flush_start (self, pad, event);
+    case GST_EVENT_FLUSH_STOP:
+      return handle_flush_stop (self, pad, event);
+    default:
+      if (gst_spdl_event_parse_source (event, NULL, NULL, NULL))
+        return handle_source (self, pad, event);
+      if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
+        return handle_epoch (self, pad, event);
+      if (gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
+        return handle_gone (self, event);
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return push_event (self, event);
+      return gst_pad_push_event (self->srcpad, event);
+  }
+}
+
+static gboolean
+mix_activate_mode (
+    GstPad *gst_pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (parent);
+  GstSpdlMixPad *pad = GST_SPDL_MIX_PAD (gst_pad);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  spdl_mutex_lock (&self->lock);
+  self->n_flushing -= pad->in_flush;
+  pad->in_flush = FALSE;
+  pad->flushing = !active;
+  spdl_cond_signal (&pad->called);
+  spdl_cond_broadcast (&self->idle);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+void
+spdl_mix_flow_init_pad (GstSpdlMixPad *pad)
+{
+  GstPad *gst_pad = GST_PAD (pad);
+
+  gst_pad_set_chain_function (gst_pad, mix_chain);
+  gst_pad_set_chain_list_function (gst_pad, mix_chain_list);
+  gst_pad_set_event_function (gst_pad, mix_event);
+  gst_pad_set_activatemode_function (gst_pad, mix_activate_mode);
+  GST_PAD_SET_PROXY_CAPS (gst_pad);
+}
+
+void
+spdl_mix_flow_reset (GstSpdlMixElement *self)
+{
+  gst_spdl_caps_gate_clear (&self->gate);
+  gst_clear_event (&self->segment);
+  g_hash_table_remove_all (self->announced);
+  self->has_stream = FALSE;
+}

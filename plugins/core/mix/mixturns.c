@@ -1,0 +1,463 @@
+/* gst-spdl: whose turn it is in spdlmix
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/common/epochs.h"
+#include "plugins/core/mix/mix-private.h"
+#include "plugins/core/mix/proportion.h"
+
+/* All with the lock held. */
+
+static GstSpdlMixPad *
+get_pad (const GstSpdlMixElement *self, guint i)
+{
+  return g_ptr_array_index (self->pads, i);
+}
+
+static gboolean
+is_weighted (const GstSpdlMixElement *self)
+{
+  return self->used.order == SPDL_MIX_WEIGHTED;
+}
+
+gboolean
+spdl_mix_has_ends_in_turn (const GstSpdlMixElement *self)
+{
+  return is_weighted (self) && self->used.stop != SPDL_MIX_ALL;
+}
+
+GstFlowReturn
+spdl_mix_get_result (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
+{
+  if (pad->flushing)
+    return GST_FLOW_FLUSHING;
+  return self->over ? GST_FLOW_EOS : self->result;
+}
+
+/* The source pad */
+
+void
+spdl_mix_take_source_pad (GstSpdlMixElement *self)
+{
+  while (self->pushing)
+    spdl_cond_wait (&self->idle, &self->lock);
+  self->pushing = TRUE;
+}
+
+void
+spdl_mix_give_source_pad (GstSpdlMixElement *self)
+{
+  self->pushing = FALSE;
+  spdl_cond_broadcast (&self->idle);
+  if (self->turn)
+    spdl_cond_signal (&self->turn->called);
+}
+
+GstFlowReturn
+spdl_mix_await_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+{
+  GstFlowReturn ret;
+
+  pad->seen = pad->waiting = TRUE;
+  pad->ticket = self->next_ticket++;
+  spdl_mix_settle (self);
+  while ((ret = spdl_mix_get_result (self, pad)) == GST_FLOW_OK &&
+         (self->turn != pad || self->pushing))
+    spdl_cond_wait (&pad->called, &self->lock);
+  pad->waiting = FALSE;
+  if (ret == GST_FLOW_OK)
+    self->pushing = TRUE;
+  else if (self->turn == pad)
+    self->turn = NULL;
+  return ret;
+}
+
+/* Places */
+
+/* How many items of @pad came to spdlmix before this run began, in its epoch:
+ * what the states of the sources say. With ends in turn, since ever. */
+static guint64
+find_place (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
+{
+  const gboolean all = spdl_mix_has_ends_in_turn (self);
+  guint64 n = 0;
+
+  for (guint i = 0; i < pad->sources->len; i++) {
+    const SpdlMixSource *source =
+        &g_array_index (pad->sources, SpdlMixSource, i);
+
+    if (all)
+      n += source->n_came_before + source->n_came;
+    else if (source->epoch == self->epoch)
+      n += source->n_came;
+  }
+  return n;
+}
+
+void
+spdl_mix_update_due (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+{
+  pad->due = spdl_proportion_get_due (pad->key, pad->used_weight, pad->count);
+}
+
+static void
+begin_epoch (GstSpdlMixElement *self)
+{
+  const guint64 epoch = spdl_mix_has_ends_in_turn (self) ? 0 : self->epoch;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = get_pad (self, i);
+
+    pad->count = find_place (self, pad);
+    pad->key = spdl_proportion_get_key (self->used.seed, epoch, pad->number);
+    spdl_mix_update_due (self, pad);
+  }
+}
+
+/* The ends of epochs, for which all pads wait */
+
+static guint64
+get_held_epoch (const GstSpdlMixPad *pad)
+{
+  guint64 epoch = 0;
+
+  gst_spdl_event_parse_epoch (
+      g_queue_peek_tail ((GQueue *) &pad->held), NULL, &epoch, NULL);
+  return epoch;
+}
+
+static gboolean
+is_closed (const GstSpdlMixPad *pad)
+{
+  return !g_queue_is_empty ((GQueue *) &pad->held);
+}
+
+/* The epoch that @pad is in, or whose end it has come to. */
+static guint64
+get_epoch (const GstSpdlMixPad *pad)
+{
+  return is_closed (pad) ? get_held_epoch (pad) : pad->epoch;
+}
+
+/* The lowest one, of pads that are closed or, with @open, of all. */
+static guint64
+find_lowest_epoch (const GstSpdlMixElement *self, gboolean open)
+{
+  guint64 lowest = G_MAXUINT64;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (pad->is_part && (is_closed (pad) || (open && !pad->ended)))
+      lowest = MIN (lowest, get_epoch (pad));
+  }
+  return lowest;
+}
+
+static gboolean
+is_past (const GstSpdlMixPad *pad, guint64 epoch)
+{
+  return !pad->is_part || pad->ended || is_closed (pad) || pad->epoch > epoch;
+}
+
+/* Whether all pads have come to the end of @epoch, and one waits for it. */
+static gboolean
+has_come_to_end (const GstSpdlMixElement *self, guint64 epoch)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (!is_past (pad, epoch))
+      return FALSE;
+    any |= pad->is_part && (is_closed (pad) || !pad->ended);
+  }
+  return any;
+}
+
+static gboolean
+find_end (const GstSpdlMixElement *self, guint64 *epoch)
+{
+  if (spdl_mix_has_ends_in_turn (self) || self->used.stop != SPDL_MIX_ALL ||
+      (is_weighted (self) && !self->begun))
+    return FALSE;
+  *epoch = is_weighted (self) ? self->epoch : find_lowest_epoch (self, FALSE);
+  return *epoch != G_MAXUINT64 && has_come_to_end (self, *epoch);
+}
+
+/* Whether @events has the end of that source's epoch. */
+static gboolean
+has_event (GPtrArray *events, GstEvent *event)
+{
+  guint32 source, other;
+  guint64 epoch, other_epoch;
+
+  gst_spdl_event_parse_epoch (event, &source, &epoch, NULL);
+  for (guint i = 0; i < events->len; i++) {
+    gst_spdl_event_parse_epoch (
+        g_ptr_array_index (events, i), &other, &other_epoch, NULL);
+    if (source == other && epoch == other_epoch)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Takes what is held of epochs up to @epoch; of what came on several pads,
+ * once. */
+static GPtrArray *
+take_held (GstSpdlMixElement *self, guint64 epoch)
+{
+  GPtrArray *events =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_event_unref);
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = get_pad (self, i);
+    GstEvent *event;
+
+    if (!is_closed (pad) || get_held_epoch (pad) > epoch)
+      continue;
+    pad->epoch = MAX (pad->epoch, get_held_epoch (pad) + 1);
+    while ((event = g_queue_pop_head (&pad->held))) {
+      if (has_event (events, event))
+        gst_event_unref (event);
+      else
+        g_ptr_array_add (events, event);
+    }
+    /* A further end may wait for this one. */
+    spdl_cond_signal (&pad->called);
+  }
+  return events;
+}
+
+/* With the last of them the epoch of the mix has ended. */
+static void
+push_ends (GstSpdlMixElement *self, GPtrArray *events)
+{
+  gboolean within = TRUE;
+
+  for (guint i = 0; i < events->len; i++)
+    within &= gst_spdl_event_is_within_epoch (g_ptr_array_index (events, i));
+  spdl_mutex_unlock (&self->lock);
+  for (guint i = 0; i < events->len; i++) {
+    GstEvent *event = gst_event_ref (g_ptr_array_index (events, i));
+
+    gst_spdl_caps_gate_push_event (&self->gate,
+        gst_spdl_event_set_within_epoch (event, within || i + 1 < events->len));
+  }
+  spdl_mutex_lock (&self->lock);
+}
+
+static void
+end_epoch (GstSpdlMixElement *self)
+{
+  GPtrArray *events;
+  guint64 epoch;
+
+  self->turn = NULL;
+  spdl_mix_take_source_pad (self);
+  /* It was let go of for that. */
+  if (find_end (self, &epoch)) {
+    events = take_held (self, epoch);
+    push_ends (self, events);
+    self->epoch = events->len > 0 ? epoch + 1 : find_lowest_epoch (self, TRUE);
+    g_ptr_array_unref (events);
+    begin_epoch (self);
+  }
+  spdl_mix_give_source_pad (self);
+}
+
+/* The end of the stream */
+
+static gboolean
+have_all_ended (const GstSpdlMixElement *self)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (pad->is_part && !pad->ended)
+      return FALSE;
+    any |= pad->is_part;
+  }
+  return any;
+}
+
+static void
+call_all (GstSpdlMixElement *self)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    spdl_cond_signal (&get_pad (self, i)->called);
+}
+
+static void
+end_stream (GstSpdlMixElement *self)
+{
+  self->over = TRUE;
+  self->turn = NULL;
+  call_all (self);
+  spdl_mix_take_source_pad (self);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_plain_stats_finish (self->stats);
+  gst_spdl_caps_gate_push_event (&self->gate, gst_event_new_eos ());
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_give_source_pad (self);
+}
+
+/* How many epochs the pad has ended that is ahead, with `first`, or behind,
+ * with `repeat`, of those that have not ended. */
+static guint64
+find_extreme_epoch (const GstSpdlMixElement *self)
+{
+  const gboolean first = self->used.stop == SPDL_MIX_FIRST;
+  guint64 extreme = first ? 0 : G_MAXUINT64;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (!pad->is_part)
+      continue;
+    if (first)
+      extreme = MAX (extreme, pad->epoch);
+    else if (!pad->ended)
+      extreme = MIN (extreme, pad->epoch);
+  }
+  return extreme;
+}
+
+/* With `repeat`: whether all have ended as many epochs as one that has no
+ * more. */
+static gboolean
+have_all_come_round (const GstSpdlMixElement *self)
+{
+  const guint64 behind = find_extreme_epoch (self);
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (pad->is_part && pad->ended && pad->epoch <= behind)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+has_any_ended (const GstSpdlMixElement *self)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    if (get_pad (self, i)->is_part && get_pad (self, i)->ended)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_over (const GstSpdlMixElement *self)
+{
+  if (have_all_ended (self))
+    return TRUE;
+  switch (self->used.stop) {
+    case SPDL_MIX_FIRST:
+      return has_any_ended (self);
+    case SPDL_MIX_REPEAT:
+      return have_all_come_round (self);
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch)
+{
+  const guint64 before = find_extreme_epoch (self);
+
+  pad->epoch = epoch + 1;
+  pad->in_epoch = FALSE;
+  return find_extreme_epoch (self) == before;
+}
+
+void
+spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+{
+  pad->seen = pad->ended = TRUE;
+  pad->epoch += pad->in_epoch;
+  pad->in_epoch = FALSE;
+  if (self->turn == pad)
+    self->turn = NULL;
+  spdl_mix_settle (self);
+}
+
+/* Turns */
+
+/* Of those that have no end yet, the one that is due first. */
+static GstSpdlMixPad *
+find_due (const GstSpdlMixElement *self)
+{
+  const gboolean in_turn = spdl_mix_has_ends_in_turn (self);
+  GstSpdlMixPad *first = NULL;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (!pad->is_part || pad->ended || (!in_turn && is_past (pad, self->epoch)))
+      continue;
+    if (!first || pad->due < first->due ||
+        (pad->due == first->due && pad->number < first->number))
+      first = pad;
+  }
+  return first;
+}
+
+static GstSpdlMixPad *
+find_waiting (const GstSpdlMixElement *self)
+{
+  GstSpdlMixPad *first = NULL;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (pad->waiting && !is_closed (pad) &&
+        (!first || pad->ticket < first->ticket))
+      first = pad;
+  }
+  return first;
+}
+
+static void
+begin (GstSpdlMixElement *self)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    if (get_pad (self, i)->is_part && !get_pad (self, i)->seen)
+      return;
+  self->begun = TRUE;
+  begin_epoch (self);
+}
+
+void
+spdl_mix_settle (GstSpdlMixElement *self)
+{
+  guint64 epoch;
+
+  /* Whoever settles looks again. */
+  if (self->settling || self->over || !self->started)
+    return;
+  self->settling = TRUE;
+  if (!self->begun && is_weighted (self))
+    begin (self);
+  while (find_end (self, &epoch))
+    end_epoch (self);
+  self->settling = FALSE;
+  if ((self->begun || !is_weighted (self)) && is_over (self)) {
+    end_stream (self);
+    return;
+  }
+  if (is_weighted (self))
+    self->turn = self->begun ? find_due (self) : NULL;
+  else
+    self->turn = find_waiting (self);
+  if (self->turn && !self->pushing)
+    spdl_cond_signal (&self->turn->called);
+}

@@ -1,0 +1,288 @@
+/* gst-spdl: outcome of an epoch, for an error where nothing arrived
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/outcome.h"
+
+#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/progress/state.h"
+
+typedef struct {
+  guint32 number;
+  guint64 next_epoch; /* the first whose end has not come */
+  SpdlProgress gone;  /* of the latest epoch: each item counts once */
+} Source;
+
+/* Items that one stage lost for one reason. */
+typedef struct {
+  gchar *stage; /* nullable */
+  GstSpdlGoneReason reason;
+  guint64 n;
+  gchar *last; /* nullable: the last one that failed, and why */
+} Fate;
+
+static void
+free_source (gpointer data)
+{
+  Source *source = data;
+
+  spdl_progress_clear (&source->gone);
+  g_free (source);
+}
+
+static void
+free_fate (gpointer data)
+{
+  Fate *fate = data;
+
+  g_free (fate->stage);
+  g_free (fate->last);
+  g_free (fate);
+}
+
+void
+spdl_outcome_init (SpdlOutcome *self)
+{
+  *self = (SpdlOutcome){ 0 };
+  self->sources = g_ptr_array_new_with_free_func (free_source);
+  self->fates = g_ptr_array_new_with_free_func (free_fate);
+}
+
+void
+spdl_outcome_clear (SpdlOutcome *self)
+{
+  g_clear_pointer (&self->sources, g_ptr_array_unref);
+  g_clear_pointer (&self->fates, g_ptr_array_unref);
+}
+
+static void
+begin_epoch (SpdlOutcome *self)
+{
+  g_ptr_array_set_size (self->fates, 0);
+  self->n_sent = self->n_gone = 0;
+  self->arrived = self->is_partial = FALSE;
+}
+
+void
+spdl_outcome_reset (SpdlOutcome *self)
+{
+  begin_epoch (self);
+  g_ptr_array_set_size (self->sources, 0);
+  self->n_announced = 0;
+  self->is_resumed = FALSE;
+}
+
+void
+spdl_outcome_flush (SpdlOutcome *self)
+{
+  begin_epoch (self);
+  self->is_partial = TRUE;
+}
+
+/* Counting what arrives */
+
+static Source *
+get_source (SpdlOutcome *self, guint32 number)
+{
+  Source *source;
+
+  for (guint i = 0; i < self->sources->len; i++) {
+    source = g_ptr_array_index (self->sources, i);
+    if (source->number == number)
+      return source;
+  }
+  source = g_new0 (Source, 1);
+  source->number = number;
+  spdl_progress_init (&source->gone, 0);
+  g_ptr_array_add (self->sources, source);
+  return source;
+}
+
+/* Of several sources that are mixed, one may be in a later epoch of its own
+ * while the epoch of the mix has begun before. */
+static void
+add_source (SpdlOutcome *self, guint32 number, const gchar *text)
+{
+  g_auto (SpdlState) state = { 0 };
+  g_autofree gchar *flaw = NULL;
+
+  get_source (self, number);
+  self->n_announced++;
+  spdl_state_init (&state);
+  if (!spdl_state_read (&state, text, number, &flaw))
+    return;
+  self->is_resumed |= state.progress.epoch > 0 || state.progress.n_done > 0;
+  self->is_partial |= state.progress.n_done > 0;
+  self->is_partial |= self->is_resumed && self->n_announced > 1;
+}
+
+static Fate *
+get_fate (SpdlOutcome *self, const gchar *stage, GstSpdlGoneReason reason)
+{
+  Fate *fate;
+
+  for (guint i = 0; i < self->fates->len; i++) {
+    fate = g_ptr_array_index (self->fates, i);
+    if (fate->reason == reason && g_strcmp0 (fate->stage, stage) == 0)
+      return fate;
+  }
+  fate = g_new0 (Fate, 1);
+  fate->stage = g_strdup (stage);
+  fate->reason = reason;
+  g_ptr_array_add (self->fates, fate);
+  return fate;
+}
+
+static void
+add_gone (SpdlOutcome *self, GstEvent *event, guint32 number, guint64 epoch,
+    const guint64 *sequences, guint n, GstSpdlGoneReason reason)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  const gchar *last = gst_structure_get_string (s, "last");
+  Source *source = get_source (self, number);
+  Fate *fate = get_fate (self, gst_structure_get_string (s, "stage"), reason);
+
+  if (epoch > source->gone.epoch)
+    spdl_progress_reset (&source->gone, epoch);
+  for (guint i = 0; i < n && epoch == source->gone.epoch; i++) {
+    if (!spdl_progress_add (&source->gone, sequences[i]))
+      continue;
+    fate->n++;
+    self->n_gone++;
+  }
+  if (last) {
+    g_free (fate->last);
+    fate->last = g_strdup (last);
+  }
+}
+
+void
+spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event)
+{
+  g_autofree guint64 *sequences = NULL;
+  GstSpdlGoneReason reason;
+  guint64 epoch, n_items;
+  const gchar *state;
+  Source *source;
+  guint32 number;
+  guint n;
+
+  if (gst_spdl_event_parse_items_gone (
+          event, &number, &epoch, &sequences, &n, &reason)) {
+    add_gone (self, event, number, epoch, sequences, n, reason);
+  } else if (gst_spdl_event_parse_source (event, &number, NULL, &state)) {
+    add_source (self, number, state);
+  } else if (gst_spdl_event_parse_epoch (event, &number, &epoch, &n_items)) {
+    /* By several paths of a spdlroute it comes several times. */
+    source = get_source (self, number);
+    if (epoch >= source->next_epoch && n_items != GST_SPDL_ITEMS_UNKNOWN)
+      self->n_sent += n_items;
+    source->next_epoch = MAX (source->next_epoch, epoch + 1);
+  }
+}
+
+/* The error */
+
+static void
+describe_fate (const Fate *fate, GString *text)
+{
+  const gchar *stage = fate->stage ? fate->stage : "a stage";
+
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " ", fate->n);
+  if (fate->reason == GST_SPDL_GONE_FAILED)
+    g_string_append_printf (text, "failed in %s", stage);
+  else if (fate->reason == GST_SPDL_GONE_DROPPED)
+    g_string_append_printf (text,
+        "were dropped in %s, too few for its size (set drop-last=false, or "
+        "size to %" G_GUINT64_FORMAT " or less)",
+        stage, fate->n);
+  else
+    g_string_append (text, "were left out by a function, chain or condition");
+}
+
+/* @when: what has ended. A reason may have several lines, so the last one comes
+ * at the end. */
+static GError *
+explain (const SpdlOutcome *self, const gchar *when)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  const gchar *last = NULL;
+
+  g_string_printf (text,
+      "No item arrived in %s. Of %" G_GUINT64_FORMAT " that were sent, ", when,
+      self->n_gone);
+  for (guint i = 0; i < self->fates->len; i++) {
+    const Fate *fate = g_ptr_array_index (self->fates, i);
+
+    if (i > 0)
+      g_string_append (text, "; ");
+    describe_fate (fate, text);
+    last = fate->last ? fate->last : last;
+  }
+  if (last)
+    g_string_append_printf (text,
+        ". Correct what the failures have in common; the last one was %s",
+        last);
+  return g_error_new_literal (
+      GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, text->str);
+}
+
+static gboolean
+is_loss (const SpdlOutcome *self)
+{
+  if (self->arrived || self->is_partial || self->n_gone < self->n_sent)
+    return FALSE;
+  for (guint i = 0; i < self->fates->len; i++) {
+    const Fate *fate = g_ptr_array_index (self->fates, i);
+
+    if (fate->reason != GST_SPDL_GONE_FILTERED)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Without a source that says how many items it sent: whether there are gaps
+ * between those that are gone. */
+static gboolean
+has_gaps (const SpdlOutcome *self)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    if (source->gone.mark < source->gone.n_done)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+GError *
+spdl_outcome_end_epoch (SpdlOutcome *self, GstEvent *event)
+{
+  g_autofree gchar *when = NULL;
+  GError *error = NULL;
+  guint64 epoch;
+
+  if (!gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) ||
+      gst_spdl_event_is_within_epoch (event))
+    return NULL;
+  if (is_loss (self)) {
+    when = g_strdup_printf ("epoch %" G_GUINT64_FORMAT, epoch);
+    error = explain (self, when);
+  }
+  begin_epoch (self);
+  return error;
+}
+
+GError *
+spdl_outcome_end_stream (SpdlOutcome *self)
+{
+  GError *error = NULL;
+
+  if (self->n_announced == 0 && !has_gaps (self) && is_loss (self))
+    error = explain (self, "the stream");
+  begin_epoch (self);
+  return error;
+}

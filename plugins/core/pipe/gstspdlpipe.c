@@ -1,0 +1,525 @@
+/* gst-spdl: spdlpipe, the stage that does what it is told
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlpipe
+ * @title: spdlpipe
+ * @short_description: sends each item through a chain of elements, or through
+ *     a function of the application
+ *
+ * With `chain`, `concurrency` copies of a chain of elements are held open, and
+ * each item goes through one of them, as one buffer; what comes out for it goes
+ * on, in parts where it is many buffers, and none means that the item is
+ * filtered. An error in the chain is that item's failure, and so is a buffer
+ * that comes out flagged as corrupted; the chain is mended, or replaced.
+ *
+ * A chain is written as for gst-launch-1.0, and may begin and end with caps. It
+ * works in the thread that enters it: `queue`, `queue2`, `multiqueue` and other
+ * elements with threads of their own are refused by name, and so are those
+ * whose pads come only with data (`decodebin`, demuxers), sources and sinks.
+ * Properties that let a decoder pass over errors or work in threads
+ * (`max-errors`, `max-threads`, `use-threads`) are set to what an item needs,
+ * unless the chain sets them. Items come in a segment in TIME, and encoded
+ * stills with `parsed=true`. Where nothing comes out, the end of the stream
+ * follows the item, so that what an element holds back comes. One that gives a
+ * part at once and holds back the rest needs `drain`: then the end follows each
+ * item.
+ *
+ * With `task-timeout` each chain has a thread of its own. An item that takes
+ * longer fails, and its chain is flushed; one that does not come back within
+ * half a second is left behind with its thread, with a warning, and another
+ * takes its place. Where 16 were left behind and have not ended, the stage
+ * gives up with an error. Such a chain does not keep the stage from stopping,
+ * either. Without `task-timeout` a chain that hangs is flushed when the stage
+ * flushes or stops, and waited for.
+ *
+ * Of samples of several media `part` names the one that goes through the chain,
+ * which makes one buffer of it.
+ *
+ * Without `chain`, the signal #GstSpdlPipeElement::process is the work.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos pattern="*.jpg"
+ *     ! spdlfetch concurrency=4 ! spdlpipe concurrency=2 chain="avdec_mjpeg
+ *     ! videoconvertscale ! video/x-raw,format=RGB,width=224,height=224"
+ *     ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+
+#include "plugins/core/core.h"
+#include "plugins/core/pipe/pipefunction.h"
+#include "plugins/core/pipe/pipeworker.h"
+
+GST_DEBUG_CATEGORY (spdl_pipe_debug);
+#define GST_CAT_DEFAULT spdl_pipe_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+#define GST_TYPE_SPDL_PIPE_ELEMENT (gst_spdl_pipe_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlPipeElement, gst_spdl_pipe_element, GST,
+    SPDL_PIPE_ELEMENT, GstSpdlStage)
+
+struct _GstSpdlPipeElement {
+  GstSpdlStage parent;
+
+  /* The base class's. */
+  GstPadQueryFunction stage_query;
+  GstPadEventFunction stage_event;
+
+  /* Properties, under the object's lock. */
+  gchar *chain;
+  const gchar *part; /* interned */
+  gboolean drain;
+  guint64 task_timeout;
+
+  /* From start to stop; NULL: the signal is the work. Written under the
+   * object's lock, with which queries and events read it at any time. */
+  SpdlPipeShared *shared;
+};
+
+enum {
+  PROP_0,
+  PROP_CHAIN,
+  PROP_DRAIN,
+  PROP_TASK_TIMEOUT,
+  PROP_PART,
+  N_PROPS,
+};
+
+enum {
+  SIGNAL_PROCESS,
+  N_SIGNALS,
+};
+
+#define DEFAULT_DRAIN FALSE
+#define DEFAULT_TASK_TIMEOUT 0
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (
+    GstSpdlPipeElement, gst_spdl_pipe_element, GST_TYPE_SPDL_STAGE)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlpipe, "spdlpipe", GST_RANK_NONE, GST_TYPE_SPDL_PIPE_ELEMENT)
+
+/* Caps */
+
+/* Whole stills come, whatever their size: the rest is said to the chain. */
+static GstCaps *
+loosen (GstCaps *caps)
+{
+  GstCaps *loose = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *s = gst_caps_get_structure (caps, i);
+    const gchar *name = gst_structure_get_name (s);
+
+    loose = gst_caps_merge_structure_full (loose,
+        g_str_has_prefix (name, "image/") ? gst_structure_new_empty (name)
+                                          : gst_structure_copy (s),
+        gst_caps_features_copy (gst_caps_get_features (caps, i)));
+  }
+  return loose;
+}
+
+/* Returns: (transfer full) (nullable): what the chain takes, or the sample with
+ * the part that it takes. */
+static GstCaps *
+get_chain_caps (GstSpdlPipeElement *self)
+{
+  g_autoptr (GstPad) entry = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  gboolean takes_part = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  if (self->shared) {
+    takes_part = self->shared->part != NULL;
+    entry = spdl_pipe_shared_get_entry (self->shared);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (takes_part)
+    return gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
+  caps = entry ? gst_pad_query_caps (entry, NULL) : NULL;
+  if (!caps || gst_caps_is_any (caps))
+    return NULL;
+  return loosen (caps);
+}
+
+static gboolean
+answer_caps (GstSpdlPipeElement *self, GstQuery *query)
+{
+  g_autoptr (GstCaps) caps = get_chain_caps (self);
+  g_autoptr (GstCaps) shared = NULL;
+  GstCaps *filter;
+
+  if (!caps)
+    return FALSE;
+  gst_query_parse_caps (query, &filter);
+  shared =
+      filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST)
+             : gst_caps_ref (caps);
+  gst_query_set_caps_result (query, shared);
+  return TRUE;
+}
+
+static gboolean
+gst_spdl_pipe_element_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (parent);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && answer_caps (self, query))
+    return TRUE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    /* Those that it does not take are refused by name. */
+    gst_query_set_accept_caps_result (query, TRUE);
+    return TRUE;
+  }
+  return self->stage_query (pad, parent, query);
+}
+
+/* Downstream may take other caps than before: the chains shall ask again. */
+static gboolean
+gst_spdl_pipe_element_src_event (
+    GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (parent);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    GST_OBJECT_LOCK (self);
+    if (self->shared)
+      g_atomic_int_inc (&self->shared->round);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return self->stage_event (pad, parent, event);
+}
+
+static gboolean
+gst_spdl_pipe_element_negotiate (
+    GstSpdlStage *stage, GstCaps *caps, GError **error)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (stage);
+  g_autoptr (GstCaps) takes = NULL;
+  g_autofree gchar *comes = NULL, *taken = NULL;
+
+  if (!self->shared)
+    return TRUE;
+  takes = caps ? get_chain_caps (self) : NULL;
+  if (!takes || gst_caps_can_intersect (caps, takes))
+    return TRUE;
+  comes = gst_caps_to_string (caps);
+  taken = gst_caps_to_string (takes);
+  if (self->shared->part) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "part=%s is set, but the items are no samples of several media: they "
+        "are %s",
+        self->shared->part, comes);
+    return FALSE;
+  }
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "chain \"%s\" does not take %s: it takes %s", self->shared->chain, comes,
+      taken);
+  return FALSE;
+}
+
+/* Starting and stopping */
+
+static gboolean
+has_handler (GstSpdlPipeElement *self)
+{
+  return g_signal_has_handler_pending (self, signals[SIGNAL_PROCESS], 0, FALSE);
+}
+
+static gboolean
+check_work (GstSpdlPipeElement *self, const gchar *chain, GError **error)
+{
+  const gboolean has_function = has_handler (self);
+
+  if (has_function && !chain && self->part) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "part=%s is set, which is for chains: a function has all parts of a "
+        "sample",
+        self->part);
+    return FALSE;
+  }
+  if ((chain != NULL) != has_function)
+    return TRUE;
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      has_function ? "chain is set, and a function is connected to the signal "
+                     "process: let two spdlpipe do one each"
+                   : "There is nothing to do: set chain, or connect a function "
+                     "to the signal process");
+  return FALSE;
+}
+
+static void
+set_shared (GstSpdlPipeElement *self, SpdlPipeShared *shared)
+{
+  SpdlPipeShared *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->shared;
+  self->shared = shared;
+  GST_OBJECT_UNLOCK (self);
+  if (old)
+    spdl_pipe_shared_free (old);
+}
+
+static gboolean
+gst_spdl_pipe_element_start (GstSpdlStage *stage, GError **error)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (stage);
+  g_autofree gchar *chain = NULL;
+  SpdlPipeShared *shared;
+  const gchar *part;
+  guint64 task_timeout;
+  gboolean drain;
+
+  GST_OBJECT_LOCK (self);
+  chain = g_strdup (self->chain);
+  part = self->part;
+  drain = self->drain;
+  task_timeout = self->task_timeout;
+  GST_OBJECT_UNLOCK (self);
+  if (!check_work (self, chain, error))
+    return FALSE;
+  gst_spdl_stage_set_takes_groups (stage, chain == NULL);
+  if (!chain)
+    return TRUE;
+  shared =
+      spdl_pipe_shared_new (stage, chain, part, drain, task_timeout, error);
+  if (!shared)
+    return FALSE;
+  set_shared (self, shared);
+  return TRUE;
+}
+
+static void
+gst_spdl_pipe_element_stop (GstSpdlStage *stage)
+{
+  set_shared (GST_SPDL_PIPE_ELEMENT (stage), NULL);
+}
+
+/* Work */
+
+static gpointer
+gst_spdl_pipe_element_open_worker (GstSpdlStage *stage, GError **error)
+{
+  SpdlPipeShared *shared = GST_SPDL_PIPE_ELEMENT (stage)->shared;
+
+  /* A function has no state of ours; but a worker is not NULL. */
+  return shared ? (gpointer) spdl_pipe_worker_new (shared, error) : stage;
+}
+
+static void
+gst_spdl_pipe_element_close_worker (GstSpdlStage *stage, gpointer worker)
+{
+  if (worker != stage)
+    spdl_pipe_worker_free (worker);
+}
+
+static gboolean
+gst_spdl_pipe_element_process (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
+{
+  if (worker == stage)
+    return spdl_pipe_function_process (
+        stage, signals[SIGNAL_PROCESS], task, error);
+  return spdl_pipe_worker_process (worker, task, error);
+}
+
+static gboolean
+gst_spdl_pipe_element_process_group (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
+{
+  return spdl_pipe_function_process_group (
+      stage, signals[SIGNAL_PROCESS], task, error);
+}
+
+/* With the pool's lock, between start and stop: nothing changes `shared`. */
+static guint64
+gst_spdl_pipe_element_get_cpu_time (GstSpdlStage *stage)
+{
+  SpdlPipeShared *shared = GST_SPDL_PIPE_ELEMENT (stage)->shared;
+
+  return shared ? __atomic_load_n (&shared->tally->cpu_time, __ATOMIC_RELAXED)
+                : 0;
+}
+
+/* The class */
+
+static void
+gst_spdl_pipe_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CHAIN:
+      g_free (self->chain);
+      self->chain = g_value_dup_string (value);
+      break;
+    case PROP_DRAIN:
+      self->drain = g_value_get_boolean (value);
+      break;
+    case PROP_TASK_TIMEOUT:
+      self->task_timeout = g_value_get_uint64 (value);
+      break;
+    case PROP_PART:
+      self->part = g_intern_string (g_value_get_string (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_pipe_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CHAIN:
+      g_value_set_string (value, self->chain);
+      break;
+    case PROP_DRAIN:
+      g_value_set_boolean (value, self->drain);
+      break;
+    case PROP_TASK_TIMEOUT:
+      g_value_set_uint64 (value, self->task_timeout);
+      break;
+    case PROP_PART:
+      g_value_set_string (value, self->part);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_pipe_element_finalize (GObject *object)
+{
+  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+
+  g_free (self->chain);
+  G_OBJECT_CLASS (gst_spdl_pipe_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
+      "The elements that each item goes through, in gst-launch's syntax; "
+      "unset: "
+      "the signal process",
+      NULL, flags);
+  properties[PROP_DRAIN] = g_param_spec_boolean ("drain", "Drain",
+      "Send the end of the stream through the chain behind each item, and not "
+      "only where nothing came out, so that it holds nothing back",
+      DEFAULT_DRAIN, flags);
+  properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
+      "Task timeout",
+      "Time in ns after which an item fails that the chain is not done with "
+      "(0 = none)",
+      0, G_MAXUINT64, DEFAULT_TASK_TIMEOUT, flags);
+  properties[PROP_PART] = g_param_spec_string ("part", "Part",
+      "Of samples of several media, the part that goes through the chain; the "
+      "others stay as they are (unset = items as they come)",
+      NULL, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+install_signals (GType type)
+{
+  /**
+   * GstSpdlPipeElement::process:
+   * @element: the spdlpipe
+   * @sample: an item, with its caps; or a group, as a sample with a buffer
+   * list. The item's meta is on the buffer
+   *
+   * The application's work on an item, a group or a batch. It is emitted in the
+   * stage's threads, as many at a time as `concurrency` says. What is returned
+   * has the caps of the item where it has none, and the item's meta where it
+   * has none; a sample with a buffer list is several results.
+   *
+   * Of a group the results bear the metas of their items; where none does, a
+   * list of as many buffers as items are theirs in order, and a single buffer
+   * is a batch of all, of which there may be one. Items that are in no result
+   * are filtered; a failure is that of all.
+   *
+   * Returns: (transfer full) (nullable): the result; %NULL: the item is
+   * filtered; gst_spdl_sample_new_failed(): it has failed. A Python function
+   * that raises has failed, too
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_PROCESS] =
+      g_signal_new ("process", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+          GST_TYPE_SAMPLE, 1, GST_TYPE_SAMPLE | G_SIGNAL_TYPE_STATIC_SCOPE);
+}
+
+static void
+gst_spdl_pipe_element_class_init (GstSpdlPipeElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_pipe_debug, "spdlpipe", 0, "Chains");
+  object_class->set_property = gst_spdl_pipe_element_set_property;
+  object_class->get_property = gst_spdl_pipe_element_get_property;
+  object_class->finalize = gst_spdl_pipe_element_finalize;
+  install_properties (object_class);
+  install_signals (G_TYPE_FROM_CLASS (klass));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item pipe", "Generic",
+      "Sends items through a chain of elements or a function of the "
+      "application, many at a time",
+      "the gst-spdl developers");
+  stage_class->start = gst_spdl_pipe_element_start;
+  stage_class->stop = gst_spdl_pipe_element_stop;
+  stage_class->negotiate = gst_spdl_pipe_element_negotiate;
+  stage_class->open_worker = gst_spdl_pipe_element_open_worker;
+  stage_class->close_worker = gst_spdl_pipe_element_close_worker;
+  stage_class->process = gst_spdl_pipe_element_process;
+  stage_class->process_group = gst_spdl_pipe_element_process_group;
+  stage_class->get_cpu_time = gst_spdl_pipe_element_get_cpu_time;
+}
+
+static void
+gst_spdl_pipe_element_init (GstSpdlPipeElement *self)
+{
+  GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
+  GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
+
+  self->drain = DEFAULT_DRAIN;
+  self->task_timeout = DEFAULT_TASK_TIMEOUT;
+  self->stage_query = GST_PAD_QUERYFUNC (sinkpad);
+  gst_pad_set_query_function (sinkpad, gst_spdl_pipe_element_query);
+  self->stage_event = GST_PAD_EVENTFUNC (srcpad);
+  gst_pad_set_event_function (srcpad, gst_spdl_pipe_element_src_event);
+}

@@ -1,0 +1,279 @@
+/* gst-spdl: a chain of elements that is held open
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/pipe/pipechain.h"
+
+#include "gst/spdl/common/harness.h"
+#include "plugins/core/pipe/pipebuild.h"
+
+static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (
+    "end", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+struct _SpdlPipeChain {
+  GstSpdlHarness *harness;
+  GstElement *bin; /* the harness's */
+  GstPad *entry;
+  GstPad *srcpad; /* nullable */
+  gboolean drain;
+  gboolean broken;
+  gint interrupted; /* atomic */
+
+  GstCaps *in_caps;  /* as they came */
+  GstCaps *fed_caps; /* as the chain has them */
+  GstCaps *out_caps;
+  GArray *results; /* of the item in hand */
+};
+
+static void
+clear_result (gpointer data)
+{
+  SpdlPipeResult *result = data;
+
+  gst_clear_buffer (&result->buffer);
+  gst_clear_caps (&result->caps);
+}
+
+GArray *
+spdl_pipe_results_new (void)
+{
+  GArray *results = g_array_new (FALSE, FALSE, sizeof (SpdlPipeResult));
+
+  g_array_set_clear_func (results, clear_result);
+  return results;
+}
+
+/* What comes out */
+
+static gboolean
+take_caps (gpointer user_data, GstCaps *caps)
+{
+  SpdlPipeChain *self = user_data;
+
+  gst_caps_replace (&self->out_caps, caps);
+  return TRUE;
+}
+
+static GstFlowReturn
+take_buffer (gpointer user_data, GstBuffer *buffer)
+{
+  SpdlPipeChain *self = user_data;
+  const SpdlPipeResult result = { buffer,
+    self->out_caps ? gst_caps_ref (self->out_caps) : NULL };
+
+  if (self->results)
+    g_array_append_val (self->results, result);
+  else /* of an item that is done: nobody may have asked for it */
+    clear_result ((gpointer) &result);
+  return GST_FLOW_OK;
+}
+
+/* Downstream is behind the chain; what it has to do with memory is settled
+ * without it, as a chain must never wait for a pool of downstream's. */
+static gboolean
+answer (gpointer user_data, GstQuery *query)
+{
+  SpdlPipeChain *self = user_data;
+  g_autoptr (GstCaps) caps = NULL;
+  GstCaps *filter;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || !self->srcpad)
+    return FALSE;
+  gst_query_parse_caps (query, &filter);
+  caps = gst_pad_peer_query_caps (self->srcpad, filter);
+  gst_query_set_caps_result (query, caps);
+  return TRUE;
+}
+
+static const GstSpdlHarnessFuncs funcs = { &end_template, take_caps,
+  take_buffer, answer };
+
+/* Making and ending it */
+
+static gboolean
+start (SpdlPipeChain *self, GError **error)
+{
+  g_autofree gchar *message = NULL, *element = NULL;
+
+  if (gst_spdl_harness_start (self->harness, NULL))
+    return spdl_pipe_check_threads (self->bin, error);
+  message = gst_spdl_harness_take_message (self->harness, &element);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+      "chain does not start: %s%s%s", element ? element : "",
+      element ? ": " : "", message ? message : "an element gave no reason");
+  return FALSE;
+}
+
+SpdlPipeChain *
+spdl_pipe_chain_new (
+    const gchar *description, gboolean drain, GstPad *srcpad, GError **error)
+{
+  SpdlPipeEnds ends;
+  SpdlPipeChain *self;
+
+  if (!spdl_pipe_build (description, &ends, error))
+    return NULL;
+  self = g_new0 (SpdlPipeChain, 1);
+  self->bin = ends.bin;
+  self->entry = gst_object_ref (ends.first);
+  self->srcpad = srcpad ? gst_object_ref (srcpad) : NULL;
+  self->drain = drain;
+  self->harness =
+      gst_spdl_harness_new (ends.bin, ends.first, ends.last, &funcs, self);
+  if (!self->harness)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "chain \"%s\" cannot be linked at its ends", description);
+  if (!self->harness || !start (self, error))
+    g_clear_pointer (&self, spdl_pipe_chain_free);
+  return self;
+}
+
+void
+spdl_pipe_chain_free (SpdlPipeChain *self)
+{
+  g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  gst_clear_object (&self->entry);
+  gst_clear_object (&self->srcpad);
+  gst_clear_caps (&self->in_caps);
+  gst_clear_caps (&self->fed_caps);
+  gst_clear_caps (&self->out_caps);
+  g_free (self);
+}
+
+GstPad *
+spdl_pipe_chain_get_entry (SpdlPipeChain *self)
+{
+  return gst_object_ref (self->entry);
+}
+
+gboolean
+spdl_pipe_chain_is_broken (const SpdlPipeChain *self)
+{
+  return self->broken;
+}
+
+/* Running it */
+
+/* Decoders of stills take whole images only where the caps say so. */
+static void
+set_fed_caps (SpdlPipeChain *self, GstCaps *caps)
+{
+  const GstStructure *s =
+      gst_caps_is_fixed (caps) ? gst_caps_get_structure (caps, 0) : NULL;
+  const gboolean same =
+      self->in_caps && gst_caps_is_equal (self->in_caps, caps);
+
+  gst_caps_replace (&self->in_caps, caps);
+  if (same)
+    return;
+  gst_caps_replace (&self->fed_caps, caps);
+  if (!s || !g_str_has_prefix (gst_structure_get_name (s), "image/") ||
+      gst_structure_has_field (s, "parsed"))
+    return;
+  self->fed_caps = gst_caps_make_writable (self->fed_caps);
+  gst_caps_set_simple (self->fed_caps, "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
+}
+
+static gboolean
+has_corrupted (const GArray *results, guint first)
+{
+  for (guint i = first; i < results->len; i++)
+    if (GST_BUFFER_FLAG_IS_SET (
+            g_array_index (results, SpdlPipeResult, i).buffer,
+            GST_BUFFER_FLAG_CORRUPTED))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether all went well with the item whose push gave @ret. */
+static gboolean
+judge (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
+{
+  g_autofree gchar *element = NULL;
+  g_autofree gchar *message =
+      gst_spdl_harness_take_message (self->harness, &element);
+
+  if (message) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: %s",
+        element, message);
+  } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
+    g_autofree gchar *caps =
+        self->in_caps ? gst_caps_to_string (self->in_caps) : g_strdup ("none");
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The chain does not take it, or downstream takes nothing that it can "
+        "make: its caps are %s",
+        caps);
+  } else if (ret < GST_FLOW_OK && ret != GST_FLOW_EOS) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The chain failed without a message: %s", gst_flow_get_name (ret));
+  } else if (has_corrupted (self->results, first)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is broken: a part of it is missing or wrong");
+  } else {
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/* Makes the chain ready for the next item, of which it shall know nothing. */
+static void
+clean_up (SpdlPipeChain *self, gboolean ok, gboolean ended)
+{
+  if (!ok)
+    self->broken = !gst_spdl_harness_restart (self->harness);
+  else if (ended)
+    gst_spdl_harness_flush (self->harness);
+  /* What is said meanwhile is not the next item's. */
+  if (!ok || ended)
+    g_free (gst_spdl_harness_take_message (self->harness, NULL));
+}
+
+gboolean
+spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
+    GCancellable *cancellable, GArray *results, GError **error)
+{
+  const guint first = results->len;
+  gboolean ok, ended;
+  GstFlowReturn ret;
+
+  /* In this order: who interrupts has cancelled before. */
+  if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
+    gst_spdl_harness_flush (self->harness);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error)) {
+    gst_buffer_unref (item);
+    return FALSE;
+  }
+
+  if (caps && caps != self->in_caps)
+    set_fed_caps (self, caps);
+  self->results = results;
+  ret = gst_spdl_harness_push (self->harness, item, self->fed_caps);
+  /* Where nothing comes, the chain may hold it back, or a part of what is no
+   * whole, which would spoil the next item. */
+  ended = self->drain || results->len == first;
+  if (ret == GST_FLOW_OK && ended)
+    gst_spdl_harness_drain (self->harness);
+  ok = judge (self, ret, first, error);
+  if (!ok)
+    g_array_set_size (results, first);
+  self->results = NULL;
+  clean_up (self, ok, ended || ret == GST_FLOW_EOS);
+  return ok;
+}
+
+void
+spdl_pipe_chain_interrupt (SpdlPipeChain *self)
+{
+  g_atomic_int_set (&self->interrupted, TRUE);
+  gst_spdl_harness_interrupt (self->harness);
+}
+
+void
+spdl_pipe_chain_reconfigure (SpdlPipeChain *self)
+{
+  gst_spdl_harness_reconfigure (self->harness);
+}

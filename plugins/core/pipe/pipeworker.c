@@ -1,0 +1,342 @@
+/* gst-spdl: the chain of one worker
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/pipe/pipeworker.h"
+
+#include "plugins/core/pipe/pipepart.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
+#define GST_CAT_DEFAULT spdl_pipe_debug
+
+struct _SpdlPipeWorker {
+  SpdlPipeShared *shared;
+  GArray *results; /* of the item in hand */
+  gint round;      /* of the shared, which the chain knows of */
+
+  GCancellable *cancellable; /* the stage's, from the first task on */
+  gulong on_cancelled;
+  /* Guards the pointer against who cancels. */
+  GMutex lock;
+  SpdlPipeRunner *runner; /* NULL: to be made */
+};
+
+/* What workers share */
+
+static SpdlPipeChain *
+make_chain (SpdlPipeShared *self, GError **error)
+{
+  /* Of a part downstream says nothing. */
+  GstPad *srcpad = self->part ? NULL : gst_spdl_stage_get_src_pad (self->stage);
+  SpdlPipeChain *chain =
+      spdl_pipe_chain_new (self->chain, self->drain, srcpad, error);
+
+  if (!chain)
+    return NULL;
+  g_mutex_lock (&self->lock);
+  gst_clear_object (&self->entry);
+  self->entry = spdl_pipe_chain_get_entry (chain);
+  g_mutex_unlock (&self->lock);
+  return chain;
+}
+
+SpdlPipeShared *
+spdl_pipe_shared_new (GstSpdlStage *stage, const gchar *chain,
+    const gchar *part, gboolean drain, guint64 task_timeout, GError **error)
+{
+  SpdlPipeShared *self = g_new0 (SpdlPipeShared, 1);
+
+  g_mutex_init (&self->lock);
+  self->stage = stage;
+  self->chain = g_strdup (chain);
+  self->part = part;
+  self->drain = drain;
+  self->task_timeout = task_timeout;
+  self->tally = g_atomic_rc_box_new0 (SpdlPipeTally);
+  self->spare = make_chain (self, error);
+  if (!self->spare)
+    g_clear_pointer (&self, spdl_pipe_shared_free);
+  return self;
+}
+
+void
+spdl_pipe_shared_free (SpdlPipeShared *self)
+{
+  g_clear_pointer (&self->spare, spdl_pipe_chain_free);
+  gst_clear_object (&self->entry);
+  g_atomic_rc_box_release (self->tally);
+  g_mutex_clear (&self->lock);
+  g_free (self->chain);
+  g_free (self);
+}
+
+GstPad *
+spdl_pipe_shared_get_entry (SpdlPipeShared *self)
+{
+  GstPad *entry;
+
+  g_mutex_lock (&self->lock);
+  entry = self->entry ? gst_object_ref (self->entry) : NULL;
+  g_mutex_unlock (&self->lock);
+  return entry;
+}
+
+static SpdlPipeChain *
+take_chain (SpdlPipeShared *self, GError **error)
+{
+  SpdlPipeChain *chain;
+
+  g_mutex_lock (&self->lock);
+  chain = g_steal_pointer (&self->spare);
+  g_mutex_unlock (&self->lock);
+  return chain ? chain : make_chain (self, error);
+}
+
+/* The worker */
+
+static SpdlPipeRunner *
+set_runner (SpdlPipeWorker *self, SpdlPipeRunner *runner)
+{
+  SpdlPipeRunner *old;
+
+  g_mutex_lock (&self->lock);
+  old = self->runner;
+  self->runner = runner;
+  g_mutex_unlock (&self->lock);
+  return old;
+}
+
+static void
+drop_runner (SpdlPipeWorker *self)
+{
+  SpdlPipeRunner *runner = set_runner (self, NULL);
+
+  if (runner)
+    spdl_pipe_runner_free (runner);
+}
+
+static gboolean
+ensure_runner (SpdlPipeWorker *self, GError **error)
+{
+  SpdlPipeShared *shared = self->shared;
+  SpdlPipeChain *chain;
+
+  if (self->runner)
+    return TRUE;
+  self->round = g_atomic_int_get (&shared->round);
+  if (!(chain = take_chain (shared, error)))
+    return FALSE;
+  set_runner (self,
+      spdl_pipe_runner_new (chain, shared->tally, shared->task_timeout > 0));
+  return TRUE;
+}
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer user_data)
+{
+  SpdlPipeWorker *self = user_data;
+
+  g_mutex_lock (&self->lock);
+  if (self->runner)
+    spdl_pipe_runner_interrupt (self->runner);
+  g_mutex_unlock (&self->lock);
+}
+
+SpdlPipeWorker *
+spdl_pipe_worker_new (SpdlPipeShared *shared, GError **error)
+{
+  SpdlPipeWorker *self = g_new0 (SpdlPipeWorker, 1);
+
+  g_mutex_init (&self->lock);
+  self->shared = shared;
+  self->results = spdl_pipe_results_new ();
+  if (!ensure_runner (self, error))
+    g_clear_pointer (&self, spdl_pipe_worker_free);
+  return self;
+}
+
+void
+spdl_pipe_worker_free (SpdlPipeWorker *self)
+{
+  if (self->on_cancelled)
+    g_cancellable_disconnect (self->cancellable, self->on_cancelled);
+  g_clear_object (&self->cancellable);
+  drop_runner (self);
+  g_array_unref (self->results);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* The stage has one from its first day to its last. */
+static void
+watch (SpdlPipeWorker *self, GCancellable *cancellable)
+{
+  if (self->cancellable)
+    return;
+  self->cancellable = g_object_ref (cancellable);
+  self->on_cancelled = g_signal_connect (
+      cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
+}
+
+/* A chain that hangs was left behind. */
+static void
+report_lost (SpdlPipeWorker *self, const GError *error)
+{
+  GstSpdlStage *stage = self->shared->stage;
+  const gint n = g_atomic_int_get (&self->shared->tally->n_lost);
+
+  if (n < SPDL_PIPE_MAX_LOST) {
+    GST_ELEMENT_WARNING (stage, STREAM, FAILED,
+        ("A chain hangs, and a flush does not end it: it is left behind with "
+         "its thread, and another takes its place (%d of less than %d)",
+            n, SPDL_PIPE_MAX_LOST),
+        ("%s", error->message));
+    return;
+  }
+  gst_spdl_stage_fail (stage,
+      g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          "%d chains hang, and a flush does not end them: \"%s\" is given up; "
+          "they and their threads are left behind",
+          n, self->shared->chain));
+}
+
+/* A chain's element may hold a part of an item's result back. */
+static gboolean
+check_items (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+
+  for (guint i = 0; item && i < self->results->len; i++) {
+    const GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (
+        g_array_index (self->results, SpdlPipeResult, i).buffer);
+
+    if (!own || (own->sequence == item->sequence && own->epoch == item->epoch &&
+                    own->source == item->source))
+      continue;
+    gst_spdl_stage_fail (self->shared->stage,
+        g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+            "chain \"%s\" holds results back until other items come: with "
+            "drain=true it gives each item's at once",
+            self->shared->chain));
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The chain gave another item's result");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+push_results (SpdlPipeWorker *self, GstSpdlTask *task)
+{
+  for (guint i = 0; i < self->results->len; i++) {
+    SpdlPipeResult *result = &g_array_index (self->results, SpdlPipeResult, i);
+
+    gst_spdl_task_push (task, g_steal_pointer (&result->buffer), result->caps);
+  }
+}
+
+static void
+follow_downstream (SpdlPipeWorker *self)
+{
+  const gint round = g_atomic_int_get (&self->shared->round);
+
+  if (self->round == round)
+    return;
+  self->round = round;
+  spdl_pipe_chain_reconfigure (spdl_pipe_runner_get_chain (self->runner));
+}
+
+/* @item: (transfer full) */
+static SpdlPipeRunStatus
+run (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item, GstCaps *caps,
+    GError **error)
+{
+  GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
+  SpdlPipeRunStatus status;
+
+  watch (self, cancellable);
+  follow_downstream (self);
+  status = spdl_pipe_runner_run (self->runner, item, caps,
+      self->shared->task_timeout, cancellable, self->results, error);
+  if (status == SPDL_PIPE_RUN_LOST) {
+    if (!g_cancellable_is_cancelled (cancellable))
+      report_lost (self, *error);
+    else
+      GST_WARNING_OBJECT (
+          self->shared->stage, "a chain hangs, and is left behind");
+  }
+  if (status == SPDL_PIPE_RUN_LOST ||
+      spdl_pipe_chain_is_broken (spdl_pipe_runner_get_chain (self->runner)))
+    drop_runner (self);
+  return status;
+}
+
+static gboolean
+process_whole (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  if (run (self, task, gst_spdl_task_take_item (task),
+          gst_spdl_task_get_caps (task), error) != SPDL_PIPE_RUN_OK ||
+      !check_items (self, task, error))
+    return FALSE;
+  push_results (self, task);
+  return TRUE;
+}
+
+/* What the chain made of the part takes its place in @sample. */
+static gboolean
+push_part (
+    SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *sample, GError **error)
+{
+  const SpdlPipeResult *result = (SpdlPipeResult *) self->results->data;
+  const gchar *part = self->shared->part;
+  GstBuffer *put;
+
+  if (self->results->len == 0)
+    return TRUE;
+  if (self->results->len > 1) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The chain made %u buffers of its part \"%s\", but a part is one",
+        self->results->len, part);
+    return FALSE;
+  }
+  put = spdl_pipe_part_put (sample, part, result->buffer, result->caps, error);
+  if (put)
+    gst_spdl_task_push (task, put, NULL);
+  return put != NULL;
+}
+
+static gboolean
+process_part (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  GstBuffer *sample = gst_spdl_task_get_item (task), *part;
+  g_autoptr (GstPad) entry = spdl_pipe_shared_get_entry (self->shared);
+  g_autoptr (GstCaps) caps = NULL;
+
+  part = spdl_pipe_part_take (sample, self->shared->part, entry, &caps, error);
+  return part && run (self, task, part, caps, error) == SPDL_PIPE_RUN_OK &&
+         check_items (self, task, error) &&
+         push_part (self, task, sample, error);
+}
+
+gboolean
+spdl_pipe_worker_process (
+    SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
+{
+  GError *reason = NULL;
+  gboolean ok;
+
+  if (!ensure_runner (self, &reason)) {
+    gst_spdl_stage_fail (self->shared->stage, g_error_copy (reason));
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  ok = self->shared->part ? process_part (self, task, &reason)
+                          : process_whole (self, task, &reason);
+  if (!ok)
+    g_propagate_error (error, reason);
+  g_array_set_size (self->results, 0);
+  return ok;
+}

@@ -1,0 +1,425 @@
+/* gst-spdl: spdlroute, which sends items different ways
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlroute
+ * @title: spdlroute
+ * @short_description: sends items different ways, by what they are
+ *
+ * Sends each item to the first source pad, in the order in which they were
+ * requested, whose `when` holds: `label=3`, `uri=*.png` (a glob, in which case
+ * does not matter), `caps=image/png` (these, or more particular ones) or
+ * `extra.FIELD=VALUE` (what a list says besides). A pad without `when` takes
+ * what is left. An item that no pad takes is announced as gone, and counted in
+ * `num-filtered`; it is never lost without a word. A group is divided: each way
+ * gets its items as a group of its own.
+ *
+ * Behind the paths, `spdlmix order=arrival` joins them again.
+ *
+ * ## Paths
+ * Events go to all paths, but for news of items that are gone, which one path
+ * carries, or they would be counted more than once. Caps go to a path when an
+ * item of these does.
+ *
+ * As behind a `tee`, each path begins with a stage, or with a `queue`, which
+ * have threads of their own. A path that is full makes the others wait for
+ * their further items, but not for their end.
+ *
+ * A path that has ended, or failed with an error, takes no more items: these
+ * are counted in `num-refused`, and come again only in a run that begins at a
+ * state. The other paths go on; when none is left, the stream ends.
+ *
+ * ## Example
+ * JPEGs are decoded by one stage, PNGs by another:
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons
+ *     ! spdlroute name=r src_0::when="uri=*.png"
+ *     r.src_0 ! spdlfetch concurrency=4 ! spdldecode width=64 height=64 ! m.
+ *     r.src_1 ! spdlfetch ! m.
+ *     spdlmix name=m order=arrival ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include "plugins/core/route/route-private.h"
+
+#include <stdio.h>
+
+#include "gst/spdl/stage/gone.h"
+#include "plugins/core/core.h"
+#include "plugins/core/padchildren.h"
+
+GST_DEBUG_CATEGORY_STATIC (spdl_route_debug);
+#define GST_CAT_DEFAULT spdl_route_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src_%u", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+
+enum {
+  PROP_0,
+  PROP_STATS_INTERVAL,
+  PROP_STAGE_STATS,
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstSpdlRouteElement, gst_spdl_route_element,
+    GST_TYPE_ELEMENT,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE_ELEMENT)
+
+/* What comes in */
+
+static GstFlowReturn
+route_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  return spdl_route_push_item (GST_SPDL_ROUTE_ELEMENT (parent), buffer);
+}
+
+static GstFlowReturn
+route_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  return spdl_route_push_group (GST_SPDL_ROUTE_ELEMENT (parent), list);
+}
+
+static gboolean
+handle_caps (GstSpdlRouteElement *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  gst_caps_replace (&self->caps, caps);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static void
+end_flush (GstSpdlRouteElement *self)
+{
+  spdl_route_wait_for_enders (self);
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    gst_spdl_caps_gate_flush (&pad->gate);
+    pad->result = GST_FLOW_OK;
+  }
+  spdl_mutex_unlock (&self->lock);
+}
+
+static gboolean
+route_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (parent);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return handle_caps (self, event);
+    case GST_EVENT_EOS:
+      gst_spdl_plain_stats_finish (self->stats);
+      return spdl_route_push_event (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      end_flush (self);
+      return gst_pad_event_default (pad, parent, event);
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return spdl_route_push_event (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+/* What one of the paths takes. */
+static GstCaps *
+find_caps (GstSpdlRouteElement *self, GstCaps *filter)
+{
+  GstCaps *all = gst_caps_new_empty ();
+  GstIterator *pads = gst_element_iterate_src_pads (GST_ELEMENT (self));
+  GValue item = G_VALUE_INIT;
+
+  while (gst_iterator_next (pads, &item) == GST_ITERATOR_OK) {
+    all = gst_caps_merge (
+        all, gst_pad_peer_query_caps (g_value_get_object (&item), filter));
+    g_value_reset (&item);
+  }
+  g_value_unset (&item);
+  gst_iterator_free (pads);
+  /* No path is there yet. */
+  if (gst_caps_is_empty (all) &&
+      gst_child_proxy_get_children_count (GST_CHILD_PROXY (self)) == 0)
+    gst_caps_take (&all, filter ? gst_caps_ref (filter) : gst_caps_new_any ());
+  return all;
+}
+
+static gboolean
+route_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *filter, *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_caps (query, &filter);
+  caps = find_caps (GST_SPDL_ROUTE_ELEMENT (parent), filter);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+/* Pads */
+
+/* Lock held. */
+static gboolean
+has_number (const GstSpdlRouteElement *self, guint number)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    if (GST_SPDL_ROUTE_PAD (g_ptr_array_index (self->pads, i))->number ==
+        number)
+      return TRUE;
+  return FALSE;
+}
+
+/* Lock held. Of the name that was asked for, or the first that is free. */
+static GstSpdlRoutePad *
+make_pad (GstSpdlRouteElement *self, GstPadTemplate *templ, const gchar *name)
+{
+  guint number = 0;
+  GstSpdlRoutePad *pad;
+
+  if (!name || sscanf (name, "src_%u", &number) != 1)
+    while (has_number (self, number))
+      number++;
+  else if (has_number (self, number))
+    return NULL;
+  pad = spdl_route_pad_new (templ, number);
+  g_ptr_array_add (self->pads, gst_object_ref_sink (pad));
+  return pad;
+}
+
+static GstPad *
+gst_spdl_route_element_request_new_pad (GstElement *element,
+    GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstSpdlRoutePad *pad;
+
+  spdl_mutex_lock (&self->lock);
+  pad = make_pad (self, templ, name);
+  spdl_mutex_unlock (&self->lock);
+  if (!pad) {
+    GST_WARNING_OBJECT (self, "there is a pad of the name %s already", name);
+    return NULL;
+  }
+  gst_element_add_pad (element, GST_PAD (pad));
+  gst_child_proxy_child_added (
+      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  return GST_PAD (pad);
+}
+
+static void
+gst_spdl_route_element_release_pad (GstElement *element, GstPad *pad)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+
+  gst_object_ref (pad);
+  spdl_mutex_lock (&self->lock);
+  g_ptr_array_remove (self->pads, pad);
+  spdl_mutex_unlock (&self->lock);
+  gst_pad_set_active (pad, FALSE);
+  spdl_route_join_ender (GST_SPDL_ROUTE_PAD (pad));
+  gst_child_proxy_child_removed (
+      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  gst_element_remove_pad (element, pad);
+  gst_object_unref (pad);
+}
+
+/* States */
+
+/* Returns: (transfer full) (nullable): what is wrong with a pad's `when` */
+static GError *
+start (GstSpdlRouteElement *self)
+{
+  GError *flaw = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    spdl_route_pad_reset (pad);
+    pad->n_items = pad->n_lap_items = 0;
+    GST_OBJECT_LOCK (pad);
+    if (pad->flaw && !flaw)
+      flaw = g_error_copy (pad->flaw);
+    GST_OBJECT_UNLOCK (pad);
+  }
+  self->n_refused = self->n_lap_refused = 0;
+  self->started = !flaw;
+  spdl_mutex_unlock (&self->lock);
+  return flaw;
+}
+
+static gboolean
+try_to_start (GstSpdlRouteElement *self)
+{
+  g_autoptr (GError) flaw = start (self);
+
+  if (flaw) {
+    gst_spdl_post_error (GST_ELEMENT (self), flaw);
+    return FALSE;
+  }
+  gst_spdl_plain_stats_start (self->stats);
+  return TRUE;
+}
+
+static void
+stop (GstSpdlRouteElement *self)
+{
+  spdl_route_wait_for_enders (self);
+  gst_spdl_plain_stats_stop (self->stats);
+  spdl_mutex_lock (&self->lock);
+  self->started = FALSE;
+  for (guint i = 0; i < self->pads->len; i++)
+    spdl_route_pad_reset (g_ptr_array_index (self->pads, i));
+  spdl_mutex_unlock (&self->lock);
+  gst_clear_caps (&self->caps);
+  g_hash_table_remove_all (self->sources);
+}
+
+static GstStateChangeReturn
+gst_spdl_route_element_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !try_to_start (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_spdl_route_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    stop (self);
+  return ret;
+}
+
+/* Lock held. */
+static void
+add_path_figures (GstSpdlRouteElement *self, GstStructure *s, gboolean lap)
+{
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+    g_autofree gchar *field =
+        g_strdup_printf ("num-items-%s", GST_OBJECT_NAME (pad));
+
+    gst_structure_set (
+        s, field, G_TYPE_UINT64, lap ? pad->n_lap_items : pad->n_items, NULL);
+    if (lap)
+      pad->n_lap_items = 0;
+  }
+}
+
+static void
+add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+
+  spdl_mutex_lock (&self->lock);
+  add_path_figures (self, s, figures->lap);
+  gst_structure_set (s, "num-filtered", G_TYPE_UINT64, figures->num_filtered,
+      "num-refused", G_TYPE_UINT64,
+      figures->lap ? self->n_lap_refused : self->n_refused, NULL);
+  if (figures->lap)
+    self->n_lap_refused = 0;
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* The class */
+
+static void
+gst_spdl_route_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+
+  if (id == PROP_STATS_INTERVAL)
+    gst_spdl_plain_stats_set_interval (self->stats, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_route_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+
+  if (id == PROP_STATS_INTERVAL)
+    gst_spdl_plain_stats_get_interval (self->stats, value);
+  else if (id == PROP_STAGE_STATS)
+    gst_spdl_plain_stats_get_stats (self->stats, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_route_element_finalize (GObject *object)
+{
+  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+
+  gst_spdl_plain_stats_free (self->stats);
+  gst_clear_caps (&self->caps);
+  g_hash_table_unref (self->sources);
+  g_ptr_array_unref (self->pads);
+  spdl_cond_clear (&self->ended);
+  spdl_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_spdl_route_element_parent_class)->finalize (object);
+}
+
+static void
+gst_spdl_route_element_class_init (GstSpdlRouteElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_route_debug, "spdlroute", 0, "Routing");
+  object_class->set_property = gst_spdl_route_element_set_property;
+  object_class->get_property = gst_spdl_route_element_get_property;
+  object_class->finalize = gst_spdl_route_element_finalize;
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template_with_gtype (
+      element_class, &src_template, GST_TYPE_SPDL_ROUTE_PAD);
+  gst_element_class_set_static_metadata (element_class, "Item router",
+      "Generic", "Sends items different ways, by what they are",
+      "the gst-spdl developers");
+  element_class->request_new_pad = gst_spdl_route_element_request_new_pad;
+  element_class->release_pad = gst_spdl_route_element_release_pad;
+  element_class->change_state = gst_spdl_route_element_change_state;
+  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_ROUTE_PAD, 0);
+}
+
+static void
+gst_spdl_route_element_init (GstSpdlRouteElement *self)
+{
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->ended);
+  self->pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  self->sources = g_hash_table_new_full (
+      NULL, NULL, NULL, (GDestroyNotify) gst_event_unref);
+  self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
+  self->stats->add_figures = add_figures;
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, route_chain);
+  gst_pad_set_chain_list_function (self->sinkpad, route_chain_list);
+  gst_pad_set_event_function (self->sinkpad, route_event);
+  gst_pad_set_query_function (self->sinkpad, route_query);
+  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
+}

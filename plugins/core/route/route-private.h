@@ -1,0 +1,106 @@
+/* gst-spdl: spdlroute's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ROUTE_PRIVATE_H__
+#define __SPDL_ROUTE_PRIVATE_H__
+
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/plainstats.h"
+#include "plugins/core/route/condition.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlroute.c is the element, its properties and states, and what comes in.
+ * routepad.c is its source pads, each the beginning of a path.
+ * routepaths.c is what goes out: which path an item takes, and events,
+ *   which take all. */
+
+#define GST_TYPE_SPDL_ROUTE_PAD (gst_spdl_route_pad_get_type ())
+GType gst_spdl_route_pad_get_type (void);
+#define GST_SPDL_ROUTE_PAD(obj) ((GstSpdlRoutePad *) (obj))
+
+typedef struct {
+  GstPad parent;
+
+  guint number; /* src_%u */
+
+  /* Under the object's lock. */
+  gchar *when;              /* property, nullable */
+  GError *flaw;             /* of it, nullable */
+  SpdlCondition *condition; /* nullable: whatever is left */
+
+  /* Under the route's lock. */
+  guint64 n_items; /* for the figures */
+  guint64 n_lap_items;
+  GQueue ends;        /* GstEvent: for a thread of their own to push */
+  gboolean is_ending; /* which is there */
+
+  /* Of the thread that comes in. */
+  GstSpdlCapsGate gate;
+  gboolean is_new; /* it lacks what events came before */
+  GstFlowReturn result;
+  GThread *ender;                     /* nullable; it may have ended */
+  struct _GstSpdlRouteElement *route; /* for that */
+} GstSpdlRoutePad;
+
+typedef struct {
+  GstPadClass parent_class;
+} GstSpdlRoutePadClass;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlRoutePad, gst_object_unref)
+
+#define GST_TYPE_SPDL_ROUTE_ELEMENT (gst_spdl_route_element_get_type ())
+GType gst_spdl_route_element_get_type (void);
+#define GST_SPDL_ROUTE_ELEMENT(obj) ((GstSpdlRouteElement *) (obj))
+
+typedef struct _GstSpdlRouteElement {
+  GstElement parent;
+
+  GstPad *sinkpad;
+  GstSpdlPlainStats *stats;
+
+  SpdlMutex lock;
+  GPtrArray *pads; /* GstSpdlRoutePad, owned, as they were requested */
+  gboolean started;
+  SpdlCond ended;    /* one of them has done that */
+  guint64 n_refused; /* items of paths that have ended */
+  guint64 n_lap_refused;
+
+  /* Of the thread that comes in. */
+  GstCaps *caps;
+  GHashTable *sources; /* number to the GstEvent that announced it */
+} GstSpdlRouteElement;
+
+typedef struct {
+  GstElementClass parent_class;
+} GstSpdlRouteElementClass;
+
+GstSpdlRoutePad *spdl_route_pad_new (GstPadTemplate *templ, guint number);
+/* Forgets all of a run. */
+void spdl_route_pad_reset (GstSpdlRoutePad *self);
+/* Whether that item may go there. */
+gboolean
+spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps);
+
+/* Sends what came on its way. Under the sink pad's stream lock. */
+GstFlowReturn spdl_route_push_item (GstSpdlRouteElement *self, GstBuffer *item);
+GstFlowReturn
+spdl_route_push_group (GstSpdlRouteElement *self, GstBufferList *group);
+gboolean spdl_route_push_event (GstSpdlRouteElement *self, GstEvent *event);
+
+/* Waits until the pad's thread has pushed its ends. */
+void spdl_route_join_ender (GstSpdlRoutePad *pad);
+
+/* Waits until no thread pushes an end any more; what they have not begun is
+ * dropped. */
+void spdl_route_wait_for_enders (GstSpdlRouteElement *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_ROUTE_PRIVATE_H__ */

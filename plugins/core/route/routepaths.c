@@ -1,0 +1,445 @@
+/* gst-spdl: what goes out of spdlroute
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/stage/gone.h"
+#include "plugins/core/route/route-private.h"
+
+/* Paths */
+
+static void
+unref_pad (gpointer pad)
+{
+  gst_object_unref (pad);
+}
+
+/* Returns: (transfer full): the paths as they are now */
+static GPtrArray *
+list_paths (GstSpdlRouteElement *self)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (unref_pad);
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len; i++)
+    g_ptr_array_add (paths, gst_object_ref (g_ptr_array_index (self->pads, i)));
+  spdl_mutex_unlock (&self->lock);
+  return paths;
+}
+
+static gboolean
+send_sticky (GstPad *sinkpad, GstEvent **event, gpointer user_data)
+{
+  GstSpdlRoutePad *pad = user_data;
+
+  if (GST_EVENT_TYPE (*event) != GST_EVENT_CAPS &&
+      GST_EVENT_TYPE (*event) != GST_EVENT_EOS &&
+      !gst_spdl_event_parse_source (*event, NULL, NULL, NULL))
+    gst_spdl_caps_gate_push_event (&pad->gate, gst_event_ref (*event));
+  return TRUE;
+}
+
+/* A pad keeps one sticky event of a name, but there may be several sources. */
+static void
+send_source (gpointer number, gpointer event, gpointer user_data)
+{
+  GstSpdlRoutePad *pad = user_data;
+
+  gst_spdl_caps_gate_push_event (&pad->gate, gst_event_ref (event));
+}
+
+/* Waits until all ends that came before have gone that way. */
+static void
+await_end (GstSpdlRouteElement *self, GstSpdlRoutePad *pad)
+{
+  spdl_mutex_lock (&self->lock);
+  while (pad->is_ending)
+    spdl_cond_wait (&self->ended, &self->lock);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* What came before the path was there. */
+static void
+catch_up (GstSpdlRouteElement *self, GstSpdlRoutePad *pad)
+{
+  if (G_LIKELY (!pad->is_new))
+    return;
+  pad->is_new = FALSE;
+  gst_pad_sticky_events_foreach (self->sinkpad, send_sticky, pad);
+  g_hash_table_foreach (self->sources, send_source, pad);
+}
+
+static gboolean
+is_linked (GstSpdlRoutePad *pad)
+{
+  return gst_pad_is_linked (GST_PAD (pad));
+}
+
+/* Returns: (transfer full) (nullable): the first one that takes @item */
+static GstSpdlRoutePad *
+find_path (GstSpdlRouteElement *self, GstBuffer *item)
+{
+  GstSpdlRoutePad *found = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len && !found; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    if (spdl_route_pad_takes (pad, item, self->caps))
+      found = gst_object_ref (pad);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (found && !is_linked (found))
+    g_clear_pointer (&found, gst_object_unref);
+  return found;
+}
+
+/* What to tell upstream: whether any path is left. */
+static GstFlowReturn
+combine (GstSpdlRouteElement *self)
+{
+  GstFlowReturn ret = GST_FLOW_NOT_LINKED;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len && ret != GST_FLOW_OK; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    if (pad->result == GST_FLOW_OK && is_linked (pad))
+      ret = GST_FLOW_OK;
+    else if (pad->result != GST_FLOW_OK)
+      ret = GST_FLOW_EOS;
+  }
+  spdl_mutex_unlock (&self->lock);
+  return ret;
+}
+
+/* A path that takes no more is over, and the others go on. Who returned an
+ * error has told why, but for caps that do not suit. */
+static GstFlowReturn
+judge (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
+{
+  if (G_LIKELY (ret == GST_FLOW_OK) || ret == GST_FLOW_FLUSHING)
+    return ret;
+  pad->result = ret;
+  if (ret == GST_FLOW_NOT_NEGOTIATED) {
+    g_autofree gchar *caps = gst_caps_to_string (self->caps);
+
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("What comes behind %s takes no %s", GST_OBJECT_NAME (pad), caps),
+        (NULL));
+  }
+  return combine (self);
+}
+
+/* Items */
+
+static void
+count_passed (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, guint n,
+    gsize bytes_in, gsize bytes_out)
+{
+  spdl_mutex_lock (&self->lock);
+  if (pad) {
+    pad->n_items += n;
+    pad->n_lap_items += n;
+  }
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_plain_stats_pass (self->stats, n, bytes_in, bytes_out);
+}
+
+/* Nothing is said downstream: a run that begins at a state sends them again. */
+static void
+count_refused (GstSpdlRouteElement *self, guint n)
+{
+  spdl_mutex_lock (&self->lock);
+  self->n_refused += n;
+  self->n_lap_refused += n;
+  spdl_mutex_unlock (&self->lock);
+}
+
+static guint
+count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* The one path that carries what is said once: the first that is not over.
+ *
+ * Returns: (transfer full) (nullable) */
+static GstSpdlRoutePad *
+find_carrier (GstSpdlRouteElement *self)
+{
+  GstSpdlRoutePad *carrier = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len && !carrier; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    if (pad->result == GST_FLOW_OK && is_linked (pad))
+      carrier = gst_object_ref (pad);
+  }
+  spdl_mutex_unlock (&self->lock);
+  return carrier;
+}
+
+/* For @item there is no path. */
+static GstFlowReturn
+filter (GstSpdlRouteElement *self, GstBuffer *item)
+{
+  GstSpdlRoutePad *carrier = find_carrier (self);
+  const guint n = count_items (item);
+  GstSpdlGone gone;
+
+  spdl_mutex_lock (&self->stats->lock);
+  self->stats->meter.lap.filtered += n;
+  spdl_mutex_unlock (&self->stats->lock);
+  count_passed (self, NULL, n, gst_buffer_get_size (item), 0);
+  if (carrier) {
+    await_end (self, carrier);
+    catch_up (self, carrier);
+    gst_spdl_gone_init (&gone);
+    gst_spdl_gone_add_buffer (&gone, item, GST_SPDL_GONE_FILTERED);
+    gst_spdl_gone_push (&gone, GST_PAD (carrier));
+    gst_spdl_gone_clear (&gone);
+    gst_object_unref (carrier);
+  }
+  gst_buffer_unref (item);
+  return carrier ? GST_FLOW_OK : combine (self);
+}
+
+GstFlowReturn
+spdl_route_push_item (GstSpdlRouteElement *self, GstBuffer *item)
+{
+  const gsize bytes = gst_buffer_get_size (item);
+  g_autoptr (GstSpdlRoutePad) pad = find_path (self, item);
+  GstFlowReturn ret;
+
+  if (!pad)
+    return filter (self, item);
+  if (pad->result != GST_FLOW_OK) {
+    count_refused (self, count_items (item));
+    gst_buffer_unref (item);
+    return combine (self);
+  }
+  await_end (self, pad);
+  catch_up (self, pad);
+  gst_spdl_caps_gate_open (&pad->gate, self->caps);
+  count_passed (self, pad, count_items (item), bytes, bytes);
+  ret = gst_pad_push (GST_PAD (pad), item);
+  return judge (self, pad, ret);
+}
+
+/* Groups */
+
+/* The items of a group that go one way. */
+typedef struct {
+  GstSpdlRoutePad *pad; /* owned */
+  GstBufferList *items;
+  guint n_items;
+  gsize bytes;
+} Share;
+
+static void
+clear_share (gpointer data)
+{
+  Share *share = data;
+
+  gst_object_unref (share->pad);
+  g_clear_pointer (&share->items, gst_buffer_list_unref);
+}
+
+/* @pad: (transfer full) */
+static void
+add_to_share (GArray *shares, GstSpdlRoutePad *pad, GstBuffer *item)
+{
+  Share *share = NULL;
+
+  for (guint i = 0; i < shares->len && !share; i++)
+    if (g_array_index (shares, Share, i).pad == pad)
+      share = &g_array_index (shares, Share, i);
+  if (share) {
+    gst_object_unref (pad);
+  } else {
+    const Share empty = { pad, gst_buffer_list_new (), 0, 0 };
+
+    g_array_append_val (shares, empty);
+    share = &g_array_index (shares, Share, shares->len - 1);
+  }
+  gst_buffer_list_add (share->items, gst_buffer_ref (item));
+  share->n_items += count_items (item);
+  share->bytes += gst_buffer_get_size (item);
+}
+
+static GstFlowReturn
+push_share (GstSpdlRouteElement *self, Share *share)
+{
+  GstSpdlRoutePad *pad = share->pad;
+
+  if (pad->result != GST_FLOW_OK) {
+    count_refused (self, share->n_items);
+    return combine (self);
+  }
+  await_end (self, pad);
+  catch_up (self, pad);
+  gst_spdl_caps_gate_open (&pad->gate, self->caps);
+  count_passed (self, pad, share->n_items, share->bytes, share->bytes);
+  return judge (self, pad,
+      gst_pad_push_list (GST_PAD (pad), g_steal_pointer (&share->items)));
+}
+
+/* Each path gets its items as a group of its own. */
+GstFlowReturn
+spdl_route_push_group (GstSpdlRouteElement *self, GstBufferList *group)
+{
+  g_autoptr (GArray) shares = g_array_new (FALSE, FALSE, sizeof (Share));
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  g_array_set_clear_func (shares, clear_share);
+  for (guint i = 0; i < gst_buffer_list_length (group); i++) {
+    GstBuffer *item = gst_buffer_list_get (group, i);
+    GstSpdlRoutePad *pad = find_path (self, item);
+
+    if (pad)
+      add_to_share (shares, pad, item);
+    else
+      ret = filter (self, gst_buffer_ref (item));
+  }
+  /* So that each path may change its items. */
+  gst_buffer_list_unref (group);
+  for (guint i = 0; i < shares->len; i++) {
+    if (ret == GST_FLOW_FLUSHING)
+      break;
+    ret = push_share (self, &g_array_index (shares, Share, i));
+  }
+  return ret;
+}
+
+/* Events */
+
+static void
+push_to (GstSpdlRoutePad *pad, GstEvent *event)
+{
+  gst_spdl_caps_gate_push_event (&pad->gate, event);
+}
+
+/* Ends */
+
+static gboolean
+is_end (GstEvent *event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
+         gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
+}
+
+/* In a thread of its own. */
+static gpointer
+push_ends (gpointer user_data)
+{
+  GstSpdlRoutePad *pad = user_data;
+  GstSpdlRouteElement *self = pad->route;
+  GstEvent *event;
+
+  spdl_mutex_lock (&self->lock);
+  while ((event = g_queue_pop_head (&pad->ends))) {
+    spdl_mutex_unlock (&self->lock);
+    push_to (pad, event);
+    spdl_mutex_lock (&self->lock);
+  }
+  pad->is_ending = FALSE;
+  spdl_cond_broadcast (&self->ended);
+  spdl_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+/* An end may have to wait, for room for what a batcher holds, say: each path
+ * has a thread for that, so that none keeps another from its end. @event:
+ * (transfer full) */
+static void
+push_end_apart (
+    GstSpdlRouteElement *self, GstSpdlRoutePad *pad, GstEvent *event)
+{
+  gboolean begin;
+
+  spdl_mutex_lock (&self->lock);
+  g_queue_push_tail (&pad->ends, event);
+  begin = !pad->is_ending;
+  pad->is_ending = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  if (!begin)
+    return;
+  spdl_route_join_ender (pad);
+  pad->route = self;
+  pad->ender = g_thread_new ("spdl-end", push_ends, pad);
+}
+
+void
+spdl_route_join_ender (GstSpdlRoutePad *pad)
+{
+  if (pad->ender)
+    g_thread_join (g_steal_pointer (&pad->ender));
+}
+
+void
+spdl_route_wait_for_enders (GstSpdlRouteElement *self)
+{
+  g_autoptr (GPtrArray) paths = list_paths (self);
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < paths->len; i++)
+    g_queue_clear_full (
+        &GST_SPDL_ROUTE_PAD (g_ptr_array_index (paths, i))->ends,
+        (GDestroyNotify) gst_event_unref);
+  spdl_mutex_unlock (&self->lock);
+  for (guint i = 0; i < paths->len; i++)
+    spdl_route_join_ender (g_ptr_array_index (paths, i));
+}
+
+/* Once: on several paths they would be counted as often. */
+static void
+push_gone (GstSpdlRouteElement *self, GstEvent *event)
+{
+  g_autoptr (GstSpdlRoutePad) carrier = find_carrier (self);
+
+  if (carrier) {
+    await_end (self, carrier);
+    catch_up (self, carrier);
+    push_to (carrier, gst_event_ref (event));
+  }
+}
+
+static void
+push_to_all (GstSpdlRouteElement *self, GstEvent *event)
+{
+  g_autoptr (GPtrArray) paths = list_paths (self);
+  guint32 number;
+
+  for (guint i = 0; i < paths->len; i++)
+    catch_up (self, g_ptr_array_index (paths, i));
+  if (gst_spdl_event_parse_source (event, &number, NULL, NULL))
+    g_hash_table_insert (
+        self->sources, GUINT_TO_POINTER (number), gst_event_ref (event));
+  for (guint i = 0; i < paths->len; i++) {
+    /* Of its own: nothing is shared with a thread that takes its time. */
+    if (is_end (event) && paths->len > 1) {
+      push_end_apart (
+          self, g_ptr_array_index (paths, i), gst_event_copy (event));
+      continue;
+    }
+    await_end (self, g_ptr_array_index (paths, i));
+    push_to (g_ptr_array_index (paths, i), gst_event_ref (event));
+  }
+}
+
+gboolean
+spdl_route_push_event (GstSpdlRouteElement *self, GstEvent *event)
+{
+  if (gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
+    push_gone (self, event);
+  else
+    push_to_all (self, event);
+  gst_event_unref (event);
+  return TRUE;
+}

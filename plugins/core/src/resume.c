@@ -1,0 +1,199 @@
+/* gst-spdl: whether a source may begin at a resume state
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/src/resume.h"
+
+#include <gst/gst.h>
+
+#define NUMBER "%" G_GUINT64_FORMAT
+#define REFUSED "The resume state cannot be used: "
+
+static void
+set_error (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+set_error (GError **error, const gchar *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (GST_RESOURCE_ERROR,
+                                GST_RESOURCE_ERROR_SETTINGS, format, args));
+  va_end (args);
+}
+
+/* Another number for a class would teach a model something else. */
+static gboolean
+is_same_classes (const SpdlIdentity *was, const SpdlIdentity *is,
+    const gchar *location, GError **error)
+{
+  if (was->classes == is->classes)
+    return TRUE;
+  if (was->classes == 0)
+    set_error (error,
+        REFUSED "it was made without class names, but the labels of \"%s\" now "
+                "have them: set label and classes as they were",
+        location);
+  else if (is->classes == 0)
+    set_error (error,
+        REFUSED "it was made with class names, but the labels of \"%s\" now "
+                "have none: set label and classes as they were",
+        location);
+  else
+    set_error (error,
+        REFUSED "it was made with other class names, or another order of them, "
+                "than the labels of \"%s\" now have: their hash is "
+                "%016" G_GINT64_MODIFIER "x and not %016" G_GINT64_MODIFIER
+                "x. Set label and classes as they were",
+        location, is->classes, was->classes);
+  return FALSE;
+}
+
+static gboolean
+is_same_dataset (const SpdlIdentity *was, const SpdlIdentity *is,
+    const gchar *location, GError **error)
+{
+  if (was->count != is->count) {
+    set_error (error,
+        REFUSED "it is of a dataset of " NUMBER
+                " items, but \"%s\" has " NUMBER,
+        was->count, location, is->count);
+    return FALSE;
+  }
+  if (was->hash == is->hash)
+    return is_same_classes (was, is, location, error);
+  set_error (error,
+      REFUSED "it is of another dataset of " NUMBER " items than \"%s\", "
+              "whose hash is %016" G_GINT64_MODIFIER
+              "x and not %016" G_GINT64_MODIFIER "x",
+      was->count, location, is->hash, was->hash);
+  return FALSE;
+}
+
+static gboolean
+is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
+{
+  if (was->shuffle != is->shuffle) {
+    set_error (error, REFUSED "it was made with shuffle=%s, but shuffle is %s",
+        was->shuffle ? "true" : "false", is->shuffle ? "true" : "false");
+    return FALSE;
+  }
+  if (was->seed == is->seed)
+    return TRUE;
+  set_error (error,
+      REFUSED "it was made with seed=" NUMBER ", but seed is " NUMBER,
+      was->seed, is->seed);
+  return FALSE;
+}
+
+static const gchar *
+show (const gchar *weights)
+{
+  return *weights ? weights : "(unset)";
+}
+
+static gboolean
+is_same_draw (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
+{
+  if (!g_str_equal (was->weights, is->weights)) {
+    set_error (error, REFUSED "it was made with weights=%s, but weights is %s",
+        show (was->weights), show (is->weights));
+    return FALSE;
+  }
+  if (was->num_draws == is->num_draws)
+    return TRUE;
+  set_error (error,
+      REFUSED "it was made with num-draws=" NUMBER ", but num-draws is " NUMBER,
+      was->num_draws, is->num_draws);
+  return FALSE;
+}
+
+static void
+set_other_part (GError **error, const SpdlProgress *progress, const gchar *name,
+    const gchar *was, const gchar *is)
+{
+  set_error (error,
+      REFUSED "it was made with %s=%s, but %s is %s; that may change between "
+              "epochs only, and this state is in the middle of epoch " NUMBER,
+      name, was, name, is, progress->epoch);
+}
+
+static gboolean
+is_same_number (GError **error, const SpdlProgress *progress, const gchar *name,
+    guint64 was, guint64 is)
+{
+  g_autofree gchar *was_text = g_strdup_printf (NUMBER, was);
+  g_autofree gchar *is_text = g_strdup_printf (NUMBER, is);
+
+  if (was != is)
+    set_other_part (error, progress, name, was_text, is_text);
+  return was == is;
+}
+
+static gboolean
+is_same_part (const SpdlState *before, const SpdlIdentity *is, GError **error)
+{
+  const SpdlIdentity *was = &before->identity;
+  const SpdlProgress *progress = &before->progress;
+
+  if (progress->n_done == 0)
+    return TRUE;
+  if (!is_same_number (
+          error, progress, "world-size", was->world_size, is->world_size) ||
+      !is_same_number (error, progress, "rank", was->rank, is->rank))
+    return FALSE;
+  if (g_str_equal (was->shard_mode, is->shard_mode))
+    return TRUE;
+  set_other_part (
+      error, progress, "shard-mode", was->shard_mode, is->shard_mode);
+  return FALSE;
+}
+
+static gboolean
+is_within (const SpdlProgress *progress, guint64 n_items, GError **error)
+{
+  const guint n = progress->runs->len;
+  const guint64 end = n > 0 ? g_array_index (progress->runs, SpdlRun, n - 1).end
+                            : progress->mark;
+
+  if (end <= n_items)
+    return TRUE;
+  set_error (error,
+      REFUSED "it says that " NUMBER " items of an epoch were sent, of which "
+              "there are only " NUMBER,
+      end, n_items);
+  return FALSE;
+}
+
+gboolean
+spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
+    guint64 n_items, const gchar *location, GError **error)
+{
+  const SpdlIdentity *is = &state->identity;
+  g_auto (SpdlState) before = { 0 };
+  g_autofree gchar *flaw = NULL;
+
+  /* With order=arrival, batches may come before a source says that it is
+   * there. */
+  if (spdl_state_is_of_others (text, source)) {
+    spdl_progress_reset (&state->progress, 0);
+    return TRUE;
+  }
+  spdl_state_init (&before);
+  if (!spdl_state_read (&before, text, source, &flaw)) {
+    set_error (error, REFUSED "%s", flaw);
+    return FALSE;
+  }
+  if (!is_same_dataset (&before.identity, is, location, error) ||
+      !is_same_order (&before.identity, is, error) ||
+      !is_same_draw (&before.identity, is, error) ||
+      !is_same_part (&before, is, error) ||
+      !is_within (&before.progress, n_items, error))
+    return FALSE;
+  spdl_progress_copy (&state->progress, &before.progress);
+  return TRUE;
+}

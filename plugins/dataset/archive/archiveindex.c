@@ -1,0 +1,324 @@
+/* gst-spdl: the index of a shard
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/archiveindex.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gst/spdl/engine/compat.h"
+#include "plugins/common/bytes.h"
+#include "plugins/common/fingerprint.h"
+
+struct _SpdlArchiveIndex {
+  const guint8 *data;
+  gsize size;
+  gboolean mapped;
+  /* Of the header, so that what is mapped of it is not asked for again. */
+  guint64 n_samples;
+  SpdlArchiveKey key;
+  guint64 flags;
+  guint64 n_long;
+  guint64 hash;
+  const guint8 *records; /* behind their places */
+  gsize records_size;
+};
+
+static guint64
+word_at (const guint8 *data, guint i)
+{
+  return spdl_read_64_le (data + i * sizeof (guint64));
+}
+
+static void
+release (const guint8 *data, gsize size, gboolean mapped)
+{
+  if (mapped)
+    munmap ((void *) data, size);
+  else
+    g_free ((void *) data);
+}
+
+void
+spdl_archive_index_free (SpdlArchiveIndex *self)
+{
+  release (self->data, self->size, self->mapped);
+  g_free (self);
+}
+
+static const gchar *
+check (const guint8 *data, gsize size)
+{
+  const gsize rest = size - SPDL_ARCHIVE_INDEX_HEADER;
+
+  if (size < SPDL_ARCHIVE_INDEX_HEADER)
+    return "it is cut off";
+  if (memcmp (data, SPDL_ARCHIVE_INDEX_MARK, 8) != 0 &&
+      memcmp (data, SPDL_ARCHIVE_INDEX_MARK_PACKED, 8) != 0)
+    return "it is no index of a shard, or one of another version";
+  if (word_at (data, SPDL_ARCHIVE_WORD_HEADER_HASH) !=
+      spdl_fingerprint_add (
+          0, data, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof (guint64)))
+    return "its header is damaged";
+  if (word_at (data, SPDL_ARCHIVE_WORD_HASH) !=
+      spdl_fingerprint_add (0, data + SPDL_ARCHIVE_INDEX_HEADER, rest))
+    return "it is damaged or cut off";
+  if (word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES) > rest / sizeof (guint64))
+    return "its header makes no sense";
+  return NULL;
+}
+
+static SpdlArchiveIndex *
+take (const guint8 *data, gsize size, gboolean mapped, const gchar **flaw)
+{
+  SpdlArchiveIndex *self;
+  gsize places;
+
+  *flaw = check (data, size);
+  if (*flaw) {
+    release (data, size, mapped);
+    return NULL;
+  }
+  self = g_new0 (SpdlArchiveIndex, 1);
+  self->data = data;
+  self->size = size;
+  self->mapped = mapped;
+  self->n_samples = word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES);
+  self->key =
+      (SpdlArchiveKey){ { word_at (data, SPDL_ARCHIVE_WORD_SIZE),
+                            word_at (data, SPDL_ARCHIVE_WORD_SECONDS),
+                            word_at (data, SPDL_ARCHIVE_WORD_NANOSECONDS) },
+        word_at (data, SPDL_ARCHIVE_WORD_SAMPLES),
+        word_at (data, SPDL_ARCHIVE_WORD_VALIDATOR) };
+  self->flags = word_at (data, SPDL_ARCHIVE_WORD_FLAGS);
+  self->n_long = word_at (data, SPDL_ARCHIVE_WORD_N_LONG);
+  self->hash = word_at (data, SPDL_ARCHIVE_WORD_HASH);
+  places = self->n_samples * sizeof (guint64);
+  self->records = data + SPDL_ARCHIVE_INDEX_HEADER + places;
+  self->records_size = size - SPDL_ARCHIVE_INDEX_HEADER - places;
+  return self;
+}
+
+SpdlArchiveIndex *
+spdl_archive_index_new (guint8 *data, gsize size, const gchar **flaw)
+{
+  return take (data, size, FALSE, flaw);
+}
+
+/* Returns NULL with errno set. */
+static guint8 *
+map (int fd, gsize *size)
+{
+  struct stat st;
+  void *data;
+
+  if (fstat (fd, &st) != 0)
+    return NULL;
+  if (!S_ISREG (st.st_mode) || st.st_size == 0) {
+    errno = EINVAL;
+    return NULL;
+  }
+  *size = st.st_size;
+  data = mmap (NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+  return data == MAP_FAILED ? NULL : data;
+}
+
+SpdlArchiveIndex *
+spdl_archive_index_open (const gchar *path, const gchar **flaw)
+{
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  SpdlArchiveIndex *self = NULL;
+  guint8 *data = NULL;
+  gsize size;
+
+  *flaw = NULL;
+  if (fd >= 0)
+    data = map (fd, &size);
+  if (!data)
+    *flaw = errno == ENOENT ? NULL : g_strerror (errno);
+  if (fd >= 0)
+    close (fd);
+  if (data)
+    self = take (data, size, TRUE, flaw);
+  if (self)
+    spdl_archive_index_forget (self);
+  return self;
+}
+
+void
+spdl_archive_index_get_key (const SpdlArchiveIndex *self, SpdlArchiveKey *key)
+{
+  *key = self->key;
+}
+
+guint64
+spdl_archive_index_get_size (const SpdlArchiveIndex *self)
+{
+  return self->n_samples;
+}
+
+guint64
+spdl_archive_index_get_hash (const SpdlArchiveIndex *self)
+{
+  return self->hash;
+}
+
+guint64
+spdl_archive_index_get_n_long (const SpdlArchiveIndex *self)
+{
+  return self->n_long;
+}
+
+gboolean
+spdl_archive_index_has_payloads (const SpdlArchiveIndex *self)
+{
+  return self->flags & SPDL_ARCHIVE_FLAG_PAYLOADS;
+}
+
+const guint8 *
+spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size)
+{
+  *size = self->size;
+  return self->data;
+}
+
+void
+spdl_archive_index_restamp (SpdlArchiveIndex *self, guint64 validator)
+{
+  guint64 *words = (guint64 *) self->data;
+
+  g_return_if_fail (!self->mapped);
+
+  self->key.validator = validator;
+  words[SPDL_ARCHIVE_WORD_VALIDATOR] = GUINT64_TO_LE (validator);
+  words[SPDL_ARCHIVE_WORD_HEADER_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
+      0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));
+}
+
+void
+spdl_archive_index_forget (SpdlArchiveIndex *self)
+{
+  if (self->mapped)
+    spdl_compat_forget_pages (self->data, self->size);
+}
+
+gboolean
+spdl_archive_index_get_sample (
+    const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample)
+{
+  const guint64 place = word_at (self->data, SPDL_ARCHIVE_N_WORDS + i);
+  const guint8 *record;
+  gsize left, files;
+
+  if (place > self->records_size ||
+      self->records_size - place < SPDL_ARCHIVE_RECORD_HEAD)
+    return FALSE;
+  record = self->records + place;
+  left = self->records_size - place - SPDL_ARCHIVE_RECORD_HEAD;
+  sample->label = word_at (record, 0);
+  sample->n_files = spdl_read_16_le (record + 8);
+  sample->key_length = spdl_read_16_le (record + 10);
+  files = (gsize) sample->n_files * SPDL_ARCHIVE_RECORD_FILE;
+  if (left < files + sample->key_length)
+    return FALSE;
+  sample->files = record + SPDL_ARCHIVE_RECORD_HEAD;
+  sample->key = (const gchar *) sample->files + files;
+  sample->texts = sample->key + sample->key_length;
+  sample->end = (const gchar *) self->records + self->records_size;
+  return g_utf8_validate_len (sample->key, sample->key_length, NULL);
+}
+
+/* Whether all of the file is there and makes sense. */
+static gboolean
+take_file (const SpdlArchiveSample *sample, guint16 kind, SpdlArchiveFile *file)
+{
+  const gsize packing =
+      kind & SPDL_ARCHIVE_KIND_PACKED ? SPDL_ARCHIVE_RECORD_PACKING : 0;
+  const gchar *behind = file->extension + file->extension_length;
+
+  if ((gsize) (sample->end - sample->texts) <
+          file->extension_length + packing + file->text_length ||
+      file->size > G_MAXINT64 ||
+      !g_utf8_validate_len (file->extension, file->extension_length, NULL))
+    return FALSE;
+  if (packing > 0) {
+    file->packed = TRUE;
+    file->packing = (SpdlArchivePacking){ word_at ((const guint8 *) behind, 0),
+      spdl_read_32_le ((const guint8 *) behind + 8) };
+  }
+  if (kind & SPDL_ARCHIVE_KIND_KEPT)
+    file->text = behind + packing;
+  return file->first <= G_MAXINT64 &&
+         spdl_archive_file_get_length (file) <= G_MAXINT64 - file->first &&
+         (!file->packed || file->packing.size > 0);
+}
+
+gboolean
+spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
+{
+  const guint8 *from = sample->files;
+  guint16 kind;
+
+  if (sample->n_files == 0)
+    return FALSE;
+  kind = spdl_read_16_le (from + 22);
+  *file = (SpdlArchiveFile){ .first = word_at (from, 0),
+    .size = word_at (from, 1),
+    .extension = sample->texts,
+    .extension_length = spdl_read_16_le (from + 20),
+    .kind = kind & ~(SPDL_ARCHIVE_KIND_KEPT | SPDL_ARCHIVE_KIND_PACKED),
+    .text_length = spdl_read_32_le (from + 16) };
+  if (!take_file (sample, kind, file)) {
+    sample->n_files = 0;
+    return FALSE;
+  }
+  sample->texts += file->extension_length + file->text_length;
+  if (file->packed)
+    sample->texts += SPDL_ARCHIVE_RECORD_PACKING;
+  sample->files += SPDL_ARCHIVE_RECORD_FILE;
+  sample->n_files--;
+  return TRUE;
+}
+
+static gboolean
+find_extension (
+    SpdlArchiveSample sample, const gchar *extension, SpdlArchiveFile *file)
+{
+  const gsize length = strlen (extension);
+
+  while (spdl_archive_sample_next (&sample, file))
+    if (file->extension_length == length && file->size > 0 &&
+        memcmp (file->extension, extension, length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+find_kind (SpdlArchiveSample sample, gboolean media, SpdlArchiveFile *file)
+{
+  while (spdl_archive_sample_next (&sample, file))
+    if (file->size > 0 && (media ? file->kind == SPDL_ARCHIVE_MEDIA
+                                 : !spdl_archive_kind_is_note (file->kind)))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
+    const gchar *const *extensions, SpdlArchiveFile *file)
+{
+  if (!extensions)
+    return find_kind (*sample, TRUE, file) || find_kind (*sample, FALSE, file);
+  for (guint i = 0; extensions[i]; i++)
+    if (find_extension (*sample, extensions[i], file))
+      return TRUE;
+  return FALSE;
+}

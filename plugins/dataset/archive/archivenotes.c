@@ -1,0 +1,136 @@
+/* gst-spdl: what a shard says of a sample beside its payload
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/archivenotes.h"
+
+#include <jansson.h>
+
+#include "plugins/dataset/list/columns.h"
+
+/* Names of fields are kept for ever, and a JSON may have any. */
+#define MAX_NAMES 4096
+
+static gboolean
+is_name (const gchar *name)
+{
+  static gint n_names = 0; /* atomic */
+
+  if (!spdl_columns_is_field_name (name))
+    return FALSE;
+  return g_quark_try_string (name) != 0 ||
+         (g_atomic_int_get (&n_names) < MAX_NAMES &&
+             g_atomic_int_add (&n_names, 1) < MAX_NAMES);
+}
+
+/* Takes @text. The first of two of one name stays. */
+static void
+add_string (GstStructure *to, const gchar *name, gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  if (gst_structure_has_field (to, name)) {
+    g_free (text);
+    return;
+  }
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, text);
+  gst_structure_take_value (to, name, &value);
+}
+
+/* Returns FALSE if it is an array, an object or null. */
+static gboolean
+set_value (GValue *value, const json_t *json)
+{
+  switch (json_typeof (json)) {
+    case JSON_STRING:
+      g_value_init (value, G_TYPE_STRING);
+      g_value_set_string (value, json_string_value (json));
+      return TRUE;
+    case JSON_INTEGER:
+      g_value_init (value, G_TYPE_INT64);
+      g_value_set_int64 (value, json_integer_value (json));
+      return TRUE;
+    case JSON_REAL:
+      g_value_init (value, G_TYPE_DOUBLE);
+      g_value_set_double (value, json_real_value (json));
+      return TRUE;
+    case JSON_TRUE:
+    case JSON_FALSE:
+      g_value_init (value, G_TYPE_BOOLEAN);
+      g_value_set_boolean (value, json_is_true (json));
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* What is no JSON, or no object, has its text alone. */
+static void
+add_members (GstStructure *to, const gchar *text)
+{
+  json_t *root = json_loads (text, JSON_REJECT_DUPLICATES, NULL), *member;
+  const gchar *name;
+
+  json_object_foreach (root, name, member)
+  {
+    GValue value = G_VALUE_INIT;
+
+    if (is_name (name) && !gst_structure_has_field (to, name) &&
+        set_value (&value, member))
+      gst_structure_take_value (to, name, &value);
+  }
+  json_decref (root);
+}
+
+gchar *
+spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
+{
+  const guint64 last = file->first + spdl_archive_file_get_length (file) - 1;
+
+  if (!file->packed)
+    return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
+        uri, file->first, last);
+  return g_strdup_printf ("%s#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT
+                          "&inflate=%" G_GUINT64_FORMAT "&crc32=%08x",
+      uri, file->first, last, file->size, file->packing.checksum);
+}
+
+/* Takes @text, which is under the file's extension, if it has such a name. */
+static void
+add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text)
+{
+  g_autofree gchar *name = g_strndup (file->extension, file->extension_length);
+
+  if (is_name (name))
+    add_string (to, name, text);
+  else
+    g_free (text);
+}
+
+GstStructure *
+spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
+    const SpdlArchiveFile *payload)
+{
+  GstStructure *to = gst_structure_new_empty ("extra");
+  SpdlArchiveSample reading = *sample;
+  g_autofree gchar *json = NULL;
+  SpdlArchiveFile file;
+
+  add_string (to, "key", g_strndup (sample->key, sample->key_length));
+  while (spdl_archive_sample_next (&reading, &file)) {
+    if (file.text)
+      add_file (to, &file, g_utf8_make_valid (file.text, file.text_length));
+    else if (!spdl_archive_kind_is_note (file.kind) && file.size > 0 &&
+             file.extension != payload->extension)
+      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file));
+    if (file.text && file.kind == SPDL_ARCHIVE_JSON && !json)
+      json = g_utf8_make_valid (file.text, file.text_length);
+  }
+  if (json)
+    add_members (to, json);
+  return to;
+}

@@ -1,0 +1,284 @@
+/* gst-spdl: a shard's index, from where there is one
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/archiveopen.h"
+
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/engine/memory.h"
+#include "plugins/dataset/archive/archivewriter.h"
+#include "plugins/dataset/list/sidecarfile.h"
+
+#define GST_CAT_DEFAULT get_category ()
+/* As for a list: what changed since may not show. */
+#define SETTLED_SECONDS 2
+/* An index that a server has is read into memory as a whole, of which it may
+ * not take most. */
+#define MAX_REMOTE_INDEX ((guint64) 1 << 32)
+
+static GstDebugCategory *
+get_category (void)
+{
+  static gsize category = 0;
+
+  if (g_once_init_enter (&category)) {
+    GstDebugCategory *made = NULL;
+
+    GST_DEBUG_CATEGORY_INIT (made, "spdlshards", 0, "Indexes of shards");
+    g_once_init_leave (&category, (gsize) made);
+  }
+  return (GstDebugCategory *) category;
+}
+
+gboolean
+spdl_archive_is_remote (const gchar *location)
+{
+  return g_ascii_strncasecmp (location, "http://", 7) == 0 ||
+         g_ascii_strncasecmp (location, "https://", 8) == 0;
+}
+
+gchar *
+spdl_archive_sidecar_of (const gchar *location)
+{
+  const gsize length = spdl_archive_is_remote (location)
+                           ? strcspn (location, "?#")
+                           : strlen (location);
+
+  return g_strdup_printf ("%.*s" SPDL_SIDECAR_SUFFIX "%s", (int) length,
+      location, location + length);
+}
+
+SpdlReader *
+spdl_archive_open_reader (
+    const gchar *location, SpdlIndexer *indexer, GError **error)
+{
+  return spdl_archive_is_remote (location)
+             ? spdl_indexer_open_remote (indexer, location, error)
+             : spdl_reader_open_file (location, error);
+}
+
+/* The name under which the cache has the index: a signed URL is another each
+ * time, and a password could be guessed from the name's hash. */
+static gchar *
+path_in_cache (const gchar *location)
+{
+  g_autofree gchar *name = NULL;
+
+  if (spdl_archive_is_remote (location)) {
+    g_autofree gchar *plain = g_strndup (location, strcspn (location, "?#"));
+
+    name = spdl_redact_remove_userinfo (plain);
+  } else {
+    char *path = realpath (location, NULL);
+
+    name = g_strdup (path ? path : location);
+    free (path);
+  }
+  return spdl_sidecar_file_in_cache (name);
+}
+
+static gboolean
+is_same_stamp (const SpdlStamp *a, const SpdlStamp *b)
+{
+  return a->size == b->size && a->seconds == b->seconds &&
+         a->nanoseconds == b->nanoseconds;
+}
+
+/* Why the index is not that of what @reader reads; NULL: it is. What a server
+ * knows a shard by settles it; else some of its bytes do. */
+static const gchar *
+find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlArchiveKey key;
+  guint64 samples;
+
+  spdl_archive_index_get_key (index, &key);
+  if (key.stamp.size != reader->stamp.size)
+    return "the shard has another size since";
+  if (reader->validator > SPDL_READER_UNKNOWN &&
+      key.validator == reader->validator)
+    return NULL;
+  if (reader->validator == 0 && !is_same_stamp (&key.stamp, &reader->stamp))
+    return "the shard has changed since";
+  if (!spdl_reader_hash_samples (reader, &samples, &error))
+    return "the shard cannot be read";
+  return samples == key.samples ? NULL : "it is of another shard";
+}
+
+/* Takes @index, and says in the log what becomes of it. */
+static SpdlArchiveIndex *
+judge (SpdlArchiveIndex *index, const gchar *flaw, SpdlReader *reader,
+    const gchar *path)
+{
+  if (index)
+    flaw = find_difference (index, reader);
+  if (flaw)
+    GST_WARNING ("the index \"%s\" of the shard \"%s\" is not used: %s", path,
+        reader->name, flaw);
+  else if (index)
+    GST_INFO ("the shard \"%s\" has the index \"%s\"", reader->name, path);
+  if (flaw)
+    g_clear_pointer (&index, spdl_archive_index_free);
+  return index;
+}
+
+static SpdlArchiveIndex *
+load (const gchar *path, SpdlReader *reader)
+{
+  const gchar *flaw;
+  SpdlArchiveIndex *index = spdl_archive_index_open (path, &flaw);
+
+  return judge (index, flaw, reader, path);
+}
+
+static int
+write_data (int fd, gconstpointer user_data)
+{
+  const GBytes *bytes = user_data;
+  gsize size;
+  gconstpointer data = g_bytes_get_data ((GBytes *) bytes, &size);
+
+  return spdl_sidecar_file_write_all (fd, data, size);
+}
+
+int
+spdl_archive_store (
+    const gchar *path, guint mode, const guint8 *data, gsize size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, size);
+
+  return spdl_sidecar_file_store (path, mode, write_data, bytes);
+}
+
+/* Keeps the index in a file, and maps that in its place: so it takes none of
+ * the process's memory. */
+static SpdlArchiveIndex *
+keep (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
+{
+  SpdlArchiveIndex *mapped = NULL;
+  const gchar *flaw;
+  gsize size;
+  const guint8 *data = spdl_archive_index_get_data (index, &size);
+  const int failed = spdl_archive_store (path, reader->mode, data, size);
+
+  if (failed == 0)
+    mapped = spdl_archive_index_open (path, &flaw);
+  if (!mapped) {
+    GST_INFO ("the index of the shard \"%s\" cannot be kept in \"%s\": %s",
+        reader->name, path, failed ? g_strerror (failed) : "it is gone");
+    return NULL;
+  }
+  GST_INFO ("the index of the shard \"%s\" was written to \"%s\"", reader->name,
+      path);
+  spdl_archive_index_free (index);
+  return mapped;
+}
+
+static gboolean
+is_settled (const SpdlReader *reader)
+{
+  return reader->validator != 0 ||
+         time (NULL) - reader->stamp.seconds > SETTLED_SECONDS;
+}
+
+static SpdlArchiveIndex *
+keep_somewhere (SpdlArchiveIndex *index, SpdlReader *reader,
+    const gchar *beside, const gchar *cached)
+{
+  SpdlArchiveIndex *mapped = NULL;
+
+  if (!is_settled (reader))
+    return index;
+  if (beside)
+    mapped = keep (index, reader, beside);
+  if (!mapped)
+    mapped = keep (index, reader, cached);
+  return mapped ? mapped : index;
+}
+
+/* What a server has at URL.spdl-index; NULL: nothing that can be used. */
+static SpdlArchiveIndex *
+fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SpdlReader) reader =
+      spdl_indexer_open_remote (indexer, uri, &error);
+  g_autofree gchar *shown = spdl_redact_dup_uri (uri);
+  g_autofree guint8 *data = NULL;
+  const gchar *flaw = NULL;
+  SpdlArchiveIndex *index = NULL;
+
+  if (!reader) {
+    GST_INFO ("the shard \"%s\" has no index \"%s\": %s", shard->name, shown,
+        error->message);
+    return NULL;
+  }
+  if (reader->stamp.size > MIN (MAX_REMOTE_INDEX, spdl_memory_get_share ()) ||
+      !(data = g_try_malloc (reader->stamp.size)))
+    flaw = "it is too large";
+  else if (!spdl_reader_read (reader, 0, data, reader->stamp.size, &error))
+    flaw = error->message;
+  else
+    index = spdl_archive_index_new (
+        g_steal_pointer (&data), reader->stamp.size, &flaw);
+  index = judge (index, flaw, shard, shown);
+  if (index)
+    spdl_archive_index_restamp (index, shard->validator);
+  return index;
+}
+
+static SpdlArchiveIndex *
+make (SpdlReader *reader, SpdlIndexer *indexer, GError **error)
+{
+  gsize size;
+  const gchar *flaw;
+  guint8 *data = spdl_indexer_walk (indexer, reader, &size, error);
+
+  return data ? spdl_archive_index_new (data, size, &flaw) : NULL;
+}
+
+static gboolean
+is_kept (const SpdlReader *reader, SpdlSidecarUse use)
+{
+  return use == SPDL_SIDECAR_ALWAYS ||
+         (use == SPDL_SIDECAR_AUTO &&
+             reader->stamp.size >= SPDL_SIDECAR_MIN_SIZE);
+}
+
+SpdlArchiveIndex *
+spdl_archive_open (const gchar *location, SpdlSidecarUse use,
+    SpdlIndexer *indexer, SpdlStamp *stamp, GError **error)
+{
+  g_autoptr (SpdlReader) reader =
+      spdl_archive_open_reader (location, indexer, error);
+  g_autofree gchar *beside = spdl_archive_sidecar_of (location);
+  g_autofree gchar *cached = path_in_cache (location);
+  const gboolean remote = spdl_archive_is_remote (location);
+  SpdlArchiveIndex *index = NULL;
+
+  if (!reader)
+    return NULL;
+  *stamp = reader->stamp;
+  if (use != SPDL_SIDECAR_NONE && !remote)
+    index = load (beside, reader);
+  if (use != SPDL_SIDECAR_NONE && !index)
+    index = load (cached, reader);
+  if (index)
+    return index;
+  if (use != SPDL_SIDECAR_NONE && remote)
+    index = fetch_sidecar (reader, beside, indexer);
+  if (!index)
+    index = make (reader, indexer, error);
+  if (index && is_kept (reader, use))
+    index = keep_somewhere (index, reader, remote ? NULL : beside, cached);
+  return index;
+}

@@ -1,0 +1,396 @@
+/* gst-spdl: a dataset of shards
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/archiveset.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gst/spdl/engine/compat.h"
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/archive/archivenotes.h"
+#include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/shardpattern.h"
+
+/* Shards that are opened at a time: servers and disks are waited for. */
+#define N_THREADS 16
+/* Around each page that is touched the kernel maps 64 KiB, or a large page of
+ * the cache as a whole. */
+#define MAX_VISITS 128
+
+typedef struct {
+  gchar *location;
+  gchar *uri;
+  gboolean remote;
+  SpdlStamp stamp;
+  SpdlArchiveIndex *index;
+  guint32 *usable; /* (nullable): the samples that are items; NULL: all are */
+  guint64 n_items;
+  guint64 first_item;
+  gboolean visited; /* since its index's pages were let go of */
+  GError *error;
+} Shard;
+
+struct _SpdlArchiveSet {
+  GArray *shards; /* Shard */
+  gchar **extensions;
+  SpdlArchiveSetOptions options;
+  SpdlIndexer *indexer; /* while it is opened */
+  gint streamed;        /* atomic: a shard can be read in order alone */
+  guint64 n_items;
+  guint64 hash;
+  guint64 last; /* the shard that the last item was of */
+  Shard *visited[MAX_VISITS];
+  guint n_visited;
+  guint n_visits;
+};
+
+static void
+clear_shard (gpointer data)
+{
+  Shard *shard = data;
+
+  g_free (shard->location);
+  g_free (shard->uri);
+  g_free (shard->usable);
+  g_clear_pointer (&shard->index, spdl_archive_index_free);
+  g_clear_error (&shard->error);
+}
+
+void
+spdl_archive_set_free (SpdlArchiveSet *self)
+{
+  g_array_unref (self->shards);
+  g_strfreev (self->extensions);
+  g_clear_pointer (&self->indexer, spdl_indexer_free);
+  g_free (self);
+}
+
+gboolean
+spdl_archive_set_is_set (const gchar *location)
+{
+  return spdl_archive_names_is_one (location);
+}
+
+static const gchar *const *
+extensions_of (const SpdlArchiveSet *self)
+{
+  return (const gchar *const *) self->extensions;
+}
+
+/* What is left out */
+
+static void
+warn (SpdlArchiveSet *self, gchar *text)
+{
+  if (self->options.warn)
+    self->options.warn (text, self->options.user_data);
+  g_free (text);
+}
+
+static gboolean
+get_payload (const SpdlArchiveSet *self, const Shard *shard,
+    const SpdlArchiveSample *sample, SpdlArchiveFile *file)
+{
+  return spdl_archive_sample_get_payload (sample, extensions_of (self), file) &&
+         file->first + spdl_archive_file_get_length (file) <= shard->stamp.size;
+}
+
+/* Notes which of its samples are items, if not all are. */
+static void
+find_usable (const SpdlArchiveSet *self, Shard *shard)
+{
+  const guint64 n = spdl_archive_index_get_size (shard->index);
+  guint32 *usable;
+
+  shard->n_items = n;
+  if (!self->extensions && spdl_archive_index_has_payloads (shard->index))
+    return;
+  usable = g_new (guint32, MAX (n, 1));
+  shard->n_items = 0;
+  for (guint64 i = 0; i < n; i++) {
+    SpdlArchiveSample sample;
+    SpdlArchiveFile file;
+
+    if (spdl_archive_index_get_sample (shard->index, i, &sample) &&
+        get_payload (self, shard, &sample, &file))
+      usable[shard->n_items++] = i;
+  }
+  spdl_archive_index_forget (shard->index);
+  if (shard->n_items < n)
+    shard->usable = g_renew (guint32, usable, MAX (shard->n_items, 1));
+  else
+    g_free (usable);
+}
+
+static void
+tell_left_out (SpdlArchiveSet *self, const Shard *shard)
+{
+  const guint64 n = spdl_archive_index_get_size (shard->index);
+  const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
+
+  if (shard->n_items < n)
+    warn (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                         " samples in \"%s\" were left out: they have no %s",
+            n - shard->n_items, n, shard->location,
+            self->extensions ? self->options.extensions : "payload"));
+  if (n_long > 0)
+    warn (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT
+                         " texts in \"%s\" were left out: they have more than "
+                         "64 KiB",
+            n_long, shard->location));
+}
+
+/* Opening */
+
+typedef struct {
+  SpdlArchiveSet *set;
+  gint next; /* atomic: the shard to open next */
+} Opening;
+
+static gpointer
+open_some (gpointer data)
+{
+  Opening *opening = data;
+  SpdlArchiveSet *self = opening->set;
+  gint i;
+
+  while (
+      !g_atomic_int_get (&self->streamed) &&
+      (i = g_atomic_int_add (&opening->next, 1)) < (gint) self->shards->len) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+
+    shard->index = spdl_archive_open (shard->location, self->options.sidecar,
+        self->indexer, &shard->stamp, &shard->error);
+    if (shard->index)
+      find_usable (self, shard);
+    else if (g_error_matches (
+                 shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      g_atomic_int_set (&self->streamed, TRUE);
+  }
+  return NULL;
+}
+
+static void
+open_all (SpdlArchiveSet *self)
+{
+  const guint n = MIN (N_THREADS, self->shards->len);
+  Opening opening = { self, 0 };
+  GThread *threads[N_THREADS] = { NULL };
+
+  for (guint i = 1; i < n; i++)
+    threads[i] = g_thread_try_new ("spdl-shards", open_some, &opening, NULL);
+  open_some (&opening);
+  for (guint i = 1; i < n; i++)
+    if (threads[i])
+      g_thread_join (threads[i]);
+}
+
+/* What is wrong with the first shard that can only be streamed. */
+static gboolean
+refuse_to_stream (SpdlArchiveSet *self, GError **error)
+{
+  for (guint i = 0; i < self->shards->len; i++) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+
+    if (!g_error_matches (
+            shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      continue;
+    g_propagate_error (error, g_steal_pointer (&shard->error));
+    break;
+  }
+  return FALSE;
+}
+
+static gboolean
+gather (SpdlArchiveSet *self, const gchar *location, GError **error)
+{
+  if (self->streamed)
+    return refuse_to_stream (self, error);
+  for (guint i = 0; i < self->shards->len; i++) {
+    Shard *shard = &g_array_index (self->shards, Shard, i);
+    const guint64 hash =
+        shard->index ? spdl_archive_index_get_hash (shard->index) : 0;
+
+    if (shard->error) {
+      g_propagate_error (error, g_steal_pointer (&shard->error));
+      return FALSE;
+    }
+    tell_left_out (self, shard);
+    shard->first_item = self->n_items;
+    self->n_items += shard->n_items;
+    self->hash = spdl_fingerprint_add (self->hash, &hash, sizeof hash);
+  }
+  for (guint i = 0; self->extensions && self->extensions[i]; i++)
+    self->hash = spdl_fingerprint_add (
+        self->hash, self->extensions[i], strlen (self->extensions[i]));
+  if (self->n_items > 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "There is no sample in \"%s\" that has a payload: a sample is the files "
+      "that share a name up to its first dot, and extensions says which of "
+      "them is wanted",
+      location);
+  return FALSE;
+}
+
+static gboolean
+add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
+{
+  g_autoptr (GPtrArray) names = spdl_archive_names_expand (location, error);
+
+  if (!names)
+    return FALSE;
+  for (guint i = 0; i < names->len; i++) {
+    const gchar *name = g_ptr_array_index (names, i);
+    Shard shard = { .remote = spdl_archive_is_remote (name) };
+    g_autofree gchar *path =
+        shard.remote ? NULL : g_canonicalize_filename (name, NULL);
+
+    shard.location = g_strdup (path ? path : name);
+    shard.uri = path ? g_filename_to_uri (path, NULL, NULL) : g_strdup (name);
+    g_array_append_val (self->shards, shard);
+  }
+  return TRUE;
+}
+
+SpdlArchiveSet *
+spdl_archive_set_open (
+    const gchar *location, const SpdlArchiveSetOptions *options, GError **error)
+{
+  SpdlArchiveSet *self = g_new0 (SpdlArchiveSet, 1);
+  gboolean ok;
+
+  self->options = *options;
+  self->extensions = spdl_archive_name_split_list (options->extensions);
+  self->shards = g_array_new (FALSE, TRUE, sizeof (Shard));
+  g_array_set_clear_func (self->shards, clear_shard);
+  self->indexer = spdl_indexer_new (NULL, options->remote);
+  ok = add_shards (self, location, error);
+  if (ok)
+    open_all (self);
+  g_clear_pointer (&self->indexer, spdl_indexer_free);
+  ok = ok && gather (self, location, error);
+  self->options.extensions = NULL;
+  self->options.remote = NULL;
+  self->options.warn = NULL;
+  if (ok)
+    return self;
+  spdl_archive_set_free (self);
+  return NULL;
+}
+
+guint64
+spdl_archive_set_get_size (const SpdlArchiveSet *self)
+{
+  return self->n_items;
+}
+
+guint64
+spdl_archive_set_get_hash (const SpdlArchiveSet *self)
+{
+  return self->hash;
+}
+
+/* Items */
+
+/* The shard that has item @i; an empty one has none. */
+static Shard *
+find_shard (SpdlArchiveSet *self, guint64 i)
+{
+  guint low = 0, high = self->shards->len;
+  Shard *shard = &g_array_index (self->shards, Shard, self->last);
+
+  if (i - shard->first_item < shard->n_items && i >= shard->first_item)
+    return shard;
+  while (high - low > 1) {
+    const guint middle = low + (high - low) / 2;
+
+    if (g_array_index (self->shards, Shard, middle).first_item <= i)
+      low = middle;
+    else
+      high = middle;
+  }
+  self->last = low;
+  return &g_array_index (self->shards, Shard, low);
+}
+
+/* What is mapped counts as the process's own. */
+static void
+visit (SpdlArchiveSet *self, Shard *shard)
+{
+  if (!shard->visited)
+    self->visited[self->n_visited++] = shard;
+  shard->visited = TRUE;
+  if (++self->n_visits < MAX_VISITS)
+    return;
+  for (guint i = 0; i < self->n_visited; i++) {
+    spdl_archive_index_forget (self->visited[i]->index);
+    self->visited[i]->visited = FALSE;
+  }
+  self->n_visits = self->n_visited = 0;
+}
+
+static gboolean
+check_unchanged (const Shard *shard, GError **error)
+{
+  struct stat st;
+
+  if (shard->remote)
+    return TRUE;
+  if (stat (shard->location, &st) == 0) {
+    const struct timespec time = spdl_compat_get_mtime (&st);
+
+    if ((guint64) st.st_size == shard->stamp.size &&
+        time.tv_sec == shard->stamp.seconds &&
+        time.tv_nsec == shard->stamp.nanoseconds)
+      return TRUE;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The shard \"%s\" has changed since it was indexed: begin anew",
+      shard->location);
+  return FALSE;
+}
+
+static gchar *
+describe (const SpdlArchiveSet *self, const Shard *shard,
+    const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
+{
+  SpdlArchiveFile file;
+
+  if (!get_payload (self, shard, sample, &file))
+    return NULL;
+  *label = self->options.labels ? sample->label : -1;
+  *extra = spdl_archive_notes_new (sample, shard->uri, &file);
+  return spdl_archive_notes_make_uri (shard->uri, &file);
+}
+
+gchar *
+spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error)
+{
+  Shard *shard = find_shard (self, i);
+  const guint64 place = i - shard->first_item;
+  SpdlArchiveSample sample;
+  gchar *uri = NULL;
+
+  *extra = NULL;
+  *label = -1;
+  if (!check_unchanged (shard, error))
+    return NULL;
+  if (spdl_archive_index_get_sample (
+          shard->index, shard->usable ? shard->usable[place] : place, &sample))
+    uri = describe (self, shard, &sample, label, extra);
+  visit (self, shard);
+  if (!uri)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The index of the shard \"%s\" makes no sense: remove it",
+        shard->location);
+  return uri;
+}

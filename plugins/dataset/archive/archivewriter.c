@@ -1,0 +1,259 @@
+/* gst-spdl: the making of a shard's index
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/archivewriter.h"
+
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/line.h"
+
+struct _SpdlArchiveWriter {
+  GArray *places;      /* guint64 */
+  GByteArray *records; /* of the samples before this one */
+  guint64 n_long;
+  gboolean all_have_payloads;
+  gboolean has_packed;
+
+  /* Of this sample. */
+  GString *key; /* "": there is none yet */
+  gint64 label;
+  gboolean has_payload;
+  GByteArray *files;
+  GByteArray *texts;
+  guint n_files;
+};
+
+SpdlArchiveWriter *
+spdl_archive_writer_new (void)
+{
+  SpdlArchiveWriter *self = g_new0 (SpdlArchiveWriter, 1);
+
+  self->places = g_array_new (FALSE, FALSE, sizeof (guint64));
+  self->records = g_byte_array_new ();
+  self->all_have_payloads = TRUE;
+  self->key = g_string_new (NULL);
+  self->files = g_byte_array_new ();
+  self->texts = g_byte_array_new ();
+  self->label = -1;
+  return self;
+}
+
+void
+spdl_archive_writer_free (SpdlArchiveWriter *self)
+{
+  g_array_unref (self->places);
+  g_byte_array_unref (self->records);
+  g_string_free (self->key, TRUE);
+  g_byte_array_unref (self->files);
+  g_byte_array_unref (self->texts);
+  g_free (self);
+}
+
+static void
+add_64 (GByteArray *to, guint64 number)
+{
+  number = GUINT64_TO_LE (number);
+  g_byte_array_append (to, (const guint8 *) &number, sizeof number);
+}
+
+static void
+add_32 (GByteArray *to, guint32 number)
+{
+  number = GUINT32_TO_LE (number);
+  g_byte_array_append (to, (const guint8 *) &number, sizeof number);
+}
+
+static void
+add_16 (GByteArray *to, guint16 number)
+{
+  number = GUINT16_TO_LE (number);
+  g_byte_array_append (to, (const guint8 *) &number, sizeof number);
+}
+
+static void
+end_sample (SpdlArchiveWriter *self)
+{
+  const guint64 place = self->records->len;
+
+  if (self->key->len == 0)
+    return;
+  g_array_append_val (self->places, place);
+  add_64 (self->records, self->label);
+  add_16 (self->records, self->n_files);
+  add_16 (self->records, self->key->len);
+  g_byte_array_append (self->records, self->files->data, self->files->len);
+  g_byte_array_append (
+      self->records, (const guint8 *) self->key->str, self->key->len);
+  g_byte_array_append (self->records, self->texts->data, self->texts->len);
+  self->all_have_payloads &= self->has_payload;
+}
+
+static void
+begin_sample (SpdlArchiveWriter *self, const gchar *key, gsize length)
+{
+  end_sample (self);
+  g_string_truncate (self->key, 0);
+  g_string_append_len (self->key, key, length);
+  g_byte_array_set_size (self->files, 0);
+  g_byte_array_set_size (self->texts, 0);
+  self->n_files = 0;
+  self->label = -1;
+  self->has_payload = FALSE;
+}
+
+/* Whether this sample has a file with that extension. */
+static gboolean
+has_extension (const SpdlArchiveWriter *self, const gchar *extension)
+{
+  const gsize length = strlen (extension);
+  gsize at = 0;
+
+  for (guint i = 0; i < self->n_files; i++) {
+    const guint8 *file = self->files->data + i * SPDL_ARCHIVE_RECORD_FILE;
+    guint32 text;
+    guint16 size, kind;
+
+    memcpy (&text, file + 16, sizeof text);
+    memcpy (&size, file + 20, sizeof size);
+    memcpy (&kind, file + 22, sizeof kind);
+    size = GUINT16_FROM_LE (size);
+    if (size == length &&
+        memcmp (self->texts->data + at, extension, length) == 0)
+      return TRUE;
+    at += size + GUINT32_FROM_LE (text);
+    if (GUINT16_FROM_LE (kind) & SPDL_ARCHIVE_KIND_PACKED)
+      at += SPDL_ARCHIVE_RECORD_PACKING;
+  }
+  return FALSE;
+}
+
+static void
+add_packing (SpdlArchiveWriter *self, const SpdlArchivePacking *packing)
+{
+  add_64 (self->texts, packing->size);
+  add_32 (self->texts, packing->checksum);
+  self->has_packed = TRUE;
+}
+
+static void
+add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
+    guint64 size, const SpdlArchivePacking *packing, const gchar *text,
+    gsize text_length)
+{
+  const gsize length = strlen (extension);
+  SpdlArchiveKind kind = spdl_archive_name_get_kind (extension, length);
+  gint64 label;
+
+  if (kind == SPDL_ARCHIVE_LABEL && text &&
+      spdl_line_parse_label (text, text_length, &label) == SPDL_FLAW_NONE)
+    self->label = label;
+  else if (kind == SPDL_ARCHIVE_LABEL)
+    kind = SPDL_ARCHIVE_TEXT; /* a class by its name */
+  self->n_long += !text && spdl_archive_kind_is_note (kind);
+  self->has_payload |= size > 0 && !spdl_archive_kind_is_note (kind);
+  if (kind == SPDL_ARCHIVE_LABEL)
+    text_length = 0;
+  add_64 (self->files, first);
+  add_64 (self->files, size);
+  add_32 (self->files, text ? text_length : 0);
+  add_16 (self->files, length);
+  add_16 (self->files,
+      kind | (text && kind != SPDL_ARCHIVE_LABEL ? SPDL_ARCHIVE_KIND_KEPT : 0) |
+          (packing ? SPDL_ARCHIVE_KIND_PACKED : 0));
+  g_byte_array_append (self->texts, (const guint8 *) extension, length);
+  if (packing)
+    add_packing (self, packing);
+  if (text)
+    g_byte_array_append (self->texts, (const guint8 *) text, text_length);
+  self->n_files++;
+}
+
+gboolean
+spdl_archive_writer_wants (const gchar *path, guint64 size)
+{
+  gsize key;
+  const gchar *extension = spdl_archive_name_split (path, &key);
+  g_autofree gchar *lower = extension ? g_ascii_strdown (extension, -1) : NULL;
+
+  return lower && size <= SPDL_ARCHIVE_MAX_TEXT &&
+         spdl_archive_kind_is_note (
+             spdl_archive_name_get_kind (lower, strlen (lower)));
+}
+
+const gchar *
+spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
+    guint64 first, guint64 size, const SpdlArchivePacking *packing,
+    const gchar *text, gsize text_length)
+{
+  gsize key;
+  const gchar *extension = spdl_archive_name_split (path, &key);
+  g_autofree gchar *lower = NULL;
+
+  if (!extension)
+    return NULL;
+  if (key > G_MAXUINT16 || strlen (extension) > G_MAXUINT16)
+    return "its name is too long";
+  lower = g_ascii_strdown (extension, -1);
+  if (self->key->len != key || memcmp (self->key->str, path, key) != 0)
+    begin_sample (self, path, key);
+  if (self->n_files == G_MAXUINT16)
+    return "its sample has too many files";
+  if (has_extension (self, lower))
+    return "its sample has another file of that extension";
+  if (self->records->len > G_MAXUINT - (1u << 30) ||
+      self->texts->len > (1u << 29))
+    return "the index would become too large";
+  add_file (self, lower, first, size, packing, text, text_length);
+  return NULL;
+}
+
+static void
+put_hashes (guint64 *words, gsize size)
+{
+  words[SPDL_ARCHIVE_WORD_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
+      0, words + SPDL_ARCHIVE_N_WORDS, size - SPDL_ARCHIVE_INDEX_HEADER));
+  words[SPDL_ARCHIVE_WORD_HEADER_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
+      0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));
+}
+
+guint8 *
+spdl_archive_writer_finish (
+    SpdlArchiveWriter *self, const SpdlArchiveKey *key, gsize *size)
+{
+  const guint n = (begin_sample (self, "", 0), self->places->len);
+  const gsize places = n * sizeof (guint64);
+  guint8 *data;
+  guint64 *words;
+
+  *size = SPDL_ARCHIVE_INDEX_HEADER + places + self->records->len;
+  data = g_malloc (*size);
+  words = (guint64 *) data;
+  words[SPDL_ARCHIVE_WORD_N_SAMPLES] = n;
+  words[SPDL_ARCHIVE_WORD_SIZE] = key->stamp.size;
+  words[SPDL_ARCHIVE_WORD_SECONDS] = key->stamp.seconds;
+  words[SPDL_ARCHIVE_WORD_NANOSECONDS] = key->stamp.nanoseconds;
+  words[SPDL_ARCHIVE_WORD_SAMPLES] = key->samples;
+  words[SPDL_ARCHIVE_WORD_VALIDATOR] = key->validator;
+  words[SPDL_ARCHIVE_WORD_FLAGS] =
+      self->all_have_payloads ? SPDL_ARCHIVE_FLAG_PAYLOADS : 0;
+  words[SPDL_ARCHIVE_WORD_N_LONG] = self->n_long;
+  for (guint i = 0; i < SPDL_ARCHIVE_WORD_HASH; i++)
+    words[i] = GUINT64_TO_LE (words[i]);
+  memcpy (data,
+      self->has_packed ? SPDL_ARCHIVE_INDEX_MARK_PACKED
+                       : SPDL_ARCHIVE_INDEX_MARK,
+      sizeof *words);
+  for (guint i = 0; i < n; i++)
+    words[SPDL_ARCHIVE_N_WORDS + i] =
+        GUINT64_TO_LE (g_array_index (self->places, guint64, i));
+  if (self->records->len > 0)
+    memcpy (data + SPDL_ARCHIVE_INDEX_HEADER + places, self->records->data,
+        self->records->len);
+  put_hashes (words, *size);
+  return data;
+}

@@ -1,0 +1,100 @@
+/* gst-spdl: the part that reads shards through
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/indexer.h"
+
+#include <gst/gst.h>
+
+#include "plugins/common/pluginfuncs.h"
+
+struct _SpdlIndexer {
+  GMutex lock; /* guards the making of: */
+  const SpdlIndexerFuncs *funcs;
+  gpointer client;
+  gboolean cancelled;
+  SpdlRemoteSettings remote;
+};
+
+SpdlIndexer *
+spdl_indexer_new (
+    const SpdlIndexerFuncs *funcs, const SpdlRemoteSettings *remote)
+{
+  SpdlIndexer *self = g_new0 (SpdlIndexer, 1);
+
+  g_mutex_init (&self->lock);
+  self->funcs = funcs;
+  spdl_remote_settings_copy (&self->remote, remote);
+  return self;
+}
+
+void
+spdl_indexer_free (SpdlIndexer *self)
+{
+  if (self->client)
+    self->funcs->close_client (self->client);
+  spdl_remote_settings_clear (&self->remote);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static const SpdlIndexerFuncs *
+get_funcs (SpdlIndexer *self, gboolean client, GError **error)
+{
+  const SpdlIndexerFuncs *funcs;
+
+  g_mutex_lock (&self->lock);
+  if (!self->funcs)
+    self->funcs =
+        spdl_plugin_load_funcs (SPDL_INDEXER_PLUGIN, SPDL_INDEXER_DATA,
+            "reads shards that have no index or lie on servers", error);
+  funcs = self->funcs;
+  if (funcs && client && !self->client) {
+    self->client = funcs->open_client (&self->remote, error);
+    if (self->client && self->cancelled)
+      funcs->cancel (self->client);
+  }
+  if (client && !self->client)
+    funcs = NULL;
+  g_mutex_unlock (&self->lock);
+  return funcs;
+}
+
+SpdlReader *
+spdl_indexer_open_remote (SpdlIndexer *self, const gchar *uri, GError **error)
+{
+  const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
+
+  return funcs ? funcs->open_remote (self->client, uri, error) : NULL;
+}
+
+gboolean
+spdl_indexer_stream (SpdlIndexer *self, const gchar *uri, SpdlSampleFunc func,
+    gpointer user_data, GError **error)
+{
+  const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
+
+  return funcs && funcs->stream (self->client, uri, func, user_data, error);
+}
+
+void
+spdl_indexer_cancel (SpdlIndexer *self)
+{
+  g_mutex_lock (&self->lock);
+  self->cancelled = TRUE;
+  if (self->client)
+    self->funcs->cancel (self->client);
+  g_mutex_unlock (&self->lock);
+}
+
+guint8 *
+spdl_indexer_walk (
+    SpdlIndexer *self, SpdlReader *reader, gsize *size, GError **error)
+{
+  const SpdlIndexerFuncs *funcs = get_funcs (self, FALSE, error);
+
+  return funcs ? funcs->walk (reader, size, error) : NULL;
+}

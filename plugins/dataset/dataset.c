@@ -1,0 +1,372 @@
+/* gst-spdl: the list of a dataset's items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/dataset.h"
+
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/archive/archiveset.h"
+#include "plugins/dataset/folder/folder.h"
+#include "plugins/dataset/list/list.h"
+
+typedef struct {
+  guint64 offset; /* of the path in all paths */
+  guint32 length;
+  gint32 label; /* the class of the top-level folder; -1: none */
+} Item;
+
+struct _SpdlDataset {
+  gchar *root; /* what relative paths are relative to */
+  SpdlLabel label;
+  SpdlList *list;             /* nullable */
+  SpdlArchiveSet *shards;     /* nullable */
+  const SpdlClasses *classes; /* (nullable): that were given */
+  /* Of a folder. */
+  GString *paths;
+  GArray *items; /* Item */
+  guint64 hash;
+  GPtrArray *folders; /* gchar: names of the top-level folders */
+  SpdlClasses *found; /* (nullable): the classes that they make */
+  gchar *unknown;     /* (nullable): the first file of no class */
+};
+
+static SpdlDataset *
+dataset_new (const SpdlDatasetOptions *options)
+{
+  SpdlDataset *self = g_new0 (SpdlDataset, 1);
+
+  self->label = options->label;
+  self->classes = options->classes;
+  self->items = g_array_new (FALSE, FALSE, sizeof (Item));
+  return self;
+}
+
+void
+spdl_dataset_free (SpdlDataset *self)
+{
+  g_free (self->root);
+  g_clear_pointer (&self->list, spdl_list_free);
+  g_clear_pointer (&self->shards, spdl_archive_set_free);
+  if (self->paths)
+    g_string_free (self->paths, TRUE);
+  g_array_unref (self->items);
+  g_clear_pointer (&self->folders, g_ptr_array_unref);
+  g_clear_pointer (&self->found, spdl_classes_free);
+  g_free (self->unknown);
+  g_free (self);
+}
+
+/* Escapes what is not UTF-8 as in a URI, so that a name can be shown. */
+static void
+add_folder (const gchar *name, gpointer user_data)
+{
+  SpdlDataset *self = user_data;
+
+  g_ptr_array_add (self->folders, g_utf8_validate (name, -1, NULL)
+                                      ? g_strdup (name)
+                                      : g_uri_escape_string (name, " ", TRUE));
+}
+
+static gint32
+number_folder (SpdlDataset *self, const gchar *path, gint folder)
+{
+  const gchar *name;
+  gint64 label;
+
+  if (self->label != SPDL_LABEL_FOLDER || folder < 0)
+    return -1;
+  if (!self->classes)
+    return folder;
+  name = g_ptr_array_index (self->folders, folder);
+  label = spdl_classes_find (self->classes, name, strlen (name));
+  if (label < 0 && !self->unknown)
+    self->unknown = g_strdup (path);
+  return label;
+}
+
+static gboolean
+add_file (const gchar *path, gint folder, gpointer user_data)
+{
+  SpdlDataset *self = user_data;
+  const Item item = { self->paths->len, strlen (path),
+    number_folder (self, path, folder) };
+
+  g_string_append_len (self->paths, path, item.length);
+  g_array_append_val (self->items, item);
+  self->hash = spdl_fingerprint_add (self->hash, path, item.length);
+  return TRUE;
+}
+
+/* Makes a class of each top-level folder. */
+static gboolean
+number_folders (SpdlDataset *self, GError **error)
+{
+  self->found = spdl_classes_new ();
+  for (guint i = 0; i < self->folders->len; i++) {
+    const gchar *name = g_ptr_array_index (self->folders, i);
+
+    if (spdl_classes_add (self->found, name, strlen (name)) &&
+        spdl_classes_get_size (self->found) == i + 1)
+      continue;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The folder \"%s\" in \"%s\" cannot be a class: %s", name, self->root,
+        i >= SPDL_CLASSES_MAX ? "there are too many"
+                              : "the name of another one is shown in the same "
+                                "way; rename one of them");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Checks that each file has one of the given classes. */
+static gboolean
+check_folders (const SpdlDataset *self, GError **error)
+{
+  g_autofree gchar *path = NULL, *file = NULL, *folder = NULL;
+
+  if (!self->unknown)
+    return TRUE;
+  path = g_build_filename (self->root, self->unknown, NULL);
+  folder = g_strndup (self->unknown, strcspn (self->unknown, "/"));
+  file = g_filename_display_name (path);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The folder \"%s\" of the item \"%s\" fits none of the %u classes: add "
+      "it "
+      "to classes, move it elsewhere, or leave classes unset",
+      folder, file, spdl_classes_get_size (self->classes));
+  return FALSE;
+}
+
+static gboolean
+take_folders (SpdlDataset *self,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  g_autofree gchar *text = NULL;
+
+  if (self->label != SPDL_LABEL_FOLDER)
+    return TRUE;
+  if (self->folders->len == 0 && warn) {
+    text = g_strdup_printf (
+        "label=folder finds no folders in \"%s\", so that no item has a label",
+        self->root);
+    warn (text, user_data);
+  }
+  return self->classes ? check_folders (self, error)
+                       : number_folders (self, error);
+}
+
+static SpdlDataset *
+open_folder (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  const gchar *location = options->location, *pattern = options->pattern;
+  SpdlDataset *self = dataset_new (options);
+  const SpdlFolderFuncs funcs = { add_file, add_folder, warn, self, user_data };
+  guint64 n_others = 0;
+
+  self->root = g_canonicalize_filename (location, NULL);
+  self->paths = g_string_new (NULL);
+  self->folders = g_ptr_array_new_with_free_func (g_free);
+  if (!spdl_folder_walk (self->root, pattern, &funcs, &n_others, error) ||
+      !take_folders (self, warn, user_data, error)) {
+    spdl_dataset_free (self);
+    return NULL;
+  }
+  if (self->items->len > 0)
+    return self;
+
+  if (n_others > 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "None of the %" G_GUINT64_FORMAT " files in \"%s\" has a name that "
+        "matches \"%s\": set pattern to one that does, such as "
+        "\"*.@(jpg|jpeg)\"",
+        n_others, location, pattern);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no file in \"%s\": set location to a folder that holds the "
+        "dataset, or to a list of its files",
+        location);
+  spdl_dataset_free (self);
+  return NULL;
+}
+
+static SpdlDataset *
+open_list (const SpdlDatasetOptions *options, GError **error)
+{
+  SpdlDataset *self = dataset_new (options);
+  g_autofree gchar *path = g_canonicalize_filename (options->location, NULL);
+  const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
+    options->weights, options->sidecar, options->classes };
+
+  self->root = g_path_get_dirname (path);
+  self->list = spdl_list_open (options->location, &list, error);
+  if (self->list)
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
+}
+
+static SpdlDataset *
+open_shards (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  SpdlDataset *self = dataset_new (options);
+  const SpdlArchiveSetOptions shards = { options->label == SPDL_LABEL_MANIFEST,
+    options->extensions, options->sidecar, options->remote, warn, user_data };
+
+  self->shards = spdl_archive_set_open (options->location, &shards, error);
+  if (self->shards)
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
+}
+
+/* @kind: (nullable): what it is, if that has no columns */
+static gboolean
+may_have_weights (
+    const SpdlDatasetOptions *options, const gchar *kind, GError **error)
+{
+  if (!options->weights || !kind)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "weights=%s names a column, but \"%s\" is %s: set location to a .csv "
+      "list with such a column, or leave weights unset",
+      options->weights, options->location, kind);
+  return FALSE;
+}
+
+static gboolean
+is_there (const gchar *location, GError **error)
+{
+  if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no \"%s\": set location to a folder, to a .txt or .csv "
+        "list of paths or URIs, or to .tar or .zip shards",
+        location);
+    return FALSE;
+  }
+  if (spdl_list_is_list (location))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" is neither a folder nor a list nor a shard: the name of a list "
+      "ends in .txt or .csv, that of a shard in .tar or .zip",
+      location);
+  return FALSE;
+}
+
+SpdlDataset *
+spdl_dataset_open (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  const gchar *location = options->location;
+
+  if (g_file_test (location, G_FILE_TEST_IS_DIR))
+    return may_have_weights (options, "a folder", error)
+               ? open_folder (options, warn, user_data, error)
+               : NULL;
+  if (spdl_archive_set_is_set (location))
+    return may_have_weights (options, "no list", error)
+               ? open_shards (options, warn, user_data, error)
+               : NULL;
+  return is_there (location, error) &&
+                 may_have_weights (options,
+                     g_str_has_suffix (location, ".csv") ? NULL : "a .txt list",
+                     error)
+             ? open_list (options, error)
+             : NULL;
+}
+
+guint64
+spdl_dataset_get_size (const SpdlDataset *self)
+{
+  if (self->shards)
+    return spdl_archive_set_get_size (self->shards);
+  return self->list ? spdl_list_get_size (self->list) : self->items->len;
+}
+
+const gchar *
+spdl_dataset_get_root (const SpdlDataset *self)
+{
+  return self->root;
+}
+
+guint64
+spdl_dataset_get_hash (const SpdlDataset *self)
+{
+  if (self->shards)
+    return spdl_archive_set_get_hash (self->shards);
+  return self->list ? spdl_list_get_hash (self->list) : self->hash;
+}
+
+const SpdlClasses *
+spdl_dataset_get_classes (const SpdlDataset *self)
+{
+  if (self->list && self->label == SPDL_LABEL_MANIFEST)
+    return spdl_list_get_classes (self->list);
+  return self->classes ? self->classes : self->found;
+}
+
+static gboolean
+is_uri (const gchar *text)
+{
+  g_autofree gchar *scheme = g_uri_parse_scheme (text);
+
+  return scheme && g_str_has_prefix (text + strlen (scheme), "://");
+}
+
+static gchar *
+to_uri (const SpdlDataset *self, const gchar *path)
+{
+  g_autofree gchar *absolute = g_path_is_absolute (path)
+                                   ? g_strdup (path)
+                                   : g_build_filename (self->root, path, NULL);
+
+  return g_filename_to_uri (absolute, NULL, NULL);
+}
+
+GArray *
+spdl_dataset_steal_weights (SpdlDataset *self)
+{
+  return self->list ? spdl_list_steal_weights (self->list) : NULL;
+}
+
+static gchar *
+get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
+    GError **error)
+{
+  g_autofree gchar *path =
+      spdl_list_get_item (self->list, i, label, extra, error);
+
+  if (!path)
+    return NULL;
+  if (self->label != SPDL_LABEL_MANIFEST)
+    *label = -1;
+  return is_uri (path) ? g_steal_pointer (&path) : to_uri (self, path);
+}
+
+gchar *
+spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
+    GstStructure **extra, GError **error)
+{
+  if (self->list)
+    return get_listed (self, i, label, extra, error);
+  if (self->shards)
+    return spdl_archive_set_get_item (self->shards, i, label, extra, error);
+
+  const Item *item = &g_array_index (self->items, Item, i);
+  g_autofree gchar *path =
+      g_strndup (self->paths->str + item->offset, item->length);
+
+  *label = item->label;
+  *extra = NULL;
+  return to_uri (self, path);
+}

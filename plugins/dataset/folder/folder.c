@@ -1,0 +1,224 @@
+/* gst-spdl: a walk through a folder
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/folder/folder.h"
+
+#include <gst/gst.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gst/spdl/engine/compat.h"
+
+/* The folders from the root to the one that is read, to know a loop by. */
+typedef struct _Level Level;
+struct _Level {
+  const Level *parent;
+  dev_t device;
+  ino_t inode;
+};
+
+typedef struct {
+  const gchar *pattern;
+  const SpdlFolderFuncs *funcs;
+  guint64 n_others;
+  gint top_folder; /* which one is walked; -1: the root's own files */
+  gint n_top_folders;
+} Walk;
+
+typedef struct {
+  gchar *name;
+  gboolean is_folder;
+} Entry;
+
+static void
+entry_clear (gpointer data)
+{
+  g_free (((Entry *) data)->name);
+}
+
+static gint
+entry_compare (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Entry *) a)->name, ((const Entry *) b)->name);
+}
+
+static void
+left_out (const Walk *walk, const gchar *path, const gchar *why)
+{
+  g_autofree gchar *text = NULL;
+
+  if (!walk->funcs->warn)
+    return;
+  text = g_strdup_printf ("\"%s\" was left out: %s", path, why);
+  walk->funcs->warn (text, walk->funcs->warn_data);
+}
+
+static const gchar *
+describe (int failed)
+{
+  switch (failed) {
+    case ELOOP:
+      return "it leads back to a folder that it lies in";
+    case ENOTSUP:
+      return "it belongs to the kernel (procfs or sysfs) and holds no dataset";
+    default:
+      return g_strerror (failed);
+  }
+}
+
+/* Whether @dirent is a file or a folder, or neither. */
+static gboolean
+classify (int fd, const struct dirent *dirent, gboolean *is_folder)
+{
+  struct stat st;
+
+  if (dirent->d_type == DT_REG || dirent->d_type == DT_DIR) {
+    *is_folder = dirent->d_type == DT_DIR;
+    return TRUE;
+  }
+  if (dirent->d_type != DT_LNK && dirent->d_type != DT_UNKNOWN)
+    return FALSE;
+  if (fstatat (fd, dirent->d_name, &st, 0) != 0) {
+    /* A link to nowhere: an item that will fail by name, not a silent gap. */
+    *is_folder = FALSE;
+    return TRUE;
+  }
+  *is_folder = S_ISDIR (st.st_mode);
+  return S_ISDIR (st.st_mode) || S_ISREG (st.st_mode);
+}
+
+static GArray *
+read_sorted (DIR *dir)
+{
+  GArray *entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  const struct dirent *dirent;
+  Entry entry;
+
+  g_array_set_clear_func (entries, entry_clear);
+  while ((dirent = readdir (dir))) {
+    if (dirent->d_name[0] == '.' ||
+        !classify (dirfd (dir), dirent, &entry.is_folder))
+      continue;
+    entry.name = g_strdup (dirent->d_name);
+    g_array_append_val (entries, entry);
+  }
+  g_array_sort (entries, entry_compare);
+  return entries;
+}
+
+/* Looked up only where another file system begins. */
+static gboolean
+is_kernel_folder (int fd, const Level *level)
+{
+  return (!level->parent || level->parent->device != level->device) &&
+         spdl_compat_is_kernel_folder (fd);
+}
+
+static gboolean
+is_loop (const Level *level)
+{
+  for (const Level *up = level->parent; up; up = up->parent)
+    if (up->device == level->device && up->inode == level->inode)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean walk_folder (Walk *walk, int parent_fd, const gchar *name,
+    const gchar *path, const Level *parent, int *failed);
+
+static gboolean
+visit (Walk *walk, int fd, const Entry *entry, const gchar *path,
+    const Level *level)
+{
+  int failed = 0;
+
+  if (!entry->is_folder) {
+    if (!spdl_compat_match_glob (walk->pattern, entry->name)) {
+      walk->n_others++;
+      return TRUE;
+    }
+    return walk->funcs->add (path, walk->top_folder, walk->funcs->user_data);
+  }
+
+  if (!level->parent) {
+    walk->top_folder = walk->n_top_folders++;
+    if (walk->funcs->add_folder)
+      walk->funcs->add_folder (entry->name, walk->funcs->user_data);
+  }
+  if (!walk_folder (walk, fd, entry->name, path, level, &failed))
+    return FALSE;
+  if (failed != 0)
+    left_out (walk, path, describe (failed));
+  if (!level->parent)
+    walk->top_folder = -1;
+  return TRUE;
+}
+
+/* @path: below the root, "" for the root itself
+ * @failed: (out): why the folder could not be read, an errno, or 0
+ *
+ * Returns FALSE if the walk is to end. */
+static gboolean
+walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
+    const Level *parent, int *failed)
+{
+  const int fd = openat (parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  Level level = { parent, 0, 0 };
+  struct stat st;
+  gboolean go_on = TRUE;
+  DIR *dir;
+
+  *failed = 0;
+  if (fd < 0 || fstat (fd, &st) != 0 || !(dir = fdopendir (fd))) {
+    *failed = errno;
+    if (fd >= 0)
+      close (fd);
+    return TRUE;
+  }
+  level.device = st.st_dev;
+  level.inode = st.st_ino;
+  if (is_loop (&level))
+    *failed = ELOOP;
+  else if (is_kernel_folder (fd, &level))
+    *failed = ENOTSUP;
+  if (*failed != 0) {
+    closedir (dir);
+    return TRUE;
+  }
+
+  g_autoptr (GArray) entries = read_sorted (dir);
+  for (guint i = 0; i < entries->len && go_on; i++) {
+    const Entry *entry = &g_array_index (entries, Entry, i);
+    g_autofree gchar *below = *path ? g_strconcat (path, "/", entry->name, NULL)
+                                    : g_strdup (entry->name);
+
+    go_on = visit (walk, fd, entry, below, &level);
+  }
+  closedir (dir);
+  return go_on;
+}
+
+gboolean
+spdl_folder_walk (const gchar *root, const gchar *pattern,
+    const SpdlFolderFuncs *funcs, guint64 *n_others, GError **error)
+{
+  Walk walk = { pattern, funcs, 0, -1, 0 };
+  int failed;
+
+  walk_folder (&walk, AT_FDCWD, root, "", NULL, &failed);
+  *n_others = walk.n_others;
+  if (failed == 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "The folder \"%s\" cannot be read: %s", root, describe (failed));
+  return FALSE;
+}

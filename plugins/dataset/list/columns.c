@@ -1,0 +1,249 @@
+/* gst-spdl: the columns of a .csv list
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/list/columns.h"
+
+#include <string.h>
+
+struct _SpdlColumns {
+  GPtrArray *names; /* gchar */
+  guint uri;
+  guint label;  /* G_MAXUINT: none */
+  guint weight; /* likewise */
+  gboolean labels;
+};
+
+typedef void (*FieldFunc) (
+    guint i, const SpdlCsvField *field, gpointer user_data);
+
+void
+spdl_columns_free (SpdlColumns *self)
+{
+  g_ptr_array_unref (self->names);
+  g_free (self);
+}
+
+/* Calls @func with each field of a record, and notes where the next one begins
+ * and whether commas and quotes are in order. Behind a record where they are
+ * not, the next line is taken for the next record. */
+static guint
+read_record (const gchar *record, const gchar *end, SpdlLine *line,
+    FieldFunc func, gpointer user_data)
+{
+  const gchar *limit = end - record > SPDL_COLUMNS_MAX_RECORD
+                           ? record + SPDL_COLUMNS_MAX_RECORD
+                           : end;
+  SpdlCsvResult result;
+  SpdlCsvField field;
+  SpdlCsv csv;
+  guint n = 0;
+
+  spdl_line_init (line, NULL);
+  spdl_csv_init (&csv, record, limit);
+  do {
+    result = spdl_csv_read (&csv, &field);
+    if (result == SPDL_CSV_FIELD || result == SPDL_CSV_LAST_FIELD)
+      func (n++, &field, user_data);
+  } while (result == SPDL_CSV_FIELD);
+
+  line->next = csv.at;
+  if (result == SPDL_CSV_STRAY) {
+    line->flaw.kind = SPDL_FLAW_QUOTE_STRAY;
+  } else if (result == SPDL_CSV_UNCLOSED) {
+    line->flaw.kind = SPDL_FLAW_QUOTE_UNCLOSED;
+    line->flaw.number = limit < end ? SPDL_COLUMNS_MAX_RECORD : 0;
+  } else if (csv.at == limit && limit < end && limit[-1] != '\n') {
+    line->flaw.kind = SPDL_FLAW_TOO_LONG;
+    line->flaw.number = SPDL_COLUMNS_MAX_RECORD;
+  } else {
+    return n;
+  }
+  const gchar *newline = memchr (record, '\n', end - record);
+  line->next = newline ? newline + 1 : end;
+  return n;
+}
+
+static void
+add_name (guint i, const SpdlCsvField *field, gpointer user_data)
+{
+  g_ptr_array_add (user_data, spdl_csv_field_dup (field));
+}
+
+gboolean
+spdl_columns_is_field_name (const gchar *name)
+{
+  const gchar *c = name;
+
+  while (g_ascii_isalnum (*c) || (*c && strchr ("_-+/:.", *c)))
+    c++;
+  return c > name && *c == '\0';
+}
+
+static gboolean
+find_columns (SpdlColumns *self, const gchar *location, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  if (!g_ptr_array_find_with_equal_func (
+          self->names, "uri", g_str_equal, &self->uri)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" line 1: there is no column \"uri\": the first line names the "
+        "columns, such as uri,label",
+        location);
+    return FALSE;
+  }
+  if (!g_ptr_array_find_with_equal_func (
+          self->names, "label", g_str_equal, &self->label))
+    self->label = G_MAXUINT;
+
+  for (guint i = 0; i < self->names->len; i++) {
+    gchar *name = g_ptr_array_index (self->names, i);
+    g_autofree gchar *quoted = NULL;
+
+    if (spdl_columns_is_field_name (name) && g_hash_table_add (seen, name))
+      continue;
+    quoted = spdl_flaw_quote (name, strlen (name));
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" line 1: column %u is named %s, %s", location, i + 1, quoted,
+        spdl_columns_is_field_name (name)
+            ? "as another one is: give each a name of its own"
+            : "which cannot be a field of an item: use ASCII letters, digits "
+              "and the characters _-+/:.");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+SpdlColumns *
+spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
+    const gchar *location, const gchar **next, GError **error)
+{
+  SpdlColumns *self = g_new0 (SpdlColumns, 1);
+  SpdlFlaws flaws = { 0 };
+  SpdlLine line;
+
+  self->labels = labels;
+  self->weight = G_MAXUINT;
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  read_record (header, end, &line, add_name, self->names);
+  *next = line.next;
+  if (line.flaw.kind == SPDL_FLAW_NONE &&
+      !spdl_line_is_utf8 (header, line.next - header))
+    line.flaw.kind = SPDL_FLAW_NOT_UTF8;
+  if (line.flaw.kind != SPDL_FLAW_NONE) {
+    spdl_flaws_add (&flaws, &line.flaw, 1);
+    g_propagate_error (error, spdl_flaws_to_error (&flaws, location, 0));
+  } else if (find_columns (self, location, error)) {
+    return self;
+  }
+  spdl_columns_free (self);
+  return NULL;
+}
+
+gboolean
+spdl_columns_set_weights (
+    SpdlColumns *self, const gchar *name, const gchar *location, GError **error)
+{
+  if (g_ptr_array_find_with_equal_func (
+          self->names, name, g_str_equal, &self->weight) &&
+      self->weight != self->uri)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has no column \"%s\" with weights: set weights to the name of "
+      "one "
+      "of its columns",
+      location, name);
+  return FALSE;
+}
+
+typedef struct {
+  const SpdlColumns *columns;
+  SpdlCsvField path;
+  SpdlCsvField label;
+  SpdlCsvField weight;
+  GstStructure **extra;
+} Record;
+
+static void
+add_extra (const Record *self, guint i, const SpdlCsvField *field)
+{
+  GValue value = G_VALUE_INIT;
+
+  if (!*self->extra)
+    *self->extra = gst_structure_new_empty ("extra");
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, spdl_csv_field_dup (field));
+  gst_structure_take_value (
+      *self->extra, g_ptr_array_index (self->columns->names, i), &value);
+}
+
+static void
+take_field (guint i, const SpdlCsvField *field, gpointer user_data)
+{
+  Record *self = user_data;
+
+  if (i == self->columns->weight)
+    self->weight = *field;
+  if (i == self->columns->uri)
+    self->path = *field;
+  else if (i == self->columns->label)
+    self->label = *field;
+  else if (self->extra && i < self->columns->names->len && field->length > 0)
+    add_extra (self, i, field);
+}
+
+static gboolean
+is_blank (const gchar *text, gsize length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (!g_ascii_isspace (text[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+check_weight (const SpdlCsvField *weight, SpdlLine *line)
+{
+  line->flaw.kind =
+      spdl_line_parse_weight (weight->text, weight->length, &line->weight);
+  line->flaw.text = weight->text;
+  line->flaw.length = weight->length;
+}
+
+static void
+check_fields (const SpdlColumns *self, const Record *fields, guint n_fields,
+    SpdlLine *line)
+{
+  if (n_fields != self->names->len) {
+    line->flaw.kind = SPDL_FLAW_N_FIELDS;
+    line->flaw.number = n_fields;
+    line->flaw.wanted = self->names->len;
+  } else if (is_blank (fields->path.text, fields->path.length)) {
+    line->flaw.kind = SPDL_FLAW_NO_URI;
+  } else if (self->labels) {
+    line->name = fields->label;
+  }
+  if (self->weight != G_MAXUINT && line->flaw.kind == SPDL_FLAW_NONE)
+    check_weight (&fields->weight, line);
+}
+
+void
+spdl_columns_parse (const SpdlColumns *self, const gchar *record,
+    const gchar *end, SpdlLine *line, GstStructure **extra)
+{
+  Record fields = { .columns = self, .extra = extra };
+  guint n;
+
+  if (extra)
+    *extra = NULL;
+  n = read_record (record, end, line, take_field, &fields);
+  if (line->flaw.kind != SPDL_FLAW_NONE ||
+      (n == 1 && is_blank (record, line->next - record)))
+    return;
+  line->path = fields.path;
+  check_fields (self, &fields, n, line);
+}

@@ -1,0 +1,177 @@
+/* gst-spdl: the file beside a list that has its index
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/list/sidecar.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plugins/dataset/list/sidecarfile.h"
+
+#define GST_CAT_DEFAULT get_category ()
+
+static GstDebugCategory *
+get_category (void)
+{
+  static gsize category = 0;
+
+  if (g_once_init_enter (&category)) {
+    GstDebugCategory *made = NULL;
+
+    GST_DEBUG_CATEGORY_INIT (made, "spdlindex", 0, "Indexes of lists");
+    g_once_init_leave (&category, (gsize) made);
+  }
+  return (GstDebugCategory *) category;
+}
+
+/* @list: without links */
+static gchar *
+path_beside (const gchar *list)
+{
+  g_autofree gchar *folder = g_path_get_dirname (list);
+  g_autofree gchar *name = g_path_get_basename (list);
+  g_autofree gchar *hidden = g_strconcat (".", name, SPDL_SIDECAR_SUFFIX, NULL);
+
+  return g_build_filename (folder, hidden, NULL);
+}
+
+static gchar *(*const places[]) (
+    const gchar *list) = { path_beside, spdl_sidecar_file_in_cache };
+
+static gchar *
+find_list (const SpdlText *text)
+{
+  char *path = realpath (text->location, NULL);
+  gchar *list = g_strdup (path);
+
+  free (path);
+  return list;
+}
+
+static SpdlIndexKey
+make_key (const SpdlText *text, gboolean labels, guint64 classes, guint64 hash)
+{
+  return (SpdlIndexKey){ text->stamp, spdl_text_hash_samples (text), labels,
+    classes, hash };
+}
+
+/* As it is now: if it should become shorter, that is no matter.
+ *
+ * Returns an errno, 0 if it was read. */
+static int
+read_file (const gchar *path, guint8 **data, gsize *size)
+{
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+  gssize n = 1;
+  int failed = 0;
+
+  *data = NULL;
+  *size = 0;
+  if (fd < 0)
+    return errno;
+  if (fstat (fd, &st) != 0)
+    failed = errno;
+  else if (!S_ISREG (st.st_mode))
+    failed = EISDIR;
+  else if ((gsize) st.st_size > SPDL_INDEX_FILE_MAX)
+    failed = EFBIG;
+  else if (!(*data = g_try_malloc (st.st_size + 1)))
+    failed = ENOMEM;
+  while (failed == 0 && n > 0 && *size < (gsize) st.st_size) {
+    n = read (fd, *data + *size, st.st_size - *size);
+    if (n < 0)
+      failed = errno;
+    else
+      *size += n;
+  }
+  close (fd);
+  if (failed != 0)
+    g_clear_pointer (data, g_free);
+  return failed;
+}
+
+static SpdlIndex *
+load (const gchar *path, SpdlIndexKey *key, const gchar *location)
+{
+  SpdlIndex *index = NULL;
+  const gchar *flaw = NULL;
+  guint8 *data;
+  gsize size;
+  const int failed = read_file (path, &data, &size);
+
+  if (failed == ENOENT || failed == ENOTDIR || failed == ENAMETOOLONG)
+    return NULL;
+  if (failed != 0)
+    flaw = g_strerror (failed);
+  else
+    index = spdl_index_file_read (data, size, key, &flaw);
+  if (flaw)
+    GST_INFO ("the index \"%s\" of the list \"%s\" is not used: %s", path,
+        location, flaw);
+  else
+    GST_INFO ("the list \"%s\" has the index \"%s\"", location, path);
+  return index;
+}
+
+SpdlIndex *
+spdl_sidecar_load (
+    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash)
+{
+  g_autofree gchar *list = find_list (text);
+  SpdlIndexKey key = make_key (text, labels, classes, 0);
+  SpdlIndex *index = NULL;
+
+  for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
+    g_autofree gchar *path = places[i](list);
+
+    index = load (path, &key, text->location);
+  }
+  *hash = key.hash;
+  return index;
+}
+
+typedef struct {
+  const SpdlIndex *index;
+  const SpdlIndexKey *key;
+} Writing;
+
+static int
+write_index (int fd, gconstpointer user_data)
+{
+  const Writing *writing = user_data;
+
+  return spdl_index_file_write (fd, writing->index, writing->key);
+}
+
+gboolean
+spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
+    gboolean labels, guint64 classes, guint64 hash)
+{
+  g_autofree gchar *list = find_list (text);
+  const SpdlIndexKey key = make_key (text, labels, classes, hash);
+  const Writing writing = { index, &key };
+
+  for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {
+    g_autofree gchar *path = places[i](list);
+    const int failed =
+        spdl_sidecar_file_store (path, text->mode, write_index, &writing);
+
+    if (failed == 0) {
+      GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
+          text->location, path);
+      return TRUE;
+    }
+    GST_INFO ("the index of the list \"%s\" cannot be written to \"%s\": %s",
+        text->location, path, g_strerror (failed));
+  }
+  return FALSE;
+}

@@ -1,0 +1,166 @@
+/* gst-spdl: which part of an epoch is this process's
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/sampler/rankpartition.h"
+
+#include <gst/gst.h>
+
+const gchar *
+spdl_shard_mode_get_name (SpdlShardMode mode)
+{
+  static const gchar *const names[] = {
+    [SPDL_SHARD_PAD] = "pad",
+    [SPDL_SHARD_DROP] = "drop",
+    [SPDL_SHARD_UNEVEN] = "uneven",
+  };
+
+  return names[mode];
+}
+
+/* Which variables say what, in the order in which they are asked. A scheduler
+ * that numbers its processes but does not count them leaves the count to the
+ * job's own WORLD_SIZE. */
+static const struct {
+  const gchar *rank;
+  const gchar *world_size;
+} systems[] = {
+  { "RANK", "WORLD_SIZE" },
+  { "SLURM_PROCID", "SLURM_NTASKS" },
+  { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+  { "JOB_COMPLETION_INDEX", "WORLD_SIZE" },
+};
+
+typedef struct {
+  const gchar *property;
+  const gchar *variable; /* where the value is from; NULL: the property */
+  gint64 value;          /* -1: unknown */
+} Setting;
+
+static gboolean
+is_known (const Setting *setting, const gchar *variable)
+{
+  return setting->value >= 0 || g_getenv (variable) != NULL;
+}
+
+/* The first system that says all that the properties do not, so that two
+ * numbers from the environment are never of two systems; else the first that
+ * says something; else the first of all. */
+static guint
+find_system (const Setting *rank, const Setting *world_size)
+{
+  guint partly = G_N_ELEMENTS (systems);
+
+  for (guint i = 0; i < G_N_ELEMENTS (systems); i++) {
+    const gboolean has_rank = is_known (rank, systems[i].rank);
+    const gboolean has_size = is_known (world_size, systems[i].world_size);
+
+    if (has_rank && has_size)
+      return i;
+    if ((has_rank || has_size) && partly == G_N_ELEMENTS (systems))
+      partly = i;
+  }
+  return partly == G_N_ELEMENTS (systems) ? 0 : partly;
+}
+
+static gboolean
+look_up (Setting *setting, const gchar *variable, GError **error)
+{
+  const gchar *text = g_getenv (variable);
+  guint64 number;
+
+  if (setting->value >= 0)
+    return TRUE;
+  setting->variable = variable;
+  if (!text)
+    return TRUE;
+  if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL)) {
+    setting->value = number;
+    return TRUE;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The environment's %s is \"%s\", which is no whole number from 0 to %d: "
+      "correct or unset it, or set the property %s",
+      variable, text, G_MAXINT, setting->property);
+  return FALSE;
+}
+
+static const gchar *
+source_of (const Setting *setting)
+{
+  return setting->variable ? "environment's" : "property";
+}
+
+static const gchar *
+name_of (const Setting *setting)
+{
+  return setting->variable ? setting->variable : setting->property;
+}
+
+static void
+set_one_unknown (const Setting *known, const Setting *unknown, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The %s %s is %" G_GINT64_FORMAT ", but %s is not known: set the "
+      "property %s, or %s in the environment",
+      source_of (known), name_of (known), known->value, unknown->property,
+      unknown->property, unknown->variable);
+}
+
+gboolean
+spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
+    SpdlShardMode mode, GError **error)
+{
+  Setting r = { "rank", NULL, rank < 0 ? -1 : rank };
+  Setting w = { "world-size", NULL, world_size < 0 ? -1 : world_size };
+  const guint system = find_system (&r, &w);
+
+  if (!look_up (&r, systems[system].rank, error) ||
+      !look_up (&w, systems[system].world_size, error))
+    return FALSE;
+  if ((r.value < 0) != (w.value < 0)) {
+    set_one_unknown (r.value < 0 ? &w : &r, r.value < 0 ? &r : &w, error);
+    return FALSE;
+  }
+  if (r.value < 0) {
+    r.value = 0;
+    w.value = 1;
+  }
+  if (r.value >= w.value) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The %s %s is %" G_GINT64_FORMAT ", but the %s %s is %" G_GINT64_FORMAT
+        ": ranks go from 0 to one below the world size",
+        source_of (&r), name_of (&r), r.value, source_of (&w), name_of (&w),
+        w.value);
+    return FALSE;
+  }
+  self->rank = r.value;
+  self->world_size = w.value;
+  self->mode = mode;
+  return TRUE;
+}
+
+guint64
+spdl_shard_get_size (const SpdlShard *self, guint64 n_items)
+{
+  const guint64 each = n_items / self->world_size;
+  const guint64 rest = n_items % self->world_size;
+
+  switch (self->mode) {
+    case SPDL_SHARD_PAD:
+      return each + (rest > 0);
+    case SPDL_SHARD_DROP:
+      return each;
+    default:
+      return each + (self->rank < rest);
+  }
+}
+
+guint64
+spdl_shard_get_place (const SpdlShard *self, guint64 n_items, guint64 i)
+{
+  return (self->rank + i * self->world_size) % n_items;
+}

@@ -11,9 +11,9 @@
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/fetch/http/http.h"
+#include "plugins/fetch/http/origin.h"
 #include "plugins/shards/spdlarchivestream.h"
-#include "plugins/soup/spdlhttp.h"
-#include "plugins/soup/spdlorigin.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 

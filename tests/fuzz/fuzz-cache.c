@@ -9,8 +9,8 @@
 #include <zlib.h>
 
 #include "plugins/common/fingerprint.h"
-#include "plugins/soup/spdldiskentry.h"
-#include "plugins/soup/spdlinflate.h"
+#include "plugins/fetch/diskcache/diskentry.h"
+#include "plugins/fetch/range/inflate.h"
 #include "tests/fuzz/fuzz.h"
 
 #define AT_NAME 8

@@ -8,8 +8,8 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/soup/spdlanswer.h"
-#include "plugins/soup/spdlretry.h"
+#include "plugins/fetch/http/answer.h"
+#include "plugins/fetch/http/retry.h"
 #include "tests/fuzz/fuzz.h"
 
 /* An answer's first line, by the linker's --wrap: libsoup lets none be made. */

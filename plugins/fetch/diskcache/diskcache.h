@@ -1,0 +1,76 @@
+/* gst-spdl: the disk cache of what servers have
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_DISK_CACHE_H__
+#define __SPDL_DISK_CACHE_H__
+
+#include "plugins/fetch/diskcache/disktally.h"
+#include "plugins/fetch/http/http.h"
+
+G_BEGIN_DECLS
+
+/* A folder of whole items and ranges that came from servers, which any number
+ * of processes share. What is there is never believed without its hash and,
+ * unless the application says that nothing changes, without the server's word
+ * that it is still the same. What cannot be kept is no error. */
+
+typedef struct _SpdlDiskCache SpdlDiskCache;
+
+typedef enum {
+  SPDL_CACHE_VALIDATE_ETAG,
+  SPDL_CACHE_VALIDATE_DATE,
+  SPDL_CACHE_VALIDATE_NONE,
+} SpdlCacheValidate;
+
+typedef struct {
+  gchar *folder;    /* nullable: no cache */
+  guint64 max_size; /* in bytes; 0: none */
+  SpdlCacheValidate validate;
+} SpdlDiskCacheSettings;
+
+/* Properties of an element: three, with ids from @first_id on. @id counts from
+ * there. Those that have one return FALSE if it is none of them. */
+void
+spdl_disk_cache_install_properties (GObjectClass *object_class, guint first_id);
+void spdl_disk_cache_settings_init (SpdlDiskCacheSettings *self);
+void spdl_disk_cache_settings_copy (
+    SpdlDiskCacheSettings *self, const SpdlDiskCacheSettings *other);
+void spdl_disk_cache_settings_clear (SpdlDiskCacheSettings *self);
+gboolean spdl_disk_cache_settings_set (
+    SpdlDiskCacheSettings *self, guint id, const GValue *value);
+gboolean spdl_disk_cache_settings_get (
+    const SpdlDiskCacheSettings *self, guint id, GValue *value);
+
+/* Is told, once each, what keeps items from being kept. From any thread. */
+typedef void (*SpdlDiskCacheWarnFunc) (gpointer user_data, const gchar *text);
+
+/* Makes the folder if need be.
+ *
+ * @settings, @http: must live as long as the cache
+ * @tally: is begun, and must live as long
+ *
+ * Returns NULL with @error set if there is none and none can be made. */
+SpdlDiskCache *spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
+    const SpdlHttpSettings *http, SpdlDiskTally *tally,
+    SpdlDiskCacheWarnFunc warn, gpointer user_data, GError **error);
+
+/* All fetches must have ended. */
+void spdl_disk_cache_free (SpdlDiskCache *self);
+
+/* Like spdl_http_fetch(), with what is in the folder. Reads from the disk in
+ * this call, so not on the client's thread. @func is called in this call, or
+ * later on the client's thread or another. */
+void spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http,
+    const gchar *uri, const SpdlRange *range, gboolean foreign,
+    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+
+/* The CPU time of the cache's threads, in ns. From any thread. */
+guint64 spdl_disk_cache_get_cpu_time (SpdlDiskCache *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_DISK_CACHE_H__ */

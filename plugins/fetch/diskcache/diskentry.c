@@ -1,0 +1,147 @@
+/* gst-spdl: a file of the disk cache
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/diskcache/diskentry.h"
+
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+
+#define MARK "spdlitm\1"
+
+/* Where things lie in the head. */
+enum {
+  AT_NAME = 8,
+  AT_PLACE = 40,
+  AT_SIZE = 72,
+  AT_HASH = 80,
+  AT_KIND = 88,
+  AT_TEXT_SIZE = 92,
+  AT_HEAD_HASH = 96,
+};
+
+static void
+put_32 (guint8 *data, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  memcpy (data, &value, sizeof value);
+}
+
+static void
+put_64 (guint8 *data, guint64 value)
+{
+  value = GUINT64_TO_LE (value);
+  memcpy (data, &value, sizeof value);
+}
+
+static guint32
+get_32 (const guint8 *data)
+{
+  guint32 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT32_FROM_LE (value);
+}
+
+static guint64
+get_64 (const guint8 *data)
+{
+  guint64 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+static guint64
+hash_head (const guint8 *data, gsize text_size)
+{
+  const guint64 hash = spdl_fingerprint_add (0, data, AT_HEAD_HASH);
+
+  return spdl_fingerprint_add (hash, data + SPDL_DISK_ENTRY_HEADER, text_size);
+}
+
+guint64
+spdl_disk_entry_hash (gconstpointer content, gsize size)
+{
+  return spdl_fingerprint_add (0, content, size);
+}
+
+gboolean
+spdl_disk_entry_fits (const SpdlDiskEntry *self)
+{
+  return !self->validator.text ||
+         strlen (self->validator.text) <= SPDL_DISK_ENTRY_MAX_TEXT;
+}
+
+gsize
+spdl_disk_entry_write (const SpdlDiskEntry *self, guint8 *data)
+{
+  const SpdlValidator *validator = &self->validator;
+  const gsize n = validator->text ? strlen (validator->text) : 0;
+
+  memcpy (data, MARK, AT_NAME);
+  memcpy (data + AT_NAME, self->name, SPDL_DIGEST_SIZE);
+  memcpy (data + AT_PLACE, validator->place, SPDL_DIGEST_SIZE);
+  put_64 (data + AT_SIZE, self->size);
+  put_64 (data + AT_HASH, self->hash);
+  put_32 (data + AT_KIND, validator->kind);
+  put_32 (data + AT_TEXT_SIZE, n);
+  if (n > 0)
+    memcpy (data + SPDL_DISK_ENTRY_HEADER, validator->text, n);
+  put_64 (data + AT_HEAD_HASH, hash_head (data, n));
+  return SPDL_DISK_ENTRY_HEADER + n;
+}
+
+static const gchar *
+check (const guint8 *data, gsize n, guint64 file_size, const guint8 *name)
+{
+  guint32 kind, text_size;
+
+  if (n < SPDL_DISK_ENTRY_HEADER)
+    return "it is cut off";
+  if (memcmp (data, MARK, AT_NAME) != 0)
+    return "it is no entry, or one of another version";
+  kind = get_32 (data + AT_KIND);
+  text_size = get_32 (data + AT_TEXT_SIZE);
+  if (text_size > n - SPDL_DISK_ENTRY_HEADER ||
+      text_size > SPDL_DISK_ENTRY_MAX_TEXT)
+    return "its validator is cut off";
+  if (get_64 (data + AT_HEAD_HASH) != hash_head (data, text_size))
+    return "its head is damaged";
+  if (memcmp (data + AT_NAME, name, SPDL_DIGEST_SIZE) != 0)
+    return "it is of something else";
+  if (kind > SPDL_VALIDATOR_DATE ||
+      (kind == SPDL_VALIDATOR_NONE) != (text_size == 0) ||
+      memchr (data + SPDL_DISK_ENTRY_HEADER, '\0', text_size))
+    return "its validator makes no sense";
+  if (get_64 (data + AT_SIZE) != file_size - SPDL_DISK_ENTRY_HEADER - text_size)
+    return "it is not as long as it says";
+  return NULL;
+}
+
+gsize
+spdl_disk_entry_read (SpdlDiskEntry *self, const guint8 *data, gsize n,
+    guint64 file_size, const guint8 name[SPDL_DIGEST_SIZE], const gchar **flaw)
+{
+  SpdlValidator *validator = &self->validator;
+  gsize text_size;
+
+  memset (self, 0, sizeof *self);
+  *flaw = check (data, n, file_size, name);
+  if (*flaw)
+    return 0;
+  text_size = get_32 (data + AT_TEXT_SIZE);
+  memcpy (self->name, name, SPDL_DIGEST_SIZE);
+  memcpy (validator->place, data + AT_PLACE, SPDL_DIGEST_SIZE);
+  validator->kind = get_32 (data + AT_KIND);
+  if (text_size > 0)
+    validator->text =
+        g_strndup ((const gchar *) data + SPDL_DISK_ENTRY_HEADER, text_size);
+  self->size = get_64 (data + AT_SIZE);
+  self->hash = get_64 (data + AT_HASH);
+  return SPDL_DISK_ENTRY_HEADER + text_size;
+}

@@ -1,0 +1,256 @@
+/* gst-spdl: the folder of the disk cache
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/diskcache/diskfolder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+/* A time of use is written down where the last one is older, in seconds. */
+#define USE_STEP 60
+
+/* Returns: (transfer full): the entry's path; in @parent (transfer full) that
+ * of its folder */
+static gchar *
+make_path (const gchar *folder, const guint8 *name, gchar **parent)
+{
+  gchar hex[2 * SPDL_DIGEST_SIZE + 1];
+
+  for (guint i = 0; i < SPDL_DIGEST_SIZE; i++)
+    g_snprintf (hex + 2 * i, 3, "%02x", name[i]);
+  *parent = g_strdup_printf ("%s/%.2s", folder, hex);
+  return g_strdup_printf ("%s/%s", *parent, hex);
+}
+
+/* Reading */
+
+/* Returns the head's size; 0: it is no entry of that name. */
+static gsize
+read_head (int fd, const struct stat *st, const guint8 *name,
+    SpdlDiskEntry *entry, const gchar **flaw)
+{
+  guint8 head[SPDL_DISK_ENTRY_MAX_HEAD];
+  const gsize wanted = MIN ((guint64) st->st_size, sizeof head);
+  gsize done = 0;
+  ssize_t n = 1;
+
+  while (done < wanted && n != 0) {
+    n = pread (fd, head + done, wanted - done, done);
+    if (n < 0 && errno != EINTR) {
+      *flaw = g_strerror (errno);
+      return 0;
+    }
+    done += MAX (n, 0);
+  }
+  return spdl_disk_entry_read (entry, head, done, st->st_size, name, flaw);
+}
+
+static gboolean
+is_confirmed (GstBuffer *content, const SpdlDiskEntry *entry)
+{
+  GstMapInfo map;
+  gboolean ok;
+
+  if (entry->size == 0)
+    return spdl_disk_entry_hash (NULL, 0) == entry->hash;
+  if (!gst_buffer_map (content, &map, GST_MAP_READ))
+    return FALSE;
+  ok = map.size == entry->size &&
+       spdl_disk_entry_hash (map.data, map.size) == entry->hash;
+  gst_buffer_unmap (content, &map);
+  return ok;
+}
+
+static GstBuffer *
+read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
+    GCancellable *cancellable, SpdlValidator *validator, const gchar **flaw)
+{
+  g_autoptr (GError) error = NULL;
+  SpdlDiskEntry entry;
+  GstBuffer *content;
+  struct stat st;
+  gsize head;
+
+  *flaw = "it is no regular file";
+  if (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
+      !(head = read_head (fd, &st, name, &entry, flaw)))
+    return NULL;
+
+  const SpdlRange range = { head, G_MAXUINT64 };
+  content = spdl_disk_read_open (fd, &range, limits, cancellable, &error);
+  *flaw = "it cannot be read, or is over a limit";
+  if (content && !is_confirmed (content, &entry)) {
+    gst_clear_buffer (&content);
+    *flaw = "its content is damaged";
+  }
+  if (content)
+    *validator = entry.validator;
+  else
+    spdl_validator_clear (&entry.validator);
+  if (content && time (NULL) - st.st_mtime >= USE_STEP)
+    futimens (fd, NULL);
+  return content;
+}
+
+GstBuffer *
+spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
+    const SpdlDiskLimits *limits, GCancellable *cancellable,
+    SpdlValidator *validator)
+{
+  g_autofree gchar *parent = NULL;
+  g_autofree gchar *path = make_path (folder, name, &parent);
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const gchar *flaw = NULL;
+  GstBuffer *content;
+
+  memset (validator, 0, sizeof *validator);
+  if (fd < 0) {
+    if (errno != ENOENT)
+      GST_INFO ("\"%s\" is not used: %s", path, g_strerror (errno));
+    return NULL;
+  }
+  content = read_entry (fd, name, limits, cancellable, validator, &flaw);
+  close (fd);
+  if (!content)
+    GST_INFO ("\"%s\" is not used: %s", path, flaw);
+  return content;
+}
+
+/* Writing */
+
+static int
+open_aside (const gchar *parent, gchar **path)
+{
+  int fd;
+
+  *path = g_strconcat (parent, "/" SPDL_DISK_FOLDER_ASIDE "XXXXXX", NULL);
+  /* The mode is what the umask leaves, as of any file. */
+  fd = g_mkstemp_full (*path, O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0)
+    g_clear_pointer (path, g_free);
+  return fd;
+}
+
+/* The folder itself may have been removed. */
+static void
+make_parent (const gchar *parent)
+{
+  g_autofree gchar *folder = NULL;
+
+  if (g_mkdir (parent, 0777) == 0 || errno != ENOENT)
+    return;
+  folder = g_path_get_dirname (parent);
+  g_mkdir_with_parents (folder, 0700);
+  g_mkdir (parent, 0777);
+}
+
+/* Makes a file that nobody takes for one that was left behind. */
+static int
+make_aside (const gchar *parent, gchar **path)
+{
+  for (;;) {
+    int fd = open_aside (parent, path);
+    struct stat st;
+
+    if (fd < 0 && errno == ENOENT) {
+      make_parent (parent);
+      fd = open_aside (parent, path);
+    }
+    if (fd < 0)
+      return -1;
+    /* Some file systems know no locks; there none is taken for one. */
+    if (flock (fd, LOCK_EX | LOCK_NB) == 0
+            ? fstat (fd, &st) == 0 && st.st_nlink > 0
+            : errno != EWOULDBLOCK)
+      return fd;
+    /* Somebody did, between its making and its lock. */
+    close (fd);
+    unlink (*path);
+    g_clear_pointer (path, g_free);
+  }
+}
+
+static int
+write_all (int fd, const guint8 *data, gsize size)
+{
+  while (size > 0) {
+    const ssize_t n = write (fd, data, size);
+
+    if (n < 0 && errno != EINTR)
+      return errno;
+    data += MAX (n, 0);
+    size -= MAX (n, 0);
+  }
+  return 0;
+}
+
+static int
+write_entry (int fd, SpdlDiskEntry *entry, GstBuffer *content, gsize *head_size)
+{
+  guint8 head[SPDL_DISK_ENTRY_MAX_HEAD];
+  GstMapInfo map = GST_MAP_INFO_INIT;
+  int failed;
+
+  if (gst_buffer_n_memory (content) > 0 &&
+      !gst_buffer_map (content, &map, GST_MAP_READ))
+    return ENOMEM;
+  entry->size = map.size;
+  entry->hash = spdl_disk_entry_hash (map.data, map.size);
+  *head_size = spdl_disk_entry_write (entry, head);
+  failed = write_all (fd, head, *head_size);
+  if (failed == 0)
+    failed = write_all (fd, map.data, map.size);
+  if (map.memory)
+    gst_buffer_unmap (content, &map);
+  return failed;
+}
+
+int
+spdl_disk_folder_store (const gchar *folder,
+    const guint8 name[SPDL_DIGEST_SIZE], const SpdlValidator *validator,
+    GstBuffer *content, gint64 *grown)
+{
+  g_autofree gchar *parent = NULL;
+  g_autofree gchar *path = make_path (folder, name, &parent);
+  g_autofree gchar *aside = NULL;
+  SpdlDiskEntry entry = { .validator = *validator };
+  gsize head_size;
+  struct stat st;
+  int fd, failed;
+
+  *grown = 0;
+  memcpy (entry.name, name, SPDL_DIGEST_SIZE);
+  if (!spdl_disk_entry_fits (&entry))
+    return ENAMETOOLONG;
+  fd = make_aside (parent, &aside);
+  if (fd < 0)
+    return errno;
+  failed = write_entry (fd, &entry, content, &head_size);
+  if (failed == 0 && stat (path, &st) == 0)
+    *grown = -(gint64) spdl_disk_folder_count (st.st_size);
+  if (failed == 0 && rename (aside, path) != 0)
+    failed = errno;
+  if (failed == 0)
+    *grown += spdl_disk_folder_count (head_size + entry.size);
+  else
+    unlink (aside);
+  /* Only now: the lock is what keeps it from being removed. */
+  close (fd);
+  if (failed != 0)
+    *grown = 0;
+  return failed;
+}

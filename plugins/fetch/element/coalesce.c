@@ -1,0 +1,127 @@
+/* gst-spdl: which items of a group are read as one
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/element/coalesce.h"
+
+#include <string.h>
+
+#include "gst/spdl/common/carried.h"
+#include "plugins/fetch/range/join.h"
+
+typedef struct {
+  guint i; /* in the group */
+  gchar *uri;
+  SpdlRange range;
+  SpdlPacking packing;
+} Item;
+
+static void
+clear_item (gpointer data)
+{
+  g_free (((Item *) data)->uri);
+}
+
+gchar *
+spdl_coalesce_dup_uri (GstBuffer *item)
+{
+  const gsize size = gst_buffer_get_size (item);
+  gchar *uri = g_malloc (size + 1);
+
+  gst_buffer_extract (item, 0, uri, size);
+  uri[size] = '\0';
+  return g_strstrip (uri);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const Item *x = a, *y = b;
+  const gint order = strcmp (x->uri, y->uri);
+
+  if (order != 0)
+    return order;
+  return x->range.first < y->range.first ? -1 : x->range.first > y->range.first;
+}
+
+/* The items that have an end, by file and place. */
+static GArray *
+sort_ranges (GstBufferList *group, guint64 max_size)
+{
+  GArray *items = g_array_new (FALSE, FALSE, sizeof (Item));
+
+  g_array_set_clear_func (items, clear_item);
+  for (guint i = 0; i < gst_buffer_list_length (group); i++) {
+    GstBuffer *buffer = gst_buffer_list_get (group, i);
+    Item item = { .i = i };
+
+    if (gst_spdl_buffer_has_carried (buffer))
+      continue; /* it is there already */
+    item.uri = spdl_coalesce_dup_uri (buffer);
+    if (spdl_packing_split (item.uri, &item.packing, NULL) &&
+        spdl_range_split (item.uri, &item.range, NULL) &&
+        spdl_check_max_size (item.packing.size, max_size, NULL) &&
+        !spdl_range_is_open (&item.range))
+      g_array_append_val (items, item);
+    else
+      g_free (item.uri);
+  }
+  g_array_sort (items, compare);
+  return items;
+}
+
+/* Whether @next goes into the range that holds all before it. */
+static gboolean
+is_near (const Item *item, const SpdlRange *all, const Item *next, guint64 gap,
+    guint64 max_size)
+{
+  const guint64 last = MAX (all->last, next->range.last);
+
+  return strcmp (item->uri, next->uri) == 0 &&
+         (next->range.first <= all->last ||
+             next->range.first - all->last - 1 <= gap) &&
+         (max_size == 0 || last - all->first < max_size);
+}
+
+static void
+join (GstBufferList *group, const GArray *items, guint first, guint end,
+    const SpdlRange *range)
+{
+  SpdlJoin *made =
+      spdl_join_new (g_array_index (items, Item, first).uri, range);
+
+  for (guint i = first; i < end; i++) {
+    const Item *item = &g_array_index (items, Item, i);
+
+    spdl_join_add_item (made, gst_buffer_list_get_writable (group, item->i),
+        &item->range, &item->packing);
+  }
+  spdl_join_unref (made);
+}
+
+GstBufferList *
+spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size)
+{
+  g_autoptr (GArray) items = sort_ranges (group, max_size);
+
+  for (guint first = 0, end; first < items->len; first = end) {
+    const Item *item = &g_array_index (items, Item, first);
+    SpdlRange range = item->range;
+
+    for (end = first + 1; end < items->len; end++) {
+      const Item *next = &g_array_index (items, Item, end);
+
+      if (!is_near (item, &range, next, gap, max_size))
+        break;
+      range.last = MAX (range.last, next->range.last);
+    }
+    if (end - first < 2)
+      continue;
+    group = gst_buffer_list_make_writable (group);
+    join (group, items, first, end, &range);
+  }
+  return group;
+}

@@ -1,0 +1,64 @@
+/* gst-spdl: spdlfetch's inside, which its files share
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_FETCH_PRIVATE_H__
+#define __SPDL_FETCH_PRIVATE_H__
+
+#include <gst/spdl/spdl.h>
+
+#include "plugins/fetch/diskcache/diskcache.h"
+#include "plugins/fetch/http/http.h"
+#include "plugins/fetch/io/errands.h"
+
+G_BEGIN_DECLS
+
+/* gstspdlfetch.c is the element: its properties, its start and end, what comes in.
+ * fetchcaps.c is what its results are.
+ * fetchitem.c is how an item is fetched, from wherever it is. */
+
+#define GST_TYPE_SPDL_FETCH_ELEMENT (gst_spdl_fetch_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlFetchElement, gst_spdl_fetch_element, GST,
+    SPDL_FETCH_ELEMENT, GstSpdlStage)
+
+struct _GstSpdlFetchElement {
+  GstSpdlStage parent;
+  GstPadEventFunction stage_event;     /* the base class's */
+  GstPadChainListFunction stage_chain; /* likewise, of groups */
+
+  /* Under the object's lock. */
+  GstCaps *caps; /* property; nullable */
+  GstCaps *src_caps;
+  SpdlHttpSettings settings; /* properties */
+  SpdlDiskCacheSettings cache_settings;
+  guint64 coalesce;  /* property */
+  gchar *parts;      /* property; nullable */
+  GHashTable *bases; /* of each source, what paths are relative to */
+
+  SpdlHttpSettings used; /* as they were when the stage started */
+  SpdlDiskCacheSettings used_cache;
+  SpdlDiskCache *cache; /* nullable */
+  SpdlDiskTally cache_tally;
+  guint64 used_coalesce;
+  GStrv names;          /* as it was, of parts; NULL: none */
+  GMutex lock;          /* guards the making of: */
+  SpdlHttp *http;       /* atomic; NULL until it is needed */
+  SpdlErrands *errands; /* what the client's thread must not do; nullable */
+};
+
+/* The client, made by the first item that needs one. */
+SpdlHttp *
+gst_spdl_fetch_element_get_http (GstSpdlFetchElement *self, GError **error);
+
+/* Two of the stage's functions. */
+gboolean gst_spdl_fetch_element_negotiate (
+    GstSpdlStage *stage, GstCaps *caps, GError **error);
+void gst_spdl_fetch_element_process_async (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
+
+G_END_DECLS
+
+#endif /* __SPDL_FETCH_PRIVATE_H__ */

@@ -1,0 +1,485 @@
+/* gst-spdl: spdlfetch, the stage that reads items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdlfetch
+ * @title: spdlfetch
+ * @short_description: reads the bytes that URIs name
+ *
+ * Takes URIs, one a buffer, and yields their content, `concurrency` of them at
+ * a time, in groups too: `file://` URIs and plain absolute paths, `http://` and
+ * `https://`, and whatever else GIO reads on the machine. A URI may name a byte
+ * range: `file:///shard.tar#bytes=1536-90111`, first and last byte as in HTTP.
+ * An item that cannot be read in full fails by name.
+ *
+ * HTTP requests are asynchronous: they hold no threads, and their connections
+ * are kept alive. A request that fails in a way that may pass (a connection
+ * that breaks or stalls, the status 408, 429 or 5xx) is repeated up to
+ * `retries` times: after half a second to one at most, then twice as long each
+ * time, not before the server's Retry-After. A body that breaks off is resumed
+ * where it did, if the server can. Certificates are verified.
+ *
+ * Up to 20 redirects are followed. `extra-headers` and the credentials of a URI
+ * (`http://user:password@host`) follow a redirect only to the same scheme, host
+ * and port, and to the servers in `trusted-origins`. A server cannot redirect
+ * to a file or to another scheme than `http` and `https`, unless
+ * `trusted-origins` names that scheme:
+ * `trusted-origins="https://cdn.example.com,file:"`. Messages and logs show
+ * credentials and signatures in a URI as `***`.
+ *
+ * An item of more than `max-size` bytes fails before memory is taken for it,
+ * where its size is known, and else as soon as more bytes have come. By default
+ * that is a quarter of the memory that the process may use: of the machine's,
+ * or of the tightest limit of its cgroups.
+ *
+ * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
+ * an item's fetch with all its tries; a read from a disk is not interrupted.
+ *
+ * `coalesce` makes one request of several: in a group, items that are byte
+ * ranges of the same file with no more bytes than that between them are read as
+ * one, and the results are parts of its memory. Each item still counts as one
+ * that is in flight, and a joined request that fails is done again item by
+ * item. No joined request is larger than `max-size`. With `parts` each is read
+ * alone.
+ *
+ * With `cache-dir` what comes from a server is kept in that folder, whole items
+ * and ranges, up to `cache-size` bytes of what was used last, for this and
+ * other processes. The server is asked, by the ETag, whether it still has the
+ * same, and sends no body then; `cache-validate=none` asks nobody, for data
+ * that never changes. What cannot be kept is no error. `cache-hits`,
+ * `cache-misses`, `cache-bytes` and `cache-errors` in `stage-stats` tell how it
+ * goes.
+ *
+ * The results' caps are `application/octet-stream`, or what downstream asks for
+ * where it takes nothing else; `caps` sets others.
+ *
+ * With `parts`, what some fields of an item's `extra` name is fetched with it,
+ * and makes a sample of several media with it, #GstSpdlPartsMeta: the columns
+ * of a `.csv` list that have paths or URIs, for instance. Fields that a shard
+ * on a server has are treated as a redirect of that server.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlfetch concurrency=4 ! fakesink
+ * ]|
+ *
+ * Samples of shards, 16 neighbours in a request:
+ * |[
+ * gst-launch-1.0 spdlsrc location=train-0000.tar ! spdlaggregate size=16
+ *     ! spdlfetch concurrency=16 coalesce=65536 ! fakesink
+ * ]|
+ *
+ * Images and their masks, by a list that begins with `uri,mask`:
+ * |[
+ * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
+ *     ! spdldecode part=data width=224 height=224
+ *     ! spdldecode part=mask width=224 height=224 format=GRAY8
+ *     interpolation=nearest ! spdlbatch size=8 ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include "gst/spdl/engine/memory.h"
+#include "plugins/fetch/element/coalesce.h"
+#include "plugins/fetch/element/fetch-private.h"
+#include "plugins/fetch/element/itemparts.h"
+#include "plugins/fetch/fetch.h"
+#include "plugins/fetch/http/origin.h"
+
+GST_DEBUG_CATEGORY (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("text/uri-list"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+enum {
+  PROP_0,
+  PROP_CAPS,
+  PROP_TIMEOUT,
+  PROP_TASK_TIMEOUT,
+  PROP_RETRIES,
+  PROP_MAX_SIZE,
+  PROP_USER_AGENT,
+  PROP_EXTRA_HEADERS,
+  PROP_TLS_CA_FILE,
+  PROP_TRUSTED_ORIGINS,
+  PROP_PARTS,
+  PROP_COALESCE,
+  N_PROPS,
+  PROP_CACHE = N_PROPS, /* the first of the cache's */
+};
+
+/* For what the client's thread leaves to others. */
+#define MAX_THREADS 8
+
+#define DEFAULT_MAX_FAILURE_RATE 0.5
+#define DEFAULT_TIMEOUT 30
+#define DEFAULT_RETRIES 3
+#define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (
+    GstSpdlFetchElement, gst_spdl_fetch_element, GST_TYPE_SPDL_STAGE)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH_ELEMENT)
+
+static void
+on_cache_warning (gpointer user_data, const gchar *text)
+{
+  GST_ELEMENT_WARNING (user_data, RESOURCE, WRITE, ("%s", text), (NULL));
+}
+
+/* Returns FALSE with @error set if there is to be a cache and cannot be. */
+static gboolean
+open_cache (GstSpdlFetchElement *self, GError **error)
+{
+  const gboolean wanted = self->used_cache.folder && *self->used_cache.folder;
+
+  /* One is left of a start that failed later. */
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
+  spdl_disk_tally_begin (&self->cache_tally, wanted);
+  if (wanted)
+    self->cache = spdl_disk_cache_new (&self->used_cache, &self->used,
+        &self->cache_tally, on_cache_warning, self, error);
+  return !wanted || self->cache;
+}
+
+static gboolean
+gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  g_autofree gchar *pool = NULL, *parts = NULL;
+
+  GST_OBJECT_LOCK (self);
+  spdl_http_settings_clear (&self->used);
+  spdl_http_settings_copy (&self->used, &self->settings);
+  if (self->used.max_size == 0)
+    self->used.max_size = spdl_memory_get_share ();
+  parts = g_strdup (self->parts);
+  self->used_coalesce = self->coalesce;
+  spdl_disk_cache_settings_clear (&self->used_cache);
+  spdl_disk_cache_settings_copy (&self->used_cache, &self->cache_settings);
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->names, g_strfreev);
+  if (!self->errands)
+    self->errands = spdl_errands_new ("spdl-fetch", MAX_THREADS);
+  if (!spdl_origin_check_trusted (self->used.trusted_origins, TRUE, error))
+    return FALSE;
+  if (parts && !(self->names = spdl_parts_parse (parts, error)))
+    return FALSE;
+  g_object_get (stage, "thread-pool", &pool, NULL);
+  if (!pool) /* a file or folder that cannot be used is an error at once */
+    return open_cache (self, error) &&
+           (!self->used.tls_ca_file ||
+               gst_spdl_fetch_element_get_http (self, error));
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "spdlfetch waits for disks and servers and computes nothing, so it "
+      "shares "
+      "no thread-pool: leave the property unset");
+  return FALSE;
+}
+
+static void
+gst_spdl_fetch_element_stop (GstSpdlStage *stage)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+
+  /* Their work is done, but for its last steps. */
+  g_clear_pointer (&self->errands, spdl_errands_free);
+  g_clear_pointer (&self->http, spdl_http_free);
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
+}
+
+static guint64
+gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  SpdlHttp *http = g_atomic_pointer_get (&self->http);
+
+  return (http ? spdl_http_get_cpu_time (http) : 0) +
+         (self->errands ? spdl_errands_get_cpu_time (self->errands) : 0) +
+         (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
+}
+
+static void
+gst_spdl_fetch_element_add_stats (
+    GstSpdlStage *stage, gboolean lap, GstStructure *stats)
+{
+  spdl_disk_tally_tell (
+      &GST_SPDL_FETCH_ELEMENT (stage)->cache_tally, lap, stats);
+}
+
+/* A group, before the stage divides it. */
+static GstFlowReturn
+gst_spdl_fetch_element_chain_group (
+    GstPad *pad, GstObject *parent, GstBufferList *group)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+
+  if (self->used_coalesce > 0 && !self->names)
+    group =
+        spdl_coalesce_group (group, self->used_coalesce, self->used.max_size);
+  return self->stage_chain (pad, parent, group);
+}
+
+static gboolean
+gst_spdl_fetch_element_sink_event (
+    GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+  const gchar *uri = gst_spdl_event_get_base (event);
+  gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  guint32 source;
+
+  if (base) {
+    gst_spdl_event_parse_source (event, &source, NULL, NULL);
+    GST_OBJECT_LOCK (self);
+    g_hash_table_insert (self->bases, GUINT_TO_POINTER (source), base);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return self->stage_event (pad, parent, event);
+}
+
+static void
+gst_spdl_fetch_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  SpdlHttpSettings *settings = &self->settings;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CAPS:
+      gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
+      break;
+    case PROP_TIMEOUT:
+      settings->timeout = g_value_get_uint (value);
+      break;
+    case PROP_TASK_TIMEOUT:
+      settings->task_timeout = g_value_get_uint64 (value);
+      break;
+    case PROP_RETRIES:
+      settings->retries = g_value_get_uint (value);
+      break;
+    case PROP_MAX_SIZE:
+      settings->max_size = g_value_get_uint64 (value);
+      break;
+    case PROP_USER_AGENT:
+      g_free (settings->user_agent);
+      settings->user_agent = g_value_dup_string (value);
+      break;
+    case PROP_EXTRA_HEADERS:
+      g_clear_pointer (&settings->extra_headers, gst_structure_free);
+      settings->extra_headers = g_value_dup_boxed (value);
+      break;
+    case PROP_TLS_CA_FILE:
+      g_free (settings->tls_ca_file);
+      settings->tls_ca_file = g_value_dup_string (value);
+      break;
+    case PROP_TRUSTED_ORIGINS:
+      g_free (settings->trusted_origins);
+      settings->trusted_origins = g_value_dup_string (value);
+      break;
+    case PROP_PARTS:
+      g_free (self->parts);
+      self->parts = g_value_dup_string (value);
+      break;
+    case PROP_COALESCE:
+      self->coalesce = g_value_get_uint64 (value);
+      break;
+    default:
+      if (!spdl_disk_cache_settings_set (
+              &self->cache_settings, id - PROP_CACHE, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (id == PROP_CAPS)
+    gst_pad_mark_reconfigure (
+        gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+}
+
+static void
+gst_spdl_fetch_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  const SpdlHttpSettings *settings = &self->settings;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CAPS:
+      gst_value_set_caps (value, self->caps);
+      break;
+    case PROP_TIMEOUT:
+      g_value_set_uint (value, settings->timeout);
+      break;
+    case PROP_TASK_TIMEOUT:
+      g_value_set_uint64 (value, settings->task_timeout);
+      break;
+    case PROP_RETRIES:
+      g_value_set_uint (value, settings->retries);
+      break;
+    case PROP_MAX_SIZE:
+      g_value_set_uint64 (value, settings->max_size);
+      break;
+    case PROP_USER_AGENT:
+      g_value_set_string (value, settings->user_agent);
+      break;
+    case PROP_EXTRA_HEADERS:
+      gst_value_set_structure (value, settings->extra_headers);
+      break;
+    case PROP_TLS_CA_FILE:
+      g_value_set_string (value, settings->tls_ca_file);
+      break;
+    case PROP_TRUSTED_ORIGINS:
+      g_value_set_string (value, settings->trusted_origins);
+      break;
+    case PROP_PARTS:
+      g_value_set_string (value, self->parts);
+      break;
+    case PROP_COALESCE:
+      g_value_set_uint64 (value, self->coalesce);
+      break;
+    default:
+      if (!spdl_disk_cache_settings_get (
+              &self->cache_settings, id - PROP_CACHE, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spdl_fetch_element_finalize (GObject *object)
+{
+  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+
+  g_clear_pointer (&self->errands, spdl_errands_free);
+  g_clear_pointer (&self->cache, spdl_disk_cache_free);
+  gst_clear_caps (&self->caps);
+  gst_clear_caps (&self->src_caps);
+  spdl_http_settings_clear (&self->settings);
+  spdl_http_settings_clear (&self->used);
+  spdl_disk_cache_settings_clear (&self->cache_settings);
+  spdl_disk_cache_settings_clear (&self->used_cache);
+  spdl_disk_tally_clear (&self->cache_tally);
+  g_free (self->parts);
+  g_strfreev (self->names);
+  g_hash_table_unref (self->bases);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_spdl_fetch_element_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
+      "What the items are (unset = bytes, or what downstream asks for)",
+      GST_TYPE_CAPS,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+  properties[PROP_TIMEOUT] = g_param_spec_uint ("timeout", "Timeout",
+      "Seconds in which not one byte comes from a server, after which a "
+      "request "
+      "has failed (0 = no limit)",
+      0, 3600, DEFAULT_TIMEOUT, flags);
+  properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
+      "Task timeout",
+      "Nanoseconds for the whole fetch of an item, with all its tries (0 = no "
+      "limit)",
+      0, G_MAXINT64, 0, flags);
+  properties[PROP_RETRIES] = g_param_spec_uint ("retries", "Retries",
+      "How often a request is repeated that failed in a way that may pass", 0,
+      1000, DEFAULT_RETRIES, flags);
+  properties[PROP_MAX_SIZE] = g_param_spec_uint64 ("max-size", "Maximum size",
+      "Most bytes of an item; a larger one fails, if possible before it is "
+      "read (0 = a quarter of the memory that the process may use, -1 = no "
+      "limit)",
+      0, G_MAXUINT64, 0, flags);
+  properties[PROP_USER_AGENT] = g_param_spec_string ("user-agent", "User agent",
+      "What is sent to servers as User-Agent", DEFAULT_USER_AGENT, flags);
+  properties[PROP_EXTRA_HEADERS] =
+      g_param_spec_boxed ("extra-headers", "Extra headers",
+          "Sent with each request: a header a field; an array or a list gives "
+          "several",
+          GST_TYPE_STRUCTURE, flags);
+  properties[PROP_TLS_CA_FILE] =
+      g_param_spec_string ("tls-ca-file", "TLS CA file",
+          "A PEM file of the certificate authorities to trust (unset = the "
+          "system's)",
+          NULL, flags);
+  properties[PROP_TRUSTED_ORIGINS] =
+      g_param_spec_string ("trusted-origins", "Trusted origins",
+          "Servers that get extra-headers and credentials when another server "
+          "leads "
+          "to them, and schemes that a server may lead to "
+          "(\"https://cdn.example.com,file:\")",
+          NULL, flags);
+  properties[PROP_PARTS] = g_param_spec_string ("parts", "Parts",
+      "Fields of an item's extra, such as a list's columns, that name other "
+      "media of the sample: they are fetched with it (\"mask,depth\")",
+      NULL, flags);
+  properties[PROP_COALESCE] = g_param_spec_uint64 ("coalesce", "Coalesce",
+      "In a group, byte ranges of one file are read as one where no more bytes "
+      "than that lie between them (0 = each alone)",
+      0, G_MAXINT64, 0, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  spdl_disk_cache_install_properties (object_class, PROP_CACHE);
+}
+
+static void
+gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
+  object_class->set_property = gst_spdl_fetch_element_set_property;
+  object_class->get_property = gst_spdl_fetch_element_get_property;
+  object_class->finalize = gst_spdl_fetch_element_finalize;
+  install_properties (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item fetcher",
+      "Source/Network", "Reads the bytes that URIs name, many at a time",
+      "the gst-spdl developers");
+  stage_class->start = gst_spdl_fetch_element_start;
+  stage_class->negotiate = gst_spdl_fetch_element_negotiate;
+  stage_class->stop = gst_spdl_fetch_element_stop;
+  stage_class->process_async = gst_spdl_fetch_element_process_async;
+  stage_class->get_cpu_time = gst_spdl_fetch_element_get_cpu_time;
+  stage_class->add_stats = gst_spdl_fetch_element_add_stats;
+}
+
+static void
+gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
+{
+  GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
+
+  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
+  self->settings.timeout = DEFAULT_TIMEOUT;
+  self->settings.retries = DEFAULT_RETRIES;
+  self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);
+  self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  spdl_disk_cache_settings_init (&self->cache_settings);
+  spdl_disk_tally_init (&self->cache_tally);
+  g_mutex_init (&self->lock);
+  self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
+  gst_pad_set_event_function (sinkpad, gst_spdl_fetch_element_sink_event);
+  self->stage_chain = GST_PAD_CHAINLISTFUNC (sinkpad);
+  gst_pad_set_chain_list_function (sinkpad, gst_spdl_fetch_element_chain_group);
+}

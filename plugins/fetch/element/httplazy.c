@@ -1,0 +1,73 @@
+/* gst-spdl: spdlfetch's way to the client
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/common/pluginfuncs.h"
+#include "plugins/fetch/http/httpfuncs.h"
+
+static const SpdlHttpFuncs *
+get_funcs (GError **error)
+{
+  static const SpdlHttpFuncs *known;
+  const SpdlHttpFuncs *funcs = g_atomic_pointer_get (&known);
+
+  if (funcs)
+    return funcs;
+  funcs = spdl_plugin_load_funcs (
+      SPDL_HTTP_PLUGIN, SPDL_HTTP_DATA, "asks servers", error);
+  g_atomic_pointer_set (&known, funcs);
+  return funcs;
+}
+
+SpdlHttp *
+spdl_http_new (const SpdlHttpSettings *settings, GError **error)
+{
+  const SpdlHttpFuncs *funcs = get_funcs (error);
+
+  return funcs ? funcs->open (settings, error) : NULL;
+}
+
+/* Who has a client has the plugin. */
+
+void
+spdl_http_free (SpdlHttp *self)
+{
+  get_funcs (NULL)->close (self);
+}
+
+void
+spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
+    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  get_funcs (NULL)->fetch (
+      self, uri, range, foreign, cancellable, func, user_data);
+}
+
+void
+spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
+    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  get_funcs (NULL)->fetch_changed (
+      self, uri, range, foreign, cancellable, known, origin, func, user_data);
+}
+
+guint64
+spdl_http_get_cpu_time (SpdlHttp *self)
+{
+  return get_funcs (NULL)->get_cpu_time (self);
+}
+
+gchar *
+spdl_http_settings_list (const SpdlHttpSettings *settings)
+{
+  const SpdlHttpFuncs *funcs =
+      settings->extra_headers ? get_funcs (NULL) : NULL;
+
+  return funcs ? funcs->list_headers (settings) : g_strdup ("");
+}

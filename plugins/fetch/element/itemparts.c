@@ -1,0 +1,273 @@
+/* gst-spdl: items whose fields name other media
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/element/itemparts.h"
+
+#include <string.h>
+
+#include "gst/spdl/common/redact.h"
+#include "plugins/fetch/http/origin.h"
+
+typedef struct _Fetch Fetch;
+
+typedef struct {
+  Fetch *fetch;
+  const gchar *name;
+  gchar *uri;
+  gboolean foreign;   /* it gets no secrets */
+  GstBuffer *content; /* at the end: this */
+  GError *error;      /* or this */
+} Part;
+
+struct _Fetch {
+  GstSpdlTask *task;
+  const SpdlPartsFuncs *funcs;
+  GstCaps *caps;  /* nullable */
+  gint n_running; /* atomic */
+  guint n_parts;
+  Part parts[GST_SPDL_MAX_PARTS];
+};
+
+/* Names */
+
+static gboolean
+has_name (gchar **names, guint n, const gchar *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (names[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_names (gchar **names, GError **error)
+{
+  const guint n = g_strv_length (names);
+
+  if (n == 0 || n > GST_SPDL_MAX_PARTS - 1) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "parts names %u fields, but 1 to %d can be fetched beside the item "
+        "itself",
+        n, GST_SPDL_MAX_PARTS - 1);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    const gchar *name = g_strstrip (names[i]);
+
+    if (*name && !g_str_equal (name, GST_SPDL_MAIN_PART) &&
+        !has_name (names, i, name))
+      continue;
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "parts has the name \"%s\": each field must be named once, and "
+        "\"" GST_SPDL_MAIN_PART "\" is what the item's own URI names",
+        name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+GStrv
+spdl_parts_parse (const gchar *text, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+
+  return check_names (names, error) ? g_steal_pointer (&names) : NULL;
+}
+
+/* URIs */
+
+static gboolean
+is_uri (const gchar *text)
+{
+  g_autofree gchar *scheme = g_uri_parse_scheme (text);
+
+  return scheme && g_str_has_prefix (text + strlen (scheme), "://");
+}
+
+/* As spdlsrc makes a URI of what its list has. Without a base, a relative path
+ * stays one, and is refused as such. */
+static gchar *
+resolve (const gchar *value, const gchar *base)
+{
+  g_autofree gchar *text = g_strstrip (g_strdup (value));
+  g_autofree gchar *path = NULL;
+  gchar *uri;
+
+  if (is_uri (text) || (!base && !g_path_is_absolute (text)))
+    return g_steal_pointer (&text);
+  path = g_path_is_absolute (text) ? g_strdup (text)
+                                   : g_build_filename (base, text, NULL);
+  uri = g_filename_to_uri (path, NULL, NULL);
+  return uri ? uri : g_steal_pointer (&path);
+}
+
+/* From a server: its answer is waited for while others are read. */
+static gboolean
+is_far (const gchar *uri)
+{
+  return g_ascii_strncasecmp (uri, "http:", 5) == 0 ||
+         g_ascii_strncasecmp (uri, "https:", 6) == 0;
+}
+
+/* The end */
+
+/* The first one's reason, in the order of the parts. */
+static GError *
+take_error (Fetch *self)
+{
+  for (guint i = 0; i < self->n_parts; i++) {
+    Part *part = &self->parts[i];
+
+    if (!part->error)
+      continue;
+    if (i > 0) {
+      g_autofree gchar *uri = spdl_redact_dup_uri (part->uri);
+
+      g_prefix_error (&part->error, "Its part \"%s\", %s: ", part->name, uri);
+    }
+    return g_steal_pointer (&part->error);
+  }
+  return NULL;
+}
+
+static GstBuffer *
+put_together (Fetch *self)
+{
+  GstBuffer *sample = gst_buffer_new ();
+
+  for (guint i = 0; i < self->n_parts; i++)
+    gst_spdl_buffer_append_part (sample, self->parts[i].name,
+        self->parts[i].content, i == 0 ? self->caps : NULL);
+  return sample;
+}
+
+static void
+fetch_free (Fetch *self)
+{
+  for (guint i = 0; i < self->n_parts; i++) {
+    g_free (self->parts[i].uri);
+    gst_clear_buffer (&self->parts[i].content);
+    g_clear_error (&self->parts[i].error);
+  }
+  gst_clear_caps (&self->caps);
+  g_free (self);
+}
+
+static void
+release (Fetch *self)
+{
+  GstSpdlTask *task = self->task;
+  const SpdlPartsFuncs *funcs = self->funcs;
+  GstBuffer *sample;
+  GError *error;
+
+  if (!g_atomic_int_dec_and_test (&self->n_running))
+    return;
+  error = take_error (self);
+  sample = error ? NULL : put_together (self);
+  fetch_free (self);
+  funcs->done (task, sample, error);
+}
+
+static void
+on_fetched (gpointer user_data, GstBuffer *content, GError *error)
+{
+  Part *part = user_data;
+
+  part->content = content;
+  part->error = error;
+  release (part->fetch);
+}
+
+/* The beginning */
+
+static void
+add_part (Fetch *self, const gchar *name, gchar *uri)
+{
+  self->parts[self->n_parts++] = (Part){ self, name, uri };
+}
+
+/* Whether @part, which the server of the item @home names, may be fetched. */
+static gboolean
+check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
+{
+  g_autofree gchar *from = spdl_origin_dup_of (home);
+  g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
+
+  /* A relative path without a base is refused as such. */
+  if (!origin || g_strcmp0 (origin, from) == 0 ||
+      spdl_origin_is_trusted (origin, trusted))
+    return TRUE;
+  part->foreign = TRUE;
+  if (spdl_origin_is_http (origin))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+      "Its part \"%s\" is refused: the server %s says that it is at \"%s\", "
+      "but may lead to http: and https: only; set trusted-origins=%s to "
+      "allow it",
+      part->name, from, origin, origin);
+  return FALSE;
+}
+
+static gboolean
+add_field (
+    Fetch *self, const gchar *name, const SpdlPartsRules *rules, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self->task);
+  const gchar *value =
+      item && item->extra ? gst_structure_get_string (item->extra, name) : NULL;
+
+  if (value) {
+    add_part (self, name, resolve (value, rules->base));
+    return rules->base || !is_far (self->parts[0].uri) ||
+           check_part (&self->parts[self->n_parts - 1], self->parts[0].uri,
+               rules->trusted, error);
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "It has no part \"%s\": there is no such field in its extra, or it is "
+      "empty",
+      name);
+  return FALSE;
+}
+
+static void
+begin_all (Fetch *self, gboolean far)
+{
+  for (guint i = 0; i < self->n_parts; i++) {
+    Part *part = &self->parts[i];
+
+    if (is_far (part->uri) != far)
+      continue;
+    g_autofree gchar *uri = g_strdup (part->uri);
+    self->funcs->fetch (self->task, uri, part->foreign, on_fetched, part);
+  }
+}
+
+void
+spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
+    const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs)
+{
+  Fetch *self = g_new0 (Fetch, 1);
+  GError *error = NULL;
+
+  self->task = task;
+  self->funcs = funcs;
+  self->caps = caps ? gst_caps_ref (caps) : NULL;
+  add_part (self, GST_SPDL_MAIN_PART, g_strdup (uri));
+  for (guint i = 0; names[i] && !error; i++)
+    add_field (self, names[i], rules, &error);
+  if (error) {
+    fetch_free (self);
+    funcs->done (task, NULL, error);
+    return;
+  }
+  /* One more, so that it does not end before all have begun. */
+  self->n_running = self->n_parts + 1;
+  begin_all (self, TRUE);
+  begin_all (self, FALSE);
+  release (self);
+}

@@ -1,0 +1,352 @@
+/* gst-spdl: what HTTP(S) servers have
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/http.h"
+
+#include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/sync.h"
+#include "plugins/fetch/http/request.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* The stage sees to how many requests there are: the session must never be what
+ * limits them. */
+#define MAX_CONNECTIONS 4096
+
+struct _SpdlHttp {
+  SpdlHttpSettings settings;
+  GTlsDatabase *tls_database; /* nullable */
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+  SoupSession *session; /* the thread's */
+  GQueue active;        /* SpdlRequest, the thread's */
+  GSource *look;        /* into the inbox */
+
+  SpdlMutex lock; /* guards: */
+  GQueue inbox;   /* SpdlRequest, which are to begin */
+  gboolean cancelled;
+  gboolean look_at_flows;
+  gboolean quit;
+  /* What the fetches were given, which is the same for all. */
+  GCancellable *cancellable;
+  gulong on_cancelled;
+
+  gint has_thread_id; /* atomic */
+  pthread_t thread_id;
+};
+
+static gboolean
+add_header (GQuark field, const GValue *value, gpointer data)
+{
+  const gchar *name = g_quark_to_string (field);
+  GValue text = G_VALUE_INIT;
+
+  if (GST_VALUE_HOLDS_ARRAY (value) || GST_VALUE_HOLDS_LIST (value)) {
+    const gboolean array = GST_VALUE_HOLDS_ARRAY (value);
+    const guint n = array ? gst_value_array_get_size (value)
+                          : gst_value_list_get_size (value);
+
+    for (guint i = 0; i < n; i++)
+      add_header (field,
+          array ? gst_value_array_get_value (value, i)
+                : gst_value_list_get_value (value, i),
+          data);
+    return TRUE;
+  }
+  g_value_init (&text, G_TYPE_STRING);
+  if (g_value_transform (value, &text) && g_value_get_string (&text))
+    soup_message_headers_append (data, name, g_value_get_string (&text));
+  g_value_unset (&text);
+  return TRUE;
+}
+
+void
+spdl_http_settings_put (
+    const SpdlHttpSettings *self, SoupMessageHeaders *headers)
+{
+  if (self->extra_headers)
+    gst_structure_foreach (self->extra_headers, add_header, headers);
+}
+
+static void
+add_line (const char *name, const char *value, gpointer data)
+{
+  /* Who may read it is the server's matter, what it is is not. */
+  if (g_ascii_strcasecmp (name, "Authorization") != 0 &&
+      g_ascii_strcasecmp (name, "Proxy-Authorization") != 0)
+    g_string_append_printf (data, "%s: %s\n", name, value);
+}
+
+gchar *
+spdl_http_settings_list (const SpdlHttpSettings *self)
+{
+  SoupMessageHeaders *headers =
+      soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
+  GString *text = g_string_new (NULL);
+
+  spdl_http_settings_put (self, headers);
+  soup_message_headers_foreach (headers, add_line, text);
+  soup_message_headers_unref (headers);
+  return g_string_free (text, FALSE);
+}
+
+static SoupSession *
+make_session (SpdlHttp *self)
+{
+  SoupSession *session = soup_session_new_with_options ("max-conns",
+      MAX_CONNECTIONS, "max-conns-per-host", MAX_CONNECTIONS, "user-agent",
+      self->settings.user_agent, "timeout", 0, NULL);
+
+  if (self->tls_database)
+    soup_session_set_tls_database (session, self->tls_database);
+  /* Items are wanted as they are stored, and ranges count those bytes. */
+  soup_session_remove_feature_by_type (session, SOUP_TYPE_CONTENT_DECODER);
+  return session;
+}
+
+/* Calls @func for each active request. Some end in it, and leave the queue. */
+static void
+foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
+{
+  for (GList *link = self->active.head, *next; link; link = next) {
+    next = link->next;
+    func (link->data);
+  }
+}
+
+/* Lets begin what has come, once the source is told to look. */
+static gboolean
+look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
+{
+  SpdlHttp *self = data;
+  GQueue requests;
+  gboolean quit, cancelled, flows;
+  GList *link;
+
+  g_source_set_ready_time (source, -1);
+  spdl_mutex_lock (&self->lock);
+  requests = self->inbox;
+  g_queue_init (&self->inbox);
+  quit = self->quit;
+  cancelled = self->cancelled;
+  self->cancelled = FALSE;
+  flows = self->look_at_flows;
+  self->look_at_flows = FALSE;
+  spdl_mutex_unlock (&self->lock);
+  while ((link = g_queue_pop_head_link (&requests)))
+    spdl_request_begin (link->data, self->session, &self->active);
+  /* Requests that began after a flush had ended are not cancelled. */
+  if (cancelled)
+    foreach_active (self, spdl_request_check_cancelled);
+  if (flows)
+    foreach_active (self, spdl_request_look_at_flow);
+  if (quit)
+    g_main_loop_quit (self->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+make_look (SpdlHttp *self)
+{
+  static GSourceFuncs funcs = { NULL, NULL, look_into_inbox, NULL };
+
+  self->look = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_callback (self->look, NULL, self, NULL);
+  g_source_attach (self->look, self->context);
+}
+
+static gpointer
+run (gpointer data)
+{
+  SpdlHttp *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  self->thread_id = pthread_self ();
+  g_atomic_int_set (&self->has_thread_id, TRUE);
+  self->session = make_session (self);
+  g_main_loop_run (self->loop);
+  /* soup_session_abort() would cancel at an unsafe moment, see cancel_try() of
+   * request.c. */
+  foreach_active (self, spdl_request_cancel);
+  while (!g_queue_is_empty (&self->active))
+    g_main_context_iteration (self->context, TRUE);
+  /* What the session still has under way refers to it. */
+  while (g_main_context_iteration (self->context, FALSE))
+    ;
+  g_clear_object (&self->session);
+  g_main_context_pop_thread_default (self->context);
+  return NULL;
+}
+
+static gboolean
+open_database (SpdlHttp *self, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autofree gchar *path = NULL;
+
+  if (!self->settings.tls_ca_file)
+    return TRUE;
+  path = g_canonicalize_filename (self->settings.tls_ca_file, NULL);
+  self->tls_database = g_tls_file_database_new (path, &reason);
+  if (self->tls_database)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "tls-ca-file \"%s\" cannot be used: %s", self->settings.tls_ca_file,
+      reason->message);
+  return FALSE;
+}
+
+SpdlHttp *
+spdl_http_new (const SpdlHttpSettings *settings, GError **error)
+{
+  SpdlHttp *self = g_new0 (SpdlHttp, 1);
+
+  spdl_http_settings_copy (&self->settings, settings);
+  self->context = g_main_context_new ();
+  self->loop = g_main_loop_new (self->context, FALSE);
+  spdl_mutex_init (&self->lock);
+  make_look (self);
+  if (open_database (self, error))
+    self->thread = g_thread_try_new ("spdl-http", run, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, spdl_http_free);
+  return self;
+}
+
+void
+spdl_http_free (SpdlHttp *self)
+{
+  if (self->cancellable)
+    g_cancellable_disconnect (self->cancellable, self->on_cancelled);
+  g_clear_object (&self->cancellable);
+  if (self->thread) {
+    spdl_mutex_lock (&self->lock);
+    self->quit = TRUE; /* by itself: from here it might not run yet */
+    spdl_mutex_unlock (&self->lock);
+    g_source_set_ready_time (self->look, 0);
+    g_thread_join (self->thread);
+  }
+  g_source_destroy (self->look);
+  g_source_unref (self->look);
+  spdl_mutex_clear (&self->lock);
+  g_clear_object (&self->tls_database);
+  g_main_loop_unref (self->loop);
+  g_main_context_unref (self->context);
+  spdl_http_settings_clear (&self->settings);
+  g_free (self);
+}
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer data)
+{
+  SpdlHttp *self = data;
+
+  spdl_mutex_lock (&self->lock);
+  self->cancelled = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
+/* One connection for all fetches: GLib's source for a cancellable, one for
+ * each, may leak where it is destroyed while another thread cancels; and
+ * g_cancellable_connect() connects nothing while it is cancelled. It is made
+ * before the first of them can begin. Lock held. */
+static void
+watch (SpdlHttp *self, GCancellable *cancellable)
+{
+  if (self->cancellable == cancellable)
+    return;
+  g_assert (!self->cancellable);
+  self->cancellable = g_object_ref (cancellable);
+  self->on_cancelled = g_signal_connect (
+      cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
+}
+
+static void
+begin (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  watch (self, cancellable);
+  first = g_queue_is_empty (&self->inbox);
+  g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    g_source_set_ready_time (self->look, 0);
+}
+
+void
+spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
+    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_foreign (request, foreign);
+  begin (self, request, cancellable);
+}
+
+void
+spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
+    SpdlHttpFunc func, gpointer user_data)
+{
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_head (request, head);
+  begin (self, request, cancellable);
+}
+
+void
+spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
+    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
+    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  SpdlRequest *request = spdl_request_new (
+      &self->settings, uri, range, cancellable, func, user_data);
+
+  spdl_request_set_foreign (request, foreign);
+  spdl_request_set_validators (request, known, origin);
+  begin (self, request, cancellable);
+}
+
+static void
+on_flow_wakes (gpointer data)
+{
+  SpdlHttp *self = data;
+
+  spdl_mutex_lock (&self->lock);
+  self->look_at_flows = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
+void
+spdl_http_fetch_flow (
+    SpdlHttp *self, const gchar *uri, GCancellable *cancellable, SpdlFlow *flow)
+{
+  spdl_flow_begin (flow, on_flow_wakes, self);
+  begin (self, spdl_request_new_flow (&self->settings, uri, cancellable, flow),
+      cancellable);
+}
+
+guint64
+spdl_http_get_cpu_time (SpdlHttp *self)
+{
+  struct timespec ts;
+
+  if (!g_atomic_int_get (&self->has_thread_id) ||
+      !spdl_compat_get_thread_time (self->thread_id, &ts))
+    return 0;
+  return spdl_timespec_to_ns (&ts);
+}

@@ -1,0 +1,114 @@
+/* gst-spdl: origins, which secrets must not leave
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/origin.h"
+
+#include <gst/gst.h>
+#include <libsoup/soup.h>
+
+#include <string.h>
+
+#include "gst/spdl/common/redact.h"
+
+gchar *
+spdl_origin_dup (GUri *uri)
+{
+  g_autofree gchar *scheme = g_ascii_strdown (g_uri_get_scheme (uri), -1);
+  const gboolean tls = g_str_equal (scheme, "https");
+  const gint port = g_uri_get_port (uri);
+  const gchar *host = g_uri_get_host (uri);
+  g_autofree gchar *lower = g_ascii_strdown (host ? host : "", -1);
+  const gboolean is_ipv6 = strchr (lower, ':') != NULL;
+  g_autoptr (GString) origin = g_string_new (scheme);
+
+  g_string_append_c (origin, ':');
+  if (!tls && !g_str_equal (scheme, "http"))
+    return g_string_free (g_steal_pointer (&origin), FALSE);
+  g_string_append_printf (origin, is_ipv6 ? "//[%s]" : "//%s", lower);
+  if (port > 0 && port != (tls ? 443 : 80))
+    g_string_append_printf (origin, ":%d", port);
+  return g_string_free (g_steal_pointer (&origin), FALSE);
+}
+
+gchar *
+spdl_origin_dup_of (const gchar *uri)
+{
+  g_autoptr (GUri) parsed = g_uri_parse (uri, SOUP_HTTP_URI_FLAGS, NULL);
+  g_autofree gchar *scheme = NULL;
+
+  if (parsed)
+    return spdl_origin_dup (parsed);
+  /* URIs that only GIO understands have a scheme, too. */
+  scheme = g_uri_parse_scheme (uri);
+  return scheme ? g_strconcat (scheme, ":", NULL) : NULL;
+}
+
+gboolean
+spdl_origin_is_http (const gchar *origin)
+{
+  return g_str_has_prefix (origin, "http:") ||
+         g_str_has_prefix (origin, "https:");
+}
+
+/* The origin of an entry of a list; NULL if that is none. */
+static gchar *
+parse_entry (const gchar *entry)
+{
+  g_autoptr (GUri) uri = NULL;
+  const gsize n = strlen (entry);
+  g_autofree gchar *scheme = NULL;
+
+  if (n > 1 && entry[n - 1] == ':' && !memchr (entry, ':', n - 1)) {
+    scheme = g_uri_parse_scheme (entry);
+    return scheme && !spdl_origin_is_http (entry)
+               ? g_strconcat (scheme, ":", NULL)
+               : NULL;
+  }
+  uri = g_uri_parse (entry, SOUP_HTTP_URI_FLAGS, NULL);
+  if (!uri || !g_uri_get_host (uri) || !*g_uri_get_host (uri) ||
+      g_uri_get_userinfo (uri) || g_uri_get_query (uri) ||
+      g_uri_get_fragment (uri) || strlen (g_uri_get_path (uri)) > 1)
+    return NULL;
+  scheme = spdl_origin_dup (uri);
+  return spdl_origin_is_http (scheme) ? g_steal_pointer (&scheme) : NULL;
+}
+
+gboolean
+spdl_origin_is_trusted (const gchar *origin, const gchar *trusted)
+{
+  g_auto (GStrv) entries = g_strsplit (trusted ? trusted : "", ",", -1);
+
+  for (guint i = 0; entries[i]; i++) {
+    g_autofree gchar *entry = parse_entry (g_strstrip (entries[i]));
+
+    if (g_strcmp0 (entry, origin) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+spdl_origin_check_trusted (
+    const gchar *trusted, gboolean schemes, GError **error)
+{
+  g_auto (GStrv) entries = g_strsplit (trusted ? trusted : "", ",", -1);
+
+  for (guint i = 0; entries[i]; i++) {
+    g_autofree gchar *entry = parse_entry (g_strstrip (entries[i]));
+    g_autofree gchar *shown = NULL;
+
+    if (entry && (schemes || spdl_origin_is_http (entry)))
+      continue;
+    shown = spdl_redact_dup_uri (entries[i]);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "trusted-origins has \"%s\": write servers as https://host or "
+        "https://host:port%s, with commas between them",
+        shown, schemes ? ", and schemes as file:" : "");
+    return FALSE;
+  }
+  return TRUE;
+}

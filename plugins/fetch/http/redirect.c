@@ -1,0 +1,151 @@
+/* gst-spdl: where redirects lead a request
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/redirect.h"
+
+#include "plugins/fetch/http/origin.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+/* As many as libsoup follows. */
+#define MAX_REDIRECTS 20
+
+void
+spdl_redirect_begin (SpdlRedirect *self, gboolean foreign)
+{
+  spdl_redirect_clear (self);
+  self->foreign = foreign;
+}
+
+void
+spdl_redirect_clear (SpdlRedirect *self)
+{
+  g_clear_pointer (&self->uri, g_uri_unref);
+  g_clear_pointer (&self->seen, g_ptr_array_unref);
+}
+
+static const gchar *
+get_location (SoupMessage *message)
+{
+  return soup_message_headers_get_one (
+      soup_message_get_response_headers (message), "Location");
+}
+
+gboolean
+spdl_redirect_is (SoupMessage *message)
+{
+  switch (soup_message_get_status (message)) {
+    case SOUP_STATUS_MULTIPLE_CHOICES:
+    case SOUP_STATUS_MOVED_PERMANENTLY:
+    case SOUP_STATUS_FOUND:
+    case SOUP_STATUS_SEE_OTHER:
+    case SOUP_STATUS_TEMPORARY_REDIRECT:
+    case SOUP_STATUS_PERMANENT_REDIRECT:
+      return get_location (message) != NULL;
+    default:
+      return FALSE;
+  }
+}
+
+/* @uri with the userinfo of @begin, if it has none. */
+static GUri *
+add_credentials (GUri *uri, GUri *begin)
+{
+  if (g_uri_get_userinfo (uri) || !g_uri_get_userinfo (begin))
+    return g_uri_ref (uri);
+  return g_uri_build_with_user (g_uri_get_flags (uri), g_uri_get_scheme (uri),
+      g_uri_get_user (begin), g_uri_get_password (begin), NULL,
+      g_uri_get_host (uri), g_uri_get_port (uri), g_uri_get_path (uri),
+      g_uri_get_query (uri), g_uri_get_fragment (uri));
+}
+
+static void
+see (SpdlRedirect *self, GUri *uri)
+{
+  if (!self->seen)
+    self->seen = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->seen,
+      g_uri_to_string_partial (uri, G_URI_HIDE_USERINFO | G_URI_HIDE_FRAGMENT));
+}
+
+/* Returns FALSE with @error set if there are too many, or @uri comes again. */
+static gboolean
+check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
+{
+  g_autofree gchar *text =
+      g_uri_to_string_partial (uri, G_URI_HIDE_USERINFO | G_URI_HIDE_FRAGMENT);
+  g_autofree gchar *origin = spdl_origin_dup (from);
+  gboolean again;
+
+  if (!self->seen)
+    see (self, from);
+  again =
+      g_ptr_array_find_with_equal_func (self->seen, text, g_str_equal, NULL);
+  if (!again && self->seen->len <= MAX_REDIRECTS)
+    return TRUE;
+  if (again)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+        "The server %s redirects in a loop", origin);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+        "The server %s redirects once more after %d redirects, which is the "
+        "limit",
+        origin, MAX_REDIRECTS);
+  return FALSE;
+}
+
+/* The next URI, which is of HTTP(S); NULL with @error set. */
+static GUri *
+get_next (SoupMessage *message, const gchar *from, const gchar *trusted,
+    GError **error)
+{
+  const gchar *location = get_location (message);
+  g_autoptr (GUri) uri = g_uri_parse_relative (
+      soup_message_get_uri (message), location, SOUP_HTTP_URI_FLAGS, NULL);
+  g_autofree gchar *origin = uri ? spdl_origin_dup (uri) : NULL;
+
+  if (origin && !spdl_origin_is_http (origin)) {
+    if (spdl_origin_is_trusted (origin, trusted))
+      g_set_error_literal (error, SPDL_HTTP_ELSEWHERE, 0, location);
+    else
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+          "The server %s redirects to \"%s\", which is refused: only "
+          "http: and https: are followed, and schemes that trusted-origins "
+          "names",
+          from, origin);
+    return NULL;
+  }
+  if (uri && g_uri_get_host (uri) && *g_uri_get_host (uri))
+    return g_steal_pointer (&uri);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "The server %s redirects to something that is not a valid URI", from);
+  return NULL;
+}
+
+gboolean
+spdl_redirect_follow (SpdlRedirect *self, GUri *begin, SoupMessage *message,
+    const gchar *trusted, GError **error)
+{
+  GUri *from = soup_message_get_uri (message);
+  g_autofree gchar *home = spdl_origin_dup (begin);
+  g_autofree gchar *from_origin = spdl_origin_dup (from);
+  g_autofree gchar *origin = NULL;
+  g_autoptr (GUri) uri = get_next (message, from_origin, trusted, error);
+
+  if (!uri || !check_chain (self, from, uri, error))
+    return FALSE;
+  see (self, uri);
+  origin = spdl_origin_dup (uri);
+  GST_DEBUG ("%s redirects to %s", from_origin, origin);
+  self->foreign |=
+      !g_str_equal (origin, home) && !spdl_origin_is_trusted (origin, trusted);
+  g_clear_pointer (&self->uri, g_uri_unref);
+  self->uri =
+      self->foreign ? g_steal_pointer (&uri) : add_credentials (uri, begin);
+  return TRUE;
+}

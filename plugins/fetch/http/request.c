@@ -1,0 +1,488 @@
+/* gst-spdl: one fetch over HTTP, with all its tries
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/request-private.h"
+
+#include <string.h>
+
+#include "gst/spdl/common/redact.h"
+#include "plugins/fetch/http/retry.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+/* Who asks to be left alone for longer is not waited for. */
+#define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
+static void begin_try (SpdlRequest *self);
+static void ask (SpdlRequest *self);
+
+SpdlRequest *
+spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
+    const SpdlRange *range, GCancellable *cancellable, SpdlHttpFunc func,
+    gpointer user_data)
+{
+  SpdlRequest *self = g_new0 (SpdlRequest, 1);
+
+  self->link.data = self;
+  self->settings = settings;
+  self->uri = g_strdup (uri);
+  self->question.range = *range;
+  self->func = func;
+  self->user_data = user_data;
+  self->outer = g_object_ref (cancellable);
+  self->deadline =
+      settings->task_timeout > 0
+          ? g_get_monotonic_time () + (gint64) (settings->task_timeout / 1000)
+          : G_MAXINT64;
+  return self;
+}
+
+static void
+end_flow (gpointer user_data, GstBuffer *content, GError *error)
+{
+  spdl_flow_end (user_data, error);
+}
+
+SpdlRequest *
+spdl_request_new_flow (const SpdlHttpSettings *settings, const gchar *uri,
+    GCancellable *cancellable, SpdlFlow *flow)
+{
+  static const SpdlRange all = { 0, G_MAXUINT64 };
+  SpdlRequest *self =
+      spdl_request_new (settings, uri, &all, cancellable, end_flow, flow);
+
+  self->flow = flow;
+  return self;
+}
+
+void
+spdl_request_set_foreign (SpdlRequest *self, gboolean foreign)
+{
+  self->foreign = foreign;
+}
+
+void
+spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
+{
+  self->head = head;
+}
+
+void
+spdl_request_set_validators (
+    SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin)
+{
+  self->question.known = known;
+  self->question.origin = origin;
+}
+
+GList *
+spdl_request_get_link (SpdlRequest *self)
+{
+  return &self->link;
+}
+
+static void
+destroy_source (GSource **source)
+{
+  if (!*source)
+    return;
+  g_source_destroy (*source);
+  g_source_unref (*source);
+  *source = NULL;
+}
+
+static void
+request_free (SpdlRequest *self)
+{
+  if (self->active)
+    g_queue_unlink (self->active, &self->link);
+  destroy_source (&self->timer);
+  spdl_redirect_clear (&self->redirect);
+  g_clear_pointer (&self->parsed, g_uri_unref);
+  g_object_unref (self->outer);
+  spdl_question_clear (&self->question);
+  g_free (self->unwanted);
+  spdl_body_clear (&self->body);
+  g_free (self->uri);
+  g_free (self);
+}
+
+/* Ends the fetch: with @error (transfer full), or with what came, or with
+ * nothing where that is at hand already. */
+static void
+finish (SpdlRequest *self, GError *error)
+{
+  GstBuffer *content =
+      error || self->same || self->flow ? NULL : spdl_body_steal (&self->body);
+  SpdlHttpFunc func = self->func;
+  gpointer user_data = self->user_data;
+
+  request_free (self);
+  func (user_data, content, error);
+}
+
+/* Time */
+
+void
+spdl_request_set_timer (SpdlRequest *self, gint64 time)
+{
+  const gint64 ready = MIN (time, self->deadline);
+
+  g_source_set_ready_time (self->timer, ready == G_MAXINT64 ? -1 : ready);
+}
+
+void
+spdl_request_set_stall_timer (SpdlRequest *self)
+{
+  const guint timeout = self->settings->timeout;
+
+  spdl_request_set_timer (
+      self, timeout > 0 ? g_get_monotonic_time () + timeout * G_TIME_SPAN_SECOND
+                        : G_MAXINT64);
+}
+
+static GError *
+deadline_error (SpdlRequest *self)
+{
+  const gdouble limit = self->settings->task_timeout / (gdouble) GST_SECOND;
+
+  return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "It took longer than task-timeout (%g s): %" G_GSIZE_FORMAT
+      " bytes came, in %u tries",
+      limit, self->body.size, self->n_tries);
+}
+
+static GError *
+cancelled_error (void)
+{
+  return g_error_new_literal (
+      G_IO_ERROR, G_IO_ERROR_CANCELLED, "It was cancelled");
+}
+
+static void
+end_pause (SpdlRequest *self, void (*go_on) (SpdlRequest *self))
+{
+  self->paused = FALSE;
+  go_on (self);
+}
+
+static gboolean
+on_cancel_later (gpointer data)
+{
+  SpdlRequest *self = data;
+
+  g_cancellable_cancel (self->cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+/* Cancels the try under way.
+ *
+ * libsoup before 3.6.6 frees a request twice if it is cancelled after its
+ * response headers have arrived and before libsoup's own callback for them has
+ * run (docs/libsoup-cancellation.md). That callback waits as an idle source of
+ * the request's priority. A source of a lower priority runs only when no such
+ * callback is waiting, so it can cancel safely. Before the headers arrive, and
+ * once the body is read by us, no such callback can be waiting. */
+static void
+cancel_try (SpdlRequest *self)
+{
+  if (self->stream || soup_message_get_status (self->message) == 0) {
+    g_cancellable_cancel (self->cancellable);
+  } else if (!self->cancel_later) {
+    self->cancel_later = g_idle_source_new ();
+    g_source_set_callback (self->cancel_later, on_cancel_later, self, NULL);
+    g_source_attach (self->cancel_later, g_main_context_get_thread_default ());
+  }
+}
+
+/* Lets the try under way end, or the wait for the next one. */
+static void
+stop (SpdlRequest *self, SpdlRequestStop why)
+{
+  if (self->waiting) {
+    finish (self, why == SPDL_REQUEST_STOP_CANCELLED ? cancelled_error ()
+                                                     : deadline_error (self));
+    return;
+  }
+  if (self->stop == SPDL_REQUEST_STOP_NOT)
+    self->stop = why;
+  g_source_set_ready_time (self->timer, -1);
+  if (self->paused)
+    end_pause (self, spdl_request_close_stream);
+  else
+    cancel_try (self);
+}
+
+static gboolean
+on_timer (gpointer data)
+{
+  SpdlRequest *self = data;
+
+  if (g_get_monotonic_time () >= self->deadline)
+    stop (self, SPDL_REQUEST_STOP_DEADLINE);
+  else if (self->waiting)
+    begin_try (self);
+  else
+    stop (self, SPDL_REQUEST_STOP_STALLED);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+spdl_request_cancel (SpdlRequest *self)
+{
+  stop (self, SPDL_REQUEST_STOP_CANCELLED);
+}
+
+void
+spdl_request_check_cancelled (SpdlRequest *self)
+{
+  if (g_cancellable_is_cancelled (self->outer))
+    spdl_request_cancel (self);
+}
+
+void
+spdl_request_look_at_flow (SpdlRequest *self)
+{
+  if (!self->flow)
+    return;
+  if (spdl_flow_is_closed (self->flow)) {
+    spdl_request_cancel (self);
+  } else if (self->paused) {
+    spdl_request_set_stall_timer (self);
+    end_pause (self, spdl_request_read_more);
+  }
+}
+
+static gboolean
+dispatch_timer (GSource *source, GSourceFunc callback, gpointer data)
+{
+  g_source_set_ready_time (source, -1);
+  return callback (data);
+}
+
+static void
+make_timer (SpdlRequest *self)
+{
+  static GSourceFuncs timer_funcs = { NULL, NULL, dispatch_timer, NULL };
+
+  self->timer = g_source_new (&timer_funcs, sizeof (GSource));
+  g_source_set_callback (self->timer, on_timer, self, NULL);
+  g_source_attach (self->timer, g_main_context_get_thread_default ());
+}
+
+/* The end of a try */
+
+void
+spdl_request_set_end (SpdlRequest *self, SpdlRequestEnd end, GError *error)
+{
+  if (self->error) {
+    g_error_free (error);
+    return;
+  }
+  self->end = end;
+  self->error = error;
+}
+
+void
+spdl_request_set_broken_end (SpdlRequest *self, const GError *reason)
+{
+  g_autofree gchar *size =
+      self->answer.has_size
+          ? g_strdup_printf (" of %" G_GUINT64_FORMAT, self->answer.size)
+          : g_strdup ("");
+
+  spdl_request_set_end (self,
+      !reason || spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
+                                              : SPDL_REQUEST_END_FAILED,
+      g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "Its body broke off after %" G_GSIZE_FORMAT "%s bytes%s%s",
+          self->body.size, size, reason ? ": " : "",
+          reason ? reason->message : ""));
+}
+
+static void
+set_stopped_end (SpdlRequest *self)
+{
+  g_clear_error (&self->error);
+  switch (self->stop) {
+    case SPDL_REQUEST_STOP_CANCELLED:
+      spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, cancelled_error ());
+      break;
+    case SPDL_REQUEST_STOP_DEADLINE:
+      spdl_request_set_end (
+          self, SPDL_REQUEST_END_FAILED, deadline_error (self));
+      break;
+    default:
+      spdl_request_set_end (self, SPDL_REQUEST_END_RETRY,
+          g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+              "Nothing came for %u s (timeout), after %" G_GSIZE_FORMAT
+              " bytes",
+              self->settings->timeout, self->body.size));
+      break;
+  }
+}
+
+/* When to try again; -1: never. */
+static gint64
+get_next_try (SpdlRequest *self)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const gint64 delay =
+      MAX (spdl_retry_get_delay (self->n_tries), self->asked_delay);
+
+  if (self->end != SPDL_REQUEST_END_RETRY ||
+      self->n_tries > self->settings->retries ||
+      self->asked_delay > MAX_ASKED_DELAY || delay >= self->deadline - now)
+    return -1;
+  return now + delay;
+}
+
+static GError *
+take_last_error (SpdlRequest *self)
+{
+  if (self->error->domain == SPDL_HTTP_ELSEWHERE)
+    return g_steal_pointer (&self->error);
+  if (self->end == SPDL_REQUEST_END_RETRY && self->asked_delay > 0 &&
+      self->n_tries <= self->settings->retries)
+    g_prefix_error (&self->error,
+        "It cannot be waited for %" G_GINT64_FORMAT " s, as the server asks: ",
+        self->asked_delay / G_TIME_SPAN_SECOND);
+  else if (self->n_tries > 1)
+    g_prefix_error (&self->error, "After %u tries: ", self->n_tries);
+  return g_steal_pointer (&self->error);
+}
+
+static void
+log_failure (SpdlRequest *self)
+{
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  GST_INFO ("%s: %s; trying again", uri, self->error->message);
+}
+
+void
+spdl_request_end_try (SpdlRequest *self)
+{
+  gint64 next;
+
+  /* What is known to be wrong is not unsaid by the rest that did not come. */
+  if (self->stop != SPDL_REQUEST_STOP_NOT &&
+      !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
+    set_stopped_end (self);
+  destroy_source (&self->cancel_later);
+  g_clear_object (&self->stream);
+  g_clear_object (&self->message);
+  g_clear_object (&self->cancellable);
+  if (!self->error && self->moved) {
+    ask (self);
+    return;
+  }
+  if (!self->error && self->at_once) {
+    self->n_tries--;
+    begin_try (self);
+    return;
+  }
+  if (!self->error) {
+    finish (self, NULL);
+    return;
+  }
+  next = get_next_try (self);
+  if (next < 0) {
+    finish (self, take_last_error (self));
+    return;
+  }
+  log_failure (self);
+  g_clear_error (&self->error);
+  self->waiting = TRUE;
+  spdl_request_set_timer (self, next);
+}
+
+static void
+ask_for_changes (SpdlRequest *self)
+{
+  const SpdlValidator *known = self->question.known;
+
+  if (!known || self->question.have > 0)
+    return;
+  spdl_validator_put (known, self->message);
+}
+
+/* Sends the question to where the try has got to. */
+static void
+ask (SpdlRequest *self)
+{
+  GUri *uri = self->redirect.uri ? self->redirect.uri : self->parsed;
+  SoupMessageHeaders *headers;
+
+  self->stop = SPDL_REQUEST_STOP_NOT;
+  self->asked_delay = 0;
+  self->to_skip = 0;
+  self->discard = FALSE;
+  self->same = FALSE;
+  self->at_once = FALSE;
+  self->moved = FALSE;
+  self->question.have = self->body.size;
+  self->cancellable = g_cancellable_new ();
+  self->message = soup_message_new_from_uri (SOUP_METHOD_GET, uri);
+  soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
+  headers = soup_message_get_request_headers (self->message);
+  spdl_question_put (&self->question, headers);
+  if (self->redirect.foreign)
+    soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
+  else
+    spdl_http_settings_put (self->settings, headers);
+  ask_for_changes (self);
+  spdl_request_set_stall_timer (self);
+  soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
+      self->cancellable, spdl_request_on_answer, self);
+}
+
+static void
+begin_try (SpdlRequest *self)
+{
+  self->waiting = FALSE;
+  self->n_tries++;
+  spdl_redirect_begin (&self->redirect, self->foreign);
+  ask (self);
+}
+
+/* GLib's reason could quote what is between a password and the host. */
+static GError *
+invalid_error (SpdlRequest *self, const GError *reason)
+{
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "\"%s\" is not a valid URI: %s", uri,
+      !reason ? "it names no host"
+      : strstr (self->uri, "@")
+          ? "escape characters of a password other than letters and digits, "
+            "such as / as %2F"
+          : reason->message);
+}
+
+void
+spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->session = session;
+  self->parsed = g_uri_parse (self->uri, SOUP_HTTP_URI_FLAGS, &error);
+  if (!self->parsed || !g_uri_get_host (self->parsed) ||
+      !*g_uri_get_host (self->parsed)) {
+    finish (self, invalid_error (self, error));
+    return;
+  }
+  if (g_cancellable_is_cancelled (self->outer)) {
+    finish (self, cancelled_error ());
+    return;
+  }
+  self->active = active;
+  g_queue_push_tail_link (active, &self->link);
+  make_timer (self);
+  begin_try (self);
+}

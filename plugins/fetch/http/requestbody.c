@@ -1,0 +1,373 @@
+/* gst-spdl: one fetch over HTTP, its answer and its body
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/request-private.h"
+
+#include "gst/spdl/common/redact.h"
+#include "plugins/fetch/http/origin.h"
+#include "plugins/fetch/http/retry.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+/* Of one body in a turn of the main loop; then the others have theirs. */
+#define MAX_AT_ONCE (256 * 1024)
+
+static void
+on_closed (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  g_input_stream_close_finish (G_INPUT_STREAM (stream), result, NULL);
+  spdl_request_end_try (data);
+}
+
+void
+spdl_request_close_stream (SpdlRequest *self)
+{
+  g_input_stream_close_async (
+      self->stream, G_PRIORITY_DEFAULT, self->cancellable, on_closed, self);
+}
+
+/* The body */
+
+/* Reads over what comes before the range, or what nobody wants. Returns whether
+ * that goes on. */
+static gboolean
+skip (SpdlRequest *self, guint64 n)
+{
+  self->to_skip -= MIN (n, self->to_skip);
+  return self->to_skip > 0;
+}
+
+/* @n bytes were added to the body. Returns whether more are wanted. */
+static gboolean
+add (SpdlRequest *self, gsize n)
+{
+  const SpdlRange *range = &self->question.range;
+  GError *error = NULL;
+
+  spdl_body_add (&self->body, n);
+  if (self->flow) {
+    spdl_flow_add (self->flow, n);
+    self->n_tries = 1; /* of what is missing now */
+    return TRUE;
+  }
+  if (!spdl_check_max_part (
+          self->body.size, self->settings->max_size, &error)) {
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+    return FALSE;
+  }
+  if (spdl_range_is_open (range) ||
+      self->body.size <= range->last - range->first)
+    return TRUE;
+  /* A server that knows no ranges would go on. */
+  self->body.size = range->last - range->first + 1;
+  return FALSE;
+}
+
+/* libsoup before 3.6.5 takes a connection that closes between two chunks for
+ * the end of the body. Until 3.3 it reads the line that ends the chunks into
+ * the buffer that it was given, which tells the true end. */
+static gboolean
+is_cut_between_chunks (SpdlRequest *self)
+{
+  SoupMessageHeaders *headers =
+      soup_message_get_response_headers (self->message);
+
+  return !soup_check_version (3, 3, 0) &&
+         soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CHUNKED &&
+         *self->reading == '\0';
+}
+
+static void
+check_is_whole (SpdlRequest *self)
+{
+  const SpdlRange *range = &self->question.range;
+  GError *error = NULL;
+  guint64 size;
+
+  if (self->answer.has_size ? self->body.size < self->answer.size
+                            : is_cut_between_chunks (self))
+    spdl_request_set_broken_end (self, NULL);
+  else if (!self->answer.has_size &&
+           !spdl_range_get_size (
+               range, range->first + self->body.size, &size, &error))
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+}
+
+/* Where a body of HTTP/1 has come to its end, there is nothing to wait for. */
+static void
+close_at_end (SpdlRequest *self)
+{
+  if (soup_message_get_http_version (self->message) > SOUP_HTTP_1_1) {
+    spdl_request_close_stream (self);
+    return;
+  }
+  g_input_stream_close (self->stream, self->cancellable, NULL);
+  spdl_request_end_try (self);
+}
+
+/* @n bytes came, or the end of the body, or @error. Returns whether more are
+ * wanted; else the stream is closed, and @self may be gone. */
+static gboolean
+take (SpdlRequest *self, gssize n, const GError *error)
+{
+  gboolean more = n > 0;
+
+  if (n > 0)
+    spdl_request_set_stall_timer (self);
+  if (self->to_skip > 0 && n > 0)
+    more = skip (self, n) || !self->discard;
+  else if (n > 0)
+    more = add (self, n);
+  else if (!self->discard && n < 0 && self->stop == SPDL_REQUEST_STOP_NOT)
+    spdl_request_set_broken_end (self, error);
+  else if (!self->discard && n == 0)
+    check_is_whole (self);
+  if (more && self->stop == SPDL_REQUEST_STOP_NOT)
+    return TRUE;
+  if (n == 0)
+    close_at_end (self);
+  else
+    spdl_request_close_stream (self);
+  return FALSE;
+}
+
+static void
+on_read (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  SpdlRequest *self = data;
+  g_autoptr (GError) error = NULL;
+  const gssize n =
+      g_input_stream_read_finish (G_INPUT_STREAM (stream), result, &error);
+
+  if (take (self, n, error))
+    spdl_request_read_more (self);
+}
+
+/* The flow has no room: nothing stalls but who reads it. */
+static void
+pause_flow (SpdlRequest *self)
+{
+  self->paused = TRUE;
+  spdl_request_set_timer (self, G_MAXINT64);
+}
+
+/* Where the next bytes go; NULL with @error set if there is no memory, or
+ * without where there is no room in the flow. */
+static guint8 *
+reserve (SpdlRequest *self, gsize *room, GError **error)
+{
+  const guint64 expected = self->answer.has_size ? self->answer.size : 0;
+
+  return self->flow ? spdl_flow_reserve (self->flow, room)
+                    : spdl_body_reserve (&self->body, expected, room, error);
+}
+
+/* Where the next bytes go. NULL if nothing can be read now: the flow waits for
+ * room, or the try ends. */
+static guint8 *
+prepare (SpdlRequest *self, gsize *room)
+{
+  GError *error = NULL;
+  guint8 *data;
+
+  if (self->to_skip > 0) {
+    if (!self->unwanted)
+      self->unwanted = g_malloc (MAX_UNWANTED);
+    data = self->unwanted;
+    *room = MIN (self->to_skip, MAX_UNWANTED);
+  } else if (!(data = reserve (self, room, &error)) && !error) {
+    pause_flow (self);
+    return NULL;
+  } else if (!data) {
+    spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
+    spdl_request_close_stream (self);
+    return NULL;
+  }
+  *data = '\0';
+  self->reading = data;
+  return data;
+}
+
+/* What is there is read at once: a wait for it costs a turn of the main loop,
+ * in which the others are served. */
+void
+spdl_request_read_more (SpdlRequest *self)
+{
+  GPollableInputStream *stream = G_POLLABLE_INPUT_STREAM (self->stream);
+  gsize room, n_read = 0;
+  guint8 *data;
+
+  while ((data = prepare (self, &room))) {
+    g_autoptr (GError) error = NULL;
+    gssize n = -1;
+
+    if (n_read < MAX_AT_ONCE)
+      n = g_pollable_input_stream_read_nonblocking (
+          stream, data, room, self->cancellable, &error);
+    if (n < 0 && (!error || g_error_matches (
+                                error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))) {
+      g_input_stream_read_async (self->stream, data, room, G_PRIORITY_DEFAULT,
+          self->cancellable, on_read, self);
+      return;
+    }
+    if (!take (self, n, error))
+      return;
+    n_read += n;
+  }
+}
+
+/* The answer */
+
+static void
+log_no_ranges (SpdlRequest *self)
+{
+  g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
+
+  GST_WARNING ("%s: the server knows no ranges: %" G_GUINT64_FORMAT
+               " bytes come for nothing",
+      uri, self->to_skip);
+}
+
+static void
+take_answer (SpdlRequest *self)
+{
+  if (self->head)
+    self->head (self->user_data, self->message);
+  if (self->answer.restart)
+    spdl_body_clear (&self->body);
+  self->to_skip = self->answer.skip;
+  if (self->to_skip > 0)
+    log_no_ranges (self);
+  spdl_question_keep (&self->question, &self->answer, self->message);
+}
+
+/* The whole again, where the rest was asked for. Of a flow the beginning is
+ * gone: it is read over if it is known to be the same. */
+static SpdlVerdict
+judge_restart (SpdlRequest *self, GError **error)
+{
+  const SpdlQuestion *question = &self->question;
+  SpdlAnswer *answer = &self->answer;
+
+  if (!self->flow || !answer->restart)
+    return SPDL_VERDICT_GOOD;
+  if (spdl_question_is_same (question, self->message) &&
+      answer->has_size == question->has_size &&
+      (!answer->has_size || answer->size == question->size)) {
+    answer->restart = FALSE;
+    answer->skip = question->have;
+    return SPDL_VERDICT_GOOD;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "It broke off after %" G_GUINT64_FORMAT
+      " bytes and cannot be gone on with: the server sends all of it again, "
+      "and does not say that it is the same",
+      (guint64) question->have);
+  return SPDL_VERDICT_FAILED;
+}
+
+/* Where a server refuses what came without our secrets, says why it did. */
+static void
+explain_refusal (SpdlRequest *self, GError *error)
+{
+  g_autofree gchar *home = spdl_origin_dup (self->parsed);
+  g_autofree gchar *origin =
+      spdl_origin_dup (soup_message_get_uri (self->message));
+  gchar *text;
+
+  if (!self->redirect.foreign ||
+      error->code != GST_RESOURCE_ERROR_NOT_AUTHORIZED ||
+      (!self->settings->extra_headers && !g_uri_get_userinfo (self->parsed)))
+    return;
+  text = g_strdup_printf (
+      "%s. %s%s leads to %s, which did not get extra-headers and credentials: "
+      "if it may have them, set trusted-origins=%s",
+      error->message, self->foreign ? "A field of an item" : "The server ",
+      self->foreign ? "" : home, origin, origin);
+  g_free (error->message);
+  error->message = text;
+}
+
+static SpdlVerdict
+judge (SpdlRequest *self, GError **error)
+{
+  SpdlVerdict verdict;
+
+  if (spdl_redirect_is (self->message))
+    return spdl_redirect_follow (&self->redirect, self->parsed, self->message,
+               self->settings->trusted_origins, error)
+               ? SPDL_VERDICT_MOVED
+               : SPDL_VERDICT_FAILED;
+  verdict =
+      spdl_answer_judge (&self->answer, &self->question, self->message, error);
+  if (verdict == SPDL_VERDICT_FAILED)
+    explain_refusal (self, *error);
+  return verdict;
+}
+
+void
+spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
+{
+  SpdlRequest *self = data;
+  g_autoptr (GError) reason = NULL;
+  GError *error = NULL;
+  SpdlVerdict verdict;
+
+  self->stream = soup_session_send_finish (self->session, result, &reason);
+  if (!self->stream) {
+    spdl_redact_error (reason);
+    if (self->stop == SPDL_REQUEST_STOP_NOT)
+      spdl_request_set_end (self,
+          spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
+                                       : SPDL_REQUEST_END_FAILED,
+          g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+              "It cannot be fetched: %s", reason->message));
+    spdl_request_end_try (self);
+    return;
+  }
+  if (self->stop != SPDL_REQUEST_STOP_NOT) {
+    g_cancellable_cancel (self->cancellable);
+    spdl_request_close_stream (self);
+    return;
+  }
+
+  verdict = judge (self, &error);
+  if (verdict == SPDL_VERDICT_GOOD)
+    verdict = judge_restart (self, &error);
+  if (verdict == SPDL_VERDICT_ANEW && self->flow)
+    verdict = SPDL_VERDICT_FAILED; /* what came is used already */
+  if (verdict == SPDL_VERDICT_GOOD && self->answer.has_size &&
+      !spdl_check_max_size (
+          self->answer.size, self->settings->max_size, &error))
+    verdict = SPDL_VERDICT_FAILED;
+  if (verdict == SPDL_VERDICT_GOOD) {
+    take_answer (self);
+  } else if (verdict == SPDL_VERDICT_NO_MORE || verdict == SPDL_VERDICT_SAME ||
+             verdict == SPDL_VERDICT_OTHER || verdict == SPDL_VERDICT_MOVED) {
+    self->same = verdict == SPDL_VERDICT_SAME;
+    self->at_once = verdict == SPDL_VERDICT_OTHER;
+    self->moved = verdict == SPDL_VERDICT_MOVED;
+    if (self->at_once)
+      self->question.known = NULL;
+    self->to_skip = MAX_UNWANTED;
+    self->discard = TRUE;
+  } else {
+    self->asked_delay = spdl_retry_get_asked (
+        soup_message_get_response_headers (self->message));
+    if (verdict == SPDL_VERDICT_ANEW)
+      spdl_body_clear (&self->body);
+    spdl_request_set_end (self,
+        verdict == SPDL_VERDICT_FAILED ? SPDL_REQUEST_END_FAILED
+                                       : SPDL_REQUEST_END_RETRY,
+        error);
+    self->to_skip = MAX_UNWANTED;
+    self->discard = TRUE;
+  }
+  spdl_request_set_stall_timer (self);
+  spdl_request_read_more (self);
+}

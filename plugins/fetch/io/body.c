@@ -1,0 +1,74 @@
+/* gst-spdl: the bytes of an item, as they come
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/io/body.h"
+
+/* Taken on a server's word alone. */
+#define MAX_FIRST (1024 * 1024)
+/* Where nothing is known. */
+#define DEFAULT_FIRST (64 * 1024)
+
+static gsize
+next_room (const SpdlBody *self, guint64 expected)
+{
+  const guint64 doubled = (guint64) self->room * 2;
+  /* One more byte, so that the end can be read as well. */
+  const guint64 wanted = expected > 0 ? expected + 1 : DEFAULT_FIRST;
+
+  if (self->room == 0)
+    return MIN (wanted, MAX_FIRST);
+  return wanted > self->room ? MIN (wanted, doubled) : doubled;
+}
+
+guint8 *
+spdl_body_reserve (
+    SpdlBody *self, guint64 expected, gsize *free, GError **error)
+{
+  if (self->size == self->room) {
+    const gsize room = next_room (self, expected);
+    guint8 *data = g_try_realloc (self->data, room);
+
+    if (!data) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "There is no memory for more than %" G_GSIZE_FORMAT " bytes of it",
+          self->size);
+      return NULL;
+    }
+    self->data = data;
+    self->room = room;
+  }
+  *free = self->room - self->size;
+  return self->data + self->size;
+}
+
+void
+spdl_body_clear (SpdlBody *self)
+{
+  g_clear_pointer (&self->data, g_free);
+  self->size = self->room = 0;
+}
+
+GstBuffer *
+spdl_body_steal (SpdlBody *self)
+{
+  GstBuffer *buffer;
+
+  if (self->size == 0) {
+    spdl_body_clear (self);
+    return gst_buffer_new ();
+  }
+  if (self->room / 2 > self->size) {
+    guint8 *less = g_try_realloc (self->data, self->size);
+
+    if (less)
+      self->data = less;
+  }
+  buffer = gst_buffer_new_wrapped (self->data, self->size);
+  self->data = NULL;
+  spdl_body_clear (self);
+  return buffer;
+}

@@ -1,0 +1,36 @@
+/* gst-spdl: bytes of a file, or of a range of it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_DISK_H__
+#define __SPDL_DISK_H__
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include "plugins/fetch/range/range.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint64 max_size; /* 0: none */
+  gint64 deadline;  /* of the monotonic time in us; G_MAXINT64: none */
+} SpdlDiskLimits;
+
+/* Reads @range of the file at @path into a new buffer.
+ *
+ * Returns: (transfer full): NULL with @error set, in the domain of
+ * GST_RESOURCE_ERROR or (cancelled) G_IO_ERROR */
+GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
+
+/* The same of an open file. */
+GstBuffer *spdl_disk_read_open (int fd, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_DISK_H__ */

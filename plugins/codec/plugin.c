@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/spdlcodec.h"
+#include "plugins/codec/codec.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/codec/spdlentropy.h"
-#include "plugins/codec/spdlentropycheck.h"
-#include "plugins/codec/spdllibjpeg.h"
+#include "plugins/codec/jpeg/entropy.h"
+#include "plugins/codec/jpeg/entropycheck.h"
+#include "plugins/codec/jpeg/libjpeg.h"
 #include "tests/benchmarks/cpu-seconds.h"
 #include "tests/benchmarks/jpeg-files.h"
 

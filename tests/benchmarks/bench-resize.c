@@ -12,7 +12,7 @@
  *     bench-resize [KERNELS [WIDTHxHEIGHT-OUT_WIDTHxOUT_HEIGHT]]
  */
 
-#include "plugins/codec/spdlresize.h"
+#include "plugins/codec/resize/resize.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/codec/spdlplanejoin.h"
+#include "plugins/codec/resize/planejoin.h"
 #include "tests/benchmarks/cpu-seconds.h"
 
 typedef struct {
@@ -136,7 +136,7 @@ decode (Way *way, gint64 pts)
   }
 }
 
-/* As spdlshot.c does it. */
+/* As shot.c does it. */
 static void
 resize (Way *way, guint8 *out)
 {

@@ -8,7 +8,7 @@
 #ifndef __FUZZ_ARRAYS_H__
 #define __FUZZ_ARRAYS_H__
 
-#include "plugins/codec/spdlarrays.h"
+#include "plugins/codec/array/arrays.h"
 #include "tests/fuzz/fuzz.h"
 
 G_BEGIN_DECLS

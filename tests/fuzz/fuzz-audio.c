@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "plugins/codec/spdlaudio.h"
-#include "plugins/codec/spdlwav.h"
+#include "plugins/codec/audio/audio.h"
+#include "plugins/codec/audio/wav.h"
 #include "plugins/common/bytes.h"
 #include "tests/fuzz/fuzz.h"
 

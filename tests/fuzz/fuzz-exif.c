@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/spdlexif.h"
+#include "plugins/codec/common/exif.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

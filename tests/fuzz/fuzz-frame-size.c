@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/spdlframesize.h"
+#include "plugins/codec/video/framesize.h"
 #include "tests/fuzz/fuzz.h"
 
 static const gchar *const types[] = { "video/x-h264", "video/x-h265",

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "plugins/codec/spdlimagedecoder.h"
+#include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 #include "tests/fuzz/fuzz-worker.h"
 #include "tests/fuzz/fuzz.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/spdljpeg.h"
+#include "plugins/codec/jpeg/jpeg.h"
 #include "tests/fuzz/fuzz-worker.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/spdlnpy.h"
+#include "plugins/codec/array/npy.h"
 #include "tests/fuzz/fuzz-arrays.h"
 
 /* Where the element lies that is number @n in C's order. */

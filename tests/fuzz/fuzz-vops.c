@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/spdlvops.h"
+#include "plugins/codec/video/vops.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Where the first group or picture begins, looked for byte by byte; @size:

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "plugins/codec/audio/audiodecoder.h"
-#include "plugins/codec/spdlworker.h"
+#include "plugins/codec/element/itemdecoder.h"
 #include "tests/failing-memory.h"
 
 /* An input is to take milliseconds. */

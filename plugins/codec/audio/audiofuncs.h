@@ -8,7 +8,7 @@
 #ifndef __SPDL_AUDIO_FUNCS_H__
 #define __SPDL_AUDIO_FUNCS_H__
 
-#include "plugins/codec/spdlaudiotarget.h"
+#include "plugins/codec/audio/audiotarget.h"
 
 G_BEGIN_DECLS
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/codec/spdlframing.h"
+#include "plugins/codec/resize/framing.h"
 
 static void
 draw (char **argv)

@@ -8,7 +8,7 @@
 #ifndef __FEED_H__
 #define __FEED_H__
 
-#include "plugins/codec/spdlresize.h"
+#include "plugins/codec/resize/resize.h"
 
 /* Resizes @image, whose rows are without padding, as @job says. What does not
  * count of it is never shown; with @rand, junk is in its place, and the number

@@ -15,9 +15,9 @@
 #include <jpegint.h>
 #endif
 
-#include "plugins/codec/spdlentropycheck.h"
-#include "plugins/codec/spdljpeg-private.h"
-#include "plugins/codec/spdllibjpeg.h"
+#include "plugins/codec/jpeg/entropycheck.h"
+#include "plugins/codec/jpeg/jpeg-private.h"
+#include "plugins/codec/jpeg/libjpeg.h"
 
 /* Layout */
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/spdlplanejoin.h"
+#include "plugins/codec/resize/planejoin.h"
 
 #define GUARD 0xa5
 

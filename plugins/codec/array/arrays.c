@@ -1,0 +1,213 @@
+/* gst-spdl: the arrays of a file as tensors
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/array/arrays.h"
+
+#include <string.h>
+
+#include "plugins/codec/array/npy.h"
+#include "plugins/codec/array/npz.h"
+#include "plugins/codec/array/safetensors.h"
+#include "plugins/common/zip.h"
+
+/* Bytes of a name. */
+#define MAX_NAME 255
+
+struct _SpdlArrays {
+
+  /* The file in hand. */
+  GstBuffer *result;
+  GstSpdlTensorsInfo info;
+  gchar *names[GST_SPDL_MAX_TENSORS]; /* nullable */
+
+  /* Of the file before: mostly the next one is the same. */
+  GstCaps *caps;
+  GstSpdlTensorsInfo last_info;
+};
+
+SpdlArrays *
+spdl_arrays_new (void)
+{
+  SpdlArrays *self = g_new0 (SpdlArrays, 1);
+
+  return self;
+}
+
+static void
+clear_names (SpdlArrays *self)
+{
+  for (guint i = 0; i < GST_SPDL_MAX_TENSORS; i++)
+    g_clear_pointer (&self->names[i], g_free);
+}
+
+void
+spdl_arrays_free (SpdlArrays *self)
+{
+  clear_names (self);
+  gst_clear_caps (&self->caps);
+  g_free (self);
+}
+
+SpdlArraysKind
+spdl_arrays_look (const guint8 *data, gsize size)
+{
+  if (spdl_npy_is_npy (data, size))
+    return SPDL_ARRAYS_NPY;
+  if (spdl_zip_is_zip (data, size))
+    return SPDL_ARRAYS_NPZ;
+  if (spdl_safetensors_is_safetensors (data, size))
+    return SPDL_ARRAYS_SAFETENSORS;
+  return SPDL_ARRAYS_NONE;
+}
+
+/* Arrays */
+
+gboolean
+spdl_arrays_check_number (guint64 n, GError **error)
+{
+  if (n > 0 && n <= GST_SPDL_MAX_TENSORS)
+    return TRUE;
+  if (n == 0)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has no array in it");
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has more than %d arrays, which are the most of an item",
+        GST_SPDL_MAX_TENSORS);
+  return FALSE;
+}
+
+static gboolean
+check_name (const SpdlArrays *self, const SpdlArray *array, GError **error)
+{
+  const gsize length = strlen (array->name);
+
+  if (length == 0 || length > MAX_NAME) {
+    spdl_array_set_error (error, array,
+        "has a name of %" G_GSIZE_FORMAT " bytes: 1 to %d are taken", length,
+        MAX_NAME);
+    return FALSE;
+  }
+  for (guint i = 0; i < self->info.num_tensors; i++) {
+    if (g_strcmp0 (self->names[i], array->name) == 0) {
+      spdl_array_set_error (error, array, "is there twice");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* A part of @place, in which the array lies as a tensor does; NULL if it cannot
+ * be had. */
+static GstMemory *
+take_part (const SpdlArraysPlace *place, const guint8 *data, gsize size)
+{
+  const gsize offset = data - place->base;
+
+  if (GST_MEMORY_IS_NO_SHARE (place->memory))
+    return NULL;
+  if (!place->exclusive)
+    return gst_memory_share (place->memory, offset, size);
+  gst_memory_resize (place->memory, offset, size);
+  return gst_memory_ref (place->memory);
+}
+
+static GstMemory *
+copy_part (
+    const SpdlArray *array, const guint8 *data, gsize size, GError **error)
+{
+  guint8 *copy = g_try_malloc (size);
+
+  if (!copy) {
+    spdl_array_set_no_memory (error, array, size);
+    return NULL;
+  }
+  spdl_array_write (array, data, copy);
+  return gst_memory_new_wrapped (0, copy, size, 0, size, copy, g_free);
+}
+
+gboolean
+spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
+    const SpdlArraysPlace *place, const guint8 *data, GError **error)
+{
+  const gsize size = spdl_array_get_size (array, error);
+  GstMemory *part = NULL;
+
+  if (array->name && !check_name (self, array, error))
+    return FALSE;
+  /* Elements at odd addresses are copied, too: whoever gets a tensor may take
+   * its address for that of such elements. In an NPZ most are. */
+  if (spdl_array_is_plain (array, data))
+    part = take_part (place, data, size);
+  if (!part && !(part = copy_part (array, data, size, error)))
+    return FALSE;
+  gst_buffer_append_memory (self->result, part);
+  self->names[self->info.num_tensors] = g_strdup (array->name);
+  spdl_array_describe (array, &self->info);
+  return TRUE;
+}
+
+/* Files */
+
+static gboolean
+read_npy (SpdlArrays *self, const GstMapInfo *in, GError **error)
+{
+  const SpdlArraysPlace place = { in->memory, in->data };
+  SpdlArray array = { NULL };
+  const gsize at = spdl_npy_read (&array, in->data, in->size, error);
+
+  return at > 0 && spdl_arrays_add (self, &array, &place, in->data + at, error);
+}
+
+static gboolean
+is_as_before (const SpdlArrays *self)
+{
+  if (!self->caps ||
+      memcmp (&self->info, &self->last_info, sizeof self->info) != 0)
+    return FALSE;
+  for (guint i = 0; i < self->info.num_tensors; i++)
+    if (g_strcmp0 (
+            gst_spdl_caps_get_tensor_name (self->caps, i), self->names[i]) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static GstCaps *
+get_caps (SpdlArrays *self)
+{
+  if (is_as_before (self))
+    return self->caps;
+  gst_clear_caps (&self->caps);
+  self->last_info = self->info;
+  self->caps = gst_spdl_tensors_info_to_caps (&self->info);
+  if (self->names[0])
+    gst_spdl_caps_set_tensor_names (
+        self->caps, (const gchar *const *) self->names, self->info.num_tensors);
+  return self->caps;
+}
+
+GstBuffer *
+spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
+    guint64 max_inflated, GstCaps **caps, GError **error)
+{
+  gboolean ok;
+
+  self->result = gst_buffer_new ();
+  gst_spdl_tensors_info_init (&self->info);
+  if (kind == SPDL_ARRAYS_NPY)
+    ok = read_npy (self, in, error);
+  else if (kind == SPDL_ARRAYS_NPZ)
+    ok = spdl_npz_read (self, in, max_inflated, error);
+  else
+    ok = spdl_safetensors_read (self, in, error);
+  if (ok)
+    *caps = get_caps (self);
+  else
+    gst_clear_buffer (&self->result);
+  clear_names (self);
+  return g_steal_pointer (&self->result);
+}

@@ -1,0 +1,64 @@
+/* gst-spdl: the arrays of a file as tensors
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ARRAYS_H__
+#define __SPDL_ARRAYS_H__
+
+#include "plugins/codec/array/array.h"
+
+G_BEGIN_DECLS
+
+/* NPY, NPZ and safetensors become one buffer of `other/tensors`, a memory for
+ * each array, which lies in the file's own memory where it can. The state of
+ * one worker; one thread at a time. */
+
+typedef enum {
+  SPDL_ARRAYS_NONE,
+  SPDL_ARRAYS_NPY,
+  SPDL_ARRAYS_NPZ,
+  SPDL_ARRAYS_SAFETENSORS,
+} SpdlArraysKind;
+
+typedef struct _SpdlArrays SpdlArrays;
+
+SpdlArrays *spdl_arrays_new (void);
+void spdl_arrays_free (SpdlArrays *self);
+
+/* What @data begins as. */
+SpdlArraysKind spdl_arrays_look (const guint8 *data, gsize size);
+
+/* Decodes a file of @kind.
+ *
+ * @in: the file, mapped
+ * @max_inflated: bytes that its compressed arrays may have
+ * @caps: (out) (transfer none): those of the result, until the next
+ *
+ * Returns: (transfer full): the tensors, or NULL with @error set */
+GstBuffer *spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind,
+    const GstMapInfo *in, guint64 max_inflated, GstCaps **caps, GError **error);
+
+/* For the readers of files. */
+
+/* Where bytes of a file are: in a memory whose data begins at @base. */
+typedef struct {
+  GstMemory *memory;
+  const guint8 *base;
+  gboolean exclusive; /* nobody else has it */
+} SpdlArraysPlace;
+
+/* Adds @array, whose size was found to be right, and whose data begins at
+ * @data, within @place. FALSE with @error set: its name cannot be, or there is
+ * no memory for a copy. */
+gboolean spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
+    const SpdlArraysPlace *place, const guint8 *data, GError **error);
+
+/* FALSE with @error set: @n are more than a buffer can have. */
+gboolean spdl_arrays_check_number (guint64 n, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_ARRAYS_H__ */

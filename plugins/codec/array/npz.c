@@ -1,0 +1,203 @@
+/* gst-spdl: the arrays of an NPZ file
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/array/npz.h"
+
+#include <string.h>
+
+#include "plugins/codec/array/npy.h"
+#include "plugins/common/zip.h"
+
+/* A byte becomes 1032 at most; a little is added for the end. */
+#define MAX_RATIO 1032
+#define RATIO_SLACK 64
+
+/* The file in hand. */
+typedef struct {
+  SpdlArrays *arrays;
+  const GstMapInfo *in;
+  guint64 inflatable; /* bytes that may still be */
+} Npz;
+
+/* Whether there is to be memory for what @member says that it inflates to. */
+static gboolean
+check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
+    GError **error)
+{
+  if (member->size / MAX_RATIO > member->packed_size + RATIO_SLACK) {
+    spdl_array_set_error (error, array,
+        "says that it inflates to %" G_GUINT64_FORMAT
+        " bytes, which its %" G_GUINT64_FORMAT " cannot hold",
+        member->size, member->packed_size);
+    return FALSE;
+  }
+  if (member->size > self->inflatable) {
+    spdl_array_set_error (error, array,
+        "inflates to %" G_GUINT64_FORMAT
+        " bytes, with which the file has more than max-inflated",
+        member->size);
+    return FALSE;
+  }
+  self->inflatable -= member->size;
+  return TRUE;
+}
+
+/* Returns: (transfer full) (nullable): a new memory with all of @member */
+static GstMemory *
+inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *packed, GError **error)
+{
+  const gchar *damage;
+  guint8 *data;
+
+  if (!check_inflated (self, array, member, error))
+    return NULL;
+  data = g_try_malloc (MAX (member->size, 1));
+  if (!data) {
+    spdl_array_set_no_memory (error, array, member->size);
+    return NULL;
+  }
+  damage = spdl_zip_inflate (member, packed, data);
+  if (!damage)
+    return gst_memory_new_wrapped (
+        0, data, member->size, 0, member->size, data, g_free);
+  spdl_array_set_error (error, array, "%s", damage);
+  g_free (data);
+  return NULL;
+}
+
+/* Reads the NPY file in @data. */
+static gboolean
+read_file (Npz *self, SpdlArray *array, const SpdlZipMember *member,
+    const SpdlArraysPlace *place, const guint8 *data, GError **error)
+{
+  gsize at;
+
+  if (!spdl_zip_check_sum (member, data)) {
+    spdl_array_set_error (error, array, "has a wrong checksum");
+    return FALSE;
+  }
+  at = spdl_npy_read (array, data, member->size, error);
+  return at > 0 &&
+         spdl_arrays_add (self->arrays, array, place, data + at, error);
+}
+
+static gboolean
+read_inflated (Npz *self, SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *packed, GError **error)
+{
+  GstMemory *memory = inflate_member (self, array, member, packed, error);
+  SpdlArraysPlace place;
+  GstMapInfo map;
+  gboolean ok;
+
+  if (!memory)
+    return FALSE;
+  gst_memory_map (memory, &map, GST_MAP_READ);
+  place = (SpdlArraysPlace){ memory, map.data, TRUE };
+  ok = read_file (self, array, member, &place, map.data, error);
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+  return ok;
+}
+
+static gboolean
+read_member (Npz *self, SpdlArray *array, const SpdlZipMember *member,
+    const guint8 *data, GError **error)
+{
+  const SpdlArraysPlace place = { self->in->memory, self->in->data };
+
+  if (member->encrypted) {
+    spdl_array_set_error (error, array, "is encrypted");
+    return FALSE;
+  }
+  if (member->method == SPDL_ZIP_DEFLATED)
+    return read_inflated (self, array, member, data, error);
+  if (member->method != SPDL_ZIP_STORED) {
+    spdl_array_set_error (error, array,
+        "is compressed by the method %u; stored (0) and deflated (8) ones are "
+        "read",
+        member->method);
+    return FALSE;
+  }
+  if (member->size != member->packed_size) {
+    spdl_array_set_error (
+        error, array, "has two sizes, though it is not compressed");
+    return FALSE;
+  }
+  return read_file (self, array, member, &place, data, error);
+}
+
+/* Returns: (transfer full) (nullable): the name of @member's array */
+static gchar *
+name_array (const SpdlZipMember *member, GError **error)
+{
+  const gsize suffix = strlen (".npy");
+  const gchar *end = member->name + member->name_length - suffix;
+  g_autofree gchar *quoted = NULL;
+
+  if (member->name_length > suffix && memcmp (end, ".npy", suffix) == 0 &&
+      g_utf8_validate (member->name, member->name_length - suffix, NULL))
+    return g_strndup (member->name, member->name_length - suffix);
+  quoted = spdl_array_quote (member->name, member->name_length);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a ZIP archive, but no NPZ: its member %s is not named as an array "
+      "is, NAME.npy",
+      quoted);
+  return NULL;
+}
+
+static gboolean
+set_damage (const gchar *damage, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken NPZ: %s", damage);
+  return FALSE;
+}
+
+/* Reads the next member, and its array. */
+static gboolean
+read_next (Npz *self, SpdlZip *zip, GError **error)
+{
+  g_autofree gchar *name = NULL;
+  SpdlArray array = { NULL };
+  SpdlZipMember member;
+  const gchar *damage = spdl_zip_next (zip, &member);
+  guint64 first;
+
+  if (damage)
+    return set_damage (damage, error);
+  if ((damage = spdl_zip_find_data (
+           zip, &member, self->in->data + member.head, &first))) {
+    g_autofree gchar *what = g_strconcat ("a member ", damage, NULL);
+
+    return set_damage (what, error);
+  }
+  return (array.name = name = name_array (&member, error)) &&
+         read_member (self, &array, &member, self->in->data + first, error);
+}
+
+gboolean
+spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in, guint64 max_inflated,
+    GError **error)
+{
+  Npz self = { arrays, in, max_inflated };
+  const gchar *damage;
+  SpdlZip zip;
+
+  if ((damage = spdl_zip_open (&zip, in->data, in->size)))
+    return set_damage (damage, error);
+  if (!spdl_arrays_check_number (zip.n_members, error))
+    return FALSE;
+  for (guint i = 0; i < zip.n_members; i++)
+    if (!read_next (&self, &zip, error))
+      return FALSE;
+  return zip.left == 0
+             ? TRUE
+             : set_damage (
+                   "its directory has more members than it says", error);
+}

@@ -1,0 +1,24 @@
+/* gst-spdl: the arrays of an NPZ file
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_NPZ_H__
+#define __SPDL_NPZ_H__
+
+#include "plugins/codec/array/arrays.h"
+
+G_BEGIN_DECLS
+
+/* A ZIP archive of NPY files, stored or deflated, each named as its array with
+ * `.npy` behind it. Their checksums are verified. */
+
+/* Adds the arrays of @in to @arrays; FALSE with @error set. */
+gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
+    guint64 max_inflated, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_NPZ_H__ */

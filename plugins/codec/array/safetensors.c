@@ -1,0 +1,281 @@
+/* gst-spdl: the arrays of a safetensors file
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/array/safetensors.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugins/common/bytes.h"
+
+/* Bytes of a header: the format's own limit; and ours, since JSON may take 20
+ * times its size in memory, and a file has few arrays. */
+#define MAX_HEADER 100000000
+#define MAX_READ_HEADER (4 << 20)
+
+#define METADATA "__metadata__"
+
+/* What the header says. */
+typedef struct {
+  SpdlArray array;
+  gchar *name; /* owned; also the array's */
+  guint64 begin, end;
+} Entry;
+
+typedef struct {
+  Entry entries[GST_SPDL_MAX_TENSORS];
+  guint n_entries;
+} Header;
+
+static void
+header_clear (Header *self)
+{
+  for (guint i = 0; i < self->n_entries; i++)
+    g_free (self->entries[i].name);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Header, header_clear)
+
+static const struct {
+  const gchar *name;
+  GstSpdlTensorType type;
+} types[] = {
+  { "BOOL", GST_SPDL_TENSOR_UINT8 },
+  { "I8", GST_SPDL_TENSOR_INT8 },
+  { "U8", GST_SPDL_TENSOR_UINT8 },
+  { "I16", GST_SPDL_TENSOR_INT16 },
+  { "U16", GST_SPDL_TENSOR_UINT16 },
+  { "I32", GST_SPDL_TENSOR_INT32 },
+  { "U32", GST_SPDL_TENSOR_UINT32 },
+  { "I64", GST_SPDL_TENSOR_INT64 },
+  { "U64", GST_SPDL_TENSOR_UINT64 },
+  { "F16", GST_SPDL_TENSOR_FLOAT16 },
+  { "F32", GST_SPDL_TENSOR_FLOAT32 },
+  { "F64", GST_SPDL_TENSOR_FLOAT64 },
+};
+
+/* Reading the header. All return FALSE if it is wrong; those that know better
+ * set @error. */
+
+static gboolean
+read_type (const json_t *value, SpdlArray *array, GError **error)
+{
+  const gchar *name = json_string_value (value);
+
+  if (!name)
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (!g_str_equal (name, types[i].name))
+      continue;
+    array->type = types[i].type;
+    /* Files are little-endian. */
+    array->swapped = G_BYTE_ORDER == G_BIG_ENDIAN &&
+                     gst_spdl_tensor_type_get_size (array->type) > 1;
+    return TRUE;
+  }
+  spdl_array_refuse_type (error, array, name, strlen (name));
+  return FALSE;
+}
+
+static gboolean
+read_number (const json_t *value, guint64 *number)
+{
+  const json_int_t integer = json_integer_value (value);
+
+  *number = integer;
+  return json_is_integer (value) && integer >= 0;
+}
+
+static gboolean
+read_shape (const json_t *value, SpdlArray *array)
+{
+  guint64 number;
+
+  array->rank = json_array_size (value);
+  for (gsize i = 0; i < json_array_size (value); i++) {
+    if (!read_number (json_array_get (value, i), &number))
+      return FALSE;
+    if (i < SPDL_ARRAY_MAX_RANK)
+      array->shape[i] = number;
+  }
+  return json_is_array (value);
+}
+
+static gboolean
+read_entry (const json_t *value, Entry *entry, GError **error)
+{
+  const json_t *offsets = json_object_get (value, "data_offsets");
+
+  return json_object_size (value) == 3 &&
+         read_type (json_object_get (value, "dtype"), &entry->array, error) &&
+         read_shape (json_object_get (value, "shape"), &entry->array) &&
+         json_array_size (offsets) == 2 &&
+         read_number (json_array_get (offsets, 0), &entry->begin) &&
+         read_number (json_array_get (offsets, 1), &entry->end);
+}
+
+/* Strings by their names. */
+static gboolean
+check_metadata (json_t *value)
+{
+  const gchar *name;
+  json_t *text;
+
+  json_object_foreach (
+      value, name, text) if (!json_is_string (text)) return FALSE;
+  return json_is_object (value);
+}
+
+static gboolean
+read_members (json_t *root, Header *header, GError **error)
+{
+  const gchar *name;
+  json_t *value;
+
+  json_object_foreach (root, name, value)
+  {
+    Entry *entry;
+
+    if (g_str_equal (name, METADATA)) {
+      if (!check_metadata (value))
+        return FALSE;
+      continue;
+    }
+    if (!spdl_arrays_check_number (header->n_entries + 1, error))
+      return FALSE;
+    entry = &header->entries[header->n_entries++];
+    entry->array.name = entry->name = g_strdup (name);
+    if (!read_entry (value, entry, error))
+      return FALSE;
+  }
+  return json_is_object (root);
+}
+
+/* Jansson quotes what it could not read. */
+static void
+set_wrong (const json_error_t *wrong, GError **error)
+{
+  g_autofree gchar *text = g_utf8_make_valid (wrong->text, -1);
+
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken safetensors file: its header is wrong at byte %d: %s",
+      wrong->position + 8, text);
+}
+
+static gboolean
+read_header (Header *header, const guint8 *data, gsize size, GError **error)
+{
+  json_error_t wrong;
+  json_t *root =
+      json_loadb ((const gchar *) data, size, JSON_REJECT_DUPLICATES, &wrong);
+  const gboolean ok = root && read_members (root, header, error);
+
+  if (!root && json_error_code (&wrong) == json_error_out_of_memory)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for its header of %" G_GSIZE_FORMAT " bytes", size);
+  else if (!root)
+    set_wrong (&wrong, error);
+  else if (!ok && !*error)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken safetensors file: its header is wrong: it must give "
+        "dtype, shape and data_offsets of each array");
+  json_decref (root);
+  return ok;
+}
+
+/* Reading the data */
+
+static gint
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const Entry *one = a, *other = b;
+
+  return one->begin < other->begin ? -1 : one->begin > other->begin;
+}
+
+/* Data lies one behind the other, none of it twice, and none is left over. */
+static gboolean
+check_places (const Header *header, gsize n_bytes, GError **error)
+{
+  guint64 at = 0;
+
+  for (guint i = 0; i < header->n_entries; i++) {
+    const Entry *entry = &header->entries[i];
+    const gsize size = spdl_array_get_size (&entry->array, error);
+
+    if (size == 0)
+      return FALSE;
+    if (entry->begin != at || entry->end < at || entry->end - at != size) {
+      spdl_array_set_error (error, &entry->array,
+          "is said to lie from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+          ", but has %" G_GSIZE_FORMAT
+          " bytes that begin at %" G_GUINT64_FORMAT,
+          entry->begin, entry->end, size, at);
+      return FALSE;
+    }
+    if (size > n_bytes - at) {
+      spdl_array_set_error (error, &entry->array, "ends before its data does");
+      return FALSE;
+    }
+    at = entry->end;
+  }
+  if (at == n_bytes)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken safetensors file: it has %" G_GUINT64_FORMAT
+      " bytes behind its data",
+      n_bytes - at);
+  return FALSE;
+}
+
+gboolean
+spdl_safetensors_is_safetensors (const guint8 *data, gsize size)
+{
+  /* Nothing else has a small number and a brace there, behind which a name, a
+   * blank or the other brace is. */
+  return size >= 10 && spdl_read_64_le (data) <= MAX_HEADER && data[8] == '{' &&
+         memchr ("\" }\t\r\n", data[9], 6);
+}
+
+gboolean
+spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
+{
+  const SpdlArraysPlace place = { in->memory, in->data };
+  GError *reason = NULL;
+  const guint64 length = spdl_read_64_le (in->data);
+  g_auto (Header) header = { .n_entries = 0 };
+  const guint8 *data;
+
+  if (length > in->size - 8) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken safetensors file: it ends within its header");
+    return FALSE;
+  }
+  if (length > MAX_READ_HEADER) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "Its safetensors header has %" G_GUINT64_FORMAT
+        " bytes, and the limit is %u",
+        length, MAX_READ_HEADER);
+    return FALSE;
+  }
+  data = in->data + 8 + length;
+  if (!read_header (&header, in->data + 8, length, &reason)) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  if (!spdl_arrays_check_number (header.n_entries, error))
+    return FALSE;
+  qsort (header.entries, header.n_entries, sizeof (Entry), compare_places);
+  if (!check_places (&header, in->size - 8 - length, error))
+    return FALSE;
+  for (guint i = 0; i < header.n_entries; i++)
+    if (!spdl_arrays_add (arrays, &header.entries[i].array, &place,
+            data + header.entries[i].begin, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,197 @@
+/* gst-spdl: the work on one sound
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/audio/audio.h"
+
+#include "plugins/codec/audio/audioprobe.h"
+#include "plugins/codec/audio/wav.h"
+
+struct _SpdlAudio {
+  const SpdlAudioFuncs *funcs; /* nullable: not needed yet */
+  SpdlAudioDecoder *decoder;   /* likewise */
+  GstAudioInfo info;           /* of the result before, and its caps */
+  GstCaps *caps;
+
+  /* The file in hand. */
+  const guint8 *data;
+  gboolean is_pcm; /* a WAV that needs no decoder */
+  SpdlWav wav;
+  SpdlAudioFile file; /* else */
+  GError *error;      /* of the look */
+};
+
+SpdlAudio *
+spdl_audio_new (void)
+{
+  return g_new0 (SpdlAudio, 1);
+}
+
+void
+spdl_audio_free (SpdlAudio *self)
+{
+  if (self->decoder)
+    self->funcs->destroy (self->decoder);
+  gst_clear_caps (&self->caps);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+/* Loads FFmpeg's libraries. */
+static gboolean
+load (SpdlAudio *self, GError **error)
+{
+  if (!self->funcs)
+    self->funcs = spdl_audio_get_funcs (error);
+  if (self->funcs && !self->decoder)
+    self->decoder = self->funcs->create ();
+  return self->funcs != NULL;
+}
+
+/* WAV of samples that need no decoder; what else is in WAV does. */
+static gboolean
+look_at_wav (SpdlAudio *self, const guint8 *data, gsize size)
+{
+  self->is_pcm = spdl_wav_is_wav (data, size);
+  if (self->is_pcm && !spdl_wav_read (&self->wav, data, size, &self->error) &&
+      g_error_matches (
+          self->error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND)) {
+    g_clear_error (&self->error);
+    self->is_pcm = FALSE;
+  }
+  return self->is_pcm;
+}
+
+static gboolean
+has_video (SpdlAudio *self)
+{
+  if (g_str_equal (self->file.demuxer, "mov"))
+    return spdl_audio_probe_mp4_video (self->file.data, self->file.size);
+  return !load (self, NULL) ||
+         self->funcs->has_video (self->decoder, &self->file);
+}
+
+gboolean
+spdl_audio_look (
+    SpdlAudio *self, const guint8 *data, gsize size, gboolean takes_video)
+{
+  self->data = data;
+  g_clear_error (&self->error);
+  if (look_at_wav (self, data, size))
+    return TRUE;
+  switch (spdl_audio_probe (data, size, &self->file)) {
+    case SPDL_AUDIO_SURE:
+      return TRUE;
+    case SPDL_AUDIO_MIXED:
+      return !takes_video || !has_video (self);
+    case SPDL_AUDIO_MAYBE:
+      return spdl_audio_search (self, data, size);
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size)
+{
+  return load (self, NULL) && self->funcs->probe (data, size, &self->file);
+}
+
+/* Caps that are as before stay the same ones: then nothing is negotiated. */
+static GstCaps *
+get_caps (SpdlAudio *self, const GstAudioInfo *info)
+{
+  if (!self->caps || !gst_audio_info_is_equal (info, &self->info)) {
+    self->info = *info;
+    gst_clear_caps (&self->caps);
+    self->caps = gst_audio_info_to_caps (info);
+  }
+  return self->caps;
+}
+
+/* The window as the file has it, without a copy. Returns NULL if its samples
+ * are not those that are wanted, or lie at an odd address. */
+static GstBuffer *
+slice (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+    GstAudioInfo *info)
+{
+  const SpdlWav *wav = &self->wav;
+  const gsize size = gst_audio_format_get_info (wav->format)->width / 8;
+  const gsize frame = size * wav->n_channels;
+  guint64 from, to;
+  gsize at;
+
+  if (target->format != wav->format ||
+      (target->rate && target->rate != wav->rate) ||
+      (target->channels && target->channels != wav->n_channels))
+    return NULL;
+  spdl_audio_target_get_window (target, wav->rate, &from, &to);
+  to = MIN (to, wav->n);
+  at = wav->at + from * frame;
+  if (from >= to ||
+      (size != 1 && GPOINTER_TO_SIZE (self->data + at) % size != 0))
+    return NULL;
+  spdl_audio_target_set_info (target, wav->rate, wav->n_channels,
+      wav->has_positions ? wav->positions : NULL, info);
+  return gst_buffer_copy_region (
+      item, GST_BUFFER_COPY_MEMORY, at, (to - from) * frame);
+}
+
+static GstBuffer *
+decode_pcm (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+    GstAudioInfo *info, GError **error)
+{
+  const SpdlWav *wav = &self->wav;
+  const SpdlAudioPcm pcm = { wav->format, wav->rate, wav->n_channels,
+    wav->has_positions ? wav->positions : NULL, self->data + wav->at, wav->n };
+  GstBuffer *result = slice (self, target, item, info);
+
+  if (!result && load (self, error))
+    result = self->funcs->convert (self->decoder, &pcm, target, info, error);
+  return result;
+}
+
+static GstBuffer *
+decode (SpdlAudio *self, const SpdlAudioTarget *target, gboolean keep,
+    GstBuffer *item, GstAudioInfo *info, GError **error)
+{
+  const gchar *damage = self->is_pcm ? self->wav.damage : NULL;
+  GstBuffer *result = NULL;
+
+  if (!self->is_pcm)
+    return load (self, error) ? self->funcs->decode (self->decoder, &self->file,
+                                    target, keep, info, error)
+                              : NULL;
+  if (!damage || keep)
+    result = decode_pcm (self, target, item, info, damage ? NULL : error);
+  if (damage)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It is a broken WAV: %s", damage);
+  return result;
+}
+
+GstBuffer *
+spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
+    gboolean keep, GstBuffer *item, GstCaps **caps, GError **error)
+{
+  GstAudioInfo info;
+  GstBuffer *result;
+
+  if (self->error) {
+    g_propagate_error (error, g_steal_pointer (&self->error));
+    return NULL;
+  }
+  if (target->format == GST_AUDIO_FORMAT_UNKNOWN) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It is sound (%s), but downstream takes none in " SPDL_AUDIO_FORMATS,
+        self->is_pcm ? "WAV" : self->file.name);
+    return NULL;
+  }
+  result = decode (self, target, keep, item, &info, error);
+  if (result)
+    *caps = get_caps (self, &info);
+  return result;
+}

@@ -1,0 +1,29 @@
+/* gst-spdl: the properties of spdldecode
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_DECODE_SETTINGS_H__
+#define __SPDL_DECODE_SETTINGS_H__
+
+#include "plugins/codec/element/target.h"
+
+G_BEGIN_DECLS
+
+/* The defaults; and an end of what they hold. */
+void spdl_decode_settings_init (SpdlTargetSettings *self);
+void spdl_decode_settings_clear (SpdlTargetSettings *self);
+
+/* Sets or reads the property of @id; FALSE for an id that is none. */
+gboolean spdl_decode_settings_set (
+    SpdlTargetSettings *self, guint id, const GValue *value);
+gboolean spdl_decode_settings_get (
+    const SpdlTargetSettings *self, guint id, GValue *value);
+
+void spdl_decode_settings_install (GObjectClass *klass);
+
+G_END_DECLS
+
+#endif /* __SPDL_DECODE_SETTINGS_H__ */

@@ -1,0 +1,460 @@
+/* gst-spdl: spdldecode, the stage that decodes items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-spdldecode
+ * @title: spdldecode
+ * @short_description: decodes images, videos and sound, reads arrays
+ *
+ * Takes encoded images, one a buffer, and yields raw images of `width` by
+ * `height`, `concurrency` of them at a time. What they are is found out from
+ * their bytes. JPEG is decoded by libjpeg-turbo, with its accurate transform,
+ * PNG by libpng, WebP by libwebp, TIFF by libtiff, GIF by giflib, JPEG 2000 by
+ * OpenJPEG, and all other stills (BMP, PNM and so on) by the decoders that
+ * GStreamer has, gst-libav's among them, which each worker holds open. Of an
+ * animation the first frame is taken.
+ *
+ * An image is turned upright as its EXIF orientation says, blended over
+ * `background` where it is transparent, and brought to its size as `resize` and
+ * `interpolation` say, antialiased, as Pillow and torchvision do it. `width`
+ * and `height` are those of the upright image.
+ *
+ * `augment` and `flip` take a random part of it and mirror it; what they draw
+ * depends on `seed`, the item's epoch and its index alone, and is noted in the
+ * `extra` of the item's meta. Of a JPEG only what counts is decoded, and with
+ * `fast-scale` at a half, a quarter or an eighth of its size where that is
+ * enough.
+ *
+ * A size or a format that is not set follows downstream's caps; without either,
+ * or with `resize=none`, an image keeps its size. One that contradicts
+ * downstream's caps ends the stream with an error that names the property. A
+ * file that is no image, is cut off, or lacks some of its pixels' data fails by
+ * name; with `corrupt=keep` what could be decoded is delivered.
+ *
+ * Of samples of several media (`spdlfetch parts=...`) `part` names the one to
+ * decode; the others go on as they are. Two of them with the same `seed` take
+ * the same part of an image and of a mask of the same size; masks of classes
+ * keep them with `format=GRAY8 interpolation=nearest`.
+ *
+ * Of a video, `num-frames` of its frames become a clip, a tensor, which ones
+ * `clip` says: from the first one on, from the middle, from a random one on, at
+ * equal distances, or those shown at the times in the field `clip-times` of the
+ * item's `extra`. Only what they need is decoded. Without `num-frames` it is
+ * one of them, as an image. When they are shown is noted in `frame-times`.
+ *
+ * Arrays come as NPY, NPZ and safetensors, and become `other/tensors`, a memory
+ * and, but for NPY, a name for each. What is stored in the machine's own byte
+ * order and at an address that fits is not copied. The properties for images do
+ * not count for them, so that both can go through one element; a compressed NPZ
+ * may have `max-inflated` bytes.
+ *
+ * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and more, by the plugin
+ * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which `offset` and `duration` are the window, exact to the sample;
+ * `rate`, `channels` and `audio-format` follow downstream's caps where they are
+ * not set, and the file where these do not mind. Samples that an encoder put at
+ * both ends are left out. Of an MP4 that is a video, too, the sound counts
+ * where downstream takes no images; with `num-frames` sound fails.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
+ *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
+ *     ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * Clips of 8 frames from all parts of videos:
+ * |[
+ * gst-launch-1.0 spdlsrc location=videos ! spdlfetch
+ *     ! spdldecode concurrency=2 num-frames=8 clip=uniform width=112 height=112
+ *     ! spdlbatch size=2 ! fakesink
+ * ]|
+ *
+ * What is usual in training on ImageNet:
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
+ *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
+ *     augment=random-resized-crop flip=0.5 ! spdlbatch size=32 ! fakesink
+ * ]|
+ *
+ * Images with their masks, which a list has in a column `mask`:
+ * |[
+ * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
+ *     ! spdldecode part=data width=224 height=224 augment=random-resized-crop
+ *     ! spdldecode part=mask width=224 height=224 augment=random-resized-crop
+ *     format=GRAY8 interpolation=nearest ! spdlbatch size=8 ! fakesink
+ * ]|
+ *
+ * A second of each sound, for a model that wants 16 kHz:
+ * |[
+ * gst-launch-1.0 spdlsrc location=sounds pattern="*.@(wav|flac|mp3|opus)"
+ *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 rate=16000
+ *     channels=1 duration=1000000000 ! spdlbatch size=32 pad=true ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#include <gst/spdl/spdl.h>
+#include <gst/video/video.h>
+
+#include "plugins/codec/codec.h"
+#include "plugins/codec/element/decodesettings.h"
+#include "plugins/codec/element/itemdecoder.h"
+#include "plugins/codec/element/samplepart.h"
+#include "plugins/codec/element/target.h"
+#include "plugins/codec/jpeg/entropycheck.h"
+
+#define DEFAULT_MAX_FAILURE_RATE 0.5
+
+GST_DEBUG_CATEGORY (spdl_decode_debug);
+#define GST_CAT_DEFAULT spdl_decode_debug
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        /* Bytes first: what they are is found out. */
+        GST_STATIC_CAPS (
+            "application/octet-stream; image/jpeg; image/png; image/webp; "
+            "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
+            "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
+            "image/x-portable-pixmap; image/x-portable-anymap; "
+            "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi; "
+            "video/quicktime; video/x-matroska; video/webm; video/x-msvideo; "
+            "audio/x-wav; audio/x-rf64; audio/x-flac; audio/mpeg; "
+            "application/ogg; audio/ogg; audio/x-m4a; "
+            "audio/x-aiff; audio/x-caf; audio/x-au; audio/x-wavpack; "
+            "audio/x-ac3; audio/x-eac3; audio/x-amr-nb-sh; "
+            "audio/x-amr-wb-sh; video/x-ms-asf; audio/x-matroska; "
+            "audio/webm; "
+            "application/x-id3; " GST_SPDL_SAMPLE_CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
+            SPDL_TARGET_FORMATS) "; " SPDL_AUDIO_CAPS "; " GST_SPDL_TENSORS_CAPS
+                                 "; " GST_SPDL_SAMPLE_CAPS));
+
+#define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
+    SPDL_DECODE_ELEMENT, GstSpdlStage)
+
+struct _GstSpdlDecodeElement {
+  GstSpdlStage parent;
+
+  /* Under the object's lock. */
+  SpdlTargetSettings settings; /* properties */
+  SpdlTarget *target;
+};
+
+G_DEFINE_FINAL_TYPE (
+    GstSpdlDecodeElement, gst_spdl_decode_element, GST_TYPE_SPDL_STAGE)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE_ELEMENT)
+
+/* Negotiation */
+
+static SpdlTarget *
+get_target (GstSpdlDecodeElement *self)
+{
+  SpdlTarget *target;
+
+  GST_OBJECT_LOCK (self);
+  target = self->target;
+  g_atomic_int_inc (&target->n_refs);
+  GST_OBJECT_UNLOCK (self);
+  return target;
+}
+
+static void
+set_target (GstSpdlDecodeElement *self, SpdlTarget *target)
+{
+  SpdlTarget *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->target;
+  self->target = target;
+  GST_OBJECT_UNLOCK (self);
+  if (old)
+    spdl_target_unref (old);
+}
+
+static gboolean
+gst_spdl_decode_element_negotiate (
+    GstSpdlStage *stage, GstCaps *caps, GError **error)
+{
+  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (stage);
+  GstPad *srcpad = gst_spdl_stage_get_src_pad (stage);
+  g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
+  g_autoptr (GstCaps) allowed = NULL;
+  g_autofree gchar *format = NULL;
+  g_autofree gchar *audio_format = NULL;
+  SpdlTargetSettings settings;
+  SpdlTarget *target;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  settings.format = format = g_strdup (self->settings.format);
+  settings.audio.format = audio_format = g_strdup (self->settings.audio.format);
+  GST_OBJECT_UNLOCK (self);
+  if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
+    return FALSE;
+  /* Of a part downstream says nothing. */
+  allowed = settings.part ? gst_caps_ref (template)
+                          : gst_pad_peer_query_caps (srcpad, template);
+  if (!(target = spdl_target_new (&settings, allowed, error)))
+    return FALSE;
+  GST_DEBUG_OBJECT (self, "%u by %u, %s", target->width, target->height,
+      gst_video_format_to_string (target->format));
+  set_target (self, target);
+  return TRUE;
+}
+
+/* Workers */
+
+static gboolean
+gst_spdl_decode_element_start (GstSpdlStage *stage, GError **error)
+{
+  const SpdlEntropyChoice *choice = spdl_entropy_choose ();
+
+  if (choice->failed)
+    GST_WARNING_OBJECT (stage,
+        "JPEGs are decoded with libjpeg's entropy decoder, which is slower: "
+        "the self-test of gst-spdl's failed: %s. Please report this with the "
+        "version of libjpeg-turbo",
+        choice->reason);
+  else if (choice->reason)
+    GST_INFO_OBJECT (
+        stage, "JPEG entropy decoder: libjpeg's: %s", choice->reason);
+  else
+    GST_INFO_OBJECT (stage, "JPEG entropy decoder: gst-spdl's");
+  return TRUE;
+}
+
+static gpointer
+gst_spdl_decode_element_open_worker (GstSpdlStage *stage, GError **error)
+{
+  return spdl_worker_new ();
+}
+
+static void
+gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
+{
+  spdl_worker_free (worker);
+}
+
+/* Notes what was drawn for it. */
+static void
+note_augment (GstStructure *notes, const SpdlView *view)
+{
+  gst_structure_set (notes, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
+      G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
+      "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
+      view->flip, NULL);
+}
+
+/* Notes when its frames are shown, and how many are its own. */
+static void
+note_times (GstStructure *notes, const GArray *times, guint n_own)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, times->len);
+  for (guint i = 0; i < times->len; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_UINT64);
+    g_value_set_uint64 (&value, g_array_index (times, GstClockTime, i));
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_structure_take_value (notes, "frame-times", &array);
+  gst_structure_set (notes, "num-frames", G_TYPE_UINT, n_own, NULL);
+}
+
+typedef struct {
+  GstStructure *extra;
+  const gchar *part; /* nullable: its name comes before each field */
+} Notes;
+
+static gboolean
+add_note (GQuark field, const GValue *value, gpointer user_data)
+{
+  const Notes *notes = user_data;
+  g_autofree gchar *name = NULL;
+
+  if (notes->part)
+    name = g_strdup_printf ("%s.%s", notes->part, g_quark_to_string (field));
+  gst_structure_set_value (
+      notes->extra, name ? name : g_quark_to_string (field), value);
+  return TRUE;
+}
+
+/* Puts @fields, if there are any, into what @result says besides. */
+static void
+add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
+    const GstStructure *fields)
+{
+  Notes notes = { NULL, part };
+  GstSpdlItemMeta *own;
+
+  if (gst_structure_n_fields (fields) == 0)
+    return;
+  /* A sample has it already. */
+  own = part ? gst_spdl_buffer_get_item_meta (result)
+             : gst_spdl_buffer_add_item_meta (result);
+  gst_spdl_item_meta_assign (own, item);
+  if (!own->extra)
+    own->extra = gst_structure_new_empty ("extra");
+  notes.extra = own->extra;
+  gst_structure_foreach (fields, add_note, &notes);
+}
+
+/* Notes on the result how it was made. */
+static void
+note (SpdlWorker *worker, const SpdlTarget *target, GstBuffer *result,
+    const GstSpdlItemMeta *item, const SpdlView *view)
+{
+  guint n_own = 0;
+  const GArray *times = spdl_worker_get_times (worker, &n_own);
+  g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
+
+  if (view->width > 0 && spdl_augment_is_on (&target->augment))
+    note_augment (fields, view);
+  if (times)
+    note_times (fields, times, n_own);
+  add_notes (result, item, target->part, fields);
+}
+
+/* Decodes a part of the sample, which stays as it is but for that. Its caps
+ * stay, too. */
+static GstBuffer *
+decode_part (SpdlWorker *worker, const SpdlTarget *target, SpdlSource *source,
+    SpdlView *view, GError **error)
+{
+  GstBuffer *sample = source->item, *result;
+  g_autoptr (GstBuffer) part =
+      spdl_part_take (sample, target->part, &source->caps, error);
+  GstCaps *caps;
+
+  if (!part)
+    return NULL;
+  source->item = part;
+  result = spdl_worker_decode (worker, target, source, view, &caps, error);
+  if (*error)
+    g_prefix_error (error, "Its part \"%s\": ", target->part);
+  return result ? spdl_part_put (sample, target->part, result, caps, error)
+                : NULL;
+}
+
+static gboolean
+gst_spdl_decode_element_process (
+    GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
+{
+  SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  SpdlSource source = { gst_spdl_task_get_item (task),
+    gst_spdl_task_get_caps (task), item ? item->epoch : 0,
+    item ? item->index : 0, item ? item->extra : NULL,
+    gst_spdl_task_get_cancellable (task) };
+  GError *reason = NULL;
+  GstCaps *caps = NULL;
+  SpdlView view;
+  GstBuffer *result =
+      target->part
+          ? decode_part (worker, target, &source, &view, &reason)
+          : spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
+
+  if (result && item)
+    note (worker, target, result, item, &view);
+  spdl_target_unref (target);
+  if (!result) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  if (reason) {
+    GST_WARNING_OBJECT (stage, "kept: %s: %s",
+        item && item->uri ? item->uri : "item", reason->message);
+    g_error_free (reason);
+  }
+  gst_spdl_task_push (task, result, caps);
+  return TRUE;
+}
+
+static void
+gst_spdl_decode_element_stop (GstSpdlStage *stage)
+{
+  set_target (GST_SPDL_DECODE_ELEMENT (stage), NULL);
+}
+
+/* The class */
+
+static void
+gst_spdl_decode_element_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_decode_settings_set (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+}
+
+static void
+gst_spdl_decode_element_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = spdl_decode_settings_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_spdl_decode_element_finalize (GObject *object)
+{
+  spdl_decode_settings_clear (&GST_SPDL_DECODE_ELEMENT (object)->settings);
+  G_OBJECT_CLASS (gst_spdl_decode_element_parent_class)->finalize (object);
+}
+
+static void
+gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_decode_debug, "spdldecode", 0, "Decoding");
+  object_class->set_property = gst_spdl_decode_element_set_property;
+  object_class->get_property = gst_spdl_decode_element_get_property;
+  object_class->finalize = gst_spdl_decode_element_finalize;
+  spdl_decode_settings_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item decoder",
+      "Codec/Decoder/Image/Video/Audio",
+      "Decodes images, videos and sound, and reads arrays, many at a time",
+      "the gst-spdl developers");
+  stage_class->start = gst_spdl_decode_element_start;
+  stage_class->negotiate = gst_spdl_decode_element_negotiate;
+  stage_class->open_worker = gst_spdl_decode_element_open_worker;
+  stage_class->close_worker = gst_spdl_decode_element_close_worker;
+  stage_class->process = gst_spdl_decode_element_process;
+  stage_class->stop = gst_spdl_decode_element_stop;
+}
+
+static void
+gst_spdl_decode_element_init (GstSpdlDecodeElement *self)
+{
+  spdl_decode_settings_init (&self->settings);
+  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
+}

@@ -1,0 +1,103 @@
+/* gst-spdl: what spdldecode makes of an image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_TARGET_H__
+#define __SPDL_TARGET_H__
+
+#include <gst/video/video.h>
+
+#include "plugins/codec/audio/audiotarget.h"
+#include "plugins/codec/resize/filter.h"
+#include "plugins/codec/resize/framing.h"
+#include "plugins/codec/video/clip.h"
+
+G_BEGIN_DECLS
+
+#define SPDL_TARGET_FORMATS "{ RGB, BGR, GRAY8 }"
+
+/* The longest side of a result, and of what is decoded: beyond them the filters
+ * of a resize alone would be too large. */
+#define SPDL_MAX_SIDE 65535
+#define SPDL_MAX_DECODED_SIDE 1000000
+
+typedef enum {
+  SPDL_CORRUPT_FAIL,
+  SPDL_CORRUPT_KEEP,
+} SpdlCorrupt;
+
+typedef struct {
+  guint width; /* 0: what downstream asks for, else as decoded */
+  guint height;
+  gchar *format;
+  gboolean format_is_set; /* else downstream may choose another */
+  const gchar *part;      /* interned; NULL: items are one medium */
+  SpdlFramingMode resize;
+  SpdlInterpolation interpolation;
+  SpdlAugment augment;
+  gboolean fast_scale;
+  SpdlCorrupt corrupt;
+  guint64 max_pixels;
+  guint32 background; /* 0xRRGGBB */
+  guint64 max_inflated;
+  SpdlClip clip;
+  SpdlAudioSettings audio;
+} SpdlTargetSettings;
+
+/* The outcome of a negotiation, immutable. A task takes the one that is valid
+ * when it begins, so there is nothing to wait for when it changes. */
+typedef struct {
+  gint n_refs;
+  const gchar *part; /* as in the settings */
+  GstVideoFormat format;
+  guint width; /* 0: as decoded */
+  guint height;
+  SpdlFramingMode resize;
+  SpdlInterpolation interpolation;
+  SpdlAugment augment;
+  gboolean fast_scale; /* whether JPEGs may be decoded smaller */
+  SpdlCorrupt corrupt;
+  guint64 max_pixels;
+  guint32 background;
+  gboolean no_images; /* downstream takes none */
+  GstCaps *tensors;   /* what it takes of arrays; may be empty */
+  guint64 max_inflated;
+  SpdlClip clip;
+  /* Of images of fixed size; else NULL. */
+  GstCaps *caps;
+  GstVideoInfo info;
+  GstBufferPool *pool;
+  SpdlAudioTarget audio;
+} SpdlTarget;
+
+/* @allowed: what downstream takes, of which raw video within
+ * SPDL_TARGET_FORMATS, sound within SPDL_AUDIO_CAPS and tensors count.
+ *
+ * Returns NULL with @error set if a setting contradicts it, by name. */
+SpdlTarget *spdl_target_new (
+    const SpdlTargetSettings *settings, GstCaps *allowed, GError **error);
+void spdl_target_unref (SpdlTarget *self);
+
+/* Whether an image of that size may be decoded; and may be made. FALSE with
+ * @error set, in a sentence about "it", the item. */
+gboolean spdl_target_check_decoded (
+    const SpdlTarget *self, guint width, guint height, GError **error);
+gboolean spdl_target_check_size (
+    guint width, guint height, guint64 max_pixels, GError **error);
+
+/* Whether downstream takes an image; and tensors of @caps. FALSE with @error
+ * set likewise. */
+gboolean spdl_target_check_images (const SpdlTarget *self, GError **error);
+gboolean spdl_target_check_tensors (
+    const SpdlTarget *self, const GstCaps *caps, GError **error);
+
+/* Raw images of that size and format, in stills. */
+void spdl_target_set_info (
+    GstVideoInfo *info, GstVideoFormat format, guint width, guint height);
+
+G_END_DECLS
+
+#endif /* __SPDL_TARGET_H__ */

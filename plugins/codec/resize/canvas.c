@@ -1,0 +1,377 @@
+/* gst-spdl: from decoded rows to the result
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/resize/canvas.h"
+
+#include "gst/spdl/common/tryallocator.h"
+#include "plugins/codec/resize/orientation.h"
+#include "plugins/codec/resize/planejoin.h"
+#include "plugins/codec/resize/resize.h"
+
+G_STATIC_ASSERT (SPDL_ROWS_AHEAD <= SPDL_RESIZE_AHEAD);
+
+struct _SpdlCanvas {
+  SpdlResize *resize;
+  SpdlPlaneJoin *join;
+  GstCaps *own_caps; /* of the last image of its own size */
+  GstVideoInfo own_info;
+  guint8 *scratch; /* what is yet to be turned */
+  gsize scratch_size;
+
+  /* The image in hand. */
+  const GstVideoInfo *info;
+  GstCaps *caps; /* not owned */
+  GstBuffer *buffer;
+  GstMapInfo map;
+  const SpdlView *view;
+  guint reduction;
+  guint8 *drawn;
+  gsize drawn_stride;
+  SpdlRows rows;
+  const SpdlPlanes *planes; /* NULL: it comes in rows */
+};
+
+SpdlCanvas *
+spdl_canvas_new (void)
+{
+  SpdlCanvas *self = g_new0 (SpdlCanvas, 1);
+
+  self->resize = spdl_resize_new (NULL);
+  self->join = spdl_plane_join_new ();
+  return self;
+}
+
+void
+spdl_canvas_free (SpdlCanvas *self)
+{
+  spdl_resize_free (self->resize);
+  spdl_plane_join_free (self->join);
+  gst_clear_caps (&self->own_caps);
+  g_free (self->scratch);
+  g_free (self);
+}
+
+/* Rows on their way */
+
+static guint8 *
+get_row_resized (gpointer user_data, guint y)
+{
+  return spdl_resize_get_row (((SpdlCanvas *) user_data)->resize, y);
+}
+
+static void
+rows_done_resized (gpointer user_data, guint y_end)
+{
+  spdl_resize_rows_done (((SpdlCanvas *) user_data)->resize, y_end);
+}
+
+static guint8 *
+get_row_as_is (gpointer user_data, guint y)
+{
+  const SpdlCanvas *self = user_data;
+
+  return self->drawn + y * self->drawn_stride;
+}
+
+static void
+rows_done_as_is (gpointer user_data, guint y_end)
+{
+}
+
+/* Beginning */
+
+static gboolean
+no_memory (const SpdlCanvas *self, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "There is no memory for an image of %d by %d",
+      GST_VIDEO_INFO_WIDTH (self->info), GST_VIDEO_INFO_HEIGHT (self->info));
+  return FALSE;
+}
+
+/* Caps of a result whose size is the image's own, or goes by its shape. */
+static gboolean
+set_own_size (SpdlCanvas *self, const SpdlTarget *target, guint width,
+    guint height, GError **error)
+{
+  GstVideoInfo *info = &self->own_info;
+
+  if (!spdl_target_check_size (width, height, target->max_pixels, error))
+    return FALSE;
+  if (!self->own_caps || (guint) GST_VIDEO_INFO_WIDTH (info) != width ||
+      (guint) GST_VIDEO_INFO_HEIGHT (info) != height ||
+      GST_VIDEO_INFO_FORMAT (info) != target->format) {
+    spdl_target_set_info (info, target->format, width, height);
+    gst_caps_take (&self->own_caps, gst_video_info_to_caps (info));
+  }
+  self->info = info;
+  self->caps = self->own_caps;
+  return TRUE;
+}
+
+static gboolean
+make_buffer (SpdlCanvas *self, const SpdlTarget *target, GError **error)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const gboolean swaps = spdl_orientation_swaps_sides (self->view->orientation);
+
+  self->buffer = NULL;
+  if (target->pool) {
+    self->info = &target->info;
+    self->caps = target->caps;
+    gst_buffer_pool_acquire_buffer (target->pool, &self->buffer, NULL);
+  } else {
+    if (!set_own_size (self, target, swaps ? framing->height : framing->width,
+            swaps ? framing->width : framing->height, error))
+      return FALSE;
+    self->buffer = gst_spdl_buffer_try_new (GST_VIDEO_INFO_SIZE (self->info));
+  }
+  if (!self->buffer)
+    return no_memory (self, error);
+  if (gst_buffer_map (self->buffer, &self->map, GST_MAP_WRITE))
+    return TRUE;
+  gst_clear_buffer (&self->buffer);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+      "The memory for its pixels cannot be mapped");
+  return FALSE;
+}
+
+static gboolean
+is_gray (const SpdlCanvas *self)
+{
+  return GST_VIDEO_INFO_FORMAT (self->info) == GST_VIDEO_FORMAT_GRAY8;
+}
+
+/* Where pixels are drawn: in the buffer, or where they wait to be turned, or to
+ * become gray. */
+static gboolean
+set_drawn (SpdlCanvas *self)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  gsize size;
+
+  if (self->view->orientation == 1 && !is_gray (self)) {
+    self->drawn = self->map.data;
+    self->drawn_stride = GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0);
+    return TRUE;
+  }
+  self->drawn_stride = (gsize) framing->width * 3;
+  size = self->drawn_stride * framing->height;
+  if (size > self->scratch_size) {
+    g_free (self->scratch);
+    self->scratch = g_try_malloc (size);
+    self->scratch_size = self->scratch ? size : 0;
+  }
+  self->drawn = self->scratch;
+  return self->drawn != NULL;
+}
+
+static void
+fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
+{
+  guint8 *row = self->drawn + y * self->drawn_stride;
+
+  for (guint x = x_begin; x < x_end; x++)
+    spdl_rows_put_pixel (
+        &self->rows, row + x * (gsize) 3, self->rows.background);
+}
+
+/* What nothing is drawn on. */
+static void
+fill_border (const SpdlCanvas *self)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const SpdlBox *place = &framing->place;
+
+  for (guint y = 0; y < framing->height; y++) {
+    if (y < place->y || y >= place->y + place->height) {
+      fill_row (self, y, 0, framing->width);
+    } else {
+      fill_row (self, y, 0, place->x);
+      fill_row (self, y, place->x + place->width, framing->width);
+    }
+  }
+}
+
+static SpdlResizeJob
+get_job (const SpdlCanvas *self, const SpdlTarget *target)
+{
+  const SpdlFraming *f = &self->view->framing;
+
+  return (SpdlResizeJob){
+    .interpolation = target->interpolation,
+    .pixel_size = 4,
+    .width = self->rows.width,
+    .height = self->rows.height,
+    .box_x = f->box.x,
+    .box_y = f->box.y,
+    .box_width = f->box.width,
+    .box_height = f->box.height,
+    .unit = self->reduction,
+    .crop = TRUE,
+    .full_width = f->full_width,
+    .full_height = f->full_height,
+    .skip_x = f->skip_x,
+    .skip_y = f->skip_y,
+    .out_width = f->place.width,
+    .out_height = f->place.height,
+    .out =
+        self->drawn + f->place.y * self->drawn_stride + f->place.x * (gsize) 3,
+    .out_stride = self->drawn_stride,
+  };
+}
+
+static gboolean
+begin_resize (SpdlCanvas *self, const SpdlTarget *target)
+{
+  const SpdlResizeJob job = get_job (self, target);
+  SpdlRows *rows = &self->rows;
+  SpdlResizeSource source;
+
+  rows->get_row = get_row_resized;
+  rows->rows_done = rows_done_resized;
+  rows->pixel_size = job.pixel_size;
+  if (!spdl_resize_begin (self->resize, &job))
+    return FALSE;
+  source = spdl_resize_get_source (self->resize);
+  rows->x_begin = source.x_begin;
+  rows->x_end = source.x_end;
+  rows->y_begin = source.y_begin;
+  rows->y_end = source.y_end;
+  return TRUE;
+}
+
+static void
+set_rows (SpdlCanvas *self, const SpdlTarget *target)
+{
+  SpdlRows *rows = &self->rows;
+  const guint by = self->reduction;
+
+  rows->user_data = self;
+  rows->width = (self->view->width + by - 1) / by;
+  rows->height = (self->view->height + by - 1) / by;
+  rows->x_begin = rows->y_begin = 0;
+  rows->x_end = rows->width;
+  rows->y_end = rows->height;
+  rows->bgr = target->format == GST_VIDEO_FORMAT_BGR;
+  rows->background = target->background;
+  rows->get_row = get_row_as_is;
+  rows->rows_done = rows_done_as_is;
+  rows->pixel_size = 3;
+}
+
+static gboolean
+begin (SpdlCanvas *self, const SpdlTarget *target, const SpdlView *view,
+    guint reduction, GError **error)
+{
+  self->view = view;
+  self->reduction = reduction;
+  self->planes = NULL;
+  if (!make_buffer (self, target, error))
+    return FALSE;
+  if (!set_drawn (self)) {
+    spdl_canvas_cancel (self);
+    return no_memory (self, error);
+  }
+  set_rows (self, target);
+  if (spdl_framing_has_border (&view->framing))
+    fill_border (self);
+  return TRUE;
+}
+
+const SpdlRows *
+spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
+    const SpdlView *view, guint reduction, GError **error)
+{
+  if (!begin (self, target, view, reduction, error))
+    return NULL;
+  if ((reduction == 1 && spdl_view_is_plain (view)) ||
+      begin_resize (self, target))
+    return &self->rows;
+  no_memory (self, error);
+  spdl_canvas_cancel (self);
+  return NULL;
+}
+
+gboolean
+spdl_canvas_takes_planes (const SpdlTarget *target, const SpdlView *view,
+    guint reduction, const SpdlSampling *sampling)
+{
+  return !spdl_view_is_plain (view) &&
+         target->interpolation != SPDL_INTERPOLATION_NEAREST;
+}
+
+const SpdlPlanes *
+spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlTarget *target,
+    const SpdlView *view, guint reduction, const SpdlSampling *sampling,
+    GError **error)
+{
+  SpdlResizeJob job;
+
+  if (!begin (self, target, view, reduction, error))
+    return NULL;
+  job = get_job (self, target);
+  self->planes = spdl_plane_join_begin (
+      self->join, &job, sampling, self->rows.bgr, self->rows.background);
+  if (self->planes)
+    return self->planes;
+  no_memory (self, error);
+  spdl_canvas_cancel (self);
+  return NULL;
+}
+
+void
+spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors)
+{
+  spdl_plane_join_set_colors (self->join, colors);
+}
+
+/* Ending */
+
+/* Makes gray of what was drawn, in place, as Pillow does: of pixels that are
+ * gray already it takes the very value. */
+static void
+make_gray (SpdlCanvas *self)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const gsize n = (gsize) framing->width * framing->height;
+  guint8 *to = self->drawn;
+
+  for (gsize i = 0; i < n; i++) {
+    const guint8 *rgb = self->drawn + 3 * i;
+
+    to[i] =
+        (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16;
+  }
+  self->drawn_stride = framing->width;
+}
+
+GstBuffer *
+spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
+{
+  const SpdlFraming *framing = &self->view->framing;
+  const gboolean gray = is_gray (self);
+
+  if (self->planes)
+    spdl_plane_join_end (self->join);
+  if (gray)
+    make_gray (self);
+  if (gray || self->view->orientation != 1)
+    spdl_orientation_apply (self->view->orientation, gray ? 1 : 3, self->drawn,
+        framing->width, framing->height, self->drawn_stride, self->map.data,
+        GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
+  gst_buffer_unmap (self->buffer, &self->map);
+  *caps = self->caps;
+  return g_steal_pointer (&self->buffer);
+}
+
+void
+spdl_canvas_cancel (SpdlCanvas *self)
+{
+  gst_buffer_unmap (self->buffer, &self->map);
+  gst_clear_buffer (&self->buffer);
+}

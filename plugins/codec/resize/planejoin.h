@@ -1,0 +1,43 @@
+/* gst-spdl: planes, resized each for itself, to pixels
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_PLANE_JOIN_H__
+#define __SPDL_PLANE_JOIN_H__
+
+#include "plugins/codec/resize/colors.h"
+#include "plugins/codec/resize/planes.h"
+#include "plugins/codec/resize/resize.h"
+
+G_BEGIN_DECLS
+
+/* Resizes the planes of an image as they are, chroma from what there is of it,
+ * and makes pixels at the size that comes out, where there are fewer. The same
+ * as to make pixels first and to resize these, but for roundings and where
+ * colours are cut off. One thread. */
+
+typedef struct _SpdlPlaneJoin SpdlPlaneJoin;
+
+SpdlPlaneJoin *spdl_plane_join_new (void);
+void spdl_plane_join_free (SpdlPlaneJoin *self);
+
+/* @job: of the image in pixels; pixel_size counts for nothing, nearest is not
+ * for planes. @background: 0xRRGGBB, for what is missing. Returns NULL if there
+ * is no memory. */
+const SpdlPlanes *
+spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
+    const SpdlSampling *sampling, gboolean bgr, guint32 background);
+
+/* Says what the planes' colours are, if they are not those of JPEGs. @colors:
+ * must stay until the end. */
+void spdl_plane_join_set_colors (SpdlPlaneJoin *self, const SpdlColors *colors);
+
+/* Writes the pixels, once all rows are done. */
+void spdl_plane_join_end (SpdlPlaneJoin *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_PLANE_JOIN_H__ */

@@ -1,0 +1,281 @@
+/* gst-spdl: an antialiased resize, row by row
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/resize/resize.h"
+
+/* Rows that are kept: row y is at (y + offset) % n_rows. Those that are shrunk
+ * together lie one behind the other. Each has room behind it for what the inner
+ * loops read and write too much. */
+typedef struct {
+  guint8 *data;
+  gsize n_allocated;
+  gsize stride;
+  guint n_rows;
+  guint offset;
+} Window;
+
+struct _SpdlResize {
+  const SpdlKernels *kernels;
+  SpdlFilters *filters;
+  SpdlFilters *own_filters; /* NULL: they are shared */
+  Window in;
+  Window shrunk;
+  const gint16 **column; /* rows that are summed up */
+  gsize column_allocated;
+
+  /* The image in hand. */
+  const SpdlFilter *x;
+  const SpdlFilter *y;
+  guint pixel_size;
+  guint bits;     /* of shrunk values, below the point */
+  gsize out_size; /* of a row */
+  guint8 *out;
+  gsize out_stride;
+  guint next_in;
+  guint next_out;
+};
+
+SpdlResize *
+spdl_resize_new (SpdlFilters *filters)
+{
+  SpdlResize *self = g_new0 (SpdlResize, 1);
+
+  self->kernels = spdl_kernels_get ();
+  self->own_filters = filters ? NULL : spdl_filters_new ();
+  self->filters = filters ? filters : self->own_filters;
+  return self;
+}
+
+void
+spdl_resize_free (SpdlResize *self)
+{
+  if (self->own_filters)
+    spdl_filters_free (self->own_filters);
+  g_free (self->in.data);
+  g_free (self->shrunk.data);
+  g_free (self->column);
+  g_free (self);
+}
+
+void
+spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
+{
+  self->kernels = kernels;
+}
+
+/* Zeros, so that what no row has been written to is defined. */
+static gboolean
+window_begin (Window *self, gsize row_size, guint n_rows, guint first)
+{
+  gsize size;
+
+  self->stride = row_size + SPDL_KERNEL_PADDING;
+  self->n_rows = n_rows;
+  self->offset = n_rows - first % n_rows;
+  if (!g_size_checked_mul (&size, self->stride, n_rows))
+    return FALSE;
+  if (size > self->n_allocated) {
+    g_free (self->data);
+    self->data = g_try_malloc0 (size);
+    self->n_allocated = self->data ? size : 0;
+  }
+  return self->data != NULL;
+}
+
+static inline guint8 *
+window_get (const Window *self, guint y)
+{
+  return self->data + (y + self->offset) % self->n_rows * self->stride;
+}
+
+static SpdlFilterKey
+key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
+    gboolean half, guint n_full, guint skip, guint n_out, guint max_value)
+{
+  return (SpdlFilterKey){
+    .interpolation = job->interpolation,
+    .n_in = n_in,
+    .begin = begin,
+    .length = length ? length : n_in - begin,
+    .unit = MAX (job->unit, 1),
+    .crop = job->crop,
+    .doubled = half,
+    .n_full = n_full ? n_full : n_out,
+    .skip = skip,
+    .n_out = n_out,
+    .max_value = max_value,
+  };
+}
+
+static gboolean
+get_filters (SpdlResize *self, const SpdlResizeJob *job)
+{
+  SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
+      job->half_x, job->full_width, job->skip_x, job->out_width, 255);
+  const SpdlFilterKey y =
+      key_of (job, job->height, job->box_y, job->box_height, job->half_y,
+          job->full_height, job->skip_y, job->out_height, 255 << self->bits);
+
+  x.quads = job->pixel_size == 1;
+  g_return_val_if_fail (x.n_out > 0 && y.n_out > 0, FALSE);
+  self->x = spdl_filters_get (self->filters, &x);
+  self->y = spdl_filters_get (self->filters, &y);
+  return self->x && self->y;
+}
+
+/* An even number of pointers: a row of weight 0 may be among them. */
+static gboolean
+make_column (SpdlResize *self, guint n_taps)
+{
+  const gsize n = (gsize) n_taps + 1;
+
+  if (n > self->column_allocated) {
+    g_free (self->column);
+    self->column = g_try_new (const gint16 *, n);
+    self->column_allocated = self->column ? n : 0;
+  }
+  return self->column != NULL;
+}
+
+/* As many bits as fit 15, which leaves 15 or 16 to the weights; but very many
+ * weights are small, and need more. */
+static guint
+choose_bits (const SpdlResizeJob *job)
+{
+  const guint unit = MAX (job->unit, 1);
+  const guint height = job->box_height ? job->box_height / unit : job->height;
+  const guint full = job->full_height ? job->full_height : job->out_height;
+
+  return height / 32 > full ? 2 : 7;
+}
+
+/* To rows that are shrunk together. */
+static inline guint
+round_up (guint n_rows)
+{
+  return (n_rows + (SPDL_KERNEL_ROWS - 1)) / SPDL_KERNEL_ROWS *
+         SPDL_KERNEL_ROWS;
+}
+
+gboolean
+spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
+{
+  const guint out_pixel_size = job->pixel_size == 1 ? 1 : 3;
+  const gsize n_columns = job->half_x ? (job->width + 1) / 2 : job->width;
+
+  self->bits = choose_bits (job);
+  if (!get_filters (self, job))
+    return FALSE;
+  self->pixel_size = job->pixel_size;
+  self->out_size = (gsize) job->out_width * out_pixel_size;
+  self->out = job->out;
+  self->out_stride = job->out_stride;
+  self->next_in = self->y->source_begin;
+  self->next_out = 0;
+  return window_begin (&self->in, n_columns * job->pixel_size,
+             SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS, self->next_in) &&
+         window_begin (&self->shrunk, self->out_size * sizeof (gint16),
+             round_up (self->y->n_taps) + SPDL_KERNEL_ROWS, self->next_in) &&
+         make_column (self, self->y->n_taps);
+}
+
+SpdlResizeSource
+spdl_resize_get_source (const SpdlResize *self)
+{
+  return (SpdlResizeSource){
+    .x_begin = self->x->source_begin,
+    .x_end = self->x->source_end,
+    .y_begin = self->y->source_begin,
+    .y_end = self->y->source_end,
+  };
+}
+
+guint8 *
+spdl_resize_get_row (SpdlResize *self, guint y)
+{
+  return window_get (&self->in, y);
+}
+
+/* Along rows */
+
+/* The next SPDL_KERNEL_ROWS rows. Behind the last one there may be fewer: what
+ * is there instead is shrunk too, and never used. */
+static void
+shrink_rows (SpdlResize *self)
+{
+  const Window *in = &self->in, *shrunk = &self->shrunk;
+
+  (self->pixel_size == 1 ? self->kernels->shrink_bytes
+                         : self->kernels->shrink_pixels) (
+      (gint16 *) window_get (shrunk, self->next_in),
+      shrunk->stride / sizeof (gint16), window_get (in, self->next_in),
+      in->stride, self->x, self->bits);
+  self->next_in += SPDL_KERNEL_ROWS;
+}
+
+/* Along columns */
+
+/* Rows from @first on; what is behind the last tap has weight 0. */
+static void
+set_column (SpdlResize *self, guint first, guint n)
+{
+  const Window *shrunk = &self->shrunk;
+  guint place = (first + shrunk->offset) % shrunk->n_rows;
+
+  for (guint i = 0; i < n; i++) {
+    self->column[i] = (const gint16 *) (shrunk->data + place * shrunk->stride);
+    place = place + 1 < shrunk->n_rows ? place + 1 : 0;
+  }
+}
+
+static void
+sum_rows (SpdlResize *self, guint8 *out)
+{
+  const guint first = self->y->first[self->next_out];
+  const gint16 *weights =
+      self->y->weights + (gsize) self->next_out * self->y->stride;
+  const guint n_taps = self->y->n_taps;
+  guint n = (n_taps + 1) & ~1u;
+
+  while (n > 2 && weights[n - 1] == 0 && weights[n - 2] == 0)
+    n -= 2;
+  set_column (self, first, n);
+  self->kernels->sum_rows (out, self->out_size, self->column, weights, n,
+      self->y->shift + self->bits);
+}
+
+static void
+make_out (SpdlResize *self)
+{
+  const SpdlFilter *y = self->y;
+
+  for (; self->next_out < y->n_out; self->next_out++) {
+    if (y->first[self->next_out] + y->n_taps > self->next_in)
+      break;
+    sum_rows (self, self->out + self->next_out * self->out_stride);
+  }
+}
+
+void
+spdl_resize_rows_done (SpdlResize *self, guint y_end)
+{
+  const SpdlFilter *y = self->y;
+
+  y_end = MIN (y_end, y->source_end);
+  while (self->next_out < y->n_out) {
+    const guint first = y->first[self->next_out];
+
+    /* Some rows count for nothing, with nearest. */
+    while (self->next_in + SPDL_KERNEL_ROWS <= first)
+      self->next_in += SPDL_KERNEL_ROWS;
+    if (self->next_in >= y_end ||
+        (self->next_in + SPDL_KERNEL_ROWS > y_end && y_end < y->source_end))
+      break;
+    shrink_rows (self);
+    make_out (self);
+  }
+}

@@ -1,0 +1,39 @@
+/* gst-spdl: the way of an image from its file to the result
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_VIEW_H__
+#define __SPDL_VIEW_H__
+
+#include "plugins/codec/element/target.h"
+#include "plugins/codec/resize/framing.h"
+
+G_BEGIN_DECLS
+
+/* What of an image is used, where it goes, and how it is turned there. */
+typedef struct {
+  guint width, height; /* of the image in the file, before it is turned */
+  guint orientation;   /* EXIF's, and the flip that was drawn */
+  SpdlBox box;         /* what is used of the upright image */
+  gboolean flip;
+  /* As `box`, and the result, lie before they are turned. */
+  SpdlFraming framing;
+} SpdlView;
+
+/* @orientation: of the file. @epoch, @index: which item it is. */
+void spdl_view_init (SpdlView *self, const SpdlTarget *target, guint width,
+    guint height, guint orientation, guint64 epoch, guint64 index);
+
+/* By how much the image may be divided when it is decoded, 1, 2, 4 or 8: what
+ * is used of it is still at least as large as what becomes of it. */
+guint spdl_view_get_reduction (const SpdlView *self);
+
+/* Whether all of the image becomes all of the result, pixel by pixel. */
+gboolean spdl_view_is_plain (const SpdlView *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_VIEW_H__ */

@@ -1,0 +1,247 @@
+/* gst-spdl: GIF by giflib
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gif_lib.h>
+#include <string.h>
+
+#include "plugins/codec/still/imagedecoder.h"
+
+#define N_COLORS 256
+#define OPAQUE 0xff
+
+/* Of an interlaced image: where each pass begins, and its step. */
+static const guint8 passes[][2] = { { 0, 8 }, { 4, 8 }, { 2, 4 }, { 1, 2 } };
+
+typedef struct {
+  /* The file in hand. Of an animation the first frame counts. */
+  const guint8 *data;
+  gsize size;
+  gsize at;
+  GifFileType *gif;
+  gint transparent;
+  guint8 palette[N_COLORS][4]; /* RGBA */
+
+  guint8 *indices; /* of all pixels of the frame; kept from file to file */
+  gsize indices_size;
+} Gif;
+
+static int
+read_data (GifFileType *gif, GifByteType *to, int n)
+{
+  Gif *self = gif->UserData;
+  const gsize length = MIN ((gsize) MAX (n, 0), self->size - self->at);
+
+  memcpy (to, self->data + self->at, length);
+  self->at += length;
+  return length;
+}
+
+static gboolean
+set_broken (const Gif *self, GError **error)
+{
+  const gchar *why = self->gif ? GifErrorString (self->gif->Error) : NULL;
+
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken GIF: %s",
+      why ? why : "it ends before its first image does");
+  return FALSE;
+}
+
+static gboolean
+accepts (const guint8 *data, gsize size)
+{
+  return memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0;
+}
+
+static gpointer
+create (void)
+{
+  return g_new0 (Gif, 1);
+}
+
+static void
+close_file (gpointer decoder)
+{
+  Gif *self = decoder;
+
+  if (self->gif)
+    DGifCloseFile (self->gif, NULL);
+  self->gif = NULL;
+}
+
+static void
+destroy (gpointer decoder)
+{
+  Gif *self = decoder;
+
+  close_file (self);
+  g_free (self->indices);
+  g_free (self);
+}
+
+/* The header */
+
+static gboolean
+read_extension (Gif *self)
+{
+  GraphicsControlBlock control;
+  GifByteType *block;
+  int code;
+
+  if (DGifGetExtension (self->gif, &code, &block) != GIF_OK)
+    return FALSE;
+  if (code == GRAPHICS_EXT_FUNC_CODE && block &&
+      DGifExtensionToGCB (block[0], block + 1, &control) == GIF_OK)
+    self->transparent = control.TransparentColor;
+  while (block)
+    if (DGifGetExtensionNext (self->gif, &block) != GIF_OK)
+      return FALSE;
+  return TRUE;
+}
+
+/* Reads up to the first image. */
+static gboolean
+find_image (Gif *self)
+{
+  GifRecordType type;
+
+  do {
+    if (DGifGetRecordType (self->gif, &type) != GIF_OK ||
+        type == TERMINATE_RECORD_TYPE ||
+        (type == EXTENSION_RECORD_TYPE && !read_extension (self)))
+      return FALSE;
+  } while (type != IMAGE_DESC_RECORD_TYPE);
+  return DGifGetImageDesc (self->gif) == GIF_OK;
+}
+
+/* Without a palette, numbers are levels of gray, as for Pillow. */
+static void
+set_palette (Gif *self)
+{
+  const ColorMapObject *map = self->gif->Image.ColorMap
+                                  ? self->gif->Image.ColorMap
+                                  : self->gif->SColorMap;
+
+  for (gint i = 0; i < N_COLORS; i++) {
+    guint8 *color = self->palette[i];
+
+    memset (color, map ? 0 : i, 3);
+    if (map && i < map->ColorCount) {
+      color[0] = map->Colors[i].Red;
+      color[1] = map->Colors[i].Green;
+      color[2] = map->Colors[i].Blue;
+    }
+    color[3] = i == self->transparent ? 0 : OPAQUE;
+  }
+}
+
+static gboolean
+read_header (gpointer decoder, const guint8 *data, gsize size,
+    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+{
+  Gif *self = decoder;
+  const GifImageDesc *image;
+
+  self->data = data;
+  self->size = size;
+  self->at = 0;
+  self->transparent = NO_TRANSPARENT_COLOR;
+  self->gif = DGifOpen (self, read_data, NULL);
+  if (!self->gif || !find_image (self))
+    return set_broken (self, error);
+  set_palette (self);
+  image = &self->gif->Image;
+  /* A frame that reaches beyond the canvas makes it larger, as in browsers. */
+  header->width = MAX (self->gif->SWidth, image->Left + image->Width);
+  header->height = MAX (self->gif->SHeight, image->Top + image->Height);
+  header->orientation = 1;
+  return TRUE;
+}
+
+/* Rows */
+
+/* Writes row @y of the canvas; @indices: of the frame's row there, or NULL. */
+static void
+put_row (const Gif *self, const SpdlRows *rows, guint y, const guint8 *indices)
+{
+  const GifImageDesc *image = &self->gif->Image;
+  guint8 *to = rows->get_row (rows->user_data, y);
+  const guint width = indices ? image->Width : 0;
+  guint8 pixels[64][4];
+
+  if (width < rows->width)
+    spdl_rows_fill_row (rows, to);
+  to += image->Left * (gsize) rows->pixel_size;
+  for (guint x = 0; x < width; x += G_N_ELEMENTS (pixels)) {
+    const guint n = MIN (width - x, G_N_ELEMENTS (pixels));
+
+    for (guint i = 0; i < n; i++)
+      memcpy (pixels[i], self->palette[indices[x + i]], 4);
+    spdl_rows_put_rgba (rows, to + x * (gsize) rows->pixel_size, pixels[0], n,
+        self->transparent < 0 ? SPDL_ALPHA_NONE : SPDL_ALPHA_STRAIGHT);
+  }
+  rows->rows_done (rows->user_data, y + 1);
+}
+
+/* Reads the frame, of which the first *@n_rows (out) are whole then. */
+static gboolean
+read_frame (Gif *self, guint *n_rows)
+{
+  const GifImageDesc *image = &self->gif->Image;
+  const guint width = image->Width, height = image->Height;
+  const gboolean interlaced = image->Interlace;
+
+  *n_rows = 0;
+  for (guint pass = 0; pass < (interlaced ? G_N_ELEMENTS (passes) : 1);
+       pass++) {
+    const guint step = interlaced ? passes[pass][1] : 1;
+
+    for (guint y = interlaced ? passes[pass][0] : 0; y < height; y += step) {
+      if (DGifGetLine (self->gif, self->indices + y * (gsize) width, width) !=
+          GIF_OK)
+        return FALSE;
+      if (!interlaced || pass + 1 == G_N_ELEMENTS (passes))
+        *n_rows = y + 1;
+    }
+  }
+  *n_rows = height;
+  return TRUE;
+}
+
+static gboolean
+read_rows (
+    gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
+{
+  Gif *self = decoder;
+  const GifImageDesc *image = &self->gif->Image;
+  const gsize size = image->Width * (gsize) image->Height;
+  guint n_rows;
+  gboolean ok;
+
+  if (size > self->indices_size) {
+    g_free (self->indices);
+    self->indices = g_try_malloc (size);
+    self->indices_size = self->indices ? size : 0;
+    if (!self->indices) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "There is no memory to decode a GIF");
+      return FALSE;
+    }
+  }
+  ok = size == 0 || read_frame (self, &n_rows);
+  if (size == 0)
+    n_rows = 0;
+  for (guint y = 0; (ok || keep) && y < rows->height; y++)
+    put_row (self, rows, y,
+        y >= (guint) image->Top && y - image->Top < n_rows
+            ? self->indices + (y - image->Top) * (gsize) image->Width
+            : NULL);
+  return ok || set_broken (self, error);
+}
+
+const SpdlImageDecoder spdl_gif_decoder = { "image/gif", accepts, create,
+  destroy, read_header, read_rows, close_file };

@@ -1,0 +1,40 @@
+/* gst-spdl: the decoders of one worker
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_STILLS_H__
+#define __SPDL_STILLS_H__
+
+#include "plugins/codec/still/chain.h"
+#include "plugins/codec/still/look.h"
+
+G_BEGIN_DECLS
+
+/* GStreamer's decoders for still images, found by media type and rank, and held
+ * open: at most one of each kind in use a worker, whatever comes. One thread at
+ * a time. */
+
+typedef struct _SpdlStills SpdlStills;
+
+SpdlStills *spdl_stills_new (void);
+void spdl_stills_free (SpdlStills *self);
+
+/* Finds what @file is where @look does not say, and its size as far as a look
+ * tells. @caps (nullable) count where the bytes say nothing. FALSE with @error
+ * set if it is no still image. */
+gboolean spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
+    GstCaps *caps, GError **error);
+
+/* Decodes @file, as @look says. Returns FALSE with @error set if it is broken
+ * or nobody decodes it; there may be a frame all the same, of what could be
+ * decoded. @frame stays until the next file; without one its buffer is NULL. */
+gboolean
+spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
+    const SpdlChainLimits *limits, SpdlFrame *frame, GError **error);
+
+G_END_DECLS
+
+#endif /* __SPDL_STILLS_H__ */

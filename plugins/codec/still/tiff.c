@@ -1,0 +1,401 @@
+/* gst-spdl: TIFF by libtiff
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <stdarg.h>
+#include <string.h>
+#include <tiffio.h>
+
+#include "plugins/codec/still/imagedecoder.h"
+
+/* What libtiff may take at once beside the pixels of a strip. */
+#define MEMORY_FOR_TABLES (16 * 1024 * 1024)
+/* A strip of 16-bit RGBA, which is the largest that becomes pixels. */
+#define LARGEST_PIXEL 8
+/* Bands of few rows cost a call each. */
+#define LEAST_BAND 16
+
+typedef struct {
+  gchar message[256]; /* libtiff's first error of this file */
+
+  /* The file in hand. */
+  const guint8 *data;
+  gsize size;
+  guint64 max_pixels;
+  gsize at;
+  gboolean padding; /* zeros follow its end */
+  gsize n_padded;   /* how many of them were read */
+  TIFF *tiff;
+  TIFFRGBAImage image;
+  gboolean has_image;
+  SpdlAlpha alpha;
+
+  guint32 *band; /* rows of it, kept from file to file */
+  gsize band_size;
+} Tiff;
+
+/* The file, which is in memory */
+
+static tmsize_t
+read_proc (thandle_t handle, void *to, tmsize_t n)
+{
+  Tiff *self = handle;
+  const gsize there = MIN ((gsize) n, self->size - MIN (self->at, self->size));
+
+  if (there > 0)
+    memcpy (to, self->data + self->at, there);
+  self->at += there;
+  if (!self->padding || there == (gsize) n)
+    return there;
+  memset ((guint8 *) to + there, 0, n - there);
+  self->n_padded += n - there;
+  self->at += n - there;
+  return n;
+}
+
+static tmsize_t
+write_proc (thandle_t handle, void *from, tmsize_t n)
+{
+  return -1;
+}
+
+static toff_t
+seek_proc (thandle_t handle, toff_t to, int whence)
+{
+  Tiff *self = handle;
+
+  self->at = (whence == SEEK_CUR      ? self->at
+                 : whence == SEEK_END ? self->size
+                                      : 0) +
+             to;
+  return self->at;
+}
+
+static int
+close_proc (thandle_t handle)
+{
+  return 0;
+}
+
+static toff_t
+size_proc (thandle_t handle)
+{
+  return ((Tiff *) handle)->size;
+}
+
+static int
+map_proc (thandle_t handle, void **base, toff_t *size)
+{
+  Tiff *self = handle;
+
+  *base = (void *) self->data;
+  *size = self->size;
+  return 1;
+}
+
+static void
+unmap_proc (thandle_t handle, void *base, toff_t size)
+{
+}
+
+/* Its messages */
+
+static int on_error (TIFF *tiff, void *user_data, const char *module,
+    const char *format, va_list args) G_GNUC_PRINTF (4, 0);
+
+static int
+on_error (TIFF *tiff, void *user_data, const char *module, const char *format,
+    va_list args)
+{
+  Tiff *self = user_data;
+
+  if (!*self->message)
+    g_vsnprintf (self->message, sizeof self->message, format, args);
+  return 1;
+}
+
+static int
+on_warning (TIFF *tiff, void *user_data, const char *module, const char *format,
+    va_list args)
+{
+  return 1;
+}
+
+static gboolean
+set_broken (Tiff *self, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "It is a broken TIFF: %s",
+      *self->message ? self->message : "its data is wrong");
+  return FALSE;
+}
+
+static gboolean
+set_unknown (const gchar *why, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "It is a TIFF that is not supported: %s", why);
+  return FALSE;
+}
+
+/* One file */
+
+static gboolean
+accepts (const guint8 *data, gsize size)
+{
+  /* The classic ones, and BigTIFF. */
+  return memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
+         memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0;
+}
+
+static gpointer
+create (void)
+{
+  return g_new0 (Tiff, 1);
+}
+
+static void
+close_file (gpointer decoder)
+{
+  Tiff *self = decoder;
+
+  if (self->has_image)
+    TIFFRGBAImageEnd (&self->image);
+  self->has_image = FALSE;
+  g_clear_pointer (&self->tiff, TIFFClose);
+}
+
+static void
+destroy (gpointer decoder)
+{
+  Tiff *self = decoder;
+
+  close_file (self);
+  g_free (self->band);
+  g_free (self);
+}
+
+/* @padding: the file is read as if zeros followed it, so that libtiff decodes
+ * what there is of a strip that is cut off. */
+static gboolean
+open_file (Tiff *self, gboolean padding)
+{
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
+
+  close_file (self);
+  self->at = 0;
+  self->padding = padding;
+  *self->message = '\0';
+  TIFFOpenOptionsSetMaxSingleMemAlloc (options,
+      MIN (self->max_pixels, G_MAXINT32) * LARGEST_PIXEL + MEMORY_FOR_TABLES);
+  TIFFOpenOptionsSetErrorHandlerExtR (options, on_error, self);
+  TIFFOpenOptionsSetWarningHandlerExtR (options, on_warning, self);
+  /* m: not mapped. */
+  self->tiff = TIFFClientOpenExt ("it", padding ? "rm" : "r", self, read_proc,
+      write_proc, seek_proc, close_proc, size_proc, map_proc, unmap_proc,
+      options);
+  TIFFOpenOptionsFree (options);
+  return self->tiff != NULL;
+}
+
+/* libtiff multiplies colours by unassociated alpha, but not gray. Four samples
+ * that nobody explains are taken for RGB and alpha, as by others. */
+static SpdlAlpha
+find_alpha (const Tiff *self)
+{
+  const gboolean gray = self->image.photometric == PHOTOMETRIC_MINISBLACK ||
+                        self->image.photometric == PHOTOMETRIC_MINISWHITE;
+  uint16_t n = 0, *kinds = NULL;
+
+  if (!self->image.alpha)
+    return SPDL_ALPHA_NONE;
+  if (!TIFFGetField (self->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds) || n == 0)
+    return SPDL_ALPHA_STRAIGHT;
+  if (kinds[0] == EXTRASAMPLE_UNSPECIFIED)
+    return SPDL_ALPHA_NONE;
+  return gray && kinds[0] == EXTRASAMPLE_UNASSALPHA ? SPDL_ALPHA_STRAIGHT
+                                                    : SPDL_ALPHA_PREMULTIPLIED;
+}
+
+static gboolean
+begin_image (Tiff *self, GError **error)
+{
+  gchar why[1024] = "";
+
+  if (!TIFFRGBAImageOK (self->tiff, why) ||
+      !TIFFRGBAImageBegin (&self->image, self->tiff, !self->padding, why))
+    return *self->message ? set_broken (self, error) : set_unknown (why, error);
+  self->has_image = TRUE;
+  /* What it said of tags did not stop it. */
+  *self->message = '\0';
+  /* libtiff would leave the alpha out. */
+  if (self->image.alpha && self->image.photometric == PHOTOMETRIC_PALETTE)
+    return set_unknown ("it has a palette and alpha", error);
+  /* The canvas turns it. */
+  self->image.req_orientation = self->image.orientation;
+  self->alpha = find_alpha (self);
+  return TRUE;
+}
+
+static gboolean
+read_header (gpointer decoder, const guint8 *data, gsize size,
+    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+{
+  Tiff *self = decoder;
+  uint32_t width = 0, height = 0;
+  uint16_t orientation = 1;
+
+  self->data = data;
+  self->size = size;
+  self->max_pixels = max_pixels;
+  if (!open_file (self, FALSE) ||
+      !TIFFGetField (self->tiff, TIFFTAG_IMAGEWIDTH, &width) ||
+      !TIFFGetField (self->tiff, TIFFTAG_IMAGELENGTH, &height))
+    return set_broken (self, error);
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_ORIENTATION, &orientation);
+  header->width = width;
+  header->height = height;
+  header->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
+  return TRUE;
+}
+
+/* Rows */
+
+/* How many rows are best decoded together: whole strips or tiles; one of them
+ * where what is broken is kept. */
+static guint
+get_band_height (const Tiff *self, guint height, gboolean keep)
+{
+  uint32_t n = 0;
+
+  if (TIFFIsTiled (self->tiff))
+    TIFFGetField (self->tiff, TIFFTAG_TILELENGTH, &n);
+  else
+    TIFFGetFieldDefaulted (self->tiff, TIFFTAG_ROWSPERSTRIP, &n);
+  n = CLAMP (n, 1, height);
+  return keep || n >= LEAST_BAND ? n : MIN (n * (LEAST_BAND / n), height);
+}
+
+static gboolean
+ensure_band (Tiff *self, gsize size)
+{
+  if (size <= self->band_size)
+    return TRUE;
+  g_free (self->band);
+  self->band = g_try_malloc (size);
+  self->band_size = self->band ? size : 0;
+  return self->band != NULL;
+}
+
+/* libtiff's pixels are words, whose lowest byte is red. */
+static void
+write_row (const Tiff *self, const SpdlRows *rows, guint32 *from, guint8 *to)
+{
+  if (G_BYTE_ORDER == G_BIG_ENDIAN)
+    for (guint x = rows->x_begin; x < rows->x_end; x++)
+      from[x] = GUINT32_SWAP_LE_BE (from[x]);
+  spdl_rows_put_rgba (rows, to + rows->x_begin * (gsize) rows->pixel_size,
+      (const guint8 *) (from + rows->x_begin), rows->x_end - rows->x_begin,
+      self->alpha);
+}
+
+/* Decodes @n rows from @y on. FALSE if libtiff found something wrong; with
+ * padding there are rows all the same. */
+static gboolean
+read_band (Tiff *self, const SpdlRows *rows, guint y, guint n)
+{
+  memset (self->band, 0, n * (gsize) rows->width * sizeof *self->band);
+  self->image.row_offset = y;
+  return TIFFRGBAImageGet (&self->image, self->band, rows->width, n) &&
+         !*self->message;
+}
+
+static void
+write_band (const Tiff *self, const SpdlRows *rows, guint y, guint n)
+{
+  for (guint i = 0; i < n && y + i < rows->y_end; i++) {
+    write_row (self, rows, self->band + i * (gsize) rows->width,
+        rows->get_row (rows->user_data, y + i));
+    rows->rows_done (rows->user_data, y + i + 1);
+  }
+}
+
+/* Returns the first row that is not there. */
+static guint
+read_bands (Tiff *self, const SpdlRows *rows, guint band)
+{
+  guint y = 0;
+
+  for (guint n; y < rows->y_end; y += n) {
+    n = MIN (band, rows->height - y);
+    if (y + n <= rows->y_begin)
+      continue;
+    if (!read_band (self, rows, y, n))
+      break;
+    write_band (self, rows, y, n);
+  }
+  return y;
+}
+
+/* How many of the @n rows that were read with padding are there. Of what is
+ * compressed nobody knows. */
+static guint
+count_rows (const Tiff *self, guint n)
+{
+  const gsize row = TIFFScanlineSize (self->tiff);
+  uint16_t packing = 0;
+
+  TIFFGetField (self->tiff, TIFFTAG_COMPRESSION, &packing);
+  if (packing != COMPRESSION_NONE || TIFFIsTiled (self->tiff) || row == 0)
+    return n;
+  return n - MIN (n, (self->n_padded + row - 1) / row);
+}
+
+/* Writes what there is of the band at @y, and background below it. */
+static void
+keep_rest (Tiff *self, const SpdlRows *rows, guint band, guint y)
+{
+  guint n = MIN (band, rows->height - y);
+
+  if (open_file (self, TRUE) && begin_image (self, NULL)) {
+    self->n_padded = 0;
+    read_band (self, rows, y, n);
+    n = count_rows (self, n);
+    write_band (self, rows, y, n);
+    y += n;
+  }
+  spdl_rows_fill (rows, y);
+}
+
+static gboolean
+read_rows (
+    gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
+{
+  Tiff *self = decoder;
+  const guint band = get_band_height (self, rows->height, keep);
+  guint y = 0;
+
+  if (!ensure_band (self, band * (gsize) rows->width * sizeof *self->band)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There is no memory for %u rows of a TIFF", band);
+    return FALSE;
+  }
+  if (!begin_image (self, error)) {
+    if (keep)
+      spdl_rows_fill (rows, 0);
+    return FALSE;
+  }
+  y = read_bands (self, rows, band);
+  if (y >= rows->y_end)
+    return TRUE;
+  set_broken (self, error);
+  if (keep)
+    keep_rest (self, rows, band, y);
+  return FALSE;
+}
+
+const SpdlImageDecoder spdl_tiff_decoder = { "image/tiff", accepts, create,
+  destroy, read_header, read_rows, close_file };

@@ -1,0 +1,63 @@
+/* gst-spdl: one video decoder that is held open
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_FILM_H__
+#define __SPDL_FILM_H__
+
+#include "plugins/codec/resize/picture.h"
+
+G_BEGIN_DECLS
+
+/* A decoder element, behind a parser where it needs one, which plays from the
+ * first video to the last. Packets go in, and their frames come out in the same
+ * thread, in the order in which they are shown. One thread at a time. */
+
+/* In packets' caps: the colorimetry that the container names, which holds where
+ * the bitstream names none. */
+#define SPDL_CONTAINER_COLORS "container-colorimetry"
+
+typedef struct _SpdlFilm SpdlFilm;
+
+typedef struct {
+  /* @frame: what came out, for the call; @pts: of the packet that it is of. */
+  void (*frame) (gpointer user_data, const SpdlFrame *frame, GstClockTime pts);
+  gpointer user_data;
+} SpdlFilmSink;
+
+/* @caps: of the first video. @sink: must stay. NULL with @error set if there is
+ * no such decoder, by name, or it does not start. */
+SpdlFilm *spdl_film_new (
+    GstCaps *caps, guint n_threads, const SpdlFilmSink *sink, GError **error);
+void spdl_film_free (SpdlFilm *self);
+
+/* Whether it decodes such packets, too. Codecs that have decoders of their own
+ * share a media type: video/x-rle, and its "layout" tells them apart. */
+gboolean spdl_film_takes (const SpdlFilm *self, const GstCaps *caps);
+
+/* Of videos of more pixels nothing comes out. */
+void spdl_film_set_max_pixels (SpdlFilm *self, guint64 max_pixels);
+
+/* @packet: (transfer full). FALSE if it is refused: then there is a message. */
+gboolean spdl_film_push (SpdlFilm *self, GstBuffer *packet, GstCaps *caps);
+
+/* Nothing more comes of this place: all frames come out, and the next packet
+ * may be of another place, or another video. */
+void spdl_film_drain (SpdlFilm *self);
+
+/* The same, but the frames are thrown away; and the decoder is as new if it
+ * was in trouble. */
+void spdl_film_flush (SpdlFilm *self);
+
+/* Returns: (transfer full) (nullable): what it has posted since the last call
+ */
+gchar *spdl_film_take_message (SpdlFilm *self);
+
+const gchar *spdl_film_get_name (const SpdlFilm *self);
+
+G_END_DECLS
+
+#endif /* __SPDL_FILM_H__ */

@@ -1,0 +1,275 @@
+/* gst-spdl: what a packet's bits say
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/video/packetbits.h"
+
+#include <string.h>
+
+/* VP8's frame tag. */
+static gboolean
+is_hidden_vp8 (const guint8 *data, gsize size)
+{
+  return size > 0 && !(data[0] & 0x10);
+}
+
+/* The frame header's first bits; a superframe ends in one that is shown. */
+static gboolean
+is_hidden_vp9 (const guint8 *data, gsize size)
+{
+  guint bits, profile, at = 4;
+
+  if (size < 1 || data[0] >> 6 != 2 || (data[size - 1] & 0xe0) == 0xc0)
+    return FALSE;
+  bits = data[0];
+  profile = (bits >> 5 & 1) | (bits >> 4 & 1) << 1;
+  if (profile == 3)
+    at++;
+  /* show_existing_frame; frame_type; show_frame */
+  if (bits >> (7 - at) & 1)
+    return FALSE;
+  return !(bits >> (7 - (at + 2)) & 1);
+}
+
+gboolean
+spdl_packet_is_hidden (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
+{
+  if (format->codec == SPDL_CODEC_VP8)
+    return is_hidden_vp8 (data, size);
+  return format->codec == SPDL_CODEC_VP9 && is_hidden_vp9 (data, size);
+}
+
+static SpdlCodec
+find_codec (const GstStructure *s)
+{
+  static const struct {
+    const gchar *type;
+    SpdlCodec codec;
+  } codecs[] = { { "image/jpeg", SPDL_CODEC_JPEG },
+    { "video/x-av1", SPDL_CODEC_AV1 }, { "video/x-h263", SPDL_CODEC_H263 },
+    { "video/x-h264", SPDL_CODEC_H264 }, { "video/x-h265", SPDL_CODEC_H265 },
+    { "video/x-prores", SPDL_CODEC_PRORES }, { "video/x-vp8", SPDL_CODEC_VP8 },
+    { "video/x-vp9", SPDL_CODEC_VP9 } };
+  gint version = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (codecs); i++)
+    if (gst_structure_has_name (s, codecs[i].type))
+      return codecs[i].codec;
+  if (!gst_structure_has_name (s, "video/mpeg") ||
+      !gst_structure_get_int (s, "mpegversion", &version))
+    return SPDL_CODEC_OTHER;
+  return version == 4 ? SPDL_CODEC_MPEG4 : SPDL_CODEC_MPEG2;
+}
+
+SpdlPacketFormat
+spdl_packet_get_format (const GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const gchar *stream = gst_structure_get_string (s, "stream-format");
+  const GValue *value = gst_structure_get_value (s, "codec_data");
+  SpdlPacketFormat format = { find_codec (s), 0 };
+  /* Where the configuration says the size of lengths. */
+  const gsize at = format.codec == SPDL_CODEC_H265 ? 21 : 4;
+  GstMapInfo map;
+
+  if ((format.codec != SPDL_CODEC_H264 && format.codec != SPDL_CODEC_H265) ||
+      g_strcmp0 (stream, "byte-stream") == 0 || !value ||
+      !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
+    return format;
+  if (map.size > at)
+    format.length_size = (map.data[at] & 3) + 1;
+  gst_buffer_unmap (gst_value_get_buffer (value), &map);
+  return format;
+}
+
+/* Kinds of units of H.264, and the pictures of H.265 at which decoding may
+ * begin. */
+enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
+enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
+
+gboolean
+spdl_unit_next (SpdlUnit *self, guint length_size)
+{
+  gsize length = 0;
+
+  if (length_size == 0 || self->rest_size <= length_size)
+    return FALSE;
+  for (guint i = 0; i < length_size; i++)
+    length = length << 8 | self->rest[i];
+  if (length == 0 || length > self->rest_size - length_size)
+    return FALSE;
+  self->data = self->rest + length_size;
+  self->size = length;
+  self->rest = self->data + length;
+  self->rest_size -= length_size + length;
+  return TRUE;
+}
+
+/* Slices that no other picture refers to, and nothing but slices and what goes
+ * with one picture. */
+gboolean
+spdl_packet_is_spare (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
+{
+  SpdlUnit unit = { .rest = data, .rest_size = size };
+  gboolean has_slice = FALSE;
+
+  if (format->codec != SPDL_CODEC_H264)
+    return FALSE;
+  while (spdl_unit_next (&unit, format->length_size)) {
+    const guint kind = unit.data[0] & 0x1f;
+
+    if (kind == SLICE && !(unit.data[0] & 0x60))
+      has_slice = TRUE;
+    else if (kind != SEI && kind != DELIMITER && kind != FILLER)
+      return FALSE;
+  }
+  return has_slice && unit.rest_size == 0;
+}
+
+/* A recovery point that says, in its first bit, that it is no whole picture. */
+static gboolean
+has_gradual_point (const guint8 *data, gsize size)
+{
+  enum { RECOVERY_POINT = 6 };
+  gsize at = 1;
+
+  while (at + 2 < size) {
+    guint kind = 0, length = 0;
+
+    while (at < size && data[at] == 0xff)
+      kind += data[at++];
+    if (at < size)
+      kind += data[at++];
+    while (at < size && data[at] == 0xff)
+      length += data[at++];
+    if (at < size)
+      length += data[at++];
+    if (kind == RECOVERY_POINT)
+      return at < size && !(data[at] & 0x80);
+    at += length;
+  }
+  return FALSE;
+}
+
+/* Reads the first two numbers of a slice's header, of which the second one is
+ * its kind: of 10 kinds those of 2 and 4 modulo 5 are made from nothing else.
+ */
+static gboolean
+is_made_from_others (const guint8 *data, gsize size)
+{
+  guint at = 8, number = 0;
+
+  for (guint i = 0; i < 2; i++) {
+    guint zeros = 0;
+
+    while (at < size * 8 && !(data[at / 8] >> (7 - at % 8) & 1)) {
+      zeros++;
+      at++;
+    }
+    number = 0;
+    for (guint n = 0; n <= zeros && zeros < 16 && at < size * 8; n++, at++)
+      number = number << 1 | (data[at / 8] >> (7 - at % 8) & 1);
+  }
+  return number > 0 && (number - 1) % 5 != 2 && (number - 1) % 5 != 4;
+}
+
+static gboolean
+is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
+{
+  SpdlUnit unit = { .rest = data, .rest_size = size };
+
+  while (spdl_unit_next (&unit, length_size)) {
+    const guint kind = unit.data[0] & 0x1f;
+
+    if (kind == KEY_SLICE)
+      return FALSE;
+    if ((kind == SEI && has_gradual_point (unit.data, unit.size)) ||
+        (kind == SLICE && is_made_from_others (unit.data, unit.size)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Units with slices come before the number of those with parameters. */
+static gboolean
+is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
+{
+  SpdlUnit unit = { .rest = data, .rest_size = size };
+
+  while (spdl_unit_next (&unit, length_size)) {
+    const guint kind = unit.data[0] >> 1 & 0x3f;
+
+    if (kind < FIRST_PARAMETERS_H265)
+      return kind < FIRST_KEY_H265 || kind > LAST_KEY_H265;
+  }
+  return FALSE;
+}
+
+/* Of a picture's header: 22 bits of its mark, 8 of its time, 5 that tell
+ * nothing here, 3 of its size, and one of its kind. Where the size is said
+ * elsewhere, so is the kind. */
+static gboolean
+is_false_key_h263 (const guint8 *data, gsize size)
+{
+  enum { MARK = 0x20, SIZE_ELSEWHERE = 7, WITH_SIZE = 1, SIZE_BITS = 18 };
+  guint64 header = 0;
+  guint at;
+
+  for (guint i = 0; i < 8; i++)
+    header = header << 8 | (i < size ? data[i] : 0);
+  if (header >> 42 != MARK)
+    return FALSE;
+  if ((header >> 26 & 7) != SIZE_ELSEWHERE)
+    return header >> 25 & 1;
+  at = (header >> 23 & 7) == WITH_SIZE ? 41 + SIZE_BITS : 41;
+  return (header >> (61 - at) & 7) != 0;
+}
+
+/* What follows the first mark of a picture says how it is made. */
+
+static gboolean
+is_false_key_mpeg2 (const guint8 *data, gsize size)
+{
+  enum { WHOLE = 1 };
+
+  for (gsize i = 0; i + 6 <= size; i++)
+    if (memcmp (data + i, "\0\0\1\0", 4) == 0)
+      return (data[i + 5] >> 3 & 7) != WHOLE;
+  return FALSE;
+}
+
+static gboolean
+is_false_key_mpeg4 (const guint8 *data, gsize size)
+{
+  enum { WHOLE = 0 };
+
+  for (gsize i = 0; i + 5 <= size; i++)
+    if (memcmp (data + i, "\0\0\1\xb6", 4) == 0)
+      return data[i + 4] >> 6 != WHOLE;
+  return FALSE;
+}
+
+gboolean
+spdl_packet_is_false_key (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
+{
+  switch (format->codec) {
+    case SPDL_CODEC_H263:
+      return is_false_key_h263 (data, size);
+    case SPDL_CODEC_H264:
+      return is_false_key_h264 (format->length_size, data, size);
+    case SPDL_CODEC_H265:
+      return is_false_key_h265 (format->length_size, data, size);
+    case SPDL_CODEC_MPEG2:
+      return is_false_key_mpeg2 (data, size);
+    case SPDL_CODEC_MPEG4:
+      return is_false_key_mpeg4 (data, size);
+    default:
+      return FALSE;
+  }
+}

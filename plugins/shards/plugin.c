@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/shards/spdlshardsfuncs.h"
+#include "plugins/shards/shardsfuncs.h"
 
 /* Without an element: spdlsrc loads it when it needs it. */
 static gboolean

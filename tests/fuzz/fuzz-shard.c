@@ -12,8 +12,8 @@
 
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
-#include "plugins/shards/spdlarchivestream.h"
-#include "plugins/shards/spdlarchivewalk.h"
+#include "plugins/shards/archivestream.h"
+#include "plugins/shards/archivewalk.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TAR_BLOCK 512

@@ -13,7 +13,7 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
-#include "plugins/shards/spdlshardsfuncs.h"
+#include "plugins/shards/shardsfuncs.h"
 #include "tools/index/listing.h"
 
 /* Shards that are read at a time. */

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/spdlarchivestream.h"
+#include "plugins/shards/archivestream.h"
 
 #include <string.h>
 
 #include "plugins/dataset/archive/archivewriter.h"
-#include "plugins/shards/spdlarchivemember.h"
+#include "plugins/shards/archivemember.h"
 
 /* All of a sample is in memory. */
 #define MAX_SAMPLE ((guint64) 1 << 30)

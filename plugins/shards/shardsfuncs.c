@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/spdlshardsfuncs.h"
+#include "plugins/shards/shardsfuncs.h"
 
-#include "plugins/shards/spdlarchivewalk.h"
+#include "plugins/shards/archivewalk.h"
 
 #ifdef HAVE_SOUP
-#include "plugins/shards/spdlremote.h"
+#include "plugins/shards/shardremote.h"
 #else
 #include <gst/gst.h>
 

@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/spdlzipwalk.h"
+#include "plugins/shards/zipwalk.h"
 
 #include <gst/gst.h>
 #include <string.h>
 
 #include "plugins/common/zip.h"
-#include "plugins/shards/spdlarchivemember.h"
+#include "plugins/shards/archivemember.h"
 
 /* It is read as a whole. */
 #define MAX_DIRECTORY ((guint64) 1 << 30)

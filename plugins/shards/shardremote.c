@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/spdlremote.h"
+#include "plugins/shards/shardremote.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/http/http.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/shards/spdlarchivestream.h"
+#include "plugins/shards/archivestream.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/spdlarchivewalk.h"
+#include "plugins/shards/archivewalk.h"
 
 #include <gst/gst.h>
 
 #include "plugins/common/zip.h"
 #include "plugins/dataset/archive/archivewriter.h"
-#include "plugins/shards/spdlarchivemember.h"
-#include "plugins/shards/spdlzipwalk.h"
+#include "plugins/shards/archivemember.h"
+#include "plugins/shards/zipwalk.h"
 
 #define MAX_BLOCK 16384
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/ipc/spdlipc.h"
+#include "plugins/ipc/ipc.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

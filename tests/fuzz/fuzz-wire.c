@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugins/ipc/spdlaffinity.h"
-#include "plugins/ipc/spdlletter.h"
-#include "plugins/ipc/spdlmemfd.h"
-#include "plugins/ipc/spdlorder.h"
-#include "plugins/ipc/spdlparcelmessage.h"
-#include "plugins/ipc/spdlsourcebase.h"
+#include "plugins/ipc/element/letter.h"
+#include "plugins/ipc/element/sourcebase.h"
+#include "plugins/ipc/wire/affinity.h"
+#include "plugins/ipc/wire/memfd.h"
+#include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/wire/parcelmessage.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SLAB_SIZE 4096

@@ -27,11 +27,11 @@
  * Some features exist only on Linux. They have no fallback here; for each, one
  * file holds the calls:
  *
- *   plugins/ipc/spdlmemfd.c       shared memory with seals
- *   plugins/ipc/spdlmailbox.c     futex between processes
- *   plugins/ipc/spdlprocess.c     pidfd, inherited descriptors at spawn, pipe2
- *   plugins/ipc/spdlaffinity.c    CPU affinity
- *   plugins/ipc/spdlwirereader.c  descriptors received close-on-exec
+ *   plugins/ipc/wire/memfd.c       shared memory with seals
+ *   plugins/ipc/wire/mailbox.c     futex between processes
+ *   plugins/ipc/element/workerprocess.c     pidfd, inherited descriptors at spawn, pipe2
+ *   plugins/ipc/wire/affinity.c    CPU affinity
+ *   plugins/ipc/wire/wirereader.c  descriptors received close-on-exec
  *   plugins/ipc/worker/worker.c   signal at the death of the parent
  *   gst/spdl/engine/cgroup.c  limits of cgroups
  *   gst/spdl/engine/cpus.c    CPU load from /proc

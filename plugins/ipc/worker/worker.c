@@ -14,9 +14,9 @@
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/loader/workerloader.h"
-#include "plugins/ipc/spdlaffinity.h"
-#include "plugins/ipc/spdlparcelmessage.h"
-#include "plugins/ipc/spdlwirereader.h"
+#include "plugins/ipc/wire/affinity.h"
+#include "plugins/ipc/wire/parcelmessage.h"
+#include "plugins/ipc/wire/wirereader.h"
 #include "plugins/ipc/worker/workerbus.h"
 #include "plugins/ipc/worker/workerpipeline.h"
 

@@ -7,7 +7,7 @@
 
 #include "plugins/ipc/worker/workerbus.h"
 
-#include "plugins/ipc/spdlparcelmessage.h"
+#include "plugins/ipc/wire/parcelmessage.h"
 
 struct _WorkerBus {
   GstPipeline *pipeline;

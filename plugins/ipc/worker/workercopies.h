@@ -8,7 +8,7 @@
 #ifndef __WORKER_COPIES_H__
 #define __WORKER_COPIES_H__
 
-#include "plugins/ipc/spdlparcelbuffer.h"
+#include "plugins/ipc/wire/parcelbuffer.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #ifndef __WORKER_PIPELINE_H__
 #define __WORKER_PIPELINE_H__
 
-#include "plugins/ipc/spdlorder.h"
+#include "plugins/ipc/wire/order.h"
 #include "plugins/ipc/worker/workersink.h"
 
 G_BEGIN_DECLS

@@ -9,9 +9,9 @@
 
 #include <unistd.h>
 
-#include "plugins/ipc/spdlmemfd.h"
-#include "plugins/ipc/spdlorder.h"
-#include "plugins/ipc/spdlparcelbuffer.h"
+#include "plugins/ipc/wire/memfd.h"
+#include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/wire/parcelbuffer.h"
 #include "plugins/ipc/worker/workercopies.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (

@@ -10,8 +10,8 @@
 
 #include <gst/base/gstbasesink.h>
 
-#include "plugins/ipc/spdlmailbox.h"
-#include "plugins/ipc/spdlwire.h"
+#include "plugins/ipc/wire/mailbox.h"
+#include "plugins/ipc/wire/wire.h"
 
 G_BEGIN_DECLS
 

@@ -1,0 +1,211 @@
+/* gst-spdl: the worker process, as its parent sees it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/ipc/element/workerprocess.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plugins/ipc/wire/order.h"
+
+#define PROGRAM "gst-spdl-worker"
+/* A descriptor each behind stdin, stdout and stderr. */
+#define SOCKET SPDL_ORDER_SOCKET
+
+/* Where the program is: as the environment says, beside this plugin, which is
+ * so in a build, or where it was installed. */
+static gchar *
+find_program (void)
+{
+  const gchar *given = g_getenv ("SPDL_WORKER");
+  Dl_info info;
+
+  if (given && *given)
+    return g_strdup (given);
+  if (dladdr (find_program, &info) && info.dli_fname) {
+    g_autofree gchar *folder = g_path_get_dirname (info.dli_fname);
+    g_autofree gchar *path = g_build_filename (folder, PROGRAM, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+      return g_steal_pointer (&path);
+  }
+  return g_build_filename (WORKER_DIR, PROGRAM, NULL);
+}
+
+static void
+set_signals (posix_spawnattr_t *attributes)
+{
+  sigset_t none, all;
+
+  sigemptyset (&none);
+  sigfillset (&all);
+  sigdelset (&all, SIGKILL);
+  sigdelset (&all, SIGSTOP);
+  posix_spawnattr_setsigmask (attributes, &none);
+  posix_spawnattr_setsigdefault (attributes, &all);
+  posix_spawnattr_setflags (
+      attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Not by fork, which copies the page tables of a trainer, and whose copy may
+ * find any lock held. */
+static int
+spawn (pid_t *pid, const gchar *path, int socket, int output,
+    const gchar *const *environment)
+{
+  g_autofree gchar *parent = g_strdup_printf ("%d", (int) getpid ());
+  gchar *const arguments[] = { (gchar *) path, parent, NULL };
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int problem;
+
+  posix_spawn_file_actions_init (&actions);
+  posix_spawnattr_init (&attributes);
+  posix_spawn_file_actions_addopen (
+      &actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2 (&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2 (&actions, output, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2 (&actions, socket, SOCKET);
+  posix_spawn_file_actions_addclosefrom_np (&actions, SOCKET + 1);
+  set_signals (&attributes);
+  problem = posix_spawn (pid, path, &actions, &attributes, arguments,
+      (gchar *const *) environment);
+  posix_spawnattr_destroy (&attributes);
+  posix_spawn_file_actions_destroy (&actions);
+  return problem;
+}
+
+/* Descriptors above those that they become in the process. */
+static int
+move_up (int fd)
+{
+  const int moved = fcntl (fd, F_DUPFD_CLOEXEC, SOCKET + 1);
+
+  close (fd);
+  return moved;
+}
+
+static gboolean
+start (SpdlProcess *self, int socket, int output,
+    const gchar *const *environment, GError **error)
+{
+  g_autofree gchar *path = find_program ();
+  const int problem = spawn (&self->pid, path, socket, output, environment);
+
+  if (problem == 0) {
+    self->pidfd = syscall (SYS_pidfd_open, self->pid, 0);
+    return TRUE;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "The worker process cannot be started: %s: %s. SPDL_WORKER in the "
+      "environment says where it is, if it is elsewhere",
+      path, g_strerror (problem));
+  return FALSE;
+}
+
+gboolean
+spdl_process_start (
+    SpdlProcess *self, const gchar *const *environment, GError **error)
+{
+  int sockets[2] = { -1, -1 }, pipes[2] = { -1, -1 };
+  gboolean ok = FALSE;
+
+  *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
+  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
+      pipe2 (pipes, O_CLOEXEC) != 0) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "No worker process can be connected: %s", g_strerror (errno));
+  } else {
+    sockets[1] = move_up (sockets[1]);
+    pipes[1] = move_up (pipes[1]);
+    ok = start (self, sockets[1], pipes[1], environment, error);
+  }
+  for (guint i = 0; i < 2; i++) {
+    if (sockets[i] >= 0 && (i == 1 || !ok))
+      close (sockets[i]);
+    if (pipes[i] >= 0 && (i == 1 || !ok))
+      close (pipes[i]);
+  }
+  if (ok) {
+    self->socket = sockets[0];
+    self->output = pipes[0];
+  }
+  return ok;
+}
+
+void
+spdl_process_kill (const SpdlProcess *self)
+{
+  if (self->pid > 0)
+    kill (self->pid, SIGKILL);
+}
+
+/* Without a pidfd by looking again and again. */
+static gboolean
+has_ended_within (const SpdlProcess *self, gint ms)
+{
+  struct pollfd fd = { .fd = self->pidfd, .events = POLLIN };
+  siginfo_t info = { 0 };
+
+  if (self->pidfd >= 0)
+    return poll (&fd, 1, ms) > 0;
+  for (; ms > 0; ms -= 5) {
+    if (waitid (P_PID, self->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ||
+        info.si_pid != 0)
+      return TRUE;
+    g_usleep (5000);
+  }
+  return FALSE;
+}
+
+static gchar *
+describe (pid_t pid, int status, gboolean killed)
+{
+  const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
+
+  if (killed)
+    return g_strdup_printf (
+        "%d did not end by itself, and was killed", (int) pid);
+  if (number > 0)
+    return g_strdup_printf ("%d was killed by signal %d (%s)", (int) pid,
+        number, strsignal (number));
+  return g_strdup_printf (
+      "%d ended with status %d", (int) pid, WEXITSTATUS (status));
+}
+
+gchar *
+spdl_process_wait (SpdlProcess *self, gint ms)
+{
+  const gboolean ended = has_ended_within (self, ms);
+  const pid_t pid = self->pid;
+  int status = 0;
+  pid_t waited;
+
+  if (!ended)
+    spdl_process_kill (self);
+  do
+    waited = waitpid (pid, &status, 0);
+  while (waited < 0 && errno == EINTR);
+  self->pid = 0;
+  if (self->pidfd >= 0)
+    close (self->pidfd);
+  self->pidfd = -1;
+  /* Whoever has SIGCHLD ignored, or waits for any child, has taken it. */
+  if (waited < 0)
+    return g_strdup_printf (
+        "%d ended, and how was told to somebody else", (int) pid);
+  return describe (pid, status, !ended);
+}

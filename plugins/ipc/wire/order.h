@@ -1,0 +1,47 @@
+/* gst-spdl: what a worker process is told to run
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SPDL_ORDER_H__
+#define __SPDL_ORDER_H__
+
+#include "plugins/ipc/wire/parcel.h"
+
+G_BEGIN_DECLS
+
+/* Which descriptor is the worker's socket. */
+#define SPDL_ORDER_SOCKET 3
+/* The most slabs that a consumer and the worker may have together. */
+#define SPDL_ORDER_MAX_SLABS 4096
+/* Events that may be on their way at a time. */
+#define SPDL_ORDER_MAX_EVENTS 64
+
+typedef struct {
+  gchar *description;  /* of the pipeline */
+  gchar *resume_state; /* nullable: where its sources begin */
+  gint64 epochs;       /* of its sources; 0: as the description says */
+  gint nice;           /* added to this process's */
+  gchar *affinity;     /* nullable: CPUs, as taskset's list has them */
+  guint n_slabs;
+  gdouble cpu_budget; /* a share of all cores; 0: no bound */
+  GStrv classes;      /* nullable: of its sources; NULL: as they say */
+} SpdlOrder;
+
+void spdl_order_clear (SpdlOrder *self);
+
+void spdl_put_order (GByteArray *bytes, const SpdlOrder *self);
+/* FALSE: the parcel is broken, and @self is empty. */
+gboolean spdl_get_order (SpdlParcel *parcel, SpdlOrder *self);
+
+/* What a share may be: FALSE, and the parcel is broken, if it is none. */
+void spdl_put_cpu_budget (GByteArray *bytes, gdouble cpu_budget);
+gboolean spdl_get_cpu_budget (SpdlParcel *parcel, gdouble *cpu_budget);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlOrder, spdl_order_clear)
+
+G_END_DECLS
+
+#endif /* __SPDL_ORDER_H__ */

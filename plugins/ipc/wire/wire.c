@@ -1,0 +1,147 @@
+/* gst-spdl: the socket between the pipeline and its worker process
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/ipc/wire/wire.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+SpdlWire *
+spdl_wire_new (int socket)
+{
+  SpdlWire *self = g_new0 (SpdlWire, 1);
+
+  self->n_refs = 1;
+  self->pid = getpid ();
+  self->socket = socket;
+  spdl_mutex_init (&self->lock);
+  return self;
+}
+
+SpdlWire *
+spdl_wire_ref (SpdlWire *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
+void
+spdl_wire_unref (SpdlWire *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  spdl_wire_close (self);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+gboolean
+spdl_wire_is_own (const SpdlWire *self)
+{
+  return self->pid == getpid ();
+}
+
+static void
+put_fd (struct msghdr *message, int fd)
+{
+  struct cmsghdr *control = CMSG_FIRSTHDR (message);
+
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN (sizeof fd);
+  memcpy (CMSG_DATA (control), &fd, sizeof fd);
+}
+
+/* Passes over what was sent of the two parts; returns whether that is all. */
+static gboolean
+advance (struct msghdr *message, gsize sent)
+{
+  while (message->msg_iovlen > 0 && sent >= message->msg_iov->iov_len) {
+    sent -= message->msg_iov->iov_len;
+    message->msg_iov++;
+    message->msg_iovlen--;
+  }
+  if (message->msg_iovlen == 0)
+    return TRUE;
+  message->msg_iov->iov_base = (guint8 *) message->msg_iov->iov_base + sent;
+  message->msg_iov->iov_len -= sent;
+  return FALSE;
+}
+
+/* Lock held. */
+static gboolean
+send_all (int socket, struct msghdr *message)
+{
+  gssize sent;
+
+  do {
+    sent = sendmsg (socket, message, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR)
+      return FALSE;
+    /* The descriptor goes with the first byte, once. */
+    if (sent > 0)
+      message->msg_controllen = 0;
+  } while (sent < 0 || !advance (message, sent));
+  return TRUE;
+}
+
+gboolean
+spdl_wire_send (
+    SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd)
+{
+  SpdlWireHeader header = { SPDL_WIRE_MAGIC, type, size, fd >= 0 };
+  struct iovec parts[] = { { &header, sizeof header },
+    { (gpointer) data, size } };
+  union {
+    struct cmsghdr header;
+    guint8 bytes[CMSG_SPACE (sizeof fd)];
+  } control = { { 0 } };
+  struct msghdr message = {
+    .msg_iov = parts,
+    .msg_iovlen = G_N_ELEMENTS (parts),
+  };
+  gboolean ok;
+
+  if (size > SPDL_WIRE_MAX_SIZE || !spdl_wire_is_own (self))
+    return FALSE;
+  if (fd >= 0) {
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    put_fd (&message, fd);
+  }
+  spdl_mutex_lock (&self->lock);
+  ok = self->socket >= 0 && send_all (self->socket, &message);
+  spdl_mutex_unlock (&self->lock);
+  return ok;
+}
+
+gboolean
+spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value)
+{
+  return spdl_wire_send (self, type, &value, sizeof value, -1);
+}
+
+void
+spdl_wire_shut (SpdlWire *self)
+{
+  /* Without the lock, which one may hold who waits for room. The socket is
+   * closed by the same thread only, or by the last reference. */
+  if (spdl_wire_is_own (self) && self->socket >= 0)
+    shutdown (self->socket, SHUT_RDWR);
+}
+
+void
+spdl_wire_close (SpdlWire *self)
+{
+  spdl_mutex_lock (&self->lock);
+  if (self->socket >= 0)
+    close (self->socket);
+  self->socket = -1;
+  spdl_mutex_unlock (&self->lock);
+}

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdlcuda.h"
+#include "plugins/cuda/cuda.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "gst/spdl/cuda/cudablock.h"
-#include "plugins/cuda/spdlnormalizer.h"
+#include "plugins/cuda/normalizer.h"
 
 #define WIDTH 224
 #define HEIGHT 224

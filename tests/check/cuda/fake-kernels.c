@@ -1,4 +1,4 @@
-/* gst-spdl: kernels of the tests' CUDA Runtime: those of spdlnormalize.cu, by
+/* gst-spdl: kernels of the tests' CUDA Runtime: those of normalize.cu, by
  * name
  *
  * Copyright (C) 2026 the gst-spdl developers

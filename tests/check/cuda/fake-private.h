@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "gst/spdl/cuda/cudaapi.h"
-#include "plugins/cuda/spdlnormalizejob.h"
+#include "plugins/cuda/normalizejob.h"
 #include "tests/check/cuda/fake-cudart.h"
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "plugins/cuda/spdlnormalizejob.h"
+#include "plugins/cuda/normalizejob.h"
 
 /* What it has to be, said in another way: image n, channel c, row y, column x
  * of what is written comes from this sample of what is read. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdluploads.h"
+#include "plugins/cuda/uploads.h"
 
 typedef struct {
   SpdlTransfer transfer;

@@ -45,10 +45,10 @@
 
 #include "gst/spdl/stage/gone.h"
 #include "gst/spdl/stage/plainfilter.h"
-#include "plugins/cuda/spdlcuda.h"
-#include "plugins/cuda/spdlcudacaps.h"
-#include "plugins/cuda/spdlcudaoffer.h"
-#include "plugins/cuda/spdluploads.h"
+#include "plugins/cuda/allocationoffer.h"
+#include "plugins/cuda/cuda.h"
+#include "plugins/cuda/cudacaps.h"
+#include "plugins/cuda/uploads.h"
 
 enum {
   PROP_0,

@@ -7,7 +7,7 @@
 
 #include <cuda_fp16.h>
 
-#include "spdlnormalizejob.h"
+#include "normalizejob.h"
 
 /* A run's bytes are read as words, which the threads of a warp find in the same
  * sectors; each plane's samples are written as one vector of 16 bytes. */

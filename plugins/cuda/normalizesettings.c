@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdlnormalizesettings.h"
+#include "plugins/cuda/normalizesettings.h"
 
 #include "gst/spdl/common/numberarrays.h"
 

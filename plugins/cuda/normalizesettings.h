@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/cuda/spdlnormalizer.h"
+#include "plugins/cuda/normalizer.h"
 
 G_BEGIN_DECLS
 

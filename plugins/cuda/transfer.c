@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdltransfer.h"
+#include "plugins/cuda/transfer.h"
 
 #include <string.h>
 

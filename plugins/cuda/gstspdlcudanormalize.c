@@ -44,9 +44,9 @@
 #include "gst/spdl/engine/random.h"
 #include "gst/spdl/stage/gone.h"
 #include "gst/spdl/stage/plainfilter.h"
-#include "plugins/cuda/spdlcuda.h"
-#include "plugins/cuda/spdlcudacaps.h"
-#include "plugins/cuda/spdlnormalizesettings.h"
+#include "plugins/cuda/cuda.h"
+#include "plugins/cuda/cudacaps.h"
+#include "plugins/cuda/normalizesettings.h"
 
 #define FLIP_KEY G_GUINT64_CONSTANT (0x6e6f726d616c0001)
 /* Where a tensor begins in the block. */

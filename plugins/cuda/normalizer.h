@@ -9,7 +9,7 @@
 #define __SPDL_NORMALIZER_H__
 
 #include "gst/spdl/cuda/cudart.h"
-#include "plugins/cuda/spdlnormalizejob.h"
+#include "plugins/cuda/normalizejob.h"
 
 G_BEGIN_DECLS
 

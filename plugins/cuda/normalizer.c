@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdlnormalizer.h"
+#include "plugins/cuda/normalizer.h"
 
 #include <string.h>
 

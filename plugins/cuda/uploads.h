@@ -8,7 +8,7 @@
 #ifndef __SPDL_UPLOADS_H__
 #define __SPDL_UPLOADS_H__
 
-#include "plugins/cuda/spdltransfer.h"
+#include "plugins/cuda/transfer.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdlcudaoffer.h"
+#include "plugins/cuda/allocationoffer.h"
 
 #include <gst/spdl/spdl.h>
 

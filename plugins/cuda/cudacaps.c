@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/cuda/spdlcudacaps.h"
+#include "plugins/cuda/cudacaps.h"
 
 GstCaps *
 spdl_cuda_caps_move (const GstCaps *caps, gboolean on_device)

@@ -6,15 +6,15 @@
  */
 
 #include "gst/spdl/common/redact.h"
-#include "tools/launch/headspace.h"
-#include "tools/launch/isolate.h"
-#include "tools/launch/json.h"
+#include "tools/launch/modes/headspace.h"
+#include "tools/launch/modes/isolate.h"
+#include "tools/launch/modes/sweep.h"
 #include "tools/launch/options.h"
-#include "tools/launch/process.h"
-#include "tools/launch/prometheus.h"
-#include "tools/launch/report.h"
-#include "tools/launch/screen.h"
-#include "tools/launch/sweep.h"
+#include "tools/launch/run/process.h"
+#include "tools/launch/views/json.h"
+#include "tools/launch/views/prometheus.h"
+#include "tools/launch/views/report.h"
+#include "tools/launch/views/screen.h"
 
 #include <gio/gio.h>
 #include <locale.h>

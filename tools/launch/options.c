@@ -7,7 +7,7 @@
 
 #include "tools/launch/options.h"
 
-#include "tools/launch/output.h"
+#include "tools/launch/views/output.h"
 
 #include <gio/gio.h>
 

@@ -8,7 +8,7 @@
 #ifndef __OPTIONS_H__
 #define __OPTIONS_H__
 
-#include "tools/launch/session.h"
+#include "tools/launch/run/session.h"
 
 #include <stdio.h>
 

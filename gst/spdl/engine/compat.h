@@ -36,7 +36,7 @@
  *   gst/spdl/engine/cgroup.c  limits of cgroups
  *   gst/spdl/engine/cpus.c    CPU load from /proc
  *   gst/spdl/engine/memory.c  memory from /proc
- *   tools/launch/process.c        memory from /proc
+ *   tools/launch/run/process.c        memory from /proc
  *
  * Without these calls, meson.build leaves out the ipc plugin. Where files
  * cannot be read, cgroups set no limit, memory.c knows physical memory

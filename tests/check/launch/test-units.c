@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/gains.h"
-#include "tools/launch/points.h"
-#include "tools/launch/prometheus.h"
-#include "tools/launch/setting.h"
-#include "tools/launch/sweep.h"
-#include "tools/launch/table.h"
-#include "tools/launch/tuning.h"
+#include "tools/launch/modes/gains.h"
+#include "tools/launch/modes/points.h"
+#include "tools/launch/modes/sweep.h"
+#include "tools/launch/modes/tuning.h"
+#include "tools/launch/run/setting.h"
+#include "tools/launch/views/prometheus.h"
+#include "tools/launch/views/table.h"
 
 #include <locale.h>
 #include <string.h>

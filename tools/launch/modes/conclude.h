@@ -1,0 +1,31 @@
+/* gst-spdl-launch: what settings were measured to find out
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __CONCLUDE_H__
+#define __CONCLUDE_H__
+
+#include "tools/launch/modes/points.h"
+#include "tools/launch/options.h"
+
+G_BEGIN_DECLS
+
+/* What a run of several settings found. */
+typedef struct {
+  const gchar *title;        /* of its report */
+  const gchar *detail_title; /* of its table's last column */
+  const gchar *verdict;      /* a sentence */
+  guint chosen;              /* the point to take, or POINTS_NONE */
+} Conclusion;
+
+/* Prints it, and writes the files that were asked for. Returns the exit
+ * status. */
+int conclude (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, GError **error);
+
+G_END_DECLS
+
+#endif /* __CONCLUDE_H__ */

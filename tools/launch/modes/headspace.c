@@ -1,0 +1,232 @@
+/* gst-spdl-launch: a pipeline beside a cache
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tools/launch/modes/headspace.h"
+
+#include "tools/launch/run/interrupt.h"
+#include "tools/launch/views/screen.h"
+#include "tools/launch/views/table.h"
+
+#include <gio/gio.h>
+#include <stdio.h>
+
+#define DEFAULT_DURATION 3.0 /* s of each run, when it is steady */
+#define WARM_UP 0.25         /* of it, before that */
+#define N_CACHES 10
+/* Batches that wait in a sink, or are in hand, when the cache begins. */
+#define IN_HAND 3
+/* A step that takes so much longer with loading is slowed down by it. */
+#define SLOW_STEP 1.1
+
+static SessionLimits
+get_limits (const Options *options)
+{
+  SessionLimits limits = options_get_limits (options, FALSE);
+
+  limits.steady =
+      (options->duration > 0 ? options->duration : DEFAULT_DURATION) *
+      GST_SECOND;
+  limits.duration = 0;
+  limits.warm_up = limits.steady * WARM_UP;
+  limits.skip_batches = N_CACHES + IN_HAND;
+  return limits;
+}
+
+static Session *
+make_session (const Options *options, gboolean cached, GError **error)
+{
+  Session *session = session_new_cached (
+      options->pipeline, options->settings, cached ? N_CACHES : 0, error);
+
+  if (session)
+    parts_repeat (session_get_parts (session));
+  return session;
+}
+
+/* The pipeline can be made, both ways, and pulled from. */
+static gboolean
+check (const Options *options, GError **error)
+{
+  const SessionLimits limits = get_limits (options);
+  gboolean ok = TRUE;
+
+  for (gint cached = 1; cached >= 0 && ok; cached--) {
+    Session *session = make_session (options, cached, error);
+
+    ok = session && session_check_limits (session, &limits, error);
+    g_clear_pointer (&session, session_free);
+  }
+  return ok;
+}
+
+static gboolean
+take_result (Session *session, HeadspaceRun *run, GError **error)
+{
+  const Frame *result = session_get_result (session);
+  const GstStructure *trainer = frame_get_trainer (result);
+
+  run->batch_time = session_get_batch_time (session, &run->wait);
+  if (run->batch_time == 0 || !trainer) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "the stream ended after %" G_GUINT64_FORMAT " batches, which are too "
+        "few: let its source go on for longer",
+        result->batches);
+    return FALSE;
+  }
+  run->p50_step = stats_get (trainer, "p50-step-time");
+  run->p99_step = stats_get (trainer, "p99-step-time");
+  run->rate = session_get_steady_rate (session);
+  run->cores = result->cores;
+  return TRUE;
+}
+
+static gboolean
+measure (Headspace *self, gboolean cached, GError **error)
+{
+  const SessionLimits limits = get_limits (self->options);
+  Session *session = make_session (self->options, cached, error);
+  HeadspaceRun run = { .cached = cached };
+  const gboolean ok = session &&
+                      session_run (session, &limits, NULL, NULL, error) &&
+                      session_get_end (session) != SESSION_INTERRUPTED &&
+                      take_result (session, &run, error);
+
+  if (ok)
+    g_array_append_val (self->runs, run);
+  g_clear_pointer (&session, session_free);
+  return ok;
+}
+
+/* A round is one run of each; who goes first takes turns, so that what drifts
+ * hits both. After Ctrl-C the rounds that are over count. */
+static gboolean
+measure_all (Headspace *self, Interrupt *interrupt, GError **error)
+{
+  const guint n = 2 * self->options->rounds;
+
+  for (guint i = 0; i < n; i++) {
+    const gboolean cached = (i % 2) ^ (i / 2 % 2);
+
+    fprintf (stderr, "%u of %u: %s\n", i + 1, n,
+        cached ? "from the cache" : "as it is");
+    if (!measure (self, cached, error) || interrupt_came (interrupt))
+      break;
+  }
+  /* A round that was broken off is none. */
+  g_array_set_size (self->runs, self->runs->len / 2 * 2);
+  if (self->runs->len == 0 && !*error)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+        "it was ended before a round was over");
+  return !*error;
+}
+
+static const HeadspaceRun *
+get_run (const Headspace *self, guint i)
+{
+  return &g_array_index (self->runs, HeadspaceRun, i);
+}
+
+static const HeadspaceRun *
+get_run_of (const Headspace *self, guint round, gboolean cached)
+{
+  const HeadspaceRun *run = get_run (self, 2 * round);
+
+  return run->cached == cached ? run : get_run (self, 2 * round + 1);
+}
+
+/* What loading does to the step itself, of the middle of the rounds. */
+static void
+append_contention (const Headspace *self, GString *text)
+{
+  const guint n = self->runs->len / 2;
+  g_autofree double *base = g_new (double, n);
+  g_autofree double *cached = g_new (double, n);
+  Gains steps;
+
+  for (guint i = 0; i < n; i++) {
+    base[i] = get_run_of (self, i, FALSE)->p50_step / 1e9;
+    cached[i] = get_run_of (self, i, TRUE)->p50_step / 1e9;
+  }
+  gains_init (&steps, base, cached, n);
+  if (steps.base.median < SLOW_STEP * steps.cached.median)
+    return;
+  g_autofree gchar *slow = format_ns (steps.base.median * 1e9);
+  g_autofree gchar *fast = format_ns (steps.cached.median * 1e9);
+  g_string_append_printf (text,
+      "; the step itself takes %s as it is and %s from the cache: loading "
+      "slows "
+      "it down, beside what is waited for",
+      slow, fast);
+}
+
+static void
+conclude_runs (Headspace *self)
+{
+  const guint n = self->runs->len / 2;
+  g_autofree double *base = g_new (double, n);
+  g_autofree double *cached = g_new (double, n);
+  g_autofree gchar *sentence = NULL;
+  GString *text;
+
+  for (guint i = 0; i < n; i++) {
+    base[i] = get_run_of (self, i, FALSE)->batch_time;
+    cached[i] = get_run_of (self, i, TRUE)->batch_time;
+  }
+  gains_init (&self->gains, base, cached, n);
+  sentence = gains_describe (&self->gains);
+  text = g_string_new (sentence);
+  append_contention (self, text);
+  self->verdict = g_string_free (text, FALSE);
+}
+
+static void
+print_run (FILE *out, const HeadspaceRun *run)
+{
+  g_autofree gchar *batch = format_ns (run->batch_time * 1e9);
+  g_autofree gchar *step = format_ns (run->p50_step);
+  g_autofree gchar *wait = format_ns (run->wait * 1e9);
+
+  fprintf (out, "%-16s%10s%10s%10s%8.1f\n",
+      run->cached ? "from the cache" : "as it is", batch, step, wait,
+      run->cores);
+}
+
+static void
+print (const Headspace *self)
+{
+  FILE *out = options_get_out (self->options);
+  g_autofree gchar *verdict = text_wrap (self->verdict, screen_get_width (out));
+
+  fprintf (
+      out, "%-16s%10s%10s%10s%8s\n", "run", "batch", "step", "wait", "cores");
+  for (guint i = 0; i < self->runs->len; i++)
+    print_run (out, get_run (self, i));
+  fprintf (out, "\n%s\n", verdict);
+  fflush (out);
+}
+
+int
+headspace_run (const Options *options, GError **error)
+{
+  Headspace self = { .options = options };
+  Interrupt interrupt;
+  int status = 1;
+
+  if (!check (options, error))
+    return 2;
+  self.runs = g_array_new (FALSE, FALSE, sizeof (HeadspaceRun));
+  interrupt_begin (&interrupt);
+  if (measure_all (&self, &interrupt, error)) {
+    conclude_runs (&self);
+    print (&self);
+    status = headspace_write_files (&self, error) ? 0 : 1;
+  }
+  interrupt_end (&interrupt);
+  g_array_unref (self.runs);
+  g_free (self.verdict);
+  return status;
+}

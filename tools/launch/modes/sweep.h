@@ -1,0 +1,36 @@
+/* gst-spdl-launch: a pipeline at all of some settings
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __SWEEP_H__
+#define __SWEEP_H__
+
+#include "tools/launch/modes/points.h"
+#include "tools/launch/options.h"
+
+G_BEGIN_DECLS
+
+/* Settings of a sweep: "a.b=1,2;c.d=3" are two lists of two and one. */
+typedef struct {
+  gchar *target; /* "a.b" */
+  gchar **values;
+  guint n_values;
+} Axis;
+
+/* (element-type Axis) */
+GPtrArray *sweep_parse (const gchar *text, GError **error);
+guint sweep_count (GPtrArray *axes);
+/* What to set for the @k-th of all combinations, the last axis changing first.
+ * @cost: (out): the sum of the numbers. */
+gchar **sweep_get_settings (GPtrArray *axes, guint k, double *cost);
+
+/* Runs all combinations and prints a table and what to take. Returns the exit
+ * status. */
+int sweep_run (const Options *options, GError **error);
+
+G_END_DECLS
+
+#endif /* __SWEEP_H__ */

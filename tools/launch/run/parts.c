@@ -1,0 +1,306 @@
+/* gst-spdl-launch: the elements of a pipeline, from source to sink
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tools/launch/run/parts.h"
+
+#include <gst/spdl/spdl.h>
+
+#include <string.h>
+
+static void
+part_free (gpointer data)
+{
+  Part *part = data;
+
+  gst_object_unref (part->element);
+  g_free (part->name);
+  g_clear_pointer (&part->lap, gst_structure_free);
+  g_clear_pointer (&part->total, gst_structure_free);
+  g_free (part);
+}
+
+static gboolean
+has_property (GstElement *element, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (element), name) !=
+         NULL;
+}
+
+static gboolean
+only_hands_on (GstElement *element)
+{
+  static const gchar *factories[] = { "queue", "queue2", "multiqueue",
+    "capsfilter", "tee", "funnel", NULL };
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory && g_strv_contains (factories, GST_OBJECT_NAME (factory));
+}
+
+static Part *
+part_new (GstElement *element)
+{
+  Part *part = g_new0 (Part, 1);
+
+  part->element = gst_object_ref (element);
+  part->name = gst_object_get_name (GST_OBJECT (element));
+  part->has_stats = has_property (element, "stage-stats");
+  part->is_stage = GST_IS_SPDL_STAGE (element);
+  part->passive = only_hands_on (element);
+  return part;
+}
+
+/* Whether GStreamer gave the name: the type's or the factory's, numbered. */
+static gboolean
+is_default_name (const gchar *name, const gchar *kind)
+{
+  if (!g_str_has_prefix (name, kind))
+    return FALSE;
+  name += strlen (kind);
+  if (g_str_has_prefix (name, "element"))
+    name += strlen ("element");
+  return *name != 0 && strspn (name, "0123456789") == strlen (name);
+}
+
+/* `decode` for `spdldecodeelement0`, NULL where the user gave the name. */
+static gchar *
+shorten (const Part *part)
+{
+  GstElementFactory *factory = gst_element_get_factory (part->element);
+  const gchar *kind = factory ? GST_OBJECT_NAME (factory) : NULL;
+
+  if (!kind || !is_default_name (part->name, kind))
+    return NULL;
+  return g_strdup (g_str_has_prefix (kind, "spdl") ? kind + 4 : kind);
+}
+
+/* The second one without a name is `decode2`: GStreamer's own numbers go on
+ * from one pipeline to the next. */
+static void
+shorten_names (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+    g_autofree gchar *shorter = shorten (part);
+    gchar *name = g_strdup (shorter);
+
+    for (guint n = 2; name && parts_find (parts, name); n++) {
+      g_free (name);
+      name = g_strdup_printf ("%s%u", shorter, n);
+    }
+    if (name) {
+      g_free (part->name);
+      part->name = name;
+    }
+  }
+}
+
+static void
+prepend_element (const GValue *item, gpointer user_data)
+{
+  g_ptr_array_insert (user_data, 0, part_new (g_value_get_object (item)));
+}
+
+GPtrArray *
+parts_new (GstElement *pipeline)
+{
+  GPtrArray *parts = g_ptr_array_new_with_free_func (part_free);
+
+  if (GST_IS_BIN (pipeline)) {
+    /* From sinks to sources. */
+    GstIterator *it = gst_bin_iterate_sorted (GST_BIN (pipeline));
+
+    while (gst_iterator_foreach (it, prepend_element, parts) ==
+           GST_ITERATOR_RESYNC) {
+      g_ptr_array_set_size (parts, 0);
+      gst_iterator_resync (it);
+    }
+    gst_iterator_free (it);
+  } else {
+    g_ptr_array_add (parts, part_new (pipeline));
+  }
+  shorten_names (parts);
+  return parts;
+}
+
+Part *
+parts_find (GPtrArray *parts, const gchar *name)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (g_str_equal (part->name, name) ||
+        g_strcmp0 (GST_OBJECT_NAME (part->element), name) == 0)
+      return part;
+  }
+  return NULL;
+}
+
+Part *
+parts_find_element (GPtrArray *parts, GstObject *element)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (GST_OBJECT (part->element) == element)
+      return part;
+  }
+  return NULL;
+}
+
+void
+parts_set_interval (GPtrArray *parts, guint64 interval)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (part->has_stats)
+      g_object_set (part->element, "stats-interval", interval, NULL);
+  }
+}
+
+/* What a source sends: items of an epoch, epochs. */
+static gboolean
+has_epochs (const Part *part)
+{
+  return has_property (part->element, "num-items") &&
+         has_property (part->element, "epochs");
+}
+
+guint64
+parts_count_expected (GPtrArray *parts)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+    guint64 n = 0;
+    gint64 epochs = 1;
+
+    if (!has_epochs (part))
+      continue;
+    g_object_get (part->element, "num-items", &n, "epochs", &epochs, NULL);
+    if (epochs < 0 || n == 0 || n == GST_SPDL_ITEMS_UNKNOWN)
+      return 0;
+    sum += n * epochs;
+  }
+  return sum;
+}
+
+void
+parts_repeat (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+
+    if (has_epochs (part))
+      g_object_set (part->element, "epochs", (gint64) -1, NULL);
+  }
+}
+
+gchar *
+parts_list_names (GPtrArray *parts)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", part->name);
+  }
+  return g_string_free (names, FALSE);
+}
+
+GstStructure *
+part_copy_structure (const Part *part, const GstStructure *stats)
+{
+  GstStructure *copy = gst_structure_copy (stats);
+
+  gst_structure_set (copy, "stage", G_TYPE_STRING, part->name, NULL);
+  return copy;
+}
+
+void
+part_take_lap (Part *part, const GstStructure *stats)
+{
+  g_clear_pointer (&part->lap, gst_structure_free);
+  part->lap = part_copy_structure (part, stats);
+}
+
+void
+parts_take_totals (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+    GstStructure *stats = NULL;
+
+    if (!part->has_stats)
+      continue;
+    g_object_get (part->element, "stage-stats", &stats, NULL);
+    if (!stats)
+      continue;
+    g_clear_pointer (&part->total, gst_structure_free);
+    part->total = part_copy_structure (part, stats);
+    gst_structure_free (stats);
+  }
+}
+
+/* The number of threads of a foreign element, where it has one to be set. */
+static void
+add_threads (GstStructure *stats, GstElement *element)
+{
+  static const gchar *properties[] = { "n-threads", "max-threads" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    GValue value = G_VALUE_INIT;
+    gint n = 0;
+
+    if (!has_property (element, properties[i]))
+      continue;
+    g_value_init (&value, G_TYPE_INT);
+    g_object_get_property (G_OBJECT (element), properties[i], &value);
+    n = g_value_get_int (&value);
+    g_value_unset (&value);
+    /* 0: it chooses itself. */
+    if (n > 0)
+      gst_structure_set (stats, "threads-property", G_TYPE_STRING,
+          properties[i], "threads", G_TYPE_UINT, (guint) n, NULL);
+    return;
+  }
+}
+
+GList *
+parts_dup_stats (GPtrArray *parts, gboolean lap)
+{
+  GList *stats = NULL;
+
+  for (guint i = parts->len; i > 0; i--) {
+    const Part *part = g_ptr_array_index (parts, i - 1);
+    const GstStructure *figures = lap && part->lap ? part->lap : part->total;
+    GstStructure *s;
+
+    if (part->passive || (part->has_stats && !figures))
+      continue;
+    if (figures) {
+      s = gst_structure_copy (figures);
+      if (part->given_step > 0)
+        gst_structure_set (
+            s, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
+    } else {
+      s = gst_structure_new (
+          "foreign", "stage", G_TYPE_STRING, part->name, NULL);
+      add_threads (s, part->element);
+    }
+    stats = g_list_prepend (stats, s);
+  }
+  return stats;
+}
+
+void
+parts_free_stats (GList *stats)
+{
+  g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
+}

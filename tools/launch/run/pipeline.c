@@ -1,0 +1,143 @@
+/* gst-spdl-launch: a pipeline from its description
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tools/launch/run/pipeline.h"
+
+#include "gst/spdl/common/redact.h"
+#include "tools/launch/run/parts.h"
+
+#include <gio/gio.h>
+
+#include "gst/spdl/loader/parse.h"
+
+gchar *
+pipeline_describe (gchar **description)
+{
+  g_autofree gchar *text = g_strjoinv (" ", description);
+
+  return spdl_redact_text (text);
+}
+
+static void
+close_end (GstBin *bin)
+{
+  GstPad *open = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC);
+  GstElement *sink = open ? gst_element_factory_make ("spdlsink", NULL) : NULL;
+
+  if (sink) {
+    GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+    gst_bin_add (bin, sink);
+    gst_pad_link (open, pad);
+    gst_object_unref (pad);
+  }
+  gst_clear_object (&open);
+}
+
+GstElement *
+pipeline_new (gchar **description, GError **error)
+{
+  GstElement *pipeline = gst_spdl_parse_launchv (description, error);
+
+  if (!pipeline) {
+    spdl_redact_error (*error);
+    g_prefix_error (error, "the pipeline cannot be made: ");
+    return NULL;
+  }
+  if (!GST_IS_PIPELINE (pipeline)) {
+    GstElement *outer = gst_pipeline_new (NULL);
+
+    gst_bin_add (GST_BIN (outer), pipeline);
+    pipeline = outer;
+  }
+  gst_object_ref_sink (pipeline);
+  close_end (GST_BIN (pipeline));
+  return pipeline;
+}
+
+static gboolean
+is_made_by (const Part *part, const gchar *name)
+{
+  GstElementFactory *factory = gst_element_get_factory (part->element);
+
+  return factory && g_str_equal (GST_OBJECT_NAME (factory), name);
+}
+
+static gboolean
+has_cache (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++)
+    if (is_made_by (g_ptr_array_index (parts, i), "spdlcache"))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+insert_before (GstElement *sink, GstElement *element)
+{
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  GstPad *before = gst_pad_get_peer (pad);
+  GstPad *in = gst_element_get_static_pad (element, "sink");
+
+  gst_bin_add (GST_BIN (GST_OBJECT_PARENT (sink)), element);
+  if (before) {
+    gst_pad_unlink (before, pad);
+    gst_pad_link (before, in);
+  }
+  gst_element_link (element, sink);
+  gst_clear_object (&before);
+  gst_object_unref (in);
+  gst_object_unref (pad);
+}
+
+gboolean
+pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error)
+{
+  g_autoptr (GPtrArray) parts = parts_new (pipeline);
+  g_autoptr (GstElement) sink = NULL;
+  GstElement *cache;
+
+  if (!pipeline_find_sink (parts, &sink, error))
+    return FALSE;
+  if (!sink || has_cache (parts)) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        sink ? "there is an spdlcache already, and --headspace puts one in "
+               "itself"
+             : "--headspace needs a pipeline that ends in an spdlsink, from "
+               "which batches are pulled");
+    return FALSE;
+  }
+  cache = gst_element_factory_make ("spdlcache", NULL);
+  g_object_set (
+      cache, "num-caches", n_batches, "return-caches-after", n_batches, NULL);
+  insert_before (sink, cache);
+  return TRUE;
+}
+
+gboolean
+pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error)
+{
+  guint n = 0;
+
+  *sink = NULL;
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+
+    if (!is_made_by (part, "spdlsink"))
+      continue;
+    n++;
+    gst_object_replace ((GstObject **) sink, GST_OBJECT (part->element));
+  }
+  if (n < 2)
+    return TRUE;
+  gst_clear_object (sink);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "there are %u spdlsinks, and one can be pulled from: let the others be "
+      "fakesinks",
+      n);
+  return FALSE;
+}

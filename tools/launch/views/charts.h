@@ -1,0 +1,33 @@
+/* gst-spdl-launch: figures as drawings
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __CHARTS_H__
+#define __CHARTS_H__
+
+#include "tools/launch/run/frame.h"
+#include "tools/launch/run/parts.h"
+
+G_BEGIN_DECLS
+
+/* Each appends one SVG drawing. */
+
+/* All elements, from source to sink, with their load; the limit stands out. */
+void
+charts_append_pipeline (GString *out, GPtrArray *parts, const Frame *result);
+/* Items a second over time. */
+void charts_append_throughput (GString *out, GPtrArray *frames);
+/* How full each queue was over time. */
+void
+charts_append_occupancy (GString *out, GPtrArray *frames, const Frame *result);
+/* Average, 90th and 99th percentile of each stage's tasks. */
+void charts_append_times (GString *out, const Frame *result);
+/* The workers' time: computing, waiting, idle. */
+void charts_append_work (GString *out, const Frame *result);
+
+G_END_DECLS
+
+#endif /* __CHARTS_H__ */

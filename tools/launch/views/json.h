@@ -1,0 +1,21 @@
+/* gst-spdl-launch: a run as JSON
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __JSON_H__
+#define __JSON_H__
+
+#include "tools/launch/run/session.h"
+
+G_BEGIN_DECLS
+
+/* Writes all that is known of a run. @file: - is the standard output. */
+gboolean json_write (
+    Session *session, const gchar *file, const GError *failure, GError **error);
+
+G_END_DECLS
+
+#endif /* __JSON_H__ */

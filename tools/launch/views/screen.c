@@ -1,0 +1,259 @@
+/* gst-spdl-launch: what the user sees while it runs
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tools/launch/views/screen.h"
+
+#include "tools/launch/modes/tuning.h"
+#include "tools/launch/views/table.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define MAX_SHOWN 10 /* failures and warnings */
+
+struct _Screen {
+  FILE *out;
+  gboolean live;
+  gboolean bold; /* the terminal knows it, and the user minds not */
+  gchar *shown;  /* nullable: on the terminal, to be drawn over */
+  guint n_failures, n_warnings;
+};
+
+Screen *
+screen_new (FILE *out, gboolean plain)
+{
+  Screen *self = g_new0 (Screen, 1);
+  const gchar *no_color = g_getenv ("NO_COLOR");
+
+  self->out = out;
+  self->live = !plain && isatty (fileno (out)) &&
+               g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+  self->bold = self->live && (!no_color || *no_color == 0);
+  /* A table goes out in one piece. */
+  if (self->live)
+    setvbuf (out, NULL, _IOFBF, 1 << 16);
+  return self;
+}
+
+void
+screen_free (Screen *self)
+{
+  g_free (self->shown);
+  g_free (self);
+}
+
+gboolean
+screen_is_live (const Screen *self)
+{
+  return self->live;
+}
+
+static gboolean
+get_size (FILE *out, guint *columns, guint *rows)
+{
+  struct winsize size;
+
+  if (ioctl (fileno (out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return FALSE;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return TRUE;
+}
+
+guint
+screen_get_width (FILE *out)
+{
+  const gchar *text = g_getenv ("COLUMNS");
+  guint64 width;
+  guint columns, rows;
+
+  if (get_size (out, &columns, &rows))
+    return columns;
+  if (text && g_ascii_string_to_unsigned (text, 10, 20, 1000, &width, NULL))
+    return width;
+  return 80;
+}
+
+/* Rows that a table may have which is drawn over, with a row for the cursor;
+ * 0: any number. */
+static guint
+get_height (const Screen *self)
+{
+  guint columns, rows;
+
+  return self->live && get_size (self->out, &columns, &rows) && rows > 1
+             ? rows - 1
+             : 0;
+}
+
+/* A terminal that was made narrower has broken the lines. */
+static guint
+count_rows (const gchar *text, guint width)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint n = 0;
+
+  for (guint i = 0; lines[i] && lines[i + 1]; i++)
+    n += MAX ((g_utf8_strlen (lines[i], -1) + width - 1) / width, 1);
+  return n;
+}
+
+/* Goes to where the last table began. */
+static void
+erase (Screen *self)
+{
+  if (self->shown)
+    fprintf (self->out, "\033[%uA\r\033[J",
+        count_rows (self->shown, screen_get_width (self->out)));
+  g_clear_pointer (&self->shown, g_free);
+}
+
+/* Which line of a table is about the element that limits; 0, the header, where
+ * there is none. */
+static guint
+find_limit (const Frame *frame)
+{
+  const gchar *name = gst_spdl_diagnosis_get_element (frame->diagnosis);
+
+  for (guint i = 0; name && i < frame->stages->len; i++)
+    if (g_strcmp0 (
+            stats_get_name (g_ptr_array_index (frame->stages, i)), name) == 0)
+      return i + 1;
+  return 0;
+}
+
+/* The element that limits, and the verdict, are what to look at. Returns the
+ * text. */
+static gchar *
+print_table (Screen *self, const Frame *frame, guint height)
+{
+  guint verdict;
+  gchar *table =
+      table_format (frame, screen_get_width (self->out), height, &verdict);
+  g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
+  const guint limit = find_limit (frame);
+
+  for (guint i = 0; lines[i] && lines[i + 1]; i++) {
+    const gboolean bold = self->bold && ((i > 0 && i == limit) || i >= verdict);
+
+    fprintf (self->out, "%s%s%s\n", bold ? "\033[1m" : "", lines[i],
+        bold ? "\033[0m" : "");
+  }
+  return table;
+}
+
+static void
+on_frame (Session *session, const Frame *frame, gpointer user_data)
+{
+  Screen *self = user_data;
+
+  if (self->live) {
+    erase (self);
+    self->shown = print_table (self, frame, get_height (self));
+  } else {
+    g_autofree gchar *line = table_format_line (frame);
+
+    fprintf (self->out, "%s\n", line);
+  }
+  fflush (self->out);
+}
+
+/* A line above the table. Returns whether there is to be one. */
+static gboolean
+begin_line (Screen *self, guint *n, const gchar *what)
+{
+  if (++*n > MAX_SHOWN + 1)
+    return FALSE;
+  erase (self);
+  fflush (self->out);
+  if (*n <= MAX_SHOWN)
+    return TRUE;
+  fprintf (stderr, "more %s; only %d are shown\n", what, MAX_SHOWN);
+  return FALSE;
+}
+
+static void
+on_failure (Session *session, const GstStructure *failure, gpointer user_data)
+{
+  Screen *self = user_data;
+  const gchar *uri = gst_structure_get_string (failure, "uri");
+  g_autoptr (GError) error = NULL;
+
+  if (!begin_line (self, &self->n_failures, "items failed"))
+    return;
+  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
+  fprintf (stderr, "%s: %s%s%s\n", gst_structure_get_string (failure, "stage"),
+      uri ? uri : "", uri ? ": " : "", error ? error->message : "failed");
+}
+
+static void
+on_warning (Session *session, const gchar *element, const gchar *text,
+    gpointer user_data)
+{
+  Screen *self = user_data;
+
+  if (begin_line (self, &self->n_warnings, "warnings came"))
+    fprintf (stderr, "warning: %s: %s\n", element, text);
+}
+
+/* Above the table, however many: they are few. */
+static void
+on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
+{
+  Screen *self = user_data;
+  g_autofree gchar *line = tuning_format (decision);
+
+  erase (self);
+  fprintf (self->out, "%s\n", line);
+  fflush (self->out);
+}
+
+const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning,
+  on_tuning };
+
+static void
+print_summary (Screen *self, const Frame *result)
+{
+  g_autofree gchar *suggestion =
+      gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
+  g_autofree gchar *found = tuning_format_settings (result);
+
+  g_free (print_table (self, result, 0));
+  if (suggestion)
+    fprintf (self->out, "try: --set %s\n", suggestion);
+  if (found)
+    fprintf (self->out, "found: %s\n", found);
+}
+
+void
+screen_finish (Screen *self, Session *session)
+{
+  static const gchar *ends[] = {
+    [SESSION_RUNS] = "",
+    [SESSION_ENDED] = "All came.",
+    [SESSION_LIMITED] = "Ended as asked for.",
+    [SESSION_INTERRUPTED] = "Interrupted.",
+    [SESSION_FAILED] = "Ended by an error.",
+  };
+  const Frame *result = session_get_result (session);
+  const SessionEnd end = session_get_end (session);
+  /* First of all: what they cost, no thread makes good. */
+  g_autofree gchar *failures = table_format_failures (
+      result, session_get_failures (session), screen_get_width (self->out));
+
+  erase (self);
+  if (failures)
+    fprintf (self->out, "%s%s%s", self->bold ? "\033[1m" : "", failures,
+        self->bold ? "\033[0m" : "");
+  fprintf (self->out, "%s\n",
+      failures && end == SESSION_ENDED ? "All others came." : ends[end]);
+  /* The figures of what never ran say nothing. */
+  if (end != SESSION_FAILED || result->items + result->failures > 0)
+    print_summary (self, result);
+  fflush (self->out);
+}

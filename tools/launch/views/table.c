@@ -1,0 +1,424 @@
+/* gst-spdl-launch: figures as lines of text
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tools/launch/views/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIN_NAME 8
+#define MAX_NAME 40
+#define MIN_BAR 4
+#define MAX_BAR 24
+
+typedef gchar *(*CellFunc) (const GstStructure *stats);
+
+/* A column; those of a higher rank go first where there is no room. */
+typedef struct {
+  const gchar *title;
+  guint width;
+  guint rank;
+  const gchar *field; /* that a stage must have */
+  CellFunc cell;
+  gboolean optional; /* shown only where one has it */
+} Column;
+
+static gchar *
+cell_concurrency (const GstStructure *stats)
+{
+  return g_strdup_printf ("%u", stats_get_uint (stats, "concurrency"));
+}
+
+static gchar *
+cell_tasks (const GstStructure *stats)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT, stats_get (stats, "num-tasks"));
+}
+
+static gchar *
+cell_rate (const GstStructure *stats)
+{
+  return format_rate (stats_get_double (stats, "qps"));
+}
+
+static gchar *
+cell_average (const GstStructure *stats)
+{
+  return format_ns (stats_get (stats, "ave-time"));
+}
+
+static gchar *
+cell_p99 (const GstStructure *stats)
+{
+  return format_ns (stats_get (stats, "p99-time"));
+}
+
+static gchar *
+cell_computing (const GstStructure *stats)
+{
+  return g_strdup_printf ("%ld %%", lround (stats_get_computing (stats) * 100));
+}
+
+static gchar *
+cell_failures (const GstStructure *stats)
+{
+  return g_strdup_printf (
+      "%" G_GUINT64_FORMAT, stats_get (stats, "num-failures"));
+}
+
+/* The share of the items that the disk cache had. */
+static gchar *
+cell_cached (const GstStructure *stats)
+{
+  const guint64 hits = stats_get (stats, "cache-hits");
+  const guint64 all = hits + stats_get (stats, "cache-misses");
+
+  return g_strdup_printf (
+      "%ld %%", all > 0 ? lround (100.0 * (double) hits / (double) all) : 0);
+}
+
+static const Column columns[] = {
+  { "conc", 5, 1, "concurrency", cell_concurrency },
+  { "tasks", 9, 4, "num-tasks", cell_tasks },
+  { "items/s", 8, 0, "qps", cell_rate },
+  { "average", 9, 2, "num-tasks", cell_average },
+  { "p99", 9, 5, "num-tasks", cell_p99 },
+  { "CPU", 6, 3, "num-tasks", cell_computing },
+  { "failed", 7, 6, "num-failures", cell_failures },
+  { "cached", 8, 7, "cache-hits", cell_cached, TRUE },
+};
+
+typedef struct {
+  guint name;
+  guint bar; /* without its number; 0: no room for it */
+  gboolean shown[G_N_ELEMENTS (columns)];
+} Layout;
+
+#define BAR_NUMBER 6 /* " 100 %" */
+
+static guint
+longest_name (const Frame *frame)
+{
+  guint longest = MIN_NAME;
+
+  for (guint i = 0; i < frame->stages->len; i++) {
+    const gchar *name = stats_get_name (g_ptr_array_index (frame->stages, i));
+
+    longest = MAX (longest, g_utf8_strlen (name, -1));
+  }
+  return MIN (longest, MAX_NAME);
+}
+
+static gboolean
+has_field (const Frame *frame, const gchar *field)
+{
+  for (guint i = 0; i < frame->stages->len; i++)
+    if (gst_structure_has_field (g_ptr_array_index (frame->stages, i), field))
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+width_of_columns (const Layout *layout)
+{
+  guint sum = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (layout->shown[i])
+      sum += columns[i].width;
+  return sum;
+}
+
+/* Hides the column of the highest rank; FALSE if none is left. */
+static gboolean
+hide_one (Layout *layout)
+{
+  guint hidden = G_N_ELEMENTS (columns);
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (layout->shown[i] && (hidden == G_N_ELEMENTS (columns) ||
+                                columns[i].rank > columns[hidden].rank))
+      hidden = i;
+  if (hidden == G_N_ELEMENTS (columns))
+    return FALSE;
+  layout->shown[hidden] = FALSE;
+  return TRUE;
+}
+
+static Layout
+lay_out (const Frame *frame, guint width)
+{
+  const guint fixed = 2 + BAR_NUMBER;
+  Layout layout = { .name = longest_name (frame) };
+  guint used;
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    layout.shown[i] =
+        !columns[i].optional || has_field (frame, columns[i].field);
+  while (width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width &&
+         hide_one (&layout))
+    ;
+  used = width_of_columns (&layout) + fixed;
+  if (used + MIN_NAME + MIN_BAR > width) {
+    layout.name = MIN (layout.name, MAX (width, 1));
+    return layout;
+  }
+  layout.name = MIN (layout.name, width - used - MIN_BAR);
+  layout.bar = MIN (width - used - layout.name, MAX_BAR);
+  return layout;
+}
+
+/* At the right of its column. */
+static void
+append_right (GString *line, const gchar *text, guint width)
+{
+  for (guint n = g_utf8_strlen (text, -1); n < width; n++)
+    g_string_append_c (line, ' ');
+  g_string_append (line, text);
+}
+
+static void
+append_queue (GString *line, const GstStructure *stats, guint width)
+{
+  const double share = stats_get_double (stats, "occupancy-rate");
+  g_autofree gchar *bar = text_bar (share, width);
+
+  if (!gst_structure_has_field (stats, "occupancy-rate"))
+    return;
+  g_string_append_printf (line, "  %s %3ld %%", bar, lround (share * 100));
+}
+
+static void
+append_row (GString *text, const GstStructure *stats, const Layout *layout)
+{
+  GString *line = g_string_new (NULL);
+  g_autofree gchar *name = text_fit (stats_get_name (stats), layout->name);
+
+  g_string_append (line, name);
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    g_autofree gchar *cell = gst_structure_has_field (stats, columns[i].field)
+                                 ? columns[i].cell (stats)
+                                 : g_strdup ("");
+
+    if (layout->shown[i])
+      append_right (line, cell, columns[i].width);
+  }
+  if (layout->bar > 0)
+    append_queue (line, stats, layout->bar);
+  g_strchomp (line->str);
+  g_string_append_printf (text, "%s\n", line->str);
+  g_string_free (line, TRUE);
+}
+
+static void
+append_header (GString *text, const Layout *layout)
+{
+  g_autofree gchar *name = text_fit ("stage", layout->name);
+
+  g_string_append (text, name);
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (layout->shown[i])
+      append_right (text, columns[i].title, columns[i].width);
+  g_string_append (text, layout->bar > 0 ? "  queue\n" : "\n");
+}
+
+static void
+append_text (GString *text, gchar *line, guint width)
+{
+  g_autofree gchar *wrapped = text_wrap (line, width);
+
+  g_string_append_printf (text, "%s\n", wrapped);
+  g_free (line);
+}
+
+static gchar *
+format_throughput (const Frame *frame)
+{
+  g_autofree gchar *items = format_rate (frame->item_rate);
+  g_autofree gchar *batches = format_rate (frame->batch_rate);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s items/s, %s batches/s, ", items, batches);
+  g_string_append_printf (text,
+      "%" G_GUINT64_FORMAT " items in %" G_GUINT64_FORMAT " batches",
+      frame->items, frame->batches);
+  if (frame->failures > 0)
+    g_string_append_printf (
+        text, ", %" G_GUINT64_FORMAT " failed", frame->failures);
+  if (frame->filtered > 0)
+    g_string_append_printf (
+        text, ", %" G_GUINT64_FORMAT " filtered", frame->filtered);
+  return g_string_free (text, FALSE);
+}
+
+/* NULL where its steps are not known. */
+static gchar *
+format_trainer (const Frame *frame)
+{
+  const GstStructure *stats = frame_get_trainer (frame);
+
+  if (!stats)
+    return NULL;
+  g_autofree gchar *p50 = format_ns (stats_get (stats, "p50-step-time"));
+  g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-step-time"));
+  g_autofree gchar *wait = format_ns (stats_get (stats, "ave-get-time"));
+  return g_strdup_printf (
+      "the trainer's step takes %s (p99 %s), its wait for a batch %s", p50, p99,
+      wait);
+}
+
+static gchar *
+format_process (const Frame *frame)
+{
+  g_autofree gchar *memory = format_bytes (frame->memory);
+
+  return g_strdup_printf ("%.1f of %u cores busy, %s of memory%s", frame->cores,
+      frame->num_cores, memory, frame->lap ? "" : " at most");
+}
+
+static void
+append_progress (GString *text, const Frame *frame, guint width)
+{
+  const double progress = frame->progress;
+  g_autofree gchar *elapsed = format_clock (frame->time);
+  g_autofree gchar *left = NULL;
+  g_autofree gchar *bar = NULL;
+  g_autofree gchar *words = NULL;
+
+  if (progress > 0 && progress < 1 && frame->lap)
+    left = format_clock (frame->time / progress - frame->time);
+  words = progress >= 0
+              ? g_strdup_printf (" %3ld %%, %s%s%s", lround (progress * 100),
+                    elapsed, left ? ", left: " : "", left ? left : "")
+              : g_strdup (elapsed);
+  if (progress >= 0 && width > strlen (words) + MIN_BAR)
+    bar = text_bar (progress, MIN (width - strlen (words), 2 * MAX_BAR));
+  append_text (text, g_strdup_printf ("%s%s", bar ? bar : "", words), width);
+}
+
+static guint
+count_lines (const gchar *text)
+{
+  guint n = 0;
+
+  for (; *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+/* Of the rows as many as there is room for, and how many are missing. */
+static void
+append_rows (GString *text, const Frame *frame, const Layout *layout,
+    guint width, guint room)
+{
+  const guint n = frame->stages->len;
+  const guint shown = n <= room ? n : MAX (room, 1) - 1;
+
+  for (guint i = 0; i < shown; i++)
+    append_row (text, g_ptr_array_index (frame->stages, i), layout);
+  if (shown < n)
+    append_text (text, g_strdup_printf ("and %u more", n - shown), width);
+}
+
+gchar *
+table_format (const Frame *frame, guint width, guint height, guint *verdict)
+{
+  GString *text = g_string_new (NULL);
+  GString *tail = g_string_new ("\n");
+  const Layout layout = lay_out (frame, width);
+  guint n_above_verdict, room;
+  gchar *trainer;
+
+  append_progress (tail, frame, width);
+  append_text (tail, format_throughput (frame), width);
+  append_text (tail, format_process (frame), width);
+  trainer = format_trainer (frame);
+  if (trainer)
+    append_text (tail, trainer, width);
+  n_above_verdict = count_lines (tail->str);
+  append_text (tail,
+      g_strdup (gst_spdl_diagnosis_get_sentence (frame->diagnosis)), width);
+
+  append_header (text, &layout);
+  room = 1 + count_lines (tail->str);
+  room = height == 0 ? G_MAXUINT : height - MIN (room, height);
+  append_rows (text, frame, &layout, width, room);
+  if (verdict)
+    *verdict = count_lines (text->str) + n_above_verdict;
+  g_string_append (text, tail->str);
+  g_string_free (tail, TRUE);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_first_failure (GString *text, GPtrArray *failures, const gchar *stage)
+{
+  for (guint i = 0; i < failures->len; i++) {
+    const GstStructure *s = g_ptr_array_index (failures, i);
+    const gchar *uri = gst_structure_get_string (s, "uri");
+    g_autoptr (GError) error = NULL;
+
+    if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) != 0)
+      continue;
+    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
+    g_string_append_printf (text, "; first: %s%s%s", uri ? uri : "",
+        uri ? ": " : "", error ? error->message : "failed");
+    return;
+  }
+}
+
+gchar *
+table_format_failures (const Frame *frame, GPtrArray *failures, guint width)
+{
+  GString *text;
+
+  if (frame->failures == 0)
+    return NULL;
+  text = g_string_new (NULL);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " item%s failed:\n",
+      frame->failures, frame->failures == 1 ? "" : "s");
+  for (guint i = 0; i < frame->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+    const guint64 n = stats_get (stats, "num-failures");
+    GString *line;
+
+    if (n == 0)
+      continue;
+    line = g_string_new (stats_get_name (stats));
+    g_string_append_printf (line,
+        ": %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, n,
+        stats_get (stats, "num-items"));
+    append_first_failure (line, failures, stats_get_name (stats));
+    append_text (text, g_string_free (line, FALSE), width);
+  }
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+table_format_line (const Frame *frame)
+{
+  g_autofree gchar *clock = format_clock (frame->time);
+  g_autofree gchar *rate = format_rate (frame->item_rate);
+  g_autofree gchar *memory = format_bytes (frame->memory);
+  GString *text = g_string_new (clock);
+
+  if (frame->progress >= 0)
+    g_string_append_printf (text, "  %ld %%", lround (frame->progress * 100));
+  g_string_append_printf (
+      text, "  %s items/s  %.1f cores  %s", rate, frame->cores, memory);
+  for (guint i = 0; i < frame->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+
+    if (gst_structure_has_field (stats, "occupancy-rate"))
+      g_string_append_printf (text, "  %s %ld %%", stats_get_name (stats),
+          lround (stats_get_double (stats, "occupancy-rate") * 100));
+  }
+  if (frame->failures > 0)
+    g_string_append_printf (
+        text, "  %" G_GUINT64_FORMAT " failed", frame->failures);
+  return g_string_free (text, FALSE);
+}

@@ -8,10 +8,10 @@
 #include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/modes/sweep.h"
-#include "tools/launch/modes/tuning.h"
 #include "tools/launch/run/setting.h"
 #include "tools/launch/views/prometheus.h"
 #include "tools/launch/views/table.h"
+#include "tools/launch/views/tuning.h"
 
 #include <locale.h>
 #include <string.h>

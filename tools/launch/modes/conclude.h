@@ -8,8 +8,8 @@
 #ifndef __CONCLUDE_H__
 #define __CONCLUDE_H__
 
+#include "tools/launch/modes/options.h"
 #include "tools/launch/modes/points.h"
-#include "tools/launch/options.h"
 
 G_BEGIN_DECLS
 

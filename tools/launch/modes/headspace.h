@@ -9,7 +9,7 @@
 #define __HEADSPACE_H__
 
 #include "tools/launch/modes/gains.h"
-#include "tools/launch/options.h"
+#include "tools/launch/modes/options.h"
 
 G_BEGIN_DECLS
 

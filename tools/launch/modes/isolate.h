@@ -8,7 +8,7 @@
 #ifndef __ISOLATE_H__
 #define __ISOLATE_H__
 
-#include "tools/launch/options.h"
+#include "tools/launch/modes/options.h"
 
 G_BEGIN_DECLS
 

@@ -8,8 +8,8 @@
 #ifndef __SWEEP_H__
 #define __SWEEP_H__
 
+#include "tools/launch/modes/options.h"
 #include "tools/launch/modes/points.h"
-#include "tools/launch/options.h"
 
 G_BEGIN_DECLS
 

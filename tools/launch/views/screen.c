@@ -7,8 +7,8 @@
 
 #include "tools/launch/views/screen.h"
 
-#include "tools/launch/modes/tuning.h"
 #include "tools/launch/views/table.h"
+#include "tools/launch/views/tuning.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

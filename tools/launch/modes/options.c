@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/options.h"
+#include "tools/launch/modes/options.h"
 
 #include "tools/launch/views/output.h"
 

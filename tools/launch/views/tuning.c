@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/modes/tuning.h"
+#include "tools/launch/views/tuning.h"
 
 /* Of the workers that may run, the last one does for part of the time. */
 static gchar *

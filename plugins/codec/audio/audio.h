@@ -8,7 +8,7 @@
 #ifndef __SPDL_AUDIO_H__
 #define __SPDL_AUDIO_H__
 
-#include "plugins/codec/audio/audiotarget.h"
+#include "plugins/codec/result/audiotarget.h"
 
 G_BEGIN_DECLS
 

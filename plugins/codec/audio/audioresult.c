@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/audio/audiotarget.h"
+#include "plugins/codec/result/audiotarget.h"
 
 /* The file's channels if there are @n of them; else the usual ones. */
 static void

@@ -8,7 +8,7 @@
 #ifndef __SPDL_WAV_H__
 #define __SPDL_WAV_H__
 
-#include "plugins/codec/audio/audiotarget.h"
+#include "plugins/codec/result/audiotarget.h"
 
 G_BEGIN_DECLS
 

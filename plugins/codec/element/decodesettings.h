@@ -8,7 +8,7 @@
 #ifndef __SPDL_DECODE_SETTINGS_H__
 #define __SPDL_DECODE_SETTINGS_H__
 
-#include "plugins/codec/element/target.h"
+#include "plugins/codec/result/target.h"
 
 G_BEGIN_DECLS
 

@@ -105,8 +105,8 @@
 #include "plugins/codec/element/decodesettings.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/element/samplepart.h"
-#include "plugins/codec/element/target.h"
 #include "plugins/codec/jpeg/entropycheck.h"
+#include "plugins/codec/result/target.h"
 
 #define DEFAULT_MAX_FAILURE_RATE 0.5
 

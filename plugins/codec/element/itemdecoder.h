@@ -10,7 +10,7 @@
 
 #include <gio/gio.h>
 
-#include "plugins/codec/resize/view.h"
+#include "plugins/codec/result/view.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #include <png.h>
 #include <string.h>
 
-#include "plugins/codec/element/target.h"
+#include "plugins/codec/result/target.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/still/pngfile.h"
 

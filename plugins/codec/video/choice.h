@@ -8,7 +8,7 @@
 #ifndef __SPDL_CHOICE_H__
 #define __SPDL_CHOICE_H__
 
-#include "plugins/codec/video/clip.h"
+#include "plugins/codec/result/clip.h"
 #include "plugins/codec/video/packets.h"
 
 G_BEGIN_DECLS

@@ -8,8 +8,8 @@
 #ifndef __SPDL_SHOT_H__
 #define __SPDL_SHOT_H__
 
-#include "plugins/codec/resize/canvas.h"
 #include "plugins/codec/resize/picture.h"
+#include "plugins/codec/result/canvas.h"
 
 G_BEGIN_DECLS
 

@@ -9,8 +9,8 @@
 #define __SPDL_VIDEO_H__
 
 #include "plugins/codec/element/itemdecoder.h"
-#include "plugins/codec/resize/canvas.h"
 #include "plugins/codec/resize/picture.h"
+#include "plugins/codec/result/canvas.h"
 
 G_BEGIN_DECLS
 

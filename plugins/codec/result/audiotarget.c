@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/audio/audiotarget.h"
+#include "plugins/codec/result/audiotarget.h"
 
 #include "plugins/codec/common/restrict.h"
 

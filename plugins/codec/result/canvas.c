@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/resize/canvas.h"
+#include "plugins/codec/result/canvas.h"
 
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/resize/orientation.h"

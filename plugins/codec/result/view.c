@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/resize/view.h"
+#include "plugins/codec/result/view.h"
 
 #include "plugins/codec/resize/orientation.h"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/element/target.h"
+#include "plugins/codec/result/target.h"
 
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/common/restrict.h"

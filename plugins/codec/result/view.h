@@ -8,8 +8,8 @@
 #ifndef __SPDL_VIEW_H__
 #define __SPDL_VIEW_H__
 
-#include "plugins/codec/element/target.h"
 #include "plugins/codec/resize/framing.h"
+#include "plugins/codec/result/target.h"
 
 G_BEGIN_DECLS
 

@@ -11,7 +11,7 @@
 #include "plugins/codec/resize/colors.h"
 #include "plugins/codec/resize/planes.h"
 #include "plugins/codec/resize/rows.h"
-#include "plugins/codec/resize/view.h"
+#include "plugins/codec/result/view.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/video/clip.h"
+#include "plugins/codec/result/clip.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 
 #include <gst/video/video.h>
 
-#include "plugins/codec/audio/audiotarget.h"
 #include "plugins/codec/resize/filter.h"
 #include "plugins/codec/resize/framing.h"
-#include "plugins/codec/video/clip.h"
+#include "plugins/codec/result/audiotarget.h"
+#include "plugins/codec/result/clip.h"
 
 G_BEGIN_DECLS
 

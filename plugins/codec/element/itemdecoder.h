@@ -8,8 +8,6 @@
 #ifndef __SPDL_WORKER_H__
 #define __SPDL_WORKER_H__
 
-#include <gio/gio.h>
-
 #include "plugins/codec/result/view.h"
 
 G_BEGIN_DECLS
@@ -22,16 +20,6 @@ typedef struct _SpdlWorker SpdlWorker;
 
 SpdlWorker *spdl_worker_new (void);
 void spdl_worker_free (SpdlWorker *self);
-
-/* What is decoded. */
-typedef struct {
-  GstBuffer *item;
-  GstCaps *caps; /* nullable */
-  guint64 epoch; /* which item it is */
-  guint64 index;
-  const GstStructure *extra; /* nullable: what else is known of it */
-  GCancellable *cancellable; /* nullable */
-} SpdlSource;
 
 /* Makes of @source what @target says, and in @view how that was done; its width
  * is 0 where it was no image. NULL with

@@ -8,6 +8,7 @@
 #ifndef __SPDL_TARGET_H__
 #define __SPDL_TARGET_H__
 
+#include <gio/gio.h>
 #include <gst/video/video.h>
 
 #include "plugins/codec/resize/filter.h"
@@ -72,6 +73,16 @@ typedef struct {
   GstBufferPool *pool;
   SpdlAudioTarget audio;
 } SpdlTarget;
+
+/* What is decoded. */
+typedef struct {
+  GstBuffer *item;
+  GstCaps *caps; /* nullable */
+  guint64 epoch; /* which item it is */
+  guint64 index;
+  const GstStructure *extra; /* nullable: what else is known of it */
+  GCancellable *cancellable; /* nullable */
+} SpdlSource;
 
 /* @allowed: what downstream takes, of which raw video within
  * SPDL_TARGET_FORMATS, sound within SPDL_AUDIO_CAPS and tensors count.

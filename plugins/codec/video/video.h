@@ -8,9 +8,9 @@
 #ifndef __SPDL_VIDEO_H__
 #define __SPDL_VIDEO_H__
 
-#include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
+#include "plugins/codec/result/view.h"
 
 G_BEGIN_DECLS
 

@@ -36,9 +36,14 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/stage/stage-private.h"
+#include "gst/spdl/gstspdlstage.h"
 
 #include <string.h>
+
+#include "gst/spdl/autotune/pipelinetuner.h"
+#include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
+#include "gst/spdl/stage/stage-private.h"
 
 GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug
@@ -48,6 +53,11 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define DEFAULT_OUTPUT_ORDER GST_SPDL_OUTPUT_ORDER_COMPLETION
 #define DEFAULT_MAX_FAILURES -1
 #define DEFAULT_MAX_FAILURE_RATE 1.0
+
+/* What is tried at most where it is automatic, whatever the cores: of tasks
+ * that hold no thread, and of those that do. */
+#define MAX_WAITING 256
+#define MAX_THREADS 64
 
 #define STATS_FIELDS                                                        \
   (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
@@ -171,6 +181,187 @@ gst_spdl_stage_apply_limits (GstSpdlStage *self)
   spdl_executor_set_limits (
       &priv->executor, concurrency, queue_size, max_bytes);
 }
+
+/* How many tasks it works on at a time */
+
+static guint
+get_default (GstSpdlStage *self)
+{
+  const guint n = GST_SPDL_STAGE_GET_CLASS (self)->process_async
+                      ? GST_SPDL_WAITING_CONCURRENCY
+                      : spdl_cpus_count ();
+
+  return MIN (n, GST_SPDL_MAX_CONCURRENCY);
+}
+
+void
+gst_spdl_stage_default_concurrency (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  GST_OBJECT_LOCK (self);
+  if (!priv->concurrency_set)
+    priv->concurrency = priv->current = get_default (self);
+  GST_OBJECT_UNLOCK (self);
+  gst_spdl_stage_apply_limits (self);
+  spdl_mutex_unlock (&priv->tuning_lock);
+}
+
+/* Has it tuned if it is to be. Returns what is to be ended once the lock is
+ * released. Tuning lock held. */
+static SpdlTicker *
+join_or_leave (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  if (!priv->started || priv->concurrency != 0)
+    return gst_spdl_tuner_remove (self);
+  gst_spdl_tuner_add (self);
+  return NULL;
+}
+
+static void
+unlock_tuning (GstSpdlStagePrivate *priv, SpdlTicker *ended)
+{
+  spdl_mutex_unlock (&priv->tuning_lock);
+  if (ended)
+    spdl_ticker_stop (ended);
+}
+
+void
+gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  GST_OBJECT_LOCK (self);
+  priv->concurrency = concurrency;
+  priv->concurrency_set = TRUE;
+  if (concurrency > 0)
+    priv->current = concurrency;
+  else if (!priv->started)
+    priv->current = get_default (self);
+  GST_OBJECT_UNLOCK (self);
+  gst_spdl_stage_apply_limits (self);
+  unlock_tuning (priv, join_or_leave (self));
+}
+
+void
+gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  priv->started = started;
+  unlock_tuning (priv, join_or_leave (self));
+}
+
+void
+gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  GST_OBJECT_LOCK (self);
+  if (priv->concurrency == 0)
+    priv->current = concurrency;
+  GST_OBJECT_UNLOCK (self);
+  gst_spdl_stage_apply_limits (self);
+}
+
+guint
+gst_spdl_stage_get_current_concurrency (GstSpdlStage *self)
+{
+  guint current;
+
+  GST_OBJECT_LOCK (self);
+  current = gst_spdl_stage_get_private (self)->current;
+  GST_OBJECT_UNLOCK (self);
+  return current;
+}
+
+guint
+gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
+{
+  const SpdlPool *pool = gst_spdl_stage_get_private (self)->executor.pool;
+
+  if (GST_SPDL_STAGE_GET_CLASS (self)->process_async)
+    return MAX_WAITING;
+  /* More tasks than a shared pool has threads do not run. */
+  if (pool->name)
+    return pool->max_threads;
+  return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
+}
+
+/* Numbers of items that came without */
+
+static gboolean
+is_numbered (GstBuffer *buffer)
+{
+  return gst_spdl_buffer_get_item_meta (buffer) ||
+         gst_spdl_buffer_get_batch_meta (buffer);
+}
+
+GstBuffer *
+gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  const gboolean numbered = is_numbered (buffer);
+  GstSpdlItemMeta *meta;
+
+  if (!priv->saw_buffer) {
+    priv->saw_buffer = TRUE;
+    priv->numbers_items = !numbered;
+  }
+  if (numbered)
+    return buffer;
+  if (!priv->numbers_items) {
+    gst_buffer_unref (buffer);
+    gst_spdl_stage_fail (self,
+        g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+            "A buffer came without the meta that says which item it is, though "
+            "items are numbered upstream: an element between drops it, or "
+            "makes several buffers of one item"));
+    return NULL;
+  }
+
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->index = meta->sequence = priv->next_number++;
+  meta->created = spdl_meter_now (&priv->executor.meter);
+  return buffer;
+}
+
+GstBufferList *
+gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+  guint i = 0;
+
+  while (i < n && is_numbered (gst_buffer_list_get (list, i)))
+    i++;
+  if (i == n) {
+    if (n > 0)
+      gst_spdl_stage_get_private (self)->saw_buffer = TRUE;
+    return list;
+  }
+
+  GstBufferList *copy = gst_buffer_list_new_sized (n);
+  for (i = 0; i < n; i++) {
+    GstBuffer *buffer = gst_spdl_stage_number_item (
+        self, gst_buffer_ref (gst_buffer_list_get (list, i)));
+
+    if (!buffer) {
+      gst_clear_buffer_list (&copy);
+      break;
+    }
+    gst_buffer_list_add (copy, buffer);
+  }
+  gst_buffer_list_unref (list);
+  return copy;
+}
+
+/* Properties */
 
 static void
 gst_spdl_stage_set_property (

@@ -15,10 +15,10 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlstage.c is the element: properties and states.
+/* gstspdlstage.c is the element: properties and states, how many tasks it works
+ * on at a time, and numbers for items that have none.
  * stagework.c is what workers do, and what becomes of items that fail.
- * stagepads.c is the data flow: what comes in and what goes out.
- * stagetuning.c is how many tasks it works on at a time. */
+ * stagepads.c is the data flow: what comes in and what goes out. */
 
 typedef struct {
   GstPad *sinkpad;

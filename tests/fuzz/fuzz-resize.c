@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "plugins/codec/resize/planes.h"
-#include "tests/check/codec/feed.h"
+#include "tests/check/support/feed.h"
 #include "tests/failing-memory.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -12,7 +12,7 @@
  *
  * and then the pixels, without padding. */
 
-#include "tests/check/codec/feed.h"
+#include "tests/check/support/feed.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tests/check/codec/both-ways.h"
+#include "tests/check/support/both-ways.h"
 
 #include <stdio.h>
 #include <string.h>

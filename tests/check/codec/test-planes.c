@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tests/check/codec/feed.h"
+#include "tests/check/support/feed.h"
 
 #include <string.h>
 

@@ -5,7 +5,119 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/executor-private.h"
+#include "gst/spdl/engine/executor.h"
+
+#include <string.h>
+
+/* Marks and barriers that may be held beyond one for each task. */
+#define SPDL_EXECUTOR_SPARE_OTHERS 16
+
+/* Tasks that take less than this are cheaper to run one after the other than to
+ * wake another thread for, in ns. */
+#define SPDL_EXECUTOR_SHORT_TASK 5000
+
+/* How long a result may be kept back, in ns, for the thread in take() to be
+ * woken for several at once: with images of half a millisecond a wake-up for
+ * each is a twentieth of all. */
+#define SPDL_EXECUTOR_KEEP_BACK 4000000
+
+/* What is asked for each item is inline. Lock held. */
+
+/* Whether something waits to be begun. */
+static inline gboolean
+has_waiting (const SpdlExecutor *self)
+{
+  return self->partial || self->ring.n_queued > 0;
+}
+
+/* Whether something waits in front of the workers: in the queue or, where that
+ * is full (of what downstream does not take, perhaps), before it. */
+static inline gboolean
+is_occupied (const SpdlExecutor *self)
+{
+  return self->putter_waits || has_waiting (self);
+}
+
+/* Of SpdlPoolClient: whether a task may begin. */
+static inline gboolean
+is_runnable (SpdlPoolClient *client)
+{
+  SpdlExecutor *self = (SpdlExecutor *) client;
+
+  return has_waiting (self) && !self->flushing &&
+         self->n_running < MIN (self->concurrency, self->allowed);
+}
+
+/* The room that a task takes which has not begun or which is done. */
+static inline guint
+size_of (const SpdlTask *task)
+{
+  return MAX (task->n_parts, 1);
+}
+
+static inline guint
+get_capacity (const SpdlExecutor *self)
+{
+  return self->concurrency + self->queue_size;
+}
+
+static inline gboolean
+has_room (const SpdlExecutor *self, const SpdlEntry *entry)
+{
+  if (entry->kind != SPDL_ENTRY_TASK)
+    return self->n_others_held <
+           get_capacity (self) + SPDL_EXECUTOR_SPARE_OTHERS;
+  if (self->room_taken >= get_capacity (self))
+    return FALSE;
+  /* One that is larger than the bound goes alone. */
+  return self->max_bytes == 0 || self->room_taken == 0 ||
+         self->bytes_held + entry->bytes <= self->max_bytes;
+}
+
+/* Whether to wake the thread that waits in put(). Waking costs more than a
+ * short task, so it comes when half of the queue is free, or when no task is
+ * left that a worker could begin. */
+static inline gboolean
+should_wake_putter (SpdlExecutor *self)
+{
+  const SpdlEntry *entry = self->waiting;
+  const guint enough = MAX (self->queue_size / 2, 1);
+
+  if (!entry || !has_room (self, entry))
+    return FALSE;
+  if (entry->kind == SPDL_ENTRY_TASK && self->max_bytes == 0 &&
+      self->room_taken + enough > get_capacity (self) && has_waiting (self))
+    return FALSE;
+  self->waiting = NULL;
+  return TRUE;
+}
+
+/* Whether to wake the thread that waits in take(). It asks for some results at
+ * once only where it does not wait for long; where no task is left that a
+ * worker could begin, less are all that there will be. */
+static inline gboolean
+should_wake_taker (SpdlExecutor *self)
+{
+  if (!self->taker_waits || !(spdl_ring_ready (&self->ring) || self->closed))
+    return FALSE;
+  if (!self->closed && self->ring.n_done < self->taker_wants &&
+      has_waiting (self) && self->ring.head->kind == SPDL_ENTRY_TASK)
+    return FALSE;
+  self->taker_waits = FALSE;
+  return TRUE;
+}
+
+/* What @passed took. */
+static inline void
+give_back (SpdlExecutor *self, const SpdlEntry *passed)
+{
+  if (passed->kind == SPDL_ENTRY_TASK) {
+    self->room_taken -= size_of ((const SpdlTask *) passed);
+    self->bytes_held -= passed->bytes;
+  } else {
+    self->n_others_held--;
+  }
+}
 
 /* Waits for room and returns how long. Lock held. */
 static guint64
@@ -13,8 +125,7 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
 {
   guint64 since = 0;
 
-  while (!self->flushing && !self->closed &&
-         !spdl_executor_has_room (self, entry)) {
+  while (!self->flushing && !self->closed && !has_room (self, entry)) {
     if (since == 0) {
       since = spdl_meter_now (&self->meter);
       self->putter_waits = entry->kind == SPDL_ENTRY_TASK;
@@ -36,16 +147,16 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
 static gboolean
 put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 {
-  const gboolean first = !spdl_executor_is_occupied (self);
+  const gboolean first = !is_occupied (self);
 
-  self->room_taken += spdl_executor_size_of (task);
+  self->room_taken += size_of (task);
   self->bytes_held += task->entry.bytes;
   spdl_histogram_add (&self->meter.lap.put_time, waited);
   self->meter.lap.bytes_in += task->entry.bytes;
   if (first)
     spdl_meter_set_occupied (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_ring_put (&self->ring, &task->entry);
-  return spdl_executor_is_runnable (&self->client);
+  return is_runnable (&self->client);
 }
 
 SpdlExecutorStatus
@@ -67,7 +178,7 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
   } else {
     self->n_others_held++;
     spdl_ring_put (&self->ring, entry);
-    ready = spdl_executor_should_wake_taker (self);
+    ready = should_wake_taker (self);
   }
   spdl_mutex_unlock (&self->pool->lock);
 
@@ -141,8 +252,8 @@ spdl_executor_take (
   if (passed && !spdl_ring_ready (&self->ring))
     spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
-    spdl_executor_give_back (self, passed);
-    room = spdl_executor_should_wake_putter (self);
+    give_back (self, passed);
+    room = should_wake_putter (self);
   }
   if (room && !spdl_ring_ready (&self->ring)) {
     /* About to sleep: the signal must come first. */
@@ -158,4 +269,582 @@ spdl_executor_take (
   if (room)
     spdl_cond_signal (&self->room);
   return entry;
+}
+
+/* Workers */
+
+/* Slots */
+
+static gpointer *
+acquire_slot (SpdlExecutor *self)
+{
+  if (self->free_slots->len > 0)
+    return g_ptr_array_steal_index_fast (
+        self->free_slots, self->free_slots->len - 1);
+  self->n_slots++;
+  return g_new0 (gpointer, 1);
+}
+
+static void
+close_slot (SpdlExecutor *self, gpointer *slot)
+{
+  if (*slot)
+    self->funcs->close_slot (self->user_data, *slot);
+  g_free (slot);
+}
+
+/* Lock held; released meanwhile where a slot is one too many. */
+static void
+release_slot (SpdlExecutor *self, gpointer *slot)
+{
+  if (G_LIKELY (self->n_slots <= self->concurrency)) {
+    g_ptr_array_add (self->free_slots, slot);
+    return;
+  }
+  self->n_slots--;
+  spdl_mutex_unlock (&self->pool->lock);
+  close_slot (self, slot);
+  spdl_mutex_lock (&self->pool->lock);
+}
+
+/* Without the lock, where no task is running. */
+static void
+close_slots (SpdlExecutor *self)
+{
+  for (guint i = 0; i < self->free_slots->len; i++)
+    close_slot (self, g_ptr_array_index (self->free_slots, i));
+  g_ptr_array_set_size (self->free_slots, 0);
+  self->n_slots = 0;
+}
+
+/* Tasks */
+
+/* The oldest task that waits, or the next part of one. Lock held. */
+static SpdlTask *
+take_waiting (SpdlExecutor *self)
+{
+  SpdlTask *whole = self->partial;
+  SpdlTask *part;
+
+  if (!whole)
+    whole = (SpdlTask *) spdl_ring_begin (&self->ring);
+  if (whole->n_parts == 0)
+    return whole;
+
+  part = whole->parts[whole->n_begun++];
+  part->whole = whole;
+  self->partial = whole->n_begun < whole->n_parts ? whole : NULL;
+  return part;
+}
+
+/* How long the thread, or the place in which a task runs that goes on without a
+ * thread, had nothing to do. Lock held. */
+static guint64
+end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
+{
+  guint64 waited = 0;
+
+  if (thread->waited) {
+    const guint64 now = spdl_meter_now (&self->meter);
+
+    if (thread->since != 0)
+      waited = now - thread->since;
+    thread->since = now;
+    thread->waited = FALSE;
+  }
+  if (!self->hands_over)
+    return waited;
+
+  /* The thread waited for a place too, which is none of the figures. */
+  if (self->idle_since->len == 0)
+    return 0;
+  const guint64 since =
+      g_array_index (self->idle_since, guint64, self->idle_since->len - 1);
+  g_array_set_size (self->idle_since, self->idle_since->len - 1);
+  return MAX (thread->since, since) - since;
+}
+
+/* Begins a task. Lock held. */
+static SpdlTask *
+begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
+{
+  SpdlTask *task = take_waiting (self);
+  const guint64 waited = end_idleness (self, thread);
+
+  self->n_running++;
+  spdl_histogram_add (&self->meter.lap.get_time, waited);
+  self->meter.lap.items += task->n_items;
+  if (!is_occupied (self))
+    spdl_meter_set_occupied (&self->meter, FALSE, thread->since);
+  return task;
+}
+
+/* All parts of @whole are done. Lock held. */
+static void
+finish_whole (SpdlExecutor *self, SpdlTask *whole)
+{
+  self->room_taken += whole->n_parts;
+  spdl_ring_finish (&self->ring, &whole->entry);
+}
+
+/* One part of @whole is done. Lock held. */
+static void
+finish_part_of (SpdlExecutor *self, SpdlTask *whole)
+{
+  self->room_taken--;
+  if (++whole->n_done == whole->n_parts)
+    finish_whole (self, whole);
+}
+
+/* Lock held. */
+static void
+finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
+{
+  SpdlCounters *lap = &self->meter.lap;
+
+  lap->tasks++;
+  lap->failures += task->n_failed;
+  lap->filtered += task->n_filtered;
+  lap->bytes_out += task->bytes_out;
+  if (task->n_failed == 0)
+    spdl_histogram_add (&lap->task_time, took);
+  /* A single long one, which may just have been interrupted, counts little. */
+  self->recent_time -= self->recent_time / 8;
+  self->recent_time += MIN (took, 4 * SPDL_EXECUTOR_SHORT_TASK) / 8;
+  self->usual_time -= self->usual_time / 8;
+  self->usual_time +=
+      MIN (took, SPDL_EXECUTOR_KEEP_BACK * self->concurrency) / 8;
+  /* On a shared pool, other stages' tasks may be long. */
+  if (!self->pool->name)
+    self->pool->short_tasks = self->recent_time < SPDL_EXECUTOR_SHORT_TASK;
+  if (task->whole)
+    finish_part_of (self, task->whole);
+  else
+    spdl_ring_finish (&self->ring, &task->entry);
+  if (--self->n_running == 0 && self->flushing)
+    spdl_cond_broadcast (&self->quiet);
+}
+
+void
+spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
+{
+  SpdlPool *pool = self->pool;
+  SpdlCond *call = NULL;
+
+  spdl_mutex_lock (&pool->lock);
+  const guint64 now = spdl_meter_now (&self->meter);
+  self->hands_over = TRUE;
+  if (self->idle_since->len < self->concurrency)
+    g_array_append_val (self->idle_since, now);
+  finish_task (self, task, now - task->since);
+  if (is_runnable (&self->client))
+    call = spdl_pool_call_thread_unlocked (pool);
+  /* Once the lock is released, executor and pool may be gone. */
+  if (should_wake_taker (self))
+    spdl_cond_signal (&self->ready);
+  if (should_wake_putter (self))
+    spdl_cond_signal (&self->room);
+  if (call)
+    spdl_cond_signal (call);
+  spdl_mutex_unlock (&pool->lock);
+}
+
+static guint64
+own_cpu_time (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
+  return spdl_timespec_to_ns (&ts);
+}
+
+/* Of SpdlPoolClient: runs a task. */
+static void
+run (SpdlPoolClient *client, SpdlPoolThread *thread)
+{
+  SpdlExecutor *self = (SpdlExecutor *) client;
+  SpdlPool *pool = self->pool;
+  const gboolean shared = pool->name != NULL;
+  SpdlTask *task = begin_task (self, thread);
+  gpointer *slot = acquire_slot (self);
+  SpdlCond *call = spdl_pool_has_work_unlocked (pool)
+                       ? spdl_pool_call_thread_unlocked (pool)
+                       : NULL;
+  const gboolean room = should_wake_putter (self);
+  SpdlCond *pending = thread->pending;
+  guint64 cpu_before = 0, cpu_after = 0;
+  gboolean done;
+
+  thread->pending = NULL;
+  spdl_mutex_unlock (&pool->lock);
+  if (pending)
+    spdl_cond_signal (pending);
+  if (call)
+    spdl_cond_signal (call);
+  if (room)
+    spdl_cond_signal (&self->room);
+  /* A signal may take longer than a task, whose time it is not. */
+  if (pending || call || room)
+    thread->since = spdl_meter_now (&self->meter);
+
+  if (shared)
+    cpu_before = own_cpu_time ();
+  const guint64 begun = task->since = thread->since;
+  done = self->funcs->run (self->user_data, task, slot);
+  if (shared)
+    cpu_after = own_cpu_time ();
+
+  thread->since = spdl_meter_now (&self->meter);
+  spdl_mutex_lock (&pool->lock);
+  release_slot (self, slot);
+  self->cpu_time += cpu_after - cpu_before;
+  if (done)
+    finish_task (self, task, thread->since - begun);
+  /* A part that is done makes room before anything is taken. */
+  if (done && task->whole && should_wake_putter (self))
+    spdl_cond_signal (&self->room);
+  if (!done || !should_wake_taker (self))
+    return;
+  /* The threads of a shared pool may outlive this executor, so there the
+   * signal must not wait for the lock to be released. */
+  if (shared)
+    spdl_cond_signal (&self->ready);
+  else
+    thread->pending = &self->ready;
+}
+
+/* Cancels the parts of the current task that have not started. */
+static void
+cut_partial (SpdlExecutor *self)
+{
+  SpdlTask *whole = self->partial;
+
+  if (!whole)
+    return;
+  self->partial = NULL;
+  self->room_taken -= whole->n_parts - whole->n_begun;
+  whole->n_parts = whole->n_begun;
+  if (whole->n_done == whole->n_parts)
+    finish_whole (self, whole);
+}
+
+/* Start, stop, flush and close */
+
+void
+spdl_executor_init (
+    SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data)
+{
+  memset (self, 0, sizeof *self);
+  self->client.runnable = is_runnable;
+  self->client.run = run;
+  self->funcs = funcs;
+  self->user_data = user_data;
+  self->concurrency = 1;
+  self->allowed = G_MAXUINT;
+  self->flushing = TRUE;
+  self->free_slots = g_ptr_array_new ();
+  self->idle_since = g_array_new (FALSE, FALSE, sizeof (guint64));
+  spdl_mutex_init (&self->pool_lock);
+  spdl_cond_init (&self->room);
+  spdl_cond_init (&self->ready);
+  spdl_cond_init (&self->quiet);
+}
+
+void
+spdl_executor_clear (SpdlExecutor *self)
+{
+  g_assert (self->pool == NULL);
+
+  g_ptr_array_unref (self->free_slots);
+  g_array_unref (self->idle_since);
+  spdl_mutex_clear (&self->pool_lock);
+  spdl_cond_clear (&self->room);
+  spdl_cond_clear (&self->ready);
+  spdl_cond_clear (&self->quiet);
+}
+
+static void
+discard_all (SpdlExecutor *self, SpdlEntry *list)
+{
+  for (SpdlEntry *next; list; list = next) {
+    next = list->next;
+    self->funcs->discard (self->user_data, list);
+  }
+}
+
+/* Waits until no task is running and discards all entries. Lock held;
+ * released meanwhile. */
+static void
+empty_unlocked (SpdlExecutor *self)
+{
+  SpdlEntry *all;
+
+  g_assert (self->flushing);
+
+  while (self->n_running > 0)
+    spdl_cond_wait (&self->quiet, &self->pool->lock);
+  self->partial = NULL;
+  self->putter_waits = FALSE;
+  all = self->ring.head;
+  spdl_ring_init (&self->ring, self->ring.order);
+  spdl_meter_set_occupied (&self->meter, FALSE, spdl_meter_now (&self->meter));
+  self->room_taken = self->n_others_held = 0;
+  self->bytes_held = 0;
+  self->closed = FALSE;
+
+  spdl_mutex_unlock (&self->pool->lock);
+  discard_all (self, all);
+  spdl_mutex_lock (&self->pool->lock);
+}
+
+void
+spdl_executor_start (
+    SpdlExecutor *self, SpdlPool *pool, SpdlOrder order, const SpdlClock *clock)
+{
+  g_assert (self->pool == NULL);
+
+  spdl_mutex_lock (&self->pool_lock);
+  spdl_ring_init (&self->ring, order);
+  spdl_meter_start (&self->meter, clock);
+  self->cpu_time = 0;
+  self->closed = FALSE;
+  self->waiting = NULL;
+  self->putter_waits = FALSE;
+  self->taker_waits = FALSE;
+  self->hands_over = FALSE;
+  g_array_set_size (self->idle_since, 0);
+  self->recent_time = 4 * SPDL_EXECUTOR_SHORT_TASK; /* not known */
+  self->usual_time = SPDL_EXECUTOR_KEEP_BACK * self->concurrency;
+  self->flushing = FALSE;
+  self->pool = pool;
+  if (!pool->name)
+    pool->max_threads = self->concurrency;
+  spdl_pool_add_client (pool, &self->client);
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_stop (SpdlExecutor *self)
+{
+  if (!self->pool)
+    return;
+
+  spdl_executor_flush_start (self);
+  spdl_mutex_lock (&self->pool->lock);
+  empty_unlocked (self);
+  spdl_meter_stop (&self->meter, spdl_meter_now (&self->meter));
+  self->cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+  spdl_mutex_unlock (&self->pool->lock);
+
+  spdl_pool_remove_client (self->pool, &self->client);
+  spdl_mutex_lock (&self->pool_lock);
+  g_clear_pointer (&self->pool, spdl_pool_unref);
+  spdl_mutex_unlock (&self->pool_lock);
+  close_slots (self);
+}
+
+static void
+wake_all (SpdlExecutor *self)
+{
+  spdl_cond_broadcast (&self->room);
+  spdl_cond_broadcast (&self->ready);
+}
+
+void
+spdl_executor_flush_start (SpdlExecutor *self)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool) {
+    spdl_mutex_lock (&self->pool->lock);
+    self->flushing = TRUE;
+    wake_all (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_flush_stop (SpdlExecutor *self)
+{
+  spdl_mutex_lock (&self->pool->lock);
+  self->flushing = TRUE;
+  empty_unlocked (self);
+  self->flushing = FALSE;
+  spdl_mutex_unlock (&self->pool->lock);
+}
+
+void
+spdl_executor_close (SpdlExecutor *self)
+{
+  SpdlEntry *dropped = NULL;
+
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool) {
+    spdl_mutex_lock (&self->pool->lock);
+    self->closed = TRUE;
+    cut_partial (self);
+    dropped = spdl_ring_drop_queued (&self->ring);
+    for (SpdlEntry *entry = dropped; entry; entry = entry->next)
+      give_back (self, entry);
+    self->putter_waits = FALSE;
+    spdl_meter_set_occupied (
+        &self->meter, FALSE, spdl_meter_now (&self->meter));
+    wake_all (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+
+  discard_all (self, dropped);
+}
+
+/* Limits and figures */
+
+/* Limits */
+
+/* Both locks held. */
+static void
+limits_changed (SpdlExecutor *self)
+{
+  SpdlCond *call = NULL;
+
+  if (!self->pool->name)
+    spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
+  spdl_cond_broadcast (&self->room);
+  if (is_runnable (&self->client))
+    call = spdl_pool_call_thread_unlocked (self->pool);
+  if (call)
+    spdl_cond_signal (call);
+}
+
+void
+spdl_executor_set_limits (
+    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+  self->concurrency = concurrency;
+  self->queue_size = queue_size;
+  self->max_bytes = max_bytes;
+  if (self->pool) {
+    limits_changed (self);
+    spdl_mutex_unlock (&self->pool->lock);
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_allow (SpdlExecutor *self, guint n)
+{
+  SpdlCond *call = NULL;
+
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool) {
+    spdl_mutex_lock (&self->pool->lock);
+    self->allowed = n;
+    if (is_runnable (&self->client))
+      call = spdl_pool_call_thread_unlocked (self->pool);
+    spdl_mutex_unlock (&self->pool->lock);
+    if (call)
+      spdl_cond_signal (call);
+  } else {
+    self->allowed = n;
+  }
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+/* Figures */
+
+guint64
+spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self)
+{
+  guint64 sum = self->cpu_time;
+
+  if (!self->pool)
+    return sum;
+  if (!self->pool->name)
+    sum = spdl_pool_get_cpu_time_unlocked (self->pool);
+  if (self->funcs->cpu_time)
+    sum += self->funcs->cpu_time (self->user_data);
+  return sum;
+}
+
+static void
+add_up (SpdlLap *counts, const SpdlCounters *counters)
+{
+  counts->items += counters->items;
+  counts->tasks += counters->tasks;
+  counts->timed += counters->task_time.count;
+  counts->task_time += counters->task_time.sum;
+  counts->occupied += counters->occupied;
+  counts->pushing += counters->pushing;
+}
+
+/* Both locks held, where there is a pool. */
+static guint
+count_unlocked (SpdlExecutor *self, SpdlLap *counts)
+{
+  const SpdlMeter *meter = &self->meter;
+  const guint64 now = spdl_meter_now (meter);
+
+  add_up (counts, &meter->total);
+  add_up (counts, &meter->lap);
+  /* What is still running. */
+  if (meter->occupied && now > meter->occupied_since)
+    counts->occupied += now - meter->occupied_since;
+  if (meter->pushing && now > meter->pushing_since)
+    counts->pushing += now - meter->pushing_since;
+  counts->cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+  return self->n_running;
+}
+
+guint
+spdl_executor_count (SpdlExecutor *self, SpdlLap *counts)
+{
+  guint n_running;
+
+  memset (counts, 0, sizeof *counts);
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+  n_running = count_unlocked (self, counts);
+  if (self->pool)
+    spdl_mutex_unlock (&self->pool->lock);
+  spdl_mutex_unlock (&self->pool_lock);
+  return n_running;
+}
+
+static void
+snapshot_unlocked (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+{
+  const guint64 now = spdl_meter_now (&self->meter);
+  const guint64 cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+
+  spdl_meter_snapshot (&self->meter, lap, now, cpu_time, figures);
+  if (lap)
+    spdl_meter_end_lap (&self->meter, now, cpu_time);
+}
+
+static void
+snapshot (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+{
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+  snapshot_unlocked (self, lap, figures);
+  if (self->pool)
+    spdl_mutex_unlock (&self->pool->lock);
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+void
+spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures)
+{
+  snapshot (self, TRUE, figures);
+}
+
+void
+spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures)
+{
+  snapshot (self, FALSE, figures);
 }

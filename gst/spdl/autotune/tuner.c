@@ -5,9 +5,79 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/autotune/tuner-private.h"
+#include "gst/spdl/autotune/tuner.h"
 
 #include <math.h>
+
+/* What is tried, one after the other where the one before gained nothing. */
+#define SPDL_GROWTH 2.0
+#define SPDL_SMALL_GROWTH 1.4
+#define SPDL_LEAST_GROWTH 1.15
+
+typedef struct {
+  guint n;
+  guint max;
+  guint before; /* the trial */
+  gboolean candidate;
+  guint too_few;    /* the most that is known to be; 0 */
+  double knee;      /* from where on more gain nothing, about; 0: not known */
+  gboolean lowered; /* as far as it goes */
+  double computing; /* the most of its tasks' time on a CPU */
+  double time;      /* a task's, when it settled */
+  guint settled;    /* the last time, at so many */
+} SpdlTunerStage;
+
+typedef enum {
+  STEP_BEGIN, /* until tasks of all stages have ended */
+  STEP_BASE,
+  STEP_RAISE,
+  STEP_FIT,
+  STEP_LOWER,
+  STEP_STEADY,
+} SpdlTunerStep;
+
+struct _SpdlTuner {
+  guint num_cores;
+  guint n_stages;
+  SpdlTunerStage stages[SPDL_MAX_TUNED];
+  SpdlTunerStep step;
+  guint64 now;
+  guint64 settling_until;
+  gboolean throttled;
+  SpdlWindow base;
+  guint64 base_at;  /* when it ended */
+  SpdlWindow trial; /* or what is watched */
+  /* The search. */
+  double growth; /* of the next raise; 0: enough */
+  gboolean goes_down;
+  guint fits; /* that are left */
+  guint lowering;
+  double kept; /* of the rate, after trials that lost a little */
+  guint stalls;
+  /* Since it is steady. */
+  guint64 settled_at;
+  guint64 patience;
+  guint n_others; /* windows that were others */
+  gboolean was_throttled;
+  gboolean was_narrow; /* one of the stages */
+
+  guint n_decisions;
+  SpdlTunerDecision decisions[2 * SPDL_MAX_TUNED];
+};
+
+/* Sets a stage's number. */
+SpdlTunerDecision *
+spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason);
+
+static gboolean spdl_climb_raise (SpdlTuner *self);
+static gboolean spdl_climb_fit (SpdlTuner *self);
+static gboolean spdl_climb_lower (SpdlTuner *self);
+static void
+spdl_climb_conclude_raise (SpdlTuner *self, double ratio, double noise);
+static void
+spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise);
+static void
+spdl_climb_conclude_lower (SpdlTuner *self, double ratio, double noise);
 
 /* Something waits before a stage, and behind it nothing is in the way, from
  * and up to these shares of the time. */
@@ -124,8 +194,9 @@ spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
   return d;
 }
 
-void
-spdl_tuner_measure (SpdlTuner *self, SpdlTunerStep step)
+/* From now on, after a while in which the pipeline settles. */
+static void
+measure (SpdlTuner *self, SpdlTunerStep step)
 {
   const double longest = spdl_window_get_longest_task (&self->base);
 
@@ -136,8 +207,10 @@ spdl_tuner_measure (SpdlTuner *self, SpdlTunerStep step)
       step == STEP_BASE ? &self->base : &self->trial, self->n_stages);
 }
 
-void
-spdl_tuner_begin_trial (SpdlTuner *self)
+/* Remembers what there is, then come decisions and a measurement. Then the
+ * trial stays, or is taken back; @ratio: its rate, as a multiple. */
+static void
+begin_trial (SpdlTuner *self)
 {
   for (guint i = 0; i < self->n_stages; i++)
     self->stages[i].before = self->stages[i].n;
@@ -145,8 +218,8 @@ spdl_tuner_begin_trial (SpdlTuner *self)
 
 /* Takes the trial back. What was measured before it is measured anew after a
  * while: the machine may be another one by then. */
-void
-spdl_tuner_take_back (SpdlTuner *self, double ratio)
+static void
+take_back (SpdlTuner *self, double ratio)
 {
   const SpdlTunerReason reason = self->throttled            ? SPDL_TUNER_HELD
                                  : self->step == STEP_RAISE ? SPDL_TUNER_NO_GAIN
@@ -164,30 +237,30 @@ spdl_tuner_take_back (SpdlTuner *self, double ratio)
     d->busy = MIN (spdl_window_get_busy (&self->trial, i) / d->from, 1);
   }
   if (self->now - self->base_at > MAX_AGE || ratio < STALLED)
-    spdl_tuner_measure (self, STEP_BASE);
+    measure (self, STEP_BASE);
 }
 
 /* The trial stays. */
-void
-spdl_tuner_keep (SpdlTuner *self)
+static void
+keep (SpdlTuner *self)
 {
   self->base = self->trial;
   self->base_at = self->now;
 }
 
 /* Something waits before it, and nothing is in the way behind it. */
-gboolean
-spdl_tuner_is_narrow (const SpdlWindow *window, guint i)
+static gboolean
+is_narrow (const SpdlWindow *window, guint i)
 {
   return spdl_window_get_occupancy (window, i) >= FULL &&
          spdl_window_get_pushing (window, i) < FREE;
 }
 
-gboolean
-spdl_tuner_any_narrow (const SpdlTuner *self, const SpdlWindow *window)
+static gboolean
+any_narrow (const SpdlTuner *self, const SpdlWindow *window)
 {
   for (guint i = 0; i < self->n_stages; i++)
-    if (spdl_tuner_is_narrow (window, i))
+    if (is_narrow (window, i))
       return TRUE;
   return FALSE;
 }
@@ -211,7 +284,7 @@ settle (SpdlTuner *self)
   self->patience = same ? MIN (2 * self->patience, MAX_PATIENCE) : MIN_PATIENCE;
   self->settled_at = self->now;
   self->was_throttled = self->throttled;
-  self->was_narrow = spdl_tuner_any_narrow (self, &self->base);
+  self->was_narrow = any_narrow (self, &self->base);
   self->n_others = 0;
   self->step = STEP_STEADY;
   spdl_window_init (&self->trial, self->n_stages);
@@ -242,7 +315,7 @@ find_other (const SpdlTuner *self)
    * and the rate is hardly another one. */
   return is_other (rate, before, OTHER_RATE) ||
                  (!self->was_narrow &&
-                     spdl_tuner_any_narrow (self, &self->trial)) ||
+                     any_narrow (self, &self->trial)) ||
                  self->throttled != self->was_throttled
              ? 0
              : self->n_stages;
@@ -308,7 +381,7 @@ conclude_base (SpdlTuner *self)
   if (spdl_window_get_rate (&self->base) > 0)
     go_on (self);
   else
-    spdl_tuner_measure (self, STEP_BASE);
+    measure (self, STEP_BASE);
 }
 
 /* The trainer did something else: neither was what it seems. */
@@ -330,14 +403,14 @@ conclude_trial (SpdlTuner *self)
       spdl_window_get_noise (&self->trial));
 
   if (self->throttled) {
-    spdl_tuner_take_back (self, ratio);
+    take_back (self, ratio);
     settle (self);
     return;
   }
   if (!is_enough (&self->trial, ratio, noise))
     return;
   if (ratio < STALLED && self->stalls < MAX_STALLS) {
-    spdl_tuner_take_back (self, ratio);
+    take_back (self, ratio);
     begin_again (self);
     return;
   }
@@ -374,7 +447,7 @@ wait_for_tasks (SpdlTuner *self)
   for (guint i = 0; i < self->n_stages; i++)
     if (self->base.sums[i].timed == 0)
       return;
-  spdl_tuner_measure (self, STEP_BASE);
+  measure (self, STEP_BASE);
 }
 
 const SpdlTunerDecision *
@@ -401,4 +474,269 @@ spdl_tuner_end_lap (SpdlTuner *self, const SpdlLap *laps, guint64 now,
   }
   *n = self->n_decisions;
   return self->decisions;
+}
+
+/* Search */
+
+/* Shares of a stage's workers that are in tasks, from which on it may be the
+ * limit, and up to which some of them can go. */
+#define BUSY 0.75
+#define RATHER_IDLE 0.7
+/* What is to be left where a stage follows another, and where idle workers
+ * go. */
+#define FULLEST 0.9
+#define SPARE 1.15
+/* A gain that counts, at least and at most, by the noise; and a loss that does
+ * not, of one trial and of all together. */
+#define MIN_GAIN 0.04
+#define MAX_GAIN 0.15
+#define NO_LOSS 0.03
+#define MAX_LOSS 0.05
+/* A gain of so much of what was added is in proportion; of so little, it may be
+ * chance. */
+#define PROPORTIONAL 0.85
+#define BY_CHANCE 0.3
+
+/* Up */
+
+/* Beyond as many as keep all cores busy, none that computes gains. */
+static guint
+bound_of (const SpdlTuner *self, const SpdlTunerStage *stage)
+{
+  const double share = stage->computing;
+  const double useful = share > 0 ? ceil (self->num_cores / share) : G_MAXUINT;
+
+  return MAX (MIN (stage->max, useful), 1);
+}
+
+/* Where results leave in order, workers wait for slow tasks to end. */
+static gboolean
+may_limit (const SpdlTuner *self, guint i)
+{
+  return spdl_window_get_busy (&self->base, i) >= BUSY * self->stages[i].n ||
+         is_narrow (&self->base, i);
+}
+
+static guint
+raised (const SpdlTuner *self, guint i, double wanted)
+{
+  const SpdlTunerStage *stage = &self->stages[i];
+
+  return MAX (MIN ((guint) ceil (wanted), bound_of (self, stage)), stage->n);
+}
+
+static gboolean
+find_candidates (SpdlTuner *self)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+
+    /* So few more at the bound would tell nothing. */
+    stage->candidate =
+        may_limit (self, i) && raised (self, i, stage->n * self->growth) >=
+                                   stage->n + MAX (stage->n / 10, 1);
+    any |= stage->candidate;
+  }
+  return any;
+}
+
+/* Begin a trial: up; down to what is busy; and down by one stage, to see. FALSE
+ * if there is nothing to try. */
+static gboolean
+spdl_climb_raise (SpdlTuner *self)
+{
+  if (self->growth == 0 || !find_candidates (self)) {
+    self->growth = 0;
+    return FALSE;
+  }
+
+  begin_trial (self);
+  for (guint i = 0; i < self->n_stages; i++) {
+    const SpdlTunerStage *stage = &self->stages[i];
+    const double busy = spdl_window_get_busy (&self->base, i);
+    guint to;
+
+    if (stage->candidate) {
+      to = raised (self, i, stage->n * self->growth);
+      spdl_tuner_decide (self, i, to, SPDL_TUNER_LIMITS);
+    } else {
+      to = raised (self, i, busy * self->growth / FULLEST);
+      if (to > stage->n)
+        spdl_tuner_decide (self, i, to, SPDL_TUNER_FOLLOWS);
+    }
+  }
+  measure (self, STEP_RAISE);
+  return TRUE;
+}
+
+/* What a gain that is less than what was added tells of the knee. A small one
+ * may be chance. */
+static void
+learn_from_gain (SpdlTuner *self, double gain)
+{
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+    const double added = stage->n / (double) stage->before - 1;
+
+    if (!stage->candidate)
+      continue;
+    if (gain < BY_CHANCE * added || self->growth < SPDL_GROWTH) {
+      if (stage->knee == 0 && stage->too_few > 0)
+        stage->knee = stage->before;
+      continue;
+    }
+    stage->too_few = stage->before;
+    stage->knee = gain < PROPORTIONAL * added ? stage->before * (1 + gain) : 0;
+  }
+}
+
+/* End it. @noise: of the ratio */
+static void
+spdl_climb_conclude_raise (SpdlTuner *self, double ratio, double noise)
+{
+  const double enough = CLAMP (2 * noise, MIN_GAIN, MAX_GAIN);
+
+  if (ratio - 1 >= enough) {
+    learn_from_gain (self, ratio - 1);
+    keep (self);
+    return;
+  }
+  /* Where so many did harm, less may gain, even if it was just undone. */
+  if (self->growth == SPDL_LEAST_GROWTH)
+    self->growth = 0;
+  else
+    self->growth = 1 - ratio >= enough && self->growth == SPDL_GROWTH
+                       ? SPDL_SMALL_GROWTH
+                       : SPDL_LEAST_GROWTH;
+  take_back (self, ratio);
+}
+
+/* Down */
+
+/* So many workers are enough for what these do. */
+static guint
+count_busy (double busy)
+{
+  return MAX ((guint) ceil (busy * SPARE + 0.2), 1);
+}
+
+static gboolean
+spdl_climb_fit (SpdlTuner *self)
+{
+  gboolean any = FALSE;
+
+  if (self->fits == 0)
+    return FALSE;
+  begin_trial (self);
+  for (guint i = 0; i < self->n_stages; i++) {
+    const SpdlTunerStage *stage = &self->stages[i];
+    const double busy = spdl_window_get_busy (&self->base, i);
+    guint to = count_busy (busy);
+
+    if (self->fits == 1)
+      to = (to + stage->n + 1) / 2;
+    if (busy >= RATHER_IDLE * stage->n || to >= stage->n)
+      continue;
+    spdl_tuner_decide (self, i, to, SPDL_TUNER_IDLE);
+    any = TRUE;
+  }
+  if (any)
+    measure (self, STEP_FIT);
+  else
+    self->fits = 0;
+  return any;
+}
+
+/* Whether so much of the rate is left that the trial may stay. */
+static gboolean
+is_no_loss (SpdlTuner *self, double ratio, double noise)
+{
+  /* One more or less of few. */
+  const double one = 1.0 / MAX (spdl_window_get_tasks (&self->trial), 10);
+  const double left = self->kept * MIN (ratio + one, 1);
+
+  if (ratio + one < 1 - CLAMP (2 * noise, NO_LOSS, 2 * NO_LOSS) ||
+      left < 1 - MAX_LOSS)
+    return FALSE;
+  self->kept = left;
+  return TRUE;
+}
+
+static void
+spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise)
+{
+  if (is_no_loss (self, ratio, noise)) {
+    self->fits = 0;
+    /* They were not the limit, and are now: it was a short one of others. */
+    if (!any_narrow (self, &self->base) &&
+        any_narrow (self, &self->trial)) {
+      self->growth = SPDL_GROWTH;
+      self->goes_down = FALSE;
+    }
+    keep (self);
+    return;
+  }
+  self->fits--;
+  take_back (self, ratio);
+}
+
+/* How many may do as well. Where none of the stages is the limit, workers that
+ * are busy are needed. Returns as many as there are, if there is nothing to
+ * try. */
+static guint
+guess_fewer (const SpdlTuner *self, guint i)
+{
+  const SpdlTunerStage *stage = &self->stages[i];
+  const double busy = spdl_window_get_busy (&self->base, i);
+  guint to = stage->n;
+
+  if (busy < RATHER_IDLE * stage->n)
+    to = MAX (count_busy (busy), stage->too_few + stage->too_few / 2 + 1);
+  else if (busy < FULLEST * stage->n &&
+           !any_narrow (self, &self->base))
+    return stage->n;
+  else if (stage->knee > 0)
+    to = MAX (ceil (stage->knee * 1.05 - 0.3), 1);
+  else if (stage->too_few == 0)
+    to = (stage->n + 2) / 3;
+  return to > stage->too_few && to + MAX (stage->n / 10, 1) <= stage->n
+             ? to
+             : stage->n;
+}
+
+static gboolean
+spdl_climb_lower (SpdlTuner *self)
+{
+  for (guint i = 0; i < self->n_stages; i++) {
+    SpdlTunerStage *stage = &self->stages[i];
+    const guint to = stage->lowered ? stage->n : guess_fewer (self, i);
+
+    stage->lowered = to == stage->n;
+    if (stage->lowered)
+      continue;
+    begin_trial (self);
+    spdl_tuner_decide (self, i, to, SPDL_TUNER_SPARE);
+    self->lowering = i;
+    measure (self, STEP_LOWER);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+spdl_climb_conclude_lower (SpdlTuner *self, double ratio, double noise)
+{
+  SpdlTunerStage *stage = &self->stages[self->lowering];
+
+  if (is_no_loss (self, ratio, noise)) {
+    stage->knee = 0;
+    self->growth = SPDL_LEAST_GROWTH;
+    keep (self);
+    return;
+  }
+  stage->too_few = stage->n;
+  stage->knee = stage->n / MIN (ratio, 1);
+  take_back (self, ratio);
 }

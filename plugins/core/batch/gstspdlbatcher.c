@@ -65,9 +65,56 @@
  * Since: 0.1
  */
 
+#include <gst/spdl/spdl.h>
+
 #include "gst/spdl/common/epochs.h"
-#include "plugins/core/batch/batcher-private.h"
+#include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/losses.h"
+#include "gst/spdl/stage/plainfilter.h"
+#include "plugins/core/batch/batchpool.h"
+#include "plugins/core/batch/batchrows.h"
+#include "plugins/core/batch/batchsettings.h"
+#include "plugins/core/batch/padding.h"
+#include "plugins/core/batch/partstack.h"
 #include "plugins/core/core.h"
+#include "plugins/core/outcome.h"
+
+#define GST_TYPE_SPDL_BATCH_ELEMENT (gst_spdl_batch_element_get_type ())
+GType gst_spdl_batch_element_get_type (void);
+#define GST_SPDL_BATCH_ELEMENT(obj) ((GstSpdlBatchElement *) (obj))
+
+typedef struct _GstSpdlBatchElement GstSpdlBatchElement;
+struct _GstSpdlBatchElement {
+  GstSpdlFilter parent;
+
+  /* Properties, under the object's lock; they count from the next batch on. */
+  SpdlBatchSettings settings;
+
+  /* Under the stream lock. */
+  GstSpdlCapsGate gate;
+  gboolean has_caps;
+  SpdlStacker stacker;  /* of the items that come */
+  gboolean has_parts;   /* these are samples of several media */
+  SpdlPartStack *parts; /* (nullable): of such */
+  guint64 num_failures;
+  GstSpdlLosses losses; /* of the epoch that comes */
+  guint64 next_number;  /* of items that nobody numbered */
+  SpdlBatchPool pool;
+  gboolean told; /* that the pool did not suffice */
+  SpdlOutcome outcome;
+  gboolean has_pushed; /* a batch of this run */
+  gboolean has_ended;  /* with an error: nothing is taken any more */
+
+  /* Items that wait for the longest one, if any. */
+  SpdlPad pad;
+  guint pad_size; /* of their batch */
+
+  SpdlBatchRows rows; /* the batch that is being filled, if it has a slab */
+};
+
+static void
+gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error);
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 #define GST_CAT_DEFAULT spdl_batch_debug
@@ -88,6 +135,485 @@ G_DEFINE_TYPE (
     GstSpdlBatchElement, gst_spdl_batch_element, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCH_ELEMENT)
+
+/* The batch that is being filled. Under the stream lock. */
+
+static void
+count_unpooled (GstSpdlBatchElement *self)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.unpooled++;
+  spdl_mutex_unlock (&stats->lock);
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("More than %u batches are in use at the same time: each further one "
+       "gets memory of its own, which costs time",
+          self->pool.n_buffers),
+      ("num-unpooled in stage-stats counts them; batches that are not needed "
+       "any more, and all tensors made from them, should be let go of"));
+}
+
+/* Ends the stream with an error; GST_FLOW_ERROR would make the source post a
+ * second one. */
+static GstFlowReturn fail_for_memory (
+    GstSpdlBatchElement *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static GstFlowReturn
+fail_for_memory (GstSpdlBatchElement *self, const gchar *format, ...)
+{
+  g_autoptr (GError) error = NULL;
+  va_list args;
+
+  va_start (args, format);
+  error = g_error_new_valist (
+      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, format, args);
+  va_end (args);
+  gst_spdl_batch_element_fail (self, error);
+  return GST_FLOW_EOS;
+}
+
+static GstFlowReturn
+acquire_rows (GstSpdlBatchElement *self)
+{
+  GstSpdlTensorsInfo info;
+  const gsize size = spdl_batch_rows_plan (&self->rows, &info);
+  const gboolean asked = gst_pad_check_reconfigure (self->parent.srcpad);
+  GstBuffer *buffer = NULL;
+  gboolean pooled;
+  GstFlowReturn ret;
+
+  if (size == G_MAXSIZE)
+    return fail_for_memory (self,
+        "A batch of %u such items is larger than memory can be: lower size",
+        self->rows.size);
+  if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
+    g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
+
+    if (!spdl_batch_pool_negotiate (
+            &self->pool, self->parent.srcpad, caps, size)) {
+      GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+          ("No pool of batches of %" G_GSIZE_FORMAT " bytes can be made", size),
+          (NULL));
+      return GST_FLOW_ERROR;
+    }
+  }
+  ret = spdl_batch_pool_acquire (&self->pool, &buffer, &pooled);
+  if (ret == GST_FLOW_OK && !pooled)
+    count_unpooled (self);
+  if (ret == GST_FLOW_OK && !spdl_batch_rows_begin (&self->rows, buffer))
+    ret = GST_FLOW_ERROR;
+  if (ret == GST_FLOW_ERROR)
+    return fail_for_memory (self,
+        "There is no memory for a batch of %" G_GSIZE_FORMAT " bytes, for %u "
+        "items: lower size",
+        size, self->rows.size);
+  return ret;
+}
+
+/* @stacker: what its items are; @n: how many it will have if it is to be
+ * padded, else 0 */
+static GstFlowReturn
+gst_spdl_batch_element_begin_batch (
+    GstSpdlBatchElement *self, const SpdlStacker *stacker, guint n)
+{
+  const guint n_padded =
+      self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
+  SpdlBatchRows *rows = &self->rows;
+  GstFlowReturn ret;
+
+  GST_OBJECT_LOCK (self);
+  rows->size = n > 0 ? n : self->settings.size;
+  rows->labels = self->settings.labels;
+  rows->indices = self->settings.indices;
+  GST_OBJECT_UNLOCK (self);
+  rows->stacker = *stacker;
+  rows->lengths = n > 0;
+
+  if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A batch holds at most %d tensors, lengths, labels and indices among "
+         "them",
+            GST_SPDL_MAX_TENSORS),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if ((ret = acquire_rows (self)) == GST_FLOW_OK && self->has_parts)
+    spdl_part_stack_begin (self->parts, rows->meta);
+  return ret;
+}
+
+/* Forgets it. */
+static void
+gst_spdl_batch_element_clear_batch (GstSpdlBatchElement *self)
+{
+  spdl_batch_rows_clear (&self->rows);
+  if (self->parts)
+    spdl_part_stack_cancel (self->parts);
+}
+
+static void
+count_batch (GstSpdlBatchElement *self, gsize size)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.batches++;
+  stats->meter.lap.bytes_out += size;
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* Returns FALSE, with the stream ended by an error, if there is no memory. */
+static gboolean
+add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (spdl_part_stack_end (self->parts, self->rows.batch, info, &error))
+    return TRUE;
+  gst_spdl_batch_element_fail (self, error);
+  return FALSE;
+}
+
+/* Ends the stream with an error that names both caps, where the next element
+ * refuses those of batches; @ret otherwise. */
+static GstFlowReturn
+explain_refusal (GstSpdlBatchElement *self, GstFlowReturn ret)
+{
+  g_autoptr (GError) error = gst_spdl_caps_gate_explain (&self->gate);
+
+  if (!error)
+    return ret;
+  gst_spdl_batch_element_fail (self, error);
+  return GST_FLOW_EOS;
+}
+
+/* Sends it with the items that it has. */
+static GstFlowReturn
+gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlTensorsInfo info;
+  GstFlowReturn ret;
+
+  if (spdl_batch_rows_get_n (&self->rows) == 0) {
+    gst_spdl_batch_element_clear_batch (self);
+    return GST_FLOW_OK;
+  }
+  spdl_batch_rows_end (&self->rows, &info);
+  if (self->parts && !add_padded (self, &info))
+    return GST_FLOW_EOS;
+  g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
+  GstBuffer *batch = g_steal_pointer (&self->rows.batch);
+  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_caps_gate_open (&self->gate, caps);
+  count_batch (self, gst_buffer_get_size (batch));
+  self->has_pushed = self->outcome.arrived = TRUE;
+  ret = gst_pad_push (self->parent.srcpad, batch);
+  return G_UNLIKELY (ret == GST_FLOW_NOT_NEGOTIATED)
+             ? explain_refusal (self, ret)
+             : ret;
+}
+
+static void
+note_gone (GstEvent *event, gpointer self)
+{
+  spdl_outcome_add_event (&((GstSpdlBatchElement *) self)->outcome, event);
+}
+
+/* Announces items as gone. */
+static void
+gst_spdl_batch_element_push_gone (GstSpdlBatchElement *self, GstSpdlGone *gone)
+{
+  gst_spdl_gone_push_noted (gone, self->parent.srcpad, note_gone, self);
+}
+
+/* GST_FLOW_ERROR would make the source post a second error. */
+static void
+gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error)
+{
+  self->has_ended = TRUE;
+  spdl_pad_forget (&self->pad);
+  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+}
+
+/* Announces its items as gone. */
+static void
+gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self)
+{
+  GstSpdlGone gone;
+
+  if (!self->rows.batch)
+    return;
+  gst_spdl_gone_init (&gone);
+  gst_spdl_gone_add_buffer (&gone, self->rows.batch, GST_SPDL_GONE_DROPPED);
+  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_gone_clear (&gone);
+  gst_spdl_batch_element_clear_batch (self);
+}
+
+/* Items. Under the stream lock. */
+
+static void
+item_failed (
+    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+{
+  GstSpdlPlainStats *stats = self->parent.stats;
+  GstSpdlGone gone;
+
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.lap.failures++;
+  spdl_mutex_unlock (&stats->lock);
+  gst_spdl_post_item_failed (
+      GST_ELEMENT (self), item, error, ++self->num_failures);
+  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self),
+      gst_spdl_loss_new (item, NULL, 0, error));
+
+  gst_spdl_gone_init (&gone);
+  gst_spdl_gone_add (&gone, item, GST_SPDL_GONE_FAILED);
+  gst_spdl_gone_note_failure (&gone, item, error);
+  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_gone_clear (&gone);
+  g_error_free (error);
+}
+
+/* Where shapes differ from the start, most items would be lost. A run that
+ * resumes has been past its first batch, and must not end where it did not
+ * before. */
+static gboolean
+is_mismatch_an_error (GstSpdlBatchElement *self)
+{
+  SpdlOnShapeMismatch mode;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->settings.on_shape_mismatch;
+  GST_OBJECT_UNLOCK (self);
+  return mode == SPDL_ON_SHAPE_MISMATCH_ERROR ||
+         (mode == SPDL_ON_SHAPE_MISMATCH_AUTO && !self->has_pushed &&
+             !self->outcome.is_resumed);
+}
+
+/* An item is not what its batch began with. @error: (transfer full) */
+static GstFlowReturn
+item_differs (
+    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+{
+  g_autofree gchar *name = NULL;
+
+  if (!is_mismatch_an_error (self)) {
+    item_failed (self, item, error);
+    return GST_FLOW_OK;
+  }
+  name = gst_spdl_item_meta_describe (item);
+  g_prefix_error (&error, "%s: ", name);
+  gst_spdl_batch_element_fail (self, error);
+  g_error_free (error);
+  return GST_FLOW_EOS;
+}
+
+static gboolean
+write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
+    const GstSpdlItemMeta *item, GError **error)
+{
+  guint8 *places[GST_SPDL_MAX_TENSORS];
+
+  spdl_batch_rows_get_places (&self->rows, places);
+  /* By the item's own caps: only they know its padding. */
+  if (!spdl_batch_rows_has_free_names (&self->rows, &self->stacker, error) ||
+      !(self->has_parts
+              ? spdl_part_stack_write (self->parts, buffer, places, error)
+              : spdl_stacker_write (&self->stacker, buffer, places, error)))
+    return FALSE;
+  spdl_batch_rows_end_row (&self->rows, item, 0);
+  return TRUE;
+}
+
+/* Sends what was held, of one length. */
+static GstFlowReturn
+push_held (GstSpdlBatchElement *self)
+{
+  const guint n = self->pad.held->len;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (n == 0)
+    return GST_FLOW_OK;
+  ret = gst_spdl_batch_element_begin_batch (
+      self, spdl_pad_get_longest (&self->pad), n);
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
+    const SpdlHeld *held = &g_array_index (self->pad.held, SpdlHeld, i);
+    const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (held->buffer);
+    guint8 *places[GST_SPDL_MAX_TENSORS];
+    GError *error = NULL;
+
+    spdl_batch_rows_get_places (&self->rows, places);
+    if (spdl_batch_rows_has_free_names (&self->rows, &held->stacker, &error) &&
+        spdl_pad_write (&self->pad, i, &self->rows.stacker, places, &error))
+      spdl_batch_rows_end_row (
+          &self->rows, item, spdl_pad_get_length (&self->pad, i));
+    else
+      item_failed (self, item, error);
+  }
+  spdl_pad_forget (&self->pad);
+  return ret == GST_FLOW_OK ? gst_spdl_batch_element_push_batch (self) : ret;
+}
+
+static GstFlowReturn
+hold_item (GstSpdlBatchElement *self, GstBuffer *buffer,
+    const GstSpdlItemMeta *item, guint size)
+{
+  GError *error = NULL;
+
+  if (self->pad.held->len == 0)
+    self->pad_size = size;
+  if (!spdl_pad_take (&self->pad, &self->stacker, buffer, &error))
+    return item_differs (self, item, error);
+  return self->pad.held->len < self->pad_size ? GST_FLOW_OK : push_held (self);
+}
+
+/* Announces as gone what was held. */
+static void
+drop_held (GstSpdlBatchElement *self)
+{
+  GstSpdlGone gone;
+
+  if (self->pad.held->len == 0)
+    return;
+  gst_spdl_gone_init (&gone);
+  for (guint i = 0; i < self->pad.held->len; i++)
+    gst_spdl_gone_add_buffer (&gone,
+        g_array_index (self->pad.held, SpdlHeld, i).buffer,
+        GST_SPDL_GONE_DROPPED);
+  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_gone_clear (&gone);
+  spdl_pad_forget (&self->pad);
+}
+
+/* At the end of an epoch or of the stream. */
+static GstFlowReturn
+gst_spdl_batch_element_end_batch (GstSpdlBatchElement *self)
+{
+  gboolean drop;
+
+  GST_OBJECT_LOCK (self);
+  drop = self->settings.drop_last;
+  GST_OBJECT_UNLOCK (self);
+  if (!drop) {
+    const GstFlowReturn ret = push_held (self);
+
+    return ret == GST_FLOW_OK ? gst_spdl_batch_element_push_batch (self) : ret;
+  }
+  drop_held (self);
+  gst_spdl_batch_element_drop_batch (self);
+  return GST_FLOW_OK;
+}
+
+/* Items of a pipeline without spdlsrc and stages are numbered here. */
+static GstBuffer *
+ensure_item (GstSpdlBatchElement *self, GstBuffer *buffer)
+{
+  GstSpdlItemMeta *meta;
+
+  if (gst_spdl_buffer_get_item_meta (buffer))
+    return buffer;
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->index = meta->sequence = self->next_number++;
+  meta->created = gst_util_get_timestamp ();
+  return buffer;
+}
+
+/* Its items would be numbered anew, as if they were one. */
+static GstFlowReturn
+refuse_batch (GstSpdlBatchElement *self, GstBuffer *batch)
+{
+  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+      ("A batch came, but batches are not stacked again: make of a group as "
+       "many rows as a batch is to have, and leave spdlbatch out"),
+      (NULL));
+  gst_buffer_unref (batch);
+  return GST_FLOW_ERROR;
+}
+
+/* Writes an item into the batch that is being filled. */
+static GstFlowReturn
+add_item (
+    GstSpdlBatchElement *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+
+  if (!self->rows.slab)
+    ret = gst_spdl_batch_element_begin_batch (self, &self->stacker, 0);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!spdl_stacker_is_compatible (&self->rows.stacker, &self->stacker, &error))
+    return item_differs (self, item, error);
+  if (!write_item (self, buffer, item, &error)) {
+    item_failed (self, item, error);
+    /* A bad first item must not decide its batch's shape. */
+    if (spdl_batch_rows_get_n (&self->rows) == 0)
+      gst_spdl_batch_element_clear_batch (self);
+  }
+  if (self->rows.meta && self->rows.meta->num_items == self->rows.size)
+    return gst_spdl_batch_element_push_batch (self);
+  return GST_FLOW_OK;
+}
+
+/* Whether the item that comes is to wait for others, and for how many in all;
+ * not within a batch that others are in already. */
+static guint
+get_pad_size (GstSpdlBatchElement *self)
+{
+  guint size;
+
+  GST_OBJECT_LOCK (self);
+  size = self->settings.pad && !self->has_parts ? self->settings.size : 0;
+  GST_OBJECT_UNLOCK (self);
+  if (self->pad.held->len > 0)
+    return self->pad_size;
+  return self->rows.slab || !spdl_pad_can (&self->stacker) ? 0 : size;
+}
+
+/* GstSpdlFilter's: an item. */
+static GstFlowReturn
+gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+{
+  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  const GstSpdlItemMeta *item;
+  GError *error = NULL;
+  GstFlowReturn ret;
+  guint pad_size;
+
+  if (!self->has_caps || self->has_ended) {
+    gst_buffer_unref (buffer);
+    return self->has_ended ? GST_FLOW_EOS : GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (gst_spdl_buffer_get_batch_meta (buffer))
+    return refuse_batch (self, buffer);
+  buffer = ensure_item (self, buffer);
+  item = gst_spdl_buffer_get_item_meta (buffer);
+  self->losses.num_items++;
+  gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
+  if (self->has_parts &&
+      !spdl_part_stack_look (self->parts, buffer, &self->stacker, &error)) {
+    item_failed (self, item, error);
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (!spdl_stacker_measure (&self->stacker, buffer, &error)) {
+    item_failed (self, item, error);
+    ret = GST_FLOW_OK;
+  } else if ((pad_size = get_pad_size (self)) > 0) {
+    ret = hold_item (self, buffer, item, pad_size);
+  } else {
+    ret = add_item (self, buffer, item);
+  }
+  gst_buffer_unref (buffer);
+  return ret;
+}
 
 /* What samples of several media consist of, each says itself. */
 static void

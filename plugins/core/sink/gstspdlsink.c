@@ -54,9 +54,54 @@
  * Since: 0.1
  */
 
-#include "plugins/core/sink/sink-private.h"
+#include <gst/app/gstappsink.h>
+#include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/loader/outlet.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainstats.h"
+#include "plugins/common/tallies.h"
 #include "plugins/core/core.h"
+#include "plugins/core/outcome.h"
+#include "plugins/core/sink/arrivals.h"
+
+#define GST_TYPE_SPDL_SINK_ELEMENT (gst_spdl_sink_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlSinkElement, gst_spdl_sink_element, GST,
+    SPDL_SINK_ELEMENT, GstAppSink)
+
+struct _GstSpdlSinkElement {
+  GstAppSink parent;
+
+  GstSpdlPlainStats *stats;
+  /* Under the statistics' lock. */
+  gint n_waiting; /* rendered and not pulled */
+
+  SpdlMutex tallies_lock;
+  SpdlTallies tallies; /* under it */
+  gboolean warned;     /* of too many gaps */
+
+  /* Where a loader pulls. Then all of appsink is passed by. */
+  gboolean is_outlet;
+  SpdlArrivals arrivals;
+  GstCaps *caps; /* under the stream lock */
+
+  /* Likewise. */
+  SpdlOutcome outcome;
+  gboolean has_ended; /* with an error: nothing is taken any more */
+};
+
+/* Lock held. */
+static inline void
+gst_spdl_sink_element_set_waiting (
+    GstSpdlSinkElement *self, gint n, guint64 now)
+{
+  self->n_waiting = n;
+  spdl_meter_set_occupied (&self->stats->meter, n > 0, now);
+}
+
+static void gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface);
 
 enum {
   PROP_0,
@@ -74,6 +119,503 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSinkElement, gst_spdl_sink_element,
         GST_TYPE_SPDL_OUTLET, gst_spdl_sink_element_outlet_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK_ELEMENT)
+
+/* What comes down the stream */
+
+static guint
+count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* Without the tallies' lock, once. */
+static void
+warn_of_gaps (GstSpdlSinkElement *self, guint max_gaps)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("More than %u gaps lie between the items that came: items are lost on "
+       "the way without a word, or the stages hold very many. Until the gaps "
+       "are fewer, batches have no resume state (see max-gaps)",
+          max_gaps),
+      (NULL));
+}
+
+/* Counts a batch or an item, and gives a batch its state. Returns what is to be
+ * delivered (transfer full): a copy, if others refer to @buffer too. */
+static GstBuffer *
+take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
+{
+  GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  GstBuffer *own;
+  gchar *state = NULL;
+  gboolean warn;
+  guint max_gaps;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  if (batch)
+    state = spdl_tallies_add_batch (
+        &self->tallies, batch, gst_spdl_buffer_is_cached (buffer));
+  else
+    spdl_tallies_add_item (&self->tallies);
+  max_gaps = self->tallies.max_gaps;
+  warn =
+      !state && !self->warned && spdl_tallies_is_full_of_gaps (&self->tallies);
+  self->warned |= warn;
+  spdl_mutex_unlock (&self->tallies_lock);
+  if (warn)
+    warn_of_gaps (self, max_gaps);
+  if (!state)
+    return gst_buffer_ref (buffer);
+
+  own = gst_buffer_is_writable (buffer) ? buffer : gst_buffer_copy (buffer);
+  batch = gst_spdl_buffer_get_batch_meta (own);
+  g_free (batch->resume_state);
+  batch->resume_state = state;
+  return own == buffer ? gst_buffer_ref (buffer) : own;
+}
+
+/* The class whose functions are called on: GstBaseSink's where appsink is
+ * passed by. */
+static GstBaseSinkClass *
+get_base (GstSpdlSinkElement *self)
+{
+  return g_type_class_peek (
+      self->is_outlet ? GST_TYPE_BASE_SINK : GST_TYPE_APP_SINK);
+}
+
+static void
+drop_oldest (GstSpdlSinkElement *self)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_arrivals_drop (&self->arrivals);
+  spdl_mutex_lock (&stats->lock);
+  gst_spdl_sink_element_set_waiting (
+      self, self->n_waiting - 1, spdl_meter_now (&stats->meter));
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* Room for a loader's buffer. Waits on the preroll's condition, which leaves
+ * its lock to changes of state: in appsink's own way PLAYING may wait for this,
+ * and this for a first pull. */
+static GstFlowReturn
+wait_for_room (GstSpdlSinkElement *self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+  const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
+
+  while (!spdl_arrivals_has_room (&self->arrivals, max)) {
+    if (sink->flushing)
+      return GST_FLOW_FLUSHING;
+    if (gst_app_sink_get_drop (GST_APP_SINK (self)))
+      drop_oldest (self);
+    else
+      GST_BASE_SINK_PREROLL_WAIT (sink);
+  }
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+deliver (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+{
+  GstFlowReturn ret;
+
+  if (!self->is_outlet)
+    return get_base (self)->render (GST_BASE_SINK (self), buffer);
+  ret = wait_for_room (self);
+  if (ret == GST_FLOW_OK)
+    spdl_arrivals_add_buffer (&self->arrivals, buffer, self->caps, exclusive);
+  return ret;
+}
+
+/* @exclusive: the stream has the only reference to @buffer. That can be said
+ * here, but no more when it is pulled. */
+static GstFlowReturn
+render (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+{
+  GstSpdlPlainStats *stats = self->stats;
+  const guint n_items = count_items (buffer);
+  const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
+  const gsize bytes = gst_buffer_get_size (buffer);
+  g_autoptr (GstBuffer) own = take_in (self, buffer);
+  const guint64 before = spdl_meter_now (&stats->meter);
+  self->outcome.arrived = TRUE;
+  const GstFlowReturn ret =
+      self->has_ended ? GST_FLOW_EOS : deliver (self, own, exclusive);
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  spdl_mutex_lock (&stats->lock);
+  const guint64 now = spdl_meter_now (&stats->meter);
+  spdl_histogram_add (&stats->meter.lap.put_time, now - before);
+  stats->meter.lap.items += n_items;
+  stats->meter.lap.batches += is_batch;
+  stats->meter.lap.bytes_in += bytes;
+  gst_spdl_sink_element_set_waiting (self, self->n_waiting + 1, now);
+  spdl_mutex_unlock (&stats->lock);
+  return ret;
+}
+
+static GstFlowReturn
+gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  return render (
+      GST_SPDL_SINK_ELEMENT (sink), buffer, gst_buffer_is_writable (buffer));
+}
+
+static GstFlowReturn
+gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
+{
+  const guint n = gst_buffer_list_length (list);
+  const gboolean exclusive = gst_buffer_list_is_writable (list);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
+    GstBuffer *buffer = gst_buffer_list_get (list, i);
+
+    ret = render (GST_SPDL_SINK_ELEMENT (sink), buffer,
+        exclusive && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1);
+  }
+  return ret;
+}
+
+/* Appsink would keep the buffer. */
+static GstFlowReturn
+gst_spdl_sink_element_preroll (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstBaseSinkClass *base = get_base (GST_SPDL_SINK_ELEMENT (sink));
+
+  return base->preroll ? base->preroll (sink, buffer) : GST_FLOW_OK;
+}
+
+/* Appsink would queue them. */
+static gboolean
+gst_spdl_sink_element_set_caps (GstBaseSink *sink, GstCaps *caps)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstBaseSinkClass *base = get_base (self);
+
+  gst_caps_replace (&self->caps, caps);
+  return base->set_caps ? base->set_caps (sink, caps) : TRUE;
+}
+
+/* More than can be waiting, and in the hands of threads that just pulled them:
+ * items are pulled by appsink's functions, which tell the subclass nothing.
+ * Then there is no state to keep. */
+#define MAX_IN_HANDS 64
+
+static void
+check_pulls (GstSpdlSinkElement *self)
+{
+  const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
+
+  if (max > 0 && self->tallies.n_items_waiting > max + MAX_IN_HANDS)
+    spdl_tallies_reset (&self->tallies);
+}
+
+/* @error: (transfer full) (nullable): why nothing arrived. Upstream hears of
+ * the end with its next buffer. */
+static void
+fail (GstSpdlSinkElement *self, GError *error)
+{
+  if (error && !self->has_ended) {
+    self->has_ended = TRUE;
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+  }
+  g_clear_error (&error);
+}
+
+static gboolean
+handle_event (GstSpdlSinkElement *self, GstEvent *event)
+{
+  gboolean ours, is_epoch;
+  guint64 epoch;
+
+  is_epoch = gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
+  spdl_mutex_lock (&self->tallies_lock);
+  if (is_epoch)
+    check_pulls (self);
+  ours = spdl_tallies_handle_event (&self->tallies, event);
+  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_outcome_add_event (&self->outcome, event);
+  fail (self, spdl_outcome_end_epoch (&self->outcome, event));
+  /* After an error it would look like a good end. */
+  if (is_epoch && self->is_outlet && !self->has_ended &&
+      !gst_spdl_event_is_within_epoch (event))
+    spdl_arrivals_add_epoch (&self->arrivals, epoch);
+  return ours;
+}
+
+static void
+flushed (GstSpdlSinkElement *self)
+{
+  spdl_mutex_lock (&self->stats->lock);
+  gst_spdl_sink_element_set_waiting (
+      self, 0, spdl_meter_now (&self->stats->meter));
+  self->stats->meter.last_pull = 0;
+  spdl_mutex_unlock (&self->stats->lock);
+  spdl_mutex_lock (&self->tallies_lock);
+  spdl_tallies_flush (&self->tallies);
+  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_arrivals_reset (&self->arrivals);
+  spdl_outcome_flush (&self->outcome);
+  self->has_ended = FALSE;
+}
+
+static gboolean
+gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+
+  /* Appsink would queue them for the application, without bound. */
+  if (handle_event (self, event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    flushed (self);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    fail (self, spdl_outcome_end_stream (&self->outcome));
+    spdl_arrivals_add_eos (&self->arrivals);
+  }
+  return get_base (self)->event (sink, event);
+}
+
+static void
+gst_spdl_sink_element_init_intake (GstBaseSinkClass *base_class)
+{
+  base_class->set_caps = gst_spdl_sink_element_set_caps;
+  base_class->preroll = gst_spdl_sink_element_preroll;
+  base_class->render = gst_spdl_sink_element_render;
+  base_class->render_list = gst_spdl_sink_element_render_list;
+  base_class->event = gst_spdl_sink_element_event;
+}
+
+/* What is taken */
+
+static void
+add_latency (GstSpdlSinkElement *self, const GstSpdlItemMeta *item, guint64 now)
+{
+  if (GST_CLOCK_TIME_IS_VALID (item->created) && now > item->created)
+    spdl_histogram_add (&self->stats->meter.lap.latency, now - item->created);
+}
+
+static void
+add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+
+  /* Their age would be the run's. */
+  if (gst_spdl_buffer_is_cached (buffer))
+    return;
+  if (batch)
+    for (guint i = 0; i < batch->num_items; i++)
+      add_latency (self, &batch->items[i], now);
+  else if (item)
+    add_latency (self, item, now);
+}
+
+/* The trainer asked at @before and has @buffer now. */
+static void
+pulled_buffer (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  spdl_tallies_pull (&self->tallies, buffer);
+  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_lock (&stats->lock);
+  const guint64 now = spdl_meter_now (&stats->meter);
+  stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_STEP |
+                   GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
+  spdl_meter_pulled (&stats->meter, before, now);
+  stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
+  add_latencies (self, buffer, now);
+  gst_spdl_sink_element_set_waiting (self, self->n_waiting - 1, now);
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* A wait that is broken off goes on with the next call. */
+static void
+note_wait (GstSpdlSinkElement *self, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&stats->lock);
+  spdl_meter_waited (&stats->meter, before, spdl_meter_now (&stats->meter));
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* No batch, but an end. */
+static void
+note_end (GstSpdlSinkElement *self, guint64 before)
+{
+  GstSpdlPlainStats *stats = self->stats;
+
+  spdl_mutex_lock (&stats->lock);
+  spdl_meter_passed (&stats->meter, before, spdl_meter_now (&stats->meter));
+  spdl_mutex_unlock (&stats->lock);
+}
+
+/* @sample: (nullable): what came, if anything did */
+static void
+pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
+{
+  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
+
+  if (buffer)
+    pulled_buffer (self, buffer, before);
+  else if (gst_app_sink_is_eos (GST_APP_SINK (self)))
+    gst_spdl_plain_stats_finish (self->stats);
+  else
+    note_wait (self, before);
+}
+
+static GstAppSinkClass *
+get_parent (void)
+{
+  return g_type_class_peek (GST_TYPE_APP_SINK);
+}
+
+static GstSample *
+gst_spdl_sink_element_pull_sample (GstAppSink *sink)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  GstSample *sample = get_parent ()->pull_sample (sink);
+
+  pulled (self, sample, before);
+  return sample;
+}
+
+static GstSample *
+gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  GstSample *sample = get_parent ()->try_pull_sample (sink, timeout);
+
+  pulled (self, sample, before);
+  return sample;
+}
+
+/* A loader's way */
+
+static void
+gst_spdl_sink_element_set_open (GstSpdlOutlet *outlet, gboolean open)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+
+  self->is_outlet = open;
+}
+
+static void
+signal_room (GstBaseSink *sink)
+{
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  GST_BASE_SINK_PREROLL_SIGNAL (sink);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+}
+
+static gboolean
+gst_spdl_sink_element_wait (
+    GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  const gboolean any = spdl_arrivals_wait (&self->arrivals, timeout, wakes);
+
+  if (timeout > 0)
+    note_wait (self, before);
+  return any;
+}
+
+static GstSpdlPullStatus
+gst_spdl_sink_element_pull (
+    GstSpdlOutlet *outlet, GstClockTime timeout, GstSpdlPull *pull)
+{
+  static const GstSpdlPullStatus statuses[] = {
+    [SPDL_ARRIVED_NOTHING] = GST_SPDL_PULL_TIMEOUT,
+    [SPDL_ARRIVED_WAKE] = GST_SPDL_PULL_WOKEN,
+    [SPDL_ARRIVED_BUFFER] = GST_SPDL_PULL_BUFFER,
+    [SPDL_ARRIVED_EPOCH] = GST_SPDL_PULL_EPOCH,
+    [SPDL_ARRIVED_EOS] = GST_SPDL_PULL_EOS,
+  };
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  const guint64 before = spdl_meter_now (&self->stats->meter);
+  SpdlArrival arrival = { NULL };
+  gboolean made_room;
+  const SpdlArrived arrived = spdl_arrivals_take (
+      &self->arrivals, timeout, &pull->wakes, &arrival, &made_room);
+
+  if (made_room)
+    signal_room (GST_BASE_SINK (self));
+  if (arrived == SPDL_ARRIVED_BUFFER)
+    pulled_buffer (self, arrival.buffer, before);
+  else if (arrived == SPDL_ARRIVED_EOS)
+    gst_spdl_plain_stats_finish (self->stats);
+  if (arrived == SPDL_ARRIVED_EPOCH)
+    note_end (self, before);
+  else if (arrived != SPDL_ARRIVED_BUFFER)
+    note_wait (self, before);
+  pull->buffer = arrival.buffer;
+  pull->caps = arrival.caps;
+  pull->exclusive = arrival.exclusive;
+  pull->epoch = arrival.epoch;
+  return statuses[arrived];
+}
+
+static void
+gst_spdl_sink_element_wake (GstSpdlOutlet *outlet)
+{
+  spdl_arrivals_wake (&GST_SPDL_SINK_ELEMENT (outlet)->arrivals);
+}
+
+static void
+gst_spdl_sink_element_get_sources (
+    GstSpdlOutlet *outlet, GstSpdlSources *sources)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+
+  spdl_mutex_lock (&self->tallies_lock);
+  sources->n = spdl_tallies_count_sources (&self->tallies);
+  sources->in_step =
+      spdl_tallies_get_first_epoch (&self->tallies, &sources->epoch);
+  spdl_mutex_unlock (&self->tallies_lock);
+}
+
+static gchar *
+gst_spdl_sink_element_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
+{
+  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  gchar *state;
+
+  spdl_mutex_lock (&self->tallies_lock);
+  state = spdl_tallies_dup_epoch_state (&self->tallies, epoch);
+  spdl_mutex_unlock (&self->tallies_lock);
+  return state;
+}
+
+static void
+gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
+{
+  iface->set_open = gst_spdl_sink_element_set_open;
+  iface->wait = gst_spdl_sink_element_wait;
+  iface->pull = gst_spdl_sink_element_pull;
+  iface->wake = gst_spdl_sink_element_wake;
+  iface->get_sources = gst_spdl_sink_element_get_sources;
+  iface->dup_epoch_state = gst_spdl_sink_element_dup_epoch_state;
+}
+
+static void
+gst_spdl_sink_element_init_pulls (GstAppSinkClass *app_class)
+{
+  app_class->pull_sample = gst_spdl_sink_element_pull_sample;
+  app_class->try_pull_sample = gst_spdl_sink_element_try_pull_sample;
+}
 
 static gboolean
 gst_spdl_sink_element_start (GstBaseSink *sink)

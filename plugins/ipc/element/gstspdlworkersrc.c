@@ -46,9 +46,49 @@
  * Since: 0.1
  */
 
+#include <gst/base/gstpushsrc.h>
+#include <gst/spdl/spdl.h>
+#include <unistd.h>
+
 #include "gst/spdl/common/stringarrays.h"
-#include "plugins/ipc/element/workersrc-private.h"
+#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/plainstats.h"
+#include "plugins/ipc/element/environment.h"
+#include "plugins/ipc/element/link.h"
+#include "plugins/ipc/element/restart.h"
+#include "plugins/ipc/element/sourcebase.h"
+#include "plugins/ipc/element/workersettings.h"
 #include "plugins/ipc/ipc.h"
+
+#define GST_TYPE_SPDL_WORKER_SRC_ELEMENT \
+  (gst_spdl_worker_src_element_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlWorkerSrcElement, gst_spdl_worker_src_element, GST,
+    SPDL_WORKER_SRC_ELEMENT, GstPushSrc)
+
+struct _GstSpdlWorkerSrcElement {
+  GstPushSrc parent;
+
+  GstSpdlPlainStats *stats;
+  SpdlWorkerSettings settings; /* under the object's lock */
+  GStrv classes;               /* (nullable): in use; under the object's lock */
+
+  /* Of a run, from READY to PAUSED on. */
+  SpdlWorkerSettings run;
+  guint32 base;
+  guint n_restarts; /* atomic */
+
+  /* The stream's. */
+  SpdlRestart restart; /* where restarts are allowed */
+  GstMessage *error;   /* nullable: to be posted at the end */
+  gboolean told;       /* that slabs are short */
+  gboolean has_pushed; /* a buffer of this run */
+
+  SpdlMutex lock;
+  /* Under it: */
+  SpdlLink *link; /* nullable */
+  gboolean flushing;
+  GPtrArray *figures; /* nullable: the last of a worker that is gone */
+};
 
 GST_DEBUG_CATEGORY (spdl_worker_src_debug);
 #define GST_CAT_DEFAULT spdl_worker_src_debug
@@ -65,6 +105,428 @@ G_DEFINE_FINAL_TYPE (
     GstSpdlWorkerSrcElement, gst_spdl_worker_src_element, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (spdlworkersrc, "spdlworkersrc", GST_RANK_NONE,
     GST_TYPE_SPDL_WORKER_SRC_ELEMENT)
+
+/* The process */
+
+/* Lock held. */
+static void
+tell_cpu_budget (GstSpdlWorkerSrcElement *self)
+{
+  gdouble budget;
+
+  GST_OBJECT_LOCK (self);
+  budget = self->settings.order.cpu_budget;
+  GST_OBJECT_UNLOCK (self);
+  if (self->link)
+    spdl_link_set_cpu_budget (self->link, budget);
+}
+
+/* The one that is set now. */
+static void
+gst_spdl_worker_src_element_tell_cpu_budget (GstSpdlWorkerSrcElement *self)
+{
+  spdl_mutex_lock (&self->lock);
+  tell_cpu_budget (self);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* @state: where it begins; nullable */
+static void
+open_link (GstSpdlWorkerSrcElement *self, const gchar *state)
+{
+  g_auto (SpdlWorkerSettings) run = { { NULL } };
+  SpdlLink *link;
+
+  spdl_worker_settings_copy (&run, &self->run);
+  g_free (run.order.resume_state);
+  run.order.resume_state = spdl_source_base_take_state (state, self->base);
+  link = spdl_link_new (GST_ELEMENT (self),
+      spdl_environment_select (
+          (const gchar *const *) environ, run.rank, run.world_size),
+      &run.order, self->base);
+  spdl_mutex_lock (&self->lock);
+  self->link = link;
+  tell_cpu_budget (self);
+  spdl_link_interrupt (link, self->flushing);
+  spdl_mutex_unlock (&self->lock);
+}
+
+static void
+close_link (GstSpdlWorkerSrcElement *self)
+{
+  GPtrArray *figures, *old;
+  SpdlLink *link;
+
+  spdl_mutex_lock (&self->lock);
+  link = self->link;
+  spdl_mutex_unlock (&self->lock);
+  if (!link)
+    return;
+  /* It reports once more. */
+  spdl_link_stop (link);
+  figures = spdl_link_dup_figures (link);
+  spdl_mutex_lock (&self->lock);
+  self->link = NULL;
+  old = self->figures;
+  self->figures = figures;
+  spdl_mutex_unlock (&self->lock);
+  g_clear_pointer (&old, g_ptr_array_unref);
+  spdl_link_free (link);
+}
+
+/* An error: @why, and @when it died. */
+static void
+gst_spdl_worker_src_element_post_death (
+    GstSpdlWorkerSrcElement *self, const gchar *why, const gchar *when)
+{
+  g_autoptr (GError) error = g_error_new (
+      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s, %s", why, when);
+
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+}
+
+static gboolean
+begin_run (GstSpdlWorkerSrcElement *self, GError **error)
+{
+  spdl_worker_settings_clear (&self->run);
+  GST_OBJECT_LOCK (self);
+  spdl_worker_settings_copy (&self->run, &self->settings);
+  GST_OBJECT_UNLOCK (self);
+  self->base = spdl_source_base_find (GST_ELEMENT (self));
+  g_atomic_int_set (&self->n_restarts, 0);
+  spdl_restart_reset (&self->restart);
+  self->told = self->has_pushed = FALSE;
+  return spdl_worker_settings_check (&self->run, error);
+}
+
+static void
+take_classes (GstSpdlWorkerSrcElement *self)
+{
+  GStrv classes = spdl_link_dup_classes (self->link);
+
+  GST_OBJECT_LOCK (self);
+  g_strfreev (self->classes);
+  self->classes = classes;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Of a run that begins: starts one, and waits until its pipeline plays. FALSE
+ * if it does not; why has been posted. */
+static gboolean
+gst_spdl_worker_src_element_open (GstSpdlWorkerSrcElement *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *why = NULL;
+  GstMessage *failure = NULL;
+
+  if (!begin_run (self, &error)) {
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+    return FALSE;
+  }
+  gst_spdl_plain_stats_start (self->stats);
+  spdl_mutex_lock (&self->lock);
+  self->flushing = FALSE;
+  spdl_mutex_unlock (&self->lock);
+  open_link (self, self->run.order.resume_state);
+  if (spdl_link_wait (self->link, &failure, &why) == SPDL_LINK_PLAYS) {
+    take_classes (self);
+    return TRUE;
+  }
+  if (failure)
+    gst_element_post_message (GST_ELEMENT (self), failure);
+  else if (why)
+    gst_spdl_worker_src_element_post_death (
+        self, why, "before its pipeline played");
+  return FALSE;
+}
+
+/* Of a run that ends. */
+static void
+gst_spdl_worker_src_element_close (GstSpdlWorkerSrcElement *self)
+{
+  close_link (self);
+  gst_clear_message (&self->error);
+  gst_spdl_plain_stats_stop (self->stats);
+}
+
+/* Another one in its place, which begins at @state.
+ *
+ * @failure: (out) (transfer full): as in spdl_link_wait()
+ * @why: (out) (transfer full): likewise */
+static SpdlLinkStatus
+gst_spdl_worker_src_element_reopen (GstSpdlWorkerSrcElement *self,
+    const gchar *state, GstMessage **failure, gchar **why)
+{
+  close_link (self);
+  open_link (self, state);
+  return spdl_link_wait (self->link, failure, why);
+}
+
+static void
+gst_spdl_worker_src_element_set_flushing (
+    GstSpdlWorkerSrcElement *self, gboolean flushing)
+{
+  spdl_mutex_lock (&self->lock);
+  self->flushing = flushing;
+  if (self->link)
+    spdl_link_interrupt (self->link, flushing);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* The figures of the worker's elements, too, from its sources to its end. */
+static void
+gst_spdl_worker_src_element_add_stages (
+    GstSpdlWorkerSrcElement *self, GstStructure *s)
+{
+  GValue stages = G_VALUE_INIT, stage = G_VALUE_INIT;
+  GPtrArray *figures = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->link)
+    figures = spdl_link_dup_figures (self->link);
+  else if (self->figures)
+    figures = g_ptr_array_ref (self->figures);
+  gst_structure_set (s, "pid", G_TYPE_UINT,
+      self->link ? spdl_link_get_pid (self->link) : 0, NULL);
+  spdl_mutex_unlock (&self->lock);
+  gst_value_array_init (&stages, 0);
+  for (guint i = 0; figures && i < figures->len; i++) {
+    g_value_init (&stage, GST_TYPE_STRUCTURE);
+    g_value_set_boxed (&stage, g_ptr_array_index (figures, i));
+    gst_value_array_append_and_take_value (&stages, &stage);
+  }
+  gst_structure_take_value (s, "stages", &stages);
+  g_clear_pointer (&figures, g_ptr_array_unref);
+}
+
+/* The stream */
+
+/* What goes on */
+
+static void
+count_copy (GstSpdlWorkerSrcElement *self, guint max)
+{
+  spdl_mutex_lock (&self->stats->lock);
+  self->stats->meter.lap.unpooled++;
+  spdl_mutex_unlock (&self->stats->lock);
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("More than %u batches are in use at the same time: each further one is "
+       "copied, which costs time",
+          max),
+      ("num-unpooled in stage-stats counts them; batches that are not needed "
+       "any more, and all tensors made from them, should be let go of, or "
+       "slabs be raised"));
+}
+
+static void
+count_buffer (GstSpdlWorkerSrcElement *self, GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  const gsize size = gst_buffer_get_size (buffer);
+  SpdlMeter *meter = &self->stats->meter;
+
+  spdl_mutex_lock (&self->stats->lock);
+  meter->lap.items += batch ? batch->num_items : 1;
+  meter->lap.batches += batch != NULL;
+  meter->lap.bytes_out += size;
+  spdl_mutex_unlock (&self->stats->lock);
+}
+
+/* Returns FALSE, with an error posted, if there is no memory. */
+static gboolean
+add_memories (
+    GstSpdlWorkerSrcElement *self, SpdlLetter *letter, GstBuffer *buffer)
+{
+  const guint max = self->run.order.n_slabs - 2;
+  gboolean lent;
+
+  if (!spdl_lease_give (g_steal_pointer (&letter->lease), buffer,
+          &letter->places, max, &lent)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a copy of a batch: keep fewer than %u of them",
+            max),
+        (NULL));
+    return FALSE;
+  }
+  if (!lent)
+    count_copy (self, max);
+  return TRUE;
+}
+
+/* Returns: (transfer full) (nullable): NULL: there is no memory */
+static GstBuffer *
+take_buffer (GstSpdlWorkerSrcElement *self, SpdlLetter *letter)
+{
+  GstBuffer *buffer = g_steal_pointer (&letter->object);
+
+  if (letter->lease && !add_memories (self, letter, buffer)) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
+  count_buffer (self, buffer);
+  self->has_pushed = TRUE;
+  if (self->run.restarts > 0)
+    spdl_restart_add_buffer (&self->restart, buffer);
+  return buffer;
+}
+
+static void
+push_event (GstSpdlWorkerSrcElement *self, GstEvent *event)
+{
+  if (self->run.restarts == 0 || spdl_restart_add_event (&self->restart, event))
+    gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+  else
+    gst_event_unref (event);
+}
+
+/* The end, and what goes on behind a death */
+
+/* Behind all that was done. */
+static GstFlowReturn
+end_stream (GstSpdlWorkerSrcElement *self)
+{
+  if (self->error)
+    gst_element_post_message (
+        GST_ELEMENT (self), g_steal_pointer (&self->error));
+  gst_spdl_plain_stats_finish (self->stats);
+  return GST_FLOW_EOS;
+}
+
+static GstFlowReturn
+give_up (GstSpdlWorkerSrcElement *self, const gchar *why, const gchar *when)
+{
+  /* What its pipeline has said, if it has, is the reason. */
+  if (!self->error)
+    gst_spdl_worker_src_element_post_death (self, why, when);
+  return end_stream (self);
+}
+
+/* Returns: why there can be no other process, or NULL */
+static const gchar *
+find_hindrance (GstSpdlWorkerSrcElement *self)
+{
+  if (self->error || self->run.restarts == 0)
+    return "before the end of the stream";
+  if ((guint) g_atomic_int_get (&self->n_restarts) >= self->run.restarts)
+    return "before the end of the stream, and was started again as often as it "
+           "may be";
+  if (self->has_pushed && self->restart.sources->len == 0)
+    return "before the end of the stream, and cannot go on where it was, since "
+           "its pipeline has no spdlsrc";
+  return NULL;
+}
+
+static GstFlowReturn
+go_on (GstSpdlWorkerSrcElement *self)
+{
+  GstEvent *event;
+
+  while ((event = spdl_restart_next_epoch (&self->restart)))
+    gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+  return GST_FLOW_OK;
+}
+
+/* Another process, behind what went into the pipeline.
+ *
+ * @why: (inout): how the one before died, and this one, if it does */
+static SpdlLinkStatus
+begin_again (GstSpdlWorkerSrcElement *self, gchar **why)
+{
+  g_autofree gchar *state = spdl_restart_dup_state (&self->restart);
+  const guint n = g_atomic_int_add (&self->n_restarts, 1) + 1;
+
+  GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+      ("%s, before the end of the stream: another one goes on (%u of %u)", *why,
+          n, self->run.restarts),
+      (NULL));
+  g_clear_pointer (why, g_free);
+  return gst_spdl_worker_src_element_reopen (
+      self, state ? state : self->run.order.resume_state, &self->error, why);
+}
+
+static GstFlowReturn
+worker_died (GstSpdlWorkerSrcElement *self, const gchar *text)
+{
+  g_autofree gchar *why = g_strdup (text);
+  const gchar *hindrance;
+
+  while (!(hindrance = find_hindrance (self))) {
+    switch (begin_again (self, &why)) {
+      case SPDL_LINK_PLAYS:
+        return go_on (self);
+      case SPDL_LINK_FAILED:
+        return end_stream (self);
+      case SPDL_LINK_INTERRUPTED:
+        return GST_FLOW_FLUSHING;
+      default:
+        break;
+    }
+  }
+  return give_up (self, why, hindrance);
+}
+
+/* What comes from the process */
+
+/* GST_FLOW_CUSTOM_SUCCESS: with a buffer. */
+static GstFlowReturn
+open_letter (
+    GstSpdlWorkerSrcElement *self, SpdlLetter *letter, GstBuffer **buffer)
+{
+  switch (letter->kind) {
+    case SPDL_LETTER_BUFFER:
+      *buffer = take_buffer (self, letter);
+      return *buffer ? GST_FLOW_CUSTOM_SUCCESS : GST_FLOW_ERROR;
+    case SPDL_LETTER_CAPS:
+      return gst_base_src_set_caps (GST_BASE_SRC (self), letter->object)
+                 ? GST_FLOW_OK
+                 : GST_FLOW_NOT_NEGOTIATED;
+    case SPDL_LETTER_EVENT:
+      push_event (self, g_steal_pointer (&letter->object));
+      return GST_FLOW_OK;
+    case SPDL_LETTER_ERROR:
+      self->error = g_steal_pointer (&letter->object);
+      return GST_FLOW_OK;
+    case SPDL_LETTER_EOS:
+      return end_stream (self);
+    default:
+      return worker_died (self, letter->text);
+  }
+}
+
+static SpdlLetter *
+take_letter (GstSpdlWorkerSrcElement *self)
+{
+  SpdlMeter *meter = &self->stats->meter;
+  const guint64 before = spdl_meter_now (meter);
+  SpdlLetter *letter = spdl_link_take (self->link);
+
+  if (!letter || letter->kind != SPDL_LETTER_BUFFER)
+    return letter;
+  spdl_mutex_lock (&self->stats->lock);
+  spdl_histogram_add (&meter->lap.get_time, spdl_meter_now (meter) - before);
+  spdl_mutex_unlock (&self->stats->lock);
+  return letter;
+}
+
+/* The stream: GstPushSrc's. */
+static GstFlowReturn
+gst_spdl_worker_src_element_create (GstPushSrc *src, GstBuffer **buffer)
+{
+  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (src);
+  GstFlowReturn ret = GST_FLOW_OK;
+  SpdlLetter *letter;
+
+  while (ret == GST_FLOW_OK) {
+    if (!(letter = take_letter (self)))
+      return GST_FLOW_FLUSHING;
+    ret = open_letter (self, letter, buffer);
+    spdl_letter_free (letter);
+  }
+  return ret == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : ret;
+}
 
 /* States */
 

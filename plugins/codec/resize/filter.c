@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "plugins/codec/resize/draft.h"
-#include "plugins/codec/resize/grow.h"
+#include "plugins/codec/resize/filterweights.h"
+#include "plugins/codec/resize/scratch.h"
 
 typedef struct {
   SpdlFilterKey key;

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_GROW_H__
-#define __SPDL_GROW_H__
+#ifndef __SPDL_SCRATCH_H__
+#define __SPDL_SCRATCH_H__
 
 #include <glib.h>
 
@@ -27,4 +27,4 @@ spdl_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 
 G_END_DECLS
 
-#endif /* __SPDL_GROW_H__ */
+#endif /* __SPDL_SCRATCH_H__ */

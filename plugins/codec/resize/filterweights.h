@@ -5,13 +5,27 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DRAFT_H__
-#define __SPDL_DRAFT_H__
+#ifndef __SPDL_FILTER_WEIGHTS_H__
+#define __SPDL_FILTER_WEIGHTS_H__
 
 #include "plugins/codec/resize/filter.h"
-#include "plugins/codec/resize/triangles.h"
 
 G_BEGIN_DECLS
+
+/* A random crop needs four new filters for each image, nearly always bilinear
+ * ones of two to five taps. Here each step of their making is a loop over
+ * samples that come out, without a branch, for the compiler to vectorise: one
+ * sample after the other takes four times as long. The taps are planes: the
+ * first of all samples, the second of all, and so on. */
+#define SPDL_TRIANGLES_TAPS 8
+
+typedef struct {
+  gsize n_weights_allocated, n_rounded_allocated;
+  gsize stride;    /* of a plane */
+  guint n_planes;  /* from the first tap to the last that may count */
+  float *weights;  /* before they add up to 1; behind them their sums */
+  gint16 *rounded; /* as whole numbers */
+} SpdlTriangles;
 
 /* Weights on their way to whole numbers: of each sample that comes out those of
  * all that may count, before they add up to 1. */
@@ -47,4 +61,4 @@ void spdl_draft_write (const SpdlDraft *self, SpdlFilter *filter);
 
 G_END_DECLS
 
-#endif /* __SPDL_DRAFT_H__ */
+#endif /* __SPDL_FILTER_WEIGHTS_H__ */

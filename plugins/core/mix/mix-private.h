@@ -15,8 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlmix.c is the element, its properties and states.
- * mixpad.c is its sink pads.
+/* gstspdlmix.c is the element, its pads, properties and states.
  * mixflow.c is what comes to them: each in its own thread, which waits for
  *   its turn and then pushes.
  * mixturns.c says whose turn it is, ends epochs, and the stream. */

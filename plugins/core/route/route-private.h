@@ -16,8 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlroute.c is the element, its properties and states, and what comes in.
- * routepad.c is its source pads, each the beginning of a path.
+/* gstspdlroute.c is the element, its pads, properties and states.
  * routepaths.c is what goes out: which path an item takes, and events,
  *   which take all. */
 

@@ -16,8 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlfetch.c is the element: its properties, its start and end, what comes in.
- * fetchcaps.c is what its results are.
+/* gstspdlfetch.c is the element: properties, states, caps and what comes in.
  * fetchitem.c is how an item is fetched, from wherever it is. */
 
 #define GST_TYPE_SPDL_FETCH_ELEMENT (gst_spdl_fetch_element_get_type ())

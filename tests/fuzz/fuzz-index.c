@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "plugins/common/fingerprint.h"
-#include "plugins/dataset/list/indexfile.h"
+#include "plugins/dataset/list/listindex.h"
 #include "tests/fuzz/fuzz.h"
 
 #define N_WORDS (SPDL_INDEX_FILE_HEADER / sizeof (guint64))

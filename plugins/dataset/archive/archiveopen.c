@@ -15,7 +15,6 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/engine/memory.h"
 #include "plugins/dataset/archive/archivewriter.h"
-#include "plugins/dataset/list/sidecarfile.h"
 
 #define GST_CAT_DEFAULT get_category ()
 /* As for a list: what changed since may not show. */

@@ -23,6 +23,16 @@ gboolean spdl_archive_names_is_one (const gchar *location);
  * of GST_RESOURCE_ERROR */
 GPtrArray *spdl_archive_names_expand (const gchar *location, GError **error);
 
+#define SPDL_BRACES_MAX 1000000
+
+/* Expands `{0000..0127}` and `{a,b}` in @text, as shells do: numbers of as many
+ * digits as the longer end has, if one begins with 0. Braces without two dots
+ * or a comma, and those within others, stand for themselves.
+ *
+ * Returns: (transfer full): the texts, in order; NULL with @error set, in the
+ * domain of GST_RESOURCE_ERROR, if there are more than SPDL_BRACES_MAX */
+GPtrArray *spdl_braces_expand (const gchar *text, GError **error);
+
 G_END_DECLS
 
 #endif /* __SPDL_ARCHIVE_NAMES_H__ */

@@ -7,6 +7,11 @@
 
 #include "plugins/dataset/list/listindex.h"
 
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/sidecar.h"
+
 struct _SpdlIndex {
   guint64 n_items;
   guint shift;
@@ -123,4 +128,246 @@ spdl_index_find (
   *offset = self->offsets[entry];
   *end = entry + 1 < self->n_entries ? self->offsets[entry + 1] : G_MAXUINT64;
   return i >> self->shift << self->shift;
+}
+
+/* The file */
+
+#define MARK "spdlidx\2"
+#define FLAG_LABELS 1
+#define CHUNK 4096
+
+/* The header's words, by their places. */
+enum {
+  WORD_MARK,
+  WORD_FLAGS_SHIFT, /* flags below, shift above */
+  WORD_SIZE,
+  WORD_SECONDS,
+  WORD_NANOSECONDS,
+  WORD_SAMPLES,
+  WORD_HASH,
+  WORD_N_ITEMS,
+  WORD_OFFSETS_HASH,
+  WORD_CLASSES, /* that were given */
+  WORD_NAMES_SIZE,
+  WORD_NAMES_HASH,
+  WORD_HEADER_HASH,
+  N_WORDS,
+};
+
+G_STATIC_ASSERT (N_WORDS * sizeof (guint64) == SPDL_INDEX_FILE_HEADER);
+
+static guint64
+hash_header (const guint64 *words)
+{
+  return spdl_fingerprint_add (0, words, WORD_HEADER_HASH * sizeof *words);
+}
+
+/* @words: as in the file */
+static guint64
+word_at (const guint64 *words, guint i)
+{
+  return GUINT64_FROM_LE (words[i]);
+}
+
+static const gchar *
+check_header (const guint64 *words, gsize size)
+{
+  guint64 n_items, shift, names;
+
+  if (size >= sizeof *words && memcmp (words, MARK, sizeof *words) != 0)
+    return "it is no index, or one of another version";
+  if (size < SPDL_INDEX_FILE_HEADER)
+    return "it is cut off";
+  if (word_at (words, WORD_HEADER_HASH) != hash_header (words))
+    return "its header is damaged";
+  n_items = word_at (words, WORD_N_ITEMS);
+  shift = word_at (words, WORD_FLAGS_SHIFT) >> 32;
+  names = word_at (words, WORD_NAMES_SIZE);
+  if (n_items == 0 || shift > 48 || names > SPDL_CLASSES_MAX_SIZE ||
+      (n_items - 1) >> shift >= SPDL_INDEX_MAX_ENTRIES)
+    return "its header makes no sense";
+  if (size != SPDL_INDEX_FILE_HEADER +
+                  (((n_items - 1) >> shift) + 1) * sizeof *words + names)
+    return "it is not as long as its header says";
+  return NULL;
+}
+
+static const gchar *
+check_list (const guint64 *words, const SpdlIndexKey *key)
+{
+  if (word_at (words, WORD_SIZE) != key->stamp.size ||
+      (gint64) word_at (words, WORD_SECONDS) != key->stamp.seconds ||
+      word_at (words, WORD_NANOSECONDS) != key->stamp.nanoseconds)
+    return "the list has changed since";
+  if (word_at (words, WORD_SAMPLES) != key->samples)
+    return "it is of another list";
+  if (key->labels && !(word_at (words, WORD_FLAGS_SHIFT) & FLAG_LABELS))
+    return "it was made without a look at the labels";
+  if (key->labels && word_at (words, WORD_CLASSES) != key->classes)
+    return "it was made for other classes";
+  return NULL;
+}
+
+/* And brings the offsets into the machine's order. */
+static const gchar *
+check_offsets (guint64 *offsets, gsize n, guint64 hash, guint64 size)
+{
+  guint64 last = 0;
+  gboolean in_order = TRUE;
+
+  if (spdl_fingerprint_add (0, offsets, n * sizeof *offsets) != hash)
+    return "its offsets are damaged";
+  for (gsize i = 0; i < n; i++) {
+    offsets[i] = GUINT64_FROM_LE (offsets[i]);
+    in_order &= i == 0 || offsets[i] > last;
+    last = offsets[i];
+  }
+  return in_order && last < size ? NULL : "its offsets make no sense";
+}
+
+/* Returns: (transfer full) (nullable): the classes, if there are any */
+static SpdlClasses *
+read_names (const gchar *names, gsize size, guint64 hash, const gchar **flaw)
+{
+  g_autoptr (SpdlClasses) classes = NULL;
+  const gchar *at = names, *const end = names + size, *last = NULL;
+
+  *flaw = "its names of classes are damaged";
+  if (spdl_fingerprint_add (0, names, size) != hash)
+    return NULL;
+  *flaw = "its names of classes make no sense";
+  if (size > 0 && end[-1] != '\0')
+    return NULL;
+  while (at < end) {
+    const gsize length = strlen (at);
+
+    /* Sorted, so that none is there twice. */
+    if (length == 0 || (last && strcmp (last, at) >= 0) ||
+        !g_utf8_validate (at, length, NULL))
+      return NULL;
+    if (!classes)
+      classes = spdl_classes_new ();
+    if (!spdl_classes_add (classes, at, length))
+      return NULL;
+    last = at;
+    at += length + 1;
+  }
+  *flaw = NULL;
+  return g_steal_pointer (&classes);
+}
+
+SpdlIndex *
+spdl_index_file_read (
+    guint8 *data, gsize size, SpdlIndexKey *key, const gchar **flaw)
+{
+  guint64 *words = (guint64 *) data;
+  SpdlClasses *classes = NULL;
+  guint64 n_items, names = 0;
+  SpdlIndex *index;
+
+  *flaw = check_header (words, size);
+  if (!*flaw) {
+    names = word_at (words, WORD_NAMES_SIZE);
+    *flaw = check_list (words, key);
+  }
+  if (!*flaw)
+    *flaw = check_offsets (words + N_WORDS,
+        (size - names) / sizeof *words - N_WORDS,
+        word_at (words, WORD_OFFSETS_HASH), key->stamp.size);
+  if (!*flaw)
+    classes = read_names ((const gchar *) data + size - names, names,
+        word_at (words, WORD_NAMES_HASH), flaw);
+  if (*flaw) {
+    g_free (data);
+    return NULL;
+  }
+  key->hash = word_at (words, WORD_HASH);
+  n_items = word_at (words, WORD_N_ITEMS);
+  index = spdl_index_new_from_memory (
+      data, words + N_WORDS, n_items, word_at (words, WORD_FLAGS_SHIFT) >> 32);
+  spdl_index_set_classes (index, classes);
+  return index;
+}
+
+/* A piece of the offsets, as in the file. Returns how many there are. */
+static guint
+take_chunk (const guint64 *offsets, guint n, guint first, guint64 *chunk)
+{
+  const guint n_here = MIN (CHUNK, n - first);
+
+  for (guint i = 0; i < n_here; i++)
+    chunk[i] = GUINT64_TO_LE (offsets[first + i]);
+  return n_here;
+}
+
+static guint64
+hash_offsets (const guint64 *offsets, guint n)
+{
+  SpdlFingerprint *fingerprint = spdl_fingerprint_new ();
+  guint64 chunk[CHUNK];
+
+  for (guint i = 0; i < n; i += CHUNK)
+    spdl_fingerprint_append (
+        fingerprint, chunk, take_chunk (offsets, n, i, chunk) * sizeof *chunk);
+  return spdl_fingerprint_finish (fingerprint);
+}
+
+/* Returns: (transfer full): the names of the classes, as in the file */
+static GByteArray *
+join_names (const SpdlClasses *classes)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  const gchar *const *names = classes ? spdl_classes_get_names (classes) : NULL;
+
+  for (; names && *names; names++)
+    g_byte_array_append (bytes, (const guint8 *) *names, strlen (*names) + 1);
+  return bytes;
+}
+
+static void
+fill_header (guint64 *words, const SpdlIndex *index, const SpdlIndexKey *key,
+    const GByteArray *names)
+{
+  guint n;
+  const guint64 *offsets = spdl_index_get_offsets (index, &n);
+
+  words[WORD_FLAGS_SHIFT] = (guint64) spdl_index_get_shift (index) << 32 |
+                            (key->labels ? FLAG_LABELS : 0);
+  words[WORD_SIZE] = key->stamp.size;
+  words[WORD_SECONDS] = key->stamp.seconds;
+  words[WORD_NANOSECONDS] = key->stamp.nanoseconds;
+  words[WORD_SAMPLES] = key->samples;
+  words[WORD_HASH] = key->hash;
+  words[WORD_N_ITEMS] = spdl_index_get_size (index);
+  words[WORD_OFFSETS_HASH] = hash_offsets (offsets, n);
+  words[WORD_CLASSES] = key->classes;
+  words[WORD_NAMES_SIZE] = names->len;
+  words[WORD_NAMES_HASH] = spdl_fingerprint_add (
+      0, names->len > 0 ? (gconstpointer) names->data : "", names->len);
+  for (guint i = 0; i < N_WORDS; i++)
+    words[i] = GUINT64_TO_LE (words[i]);
+  memcpy (words, MARK, sizeof *words);
+  words[WORD_HEADER_HASH] = GUINT64_TO_LE (hash_header (words));
+}
+
+int
+spdl_index_file_write (int fd, const SpdlIndex *index, const SpdlIndexKey *key)
+{
+  g_autoptr (GByteArray) names = join_names (spdl_index_get_classes (index));
+  guint64 words[N_WORDS] = { 0 };
+  guint64 chunk[CHUNK];
+  guint n;
+  const guint64 *offsets = spdl_index_get_offsets (index, &n);
+  int failed;
+
+  fill_header (words, index, key, names);
+  failed = spdl_sidecar_file_write_all (fd, words, sizeof words);
+  for (guint i = 0; i < n && failed == 0; i += CHUNK) {
+    const guint n_here = take_chunk (offsets, n, i, chunk);
+
+    failed = spdl_sidecar_file_write_all (fd, chunk, n_here * sizeof *chunk);
+  }
+  if (failed == 0)
+    failed = spdl_sidecar_file_write_all (fd, names->data, names->len);
+  return failed;
 }

@@ -8,7 +8,9 @@
 #ifndef __SPDL_SIDECAR_H__
 #define __SPDL_SIDECAR_H__
 
-#include "plugins/dataset/list/indexfile.h"
+#include <glib.h>
+
+#include "plugins/dataset/list/listindex.h"
 
 G_BEGIN_DECLS
 
@@ -42,6 +44,26 @@ SpdlIndex *spdl_sidecar_load (
  * Returns whether it is there. */
 gboolean spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
     gboolean labels, guint64 classes, guint64 hash);
+
+#define SPDL_SIDECAR_SUFFIX ".spdl-index"
+
+/* gst-spdl/SHA256.spdl-index in $XDG_CACHE_HOME, where SHA256 is that of
+ * @name. */
+gchar *spdl_sidecar_file_in_cache (const gchar *name);
+
+/* Writes to @fd. Returns an errno, 0 if all went well. */
+typedef int (*SpdlSidecarFileFunc) (int fd, gconstpointer user_data);
+
+/* Writes a file aside and renames it to @path, so that it is there as a whole
+ * or not at all, for all that may read a file of @mode. The folder in the cache
+ * is made where it is missing.
+ *
+ * Returns an errno, 0 if it was written. */
+int spdl_sidecar_file_store (const gchar *path, guint mode,
+    SpdlSidecarFileFunc func, gconstpointer user_data);
+
+/* Returns an errno, 0 if all was written. */
+int spdl_sidecar_file_write_all (int fd, gconstpointer data, gsize size);
 
 G_END_DECLS
 

@@ -10,7 +10,6 @@
 
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/archivewriter.h"
-#include "plugins/dataset/archive/braces.h"
 #include "plugins/dataset/archive/shardpattern.h"
 
 static void

@@ -41,15 +41,41 @@
  * Since: 0.1
  */
 
+#include <gst/gst.h>
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/gone.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/aggregate/groupkey.h"
-#include "plugins/core/aggregate/groups.h"
-#include "plugins/core/aggregate/groupsettings.h"
 #include "plugins/core/core.h"
+
+typedef struct {
+  gchar *key;
+  GstCaps *caps; /* nullable: of its items */
+  GstBufferList *items;
+  guint64 bytes;
+  GList link; /* among all, in the order of their first items */
+} SpdlGroup;
+
+/* One group for each key, found by it, in the order in which they began. One
+ * thread at a time. */
+typedef struct {
+  GHashTable *by_key;
+  GQueue all; /* SpdlGroup */
+} SpdlGroups;
+
+/* Begins a group. @caps: (nullable) */
+SpdlGroup *
+spdl_groups_begin (SpdlGroups *self, const gchar *key, GstCaps *caps);
+
+typedef struct {
+  guint size;        /* 0: no limit */
+  guint64 max_bytes; /* 0: no limit */
+  gboolean drop_last;
+  guint max_keys;
+  gchar *key; /* nullable */
+} SpdlGroupSettings;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -93,6 +119,201 @@ G_DEFINE_TYPE (
     GstSpdlAggregateElement, gst_spdl_aggregate_element, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (spdlaggregate, "spdlaggregate", GST_RANK_NONE,
     GST_TYPE_SPDL_AGGREGATE_ELEMENT)
+
+/* Settings */
+
+enum {
+  PROP_0,
+  PROP_SIZE,
+  PROP_DROP_LAST,
+  PROP_MAX_BYTES,
+  PROP_KEY,
+  PROP_MAX_KEYS,
+  N_PROPS,
+};
+
+#define DEFAULT_SIZE 1
+#define DEFAULT_DROP_LAST FALSE
+#define DEFAULT_MAX_BYTES 0
+#define DEFAULT_MAX_KEYS 1024
+
+static GParamSpec *properties[N_PROPS];
+
+/* Groups that are not full yet */
+
+static void
+free_group (gpointer data)
+{
+  SpdlGroup *group = data;
+
+  gst_clear_buffer_list (&group->items);
+  gst_clear_caps (&group->caps);
+  g_free (group->key);
+  g_free (group);
+}
+
+static void
+spdl_groups_init (SpdlGroups *self)
+{
+  self->by_key =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_group);
+  g_queue_init (&self->all);
+}
+
+static void
+spdl_groups_clear (SpdlGroups *self)
+{
+  g_hash_table_unref (self->by_key);
+}
+
+/* NULL if there is none. */
+static SpdlGroup *
+spdl_groups_find (SpdlGroups *self, const gchar *key)
+{
+  return g_hash_table_lookup (self->by_key, key);
+}
+
+/* The one that began first; NULL if there is none. */
+static SpdlGroup *
+spdl_groups_get_oldest (SpdlGroups *self)
+{
+  return g_queue_peek_head (&self->all);
+}
+
+SpdlGroup *
+spdl_groups_begin (SpdlGroups *self, const gchar *key, GstCaps *caps)
+{
+  SpdlGroup *group = g_new0 (SpdlGroup, 1);
+
+  group->key = g_strdup (key);
+  group->caps = caps ? gst_caps_ref (caps) : NULL;
+  group->items = gst_buffer_list_new ();
+  group->link.data = group;
+  g_hash_table_insert (self->by_key, group->key, group);
+  g_queue_push_tail_link (&self->all, &group->link);
+  return group;
+}
+
+/* @item: (transfer full) */
+static void
+spdl_group_add (SpdlGroup *group, GstBuffer *item)
+{
+  group->bytes += gst_buffer_get_size (item);
+  /* Whoever was shown the list may have kept it. */
+  group->items = gst_buffer_list_make_writable (group->items);
+  gst_buffer_list_add (group->items, item);
+}
+
+/* Ends @group; its items are the caller's. */
+static GstBufferList *
+spdl_groups_take (SpdlGroups *self, SpdlGroup *group)
+{
+  GstBufferList *items = g_steal_pointer (&group->items);
+
+  g_queue_unlink (&self->all, &group->link);
+  g_hash_table_remove (self->by_key, group->key);
+  return items;
+}
+
+/* Forgets all. */
+static void
+spdl_groups_reset (SpdlGroups *self)
+{
+  g_queue_init (&self->all);
+  g_hash_table_remove_all (self->by_key);
+}
+
+/* Sets what properties are by default. */
+static void
+spdl_group_settings_init (SpdlGroupSettings *self)
+{
+  *self = (SpdlGroupSettings){ DEFAULT_SIZE, DEFAULT_MAX_BYTES,
+    DEFAULT_DROP_LAST, DEFAULT_MAX_KEYS, NULL };
+}
+
+static void
+spdl_group_settings_clear (SpdlGroupSettings *self)
+{
+  g_clear_pointer (&self->key, g_free);
+}
+
+/* Return FALSE for an id that is none of these. */
+static gboolean
+spdl_group_settings_set (SpdlGroupSettings *self, guint id, const GValue *value)
+{
+  switch (id) {
+    case PROP_SIZE:
+      self->size = g_value_get_uint (value);
+      return TRUE;
+    case PROP_DROP_LAST:
+      self->drop_last = g_value_get_boolean (value);
+      return TRUE;
+    case PROP_MAX_BYTES:
+      self->max_bytes = g_value_get_uint64 (value);
+      return TRUE;
+    case PROP_KEY:
+      g_free (self->key);
+      self->key = g_value_dup_string (value);
+      return TRUE;
+    case PROP_MAX_KEYS:
+      self->max_keys = g_value_get_uint (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+spdl_group_settings_get (const SpdlGroupSettings *self, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_SIZE:
+      g_value_set_uint (value, self->size);
+      return TRUE;
+    case PROP_DROP_LAST:
+      g_value_set_boolean (value, self->drop_last);
+      return TRUE;
+    case PROP_MAX_BYTES:
+      g_value_set_uint64 (value, self->max_bytes);
+      return TRUE;
+    case PROP_KEY:
+      g_value_set_string (value, self->key);
+      return TRUE;
+    case PROP_MAX_KEYS:
+      g_value_set_uint (value, self->max_keys);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static void
+spdl_group_settings_install (GObjectClass *klass)
+{
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  properties[PROP_SIZE] = g_param_spec_uint ("size", "Size",
+      "Items of a group (0 = no limit)", 0, 1 << 20, DEFAULT_SIZE, flags);
+  properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
+      "Drop a group that is not full at the end of an epoch or of the stream",
+      DEFAULT_DROP_LAST, flags);
+  properties[PROP_MAX_BYTES] = g_param_spec_uint64 ("max-bytes",
+      "Maximum bytes",
+      "Bytes of a group's items; a larger item is a group alone (0 = no limit)",
+      0, G_MAXUINT64, DEFAULT_MAX_BYTES, flags);
+  properties[PROP_KEY] = g_param_spec_string ("key", "Key",
+      "Items for which this is the same go together: label, bytes, caps, "
+      "caps.FIELD or extra.FIELD, numbers divided with /N behind it; unset = "
+      "all do",
+      NULL,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
+  properties[PROP_MAX_KEYS] = g_param_spec_uint ("max-keys", "Maximum keys",
+      "Groups of different keys that may be pending; before one more begins, "
+      "the oldest goes",
+      1, G_MAXUINT, DEFAULT_MAX_KEYS, flags);
+  g_object_class_install_properties (klass, N_PROPS, properties);
+}
 
 /* As they are now, but for the key, which counts from start to stop. */
 static SpdlGroupSettings

@@ -7,7 +7,7 @@
 
 #include "plugins/core/pipe/pipeworker.h"
 
-#include "plugins/core/pipe/pipepart.h"
+#include <gst/spdl/spdl.h>
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
 #define GST_CAT_DEFAULT spdl_pipe_debug
@@ -25,6 +25,71 @@ struct _SpdlPipeWorker {
 };
 
 /* What workers share */
+
+/* One part of a sample */
+
+#define BYTES "application/octet-stream"
+
+/* Stills and the like are one kind whatever their other fields may be. */
+static gboolean
+is_one_kind (GstCaps *caps)
+{
+  return !gst_caps_is_any (caps) && gst_caps_get_size (caps) == 1;
+}
+
+static GstCaps *
+guess_caps (GstPad *entry)
+{
+  g_autoptr (GstCaps) taken = gst_pad_query_caps (entry, NULL);
+  g_autoptr (GstCaps) bytes = gst_caps_new_empty_simple (BYTES);
+
+  if (!is_one_kind (taken) || gst_caps_can_intersect (taken, bytes))
+    return g_steal_pointer (&bytes);
+  if (gst_caps_is_fixed (taken))
+    return g_steal_pointer (&taken);
+  return gst_caps_new_empty_simple (
+      gst_structure_get_name (gst_caps_get_structure (taken, 0)));
+}
+
+/* The part @name of @sample, as an item of its own.
+ *
+ * Returns: (transfer full): NULL with @error set if there is none
+ * @caps: (out) (transfer full): the part's, or those of a part that is just
+ *     bytes: what @entry, where the chain begins, takes, if that is one kind */
+static GstBuffer *
+spdl_pipe_part_take (GstBuffer *sample, const gchar *name, GstPad *entry,
+    GstCaps **caps, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (sample);
+  GstBuffer *part = parts ? gst_spdl_buffer_dup_part (sample, name) : NULL;
+  const GstSpdlPart *own;
+
+  if (!part) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has no part \"%s\"", name);
+    return NULL;
+  }
+  own = gst_spdl_parts_meta_find_part (parts, name);
+  *caps = own->caps ? gst_caps_ref (own->caps) : guess_caps (entry);
+  /* Which item it is; and not of which parts. */
+  gst_buffer_copy_into (part, sample, GST_BUFFER_COPY_METADATA, 0, -1);
+  return part;
+}
+
+/* Puts @result, of @caps (nullable), in the place of that part.
+ *
+ * Returns: (transfer full): NULL with @error set if it cannot be */
+static GstBuffer *
+spdl_pipe_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
+    GstCaps *caps, GError **error)
+{
+  GstBuffer *put = gst_spdl_buffer_replace_part (sample, name, result, caps);
+
+  if (!put)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+        "What the chain made of its part \"%s\" cannot be copied", name);
+  return put;
+}
 
 static SpdlPipeChain *
 make_chain (SpdlPipeShared *self, GError **error)

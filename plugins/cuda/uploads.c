@@ -7,6 +7,10 @@
 
 #include "plugins/cuda/uploads.h"
 
+#include <string.h>
+
+#include "gst/spdl/cuda/pinned.h"
+
 typedef struct {
   SpdlTransfer transfer;
   GstSpdlCudaBlock *block; /* owned */
@@ -27,6 +31,218 @@ struct _SpdlUploads {
   gboolean flushing;
   gboolean has_failed;
 };
+
+/* Tensors of one batch */
+
+/* Where a tensor may begin on the device: what the largest loads want. */
+#define ALIGNMENT 256
+/* Between tensors that go in one piece there may be so much that is not theirs:
+ * of a last batch, which is smaller than the memory was laid out for. */
+#define MAX_GAPS (64 * 1024)
+#define MAX_GAPS_SHARE 4
+
+static gsize
+align (gsize size)
+{
+  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static gboolean
+map_tensors (SpdlTransfer *self, GError **error)
+{
+  const guint n = gst_buffer_n_memory (self->batch);
+
+  for (guint i = 0; i < n; i++) {
+    if (!gst_memory_map (gst_buffer_peek_memory (self->batch, i),
+            &self->maps[i], GST_MAP_READ)) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "The memory of tensor %u cannot be mapped", i);
+      return FALSE;
+    }
+    self->n_tensors = i + 1;
+  }
+  return TRUE;
+}
+
+/* One behind the other, in one range, with little between them. */
+static gboolean
+is_one_piece (const SpdlTransfer *self, const GstSpdlPinnedRange *range)
+{
+  const guint8 *first = self->maps[0].data, *end = first;
+  gsize gaps = 0;
+
+  for (guint i = 0; i < self->n_tensors; i++) {
+    const GstMapInfo *map = &self->maps[i];
+
+    if (map->data < end || map->data - range->base > (gssize) range->size ||
+        map->size > range->size - (map->data - range->base))
+      return FALSE;
+    gaps += map->data - end;
+    end = map->data + map->size;
+  }
+  return gaps <= MAX ((gsize) MAX_GAPS, (gsize) (end - first) / MAX_GAPS_SHARE);
+}
+
+static void
+lay_out_piece (SpdlTransfer *self)
+{
+  const GstMapInfo *last = &self->maps[self->n_tensors - 1];
+
+  self->piece = self->maps[0].data;
+  for (guint i = 0; i < self->n_tensors; i++)
+    self->offsets[i] = self->maps[i].data - self->piece;
+  self->size = last->data + last->size - self->piece;
+}
+
+static void
+lay_out_each (SpdlTransfer *self)
+{
+  self->size = 0;
+  for (guint i = 0; i < self->n_tensors; i++) {
+    self->offsets[i] = self->size;
+    self->size += align (self->maps[i].size);
+  }
+}
+
+/* Another library's, PyTorch's say, may be page-locked, too. */
+static gboolean
+is_locked_elsewhere (const GstSpdlCudart *cudart, const GstMapInfo *map)
+{
+  /* Later runtimes' structures are larger. */
+  union {
+    struct cudaPointerAttributes attributes;
+    guint8 room[256];
+  } u = { 0 };
+
+  if (cudart->cudaPointerGetAttributes (&u.attributes, map->data) !=
+      cudaSuccess) {
+    cudart->cudaGetLastError ();
+    return FALSE;
+  }
+  return u.attributes.type == cudaMemoryTypeHost;
+}
+
+static gboolean
+are_all_locked (const SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
+    const GstSpdlCudart *cudart)
+{
+  const gint device_id = gst_spdl_cuda_allocator_get_device_id (allocator);
+
+  for (guint i = 0; i < self->n_tensors; i++) {
+    const GstMapInfo *map = &self->maps[i];
+
+    if (map->size > 0 &&
+        !gst_spdl_pinned_find (cudart, device_id, map->data, map->size, NULL) &&
+        !is_locked_elsewhere (cudart, map))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Where there is no page-locked memory left, the CPU waits for each copy. */
+static gboolean
+move (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
+    const GstSpdlCudart *cudart, GError **error)
+{
+  self->is_moved = TRUE;
+  self->moved = gst_allocator_alloc (pinned, MAX (self->size, 1), NULL);
+  if (!self->moved ||
+      !gst_memory_map (self->moved, &self->moved_map, GST_MAP_WRITE)) {
+    g_clear_pointer (&self->moved, gst_memory_unref);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "There are no %" G_GSIZE_FORMAT " bytes of memory to copy from",
+        self->size);
+    return FALSE;
+  }
+  if (!gst_spdl_pinned_find (cudart,
+          gst_spdl_cuda_allocator_get_device_id (allocator),
+          self->moved_map.data, 1, NULL))
+    return TRUE;
+  for (guint i = 0; i < self->n_tensors; i++)
+    memcpy (self->moved_map.data + self->offsets[i], self->maps[i].data,
+        self->maps[i].size);
+  self->piece = self->moved_map.data;
+  return TRUE;
+}
+
+static gboolean
+plan (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
+    GError **error)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
+  GstSpdlPinnedRange range;
+
+  if (!cudart)
+    return FALSE;
+  if (self->n_tensors > 0 &&
+      gst_spdl_pinned_find (cudart,
+          gst_spdl_cuda_allocator_get_device_id (allocator), self->maps[0].data,
+          self->maps[0].size, &range) &&
+      is_one_piece (self, &range)) {
+    lay_out_piece (self);
+    return TRUE;
+  }
+  lay_out_each (self);
+  return are_all_locked (self, allocator, cudart) ||
+         move (self, allocator, pinned, cudart, error);
+}
+
+gboolean
+spdl_transfer_init (SpdlTransfer *self, GstBuffer *batch,
+    GstSpdlCudaAllocator *allocator, GstAllocator *pinned, GError **error)
+{
+  *self = (SpdlTransfer){ .batch = batch };
+  if (map_tensors (self, error) && plan (self, allocator, pinned, error))
+    return TRUE;
+  spdl_transfer_clear (self);
+  return FALSE;
+}
+
+static gboolean
+copy (gpointer to, gconstpointer from, gsize size, GstSpdlCudaBlock *block,
+    GError **error)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
+
+  return size == 0 ||
+         gst_spdl_cudart_check (cudart,
+             cudart->cudaMemcpyAsync (to, from, size, cudaMemcpyHostToDevice,
+                 gst_spdl_cuda_allocator_get_stream (block->allocator)),
+             "A batch cannot be copied to the device", error);
+}
+
+static gboolean
+copy_tensors (SpdlTransfer *self, GstSpdlCudaBlock *block, GError **error)
+{
+  if (self->piece)
+    return copy (block->data, self->piece, self->size, block, error);
+  for (guint i = 0; i < self->n_tensors; i++)
+    if (!copy (block->data + self->offsets[i], self->maps[i].data,
+            self->maps[i].size, block, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+spdl_transfer_begin (
+    SpdlTransfer *self, GstSpdlCudaBlock *block, GError **error)
+{
+  return gst_spdl_cuda_block_begin (block, error) &&
+         copy_tensors (self, block, error) &&
+         gst_spdl_cuda_block_end (block, error);
+}
+
+void
+spdl_transfer_clear (SpdlTransfer *self)
+{
+  if (self->moved)
+    gst_memory_unmap (self->moved, &self->moved_map);
+  g_clear_pointer (&self->moved, gst_memory_unref);
+  for (guint i = 0; i < self->n_tensors; i++)
+    gst_memory_unmap (self->maps[i].memory, &self->maps[i]);
+  self->n_tensors = 0;
+  gst_clear_buffer (&self->batch);
+}
 
 static void
 free_upload (Upload *upload)

@@ -8,9 +8,41 @@
 #ifndef __SPDL_UPLOADS_H__
 #define __SPDL_UPLOADS_H__
 
-#include "plugins/cuda/transfer.h"
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/cuda/cudablock.h"
 
 G_BEGIN_DECLS
+
+/* Where on the device the tensors of a batch will lie, and what is copied: one
+ * piece, if they are parts of one range of page-locked memory; if not, each. A
+ * device cannot copy by itself from other memory, and the CPU would wait; so
+ * that is moved first, into page-locked memory of ours. Whatever is copied
+ * stays mapped, and the batch's, until the transfer is cleared. */
+
+typedef struct {
+  GstBuffer *batch; /* owned */
+  guint n_tensors;
+  GstMapInfo maps[GST_SPDL_MAX_TENSORS];
+  gsize offsets[GST_SPDL_MAX_TENSORS]; /* on the device */
+  gsize size;                          /* of all, there */
+  guint8 *piece;                       /* NULL: each alone */
+  gboolean is_moved;                   /* or had to be */
+  GstMemory *moved;                    /* nullable; mapped */
+  GstMapInfo moved_map;
+} SpdlTransfer;
+
+/* @batch: (transfer full), also in case of an error. @pinned: for what has to
+ * be moved first. */
+gboolean spdl_transfer_init (SpdlTransfer *self, GstBuffer *batch,
+    GstSpdlCudaAllocator *allocator, GstAllocator *pinned, GError **error);
+
+/* Gives the copies to the block's stream. */
+gboolean spdl_transfer_begin (
+    SpdlTransfer *self, GstSpdlCudaBlock *block, GError **error);
+
+/* When the copies are done, or were never begun. */
+void spdl_transfer_clear (SpdlTransfer *self);
 
 /* A bounded number of transfers that a device is doing, in their order. A
  * thread of its own waits for each one's event, and gives its batch back;

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/shards/shardsfuncs.h"
-#include "tools/index/listing.h"
 
 /* Shards that are read at a time. */
 #define N_THREADS 8
@@ -27,6 +27,40 @@ typedef struct {
   GMutex lock; /* guards what is printed, and: */
   guint n_failed;
 } Run;
+
+/* Listing */
+
+static void
+print_file (const SpdlArchiveFile *file)
+{
+  printf ("\t%.*s=", file->extension_length, file->extension);
+  if (file->size > 0)
+    printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, file->first,
+        file->first + spdl_archive_file_get_length (file) - 1);
+  if (file->packed)
+    printf ("&inflate=%" G_GUINT64_FORMAT "&crc32=%08x", file->size,
+        file->packing.checksum);
+}
+
+/* Prints a line for each sample: its key, label and, for each of its files,
+ * `extension=FIRST-LAST` (`extension=` for an empty one), with tabs between
+ * them. */
+static void
+listing_print (const SpdlArchiveIndex *index)
+{
+  SpdlArchiveSample sample;
+  SpdlArchiveFile file;
+
+  for (guint64 i = 0; i < spdl_archive_index_get_size (index); i++) {
+    if (!spdl_archive_index_get_sample (index, i, &sample))
+      continue;
+    printf (
+        "%.*s\t%" G_GINT64_FORMAT, sample.key_length, sample.key, sample.label);
+    while (spdl_archive_sample_next (&sample, &file))
+      print_file (&file);
+    printf ("\n");
+  }
+}
 
 /* Where the index of @location goes: beside it, or where it was asked for; that
  * of a URL into this folder, to be put beside it. */

@@ -314,8 +314,7 @@ find_other (const SpdlTuner *self)
   /* Fitted to a trainer that was slow, they are the limit as soon as it is not,
    * and the rate is hardly another one. */
   return is_other (rate, before, OTHER_RATE) ||
-                 (!self->was_narrow &&
-                     any_narrow (self, &self->trial)) ||
+                 (!self->was_narrow && any_narrow (self, &self->trial)) ||
                  self->throttled != self->was_throttled
              ? 0
              : self->n_stages;
@@ -670,8 +669,7 @@ spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise)
   if (is_no_loss (self, ratio, noise)) {
     self->fits = 0;
     /* They were not the limit, and are now: it was a short one of others. */
-    if (!any_narrow (self, &self->base) &&
-        any_narrow (self, &self->trial)) {
+    if (!any_narrow (self, &self->base) && any_narrow (self, &self->trial)) {
       self->growth = SPDL_GROWTH;
       self->goes_down = FALSE;
     }
@@ -694,8 +692,7 @@ guess_fewer (const SpdlTuner *self, guint i)
 
   if (busy < RATHER_IDLE * stage->n)
     to = MAX (count_busy (busy), stage->too_few + stage->too_few / 2 + 1);
-  else if (busy < FULLEST * stage->n &&
-           !any_narrow (self, &self->base))
+  else if (busy < FULLEST * stage->n && !any_narrow (self, &self->base))
     return stage->n;
   else if (stage->knee > 0)
     to = MAX (ceil (stage->knee * 1.05 - 0.3), 1);

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-
 #define CORES_BUSY 0.9
 /* From this share of the time on in which a thread waits for a core, cores are
  * what threads wait for. */

@@ -29,8 +29,8 @@
  *
  *   plugins/ipc/wire/memfd.c       shared memory with seals
  *   plugins/ipc/wire/mailbox.c     futex between processes
- *   plugins/ipc/element/workerprocess.c     pidfd, inherited descriptors at spawn, pipe2
- *   plugins/ipc/wire/affinity.c    CPU affinity
+ *   plugins/ipc/element/workerprocess.c     pidfd, inherited descriptors at
+ * spawn, pipe2 plugins/ipc/wire/affinity.c    CPU affinity
  *   plugins/ipc/wire/wirereader.c  descriptors received close-on-exec
  *   plugins/ipc/worker/worker.c   signal at the death of the parent
  *   gst/spdl/engine/cgroup.c  limits of cgroups

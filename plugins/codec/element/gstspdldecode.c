@@ -53,9 +53,10 @@
  * may have `max-inflated` bytes.
  *
  * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and more, by the plugin
- * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which `offset` and `duration` are the window, exact to the sample;
- * `rate`, `channels` and `audio-format` follow downstream's caps where they are
- * not set, and the file where these do not mind. Samples that an encoder put at
+ * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which
+ * `offset` and `duration` are the window, exact to the sample; `rate`,
+ * `channels` and `audio-format` follow downstream's caps where they are not
+ * set, and the file where these do not mind. Samples that an encoder put at
  * both ends are left out. Of an MP4 that is a video, too, the sound counts
  * where downstream takes no images; with `num-frames` sound fails.
  *

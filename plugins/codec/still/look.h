@@ -19,10 +19,10 @@ typedef struct {
   const gchar *type; /* media type; NULL: none that is known here */
   guint width;       /* of the whole image; 0: not found */
   guint height;
-  guint orientation;     /* EXIF's, 1 to 8 */
-  const gchar *damage;   /* how it is that pixels must be missing; else NULL */
-  gboolean rare;         /* its samples are not those that most decoders take */
-  gboolean opaque;       /* what looks like alpha is none */
+  guint orientation;   /* EXIF's, 1 to 8 */
+  const gchar *damage; /* how it is that pixels must be missing; else NULL */
+  gboolean rare;       /* its samples are not those that most decoders take */
+  gboolean opaque;     /* what looks like alpha is none */
 } SpdlLook;
 
 /* Knows BMP, PNM, OpenEXR and Sun raster. */

@@ -7,10 +7,17 @@
 
 #include "plugins/codec/video/demux.h"
 
+#include <gst/gst.h>
 #include <string.h>
 
 #include "plugins/codec/video/film.h"
-#include "plugins/codec/video/tasks.h"
+
+/* What an element would do in a streaming thread of its own, it does in the
+ * thread that calls spdl_tasks_run(). To be set as the pool of the tasks that
+ * the element makes. One thread at a time. */
+
+#define SPDL_TYPE_TASKS (spdl_tasks_get_type ())
+G_DECLARE_FINAL_TYPE (SpdlTasks, spdl_tasks, SPDL, TASKS, GstTaskPool)
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -39,6 +46,112 @@ struct _SpdlDemux {
   guint64 missing_at; /* where something was wanted that is not there */
   gchar *message;
 };
+
+/* Streaming tasks in the calling thread */
+
+/* What a task was to be run with. It holds a reference to the task, which
+ * @func gives back. */
+typedef struct {
+  GstTaskPoolFunction func;
+  GstTask *task;
+} Entry;
+
+struct _SpdlTasks {
+  GstTaskPool parent;
+
+  GArray *entries;
+};
+
+G_DEFINE_FINAL_TYPE (SpdlTasks, spdl_tasks, GST_TYPE_TASK_POOL)
+
+static SpdlTasks *
+spdl_tasks_new (void)
+{
+  return gst_object_ref_sink (g_object_new (SPDL_TYPE_TASKS, NULL));
+}
+
+static void
+spdl_tasks_prepare (GstTaskPool *pool, GError **error)
+{
+}
+
+static void
+spdl_tasks_cleanup (GstTaskPool *pool)
+{
+}
+
+static gpointer
+spdl_tasks_push (GstTaskPool *pool, GstTaskPoolFunction func,
+    gpointer user_data, GError **error)
+{
+  const Entry entry = { func, user_data };
+
+  g_array_append_val (SPDL_TASKS (pool)->entries, entry);
+  return NULL;
+}
+
+static void
+spdl_tasks_join (GstTaskPool *pool, gpointer id)
+{
+}
+
+/* Lets each task that is started take one turn. FALSE if there is none. */
+static gboolean
+spdl_tasks_run (SpdlTasks *self)
+{
+  gboolean ran = FALSE;
+
+  for (guint i = 0; i < self->entries->len; i++) {
+    GstTask *task = g_array_index (self->entries, Entry, i).task;
+
+    if (GST_TASK_STATE (task) != GST_TASK_STARTED)
+      continue;
+    g_rec_mutex_lock (GST_TASK_GET_LOCK (task));
+    task->func (task->user_data);
+    g_rec_mutex_unlock (GST_TASK_GET_LOCK (task));
+    ran = TRUE;
+  }
+  return ran;
+}
+
+/* Ends all tasks, so that whoever joins them does not wait. */
+static void
+spdl_tasks_stop (SpdlTasks *self)
+{
+  for (guint i = 0; i < self->entries->len; i++) {
+    const Entry entry = g_array_index (self->entries, Entry, i);
+
+    /* A task that is stopped only says that it does not run. */
+    gst_task_stop (entry.task);
+    entry.func (entry.task);
+  }
+  g_array_set_size (self->entries, 0);
+}
+
+static void
+spdl_tasks_finalize (GObject *object)
+{
+  g_array_unref (SPDL_TASKS (object)->entries);
+  G_OBJECT_CLASS (spdl_tasks_parent_class)->finalize (object);
+}
+
+static void
+spdl_tasks_class_init (SpdlTasksClass *klass)
+{
+  GstTaskPoolClass *pool_class = GST_TASK_POOL_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = spdl_tasks_finalize;
+  pool_class->prepare = spdl_tasks_prepare;
+  pool_class->cleanup = spdl_tasks_cleanup;
+  pool_class->push = spdl_tasks_push;
+  pool_class->join = spdl_tasks_join;
+}
+
+static void
+spdl_tasks_init (SpdlTasks *self)
+{
+  self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+}
 
 /* What goes in */
 

@@ -113,8 +113,6 @@ G_DEFINE_FINAL_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (
     spdlpipe, "spdlpipe", GST_RANK_NONE, GST_TYPE_SPDL_PIPE_ELEMENT)
 
-/* Caps */
-
 /* An application's function */
 
 /* What stands where the result belongs until the handler has given one:
@@ -313,6 +311,8 @@ spdl_pipe_function_process_group (
   gst_sample_unref (sample);
   return ok;
 }
+
+/* Caps */
 
 /* Whole stills come, whatever their size: the rest is said to the chain. */
 static GstCaps *

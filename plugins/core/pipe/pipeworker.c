@@ -24,8 +24,6 @@ struct _SpdlPipeWorker {
   SpdlPipeRunner *runner; /* NULL: to be made */
 };
 
-/* What workers share */
-
 /* One part of a sample */
 
 #define BYTES "application/octet-stream"
@@ -90,6 +88,8 @@ spdl_pipe_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
         "What the chain made of its part \"%s\" cannot be copied", name);
   return put;
 }
+
+/* What workers share */
 
 static SpdlPipeChain *
 make_chain (SpdlPipeShared *self, GError **error)

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #define GST_CAT_DEFAULT get_category ()
 
 /* Files beside others, or in the user's cache */

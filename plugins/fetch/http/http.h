@@ -9,14 +9,55 @@
 #define __SPDL_HTTP_H__
 
 #include <gio/gio.h>
+#include <glib.h>
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
-#include "plugins/fetch/http/flow.h"
 #include "plugins/fetch/http/validator.h"
 #include "plugins/fetch/range/range.h"
 
 G_BEGIN_DECLS
+
+/* A ring of bytes between the client's thread, which writes, and one that
+ * reads. Who reads waits; who writes never does: where there is no room it is
+ * told so, and woken when there is some again. */
+
+typedef struct _SpdlFlow SpdlFlow;
+
+typedef void (*SpdlFlowWakeFunc) (gpointer user_data);
+
+SpdlFlow *spdl_flow_new (gsize room);
+
+/* Once it has ended, or nothing was begun that writes. */
+void spdl_flow_free (SpdlFlow *self);
+
+/* Who writes */
+
+/* Before it begins. @wake: is called where there is room again, or where
+ * nothing more is wanted, on the reader's thread */
+void
+spdl_flow_begin (SpdlFlow *self, SpdlFlowWakeFunc wake, gpointer user_data);
+
+/* *@room bytes in a row; NULL: there are none. */
+guint8 *spdl_flow_reserve (SpdlFlow *self, gsize *room);
+
+/* @n bytes were written there. */
+void spdl_flow_add (SpdlFlow *self, gsize n);
+
+/* @error: (transfer full) (nullable): why no more will come */
+void spdl_flow_end (SpdlFlow *self, GError *error);
+
+gboolean spdl_flow_is_closed (SpdlFlow *self);
+
+/* Who reads */
+
+/* Waits for bytes, which are valid until the next call. *@size is 0 at the end.
+ * Returns FALSE with @error set where that came too early. */
+gboolean spdl_flow_read (
+    SpdlFlow *self, const guint8 **data, gsize *size, GError **error);
+
+/* Nothing more is wanted. Waits until nothing more comes. */
+void spdl_flow_close (SpdlFlow *self);
 
 /* A client is one thread with a libsoup session, whose connections are kept
  * alive. Any number of fetches go on there at the same time; who asks for them

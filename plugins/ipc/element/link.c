@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "plugins/ipc/element/sourcebase.h"
-#include "plugins/ipc/element/workeroutput.h"
 #include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/wire/parcelmessage.h"
 
@@ -52,8 +51,8 @@ struct _SpdlLink {
 static gpointer run (gpointer self);
 static void send_cpu_budget (SpdlWire *wire, gdouble budget);
 static void add_letter (SpdlLink *self, SpdlLetter *letter);
-static gboolean handle (
-    SpdlLink *self, const SpdlWireMessage *message, GError **error);
+static gboolean
+handle (SpdlLink *self, const SpdlWireMessage *message, GError **error);
 
 /* How long the process has to stop its pipeline when it is asked to. */
 #define STOP_TIME (5 * GST_SECOND)
@@ -613,8 +612,7 @@ read_started (SpdlLink *self, SpdlParcel *parcel, GError **error)
 
 /* A message of the process. FALSE with @error set if it makes no sense. */
 static gboolean
-handle (
-    SpdlLink *self, const SpdlWireMessage *message, GError **error)
+handle (SpdlLink *self, const SpdlWireMessage *message, GError **error)
 {
   SpdlParcel parcel = spdl_parcel (message->data, message->size);
 

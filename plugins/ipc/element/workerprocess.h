@@ -8,10 +8,26 @@
 #ifndef __SPDL_PROCESS_H__
 #define __SPDL_PROCESS_H__
 
+#include <glib.h>
 #include <gst/gst.h>
 #include <sys/types.h>
 
 G_BEGIN_DECLS
+
+/* Passes lines on to this process's stderr, with the worker's name before
+ * each. */
+typedef struct {
+  int fd; /* -1: it has ended */
+  int pid;
+  GString *line;
+} SpdlOutput;
+
+void spdl_output_init (SpdlOutput *self, int fd, int pid);
+/* Passes on what was not a whole line, and closes the descriptor. */
+void spdl_output_clear (SpdlOutput *self);
+
+/* Reads what is there, without waiting; FALSE: there is no more for now. */
+gboolean spdl_output_read (SpdlOutput *self);
 
 typedef struct {
   pid_t pid;  /* 0: none */

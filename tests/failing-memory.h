@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FAILING_MEMORY_H__
-#define __FAILING_MEMORY_H__
+#pragma once
 
 #include <glib.h>
 
@@ -27,5 +26,3 @@ void failing_memory_let_large_fail (gsize size);
 guint failing_memory_count (void);
 
 G_END_DECLS
-
-#endif /* __FAILING_MEMORY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BYTES_H__
-#define __SPDL_BYTES_H__
+#pragma once
 
 #include <glib.h>
 
@@ -82,5 +81,3 @@ spdl_write_32_be (guint8 *p, guint32 value)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_BYTES_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FINGERPRINT_H__
-#define __SPDL_FINGERPRINT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -28,5 +27,3 @@ spdl_fingerprint_append (SpdlFingerprint *self, gconstpointer data, gsize size);
 guint64 spdl_fingerprint_finish (SpdlFingerprint *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_FINGERPRINT_H__ */

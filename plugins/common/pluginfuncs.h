@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PLUGIN_FUNCS_H__
-#define __SPDL_PLUGIN_FUNCS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -23,5 +22,3 @@ gconstpointer spdl_plugin_load_funcs (const gchar *plugin_name,
     const gchar *data_name, const gchar *task, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_PLUGIN_FUNCS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SOURCE_NUMBER_H__
-#define __SPDL_SOURCE_NUMBER_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -18,5 +17,3 @@ G_BEGIN_DECLS
 guint32 spdl_source_number_find (GstElement *source);
 
 G_END_DECLS
-
-#endif /* __SPDL_SOURCE_NUMBER_H__ */

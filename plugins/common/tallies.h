@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TALLIES_H__
-#define __SPDL_TALLIES_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -75,5 +74,3 @@ gchar *spdl_tallies_dup_epoch_state (SpdlTallies *self, guint64 epoch);
 gchar *spdl_tallies_dup_state (SpdlTallies *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_TALLIES_H__ */

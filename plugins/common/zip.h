@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ZIP_H__
-#define __SPDL_ZIP_H__
+#pragma once
 
 #include <glib.h>
 
@@ -100,5 +99,3 @@ const gchar *spdl_zip_inflate (
 gboolean spdl_zip_check_sum (const SpdlZipMember *member, const guint8 *data);
 
 G_END_DECLS
-
-#endif /* __SPDL_ZIP_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CORE_H__
-#define __SPDL_CORE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -23,5 +22,3 @@ GST_ELEMENT_REGISTER_DECLARE (spdlsink);
 GST_ELEMENT_REGISTER_DECLARE (spdlsrc);
 
 G_END_DECLS
-
-#endif /* __SPDL_CORE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_OUTCOME_H__
-#define __SPDL_OUTCOME_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -54,5 +53,3 @@ GError *spdl_outcome_end_epoch (SpdlOutcome *self, GstEvent *event);
 GError *spdl_outcome_end_stream (SpdlOutcome *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_OUTCOME_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PAD_CHILDREN_H__
-#define __SPDL_PAD_CHILDREN_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -18,5 +17,3 @@ G_BEGIN_DECLS
 void spdl_pad_children_init (gpointer iface, gpointer data);
 
 G_END_DECLS
-
-#endif /* __SPDL_PAD_CHILDREN_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CUDA_H__
-#define __SPDL_CUDA_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -16,5 +15,3 @@ GST_ELEMENT_REGISTER_DECLARE (spdlcudanormalize)
 GST_ELEMENT_REGISTER_DECLARE (spdlcudaupload)
 
 G_END_DECLS
-
-#endif /* __SPDL_CUDA_H__ */

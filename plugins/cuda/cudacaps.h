@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CUDA_CAPS_H__
-#define __SPDL_CUDA_CAPS_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -25,5 +24,3 @@ void spdl_cuda_caps_answer (
     GstPad *pad, GstPad *other, gboolean on_device, GstQuery *query);
 
 G_END_DECLS
-
-#endif /* __SPDL_CUDA_CAPS_H__ */

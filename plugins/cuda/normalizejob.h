@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_NORMALIZE_JOB_H__
-#define __SPDL_NORMALIZE_JOB_H__
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ spdl_normalize_choose (
   *run = longest;
   return names[half][n_channels];
 }
-
-#endif /* __SPDL_NORMALIZE_JOB_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_NORMALIZER_H__
-#define __SPDL_NORMALIZER_H__
+#pragma once
 
 #include "gst/spdl/cuda/cudart.h"
 #include "plugins/cuda/normalizejob.h"
@@ -51,5 +50,3 @@ gboolean spdl_normalizer_launch (SpdlNormalizer *self,
     const guint8 *flips, cudaStream_t stream, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_NORMALIZER_H__ */

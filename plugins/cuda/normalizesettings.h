@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_NORMALIZE_SETTINGS_H__
-#define __SPDL_NORMALIZE_SETTINGS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -40,5 +39,3 @@ gboolean spdl_normalize_settings_get (
 void spdl_normalize_settings_install (GObjectClass *klass);
 
 G_END_DECLS
-
-#endif /* __SPDL_NORMALIZE_SETTINGS_H__ */

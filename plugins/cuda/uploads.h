@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_UPLOADS_H__
-#define __SPDL_UPLOADS_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -86,5 +85,3 @@ SpdlUploadsState spdl_uploads_drain (SpdlUploads *self);
 void spdl_uploads_set_flushing (SpdlUploads *self, gboolean flushing);
 
 G_END_DECLS
-
-#endif /* __SPDL_UPLOADS_H__ */

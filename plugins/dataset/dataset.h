@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DATASET_H__
-#define __SPDL_DATASET_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -82,5 +81,3 @@ gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_DATASET_H__ */

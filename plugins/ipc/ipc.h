@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_IPC_H__
-#define __SPDL_IPC_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -15,5 +14,3 @@ G_BEGIN_DECLS
 GST_ELEMENT_REGISTER_DECLARE (spdlworkersrc)
 
 G_END_DECLS
-
-#endif /* __SPDL_IPC_H__ */

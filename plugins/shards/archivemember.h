@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_MEMBER_H__
-#define __SPDL_ARCHIVE_MEMBER_H__
+#pragma once
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -63,5 +62,3 @@ spdl_archive_end_of (guint64 first, guint64 size)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_MEMBER_H__ */

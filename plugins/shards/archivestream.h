@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_STREAM_H__
-#define __SPDL_ARCHIVE_STREAM_H__
+#pragma once
 
 #include "plugins/dataset/archive/indexer.h"
 
@@ -31,5 +30,3 @@ gboolean spdl_archive_stream (const SpdlArchiveInput *input,
     SpdlSampleFunc func, gpointer user_data, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_STREAM_H__ */

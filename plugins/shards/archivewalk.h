@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_WALK_H__
-#define __SPDL_ARCHIVE_WALK_H__
+#pragma once
 
 #include "plugins/dataset/archive/shardreader.h"
 
@@ -21,5 +20,3 @@ G_BEGIN_DECLS
 guint8 *spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_WALK_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REMOTE_H__
-#define __SPDL_REMOTE_H__
+#pragma once
 
 #include "plugins/dataset/archive/indexer.h"
 
@@ -36,5 +35,3 @@ gboolean spdl_remote_stream (gpointer client, const gchar *uri,
 void spdl_remote_cancel (gpointer client);
 
 G_END_DECLS
-
-#endif /* __SPDL_REMOTE_H__ */

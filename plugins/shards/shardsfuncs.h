@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SHARDS_FUNCS_H__
-#define __SPDL_SHARDS_FUNCS_H__
+#pragma once
 
 #include "plugins/dataset/archive/indexer.h"
 
@@ -15,5 +14,3 @@ G_BEGIN_DECLS
 extern const SpdlIndexerFuncs spdl_shards_funcs;
 
 G_END_DECLS
-
-#endif /* __SPDL_SHARDS_FUNCS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ZIP_WALK_H__
-#define __SPDL_ZIP_WALK_H__
+#pragma once
 
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/dataset/archive/shardreader.h"
@@ -25,5 +24,3 @@ SpdlZipWalkResult
 spdl_zip_walk (SpdlReader *reader, SpdlArchiveWriter *writer, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ZIP_WALK_H__ */

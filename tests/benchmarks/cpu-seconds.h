@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __CPU_SECONDS_H__
-#define __CPU_SECONDS_H__
+#pragma once
 
 #include <sys/resource.h>
 
@@ -19,5 +18,3 @@ cpu_seconds (void)
   return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
          (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
-
-#endif /* __CPU_SECONDS_H__ */

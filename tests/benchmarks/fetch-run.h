@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FETCH_RUN_H__
-#define __FETCH_RUN_H__
+#pragma once
 
 #include <glib.h>
 
@@ -23,5 +22,3 @@ guint16 fetch_run_start_server (guint latency, const gchar *root);
  *
  * Returns: seconds from PLAYING to the end; CPU time an item in @cpu */
 double fetch_run (const gchar *description, guint n, double *cpu);
-
-#endif /* __FETCH_RUN_H__ */

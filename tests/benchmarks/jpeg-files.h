@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __JPEG_FILES_H__
-#define __JPEG_FILES_H__
+#pragma once
 
 #include <glib.h>
 
@@ -18,5 +17,3 @@ typedef struct {
 /* All files named *.jpg below @folder, of JpegFile; where there are none, ends
  * the program. */
 GArray *jpeg_files_load (const gchar *folder);
-
-#endif /* __JPEG_FILES_H__ */

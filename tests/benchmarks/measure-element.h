@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __MEASURE_ELEMENT_H__
-#define __MEASURE_ELEMENT_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -19,5 +18,3 @@ double measure_element (GstElement *element, guint64 n);
 
 /* For qsort(), of doubles. */
 int measure_compare (const void *a, const void *b);
-
-#endif /* __MEASURE_ELEMENT_H__ */

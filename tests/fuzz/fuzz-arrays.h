@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FUZZ_ARRAYS_H__
-#define __FUZZ_ARRAYS_H__
+#pragma once
 
 #include "plugins/codec/array/arrays.h"
 #include "tests/fuzz/fuzz.h"
@@ -21,5 +20,3 @@ void fuzz_arrays_run (
     SpdlArraysKind kind, const guint8 *data, gsize size, guint failing);
 
 G_END_DECLS
-
-#endif /* __FUZZ_ARRAYS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FUZZ_WORKER_H__
-#define __FUZZ_WORKER_H__
+#pragma once
 
 #include "tests/fuzz/fuzz.h"
 
@@ -20,5 +19,3 @@ G_BEGIN_DECLS
 void fuzz_worker_run (FuzzInput *settings, const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __FUZZ_WORKER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FUZZ_H__
-#define __FUZZ_H__
+#pragma once
 
 #include <glib.h>
 
@@ -70,5 +69,3 @@ void fuzz_init (void);
 void fuzz_check_error (const GError *error);
 
 G_END_DECLS
-
-#endif /* __FUZZ_H__ */

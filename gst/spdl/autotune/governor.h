@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_GOVERNOR_H__
-#define __SPDL_GOVERNOR_H__
+#pragma once
 
 #include <glib.h>
 
@@ -50,5 +49,3 @@ guint spdl_governor_get_workers (const SpdlGovernor *self);
 gboolean spdl_governor_is_overdrawn (const SpdlGovernor *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_GOVERNOR_H__ */

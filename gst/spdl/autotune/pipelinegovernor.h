@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_GOVERNOR_H__
-#define __GST_SPDL_GOVERNOR_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -54,5 +53,3 @@ SPDL_PRIVATE_API
 void gst_spdl_governor_stop (GstSpdlGovernor *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_GOVERNOR_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_TUNER_H__
-#define __GST_SPDL_TUNER_H__
+#pragma once
 
 #include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlstage.h"
@@ -32,5 +31,3 @@ void gst_spdl_post_tuning (GstElement *stage, guint from, guint to,
     const gchar *reason, const gchar *first_field, ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_TUNER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TUNER_H__
-#define __SPDL_TUNER_H__
+#pragma once
 
 #include "gst/spdl/engine/window.h"
 
@@ -76,5 +75,3 @@ const SpdlTunerDecision *spdl_tuner_end_lap (SpdlTuner *self,
 gboolean spdl_tuner_is_steady (const SpdlTuner *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_TUNER_H__ */

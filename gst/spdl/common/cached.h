@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CACHED_H__
-#define __GST_SPDL_CACHED_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -24,5 +23,3 @@ SPDL_PRIVATE_API
 gboolean gst_spdl_buffer_is_cached (GstBuffer *buffer);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CACHED_H__ */

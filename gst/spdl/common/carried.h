@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CARRIED_H__
-#define __GST_SPDL_CARRIED_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -43,5 +42,3 @@ SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_dup_carried (GstBuffer *buffer, const gchar *uri);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CARRIED_H__ */

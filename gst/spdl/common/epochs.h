@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_EPOCHS_H__
-#define __GST_SPDL_EPOCHS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -31,5 +30,3 @@ SPDL_PRIVATE_API
 gboolean gst_spdl_event_is_aside (GstEvent *event);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_EPOCHS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_HARNESS_H__
-#define __GST_SPDL_HARNESS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -82,5 +81,3 @@ SPDL_PRIVATE_API
 void gst_spdl_harness_configure (GstElement *element, gboolean all);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_HARNESS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_NUMBERS_H__
-#define __GST_SPDL_NUMBERS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -28,5 +27,3 @@ void gst_spdl_numbers_install_factors (
     GObjectClass *klass, guint mean_id, guint std_id, GParamFlags flags);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_NUMBERS_H__ */

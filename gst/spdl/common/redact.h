@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REDACT_H__
-#define __SPDL_REDACT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -50,5 +49,3 @@ SPDL_PRIVATE_API
 gchar *spdl_redact_remove_userinfo (const gchar *uri);
 
 G_END_DECLS
-
-#endif /* __SPDL_REDACT_H__ */

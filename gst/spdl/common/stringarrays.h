@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_NAMES_H__
-#define __GST_SPDL_NAMES_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -29,5 +28,3 @@ SPDL_PRIVATE_API
 void gst_spdl_names_set (GValue *array, const gchar *const *names);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_NAMES_H__ */

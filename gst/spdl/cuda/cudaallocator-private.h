@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CUDA_ALLOCATOR_PRIVATE_H__
-#define __GST_SPDL_CUDA_ALLOCATOR_PRIVATE_H__
+#pragma once
 
 #include "gst/spdl/cuda/cudablock.h"
 
@@ -39,5 +38,3 @@ void gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator);
 void gst_spdl_cuda_memory_free (GstMemory *memory);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CUDA_ALLOCATOR_PRIVATE_H__ */

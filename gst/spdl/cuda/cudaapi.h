@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CUDA_API_H__
-#define __GST_SPDL_CUDA_API_H__
+#pragma once
 
 #include <stddef.h>
 
@@ -155,5 +154,3 @@ typedef struct {
 /* The default streams, as a stream argument of every call. */
 #define GST_SPDL_CUDA_LEGACY ((cudaStream_t) 0x1)
 #define GST_SPDL_CUDA_PER_THREAD ((cudaStream_t) 0x2)
-
-#endif /* __GST_SPDL_CUDA_API_H__ */

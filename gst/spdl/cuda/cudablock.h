@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CUDA_BLOCK_H__
-#define __GST_SPDL_CUDA_BLOCK_H__
+#pragma once
 
 #include "gst/spdl/cuda/cudart.h"
 #include "gst/spdl/engine/sync.h"
@@ -84,5 +83,3 @@ gboolean gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
     const GstSpdlCudart *cudart, cudaStream_t stream, GError **error);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CUDA_BLOCK_H__ */

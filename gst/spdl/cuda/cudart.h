@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CUDART_H__
-#define __GST_SPDL_CUDART_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -42,5 +41,3 @@ SPDL_PRIVATE_API
 void gst_spdl_cudart_leave (const GstSpdlCudart *self, gint previous);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CUDART_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_PINNED_H__
-#define __GST_SPDL_PINNED_H__
+#pragma once
 
 #include "gst/spdl/cuda/cudart.h"
 
@@ -44,5 +43,3 @@ gboolean gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
     gconstpointer data, gsize size, GstSpdlPinnedRange *range);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_PINNED_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CASE_H__
-#define __GST_SPDL_CASE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -121,5 +120,3 @@ gboolean gst_spdl_case_downstream_is_slow (
     const GstSpdlCase *self, guint full, guint next);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CASE_H__ */

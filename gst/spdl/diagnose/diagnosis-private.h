@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_DIAGNOSIS_PRIVATE_H__
-#define __GST_SPDL_DIAGNOSIS_PRIVATE_H__
+#pragma once
 
 #include "gst/spdl/gstspdldiagnose.h"
 
@@ -34,5 +33,3 @@ void gst_spdl_diagnosis_suggest (
     GstSpdlDiagnosis *self, const gchar *property, gchar *value);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_DIAGNOSIS_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_VERDICTS_H__
-#define __GST_SPDL_VERDICTS_H__
+#pragma once
 
 #include "gst/spdl/diagnose/case.h"
 #include "gst/spdl/gstspdldiagnose.h"
@@ -60,5 +59,3 @@ gst_spdl_verdict_element (const GstSpdlCase *c, guint before, guint after);
 GstSpdlDiagnosis *gst_spdl_verdict_source (const GstSpdlCase *c, guint gauge);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_VERDICTS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PATIENCE_H__
-#define __SPDL_PATIENCE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -24,5 +23,3 @@ SPDL_PRIVATE_API
 gboolean spdl_is_loading_thread (void);
 
 G_END_DECLS
-
-#endif /* __SPDL_PATIENCE_H__ */

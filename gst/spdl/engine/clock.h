@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CLOCK_H__
-#define __SPDL_CLOCK_H__
+#pragma once
 
 #include <glib.h>
 #include <time.h>
@@ -34,5 +33,3 @@ spdl_clock_now (const SpdlClock *clock)
   clock_gettime (CLOCK_MONOTONIC, &ts);
   return spdl_timespec_to_ns (&ts);
 }
-
-#endif /* __SPDL_CLOCK_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_EXECUTOR_H__
-#define __SPDL_EXECUTOR_H__
+#pragma once
 
 #include "gst/spdl/engine/meter.h"
 #include "gst/spdl/engine/pool.h"
@@ -170,5 +169,3 @@ void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);
 void spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures);
 
 G_END_DECLS
-
-#endif /* __SPDL_EXECUTOR_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_HISTOGRAM_H__
-#define __SPDL_HISTOGRAM_H__
+#pragma once
 
 #include <glib.h>
 #include "gst/spdl/engine/visibility.h"
@@ -90,5 +89,3 @@ SPDL_PRIVATE_API
 guint64 spdl_histogram_quantile (const SpdlHistogram *self, double q);
 
 G_END_DECLS
-
-#endif /* __SPDL_HISTOGRAM_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_METER_H__
-#define __SPDL_METER_H__
+#pragma once
 
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/histogram.h"
@@ -136,5 +135,3 @@ SPDL_PRIVATE_API
 void spdl_meter_end_lap (SpdlMeter *self, guint64 now, guint64 cpu_time);
 
 G_END_DECLS
-
-#endif /* __SPDL_METER_H__ */

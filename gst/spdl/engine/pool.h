@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_POOL_H__
-#define __SPDL_POOL_H__
+#pragma once
 
 #include "gst/spdl/engine/sync.h"
 
@@ -99,5 +98,3 @@ gboolean spdl_pool_has_work_unlocked (SpdlPool *self);
 guint64 spdl_pool_get_cpu_time_unlocked (SpdlPool *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_POOL_H__ */

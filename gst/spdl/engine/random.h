@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RANDOM_H__
-#define __SPDL_RANDOM_H__
+#pragma once
 
 #include <glib.h>
 
@@ -42,5 +41,3 @@ SPDL_PRIVATE_API
 guint64 spdl_random_splitmix (guint64 *state);
 
 G_END_DECLS
-
-#endif /* __SPDL_RANDOM_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RING_H__
-#define __SPDL_RING_H__
+#pragma once
 
 #include <glib.h>
 
@@ -85,5 +84,3 @@ SpdlEntry *spdl_ring_pop (SpdlRing *self);
 SpdlEntry *spdl_ring_drop_queued (SpdlRing *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_RING_H__ */

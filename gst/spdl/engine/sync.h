@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SYNC_H__
-#define __SPDL_SYNC_H__
+#pragma once
 
 #include <errno.h>
 
@@ -86,5 +85,3 @@ spdl_cond_broadcast (SpdlCond *cond)
 {
   pthread_cond_broadcast (cond);
 }
-
-#endif /* __SPDL_SYNC_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TICKER_H__
-#define __SPDL_TICKER_H__
+#pragma once
 
 #include "gst/spdl/engine/sync.h"
 
@@ -24,5 +23,3 @@ SpdlTicker *spdl_ticker_new (guint64 interval, void (*func) (gpointer data),
 void spdl_ticker_stop (SpdlTicker *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_TICKER_H__ */

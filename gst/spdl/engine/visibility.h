@@ -5,12 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PRIVATE_H__
-#define __SPDL_PRIVATE_H__
+#pragma once
 
 /* Exported, because our own plugins are modules of their own, but in no
  * installed header: library and plugins are built and shipped together, and
  * nothing here is an interface for others. */
 #define SPDL_PRIVATE_API __attribute__ ((visibility ("default")))
-
-#endif /* __SPDL_PRIVATE_H__ */

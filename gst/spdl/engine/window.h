@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WINDOW_H__
-#define __SPDL_WINDOW_H__
+#pragma once
 
 #include <glib.h>
 
@@ -78,5 +77,3 @@ double spdl_window_get_pushing (const SpdlWindow *self, guint stage);
 guint64 spdl_window_get_tasks (const SpdlWindow *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_WINDOW_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_DESCRIPTION_H__
-#define __GST_SPDL_DESCRIPTION_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -102,5 +101,3 @@ gboolean
 spdl_setting_is_in_range (const SpdlSetting *setting, const SpdlRange *range);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_DESCRIPTION_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_LOADER_PRIVATE_H__
-#define __GST_SPDL_LOADER_PRIVATE_H__
+#pragma once
 
 #include <unistd.h>
 
@@ -156,5 +155,3 @@ void gst_spdl_loader_open_source (
 void gst_spdl_loader_close_source (GstSpdlLoader *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_LOADER_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_NEWS_H__
-#define __GST_SPDL_NEWS_H__
+#pragma once
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/engine/sync.h"
@@ -115,5 +114,3 @@ void gst_spdl_news_take_notices (
 void gst_spdl_notice_free (GstSpdlNotice *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_NEWS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_OUTLET_H__
-#define __GST_SPDL_OUTLET_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -93,5 +92,3 @@ SPDL_PRIVATE_API
 gchar *gst_spdl_outlet_dup_epoch_state (GstSpdlOutlet *self, guint64 epoch);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_OUTLET_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_PARSE_H__
-#define __GST_SPDL_PARSE_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -44,5 +43,3 @@ SPDL_PRIVATE_API
 gboolean gst_spdl_parse_check_links (GstBin *bin, GError **error);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_PARSE_H__ */

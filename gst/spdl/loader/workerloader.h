@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_WORKER_H__
-#define __GST_SPDL_WORKER_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -33,5 +32,3 @@ SPDL_PRIVATE_API
 GList *gst_spdl_worker_dup_stats (GstPipeline *pipeline);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_WORKER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PROGRESS_H__
-#define __SPDL_PROGRESS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -66,5 +65,3 @@ SPDL_PRIVATE_API
 const gchar *spdl_progress_read_runs (SpdlProgress *self, const gchar *text);
 
 G_END_DECLS
-
-#endif /* __SPDL_PROGRESS_H__ */

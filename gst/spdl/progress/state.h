@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_STATE_H__
-#define __SPDL_STATE_H__
+#pragma once
 
 #include "gst/spdl/progress/progress.h"
 
@@ -89,5 +88,3 @@ gboolean spdl_state_is_of_others (const gchar *text, guint32 source);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlState, spdl_state_clear)
 
 G_END_DECLS
-
-#endif /* __SPDL_STATE_H__ */

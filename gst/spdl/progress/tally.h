@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TALLY_H__
-#define __SPDL_TALLY_H__
+#pragma once
 
 #include "gst/spdl/progress/state.h"
 
@@ -78,5 +77,3 @@ SPDL_PRIVATE_API
 const SpdlProgress *spdl_tally_get_progress (const SpdlTally *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_TALLY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CAPS_GATE_H__
-#define __GST_SPDL_CAPS_GATE_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/visibility.h"
@@ -52,5 +51,3 @@ SPDL_PRIVATE_API
 GError *gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CAPS_GATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_GONE_H__
-#define __GST_SPDL_GONE_H__
+#pragma once
 
 #include <gst/spdl/gstspdlevents.h>
 #include <gst/spdl/gstspdlitemmeta.h>
@@ -80,5 +79,3 @@ void gst_spdl_gone_push_noted (GstSpdlGone *self, GstPad *srcpad,
     void (*note) (GstEvent *event, gpointer user_data), gpointer user_data);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_GONE_H__ */

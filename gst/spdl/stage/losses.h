@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_LOSSES_H__
-#define __GST_SPDL_LOSSES_H__
+#pragma once
 
 #include <gst/spdl/gstspdlitemmeta.h>
 #include "gst/spdl/engine/visibility.h"
@@ -64,5 +63,3 @@ SPDL_PRIVATE_API
 void gst_spdl_losses_reset (GstSpdlLosses *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_LOSSES_H__ */

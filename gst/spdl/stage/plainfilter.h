@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_FILTER_H__
-#define __GST_SPDL_FILTER_H__
+#pragma once
 
 #include "gst/spdl/stage/plainstats.h"
 
@@ -47,5 +46,3 @@ SPDL_PRIVATE_API
 GType gst_spdl_filter_get_type (void);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_FILTER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_PLAIN_STATS_H__
-#define __GST_SPDL_PLAIN_STATS_H__
+#pragma once
 
 #include "gst/spdl/stage/reporter.h"
 
@@ -62,5 +61,3 @@ SPDL_PRIVATE_API
 void gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_PLAIN_STATS_H__ */

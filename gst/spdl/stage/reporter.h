@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_REPORTER_H__
-#define __GST_SPDL_REPORTER_H__
+#pragma once
 
 #include <gst/gst.h>
 #include "gst/spdl/engine/meter.h"
@@ -80,5 +79,3 @@ void
 gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_REPORTER_H__ */

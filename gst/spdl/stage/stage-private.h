@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_STAGE_PRIVATE_H__
-#define __GST_SPDL_STAGE_PRIVATE_H__
+#pragma once
 
 #include "gst/spdl/gstspdlstage.h"
 #include "gst/spdl/stage/capsgate.h"
@@ -132,5 +131,3 @@ void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
 void gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_STAGE_PRIVATE_H__ */

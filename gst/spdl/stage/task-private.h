@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_TASK_PRIVATE_H__
-#define __GST_SPDL_TASK_PRIVATE_H__
+#pragma once
 
 #include "gst/spdl/engine/executor.h"
 #include "gst/spdl/gstspdlstage.h"
@@ -94,5 +93,3 @@ void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
 GstBuffer *gst_spdl_task_get_bearer (GstSpdlTask *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_TASK_PRIVATE_H__ */

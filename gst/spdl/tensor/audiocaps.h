@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_AUDIO_CAPS_H__
-#define __GST_SPDL_AUDIO_CAPS_H__
+#pragma once
 
 #include <string.h>
 
@@ -57,5 +56,3 @@ gst_spdl_read_audio_caps (
 }
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_AUDIO_CAPS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_BATCH_PRIVATE_H__
-#define __GST_SPDL_BATCH_PRIVATE_H__
+#pragma once
 
 #include "gst/spdl/gstspdlbatch.h"
 
@@ -54,5 +53,3 @@ gboolean gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory,
 void gst_spdl_tensor_unmap (GstSpdlTensor *self);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_BATCH_PRIVATE_H__ */

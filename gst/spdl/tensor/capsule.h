@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_CAPSULE_H__
-#define __GST_SPDL_CAPSULE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -32,5 +31,3 @@ SPDL_PRIVATE_API
 void gst_spdl_capsule_free (gpointer capsule);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_CAPSULE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_DLPACK_H__
-#define __GST_SPDL_DLPACK_H__
+#pragma once
 
 #include <glib.h>
 
@@ -52,5 +51,3 @@ struct _SpdlDlManaged {
 };
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_DLPACK_H__ */

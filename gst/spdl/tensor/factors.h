@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_FACTORS_H__
-#define __GST_SPDL_FACTORS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <math.h>
@@ -47,5 +46,3 @@ gst_spdl_factors_get (
 }
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_FACTORS_H__ */

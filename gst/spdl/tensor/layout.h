@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GST_SPDL_LAYOUT_H__
-#define __GST_SPDL_LAYOUT_H__
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -43,5 +42,3 @@ GstSpdlBatch *gst_spdl_layout_view (const GstSpdlLayout *self,
     GstBuffer *buffer, gboolean exclusive, GError **error);
 
 G_END_DECLS
-
-#endif /* __GST_SPDL_LAYOUT_H__ */

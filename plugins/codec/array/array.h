@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARRAY_H__
-#define __SPDL_ARRAY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -58,5 +57,3 @@ void spdl_array_write (const SpdlArray *self, const guint8 *in, guint8 *out);
 gchar *spdl_array_quote (const gchar *text, gsize length);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARRAY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARRAYS_H__
-#define __SPDL_ARRAYS_H__
+#pragma once
 
 #include "plugins/codec/array/array.h"
 
@@ -60,5 +59,3 @@ gboolean spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
 gboolean spdl_arrays_check_number (guint64 n, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARRAYS_H__ */

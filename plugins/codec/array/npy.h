@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_NPY_H__
-#define __SPDL_NPY_H__
+#pragma once
 
 #include "plugins/codec/array/array.h"
 
@@ -25,5 +24,3 @@ gsize
 spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_NPY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_NPZ_H__
-#define __SPDL_NPZ_H__
+#pragma once
 
 #include "plugins/codec/array/arrays.h"
 
@@ -20,5 +19,3 @@ gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
     guint64 max_inflated, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_NPZ_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SAFETENSORS_H__
-#define __SPDL_SAFETENSORS_H__
+#pragma once
 
 #include "plugins/codec/array/arrays.h"
 
@@ -23,5 +22,3 @@ gboolean spdl_safetensors_read (
     SpdlArrays *arrays, const GstMapInfo *in, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_SAFETENSORS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_H__
-#define __SPDL_AUDIO_H__
+#pragma once
 
 #include "plugins/codec/result/audiotarget.h"
 
@@ -42,5 +41,3 @@ GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
     gboolean keep, GstBuffer *item, GstCaps **caps, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_DECODER_H__
-#define __SPDL_AUDIO_DECODER_H__
+#pragma once
 
 #include "plugins/codec/audio/audiofuncs.h"
 
@@ -19,5 +18,3 @@ extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
 void spdl_audio_decoder_take_log (void);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_DECODER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_FUNCS_H__
-#define __SPDL_AUDIO_FUNCS_H__
+#pragma once
 
 #include "plugins/codec/result/audiotarget.h"
 
@@ -70,5 +69,3 @@ typedef struct {
 const SpdlAudioFuncs *spdl_audio_get_funcs (GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_FUNCS_H__ */

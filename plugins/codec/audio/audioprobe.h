@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_PROBE_H__
-#define __SPDL_AUDIO_PROBE_H__
+#pragma once
 
 #include "plugins/codec/audio/audiofuncs.h"
 
@@ -28,5 +27,3 @@ spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file);
 gboolean spdl_audio_probe_mp4_video (const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_PROBE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_RESAMPLER_H__
-#define __SPDL_AUDIO_RESAMPLER_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -48,5 +47,3 @@ gsize spdl_resampler_run (SpdlResampler *self, const guint8 *const *planes,
 gsize spdl_resampler_get_tail (const SpdlResampler *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_RESAMPLER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_TRACK_H__
-#define __SPDL_AUDIO_TRACK_H__
+#pragma once
 
 #include <libavcodec/avcodec.h>
 
@@ -81,5 +80,3 @@ gint64 spdl_audio_clock_advance (
     SpdlAudioClock *clock, const SpdlAudioPacket *packet, gsize *n);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_TRACK_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_WINDOW_H__
-#define __SPDL_AUDIO_WINDOW_H__
+#pragma once
 
 #include <libavutil/channel_layout.h>
 #include <libavutil/samplefmt.h>
@@ -72,5 +71,3 @@ gboolean spdl_audio_window_set_layout (
     AVChannelLayout *layout, const GstAudioChannelPosition *positions, guint n);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_WINDOW_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WAV_H__
-#define __SPDL_WAV_H__
+#pragma once
 
 #include "plugins/codec/result/audiotarget.h"
 
@@ -32,5 +31,3 @@ gboolean
 spdl_wav_read (SpdlWav *self, const guint8 *data, gsize size, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_WAV_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_EXIF_H__
-#define __SPDL_EXIF_H__
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ guint spdl_exif_get_orientation (const guint8 *data, gsize size);
 guint spdl_exif_find_in_jpeg (const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_EXIF_H__ */

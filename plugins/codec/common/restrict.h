@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RESTRICT_H__
-#define __SPDL_RESTRICT_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -30,5 +29,3 @@ spdl_restrict_format (GstCaps **caps, const gchar *type, const gchar *property,
 guint spdl_get_fixed_number (const GstStructure *s, const gchar *field);
 
 G_END_DECLS
-
-#endif /* __SPDL_RESTRICT_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DECODE_SETTINGS_H__
-#define __SPDL_DECODE_SETTINGS_H__
+#pragma once
 
 #include "plugins/codec/result/target.h"
 
@@ -25,5 +24,3 @@ gboolean spdl_decode_settings_get (
 void spdl_decode_settings_install (GObjectClass *klass);
 
 G_END_DECLS
-
-#endif /* __SPDL_DECODE_SETTINGS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WORKER_H__
-#define __SPDL_WORKER_H__
+#pragma once
 
 #include "plugins/codec/result/view.h"
 
@@ -35,5 +34,3 @@ GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
 const GArray *spdl_worker_get_times (const SpdlWorker *self, guint *n_own);
 
 G_END_DECLS
-
-#endif /* __SPDL_WORKER_H__ */

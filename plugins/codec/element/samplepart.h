@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PART_H__
-#define __SPDL_PART_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -32,5 +31,3 @@ GstBuffer *spdl_part_put (GstBuffer *sample, const gchar *name,
     GstBuffer *result, GstCaps *caps, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_PART_H__ */

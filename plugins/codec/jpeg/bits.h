@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BITS_H__
-#define __SPDL_BITS_H__
+#pragma once
 
 #include <glib.h>
 #include <string.h>
@@ -100,5 +99,3 @@ spdl_bits_is_overdrawn (const SpdlBits *self)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_BITS_H__ */

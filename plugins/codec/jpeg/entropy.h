@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ENTROPY_H__
-#define __SPDL_ENTROPY_H__
+#pragma once
 
 #include <stdio.h>
 #include <glib.h>
@@ -45,5 +44,3 @@ boolean spdl_entropy_decode (
     SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks);
 
 G_END_DECLS
-
-#endif /* __SPDL_ENTROPY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_HUFFMAN_H__
-#define __SPDL_HUFFMAN_H__
+#pragma once
 
 #include <glib.h>
 
@@ -120,5 +119,3 @@ spdl_huffman_get_value (guint64 bits, guint at, guint size)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_HUFFMAN_H__ */

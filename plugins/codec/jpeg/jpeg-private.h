@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_JPEG_PRIVATE_H__
-#define __SPDL_JPEG_PRIVATE_H__
+#pragma once
 
 #include "plugins/codec/jpeg/jpeg.h"
 
@@ -61,5 +60,3 @@ spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width);
 
 /* Ends the file in hand, and makes ready for the next. Returns FALSE. */
 gboolean spdl_jpeg_give_up (SpdlJpeg *self, GError **error);
-
-#endif /* __SPDL_JPEG_PRIVATE_H__ */

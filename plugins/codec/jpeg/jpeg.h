@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_JPEG_H__
-#define __SPDL_JPEG_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -59,5 +58,3 @@ gboolean spdl_jpeg_read_planes (
     SpdlJpeg *self, const SpdlPlanes *planes, gboolean keep, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_JPEG_H__ */

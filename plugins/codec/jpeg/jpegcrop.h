@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_JPEG_CROP_H__
-#define __SPDL_JPEG_CROP_H__
+#pragma once
 
 #include <stdio.h>
 #include <glib.h>
@@ -36,5 +35,3 @@ void spdl_jpeg_crop_scanline (
     j_decompress_ptr cinfo, JDIMENSION *begin, JDIMENSION *width);
 
 G_END_DECLS
-
-#endif /* __SPDL_JPEG_CROP_H__ */

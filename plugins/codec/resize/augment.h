@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUGMENT_H__
-#define __SPDL_AUGMENT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -62,5 +61,3 @@ void spdl_augment_draw (const SpdlAugment *self, guint64 epoch, guint64 index,
     gboolean *flip);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUGMENT_H__ */

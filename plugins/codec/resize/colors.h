@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_COLORS_H__
-#define __SPDL_COLORS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -30,5 +29,3 @@ void spdl_colors_join (const SpdlColors *self, guint8 *out,
     const guint8 *const planes[3], guint n, gboolean bgr);
 
 G_END_DECLS
-
-#endif /* __SPDL_COLORS_H__ */

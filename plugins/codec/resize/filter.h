@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FILTER_H__
-#define __SPDL_FILTER_H__
+#pragma once
 
 #include <glib.h>
 
@@ -93,5 +92,3 @@ const SpdlFilter *
 spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key);
 
 G_END_DECLS
-
-#endif /* __SPDL_FILTER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FILTER_WEIGHTS_H__
-#define __SPDL_FILTER_WEIGHTS_H__
+#pragma once
 
 #include "plugins/codec/resize/filter.h"
 
@@ -60,5 +59,3 @@ spdl_draft_make (SpdlDraft *self, const SpdlFilterKey *key, SpdlFilter *filter);
 void spdl_draft_write (const SpdlDraft *self, SpdlFilter *filter);
 
 G_END_DECLS
-
-#endif /* __SPDL_FILTER_WEIGHTS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FRAMING_H__
-#define __SPDL_FRAMING_H__
+#pragma once
 
 #include "plugins/codec/resize/augment.h"
 
@@ -47,5 +46,3 @@ spdl_framing_has_border (const SpdlFraming *self)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_FRAMING_H__ */

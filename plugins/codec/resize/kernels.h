@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_KERNELS_H__
-#define __SPDL_KERNELS_H__
+#pragma once
 
 #include "plugins/codec/resize/filter.h"
 
@@ -85,5 +84,3 @@ spdl_kernel_get_pair (const gint16 *weights)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_KERNELS_H__ */

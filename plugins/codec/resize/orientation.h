@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ORIENTATION_H__
-#define __SPDL_ORIENTATION_H__
+#pragma once
 
 #include <glib.h>
 
@@ -43,5 +42,3 @@ spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
     guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride);
 
 G_END_DECLS
-
-#endif /* __SPDL_ORIENTATION_H__ */

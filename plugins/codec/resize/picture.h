@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PICTURE_H__
-#define __SPDL_PICTURE_H__
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -39,5 +38,3 @@ gboolean spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     const SpdlRows *rows, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_PICTURE_H__ */

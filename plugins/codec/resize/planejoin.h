@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PLANE_JOIN_H__
-#define __SPDL_PLANE_JOIN_H__
+#pragma once
 
 #include "plugins/codec/resize/colors.h"
 #include "plugins/codec/resize/planes.h"
@@ -39,5 +38,3 @@ void spdl_plane_join_set_colors (SpdlPlaneJoin *self, const SpdlColors *colors);
 void spdl_plane_join_end (SpdlPlaneJoin *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_PLANE_JOIN_H__ */

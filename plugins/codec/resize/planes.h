@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PLANES_H__
-#define __SPDL_PLANES_H__
+#pragma once
 
 #include <glib.h>
 
@@ -37,5 +36,3 @@ typedef struct {
 } SpdlPlanes;
 
 G_END_DECLS
-
-#endif /* __SPDL_PLANES_H__ */

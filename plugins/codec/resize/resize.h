@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RESIZE_H__
-#define __SPDL_RESIZE_H__
+#pragma once
 
 #include "plugins/codec/resize/filter.h"
 #include "plugins/codec/resize/kernels.h"
@@ -78,5 +77,3 @@ guint8 *spdl_resize_get_row (SpdlResize *self, guint y);
 void spdl_resize_rows_done (SpdlResize *self, guint y_end);
 
 G_END_DECLS
-
-#endif /* __SPDL_RESIZE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ROWS_H__
-#define __SPDL_ROWS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -80,5 +79,3 @@ spdl_rows_fill (const SpdlRows *self, guint y)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_ROWS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SCRATCH_H__
-#define __SPDL_SCRATCH_H__
+#pragma once
 
 #include <glib.h>
 
@@ -26,5 +25,3 @@ spdl_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_SCRATCH_H__ */

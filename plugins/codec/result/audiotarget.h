@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AUDIO_TARGET_H__
-#define __SPDL_AUDIO_TARGET_H__
+#pragma once
 
 #include <gst/audio/audio.h>
 
@@ -63,5 +62,3 @@ void spdl_audio_target_get_window (
     const SpdlAudioTarget *self, guint rate, guint64 *from, guint64 *to);
 
 G_END_DECLS
-
-#endif /* __SPDL_AUDIO_TARGET_H__ */

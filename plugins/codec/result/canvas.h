@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CANVAS_H__
-#define __SPDL_CANVAS_H__
+#pragma once
 
 #include "plugins/codec/resize/colors.h"
 #include "plugins/codec/resize/planes.h"
@@ -52,5 +51,3 @@ GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);
 void spdl_canvas_cancel (SpdlCanvas *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_CANVAS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CLIP_H__
-#define __SPDL_CLIP_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -70,5 +69,3 @@ GArray *spdl_clip_get_times (
     const GstStructure *extra, guint num_frames, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_CLIP_H__ */

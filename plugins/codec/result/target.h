@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TARGET_H__
-#define __SPDL_TARGET_H__
+#pragma once
 
 #include <gio/gio.h>
 #include <gst/video/video.h>
@@ -110,5 +109,3 @@ void spdl_target_set_info (
     GstVideoInfo *info, GstVideoFormat format, guint width, guint height);
 
 G_END_DECLS
-
-#endif /* __SPDL_TARGET_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_VIEW_H__
-#define __SPDL_VIEW_H__
+#pragma once
 
 #include "plugins/codec/resize/framing.h"
 #include "plugins/codec/result/target.h"
@@ -35,5 +34,3 @@ guint spdl_view_get_reduction (const SpdlView *self);
 gboolean spdl_view_is_plain (const SpdlView *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_VIEW_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CHAIN_H__
-#define __SPDL_CHAIN_H__
+#pragma once
 
 #include "plugins/codec/resize/picture.h"
 
@@ -53,5 +52,3 @@ gboolean spdl_chain_get_frame (SpdlChain *self, SpdlFrame *frame);
 gboolean spdl_chain_is_suspect (const SpdlChain *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_CHAIN_H__ */

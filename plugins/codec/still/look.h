@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_LOOK_H__
-#define __SPDL_LOOK_H__
+#pragma once
 
 #include <glib.h>
 
@@ -37,5 +36,3 @@ void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
 void spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_LOOK_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_STILLS_H__
-#define __SPDL_STILLS_H__
+#pragma once
 
 #include "plugins/codec/still/chain.h"
 #include "plugins/codec/still/look.h"
@@ -36,5 +35,3 @@ spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
     const SpdlChainLimits *limits, SpdlFrame *frame, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_STILLS_H__ */

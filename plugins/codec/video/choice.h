@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CHOICE_H__
-#define __SPDL_CHOICE_H__
+#pragma once
 
 #include "plugins/codec/result/clip.h"
 #include "plugins/codec/video/packets.h"
@@ -46,5 +45,3 @@ spdl_choice_get (const SpdlChoice *self, guint i)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_CHOICE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DEMUX_H__
-#define __SPDL_DEMUX_H__
+#pragma once
 
 #include <gio/gio.h>
 
@@ -37,5 +36,3 @@ gboolean spdl_demux_run (SpdlDemux *self, GstBuffer *file, const gchar *name,
     SpdlPackets *packets, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_DEMUX_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FILM_H__
-#define __SPDL_FILM_H__
+#pragma once
 
 #include "plugins/codec/resize/picture.h"
 
@@ -59,5 +58,3 @@ gchar *spdl_film_take_message (SpdlFilm *self);
 const gchar *spdl_film_get_name (const SpdlFilm *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_FILM_H__ */

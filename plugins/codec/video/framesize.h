@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FRAME_SIZE_H__
-#define __SPDL_FRAME_SIZE_H__
+#pragma once
 
 #include "plugins/codec/video/packetbits.h"
 
@@ -34,5 +33,3 @@ gboolean
 spdl_frame_size_find_in_caps (const GstCaps *caps, SpdlFrameSize *found);
 
 G_END_DECLS
-
-#endif /* __SPDL_FRAME_SIZE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PACKETBITS_H__
-#define __SPDL_PACKETBITS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -66,5 +65,3 @@ gboolean spdl_packet_is_false_key (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_PACKETBITS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PACKETS_H__
-#define __SPDL_PACKETS_H__
+#pragma once
 
 #include "plugins/codec/video/packetbits.h"
 #include "plugins/codec/video/vops.h"
@@ -77,5 +76,3 @@ spdl_packets_find (const SpdlPackets *self, guint rank)
 guint spdl_packets_find_start (const SpdlPackets *self, guint i, guint before);
 
 G_END_DECLS
-
-#endif /* __SPDL_PACKETS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REEL_H__
-#define __SPDL_REEL_H__
+#pragma once
 
 #include <gio/gio.h>
 
@@ -45,5 +44,3 @@ gboolean
 spdl_reel_play (SpdlReel *self, const guint *ranks, guint n, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_REEL_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SHOT_H__
-#define __SPDL_SHOT_H__
+#pragma once
 
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
@@ -23,5 +22,3 @@ GstBuffer *spdl_shot_draw (const SpdlFrame *frame, SpdlCanvas *canvas,
     GstCaps **caps, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_SHOT_H__ */

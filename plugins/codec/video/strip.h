@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_STRIP_H__
-#define __SPDL_STRIP_H__
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -54,5 +53,3 @@ GstBuffer *spdl_strip_end (SpdlStrip *self, GstCaps **caps);
 void spdl_strip_cancel (SpdlStrip *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_STRIP_H__ */

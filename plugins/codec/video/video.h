@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_VIDEO_H__
-#define __SPDL_VIDEO_H__
+#pragma once
 
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
@@ -39,5 +38,3 @@ GstBuffer *spdl_video_decode (SpdlVideo *self, const gchar *type,
 const GArray *spdl_video_get_times (const SpdlVideo *self, guint *n_own);
 
 G_END_DECLS
-
-#endif /* __SPDL_VIDEO_H__ */

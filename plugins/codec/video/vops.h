@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_VOPS_H__
-#define __SPDL_VOPS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -45,5 +44,3 @@ gboolean spdl_vops_find_size (
     const guint8 *data, gsize size, guint *width, guint *height);
 
 G_END_DECLS
-
-#endif /* __SPDL_VOPS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_GROUP_KEY_H__
-#define __SPDL_GROUP_KEY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -28,5 +27,3 @@ gchar *
 spdl_group_key_read (const SpdlGroupKey *self, GstBuffer *item, GstCaps *caps);
 
 G_END_DECLS
-
-#endif /* __SPDL_GROUP_KEY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BATCH_POOL_H__
-#define __SPDL_BATCH_POOL_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -46,5 +45,3 @@ GstFlowReturn spdl_batch_pool_acquire (
 void spdl_batch_pool_clear (SpdlBatchPool *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_BATCH_POOL_H__ */

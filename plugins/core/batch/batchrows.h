@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BATCH_ROWS_H__
-#define __SPDL_BATCH_ROWS_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -49,5 +48,3 @@ void spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
 void spdl_batch_rows_clear (SpdlBatchRows *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_BATCH_ROWS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BATCH_SETTINGS_H__
-#define __SPDL_BATCH_SETTINGS_H__
+#pragma once
 
 #include "plugins/core/batch/stacker.h"
 
@@ -57,5 +56,3 @@ gboolean spdl_batch_settings_get (
 void spdl_batch_settings_install (GObjectClass *klass);
 
 G_END_DECLS
-
-#endif /* __SPDL_BATCH_SETTINGS_H__ */

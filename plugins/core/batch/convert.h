@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CONVERT_H__
-#define __SPDL_CONVERT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -57,5 +56,3 @@ void spdl_convert_write (
     const SpdlConvert *self, const void *in, void *out, gsize n, gsize plane);
 
 G_END_DECLS
-
-#endif /* __SPDL_CONVERT_H__ */

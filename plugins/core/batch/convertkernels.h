@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CONVERT_KERNELS_H__
-#define __SPDL_CONVERT_KERNELS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -43,5 +42,3 @@ const SpdlConvertKernels *spdl_convert_kernels_find (const gchar *name);
 SpdlHalf spdl_half_from_float (float value);
 
 G_END_DECLS
-
-#endif /* __SPDL_CONVERT_KERNELS_H__ */

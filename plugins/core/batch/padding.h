@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PAD_H__
-#define __SPDL_PAD_H__
+#pragma once
 
 #include "plugins/core/batch/stacker.h"
 
@@ -49,5 +48,3 @@ gboolean spdl_pad_write (const SpdlPad *self, guint i,
     const SpdlStacker *longest, guint8 *const *places, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_PAD_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PART_STACK_H__
-#define __SPDL_PART_STACK_H__
+#pragma once
 
 #include "plugins/core/batch/stacker.h"
 
@@ -60,5 +59,3 @@ gboolean spdl_part_stack_end (SpdlPartStack *self, GstBuffer *buffer,
 void spdl_part_stack_cancel (SpdlPartStack *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_PART_STACK_H__ */

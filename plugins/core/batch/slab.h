@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SLAB_H__
-#define __SPDL_SLAB_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -33,5 +32,3 @@ void spdl_slab_unref (SpdlSlab *self);
 GstMemory *spdl_slab_get_part (SpdlSlab *self, gsize offset, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_SLAB_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_STACKER_H__
-#define __SPDL_STACKER_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
@@ -94,5 +93,3 @@ gboolean spdl_stacker_is_compatible (
     const SpdlStacker *self, const SpdlStacker *item, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_STACKER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_MIX_PRIVATE_H__
-#define __SPDL_MIX_PRIVATE_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -166,5 +165,3 @@ spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch);
 void spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad);
 
 G_END_DECLS
-
-#endif /* __SPDL_MIX_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PROPORTION_H__
-#define __SPDL_PROPORTION_H__
+#pragma once
 
 #include <glib.h>
 
@@ -34,5 +33,3 @@ guint64 spdl_proportion_get_key (guint64 seed, guint64 epoch, guint64 stream);
 double spdl_proportion_get_due (guint64 key, double weight, guint64 count);
 
 G_END_DECLS
-
-#endif /* __SPDL_PROPORTION_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PIPE_CHAIN_H__
-#define __SPDL_PIPE_CHAIN_H__
+#pragma once
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -54,5 +53,3 @@ void spdl_pipe_chain_interrupt (SpdlPipeChain *self);
 void spdl_pipe_chain_reconfigure (SpdlPipeChain *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_PIPE_CHAIN_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PIPE_RUNNER_H__
-#define __SPDL_PIPE_RUNNER_H__
+#pragma once
 
 #include "plugins/core/pipe/pipechain.h"
 
@@ -51,5 +50,3 @@ void spdl_pipe_runner_interrupt (SpdlPipeRunner *self);
 SpdlPipeChain *spdl_pipe_runner_get_chain (SpdlPipeRunner *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_PIPE_RUNNER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PIPE_WORKER_H__
-#define __SPDL_PIPE_WORKER_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -56,5 +55,3 @@ gboolean spdl_pipe_worker_process (
     SpdlPipeWorker *self, GstSpdlTask *task, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_PIPE_WORKER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CONDITION_H__
-#define __SPDL_CONDITION_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -35,5 +34,3 @@ gboolean
 spdl_condition_holds (SpdlCondition *self, GstBuffer *item, GstCaps *caps);
 
 G_END_DECLS
-
-#endif /* __SPDL_CONDITION_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ROUTE_PRIVATE_H__
-#define __SPDL_ROUTE_PRIVATE_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -101,5 +100,3 @@ void spdl_route_join_ender (GstSpdlRoutePad *pad);
 void spdl_route_wait_for_enders (GstSpdlRouteElement *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_ROUTE_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARRIVALS_H__
-#define __SPDL_ARRIVALS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -82,5 +81,3 @@ spdl_arrivals_wait (SpdlArrivals *self, GstClockTime timeout, guint wakes);
 void spdl_arrivals_wake (SpdlArrivals *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARRIVALS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DELIVERY_H__
-#define __SPDL_DELIVERY_H__
+#pragma once
 
 #include "gst/spdl/common/carried.h"
 #include "plugins/core/src/sourcesettings.h"
@@ -79,5 +78,3 @@ const SpdlClasses *spdl_delivery_get_classes (const SpdlDelivery *self);
 const gchar *spdl_delivery_get_root (const SpdlDelivery *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_DELIVERY_H__ */

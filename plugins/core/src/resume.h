@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RESUME_H__
-#define __SPDL_RESUME_H__
+#pragma once
 
 #include "gst/spdl/progress/state.h"
 
@@ -27,5 +26,3 @@ gboolean spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
     guint64 n_items, const gchar *location, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_RESUME_H__ */

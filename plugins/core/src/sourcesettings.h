@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SETTINGS_H__
-#define __SPDL_SETTINGS_H__
+#pragma once
 
 #include "plugins/dataset/dataset.h"
 #include "plugins/dataset/sampler/rankpartition.h"
@@ -68,5 +67,3 @@ gboolean spdl_settings_get (const SpdlSettings *self, guint id, GValue *value);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSettings, spdl_settings_clear)
 
 G_END_DECLS
-
-#endif /* __SPDL_SETTINGS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_INDEX_H__
-#define __SPDL_ARCHIVE_INDEX_H__
+#pragma once
 
 #include "plugins/dataset/archive/samplekey.h"
 #include "plugins/dataset/list/mappedfile.h"
@@ -171,5 +170,3 @@ gboolean spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
     const gchar *const *extensions, SpdlArchiveFile *file);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_INDEX_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_NOTES_H__
-#define __SPDL_ARCHIVE_NOTES_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -31,5 +30,3 @@ GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample,
     const gchar *uri, const SpdlArchiveFile *payload);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_NOTES_H__ */

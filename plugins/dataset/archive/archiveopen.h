@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_OPEN_H__
-#define __SPDL_ARCHIVE_OPEN_H__
+#pragma once
 
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/indexer.h"
@@ -43,5 +42,3 @@ int spdl_archive_store (
     const gchar *path, guint mode, const guint8 *data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_OPEN_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_SET_H__
-#define __SPDL_ARCHIVE_SET_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -56,5 +55,3 @@ gchar *spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i,
     gint64 *label, GstStructure **extra, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_SET_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_WRITER_H__
-#define __SPDL_ARCHIVE_WRITER_H__
+#pragma once
 
 #include "plugins/dataset/archive/archiveindex.h"
 
@@ -47,5 +46,3 @@ guint8 *spdl_archive_writer_finish (
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlArchiveWriter, spdl_archive_writer_free)
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_WRITER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_INDEXER_H__
-#define __SPDL_INDEXER_H__
+#pragma once
 
 #include "plugins/dataset/archive/remotesettings.h"
 #include "plugins/dataset/archive/shardreader.h"
@@ -72,5 +71,3 @@ guint8 *spdl_indexer_walk (
     SpdlIndexer *self, SpdlReader *reader, gsize *size, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_INDEXER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REMOTE_SETTINGS_H__
-#define __SPDL_REMOTE_SETTINGS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -52,5 +51,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlRemoteSettings, spdl_remote_settings_clear)
 
 G_END_DECLS
-
-#endif /* __SPDL_REMOTE_SETTINGS_H__ */

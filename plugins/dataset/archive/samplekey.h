@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_NAME_H__
-#define __SPDL_ARCHIVE_NAME_H__
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_NAME_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ARCHIVE_NAMES_H__
-#define __SPDL_ARCHIVE_NAMES_H__
+#pragma once
 
 #include <glib.h>
 
@@ -34,5 +33,3 @@ GPtrArray *spdl_archive_names_expand (const gchar *location, GError **error);
 GPtrArray *spdl_braces_expand (const gchar *text, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ARCHIVE_NAMES_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_READER_H__
-#define __SPDL_READER_H__
+#pragma once
 
 #include "plugins/dataset/list/mappedfile.h"
 
@@ -48,5 +47,3 @@ spdl_reader_hash_samples (SpdlReader *self, guint64 *hash, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlReader, spdl_reader_free)
 
 G_END_DECLS
-
-#endif /* __SPDL_READER_H__ */

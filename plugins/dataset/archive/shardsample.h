@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SAMPLE_H__
-#define __SPDL_SAMPLE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -29,5 +28,3 @@ void spdl_sample_free (SpdlSample *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlSample, spdl_sample_free)
 
 G_END_DECLS
-
-#endif /* __SPDL_SAMPLE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_STREAMED_H__
-#define __SPDL_STREAMED_H__
+#pragma once
 
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/archive/archiveset.h"
@@ -98,5 +97,3 @@ void spdl_streamed_item_clear (SpdlStreamedItem *item);
 void spdl_streamed_set_flushing (SpdlStreamed *self, gboolean flushing);
 
 G_END_DECLS
-
-#endif /* __SPDL_STREAMED_H__ */

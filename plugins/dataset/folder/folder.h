@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FOLDER_H__
-#define __SPDL_FOLDER_H__
+#pragma once
 
 #include <glib.h>
 
@@ -39,5 +38,3 @@ gboolean spdl_folder_walk (const gchar *root, const gchar *pattern,
     const SpdlFolderFuncs *funcs, guint64 *n_others, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_FOLDER_H__ */

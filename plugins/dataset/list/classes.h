@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CLASSES_H__
-#define __SPDL_CLASSES_H__
+#pragma once
 
 #include <glib.h>
 
@@ -80,5 +79,3 @@ gboolean spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlClasses, spdl_classes_free)
 
 G_END_DECLS
-
-#endif /* __SPDL_CLASSES_H__ */

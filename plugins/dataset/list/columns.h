@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_COLUMNS_H__
-#define __SPDL_COLUMNS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -64,5 +63,3 @@ spdl_columns_parse_any (const SpdlColumns *columns, const gchar *at,
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_COLUMNS_H__ */

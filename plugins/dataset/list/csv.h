@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_CSV_H__
-#define __SPDL_CSV_H__
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ SpdlCsvResult spdl_csv_read (SpdlCsv *self, SpdlCsvField *field);
 gchar *spdl_csv_field_dup (const SpdlCsvField *field);
 
 G_END_DECLS
-
-#endif /* __SPDL_CSV_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_LINE_H__
-#define __SPDL_LINE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -118,5 +117,3 @@ spdl_line_parse_weight (const gchar *text, gsize length, double *weight);
 gboolean spdl_line_is_utf8 (const gchar *text, gsize length);
 
 G_END_DECLS
-
-#endif /* __SPDL_LINE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_LIST_H__
-#define __SPDL_LIST_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -55,5 +54,3 @@ gchar *spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_LIST_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_INDEX_H__
-#define __SPDL_INDEX_H__
+#pragma once
 
 #include "plugins/dataset/list/classes.h"
 #include "plugins/dataset/list/mappedfile.h"
@@ -112,5 +111,3 @@ int
 spdl_index_file_write (int fd, const SpdlIndex *index, const SpdlIndexKey *key);
 
 G_END_DECLS
-
-#endif /* __SPDL_INDEX_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TEXT_H__
-#define __SPDL_TEXT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -65,5 +64,3 @@ void spdl_text_forget (SpdlText *self);
 guint64 spdl_text_hash_samples (const SpdlText *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_TEXT_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SIDECAR_H__
-#define __SPDL_SIDECAR_H__
+#pragma once
 
 #include <glib.h>
 
@@ -66,5 +65,3 @@ int spdl_sidecar_file_store (const gchar *path, guint mode,
 int spdl_sidecar_file_write_all (int fd, gconstpointer data, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_SIDECAR_H__ */

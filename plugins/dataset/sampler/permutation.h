@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PERMUTATION_H__
-#define __SPDL_PERMUTATION_H__
+#pragma once
 
 #include <glib.h>
 
@@ -56,5 +55,3 @@ guint64 spdl_permutation_get_item (const SpdlPermutation *self, guint64 place);
 guint64 spdl_permutation_get_place (const SpdlPermutation *self, guint64 item);
 
 G_END_DECLS
-
-#endif /* __SPDL_PERMUTATION_H__ */

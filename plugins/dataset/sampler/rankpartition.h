@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SHARD_H__
-#define __SPDL_SHARD_H__
+#pragma once
 
 #include <glib.h>
 
@@ -49,5 +48,3 @@ guint64
 spdl_shard_get_place (const SpdlShard *self, guint64 n_items, guint64 i);
 
 G_END_DECLS
-
-#endif /* __SPDL_SHARD_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ALIAS_H__
-#define __SPDL_ALIAS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -61,5 +60,3 @@ void spdl_draws_init (SpdlDraws *self, guint64 seed, guint64 epoch);
 guint64 spdl_draws_get_number (const SpdlDraws *self, guint64 place);
 
 G_END_DECLS
-
-#endif /* __SPDL_ALIAS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DISK_CACHE_H__
-#define __SPDL_DISK_CACHE_H__
+#pragma once
 
 #include "plugins/fetch/diskcache/disktally.h"
 #include "plugins/fetch/http/http.h"
@@ -72,5 +71,3 @@ void spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http,
 guint64 spdl_disk_cache_get_cpu_time (SpdlDiskCache *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_DISK_CACHE_H__ */

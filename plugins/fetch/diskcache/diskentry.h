@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DISK_ENTRY_H__
-#define __SPDL_DISK_ENTRY_H__
+#pragma once
 
 #include <glib.h>
 
@@ -66,5 +65,3 @@ gsize spdl_disk_entry_read (SpdlDiskEntry *self, const guint8 *data, gsize n,
 guint64 spdl_disk_entry_hash (gconstpointer content, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_DISK_ENTRY_H__ */

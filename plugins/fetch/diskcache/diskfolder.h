@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DISK_FOLDER_H__
-#define __SPDL_DISK_FOLDER_H__
+#pragma once
 
 #include "plugins/fetch/diskcache/diskentry.h"
 #include "plugins/fetch/io/disk.h"
@@ -47,5 +46,3 @@ spdl_disk_folder_count (guint64 size)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_DISK_FOLDER_H__ */

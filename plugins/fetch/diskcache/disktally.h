@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DISK_TALLY_H__
-#define __SPDL_DISK_TALLY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -47,5 +46,3 @@ void
 spdl_disk_tally_tell (SpdlDiskTally *self, gboolean lap, GstStructure *stats);
 
 G_END_DECLS
-
-#endif /* __SPDL_DISK_TALLY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_COALESCE_H__
-#define __SPDL_COALESCE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -26,5 +25,3 @@ spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size);
 gchar *spdl_coalesce_dup_uri (GstBuffer *item);
 
 G_END_DECLS
-
-#endif /* __SPDL_COALESCE_H__ */

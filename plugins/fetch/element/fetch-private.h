@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_FETCH_PRIVATE_H__
-#define __SPDL_FETCH_PRIVATE_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -59,5 +58,3 @@ void gst_spdl_fetch_element_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
 
 G_END_DECLS
-
-#endif /* __SPDL_FETCH_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PARTS_H__
-#define __SPDL_PARTS_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -56,5 +55,3 @@ void spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
     const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs);
 
 G_END_DECLS
-
-#endif /* __SPDL_PARTS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ANSWER_H__
-#define __SPDL_ANSWER_H__
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -75,5 +74,3 @@ SpdlVerdict spdl_answer_judge (SpdlAnswer *self, const SpdlQuestion *question,
     SoupMessage *message, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ANSWER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_HTTP_H__
-#define __SPDL_HTTP_H__
+#pragma once
 
 #include <gio/gio.h>
 #include <glib.h>
@@ -139,5 +138,3 @@ void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_HTTP_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_HTTP_FUNCS_H__
-#define __SPDL_HTTP_FUNCS_H__
+#pragma once
 
 #include "plugins/fetch/http/http.h"
 
@@ -37,5 +36,3 @@ typedef struct {
 #define SPDL_HTTP_DATA "spdl-http"
 
 G_END_DECLS
-
-#endif /* __SPDL_HTTP_FUNCS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ORIGIN_H__
-#define __SPDL_ORIGIN_H__
+#pragma once
 
 #include <gio/gio.h>
 
@@ -38,5 +37,3 @@ gboolean spdl_origin_check_trusted (
     const gchar *trusted, gboolean schemes, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_ORIGIN_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REDIRECT_H__
-#define __SPDL_REDIRECT_H__
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -43,5 +42,3 @@ gboolean spdl_redirect_follow (SpdlRedirect *self, GUri *begin,
     SoupMessage *message, const gchar *trusted, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_REDIRECT_H__ */

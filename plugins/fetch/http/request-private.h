@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REQUEST_PRIVATE_H__
-#define __SPDL_REQUEST_PRIVATE_H__
+#pragma once
 
 #include "plugins/fetch/http/answer.h"
 #include "plugins/fetch/http/redirect.h"
@@ -105,5 +104,3 @@ void spdl_request_read_more (SpdlRequest *self);
 void spdl_request_close_stream (SpdlRequest *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_REQUEST_PRIVATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_REQUEST_H__
-#define __SPDL_REQUEST_H__
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -58,5 +57,3 @@ void spdl_request_cancel (SpdlRequest *self);
 void spdl_request_check_cancelled (SpdlRequest *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_REQUEST_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RETRY_H__
-#define __SPDL_RETRY_H__
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -28,5 +27,3 @@ gint64 spdl_retry_get_delay (guint n);
 gint64 spdl_retry_get_asked (SoupMessageHeaders *headers);
 
 G_END_DECLS
-
-#endif /* __SPDL_RETRY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_VALIDATOR_H__
-#define __SPDL_VALIDATOR_H__
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -54,5 +53,3 @@ spdl_validator_is_confirmed (const SpdlValidator *self, SoupMessage *message);
 void spdl_digest (const gchar *text, guint8 digest[SPDL_DIGEST_SIZE]);
 
 G_END_DECLS
-
-#endif /* __SPDL_VALIDATOR_H__ */

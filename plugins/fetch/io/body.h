@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_BODY_H__
-#define __SPDL_BODY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -42,5 +41,3 @@ void spdl_body_clear (SpdlBody *self);
 GstBuffer *spdl_body_steal (SpdlBody *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_BODY_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_DISK_H__
-#define __SPDL_DISK_H__
+#pragma once
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -32,5 +31,3 @@ GstBuffer *spdl_disk_read_open (int fd, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_DISK_H__ */

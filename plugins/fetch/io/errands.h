@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ERRANDS_H__
-#define __SPDL_ERRANDS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -30,5 +29,3 @@ void spdl_errands_push (SpdlErrands *self, SpdlErrandFunc func, gpointer data);
 guint64 spdl_errands_get_cpu_time (SpdlErrands *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_ERRANDS_H__ */

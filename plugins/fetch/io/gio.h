@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_GIO_H__
-#define __SPDL_GIO_H__
+#pragma once
 
 #include "plugins/fetch/io/disk.h"
 
@@ -18,5 +17,3 @@ GstBuffer *spdl_gio_read (const gchar *uri, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_GIO_H__ */

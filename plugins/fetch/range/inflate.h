@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_INFLATE_H__
-#define __SPDL_INFLATE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -37,5 +36,3 @@ GstBuffer *
 spdl_inflate (GstBuffer *content, const SpdlPacking *packing, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_INFLATE_H__ */

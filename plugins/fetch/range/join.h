@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_JOIN_H__
-#define __SPDL_JOIN_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -71,5 +70,3 @@ GArray *spdl_join_end (SpdlJoin *self, GstBuffer *content);
 GstBuffer *spdl_join_part_dup_content (const SpdlJoinPart *part);
 
 G_END_DECLS
-
-#endif /* __SPDL_JOIN_H__ */

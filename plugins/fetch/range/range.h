@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RANGE_H__
-#define __SPDL_RANGE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -42,5 +41,3 @@ gboolean spdl_check_max_size (guint64 size, guint64 max_size, GError **error);
 gboolean spdl_check_max_part (guint64 size, guint64 max_size, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_RANGE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ENVIRONMENT_H__
-#define __SPDL_ENVIRONMENT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -23,5 +22,3 @@ GStrv
 spdl_environment_select (const gchar *const *all, gint rank, gint world_size);
 
 G_END_DECLS
-
-#endif /* __SPDL_ENVIRONMENT_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_LETTER_H__
-#define __SPDL_LETTER_H__
+#pragma once
 
 #include "plugins/ipc/element/shelf.h"
 #include "plugins/ipc/wire/wirereader.h"
@@ -50,5 +49,3 @@ gboolean spdl_letter_needs_credit (const SpdlLetter *self);
 void spdl_letter_set_broken (GError **error, const gchar *what);
 
 G_END_DECLS
-
-#endif /* __SPDL_LETTER_H__ */

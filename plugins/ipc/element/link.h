@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_LINK_H__
-#define __SPDL_LINK_H__
+#pragma once
 
 #include "plugins/ipc/element/letter.h"
 #include "plugins/ipc/wire/order.h"
@@ -70,5 +69,3 @@ guint spdl_link_get_pid (SpdlLink *self);
 GPtrArray *spdl_link_dup_figures (SpdlLink *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_LINK_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_RESTART_H__
-#define __SPDL_RESTART_H__
+#pragma once
 
 #include "plugins/common/tallies.h"
 
@@ -39,5 +38,3 @@ gchar *spdl_restart_dup_state (SpdlRestart *self);
 GstEvent *spdl_restart_next_epoch (SpdlRestart *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_RESTART_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SHELF_H__
-#define __SPDL_SHELF_H__
+#pragma once
 
 #include "plugins/ipc/wire/mailbox.h"
 #include "plugins/ipc/wire/parcelbuffer.h"
@@ -53,5 +52,3 @@ gboolean spdl_lease_give (SpdlLease *self, GstBuffer *buffer,
     const SpdlPlaces *places, guint max, gboolean *lent);
 
 G_END_DECLS
-
-#endif /* __SPDL_SHELF_H__ */

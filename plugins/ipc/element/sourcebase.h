@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_SOURCE_BASE_H__
-#define __SPDL_SOURCE_BASE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -34,5 +33,3 @@ void spdl_source_base_shift_message (GstMessage *message, guint32 base);
 gchar *spdl_source_base_take_state (const gchar *state, guint32 base);
 
 G_END_DECLS
-
-#endif /* __SPDL_SOURCE_BASE_H__ */

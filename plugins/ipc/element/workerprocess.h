@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PROCESS_H__
-#define __SPDL_PROCESS_H__
+#pragma once
 
 #include <glib.h>
 #include <gst/gst.h>
@@ -50,5 +49,3 @@ gchar *spdl_process_wait (SpdlProcess *self, gint ms);
 void spdl_process_kill (const SpdlProcess *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_PROCESS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WORKER_SETTINGS_H__
-#define __SPDL_WORKER_SETTINGS_H__
+#pragma once
 
 #include "plugins/ipc/wire/order.h"
 
@@ -55,5 +54,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlWorkerSettings, spdl_worker_settings_clear)
 
 G_END_DECLS
-
-#endif /* __SPDL_WORKER_SETTINGS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_AFFINITY_H__
-#define __SPDL_AFFINITY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -23,5 +22,3 @@ gboolean spdl_affinity_check (const gchar *text, GError **error);
 gboolean spdl_affinity_apply (const gchar *text, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_AFFINITY_H__ */

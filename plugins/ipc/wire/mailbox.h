@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_MAILBOX_H__
-#define __SPDL_MAILBOX_H__
+#pragma once
 
 #include <glib.h>
 
@@ -41,5 +40,3 @@ void spdl_mailbox_wake (SpdlMailbox *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlMailbox, spdl_mailbox_free)
 
 G_END_DECLS
-
-#endif /* __SPDL_MAILBOX_H__ */

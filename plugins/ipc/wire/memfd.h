@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_MEMFD_H__
-#define __SPDL_MEMFD_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -50,5 +49,3 @@ gboolean spdl_memfd_keeps_size (int fd);
 gpointer spdl_memfd_map_populated (int fd, gsize size);
 
 G_END_DECLS
-
-#endif /* __SPDL_MEMFD_H__ */

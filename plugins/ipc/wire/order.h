@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_ORDER_H__
-#define __SPDL_ORDER_H__
+#pragma once
 
 #include "plugins/ipc/wire/parcel.h"
 
@@ -43,5 +42,3 @@ gboolean spdl_get_cpu_budget (SpdlParcel *parcel, gdouble *cpu_budget);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlOrder, spdl_order_clear)
 
 G_END_DECLS
-
-#endif /* __SPDL_ORDER_H__ */

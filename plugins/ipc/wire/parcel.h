@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PARCEL_H__
-#define __SPDL_PARCEL_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <string.h>
@@ -122,5 +121,3 @@ spdl_parcel_is_read (const SpdlParcel *self)
 }
 
 G_END_DECLS
-
-#endif /* __SPDL_PARCEL_H__ */

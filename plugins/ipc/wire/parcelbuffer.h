@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PARCEL_BUFFER_H__
-#define __SPDL_PARCEL_BUFFER_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -34,5 +33,3 @@ void spdl_put_buffer (
 GstBuffer *spdl_get_buffer (SpdlParcel *self, SpdlPlaces *places);
 
 G_END_DECLS
-
-#endif /* __SPDL_PARCEL_BUFFER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_PARCEL_MESSAGE_H__
-#define __SPDL_PARCEL_MESSAGE_H__
+#pragma once
 
 #include "plugins/ipc/wire/parcel.h"
 
@@ -26,5 +25,3 @@ gboolean spdl_put_message (GByteArray *bytes, GstMessage *message);
 GstMessage *spdl_get_message (SpdlParcel *self, GstObject *source, guint pid);
 
 G_END_DECLS
-
-#endif /* __SPDL_PARCEL_MESSAGE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WIRE_H__
-#define __SPDL_WIRE_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <sys/types.h>
@@ -88,5 +87,3 @@ void spdl_wire_shut (SpdlWire *self);
 void spdl_wire_close (SpdlWire *self);
 
 G_END_DECLS
-
-#endif /* __SPDL_WIRE_H__ */

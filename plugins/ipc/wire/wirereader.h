@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_WIRE_READER_H__
-#define __SPDL_WIRE_READER_H__
+#pragma once
 
 #include "plugins/ipc/wire/wire.h"
 
@@ -53,5 +52,3 @@ SpdlWireStatus spdl_wire_reader_next (SpdlWireReader *self, gboolean to_worker,
     SpdlWireMessage *message, GError **error);
 
 G_END_DECLS
-
-#endif /* __SPDL_WIRE_READER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __WORKER_BUS_H__
-#define __WORKER_BUS_H__
+#pragma once
 
 #include "plugins/ipc/worker/workersink.h"
 
@@ -24,5 +23,3 @@ worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire);
 void worker_bus_free (WorkerBus *self);
 
 G_END_DECLS
-
-#endif /* __WORKER_BUS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __WORKER_PIPELINE_H__
-#define __WORKER_PIPELINE_H__
+#pragma once
 
 #include "plugins/ipc/wire/order.h"
 #include "plugins/ipc/worker/workersink.h"
@@ -24,5 +23,3 @@ worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error);
 void worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes);
 
 G_END_DECLS
-
-#endif /* __WORKER_PIPELINE_H__ */

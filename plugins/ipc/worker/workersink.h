@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __WORKER_SINK_H__
-#define __WORKER_SINK_H__
+#pragma once
 
 #include <gst/base/gstbasesink.h>
 
@@ -35,5 +34,3 @@ gboolean worker_sink_add_credit (WorkerSink *self, guint32 n);
 void worker_sink_end (WorkerSink *self);
 
 G_END_DECLS
-
-#endif /* __WORKER_SINK_H__ */

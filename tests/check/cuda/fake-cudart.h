@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FAKE_CUDART_H__
-#define __FAKE_CUDART_H__
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ FAKE_API void fake_cuda_reset (void);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* __FAKE_CUDART_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FAKE_PRIVATE_H__
-#define __FAKE_PRIVATE_H__
+#pragma once
 
 #include <glib.h>
 #include <pthread.h>
@@ -107,5 +106,3 @@ void fake_drain (Stream *stream);
 void fake_event_unref (Event *event);
 void fake_drop_piece (Piece *piece);
 int fake_current (void);
-
-#endif /* __FAKE_PRIVATE_H__ */

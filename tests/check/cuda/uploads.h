@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __UPLOADS_H__
-#define __UPLOADS_H__
+#pragma once
 
 #include "tests/check/elements/rig.h"
 
@@ -35,5 +34,3 @@ gboolean upload_is_filled (GstMemory *memory, gsize size, guint8 value);
 void upload_assert_batch (GstBuffer *batch, guint8 number);
 
 G_END_DECLS
-
-#endif /* __UPLOADS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __ARRAYS_H__
-#define __ARRAYS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -47,5 +46,3 @@ GBytes *arrays_patch (GBytes *file, gconstpointer mark, gsize mark_size,
     gsize offset, gsize size, guint64 value);
 
 G_END_DECLS
-
-#endif /* __ARRAYS_H__ */

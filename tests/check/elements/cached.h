@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __CACHED_H__
-#define __CACHED_H__
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
@@ -60,5 +59,3 @@ guint cached_count_files (gboolean aside);
 guint64 cached_sum_files (void);
 
 G_END_DECLS
-
-#endif /* __CACHED_H__ */

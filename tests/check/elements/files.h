@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FILES_H__
-#define __FILES_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -38,5 +37,3 @@ guint files_count_entries (const gchar *folder);
 guint files_count_threads (void);
 
 G_END_DECLS
-
-#endif /* __FILES_H__ */

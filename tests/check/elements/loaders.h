@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __LOADERS_H__
-#define __LOADERS_H__
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
@@ -33,5 +32,3 @@ GError *loader_take_until_error (GstSpdlLoader *loader, guint *n_items);
 void loader_assert_next_fails (GstSpdlLoader *loader, GstSpdlLoaderError code);
 
 G_END_DECLS
-
-#endif /* __LOADERS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __RIG_H__
-#define __RIG_H__
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
@@ -93,5 +92,3 @@ const gchar *rig_get_error (Rig *rig);
 guint64 rig_get_stat (GstElement *element, const gchar *field);
 
 G_END_DECLS
-
-#endif /* __RIG_H__ */

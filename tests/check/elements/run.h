@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __RUN_H__
-#define __RUN_H__
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
@@ -39,5 +38,3 @@ const gchar *run_failure_text (Run *run, guint i);
 GBytes *run_get_tensor (GstBuffer *buffer, const gchar *name);
 
 G_END_DECLS
-
-#endif /* __RUN_H__ */

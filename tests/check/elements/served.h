@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SERVED_H__
-#define __SERVED_H__
+#pragma once
 
 #include "tests/check/elements/server.h"
 
@@ -25,5 +24,3 @@ void served_setup (void);
 void served_teardown (void);
 
 G_END_DECLS
-
-#endif /* __SERVED_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SERVER_REQUEST_H__
-#define __SERVER_REQUEST_H__
+#pragma once
 
 #include "tests/check/elements/server.h"
 
@@ -45,5 +44,3 @@ gboolean server_send (Request *r, gconstpointer data, gsize size);
 void server_stall (Server *server);
 
 G_END_DECLS
-
-#endif /* __SERVER_REQUEST_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SERVER_H__
-#define __SERVER_H__
+#pragma once
 
 #include <gio/gio.h>
 
@@ -128,5 +127,3 @@ void server_make_body (guint8 *data, guint64 offset, gsize size, guint version);
 const gchar *server_get_certificate (void);
 
 G_END_DECLS
-
-#endif /* __SERVER_H__ */

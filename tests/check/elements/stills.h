@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __STILLS_H__
-#define __STILLS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -45,5 +44,3 @@ GBytes *stills_make_cmyk (
 GBytes *stills_make_scans (guint n);
 
 G_END_DECLS
-
-#endif /* __STILLS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __TARS_H__
-#define __TARS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -36,5 +35,3 @@ void tar_write_shard (
 void tar_fill (guint8 *data, gsize size, guint i);
 
 G_END_DECLS
-
-#endif /* __TARS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SIMULATION_H__
-#define __SIMULATION_H__
+#pragma once
 
 #include "gst/spdl/autotune/tuner.h"
 
@@ -54,5 +53,3 @@ simulation_find_best (const Simulation *self, double share, guint *fewest);
 void simulation_run (Simulation *self, const guint *workers, SpdlLap *laps);
 
 G_END_DECLS
-
-#endif /* __SIMULATION_H__ */

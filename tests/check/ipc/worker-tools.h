@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __WORKER_TOOLS_H__
-#define __WORKER_TOOLS_H__
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
@@ -59,5 +58,3 @@ WorkerTraces worker_get_traces (void);
 void worker_assert_traces (const WorkerTraces *before);
 
 G_END_DECLS
-
-#endif /* __WORKER_TOOLS_H__ */

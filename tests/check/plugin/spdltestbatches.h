@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SPDL_TEST_BATCHES_H__
-#define __SPDL_TEST_BATCHES_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -17,5 +16,3 @@ G_BEGIN_DECLS
 gboolean test_batches_register (GstPlugin *plugin);
 
 G_END_DECLS
-
-#endif /* __SPDL_TEST_BATCHES_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __BOTH_WAYS_H__
-#define __BOTH_WAYS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -30,5 +29,3 @@ Outcome decode_both_ways (const guint8 *data, gsize size, const Wish *wish);
 /* Decodes @data with and without a crop of columns, and ends the program where
  * a pixel of the columns that were asked for differs. */
 void check_columns (const guint8 *data, gsize size, const Wish *wish);
-
-#endif /* __BOTH_WAYS_H__ */

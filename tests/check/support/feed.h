@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FEED_H__
-#define __FEED_H__
+#pragma once
 
 #include "plugins/codec/resize/resize.h"
 
@@ -15,5 +14,3 @@
  * of rows at a time varies. */
 gboolean feed (SpdlResize *resize, const SpdlResizeJob *job,
     const guint8 *image, GRand *rand);
-
-#endif /* __FEED_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __CONCLUDE_H__
-#define __CONCLUDE_H__
+#pragma once
 
 #include "tools/launch/modes/options.h"
 #include "tools/launch/modes/points.h"
@@ -27,5 +26,3 @@ int conclude (const Options *options, GPtrArray *points,
     const Conclusion *conclusion, GError **error);
 
 G_END_DECLS
-
-#endif /* __CONCLUDE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __GAINS_H__
-#define __GAINS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -45,5 +44,3 @@ gboolean gains_agree (const Gains *self);
 gchar *gains_describe (const Gains *self);
 
 G_END_DECLS
-
-#endif /* __GAINS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __HEADSPACE_H__
-#define __HEADSPACE_H__
+#pragma once
 
 #include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/options.h"
@@ -39,5 +38,3 @@ int headspace_run (const Options *options, GError **error);
 gboolean headspace_write_files (const Headspace *self, GError **error);
 
 G_END_DECLS
-
-#endif /* __HEADSPACE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __ISOLATE_H__
-#define __ISOLATE_H__
+#pragma once
 
 #include "tools/launch/modes/options.h"
 
@@ -18,5 +17,3 @@ G_BEGIN_DECLS
 int isolate_run (const Options *options, GError **error);
 
 G_END_DECLS
-
-#endif /* __ISOLATE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __OPTIONS_H__
-#define __OPTIONS_H__
+#pragma once
 
 #include "tools/launch/run/session.h"
 
@@ -48,5 +47,3 @@ FILE *options_get_out (const Options *self);
 SessionLimits options_get_limits (const Options *self, gboolean live);
 
 G_END_DECLS
-
-#endif /* __OPTIONS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __POINTS_H__
-#define __POINTS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -67,5 +66,3 @@ gboolean points_write_json (GPtrArray *points, const gchar *file,
     GError **error);
 
 G_END_DECLS
-
-#endif /* __POINTS_H__ */

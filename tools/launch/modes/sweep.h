@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SWEEP_H__
-#define __SWEEP_H__
+#pragma once
 
 #include "tools/launch/modes/options.h"
 #include "tools/launch/modes/points.h"
@@ -32,5 +31,3 @@ gchar **sweep_get_settings (GPtrArray *axes, guint k, double *cost);
 int sweep_run (const Options *options, GError **error);
 
 G_END_DECLS
-
-#endif /* __SWEEP_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __FRAME_H__
-#define __FRAME_H__
+#pragma once
 
 #include <gst/spdl/spdl.h>
 
@@ -53,5 +52,3 @@ gchar *format_rate (double rate);
 gchar *format_clock (double seconds);
 
 G_END_DECLS
-
-#endif /* __FRAME_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __INTERRUPT_H__
-#define __INTERRUPT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -24,5 +23,3 @@ gboolean interrupt_came (Interrupt *self);
 void interrupt_end (Interrupt *self);
 
 G_END_DECLS
-
-#endif /* __INTERRUPT_H__ */

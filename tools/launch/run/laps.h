@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __LAPS_H__
-#define __LAPS_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 #include "tools/launch/run/parts.h"
@@ -41,5 +40,3 @@ GPtrArray *laps_get_frames (Laps *self);
 double laps_get_steady_rate (Laps *self, guint64 warm_up, const Frame *end);
 
 G_END_DECLS
-
-#endif /* __LAPS_H__ */

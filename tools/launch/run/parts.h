@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __PARTS_H__
-#define __PARTS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -54,5 +53,3 @@ GList *parts_dup_stats (GPtrArray *parts, gboolean lap);
 void parts_free_stats (GList *stats);
 
 G_END_DECLS
-
-#endif /* __PARTS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __PIPELINE_H__
-#define __PIPELINE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -31,5 +30,3 @@ gboolean
 pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error);
 
 G_END_DECLS
-
-#endif /* __PIPELINE_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __PROCESS_H__
-#define __PROCESS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ guint64 process_get_peak_memory (void);
 guint process_get_rank (void);
 
 G_END_DECLS
-
-#endif /* __PROCESS_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __PULLER_H__
-#define __PULLER_H__
+#pragma once
 
 #include "tools/launch/run/session.h"
 
@@ -44,5 +43,3 @@ void puller_stop (Puller *self);
 void puller_free (Puller *self);
 
 G_END_DECLS
-
-#endif /* __PULLER_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SESSION_H__
-#define __SESSION_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 #include "tools/launch/run/parts.h"
@@ -94,5 +93,3 @@ const gchar *session_get_description (Session *self);
 GstElement *session_get_pipeline (Session *self);
 
 G_END_DECLS
-
-#endif /* __SESSION_H__ */

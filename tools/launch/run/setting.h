@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SETTING_H__
-#define __SETTING_H__
+#pragma once
 
 #include "tools/launch/run/parts.h"
 
@@ -24,5 +23,3 @@ Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
 
 G_END_DECLS
-
-#endif /* __SETTING_H__ */

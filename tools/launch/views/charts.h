@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __CHARTS_H__
-#define __CHARTS_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 #include "tools/launch/run/parts.h"
@@ -29,5 +28,3 @@ void charts_append_times (GString *out, const Frame *result);
 void charts_append_work (GString *out, const Frame *result);
 
 G_END_DECLS
-
-#endif /* __CHARTS_H__ */

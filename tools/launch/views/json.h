@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __JSON_H__
-#define __JSON_H__
+#pragma once
 
 #include "tools/launch/run/session.h"
 
@@ -17,5 +16,3 @@ gboolean json_write (
     Session *session, const gchar *file, const GError *failure, GError **error);
 
 G_END_DECLS
-
-#endif /* __JSON_H__ */

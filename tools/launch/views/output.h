@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __OUTPUT_H__
-#define __OUTPUT_H__
+#pragma once
 
 #include <glib.h>
 
@@ -22,5 +21,3 @@ gboolean output_write (const gchar *file, const gchar *text, GError **error);
 gboolean output_is_stdout (const gchar *file);
 
 G_END_DECLS
-
-#endif /* __OUTPUT_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __PROMETHEUS_H__
-#define __PROMETHEUS_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 
@@ -28,5 +27,3 @@ guint16 exporter_get_port (Exporter *self);
 void exporter_set_text (Exporter *self, gchar *text);
 
 G_END_DECLS
-
-#endif /* __PROMETHEUS_H__ */

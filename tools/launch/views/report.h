@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __REPORT_H__
-#define __REPORT_H__
+#pragma once
 
 #include "tools/launch/run/session.h"
 
@@ -22,5 +21,3 @@ void report_append_head (GString *out);
 void report_append_end (GString *out);
 
 G_END_DECLS
-
-#endif /* __REPORT_H__ */

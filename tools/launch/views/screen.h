@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SCREEN_H__
-#define __SCREEN_H__
+#pragma once
 
 #include "tools/launch/run/session.h"
 
@@ -34,5 +33,3 @@ void screen_finish (Screen *self, Session *session);
 guint screen_get_width (FILE *out);
 
 G_END_DECLS
-
-#endif /* __SCREEN_H__ */

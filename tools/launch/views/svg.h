@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __SVG_H__
-#define __SVG_H__
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ double svg_round_step (double range, guint n);
 void html_append_escaped (GString *out, const gchar *text);
 
 G_END_DECLS
-
-#endif /* __SVG_H__ */

@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __TABLE_H__
-#define __TABLE_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 
@@ -35,5 +34,3 @@ gchar *text_fit (const gchar *text, guint width);
 gchar *text_bar (double share, guint width);
 
 G_END_DECLS
-
-#endif /* __TABLE_H__ */

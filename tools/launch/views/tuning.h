@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef __TUNING_H__
-#define __TUNING_H__
+#pragma once
 
 #include "tools/launch/run/frame.h"
 
@@ -20,5 +19,3 @@ gchar *tuning_format (const GstStructure *decision);
 gchar *tuning_format_settings (const Frame *frame);
 
 G_END_DECLS
-
-#endif /* __TUNING_H__ */

@@ -458,7 +458,8 @@ gst_spdl_cuda_normalize_element_class_init (
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "CUDA normalizer",
-      "Generic", "Makes planes of floating point of images on a CUDA device",
+      "Filter/Converter/Image/Hardware",
+      "Makes planes of floating point of images on a CUDA device",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_cuda_normalize_element_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES;

@@ -561,7 +561,8 @@ gst_spdl_cuda_upload_element_class_init (GstSpdlCudaUploadElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "CUDA uploader",
-      "Generic", "Copies batches to a CUDA device", "the gst-spdl developers");
+      "Filter/Hardware", "Copies batches to a CUDA device",
+      "the gst-spdl developers");
   element_class->change_state = gst_spdl_cuda_upload_element_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   filter_class->chain = gst_spdl_cuda_upload_element_chain;

@@ -689,7 +689,7 @@ gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item grouper",
-      "Generic", "Makes groups of items, each a unit of work for a stage",
+      "Filter", "Makes groups of items, each a unit of work for a stage",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_aggregate_element_change_state;
   filter_class->chain = gst_spdl_aggregate_element_chain;

@@ -841,7 +841,7 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item batcher",
-      "Generic", "Stacks items into batches of tensors",
+      "Filter/Converter", "Stacks items into batches of tensors",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_batch_element_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |

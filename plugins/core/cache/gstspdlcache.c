@@ -536,9 +536,8 @@ gst_spdl_cache_element_class_init (GstSpdlCacheElementClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "Batch cache",
-      "Generic", "Hands out the same batches for ever",
-      "the gst-spdl developers");
+  gst_element_class_set_static_metadata (element_class, "Batch cache", "Filter",
+      "Hands out the same batches for ever", "the gst-spdl developers");
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_CACHED;
   filter_class->chain = gst_spdl_cache_element_chain;
   filter_class->reset = gst_spdl_cache_element_reset;

@@ -561,7 +561,7 @@ gst_spdl_mix_element_class_init (GstSpdlMixElementClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "Item mixer", "Generic",
+  gst_element_class_set_static_metadata (element_class, "Item mixer", "Muxer",
       "Makes one stream of several, in given proportions",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_mix_element_request_new_pad;

@@ -694,7 +694,7 @@ gst_spdl_pipe_element_class_init (GstSpdlPipeElementClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "Item pipe", "Generic",
+  gst_element_class_set_static_metadata (element_class, "Item pipe", "Filter",
       "Sends items through a chain of elements or a function of the "
       "application, many at a time",
       "the gst-spdl developers");

@@ -313,19 +313,33 @@ route_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 /* What one of the paths takes. */
+static gboolean
+add_caps (const GValue *item, GValue *all, gpointer filter)
+{
+  GstCaps *caps = gst_pad_peer_query_caps (g_value_get_object (item), filter);
+
+  g_value_take_boxed (
+      all, gst_caps_merge (gst_caps_copy (gst_value_get_caps (all)), caps));
+  return TRUE;
+}
+
 static GstCaps *
 find_caps (GstSpdlRouteElement *self, GstCaps *filter)
 {
-  GstCaps *all = gst_caps_new_empty ();
   GstIterator *pads = gst_element_iterate_src_pads (GST_ELEMENT (self));
-  GValue item = G_VALUE_INIT;
+  GValue found = G_VALUE_INIT;
+  GstCaps *all;
 
-  while (gst_iterator_next (pads, &item) == GST_ITERATOR_OK) {
-    all = gst_caps_merge (
-        all, gst_pad_peer_query_caps (g_value_get_object (&item), filter));
-    g_value_reset (&item);
+  /* A pad that comes or goes meanwhile has all of them asked anew. */
+  g_value_init (&found, GST_TYPE_CAPS);
+  g_value_take_boxed (&found, gst_caps_new_empty ());
+  while (gst_iterator_fold (pads, add_caps, &found, filter) ==
+         GST_ITERATOR_RESYNC) {
+    gst_iterator_resync (pads);
+    g_value_take_boxed (&found, gst_caps_new_empty ());
   }
-  g_value_unset (&item);
+  all = g_value_dup_boxed (&found);
+  g_value_unset (&found);
   gst_iterator_free (pads);
   /* No path is there yet. */
   if (gst_caps_is_empty (all) &&
@@ -574,7 +588,7 @@ gst_spdl_route_element_class_init (GstSpdlRouteElementClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &src_template, GST_TYPE_SPDL_ROUTE_PAD);
   gst_element_class_set_static_metadata (element_class, "Item router",
-      "Generic", "Sends items different ways, by what they are",
+      "Demuxer", "Sends items different ways, by what they are",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_route_element_request_new_pad;
   element_class->release_pad = gst_spdl_route_element_release_pad;

@@ -557,7 +557,7 @@ gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item fetcher",
-      "Source/Network", "Reads the bytes that URIs name, many at a time",
+      "Filter/Network", "Reads the bytes that URIs name, many at a time",
       "the gst-spdl developers");
   stage_class->start = gst_spdl_fetch_element_start;
   stage_class->negotiate = gst_spdl_fetch_element_negotiate;

@@ -57,11 +57,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
 
-#define GST_TYPE_SPDL_CUDA_NORMALIZE_ELEMENT \
-  (gst_spdl_cuda_normalize_element_get_type ())
-#define GST_SPDL_CUDA_NORMALIZE_ELEMENT(obj) \
-  ((GstSpdlCudaNormalizeElement *) (obj))
-GType gst_spdl_cuda_normalize_element_get_type (void);
+#define GST_TYPE_SPDL_CUDA_NORMALIZE (gst_spdl_cuda_normalize_get_type ())
+#define GST_SPDL_CUDA_NORMALIZE(obj) ((GstSpdlCudaNormalize *) (obj))
+GType gst_spdl_cuda_normalize_get_type (void);
 
 typedef struct {
   GstSpdlFilter parent;
@@ -79,21 +77,21 @@ typedef struct {
   gdouble flip;
   guint64 seed;
   GstSpdlCudaAllocator *allocator; /* nullable: of the device of what came */
-} GstSpdlCudaNormalizeElement;
+} GstSpdlCudaNormalize;
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlCudaNormalizeElementClass;
+} GstSpdlCudaNormalizeClass;
 
-G_DEFINE_TYPE (GstSpdlCudaNormalizeElement, gst_spdl_cuda_normalize_element,
-    GST_TYPE_SPDL_FILTER)
+G_DEFINE_TYPE (
+    GstSpdlCudaNormalize, gst_spdl_cuda_normalize, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (spdlcudanormalize, "spdlcudanormalize",
-    GST_RANK_NONE, GST_TYPE_SPDL_CUDA_NORMALIZE_ELEMENT)
+    GST_RANK_NONE, GST_TYPE_SPDL_CUDA_NORMALIZE)
 
 /* Caps */
 
 static gboolean
-read_images (GstSpdlCudaNormalizeElement *self, GError **error)
+read_images (GstSpdlCudaNormalize *self, GError **error)
 {
   GstSpdlTensorInfo *tensor = &self->info.tensors[0];
   SpdlNormalizeTask *task = &self->task;
@@ -120,8 +118,7 @@ read_images (GstSpdlCudaNormalizeElement *self, GError **error)
 }
 
 static gboolean
-read_caps (
-    GstSpdlCudaNormalizeElement *self, const GstCaps *caps, GError **error)
+read_caps (GstSpdlCudaNormalize *self, const GstCaps *caps, GError **error)
 {
   SpdlNormalizeSettings settings;
 
@@ -138,7 +135,7 @@ read_caps (
 }
 
 static gboolean
-set_caps (GstSpdlCudaNormalizeElement *self, GstEvent *event)
+set_caps (GstSpdlCudaNormalize *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
   GstCaps *caps, *plain, *moved;
@@ -168,7 +165,7 @@ set_caps (GstSpdlCudaNormalizeElement *self, GstEvent *event)
 
 /* Draws for each image, and notes it. @flips: a byte an image. */
 static gboolean
-draw_flips (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, guint8 *flips)
+draw_flips (GstSpdlCudaNormalize *self, GstBuffer *batch, guint8 *flips)
 {
   GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (batch);
   const guint n = meta ? MIN (meta->num_items, self->task.n_images) : 0;
@@ -191,8 +188,7 @@ draw_flips (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, guint8 *flips)
 }
 
 static gboolean
-check_batch (
-    GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+check_batch (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   const SpdlNormalizeTask *task = &self->task;
   const gsize size =
@@ -221,8 +217,7 @@ check_batch (
 
 /* Memory and a stream of the device on which the batch lies. */
 static gboolean
-ensure_allocator (
-    GstSpdlCudaNormalizeElement *self, gint device_id, GError **error)
+ensure_allocator (GstSpdlCudaNormalize *self, gint device_id, GError **error)
 {
   GstAllocator *allocator;
 
@@ -239,8 +234,8 @@ ensure_allocator (
 
 /* Where each tensor will lie; returns the size of all. */
 static gsize
-lay_out (const GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
-    gsize *offsets, gsize *sizes)
+lay_out (const GstSpdlCudaNormalize *self, GstBuffer *batch, gsize *offsets,
+    gsize *sizes)
 {
   gsize end = 0;
 
@@ -255,7 +250,7 @@ lay_out (const GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
 
 /* What is not changed. */
 static gboolean
-copy_tensor (GstSpdlCudaNormalizeElement *self, GstMemory *from, guint8 *to,
+copy_tensor (GstSpdlCudaNormalize *self, GstMemory *from, guint8 *to,
     cudaStream_t stream, GError **error)
 {
   return from->size == 0 ||
@@ -268,7 +263,7 @@ copy_tensor (GstSpdlCudaNormalizeElement *self, GstMemory *from, guint8 *to,
 }
 
 static gboolean
-fill_block (GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
+fill_block (GstSpdlCudaNormalize *self, GstBuffer *batch,
     GstSpdlCudaBlock *block, const gsize *offsets, const guint8 *flips,
     GError **error)
 {
@@ -291,7 +286,7 @@ fill_block (GstSpdlCudaNormalizeElement *self, GstBuffer *batch,
 /* Called in the batch's device. What comes is let go of at once: its memory is
  * not written before the stream has read it. */
 static GstBuffer *
-normalize (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+normalize (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   g_autofree guint8 *flips = g_new0 (guint8, MAX (self->task.n_images, 1));
   gsize offsets[GST_SPDL_MAX_TENSORS], sizes[GST_SPDL_MAX_TENSORS];
@@ -316,7 +311,7 @@ normalize (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
 }
 
 static GstBuffer *
-process (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
+process (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   GstBuffer *output = NULL;
   gint device_id, previous;
@@ -333,7 +328,7 @@ process (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GError **error)
 }
 
 static void
-count (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GstBuffer *output)
+count (GstSpdlCudaNormalize *self, GstBuffer *batch, GstBuffer *output)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   const GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (output);
@@ -347,9 +342,9 @@ count (GstSpdlCudaNormalizeElement *self, GstBuffer *batch, GstBuffer *output)
 }
 
 static GstFlowReturn
-gst_spdl_cuda_normalize_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+gst_spdl_cuda_normalize_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
-  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (filter);
+  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (filter);
   g_autoptr (GError) error = NULL;
   GstBuffer *output;
 
@@ -368,18 +363,18 @@ gst_spdl_cuda_normalize_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 }
 
 static gboolean
-gst_spdl_cuda_normalize_element_event (GstSpdlFilter *filter, GstEvent *event)
+gst_spdl_cuda_normalize_event (GstSpdlFilter *filter, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    return set_caps (GST_SPDL_CUDA_NORMALIZE_ELEMENT (filter), event);
-  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_normalize_element_parent_class)
+    return set_caps (GST_SPDL_CUDA_NORMALIZE (filter), event);
+  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_normalize_parent_class)
       ->event (filter, event);
 }
 
 /* States */
 
 static gboolean
-open_device (GstSpdlCudaNormalizeElement *self, GError **error)
+open_device (GstSpdlCudaNormalize *self, GError **error)
 {
   self->cudart = gst_spdl_cudart_get (error);
   return self->cudart &&
@@ -388,10 +383,10 @@ open_device (GstSpdlCudaNormalizeElement *self, GError **error)
 }
 
 static GstStateChangeReturn
-gst_spdl_cuda_normalize_element_change_state (
+gst_spdl_cuda_normalize_change_state (
     GstElement *element, GstStateChange transition)
 {
-  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (element);
+  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (element);
   g_autoptr (GError) error = NULL;
   GstStateChangeReturn ret;
 
@@ -400,7 +395,7 @@ gst_spdl_cuda_normalize_element_change_state (
     gst_spdl_post_error (element, error);
     return GST_STATE_CHANGE_FAILURE;
   }
-  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_normalize_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_normalize_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     /* Kernels that were launched must not lose their program. */
@@ -416,10 +411,10 @@ gst_spdl_cuda_normalize_element_change_state (
 }
 
 static void
-gst_spdl_cuda_normalize_element_set_property (
+gst_spdl_cuda_normalize_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (object);
+  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -430,10 +425,10 @@ gst_spdl_cuda_normalize_element_set_property (
 }
 
 static void
-gst_spdl_cuda_normalize_element_get_property (
+gst_spdl_cuda_normalize_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCudaNormalizeElement *self = GST_SPDL_CUDA_NORMALIZE_ELEMENT (object);
+  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -444,15 +439,14 @@ gst_spdl_cuda_normalize_element_get_property (
 }
 
 static void
-gst_spdl_cuda_normalize_element_class_init (
-    GstSpdlCudaNormalizeElementClass *klass)
+gst_spdl_cuda_normalize_class_init (GstSpdlCudaNormalizeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_cuda_normalize_element_set_property;
-  object_class->get_property = gst_spdl_cuda_normalize_element_get_property;
+  object_class->set_property = gst_spdl_cuda_normalize_set_property;
+  object_class->get_property = gst_spdl_cuda_normalize_get_property;
   spdl_normalize_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -461,14 +455,14 @@ gst_spdl_cuda_normalize_element_class_init (
       "Filter/Converter/Image/Hardware",
       "Makes planes of floating point of images on a CUDA device",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_cuda_normalize_element_change_state;
+  element_class->change_state = gst_spdl_cuda_normalize_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES;
-  filter_class->chain = gst_spdl_cuda_normalize_element_chain;
-  filter_class->event = gst_spdl_cuda_normalize_element_event;
+  filter_class->chain = gst_spdl_cuda_normalize_chain;
+  filter_class->event = gst_spdl_cuda_normalize_event;
 }
 
 static void
-gst_spdl_cuda_normalize_element_init (GstSpdlCudaNormalizeElement *self)
+gst_spdl_cuda_normalize_init (GstSpdlCudaNormalize *self)
 {
   spdl_normalize_settings_init (&self->settings);
   gst_pad_use_fixed_caps (self->parent.srcpad);

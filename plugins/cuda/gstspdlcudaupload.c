@@ -66,10 +66,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
 
-#define GST_TYPE_SPDL_CUDA_UPLOAD_ELEMENT \
-  (gst_spdl_cuda_upload_element_get_type ())
-#define GST_SPDL_CUDA_UPLOAD_ELEMENT(obj) ((GstSpdlCudaUploadElement *) (obj))
-GType gst_spdl_cuda_upload_element_get_type (void);
+#define GST_TYPE_SPDL_CUDA_UPLOAD (gst_spdl_cuda_upload_get_type ())
+#define GST_SPDL_CUDA_UPLOAD(obj) ((GstSpdlCudaUpload *) (obj))
+GType gst_spdl_cuda_upload_get_type (void);
 
 typedef struct {
   GstSpdlFilter parent;
@@ -83,16 +82,15 @@ typedef struct {
   GstAllocator *pinned; /* also under the object lock */
   SpdlUploads *uploads;
   gint told; /* atomic: an error was posted */
-} GstSpdlCudaUploadElement;
+} GstSpdlCudaUpload;
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlCudaUploadElementClass;
+} GstSpdlCudaUploadClass;
 
-G_DEFINE_TYPE (GstSpdlCudaUploadElement, gst_spdl_cuda_upload_element,
-    GST_TYPE_SPDL_FILTER)
-GST_ELEMENT_REGISTER_DEFINE (spdlcudaupload, "spdlcudaupload", GST_RANK_NONE,
-    GST_TYPE_SPDL_CUDA_UPLOAD_ELEMENT)
+G_DEFINE_TYPE (GstSpdlCudaUpload, gst_spdl_cuda_upload, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlcudaupload, "spdlcudaupload", GST_RANK_NONE, GST_TYPE_SPDL_CUDA_UPLOAD)
 
 /* Page-locked memory for upstream */
 
@@ -166,7 +164,7 @@ add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 }
 
 static void
-count (GstSpdlCudaUploadElement *self, GstBuffer *batch, guint64 waited,
+count (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
     gboolean is_moved)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
@@ -185,7 +183,7 @@ count (GstSpdlCudaUploadElement *self, GstBuffer *batch, guint64 waited,
 
 /* The device may fail at more than one place. */
 static void
-post_once (GstSpdlCudaUploadElement *self, const GError *error)
+post_once (GstSpdlCudaUpload *self, const GError *error)
 {
   if (g_atomic_int_compare_and_exchange (&self->told, FALSE, TRUE))
     gst_spdl_post_error (GST_ELEMENT (self), error);
@@ -196,8 +194,7 @@ post_once (GstSpdlCudaUploadElement *self, const GError *error)
 static void
 on_done (gpointer user_data, guint64 time)
 {
-  GstSpdlPlainStats *stats =
-      GST_SPDL_CUDA_UPLOAD_ELEMENT (user_data)->parent.stats;
+  GstSpdlPlainStats *stats = GST_SPDL_CUDA_UPLOAD (user_data)->parent.stats;
 
   spdl_mutex_lock (&stats->lock);
   stats->meter.lap.tasks++;
@@ -208,13 +205,13 @@ on_done (gpointer user_data, guint64 time)
 static void
 on_failed (gpointer user_data, const GError *error)
 {
-  post_once (GST_SPDL_CUDA_UPLOAD_ELEMENT (user_data), error);
+  post_once (GST_SPDL_CUDA_UPLOAD (user_data), error);
 }
 
 /* Batches */
 
 static GstFlowReturn
-wait_for_room (GstSpdlCudaUploadElement *self, guint64 *waited)
+wait_for_room (GstSpdlCudaUpload *self, guint64 *waited)
 {
   const SpdlMeter *meter = &self->parent.stats->meter;
   const guint64 before = spdl_meter_now (meter);
@@ -248,8 +245,8 @@ make_output (
 
 /* A copy that was given to the device goes on, whatever failed behind it. */
 static void
-abandon (GstSpdlCudaUploadElement *self, SpdlTransfer *transfer,
-    GstSpdlCudaBlock *block)
+abandon (
+    GstSpdlCudaUpload *self, SpdlTransfer *transfer, GstSpdlCudaBlock *block)
 {
   self->cudart->cudaStreamSynchronize (
       gst_spdl_cuda_allocator_get_stream (self->allocator));
@@ -260,7 +257,7 @@ abandon (GstSpdlCudaUploadElement *self, SpdlTransfer *transfer,
 
 /* @batch: (transfer full) */
 static GstBuffer *
-upload (GstSpdlCudaUploadElement *self, GstBuffer *batch, gboolean *is_moved,
+upload (GstSpdlCudaUpload *self, GstBuffer *batch, gboolean *is_moved,
     GError **error)
 {
   SpdlTransfer transfer;
@@ -287,9 +284,9 @@ upload (GstSpdlCudaUploadElement *self, GstBuffer *batch, gboolean *is_moved,
 }
 
 static GstFlowReturn
-gst_spdl_cuda_upload_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+gst_spdl_cuda_upload_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
-  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (filter);
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (filter);
   g_autoptr (GError) error = NULL;
   gboolean is_moved = FALSE;
   GstBuffer *output;
@@ -330,9 +327,9 @@ set_caps (GstSpdlFilter *filter, GstEvent *event)
 }
 
 static gboolean
-gst_spdl_cuda_upload_element_event (GstSpdlFilter *filter, GstEvent *event)
+gst_spdl_cuda_upload_event (GstSpdlFilter *filter, GstEvent *event)
 {
-  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (filter);
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (filter);
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
@@ -350,13 +347,13 @@ gst_spdl_cuda_upload_element_event (GstSpdlFilter *filter, GstEvent *event)
     default:
       break;
   }
-  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_upload_element_parent_class)
+  return GST_SPDL_FILTER_CLASS (gst_spdl_cuda_upload_parent_class)
       ->event (filter, event);
 }
 
 /* For those in flight, and the one that is being filled. */
 static gboolean
-propose_allocation (GstSpdlCudaUploadElement *self, GstQuery *query)
+propose_allocation (GstSpdlCudaUpload *self, GstQuery *query)
 {
   g_autoptr (GstAllocator) pinned = NULL;
   guint n;
@@ -377,7 +374,7 @@ sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_ALLOCATION:
-      return propose_allocation (GST_SPDL_CUDA_UPLOAD_ELEMENT (parent), query);
+      return propose_allocation (GST_SPDL_CUDA_UPLOAD (parent), query);
     case GST_QUERY_CAPS:
       spdl_cuda_caps_answer (pad, filter->srcpad, FALSE, query);
       return TRUE;
@@ -398,7 +395,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 /* States */
 
 static gint
-get_device_id (GstSpdlCudaUploadElement *self)
+get_device_id (GstSpdlCudaUpload *self)
 {
   gint device_id;
 
@@ -409,7 +406,7 @@ get_device_id (GstSpdlCudaUploadElement *self)
 }
 
 static gboolean
-check (GstSpdlCudaUploadElement *self, GError **error)
+check (GstSpdlCudaUpload *self, GError **error)
 {
   self->cudart = gst_spdl_cudart_get (error);
   return self->cudart && gst_spdl_cudart_check_device (
@@ -417,7 +414,7 @@ check (GstSpdlCudaUploadElement *self, GError **error)
 }
 
 static gboolean
-open_device (GstSpdlCudaUploadElement *self, GError **error)
+open_device (GstSpdlCudaUpload *self, GError **error)
 {
   const gint device_id = get_device_id (self);
   const SpdlUploadsFuncs funcs = { on_done, on_failed, self };
@@ -443,7 +440,7 @@ open_device (GstSpdlCudaUploadElement *self, GError **error)
 
 /* What is out keeps its allocator. */
 static void
-close_device (GstSpdlCudaUploadElement *self)
+close_device (GstSpdlCudaUpload *self)
 {
   GstAllocator *pinned;
 
@@ -456,17 +453,17 @@ close_device (GstSpdlCudaUploadElement *self)
 }
 
 static GstStateChangeReturn
-fail (GstSpdlCudaUploadElement *self, const GError *error)
+fail (GstSpdlCudaUpload *self, const GError *error)
 {
   gst_spdl_post_error (GST_ELEMENT (self), error);
   return GST_STATE_CHANGE_FAILURE;
 }
 
 static GstStateChangeReturn
-gst_spdl_cuda_upload_element_change_state (
+gst_spdl_cuda_upload_change_state (
     GstElement *element, GstStateChange transition)
 {
-  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (element);
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (element);
   g_autoptr (GError) error = NULL;
   GstStateChangeReturn ret;
 
@@ -477,7 +474,7 @@ gst_spdl_cuda_upload_element_change_state (
     return fail (self, error);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     spdl_uploads_set_flushing (self->uploads, TRUE);
-  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_upload_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_upload_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
@@ -487,10 +484,10 @@ gst_spdl_cuda_upload_element_change_state (
 }
 
 static void
-gst_spdl_cuda_upload_element_set_property (
+gst_spdl_cuda_upload_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (object);
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -508,10 +505,10 @@ gst_spdl_cuda_upload_element_set_property (
 }
 
 static void
-gst_spdl_cuda_upload_element_get_property (
+gst_spdl_cuda_upload_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCudaUploadElement *self = GST_SPDL_CUDA_UPLOAD_ELEMENT (object);
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -546,7 +543,7 @@ install_properties (GObjectClass *object_class)
 }
 
 static void
-gst_spdl_cuda_upload_element_class_init (GstSpdlCudaUploadElementClass *klass)
+gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -554,8 +551,8 @@ gst_spdl_cuda_upload_element_class_init (GstSpdlCudaUploadElementClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       spdl_cuda_upload_debug, "spdlcudaupload", 0, "Batches to a device");
-  object_class->set_property = gst_spdl_cuda_upload_element_set_property;
-  object_class->get_property = gst_spdl_cuda_upload_element_get_property;
+  object_class->set_property = gst_spdl_cuda_upload_set_property;
+  object_class->get_property = gst_spdl_cuda_upload_get_property;
   install_properties (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -563,14 +560,14 @@ gst_spdl_cuda_upload_element_class_init (GstSpdlCudaUploadElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "CUDA uploader",
       "Filter/Hardware", "Copies batches to a CUDA device",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_cuda_upload_element_change_state;
+  element_class->change_state = gst_spdl_cuda_upload_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
-  filter_class->chain = gst_spdl_cuda_upload_element_chain;
-  filter_class->event = gst_spdl_cuda_upload_element_event;
+  filter_class->chain = gst_spdl_cuda_upload_chain;
+  filter_class->event = gst_spdl_cuda_upload_event;
 }
 
 static void
-gst_spdl_cuda_upload_element_init (GstSpdlCudaUploadElement *self)
+gst_spdl_cuda_upload_init (GstSpdlCudaUpload *self)
 {
   self->device_id = DEFAULT_DEVICE_ID;
   self->prefetch = DEFAULT_PREFETCH;

@@ -502,7 +502,7 @@ spdl_decode_settings_install (GObjectClass *klass)
   install_clips (klass);
   install_audio (klass);
   /**
-   * GstSpdlDecodeElement:entropy-decoder:
+   * GstSpdlDecode:entropy-decoder:
    *
    * gst-spdl decodes the Huffman codes of baseline JPEGs in libjpeg's place,
    * and faster, after a self-test of some hundred microseconds per process. If

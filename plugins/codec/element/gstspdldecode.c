@@ -137,11 +137,11 @@ static GstStaticPadTemplate src_template =
             SPDL_TARGET_FORMATS) "; " SPDL_AUDIO_CAPS "; " GST_SPDL_TENSORS_CAPS
                                  "; " GST_SPDL_SAMPLE_CAPS));
 
-#define GST_TYPE_SPDL_DECODE_ELEMENT (gst_spdl_decode_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlDecodeElement, gst_spdl_decode_element, GST,
-    SPDL_DECODE_ELEMENT, GstSpdlStage)
+#define GST_TYPE_SPDL_DECODE (gst_spdl_decode_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstSpdlDecode, gst_spdl_decode, GST, SPDL_DECODE, GstSpdlStage)
 
-struct _GstSpdlDecodeElement {
+struct _GstSpdlDecode {
   GstSpdlStage parent;
 
   /* Under the object's lock. */
@@ -149,15 +149,14 @@ struct _GstSpdlDecodeElement {
   SpdlTarget *target;
 };
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlDecodeElement, gst_spdl_decode_element, GST_TYPE_SPDL_STAGE)
+G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE_ELEMENT)
+    spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE)
 
 /* Negotiation */
 
 static SpdlTarget *
-get_target (GstSpdlDecodeElement *self)
+get_target (GstSpdlDecode *self)
 {
   SpdlTarget *target;
 
@@ -169,7 +168,7 @@ get_target (GstSpdlDecodeElement *self)
 }
 
 static void
-set_target (GstSpdlDecodeElement *self, SpdlTarget *target)
+set_target (GstSpdlDecode *self, SpdlTarget *target)
 {
   SpdlTarget *old;
 
@@ -182,10 +181,9 @@ set_target (GstSpdlDecodeElement *self, SpdlTarget *target)
 }
 
 static gboolean
-gst_spdl_decode_element_negotiate (
-    GstSpdlStage *stage, GstCaps *caps, GError **error)
+gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 {
-  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (stage);
+  GstSpdlDecode *self = GST_SPDL_DECODE (stage);
   GstPad *srcpad = gst_spdl_stage_get_src_pad (stage);
   g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (srcpad);
   g_autoptr (GstCaps) allowed = NULL;
@@ -215,7 +213,7 @@ gst_spdl_decode_element_negotiate (
 /* Workers */
 
 static gboolean
-gst_spdl_decode_element_start (GstSpdlStage *stage, GError **error)
+gst_spdl_decode_start (GstSpdlStage *stage, GError **error)
 {
   const SpdlEntropyChoice *choice = spdl_entropy_choose ();
 
@@ -234,13 +232,13 @@ gst_spdl_decode_element_start (GstSpdlStage *stage, GError **error)
 }
 
 static gpointer
-gst_spdl_decode_element_open_worker (GstSpdlStage *stage, GError **error)
+gst_spdl_decode_open_worker (GstSpdlStage *stage, GError **error)
 {
   return spdl_worker_new ();
 }
 
 static void
-gst_spdl_decode_element_close_worker (GstSpdlStage *stage, gpointer worker)
+gst_spdl_decode_close_worker (GstSpdlStage *stage, gpointer worker)
 {
   spdl_worker_free (worker);
 }
@@ -349,10 +347,10 @@ decode_part (SpdlWorker *worker, const SpdlTarget *target, SpdlSource *source,
 }
 
 static gboolean
-gst_spdl_decode_element_process (
+gst_spdl_decode_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
-  SpdlTarget *target = get_target (GST_SPDL_DECODE_ELEMENT (stage));
+  SpdlTarget *target = get_target (GST_SPDL_DECODE (stage));
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
@@ -383,18 +381,18 @@ gst_spdl_decode_element_process (
 }
 
 static void
-gst_spdl_decode_element_stop (GstSpdlStage *stage)
+gst_spdl_decode_stop (GstSpdlStage *stage)
 {
-  set_target (GST_SPDL_DECODE_ELEMENT (stage), NULL);
+  set_target (GST_SPDL_DECODE (stage), NULL);
 }
 
 /* The class */
 
 static void
-gst_spdl_decode_element_set_property (
+gst_spdl_decode_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  GstSpdlDecode *self = GST_SPDL_DECODE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -406,10 +404,10 @@ gst_spdl_decode_element_set_property (
 }
 
 static void
-gst_spdl_decode_element_get_property (
+gst_spdl_decode_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlDecodeElement *self = GST_SPDL_DECODE_ELEMENT (object);
+  GstSpdlDecode *self = GST_SPDL_DECODE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -420,23 +418,23 @@ gst_spdl_decode_element_get_property (
 }
 
 static void
-gst_spdl_decode_element_finalize (GObject *object)
+gst_spdl_decode_finalize (GObject *object)
 {
-  spdl_decode_settings_clear (&GST_SPDL_DECODE_ELEMENT (object)->settings);
-  G_OBJECT_CLASS (gst_spdl_decode_element_parent_class)->finalize (object);
+  spdl_decode_settings_clear (&GST_SPDL_DECODE (object)->settings);
+  G_OBJECT_CLASS (gst_spdl_decode_parent_class)->finalize (object);
 }
 
 static void
-gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
+gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_decode_debug, "spdldecode", 0, "Decoding");
-  object_class->set_property = gst_spdl_decode_element_set_property;
-  object_class->get_property = gst_spdl_decode_element_get_property;
-  object_class->finalize = gst_spdl_decode_element_finalize;
+  object_class->set_property = gst_spdl_decode_set_property;
+  object_class->get_property = gst_spdl_decode_get_property;
+  object_class->finalize = gst_spdl_decode_finalize;
   spdl_decode_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -445,16 +443,16 @@ gst_spdl_decode_element_class_init (GstSpdlDecodeElementClass *klass)
       "Codec/Decoder/Image/Video/Audio",
       "Decodes images, videos and sound, and reads arrays, many at a time",
       "the gst-spdl developers");
-  stage_class->start = gst_spdl_decode_element_start;
-  stage_class->negotiate = gst_spdl_decode_element_negotiate;
-  stage_class->open_worker = gst_spdl_decode_element_open_worker;
-  stage_class->close_worker = gst_spdl_decode_element_close_worker;
-  stage_class->process = gst_spdl_decode_element_process;
-  stage_class->stop = gst_spdl_decode_element_stop;
+  stage_class->start = gst_spdl_decode_start;
+  stage_class->negotiate = gst_spdl_decode_negotiate;
+  stage_class->open_worker = gst_spdl_decode_open_worker;
+  stage_class->close_worker = gst_spdl_decode_close_worker;
+  stage_class->process = gst_spdl_decode_process;
+  stage_class->stop = gst_spdl_decode_stop;
 }
 
 static void
-gst_spdl_decode_element_init (GstSpdlDecodeElement *self)
+gst_spdl_decode_init (GstSpdlDecode *self)
 {
   spdl_decode_settings_init (&self->settings);
   g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);

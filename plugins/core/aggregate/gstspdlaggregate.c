@@ -12,7 +12,7 @@
  *
  * Collects items and sends them on as one #GstBufferList, a *group*, which a
  * stage works on as one task: `size` of them, or as many as `max-bytes` holds,
- * or as the application says by the signal #GstSpdlAggregateElement::accept.
+ * or as the application says by the signal #GstSpdlAggregate::accept.
  * What is pending is sent before a serialized event passes, at the end of an
  * epoch and of the stream too; with `drop-last` a group that is not full then
  * is dropped instead, and its items are announced as gone.
@@ -82,9 +82,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-#define GST_TYPE_SPDL_AGGREGATE_ELEMENT (gst_spdl_aggregate_element_get_type ())
-GType gst_spdl_aggregate_element_get_type (void);
-#define GST_SPDL_AGGREGATE_ELEMENT(obj) ((GstSpdlAggregateElement *) (obj))
+#define GST_TYPE_SPDL_AGGREGATE (gst_spdl_aggregate_get_type ())
+GType gst_spdl_aggregate_get_type (void);
+#define GST_SPDL_AGGREGATE(obj) ((GstSpdlAggregate *) (obj))
 
 typedef struct {
   GstSpdlFilter parent;
@@ -99,11 +99,11 @@ typedef struct {
   GstCaps *caps; /* of what comes */
   /* With a key, groups of other caps may go between those that come. */
   GstSpdlCapsGate gate;
-} GstSpdlAggregateElement;
+} GstSpdlAggregate;
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlAggregateElementClass;
+} GstSpdlAggregateClass;
 
 enum {
   SIGNAL_ACCEPT,
@@ -115,10 +115,9 @@ enum {
 
 static guint signals[N_SIGNALS];
 
-G_DEFINE_TYPE (
-    GstSpdlAggregateElement, gst_spdl_aggregate_element, GST_TYPE_SPDL_FILTER)
-GST_ELEMENT_REGISTER_DEFINE (spdlaggregate, "spdlaggregate", GST_RANK_NONE,
-    GST_TYPE_SPDL_AGGREGATE_ELEMENT)
+G_DEFINE_TYPE (GstSpdlAggregate, gst_spdl_aggregate, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlaggregate, "spdlaggregate", GST_RANK_NONE, GST_TYPE_SPDL_AGGREGATE)
 
 /* Settings */
 
@@ -317,7 +316,7 @@ spdl_group_settings_install (GObjectClass *klass)
 
 /* As they are now, but for the key, which counts from start to stop. */
 static SpdlGroupSettings
-get_settings (GstSpdlAggregateElement *self)
+get_settings (GstSpdlAggregate *self)
 {
   SpdlGroupSettings settings;
 
@@ -331,7 +330,7 @@ get_settings (GstSpdlAggregateElement *self)
 /* What goes out */
 
 static GstFlowReturn
-push_group (GstSpdlAggregateElement *self, SpdlGroup *group)
+push_group (GstSpdlAggregate *self, SpdlGroup *group)
 {
   if (self->key)
     gst_spdl_caps_gate_open (&self->gate, group->caps);
@@ -340,7 +339,7 @@ push_group (GstSpdlAggregateElement *self, SpdlGroup *group)
 }
 
 static GstFlowReturn
-push_pending (GstSpdlAggregateElement *self)
+push_pending (GstSpdlAggregate *self)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   SpdlGroup *group;
@@ -351,7 +350,7 @@ push_pending (GstSpdlAggregateElement *self)
 }
 
 static void
-drop_pending (GstSpdlAggregateElement *self)
+drop_pending (GstSpdlAggregate *self)
 {
   SpdlGroup *group;
   GstSpdlGone gone;
@@ -371,7 +370,7 @@ drop_pending (GstSpdlAggregateElement *self)
 
 /* At the end of an epoch or of the stream. */
 static void
-end_pending (GstSpdlAggregateElement *self)
+end_pending (GstSpdlAggregate *self)
 {
   if (get_settings (self).drop_last)
     drop_pending (self);
@@ -384,7 +383,7 @@ end_pending (GstSpdlAggregateElement *self)
 /* What the application says of @item, which comes to @group (nullable: none
  * has begun). */
 static gint
-ask (GstSpdlAggregateElement *self, SpdlGroup *group, GstBuffer *item)
+ask (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   GValue arguments[3] = { G_VALUE_INIT, G_VALUE_INIT, G_VALUE_INIT };
   GValue answer = G_VALUE_INIT;
@@ -410,7 +409,7 @@ ask (GstSpdlAggregateElement *self, SpdlGroup *group, GstBuffer *item)
 }
 
 static gint
-get_verdict (GstSpdlAggregateElement *self, SpdlGroup *group, GstBuffer *item)
+get_verdict (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   if (!g_signal_has_handler_pending (self, signals[SIGNAL_ACCEPT], 0, FALSE))
     return GST_SPDL_ACCEPT_TAKE;
@@ -426,8 +425,8 @@ is_same (GstCaps *a, GstCaps *b)
 /* Whether an item of @bytes cannot belong to @group, whatever the application
  * says. */
 static gboolean
-is_beyond (const GstSpdlAggregateElement *self, const SpdlGroup *group,
-    gsize bytes, const SpdlGroupSettings *settings)
+is_beyond (const GstSpdlAggregate *self, const SpdlGroup *group, gsize bytes,
+    const SpdlGroupSettings *settings)
 {
   return !is_same (group->caps, self->caps) ||
          (settings->max_bytes > 0 &&
@@ -445,7 +444,7 @@ is_full (const SpdlGroup *group, const SpdlGroupSettings *settings)
 /* The group of @key, after what must go before @item comes to it; NULL if one
  * must begin. Its verdict is TAKE or EMIT_AFTER, or NO_ANSWER. */
 static GstFlowReturn
-make_room (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item,
+make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
     const SpdlGroupSettings *settings, SpdlGroup **group, gint *verdict)
 {
   GstFlowReturn ret = GST_FLOW_OK;
@@ -468,7 +467,7 @@ make_room (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item,
 }
 
 static GstFlowReturn
-add_item (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item)
+add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
 {
   const SpdlGroupSettings settings = get_settings (self);
   SpdlGroup *group;
@@ -495,9 +494,9 @@ add_item (GstSpdlAggregateElement *self, const gchar *key, GstBuffer *item)
 }
 
 static GstFlowReturn
-gst_spdl_aggregate_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+gst_spdl_aggregate_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (filter);
   const gsize bytes = gst_buffer_get_size (buffer);
   g_autofree gchar *key = NULL;
 
@@ -509,7 +508,7 @@ gst_spdl_aggregate_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 
 /* With a key, caps are those of the items to come, and of no others. */
 static gboolean
-keep_caps (GstSpdlAggregateElement *self, GstEvent *event)
+keep_caps (GstSpdlAggregate *self, GstEvent *event)
 {
   GstCaps *caps;
 
@@ -522,12 +521,12 @@ keep_caps (GstSpdlAggregateElement *self, GstEvent *event)
 }
 
 static gboolean
-pass_event (GstSpdlAggregateElement *self, GstEvent *event)
+pass_event (GstSpdlAggregate *self, GstEvent *event)
 {
   GstSpdlFilter *filter = &self->parent;
 
   if (!self->key || !GST_EVENT_IS_SERIALIZED (event))
-    return GST_SPDL_FILTER_CLASS (gst_spdl_aggregate_element_parent_class)
+    return GST_SPDL_FILTER_CLASS (gst_spdl_aggregate_parent_class)
         ->event (filter, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     gst_spdl_plain_stats_finish (filter->stats);
@@ -536,9 +535,9 @@ pass_event (GstSpdlAggregateElement *self, GstEvent *event)
 }
 
 static gboolean
-gst_spdl_aggregate_element_event (GstSpdlFilter *filter, GstEvent *event)
+gst_spdl_aggregate_event (GstSpdlFilter *filter, GstEvent *event)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (filter);
   const GstEventType type = GST_EVENT_TYPE (event);
 
   if (type == GST_EVENT_CAPS && !self->key)
@@ -557,9 +556,9 @@ gst_spdl_aggregate_element_event (GstSpdlFilter *filter, GstEvent *event)
 }
 
 static void
-gst_spdl_aggregate_element_reset (GstSpdlFilter *filter)
+gst_spdl_aggregate_reset (GstSpdlFilter *filter)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (filter);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (filter);
 
   spdl_groups_reset (&self->groups);
   gst_spdl_caps_gate_flush (&self->gate);
@@ -568,7 +567,7 @@ gst_spdl_aggregate_element_reset (GstSpdlFilter *filter)
 /* States */
 
 static gboolean
-start (GstSpdlAggregateElement *self)
+start (GstSpdlAggregate *self)
 {
   g_autofree gchar *text = NULL;
   g_autoptr (GError) error = NULL;
@@ -583,7 +582,7 @@ start (GstSpdlAggregateElement *self)
 }
 
 static void
-stop (GstSpdlAggregateElement *self)
+stop (GstSpdlAggregate *self)
 {
   g_clear_pointer (&self->key, spdl_group_key_free);
   gst_spdl_caps_gate_clear (&self->gate);
@@ -591,15 +590,14 @@ stop (GstSpdlAggregateElement *self)
 }
 
 static GstStateChangeReturn
-gst_spdl_aggregate_element_change_state (
-    GstElement *element, GstStateChange transition)
+gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (element);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self))
     return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_aggregate_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_aggregate_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
@@ -611,10 +609,10 @@ gst_spdl_aggregate_element_change_state (
 /* The class */
 
 static void
-gst_spdl_aggregate_element_set_property (
+gst_spdl_aggregate_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -625,10 +623,10 @@ gst_spdl_aggregate_element_set_property (
 }
 
 static void
-gst_spdl_aggregate_element_get_property (
+gst_spdl_aggregate_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -639,20 +637,20 @@ gst_spdl_aggregate_element_get_property (
 }
 
 static void
-gst_spdl_aggregate_element_finalize (GObject *object)
+gst_spdl_aggregate_finalize (GObject *object)
 {
-  GstSpdlAggregateElement *self = GST_SPDL_AGGREGATE_ELEMENT (object);
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
 
   spdl_groups_clear (&self->groups);
   spdl_group_settings_clear (&self->settings);
-  G_OBJECT_CLASS (gst_spdl_aggregate_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_aggregate_parent_class)->finalize (object);
 }
 
 static void
 install_signals (GType type)
 {
   /**
-   * GstSpdlAggregateElement::accept:
+   * GstSpdlAggregate::accept:
    * @element: the spdlaggregate
    * @group: the pending group, with `key` that of the item's key; it may be
    *     empty
@@ -674,15 +672,15 @@ install_signals (GType type)
 }
 
 static void
-gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
+gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_aggregate_element_set_property;
-  object_class->get_property = gst_spdl_aggregate_element_get_property;
-  object_class->finalize = gst_spdl_aggregate_element_finalize;
+  object_class->set_property = gst_spdl_aggregate_set_property;
+  object_class->get_property = gst_spdl_aggregate_get_property;
+  object_class->finalize = gst_spdl_aggregate_finalize;
   spdl_group_settings_install (object_class);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
@@ -691,14 +689,14 @@ gst_spdl_aggregate_element_class_init (GstSpdlAggregateElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item grouper",
       "Filter", "Makes groups of items, each a unit of work for a stage",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_aggregate_element_change_state;
-  filter_class->chain = gst_spdl_aggregate_element_chain;
-  filter_class->event = gst_spdl_aggregate_element_event;
-  filter_class->reset = gst_spdl_aggregate_element_reset;
+  element_class->change_state = gst_spdl_aggregate_change_state;
+  filter_class->chain = gst_spdl_aggregate_chain;
+  filter_class->event = gst_spdl_aggregate_event;
+  filter_class->reset = gst_spdl_aggregate_reset;
 }
 
 static void
-gst_spdl_aggregate_element_init (GstSpdlAggregateElement *self)
+gst_spdl_aggregate_init (GstSpdlAggregate *self)
 {
   spdl_group_settings_init (&self->settings);
   spdl_groups_init (&self->groups);

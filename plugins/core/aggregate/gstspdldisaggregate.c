@@ -32,26 +32,24 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-#define GST_TYPE_SPDL_DISAGGREGATE_ELEMENT \
-  (gst_spdl_disaggregate_element_get_type ())
-GType gst_spdl_disaggregate_element_get_type (void);
+#define GST_TYPE_SPDL_DISAGGREGATE (gst_spdl_disaggregate_get_type ())
+GType gst_spdl_disaggregate_get_type (void);
 
 typedef struct {
   GstSpdlFilter parent;
-} GstSpdlDisaggregateElement;
+} GstSpdlDisaggregate;
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlDisaggregateElementClass;
+} GstSpdlDisaggregateClass;
 
-G_DEFINE_TYPE (GstSpdlDisaggregateElement, gst_spdl_disaggregate_element,
-    GST_TYPE_SPDL_FILTER)
+G_DEFINE_TYPE (GstSpdlDisaggregate, gst_spdl_disaggregate, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (spdldisaggregate, "spdldisaggregate",
-    GST_RANK_NONE, GST_TYPE_SPDL_DISAGGREGATE_ELEMENT)
+    GST_RANK_NONE, GST_TYPE_SPDL_DISAGGREGATE)
 
 /* A list never gets here: the base class takes it apart. */
 static GstFlowReturn
-gst_spdl_disaggregate_element_chain (GstSpdlFilter *self, GstBuffer *buffer)
+gst_spdl_disaggregate_chain (GstSpdlFilter *self, GstBuffer *buffer)
 {
   const gsize bytes = gst_buffer_get_size (buffer);
 
@@ -60,8 +58,7 @@ gst_spdl_disaggregate_element_chain (GstSpdlFilter *self, GstBuffer *buffer)
 }
 
 static void
-gst_spdl_disaggregate_element_class_init (
-    GstSpdlDisaggregateElementClass *klass)
+gst_spdl_disaggregate_class_init (GstSpdlDisaggregateClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
@@ -69,11 +66,11 @@ gst_spdl_disaggregate_element_class_init (
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item ungrouper",
       "Filter", "Takes groups of items apart", "the gst-spdl developers");
-  GST_SPDL_FILTER_CLASS (klass)->chain = gst_spdl_disaggregate_element_chain;
+  GST_SPDL_FILTER_CLASS (klass)->chain = gst_spdl_disaggregate_chain;
 }
 
 static void
-gst_spdl_disaggregate_element_init (GstSpdlDisaggregateElement *self)
+gst_spdl_disaggregate_init (GstSpdlDisaggregate *self)
 {
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
   GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);

@@ -80,12 +80,12 @@
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
 
-#define GST_TYPE_SPDL_BATCH_ELEMENT (gst_spdl_batch_element_get_type ())
-GType gst_spdl_batch_element_get_type (void);
-#define GST_SPDL_BATCH_ELEMENT(obj) ((GstSpdlBatchElement *) (obj))
+#define GST_TYPE_SPDL_BATCHER (gst_spdl_batcher_get_type ())
+GType gst_spdl_batcher_get_type (void);
+#define GST_SPDL_BATCHER(obj) ((GstSpdlBatcher *) (obj))
 
-typedef struct _GstSpdlBatchElement GstSpdlBatchElement;
-struct _GstSpdlBatchElement {
+typedef struct _GstSpdlBatcher GstSpdlBatcher;
+struct _GstSpdlBatcher {
   GstSpdlFilter parent;
 
   /* Properties, under the object's lock; they count from the next batch on. */
@@ -113,8 +113,7 @@ struct _GstSpdlBatchElement {
   SpdlBatchRows rows; /* the batch that is being filled, if it has a slab */
 };
 
-static void
-gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error);
+static void gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error);
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 #define GST_CAT_DEFAULT spdl_batch_debug
@@ -129,17 +128,16 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlBatchElementClass;
+} GstSpdlBatcherClass;
 
-G_DEFINE_TYPE (
-    GstSpdlBatchElement, gst_spdl_batch_element, GST_TYPE_SPDL_FILTER)
+G_DEFINE_TYPE (GstSpdlBatcher, gst_spdl_batcher, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCH_ELEMENT)
+    spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCHER)
 
 /* The batch that is being filled. Under the stream lock. */
 
 static void
-count_unpooled (GstSpdlBatchElement *self)
+count_unpooled (GstSpdlBatcher *self)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
 
@@ -160,10 +158,10 @@ count_unpooled (GstSpdlBatchElement *self)
 /* Ends the stream with an error; GST_FLOW_ERROR would make the source post a
  * second one. */
 static GstFlowReturn fail_for_memory (
-    GstSpdlBatchElement *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+    GstSpdlBatcher *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
 static GstFlowReturn
-fail_for_memory (GstSpdlBatchElement *self, const gchar *format, ...)
+fail_for_memory (GstSpdlBatcher *self, const gchar *format, ...)
 {
   g_autoptr (GError) error = NULL;
   va_list args;
@@ -172,12 +170,12 @@ fail_for_memory (GstSpdlBatchElement *self, const gchar *format, ...)
   error = g_error_new_valist (
       GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, format, args);
   va_end (args);
-  gst_spdl_batch_element_fail (self, error);
+  gst_spdl_batcher_fail (self, error);
   return GST_FLOW_EOS;
 }
 
 static GstFlowReturn
-acquire_rows (GstSpdlBatchElement *self)
+acquire_rows (GstSpdlBatcher *self)
 {
   GstSpdlTensorsInfo info;
   const gsize size = spdl_batch_rows_plan (&self->rows, &info);
@@ -217,8 +215,8 @@ acquire_rows (GstSpdlBatchElement *self)
 /* @stacker: what its items are; @n: how many it will have if it is to be
  * padded, else 0 */
 static GstFlowReturn
-gst_spdl_batch_element_begin_batch (
-    GstSpdlBatchElement *self, const SpdlStacker *stacker, guint n)
+gst_spdl_batcher_begin_batch (
+    GstSpdlBatcher *self, const SpdlStacker *stacker, guint n)
 {
   const guint n_padded =
       self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
@@ -248,7 +246,7 @@ gst_spdl_batch_element_begin_batch (
 
 /* Forgets it. */
 static void
-gst_spdl_batch_element_clear_batch (GstSpdlBatchElement *self)
+gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
 {
   spdl_batch_rows_clear (&self->rows);
   if (self->parts)
@@ -256,7 +254,7 @@ gst_spdl_batch_element_clear_batch (GstSpdlBatchElement *self)
 }
 
 static void
-count_batch (GstSpdlBatchElement *self, gsize size)
+count_batch (GstSpdlBatcher *self, gsize size)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
 
@@ -268,38 +266,38 @@ count_batch (GstSpdlBatchElement *self, gsize size)
 
 /* Returns FALSE, with the stream ended by an error, if there is no memory. */
 static gboolean
-add_padded (GstSpdlBatchElement *self, GstSpdlTensorsInfo *info)
+add_padded (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
 {
   g_autoptr (GError) error = NULL;
 
   if (spdl_part_stack_end (self->parts, self->rows.batch, info, &error))
     return TRUE;
-  gst_spdl_batch_element_fail (self, error);
+  gst_spdl_batcher_fail (self, error);
   return FALSE;
 }
 
 /* Ends the stream with an error that names both caps, where the next element
  * refuses those of batches; @ret otherwise. */
 static GstFlowReturn
-explain_refusal (GstSpdlBatchElement *self, GstFlowReturn ret)
+explain_refusal (GstSpdlBatcher *self, GstFlowReturn ret)
 {
   g_autoptr (GError) error = gst_spdl_caps_gate_explain (&self->gate);
 
   if (!error)
     return ret;
-  gst_spdl_batch_element_fail (self, error);
+  gst_spdl_batcher_fail (self, error);
   return GST_FLOW_EOS;
 }
 
 /* Sends it with the items that it has. */
 static GstFlowReturn
-gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
+gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
 {
   GstSpdlTensorsInfo info;
   GstFlowReturn ret;
 
   if (spdl_batch_rows_get_n (&self->rows) == 0) {
-    gst_spdl_batch_element_clear_batch (self);
+    gst_spdl_batcher_clear_batch (self);
     return GST_FLOW_OK;
   }
   spdl_batch_rows_end (&self->rows, &info);
@@ -307,7 +305,7 @@ gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
     return GST_FLOW_EOS;
   g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
   GstBuffer *batch = g_steal_pointer (&self->rows.batch);
-  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_batcher_clear_batch (self);
   gst_spdl_caps_gate_open (&self->gate, caps);
   count_batch (self, gst_buffer_get_size (batch));
   self->has_pushed = self->outcome.arrived = TRUE;
@@ -320,29 +318,29 @@ gst_spdl_batch_element_push_batch (GstSpdlBatchElement *self)
 static void
 note_gone (GstEvent *event, gpointer self)
 {
-  spdl_outcome_add_event (&((GstSpdlBatchElement *) self)->outcome, event);
+  spdl_outcome_add_event (&((GstSpdlBatcher *) self)->outcome, event);
 }
 
 /* Announces items as gone. */
 static void
-gst_spdl_batch_element_push_gone (GstSpdlBatchElement *self, GstSpdlGone *gone)
+gst_spdl_batcher_push_gone (GstSpdlBatcher *self, GstSpdlGone *gone)
 {
   gst_spdl_gone_push_noted (gone, self->parent.srcpad, note_gone, self);
 }
 
 /* GST_FLOW_ERROR would make the source post a second error. */
 static void
-gst_spdl_batch_element_fail (GstSpdlBatchElement *self, const GError *error)
+gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
 {
   self->has_ended = TRUE;
   spdl_pad_forget (&self->pad);
-  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_batcher_clear_batch (self);
   gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
 /* Announces its items as gone. */
 static void
-gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self)
+gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
 {
   GstSpdlGone gone;
 
@@ -350,16 +348,15 @@ gst_spdl_batch_element_drop_batch (GstSpdlBatchElement *self)
     return;
   gst_spdl_gone_init (&gone);
   gst_spdl_gone_add_buffer (&gone, self->rows.batch, GST_SPDL_GONE_DROPPED);
-  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_batcher_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
-  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_batcher_clear_batch (self);
 }
 
 /* Items. Under the stream lock. */
 
 static void
-item_failed (
-    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   GstSpdlGone gone;
@@ -375,7 +372,7 @@ item_failed (
   gst_spdl_gone_init (&gone);
   gst_spdl_gone_add (&gone, item, GST_SPDL_GONE_FAILED);
   gst_spdl_gone_note_failure (&gone, item, error);
-  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_batcher_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
   g_error_free (error);
 }
@@ -384,7 +381,7 @@ item_failed (
  * resumes has been past its first batch, and must not end where it did not
  * before. */
 static gboolean
-is_mismatch_an_error (GstSpdlBatchElement *self)
+is_mismatch_an_error (GstSpdlBatcher *self)
 {
   SpdlOnShapeMismatch mode;
 
@@ -398,8 +395,7 @@ is_mismatch_an_error (GstSpdlBatchElement *self)
 
 /* An item is not what its batch began with. @error: (transfer full) */
 static GstFlowReturn
-item_differs (
-    GstSpdlBatchElement *self, const GstSpdlItemMeta *item, GError *error)
+item_differs (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
   g_autofree gchar *name = NULL;
 
@@ -409,13 +405,13 @@ item_differs (
   }
   name = gst_spdl_item_meta_describe (item);
   g_prefix_error (&error, "%s: ", name);
-  gst_spdl_batch_element_fail (self, error);
+  gst_spdl_batcher_fail (self, error);
   g_error_free (error);
   return GST_FLOW_EOS;
 }
 
 static gboolean
-write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
+write_item (GstSpdlBatcher *self, GstBuffer *buffer,
     const GstSpdlItemMeta *item, GError **error)
 {
   guint8 *places[GST_SPDL_MAX_TENSORS];
@@ -433,15 +429,15 @@ write_item (GstSpdlBatchElement *self, GstBuffer *buffer,
 
 /* Sends what was held, of one length. */
 static GstFlowReturn
-push_held (GstSpdlBatchElement *self)
+push_held (GstSpdlBatcher *self)
 {
   const guint n = self->pad.held->len;
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (n == 0)
     return GST_FLOW_OK;
-  ret = gst_spdl_batch_element_begin_batch (
-      self, spdl_pad_get_longest (&self->pad), n);
+  ret =
+      gst_spdl_batcher_begin_batch (self, spdl_pad_get_longest (&self->pad), n);
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
     const SpdlHeld *held = &g_array_index (self->pad.held, SpdlHeld, i);
     const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (held->buffer);
@@ -457,12 +453,12 @@ push_held (GstSpdlBatchElement *self)
       item_failed (self, item, error);
   }
   spdl_pad_forget (&self->pad);
-  return ret == GST_FLOW_OK ? gst_spdl_batch_element_push_batch (self) : ret;
+  return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
 }
 
 static GstFlowReturn
-hold_item (GstSpdlBatchElement *self, GstBuffer *buffer,
-    const GstSpdlItemMeta *item, guint size)
+hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
+    guint size)
 {
   GError *error = NULL;
 
@@ -475,7 +471,7 @@ hold_item (GstSpdlBatchElement *self, GstBuffer *buffer,
 
 /* Announces as gone what was held. */
 static void
-drop_held (GstSpdlBatchElement *self)
+drop_held (GstSpdlBatcher *self)
 {
   GstSpdlGone gone;
 
@@ -486,14 +482,14 @@ drop_held (GstSpdlBatchElement *self)
     gst_spdl_gone_add_buffer (&gone,
         g_array_index (self->pad.held, SpdlHeld, i).buffer,
         GST_SPDL_GONE_DROPPED);
-  gst_spdl_batch_element_push_gone (self, &gone);
+  gst_spdl_batcher_push_gone (self, &gone);
   gst_spdl_gone_clear (&gone);
   spdl_pad_forget (&self->pad);
 }
 
 /* At the end of an epoch or of the stream. */
 static GstFlowReturn
-gst_spdl_batch_element_end_batch (GstSpdlBatchElement *self)
+gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
 {
   gboolean drop;
 
@@ -503,16 +499,16 @@ gst_spdl_batch_element_end_batch (GstSpdlBatchElement *self)
   if (!drop) {
     const GstFlowReturn ret = push_held (self);
 
-    return ret == GST_FLOW_OK ? gst_spdl_batch_element_push_batch (self) : ret;
+    return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
   }
   drop_held (self);
-  gst_spdl_batch_element_drop_batch (self);
+  gst_spdl_batcher_drop_batch (self);
   return GST_FLOW_OK;
 }
 
 /* Items of a pipeline without spdlsrc and stages are numbered here. */
 static GstBuffer *
-ensure_item (GstSpdlBatchElement *self, GstBuffer *buffer)
+ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
 {
   GstSpdlItemMeta *meta;
 
@@ -527,7 +523,7 @@ ensure_item (GstSpdlBatchElement *self, GstBuffer *buffer)
 
 /* Its items would be numbered anew, as if they were one. */
 static GstFlowReturn
-refuse_batch (GstSpdlBatchElement *self, GstBuffer *batch)
+refuse_batch (GstSpdlBatcher *self, GstBuffer *batch)
 {
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
       ("A batch came, but batches are not stacked again: make of a group as "
@@ -539,14 +535,13 @@ refuse_batch (GstSpdlBatchElement *self, GstBuffer *batch)
 
 /* Writes an item into the batch that is being filled. */
 static GstFlowReturn
-add_item (
-    GstSpdlBatchElement *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
+add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   GError *error = NULL;
 
   if (!self->rows.slab)
-    ret = gst_spdl_batch_element_begin_batch (self, &self->stacker, 0);
+    ret = gst_spdl_batcher_begin_batch (self, &self->stacker, 0);
   if (ret != GST_FLOW_OK)
     return ret;
   if (!spdl_stacker_is_compatible (&self->rows.stacker, &self->stacker, &error))
@@ -555,17 +550,17 @@ add_item (
     item_failed (self, item, error);
     /* A bad first item must not decide its batch's shape. */
     if (spdl_batch_rows_get_n (&self->rows) == 0)
-      gst_spdl_batch_element_clear_batch (self);
+      gst_spdl_batcher_clear_batch (self);
   }
   if (self->rows.meta && self->rows.meta->num_items == self->rows.size)
-    return gst_spdl_batch_element_push_batch (self);
+    return gst_spdl_batcher_push_batch (self);
   return GST_FLOW_OK;
 }
 
 /* Whether the item that comes is to wait for others, and for how many in all;
  * not within a batch that others are in already. */
 static guint
-get_pad_size (GstSpdlBatchElement *self)
+get_pad_size (GstSpdlBatcher *self)
 {
   guint size;
 
@@ -579,9 +574,9 @@ get_pad_size (GstSpdlBatchElement *self)
 
 /* GstSpdlFilter's: an item. */
 static GstFlowReturn
-gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
   const GstSpdlItemMeta *item;
   GError *error = NULL;
   GstFlowReturn ret;
@@ -617,7 +612,7 @@ gst_spdl_batch_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 
 /* What samples of several media consist of, each says itself. */
 static void
-begin_parts (GstSpdlBatchElement *self, const SpdlPartSettings *settings)
+begin_parts (GstSpdlBatcher *self, const SpdlPartSettings *settings)
 {
   if (!self->parts)
     self->parts = spdl_part_stack_new ();
@@ -654,7 +649,7 @@ sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 static void
-refuse_caps (GstSpdlBatchElement *self, const GstCaps *caps)
+refuse_caps (GstSpdlBatcher *self, const GstCaps *caps)
 {
   const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
 
@@ -666,7 +661,7 @@ refuse_caps (GstSpdlBatchElement *self, const GstCaps *caps)
 }
 
 static gboolean
-set_caps (GstSpdlBatchElement *self, GstEvent *event)
+set_caps (GstSpdlBatcher *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
   SpdlPartSettings settings;
@@ -701,20 +696,20 @@ set_caps (GstSpdlBatchElement *self, GstEvent *event)
 /* Returns TRUE if @event may continue downstream. The end of an epoch may not
  * after an error: the epoch would look like a good one. */
 static gboolean
-end_epoch (GstSpdlBatchElement *self, GstEvent *event)
+end_epoch (GstSpdlBatcher *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
 
   if (!self->has_ended &&
       (error = spdl_outcome_end_epoch (&self->outcome, event)))
-    gst_spdl_batch_element_fail (self, error);
+    gst_spdl_batcher_fail (self, error);
   return !self->has_ended ||
          !gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
 }
 
 /* After its last batch. */
 static void
-sum_up_losses (GstSpdlBatchElement *self, GstEvent *event)
+sum_up_losses (GstSpdlBatcher *self, GstEvent *event)
 {
   guint64 epoch;
 
@@ -726,17 +721,17 @@ sum_up_losses (GstSpdlBatchElement *self, GstEvent *event)
 }
 
 static gboolean
-gst_spdl_batch_element_event (GstSpdlFilter *filter, GstEvent *event)
+gst_spdl_batcher_event (GstSpdlFilter *filter, GstEvent *event)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
   GstSpdlFilterClass *parent_class =
-      GST_SPDL_FILTER_CLASS (gst_spdl_batch_element_parent_class);
+      GST_SPDL_FILTER_CLASS (gst_spdl_batcher_parent_class);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
     return set_caps (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
-    gst_spdl_batch_element_end_batch (self);
+    gst_spdl_batcher_end_batch (self);
   sum_up_losses (self, event);
   spdl_outcome_add_event (&self->outcome, event);
   if (!end_epoch (self, event)) {
@@ -754,11 +749,11 @@ gst_spdl_batch_element_event (GstSpdlFilter *filter, GstEvent *event)
 }
 
 static void
-gst_spdl_batch_element_reset (GstSpdlFilter *filter)
+gst_spdl_batcher_reset (GstSpdlFilter *filter)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (filter);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
-  gst_spdl_batch_element_clear_batch (self);
+  gst_spdl_batcher_clear_batch (self);
   spdl_pad_forget (&self->pad);
   gst_spdl_losses_reset (&self->losses);
   gst_spdl_caps_gate_flush (&self->gate);
@@ -767,10 +762,9 @@ gst_spdl_batch_element_reset (GstSpdlFilter *filter)
 }
 
 static GstStateChangeReturn
-gst_spdl_batch_element_change_state (
-    GstElement *element, GstStateChange transition)
+gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (element);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
@@ -778,7 +772,7 @@ gst_spdl_batch_element_change_state (
     self->told = self->has_pushed = FALSE;
     spdl_outcome_reset (&self->outcome);
   }
-  ret = GST_ELEMENT_CLASS (gst_spdl_batch_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_batcher_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     spdl_batch_pool_clear (&self->pool);
@@ -790,10 +784,10 @@ gst_spdl_batch_element_change_state (
 }
 
 static void
-gst_spdl_batch_element_set_property (
+gst_spdl_batcher_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -804,10 +798,10 @@ gst_spdl_batch_element_set_property (
 }
 
 static void
-gst_spdl_batch_element_get_property (
+gst_spdl_batcher_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlBatchElement *self = GST_SPDL_BATCH_ELEMENT (object);
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
   gboolean known;
 
   GST_OBJECT_LOCK (self);
@@ -818,24 +812,41 @@ gst_spdl_batch_element_get_property (
 }
 
 static void
-gst_spdl_batch_element_finalize (GObject *object)
+gst_spdl_batcher_finalize (GObject *object)
 {
-  spdl_pad_clear (&GST_SPDL_BATCH_ELEMENT (object)->pad);
-  spdl_outcome_clear (&GST_SPDL_BATCH_ELEMENT (object)->outcome);
-  G_OBJECT_CLASS (gst_spdl_batch_element_parent_class)->finalize (object);
+  spdl_pad_clear (&GST_SPDL_BATCHER (object)->pad);
+  spdl_outcome_clear (&GST_SPDL_BATCHER (object)->outcome);
+  G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->finalize (object);
+}
+
+/* GstObject names an instance after its type, which has another name than the
+ * element, as GstSpdlBatch is a batch. */
+static void
+gst_spdl_batcher_constructed (GObject *object)
+{
+  static gint n_made; /* atomic */
+
+  G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->constructed (object);
+  if (g_str_has_prefix (GST_OBJECT_NAME (object), "spdlbatcher")) {
+    g_autofree gchar *name =
+        g_strdup_printf ("spdlbatch%d", g_atomic_int_add (&n_made, 1));
+
+    gst_object_set_name (GST_OBJECT (object), name);
+  }
 }
 
 static void
-gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
+gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_batch_debug, "spdlbatch", 0, "Batches");
-  object_class->set_property = gst_spdl_batch_element_set_property;
-  object_class->get_property = gst_spdl_batch_element_get_property;
-  object_class->finalize = gst_spdl_batch_element_finalize;
+  object_class->set_property = gst_spdl_batcher_set_property;
+  object_class->get_property = gst_spdl_batcher_get_property;
+  object_class->finalize = gst_spdl_batcher_finalize;
+  object_class->constructed = gst_spdl_batcher_constructed;
   spdl_batch_settings_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -843,16 +854,16 @@ gst_spdl_batch_element_class_init (GstSpdlBatchElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item batcher",
       "Filter/Converter", "Stacks items into batches of tensors",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_batch_element_change_state;
+  element_class->change_state = gst_spdl_batcher_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |
                          GST_SPDL_FIELDS_UNPOOLED;
-  filter_class->chain = gst_spdl_batch_element_chain;
-  filter_class->event = gst_spdl_batch_element_event;
-  filter_class->reset = gst_spdl_batch_element_reset;
+  filter_class->chain = gst_spdl_batcher_chain;
+  filter_class->event = gst_spdl_batcher_event;
+  filter_class->reset = gst_spdl_batcher_reset;
 }
 
 static void
-gst_spdl_batch_element_init (GstSpdlBatchElement *self)
+gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
   spdl_batch_settings_init (&self->settings);
   spdl_pad_init (&self->pad);

@@ -85,9 +85,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-#define GST_TYPE_SPDL_CACHE_ELEMENT (gst_spdl_cache_element_get_type ())
-#define GST_SPDL_CACHE_ELEMENT(obj) ((GstSpdlCacheElement *) (obj))
-GType gst_spdl_cache_element_get_type (void);
+#define GST_TYPE_SPDL_CACHE (gst_spdl_cache_get_type ())
+#define GST_SPDL_CACHE(obj) ((GstSpdlCache *) (obj))
+GType gst_spdl_cache_get_type (void);
 
 typedef struct {
   guint num_caches;
@@ -104,16 +104,15 @@ typedef struct {
   Settings now;      /* of this run */
   guint64 n_batches; /* that were handed on, cached ones among them */
   SpdlCachedBatches cached;
-} GstSpdlCacheElement;
+} GstSpdlCache;
 
 typedef struct {
   GstSpdlFilterClass parent_class;
-} GstSpdlCacheElementClass;
+} GstSpdlCacheClass;
 
-G_DEFINE_TYPE (
-    GstSpdlCacheElement, gst_spdl_cache_element, GST_TYPE_SPDL_FILTER)
+G_DEFINE_TYPE (GstSpdlCache, gst_spdl_cache, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlcache, "spdlcache", GST_RANK_NONE, GST_TYPE_SPDL_CACHE_ELEMENT)
+    spdlcache, "spdlcache", GST_RANK_NONE, GST_TYPE_SPDL_CACHE)
 
 /* Batches that are kept */
 
@@ -288,7 +287,7 @@ count_items (GstBuffer *buffer)
 
 /* @cached: not from upstream. */
 static void
-count (GstSpdlCacheElement *self, GstBuffer *buffer, gboolean cached)
+count (GstSpdlCache *self, GstBuffer *buffer, gboolean cached)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   const gsize bytes = gst_buffer_get_size (buffer);
@@ -304,13 +303,13 @@ count (GstSpdlCacheElement *self, GstBuffer *buffer, gboolean cached)
 }
 
 static gboolean
-is_over (GstSpdlCacheElement *self)
+is_over (GstSpdlCache *self)
 {
   return self->now.stop_after > 0 && self->n_batches >= self->now.stop_after;
 }
 
 static GstFlowReturn
-end_stream (GstSpdlCacheElement *self)
+end_stream (GstSpdlCache *self)
 {
   gst_spdl_plain_stats_finish (self->parent.stats);
   gst_pad_push_event (self->parent.srcpad, gst_event_new_eos ());
@@ -320,7 +319,7 @@ end_stream (GstSpdlCacheElement *self)
 /* From upstream */
 
 static void
-begin_run (GstSpdlCacheElement *self)
+begin_run (GstSpdlCache *self)
 {
   GST_OBJECT_LOCK (self);
   self->now = self->settings;
@@ -329,7 +328,7 @@ begin_run (GstSpdlCacheElement *self)
 
 /* Whether the batch that comes is one of the last from upstream. */
 static gboolean
-is_to_be_kept (GstSpdlCacheElement *self)
+is_to_be_kept (GstSpdlCache *self)
 {
   const Settings *now = &self->now;
 
@@ -339,7 +338,7 @@ is_to_be_kept (GstSpdlCacheElement *self)
 }
 
 static gboolean
-keep (GstSpdlCacheElement *self, GstBuffer *buffer)
+keep (GstSpdlCache *self, GstBuffer *buffer)
 {
   GstCaps *caps = gst_pad_get_current_caps (self->parent.sinkpad);
   const gboolean ok = spdl_cached_batches_add (&self->cached, buffer, caps);
@@ -356,7 +355,7 @@ keep (GstSpdlCacheElement *self, GstBuffer *buffer)
 /* From the cache */
 
 static void
-post_cached (GstSpdlCacheElement *self)
+post_cached (GstSpdlCache *self)
 {
   g_autofree gchar *name = gst_object_get_name (GST_OBJECT (self));
 
@@ -369,7 +368,7 @@ post_cached (GstSpdlCacheElement *self)
 
 /* Batches of one epoch may differ in size from its last. */
 static void
-send_caps (GstSpdlCacheElement *self, GstCaps *caps)
+send_caps (GstSpdlCache *self, GstCaps *caps)
 {
   GstPad *srcpad = self->parent.srcpad;
   GstCaps *current = gst_pad_get_current_caps (srcpad);
@@ -380,7 +379,7 @@ send_caps (GstSpdlCacheElement *self, GstCaps *caps)
 }
 
 static GstFlowReturn
-push_cached (GstSpdlCacheElement *self)
+push_cached (GstSpdlCache *self)
 {
   GstPad *srcpad = self->parent.srcpad;
   GstBuffer *batch;
@@ -402,7 +401,7 @@ push_cached (GstSpdlCacheElement *self)
 /* Until downstream wants no more: at a flush, a change of state, an error.
  * Meanwhile upstream waits for its last batch to be taken. */
 static GstFlowReturn
-return_cached (GstSpdlCacheElement *self)
+return_cached (GstSpdlCache *self)
 {
   GstFlowReturn ret = GST_FLOW_OK;
 
@@ -413,9 +412,9 @@ return_cached (GstSpdlCacheElement *self)
 }
 
 static GstFlowReturn
-gst_spdl_cache_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
+gst_spdl_cache_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
-  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (filter);
+  GstSpdlCache *self = GST_SPDL_CACHE (filter);
   GstFlowReturn ret;
 
   if (self->n_batches == 0)
@@ -438,19 +437,19 @@ gst_spdl_cache_element_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 }
 
 static void
-gst_spdl_cache_element_reset (GstSpdlFilter *filter)
+gst_spdl_cache_reset (GstSpdlFilter *filter)
 {
-  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (filter);
+  GstSpdlCache *self = GST_SPDL_CACHE (filter);
 
   self->n_batches = 0;
   spdl_cached_batches_reset (&self->cached);
 }
 
 static void
-gst_spdl_cache_element_set_property (
+gst_spdl_cache_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (object);
+  GstSpdlCache *self = GST_SPDL_CACHE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -471,10 +470,10 @@ gst_spdl_cache_element_set_property (
 }
 
 static void
-gst_spdl_cache_element_get_property (
+gst_spdl_cache_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlCacheElement *self = GST_SPDL_CACHE_ELEMENT (object);
+  GstSpdlCache *self = GST_SPDL_CACHE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -495,10 +494,10 @@ gst_spdl_cache_element_get_property (
 }
 
 static void
-gst_spdl_cache_element_finalize (GObject *object)
+gst_spdl_cache_finalize (GObject *object)
 {
-  spdl_cached_batches_clear (&GST_SPDL_CACHE_ELEMENT (object)->cached);
-  G_OBJECT_CLASS (gst_spdl_cache_element_parent_class)->finalize (object);
+  spdl_cached_batches_clear (&GST_SPDL_CACHE (object)->cached);
+  G_OBJECT_CLASS (gst_spdl_cache_parent_class)->finalize (object);
 }
 
 static void
@@ -512,15 +511,15 @@ install_number (GObjectClass *object_class, guint id, const gchar *name,
 }
 
 static void
-gst_spdl_cache_element_class_init (GstSpdlCacheElementClass *klass)
+gst_spdl_cache_class_init (GstSpdlCacheClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_cache_element_set_property;
-  object_class->get_property = gst_spdl_cache_element_get_property;
-  object_class->finalize = gst_spdl_cache_element_finalize;
+  object_class->set_property = gst_spdl_cache_set_property;
+  object_class->get_property = gst_spdl_cache_get_property;
+  object_class->finalize = gst_spdl_cache_finalize;
   install_number (object_class, PROP_NUM_CACHES, "num-caches",
       "Number of caches", "How many batches are kept, at most", 1,
       DEFAULT_NUM_CACHES);
@@ -539,12 +538,12 @@ gst_spdl_cache_element_class_init (GstSpdlCacheElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Batch cache", "Filter",
       "Hands out the same batches for ever", "the gst-spdl developers");
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_CACHED;
-  filter_class->chain = gst_spdl_cache_element_chain;
-  filter_class->reset = gst_spdl_cache_element_reset;
+  filter_class->chain = gst_spdl_cache_chain;
+  filter_class->reset = gst_spdl_cache_reset;
 }
 
 static void
-gst_spdl_cache_element_init (GstSpdlCacheElement *self)
+gst_spdl_cache_init (GstSpdlCache *self)
 {
   self->settings.num_caches = DEFAULT_NUM_CACHES;
   self->settings.return_after = DEFAULT_RETURN_CACHES_AFTER;

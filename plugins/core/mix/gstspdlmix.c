@@ -76,11 +76,10 @@ enum {
 #define DEFAULT_ORDER SPDL_MIX_WEIGHTED
 #define DEFAULT_STOP SPDL_MIX_ALL
 
-G_DEFINE_TYPE_WITH_CODE (GstSpdlMixElement, gst_spdl_mix_element,
-    GST_TYPE_ELEMENT,
+G_DEFINE_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX_ELEMENT)
+    spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX)
 
 static GType
 get_order_type (void)
@@ -128,16 +127,16 @@ enum {
 
 G_DEFINE_TYPE (GstSpdlMixPad, gst_spdl_mix_pad, GST_TYPE_PAD)
 
-static GstSpdlMixElement *
+static GstSpdlMix *
 dup_mix (GstSpdlMixPad *self)
 {
-  return (GstSpdlMixElement *) gst_object_get_parent (GST_OBJECT (self));
+  return (GstSpdlMix *) gst_object_get_parent (GST_OBJECT (self));
 }
 
 static guint64
 get_num_items (GstSpdlMixPad *self)
 {
-  GstSpdlMixElement *mix = dup_mix (self);
+  GstSpdlMix *mix = dup_mix (self);
   guint64 n;
 
   if (!mix)
@@ -255,7 +254,7 @@ spdl_mix_pad_new (GstPadTemplate *templ, guint number)
 
 /* Lock held. */
 static gboolean
-has_number (const GstSpdlMixElement *self, guint number)
+has_number (const GstSpdlMix *self, guint number)
 {
   for (guint i = 0; i < self->pads->len; i++)
     if (GST_SPDL_MIX_PAD (g_ptr_array_index (self->pads, i))->number == number)
@@ -265,7 +264,7 @@ has_number (const GstSpdlMixElement *self, guint number)
 
 /* Lock held. Of the name that was asked for, or the first that is free. */
 static GstSpdlMixPad *
-make_pad (GstSpdlMixElement *self, GstPadTemplate *templ, const gchar *name)
+make_pad (GstSpdlMix *self, GstPadTemplate *templ, const gchar *name)
 {
   guint number = 0;
   GstSpdlMixPad *pad;
@@ -284,10 +283,10 @@ make_pad (GstSpdlMixElement *self, GstPadTemplate *templ, const gchar *name)
 }
 
 static GstPad *
-gst_spdl_mix_element_request_new_pad (GstElement *element,
-    GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+gst_spdl_mix_request_new_pad (GstElement *element, GstPadTemplate *templ,
+    const gchar *name, const GstCaps *caps)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstSpdlMix *self = GST_SPDL_MIX (element);
   GstSpdlMixPad *pad;
 
   spdl_mutex_lock (&self->lock);
@@ -305,9 +304,9 @@ gst_spdl_mix_element_request_new_pad (GstElement *element,
 }
 
 static void
-gst_spdl_mix_element_release_pad (GstElement *element, GstPad *pad)
+gst_spdl_mix_release_pad (GstElement *element, GstPad *pad)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstSpdlMix *self = GST_SPDL_MIX (element);
 
   gst_object_ref (pad);
   gst_pad_set_active (pad, FALSE);
@@ -343,7 +342,7 @@ take_weight (GstSpdlMixPad *pad, GError **error)
 
 /* Lock held. */
 static gboolean
-start_pads (GstSpdlMixElement *self, GError **error)
+start_pads (GstSpdlMix *self, GError **error)
 {
   for (guint i = 0; i < self->pads->len; i++) {
     GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
@@ -359,7 +358,7 @@ start_pads (GstSpdlMixElement *self, GError **error)
 
 /* Lock held. */
 static gboolean
-start (GstSpdlMixElement *self, GError **error)
+start (GstSpdlMix *self, GError **error)
 {
   GST_OBJECT_LOCK (self);
   self->used = self->settings;
@@ -382,7 +381,7 @@ start (GstSpdlMixElement *self, GError **error)
 }
 
 static gboolean
-try_to_start (GstSpdlMixElement *self)
+try_to_start (GstSpdlMix *self)
 {
   g_autoptr (GError) error = NULL;
   gboolean ok;
@@ -398,7 +397,7 @@ try_to_start (GstSpdlMixElement *self)
 }
 
 static void
-stop (GstSpdlMixElement *self)
+stop (GstSpdlMix *self)
 {
   gst_spdl_plain_stats_stop (self->stats);
   spdl_mutex_lock (&self->lock);
@@ -411,15 +410,14 @@ stop (GstSpdlMixElement *self)
 }
 
 static GstStateChangeReturn
-gst_spdl_mix_element_change_state (
-    GstElement *element, GstStateChange transition)
+gst_spdl_mix_change_state (GstElement *element, GstStateChange transition)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstSpdlMix *self = GST_SPDL_MIX (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !try_to_start (self))
     return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_mix_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_mix_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
@@ -432,7 +430,7 @@ gst_spdl_mix_element_change_state (
 static void
 add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (element);
+  GstSpdlMix *self = GST_SPDL_MIX (element);
   const gboolean lap = figures->lap;
 
   spdl_mutex_lock (&self->lock);
@@ -452,10 +450,10 @@ add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 /* The class */
 
 static void
-gst_spdl_mix_element_set_property (
+gst_spdl_mix_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+  GstSpdlMix *self = GST_SPDL_MIX (object);
 
   if (id == PROP_STATS_INTERVAL) {
     gst_spdl_plain_stats_set_interval (self->stats, value);
@@ -480,10 +478,10 @@ gst_spdl_mix_element_set_property (
 }
 
 static void
-gst_spdl_mix_element_get_property (
+gst_spdl_mix_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+  GstSpdlMix *self = GST_SPDL_MIX (object);
   SpdlMixSettings settings;
 
   GST_OBJECT_LOCK (self);
@@ -512,9 +510,9 @@ gst_spdl_mix_element_get_property (
 }
 
 static void
-gst_spdl_mix_element_finalize (GObject *object)
+gst_spdl_mix_finalize (GObject *object)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (object);
+  GstSpdlMix *self = GST_SPDL_MIX (object);
 
   gst_spdl_plain_stats_free (self->stats);
   spdl_mix_flow_reset (self);
@@ -522,7 +520,7 @@ gst_spdl_mix_element_finalize (GObject *object)
   g_ptr_array_unref (self->pads);
   spdl_cond_clear (&self->idle);
   spdl_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (gst_spdl_mix_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_mix_parent_class)->finalize (object);
 }
 
 static void
@@ -547,15 +545,15 @@ install_properties (GObjectClass *object_class)
 }
 
 static void
-gst_spdl_mix_element_class_init (GstSpdlMixElementClass *klass)
+gst_spdl_mix_class_init (GstSpdlMixClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_mix_debug, "spdlmix", 0, "Mixing of streams");
-  object_class->set_property = gst_spdl_mix_element_set_property;
-  object_class->get_property = gst_spdl_mix_element_get_property;
-  object_class->finalize = gst_spdl_mix_element_finalize;
+  object_class->set_property = gst_spdl_mix_set_property;
+  object_class->get_property = gst_spdl_mix_get_property;
+  object_class->finalize = gst_spdl_mix_finalize;
   install_properties (object_class);
 
   gst_element_class_add_static_pad_template_with_gtype (
@@ -564,16 +562,16 @@ gst_spdl_mix_element_class_init (GstSpdlMixElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item mixer", "Muxer",
       "Makes one stream of several, in given proportions",
       "the gst-spdl developers");
-  element_class->request_new_pad = gst_spdl_mix_element_request_new_pad;
-  element_class->release_pad = gst_spdl_mix_element_release_pad;
-  element_class->change_state = gst_spdl_mix_element_change_state;
+  element_class->request_new_pad = gst_spdl_mix_request_new_pad;
+  element_class->release_pad = gst_spdl_mix_release_pad;
+  element_class->change_state = gst_spdl_mix_change_state;
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_MIX_PAD, 0);
   gst_type_mark_as_plugin_api (get_order_type (), 0);
   gst_type_mark_as_plugin_api (get_stop_type (), 0);
 }
 
 static void
-gst_spdl_mix_element_init (GstSpdlMixElement *self)
+gst_spdl_mix_init (GstSpdlMix *self)
 {
   self->settings =
       (SpdlMixSettings){ DEFAULT_SEED, DEFAULT_ORDER, DEFAULT_STOP };

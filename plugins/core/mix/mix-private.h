@@ -83,9 +83,9 @@ typedef struct {
   GstPadClass parent_class;
 } GstSpdlMixPadClass;
 
-#define GST_TYPE_SPDL_MIX_ELEMENT (gst_spdl_mix_element_get_type ())
-GType gst_spdl_mix_element_get_type (void);
-#define GST_SPDL_MIX_ELEMENT(obj) ((GstSpdlMixElement *) (obj))
+#define GST_TYPE_SPDL_MIX (gst_spdl_mix_get_type ())
+GType gst_spdl_mix_get_type (void);
+#define GST_SPDL_MIX(obj) ((GstSpdlMix *) (obj))
 
 typedef struct {
   GstElement parent;
@@ -115,11 +115,11 @@ typedef struct {
   gboolean has_stream;
   GstEvent *segment;     /* the last one that was sent */
   GHashTable *announced; /* number of source to the event's sequence number */
-} GstSpdlMixElement;
+} GstSpdlMix;
 
 typedef struct {
   GstElementClass parent_class;
-} GstSpdlMixElementClass;
+} GstSpdlMixClass;
 
 /* A pad, and what comes to it. */
 GstSpdlMixPad *spdl_mix_pad_new (GstPadTemplate *templ, guint number);
@@ -129,39 +129,39 @@ void spdl_mix_pad_reset (GstSpdlMixPad *self);
 /* For spdl_mix_pad_new(). */
 void spdl_mix_flow_init_pad (GstSpdlMixPad *pad);
 /* Forgets what was sent. */
-void spdl_mix_flow_reset (GstSpdlMixElement *self);
+void spdl_mix_flow_reset (GstSpdlMix *self);
 
 /* Turns. All with the lock held, which those that wait or push let go of. */
 
 /* Whether a pad may go on: GST_FLOW_OK, or what to tell its upstream. */
 GstFlowReturn
-spdl_mix_get_result (const GstSpdlMixElement *self, const GstSpdlMixPad *pad);
+spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad);
 
 /* Waits for the pad's turn, and takes the source pad; or returns why it will
  * not come. */
-GstFlowReturn spdl_mix_await_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+GstFlowReturn spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 /* Waits until nobody pushes, and takes the source pad; and gives it back. */
-void spdl_mix_take_source_pad (GstSpdlMixElement *self);
-void spdl_mix_give_source_pad (GstSpdlMixElement *self);
+void spdl_mix_take_source_pad (GstSpdlMix *self);
+void spdl_mix_give_source_pad (GstSpdlMix *self);
 
 /* Whether ends of epochs, and of pads, have a place among other pads' items,
  * and come when it is the pad's turn. */
-gboolean spdl_mix_has_ends_in_turn (const GstSpdlMixElement *self);
+gboolean spdl_mix_has_ends_in_turn (const GstSpdlMix *self);
 
 /* The pad's count was changed, or its place in the mix must be found. */
-void spdl_mix_update_due (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 /* Says whose turn it is, after whatever has changed; ends what must end. */
-void spdl_mix_settle (GstSpdlMixElement *self);
+void spdl_mix_settle (GstSpdlMix *self);
 
 /* Where no pad waits for the others: an epoch has ended on @pad. Whether that
  * of the mix goes on: with `first` it ends with that of the pad which is ahead,
  * with `repeat` with that of the one which is behind. */
 gboolean
-spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch);
+spdl_mix_pass_end (GstSpdlMix *self, GstSpdlMixPad *pad, guint64 epoch);
 
 /* The pad has ended. */
-void spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad);
+void spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 G_END_DECLS

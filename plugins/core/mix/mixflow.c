@@ -25,7 +25,7 @@ is_same_segment (GstEvent *a, GstEvent *b)
 
 /* Before an item of @pad: it keeps its caps and its segment. */
 static void
-prepare (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+prepare (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   if (pad->segment && !is_same_segment (pad->segment, self->segment)) {
     gst_event_replace (&self->segment, pad->segment);
@@ -62,7 +62,7 @@ typedef struct {
 } Load;
 
 static GstFlowReturn
-push (GstSpdlMixElement *self, const Load *load)
+push (GstSpdlMix *self, const Load *load)
 {
   return load->list ? gst_pad_push_list (self->srcpad, load->list)
                     : gst_pad_push (self->srcpad, load->buffer);
@@ -79,7 +79,7 @@ drop (const Load *load)
 
 /* Lock held. What was flushed by another pad is gone, and this one goes on. */
 static GstFlowReturn
-look_at_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint n_flushes)
+look_at_flush (GstSpdlMix *self, GstSpdlMixPad *pad, guint n_flushes)
 {
   if (self->n_flushing == 0 && self->n_flushes == n_flushes)
     return GST_FLOW_FLUSHING;
@@ -90,7 +90,7 @@ look_at_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint n_flushes)
 
 /* Lock held. */
 static GstFlowReturn
-passed (GstSpdlMixElement *self, GstSpdlMixPad *pad, const Load *load,
+passed (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     GstFlowReturn ret, guint n_flushes)
 {
   pad->count += load->n_items;
@@ -112,7 +112,7 @@ passed (GstSpdlMixElement *self, GstSpdlMixPad *pad, const Load *load,
 }
 
 static void
-note_wait (GstSpdlMixElement *self, const Load *load, guint64 since)
+note_wait (GstSpdlMix *self, const Load *load, guint64 since)
 {
   GstSpdlPlainStats *stats = self->stats;
 
@@ -126,7 +126,7 @@ note_wait (GstSpdlMixElement *self, const Load *load, guint64 since)
 }
 
 static GstFlowReturn
-pass (GstSpdlMixElement *self, GstSpdlMixPad *pad, const Load *load)
+pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
 {
   const guint64 since = spdl_meter_now (&self->stats->meter);
   const GstSpdlItemMeta *item = get_first_item (load->first);
@@ -159,7 +159,7 @@ mix_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   const Load load = { buffer, NULL, buffer, count_items (buffer),
     gst_buffer_get_size (buffer) };
 
-  return pass (GST_SPDL_MIX_ELEMENT (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 static GstFlowReturn
@@ -177,14 +177,14 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     load.n_items += count_items (gst_buffer_list_get (list, i));
     load.bytes += gst_buffer_get_size (gst_buffer_list_get (list, i));
   }
-  return pass (GST_SPDL_MIX_ELEMENT (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 /* Events */
 
 /* @event: (transfer full): goes on now, between two items */
 static gboolean
-push_event (GstSpdlMixElement *self, GstEvent *event)
+push_event (GstSpdlMix *self, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   spdl_mix_take_source_pad (self);
@@ -198,8 +198,7 @@ push_event (GstSpdlMixElement *self, GstEvent *event)
 
 /* The first one is that of the mix. */
 static gboolean
-handle_stream_start (
-    GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_stream_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean first;
 
@@ -261,7 +260,7 @@ note_source (
 
 /* What comes on several pads, behind spdlroute, goes on once. */
 static gboolean
-handle_source (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   const gpointer seqnum = GUINT_TO_POINTER (gst_event_get_seqnum (event));
   const gchar *state;
@@ -292,7 +291,7 @@ handle_source (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 /* Lock held. With proportions it has a place among the other pads' items.
  * @event: (transfer full) */
 static void
-pass_end_in_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean within = TRUE;
   guint64 epoch;
@@ -315,7 +314,7 @@ pass_end_in_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 
 /* Lock held. As it comes. @event: (transfer full) */
 static void
-pass_end_at_once (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean within = gst_spdl_event_is_within_epoch (event);
   guint64 epoch;
@@ -332,7 +331,7 @@ pass_end_at_once (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 
 /* Lock held. All pads wait for it. @event: (transfer full) */
 static void
-hold_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   while (!g_queue_is_empty (&pad->held) &&
          spdl_mix_get_result (self, pad) == GST_FLOW_OK)
@@ -351,7 +350,7 @@ hold_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 /* Whether all pads wait for that end: not for what spdlmix upstream says of a
  * source in the middle of its epoch, nor for what is late. */
 static gboolean
-is_waited_for (GstSpdlMixElement *self, GstEvent *event)
+is_waited_for (GstSpdlMix *self, GstEvent *event)
 {
   guint64 epoch;
 
@@ -364,7 +363,7 @@ is_waited_for (GstSpdlMixElement *self, GstEvent *event)
 }
 
 static gboolean
-handle_epoch (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
@@ -379,7 +378,7 @@ handle_epoch (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 }
 
 static gboolean
-handle_eos (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_eos (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
@@ -394,8 +393,7 @@ handle_eos (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 }
 
 static gboolean
-handle_flush_start (
-    GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   self->n_flushing += !pad->in_flush;
@@ -408,7 +406,7 @@ handle_flush_start (
 
 /* Lock held. */
 static void
-end_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   g_queue_clear_full (&pad->held, (GDestroyNotify) gst_event_unref);
   gst_clear_event (&pad->segment);
@@ -420,7 +418,7 @@ end_flush (GstSpdlMixElement *self, GstSpdlMixPad *pad)
 }
 
 static gboolean
-handle_flush_stop (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
+handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean ret;
 
@@ -440,7 +438,7 @@ handle_flush_stop (GstSpdlMixElement *self, GstSpdlMixPad *pad, GstEvent *event)
 
 /* With proportions, what never came is no part of the mix's place. */
 static gboolean
-handle_gone (GstSpdlMixElement *self, GstEvent *event)
+handle_gone (GstSpdlMix *self, GstEvent *event)
 {
   return push_event (self, self->used.order == SPDL_MIX_WEIGHTED
                                ? gst_spdl_event_set_aside (event)
@@ -450,7 +448,7 @@ handle_gone (GstSpdlMixElement *self, GstEvent *event)
 static gboolean
 mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (parent);
+  GstSpdlMix *self = GST_SPDL_MIX (parent);
   GstSpdlMixPad *pad = GST_SPDL_MIX_PAD (gst_pad);
 
   switch (GST_EVENT_TYPE (event)) {
@@ -484,7 +482,7 @@ static gboolean
 mix_activate_mode (
     GstPad *gst_pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstSpdlMixElement *self = GST_SPDL_MIX_ELEMENT (parent);
+  GstSpdlMix *self = GST_SPDL_MIX (parent);
   GstSpdlMixPad *pad = GST_SPDL_MIX_PAD (gst_pad);
 
   if (mode != GST_PAD_MODE_PUSH)
@@ -512,7 +510,7 @@ spdl_mix_flow_init_pad (GstSpdlMixPad *pad)
 }
 
 void
-spdl_mix_flow_reset (GstSpdlMixElement *self)
+spdl_mix_flow_reset (GstSpdlMix *self)
 {
   gst_spdl_caps_gate_clear (&self->gate);
   gst_clear_event (&self->segment);

@@ -12,25 +12,25 @@
 /* All with the lock held. */
 
 static GstSpdlMixPad *
-get_pad (const GstSpdlMixElement *self, guint i)
+get_pad (const GstSpdlMix *self, guint i)
 {
   return g_ptr_array_index (self->pads, i);
 }
 
 static gboolean
-is_weighted (const GstSpdlMixElement *self)
+is_weighted (const GstSpdlMix *self)
 {
   return self->used.order == SPDL_MIX_WEIGHTED;
 }
 
 gboolean
-spdl_mix_has_ends_in_turn (const GstSpdlMixElement *self)
+spdl_mix_has_ends_in_turn (const GstSpdlMix *self)
 {
   return is_weighted (self) && self->used.stop != SPDL_MIX_ALL;
 }
 
 GstFlowReturn
-spdl_mix_get_result (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
+spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad)
 {
   if (pad->flushing)
     return GST_FLOW_FLUSHING;
@@ -40,7 +40,7 @@ spdl_mix_get_result (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
 /* The source pad */
 
 void
-spdl_mix_take_source_pad (GstSpdlMixElement *self)
+spdl_mix_take_source_pad (GstSpdlMix *self)
 {
   while (self->pushing)
     spdl_cond_wait (&self->idle, &self->lock);
@@ -48,7 +48,7 @@ spdl_mix_take_source_pad (GstSpdlMixElement *self)
 }
 
 void
-spdl_mix_give_source_pad (GstSpdlMixElement *self)
+spdl_mix_give_source_pad (GstSpdlMix *self)
 {
   self->pushing = FALSE;
   spdl_cond_broadcast (&self->idle);
@@ -57,7 +57,7 @@ spdl_mix_give_source_pad (GstSpdlMixElement *self)
 }
 
 GstFlowReturn
-spdl_mix_await_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   GstFlowReturn ret;
 
@@ -80,7 +80,7 @@ spdl_mix_await_turn (GstSpdlMixElement *self, GstSpdlMixPad *pad)
 /* How many items of @pad came to spdlmix before this run began, in its epoch:
  * what the states of the sources say. With ends in turn, since ever. */
 static guint64
-find_place (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
+find_place (const GstSpdlMix *self, const GstSpdlMixPad *pad)
 {
   const gboolean all = spdl_mix_has_ends_in_turn (self);
   guint64 n = 0;
@@ -98,13 +98,13 @@ find_place (const GstSpdlMixElement *self, const GstSpdlMixPad *pad)
 }
 
 void
-spdl_mix_update_due (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   pad->due = spdl_proportion_get_due (pad->key, pad->used_weight, pad->count);
 }
 
 static void
-begin_epoch (GstSpdlMixElement *self)
+begin_epoch (GstSpdlMix *self)
 {
   const guint64 epoch = spdl_mix_has_ends_in_turn (self) ? 0 : self->epoch;
 
@@ -144,7 +144,7 @@ get_epoch (const GstSpdlMixPad *pad)
 
 /* The lowest one, of pads that are closed or, with @open, of all. */
 static guint64
-find_lowest_epoch (const GstSpdlMixElement *self, gboolean open)
+find_lowest_epoch (const GstSpdlMix *self, gboolean open)
 {
   guint64 lowest = G_MAXUINT64;
 
@@ -165,7 +165,7 @@ is_past (const GstSpdlMixPad *pad, guint64 epoch)
 
 /* Whether all pads have come to the end of @epoch, and one waits for it. */
 static gboolean
-has_come_to_end (const GstSpdlMixElement *self, guint64 epoch)
+has_come_to_end (const GstSpdlMix *self, guint64 epoch)
 {
   gboolean any = FALSE;
 
@@ -180,7 +180,7 @@ has_come_to_end (const GstSpdlMixElement *self, guint64 epoch)
 }
 
 static gboolean
-find_end (const GstSpdlMixElement *self, guint64 *epoch)
+find_end (const GstSpdlMix *self, guint64 *epoch)
 {
   if (spdl_mix_has_ends_in_turn (self) || self->used.stop != SPDL_MIX_ALL ||
       (is_weighted (self) && !self->begun))
@@ -209,7 +209,7 @@ has_event (GPtrArray *events, GstEvent *event)
 /* Takes what is held of epochs up to @epoch; of what came on several pads,
  * once. */
 static GPtrArray *
-take_held (GstSpdlMixElement *self, guint64 epoch)
+take_held (GstSpdlMix *self, guint64 epoch)
 {
   GPtrArray *events =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_event_unref);
@@ -235,7 +235,7 @@ take_held (GstSpdlMixElement *self, guint64 epoch)
 
 /* With the last of them the epoch of the mix has ended. */
 static void
-push_ends (GstSpdlMixElement *self, GPtrArray *events)
+push_ends (GstSpdlMix *self, GPtrArray *events)
 {
   gboolean within = TRUE;
 
@@ -252,7 +252,7 @@ push_ends (GstSpdlMixElement *self, GPtrArray *events)
 }
 
 static void
-end_epoch (GstSpdlMixElement *self)
+end_epoch (GstSpdlMix *self)
 {
   GPtrArray *events;
   guint64 epoch;
@@ -273,7 +273,7 @@ end_epoch (GstSpdlMixElement *self)
 /* The end of the stream */
 
 static gboolean
-have_all_ended (const GstSpdlMixElement *self)
+have_all_ended (const GstSpdlMix *self)
 {
   gboolean any = FALSE;
 
@@ -288,14 +288,14 @@ have_all_ended (const GstSpdlMixElement *self)
 }
 
 static void
-call_all (GstSpdlMixElement *self)
+call_all (GstSpdlMix *self)
 {
   for (guint i = 0; i < self->pads->len; i++)
     spdl_cond_signal (&get_pad (self, i)->called);
 }
 
 static void
-end_stream (GstSpdlMixElement *self)
+end_stream (GstSpdlMix *self)
 {
   self->over = TRUE;
   self->turn = NULL;
@@ -311,7 +311,7 @@ end_stream (GstSpdlMixElement *self)
 /* How many epochs the pad has ended that is ahead, with `first`, or behind,
  * with `repeat`, of those that have not ended. */
 static guint64
-find_extreme_epoch (const GstSpdlMixElement *self)
+find_extreme_epoch (const GstSpdlMix *self)
 {
   const gboolean first = self->used.stop == SPDL_MIX_FIRST;
   guint64 extreme = first ? 0 : G_MAXUINT64;
@@ -332,7 +332,7 @@ find_extreme_epoch (const GstSpdlMixElement *self)
 /* With `repeat`: whether all have ended as many epochs as one that has no
  * more. */
 static gboolean
-have_all_come_round (const GstSpdlMixElement *self)
+have_all_come_round (const GstSpdlMix *self)
 {
   const guint64 behind = find_extreme_epoch (self);
 
@@ -346,7 +346,7 @@ have_all_come_round (const GstSpdlMixElement *self)
 }
 
 static gboolean
-has_any_ended (const GstSpdlMixElement *self)
+has_any_ended (const GstSpdlMix *self)
 {
   for (guint i = 0; i < self->pads->len; i++)
     if (get_pad (self, i)->is_part && get_pad (self, i)->ended)
@@ -355,7 +355,7 @@ has_any_ended (const GstSpdlMixElement *self)
 }
 
 static gboolean
-is_over (const GstSpdlMixElement *self)
+is_over (const GstSpdlMix *self)
 {
   if (have_all_ended (self))
     return TRUE;
@@ -370,7 +370,7 @@ is_over (const GstSpdlMixElement *self)
 }
 
 gboolean
-spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch)
+spdl_mix_pass_end (GstSpdlMix *self, GstSpdlMixPad *pad, guint64 epoch)
 {
   const guint64 before = find_extreme_epoch (self);
 
@@ -380,7 +380,7 @@ spdl_mix_pass_end (GstSpdlMixElement *self, GstSpdlMixPad *pad, guint64 epoch)
 }
 
 void
-spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad)
+spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   pad->seen = pad->ended = TRUE;
   pad->epoch += pad->in_epoch;
@@ -394,7 +394,7 @@ spdl_mix_end_pad (GstSpdlMixElement *self, GstSpdlMixPad *pad)
 
 /* Of those that have no end yet, the one that is due first. */
 static GstSpdlMixPad *
-find_due (const GstSpdlMixElement *self)
+find_due (const GstSpdlMix *self)
 {
   const gboolean in_turn = spdl_mix_has_ends_in_turn (self);
   GstSpdlMixPad *first = NULL;
@@ -412,7 +412,7 @@ find_due (const GstSpdlMixElement *self)
 }
 
 static GstSpdlMixPad *
-find_waiting (const GstSpdlMixElement *self)
+find_waiting (const GstSpdlMix *self)
 {
   GstSpdlMixPad *first = NULL;
 
@@ -427,7 +427,7 @@ find_waiting (const GstSpdlMixElement *self)
 }
 
 static void
-begin (GstSpdlMixElement *self)
+begin (GstSpdlMix *self)
 {
   for (guint i = 0; i < self->pads->len; i++)
     if (get_pad (self, i)->is_part && !get_pad (self, i)->seen)
@@ -437,7 +437,7 @@ begin (GstSpdlMixElement *self)
 }
 
 void
-spdl_mix_settle (GstSpdlMixElement *self)
+spdl_mix_settle (GstSpdlMix *self)
 {
   guint64 epoch;
 

@@ -40,7 +40,7 @@
  * Of samples of several media `part` names the one that goes through the chain,
  * which makes one buffer of it.
  *
- * Without `chain`, the signal #GstSpdlPipeElement::process is the work.
+ * Without `chain`, the signal #GstSpdlPipe::process is the work.
  *
  * ## Example
  * |[
@@ -66,11 +66,10 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-#define GST_TYPE_SPDL_PIPE_ELEMENT (gst_spdl_pipe_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlPipeElement, gst_spdl_pipe_element, GST,
-    SPDL_PIPE_ELEMENT, GstSpdlStage)
+#define GST_TYPE_SPDL_PIPE (gst_spdl_pipe_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlPipe, gst_spdl_pipe, GST, SPDL_PIPE, GstSpdlStage)
 
-struct _GstSpdlPipeElement {
+struct _GstSpdlPipe {
   GstSpdlStage parent;
 
   /* The base class's. */
@@ -108,10 +107,9 @@ enum {
 static GParamSpec *properties[N_PROPS];
 static guint signals[N_SIGNALS];
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlPipeElement, gst_spdl_pipe_element, GST_TYPE_SPDL_STAGE)
+G_DEFINE_FINAL_TYPE (GstSpdlPipe, gst_spdl_pipe, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlpipe, "spdlpipe", GST_RANK_NONE, GST_TYPE_SPDL_PIPE_ELEMENT)
+    spdlpipe, "spdlpipe", GST_RANK_NONE, GST_TYPE_SPDL_PIPE)
 
 /* An application's function */
 
@@ -335,7 +333,7 @@ loosen (GstCaps *caps)
 /* Returns: (transfer full) (nullable): what the chain takes, or the sample with
  * the part that it takes. */
 static GstCaps *
-get_chain_caps (GstSpdlPipeElement *self)
+get_chain_caps (GstSpdlPipe *self)
 {
   g_autoptr (GstPad) entry = NULL;
   g_autoptr (GstCaps) caps = NULL;
@@ -356,7 +354,7 @@ get_chain_caps (GstSpdlPipeElement *self)
 }
 
 static gboolean
-answer_caps (GstSpdlPipeElement *self, GstQuery *query)
+answer_caps (GstSpdlPipe *self, GstQuery *query)
 {
   g_autoptr (GstCaps) caps = get_chain_caps (self);
   g_autoptr (GstCaps) shared = NULL;
@@ -373,9 +371,9 @@ answer_caps (GstSpdlPipeElement *self, GstQuery *query)
 }
 
 static gboolean
-gst_spdl_pipe_element_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_spdl_pipe_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (parent);
+  GstSpdlPipe *self = GST_SPDL_PIPE (parent);
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && answer_caps (self, query))
     return TRUE;
@@ -389,10 +387,9 @@ gst_spdl_pipe_element_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* Downstream may take other caps than before: the chains shall ask again. */
 static gboolean
-gst_spdl_pipe_element_src_event (
-    GstPad *pad, GstObject *parent, GstEvent *event)
+gst_spdl_pipe_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (parent);
+  GstSpdlPipe *self = GST_SPDL_PIPE (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     GST_OBJECT_LOCK (self);
@@ -404,10 +401,9 @@ gst_spdl_pipe_element_src_event (
 }
 
 static gboolean
-gst_spdl_pipe_element_negotiate (
-    GstSpdlStage *stage, GstCaps *caps, GError **error)
+gst_spdl_pipe_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (stage);
+  GstSpdlPipe *self = GST_SPDL_PIPE (stage);
   g_autoptr (GstCaps) takes = NULL;
   g_autofree gchar *comes = NULL, *taken = NULL;
 
@@ -434,13 +430,13 @@ gst_spdl_pipe_element_negotiate (
 /* Starting and stopping */
 
 static gboolean
-has_handler (GstSpdlPipeElement *self)
+has_handler (GstSpdlPipe *self)
 {
   return g_signal_has_handler_pending (self, signals[SIGNAL_PROCESS], 0, FALSE);
 }
 
 static gboolean
-check_work (GstSpdlPipeElement *self, const gchar *chain, GError **error)
+check_work (GstSpdlPipe *self, const gchar *chain, GError **error)
 {
   const gboolean has_function = has_handler (self);
 
@@ -462,7 +458,7 @@ check_work (GstSpdlPipeElement *self, const gchar *chain, GError **error)
 }
 
 static void
-set_shared (GstSpdlPipeElement *self, SpdlPipeShared *shared)
+set_shared (GstSpdlPipe *self, SpdlPipeShared *shared)
 {
   SpdlPipeShared *old;
 
@@ -475,9 +471,9 @@ set_shared (GstSpdlPipeElement *self, SpdlPipeShared *shared)
 }
 
 static gboolean
-gst_spdl_pipe_element_start (GstSpdlStage *stage, GError **error)
+gst_spdl_pipe_start (GstSpdlStage *stage, GError **error)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (stage);
+  GstSpdlPipe *self = GST_SPDL_PIPE (stage);
   g_autofree gchar *chain = NULL;
   SpdlPipeShared *shared;
   const gchar *part;
@@ -504,31 +500,31 @@ gst_spdl_pipe_element_start (GstSpdlStage *stage, GError **error)
 }
 
 static void
-gst_spdl_pipe_element_stop (GstSpdlStage *stage)
+gst_spdl_pipe_stop (GstSpdlStage *stage)
 {
-  set_shared (GST_SPDL_PIPE_ELEMENT (stage), NULL);
+  set_shared (GST_SPDL_PIPE (stage), NULL);
 }
 
 /* Work */
 
 static gpointer
-gst_spdl_pipe_element_open_worker (GstSpdlStage *stage, GError **error)
+gst_spdl_pipe_open_worker (GstSpdlStage *stage, GError **error)
 {
-  SpdlPipeShared *shared = GST_SPDL_PIPE_ELEMENT (stage)->shared;
+  SpdlPipeShared *shared = GST_SPDL_PIPE (stage)->shared;
 
   /* A function has no state of ours; but a worker is not NULL. */
   return shared ? (gpointer) spdl_pipe_worker_new (shared, error) : stage;
 }
 
 static void
-gst_spdl_pipe_element_close_worker (GstSpdlStage *stage, gpointer worker)
+gst_spdl_pipe_close_worker (GstSpdlStage *stage, gpointer worker)
 {
   if (worker != stage)
     spdl_pipe_worker_free (worker);
 }
 
 static gboolean
-gst_spdl_pipe_element_process (
+gst_spdl_pipe_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
   if (worker == stage)
@@ -538,7 +534,7 @@ gst_spdl_pipe_element_process (
 }
 
 static gboolean
-gst_spdl_pipe_element_process_group (
+gst_spdl_pipe_process_group (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
   return spdl_pipe_function_process_group (
@@ -547,9 +543,9 @@ gst_spdl_pipe_element_process_group (
 
 /* With the pool's lock, between start and stop: nothing changes `shared`. */
 static guint64
-gst_spdl_pipe_element_get_cpu_time (GstSpdlStage *stage)
+gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
 {
-  SpdlPipeShared *shared = GST_SPDL_PIPE_ELEMENT (stage)->shared;
+  SpdlPipeShared *shared = GST_SPDL_PIPE (stage)->shared;
 
   return shared ? __atomic_load_n (&shared->tally->cpu_time, __ATOMIC_RELAXED)
                 : 0;
@@ -558,10 +554,10 @@ gst_spdl_pipe_element_get_cpu_time (GstSpdlStage *stage)
 /* The class */
 
 static void
-gst_spdl_pipe_element_set_property (
+gst_spdl_pipe_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+  GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -586,10 +582,10 @@ gst_spdl_pipe_element_set_property (
 }
 
 static void
-gst_spdl_pipe_element_get_property (
+gst_spdl_pipe_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+  GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -613,12 +609,12 @@ gst_spdl_pipe_element_get_property (
 }
 
 static void
-gst_spdl_pipe_element_finalize (GObject *object)
+gst_spdl_pipe_finalize (GObject *object)
 {
-  GstSpdlPipeElement *self = GST_SPDL_PIPE_ELEMENT (object);
+  GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
   g_free (self->chain);
-  G_OBJECT_CLASS (gst_spdl_pipe_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_pipe_parent_class)->finalize (object);
 }
 
 static void
@@ -652,7 +648,7 @@ static void
 install_signals (GType type)
 {
   /**
-   * GstSpdlPipeElement::process:
+   * GstSpdlPipe::process:
    * @element: the spdlpipe
    * @sample: an item, with its caps; or a group, as a sample with a buffer
    * list. The item's meta is on the buffer
@@ -679,16 +675,16 @@ install_signals (GType type)
 }
 
 static void
-gst_spdl_pipe_element_class_init (GstSpdlPipeElementClass *klass)
+gst_spdl_pipe_class_init (GstSpdlPipeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_pipe_debug, "spdlpipe", 0, "Chains");
-  object_class->set_property = gst_spdl_pipe_element_set_property;
-  object_class->get_property = gst_spdl_pipe_element_get_property;
-  object_class->finalize = gst_spdl_pipe_element_finalize;
+  object_class->set_property = gst_spdl_pipe_set_property;
+  object_class->get_property = gst_spdl_pipe_get_property;
+  object_class->finalize = gst_spdl_pipe_finalize;
   install_properties (object_class);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
@@ -698,18 +694,18 @@ gst_spdl_pipe_element_class_init (GstSpdlPipeElementClass *klass)
       "Sends items through a chain of elements or a function of the "
       "application, many at a time",
       "the gst-spdl developers");
-  stage_class->start = gst_spdl_pipe_element_start;
-  stage_class->stop = gst_spdl_pipe_element_stop;
-  stage_class->negotiate = gst_spdl_pipe_element_negotiate;
-  stage_class->open_worker = gst_spdl_pipe_element_open_worker;
-  stage_class->close_worker = gst_spdl_pipe_element_close_worker;
-  stage_class->process = gst_spdl_pipe_element_process;
-  stage_class->process_group = gst_spdl_pipe_element_process_group;
-  stage_class->get_cpu_time = gst_spdl_pipe_element_get_cpu_time;
+  stage_class->start = gst_spdl_pipe_start;
+  stage_class->stop = gst_spdl_pipe_stop;
+  stage_class->negotiate = gst_spdl_pipe_negotiate;
+  stage_class->open_worker = gst_spdl_pipe_open_worker;
+  stage_class->close_worker = gst_spdl_pipe_close_worker;
+  stage_class->process = gst_spdl_pipe_process;
+  stage_class->process_group = gst_spdl_pipe_process_group;
+  stage_class->get_cpu_time = gst_spdl_pipe_get_cpu_time;
 }
 
 static void
-gst_spdl_pipe_element_init (GstSpdlPipeElement *self)
+gst_spdl_pipe_init (GstSpdlPipe *self)
 {
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
   GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
@@ -717,7 +713,7 @@ gst_spdl_pipe_element_init (GstSpdlPipeElement *self)
   self->drain = DEFAULT_DRAIN;
   self->task_timeout = DEFAULT_TASK_TIMEOUT;
   self->stage_query = GST_PAD_QUERYFUNC (sinkpad);
-  gst_pad_set_query_function (sinkpad, gst_spdl_pipe_element_query);
+  gst_pad_set_query_function (sinkpad, gst_spdl_pipe_query);
   self->stage_event = GST_PAD_EVENTFUNC (srcpad);
-  gst_pad_set_event_function (srcpad, gst_spdl_pipe_element_src_event);
+  gst_pad_set_event_function (srcpad, gst_spdl_pipe_src_event);
 }

@@ -67,11 +67,10 @@ enum {
   PROP_STAGE_STATS,
 };
 
-G_DEFINE_TYPE_WITH_CODE (GstSpdlRouteElement, gst_spdl_route_element,
-    GST_TYPE_ELEMENT,
+G_DEFINE_TYPE_WITH_CODE (GstSpdlRoute, gst_spdl_route, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE_ELEMENT)
+    spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE)
 
 /* Source pads */
 
@@ -83,16 +82,16 @@ enum {
 
 G_DEFINE_TYPE (GstSpdlRoutePad, gst_spdl_route_pad, GST_TYPE_PAD)
 
-static GstSpdlRouteElement *
+static GstSpdlRoute *
 dup_route (GstSpdlRoutePad *self)
 {
-  return (GstSpdlRouteElement *) gst_object_get_parent (GST_OBJECT (self));
+  return (GstSpdlRoute *) gst_object_get_parent (GST_OBJECT (self));
 }
 
 static guint64
 get_num_items (GstSpdlRoutePad *self)
 {
-  GstSpdlRouteElement *route = dup_route (self);
+  GstSpdlRoute *route = dup_route (self);
   guint64 n;
 
   if (!route)
@@ -108,7 +107,7 @@ get_num_items (GstSpdlRoutePad *self)
 static void
 tell_flaw (GstSpdlRoutePad *self, const GError *flaw)
 {
-  GstSpdlRouteElement *route = dup_route (self);
+  GstSpdlRoute *route = dup_route (self);
   gboolean started;
 
   if (!route)
@@ -257,17 +256,17 @@ spdl_route_pad_new (GstPadTemplate *templ, guint number)
 static GstFlowReturn
 route_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  return spdl_route_push_item (GST_SPDL_ROUTE_ELEMENT (parent), buffer);
+  return spdl_route_push_item (GST_SPDL_ROUTE (parent), buffer);
 }
 
 static GstFlowReturn
 route_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
-  return spdl_route_push_group (GST_SPDL_ROUTE_ELEMENT (parent), list);
+  return spdl_route_push_group (GST_SPDL_ROUTE (parent), list);
 }
 
 static gboolean
-handle_caps (GstSpdlRouteElement *self, GstEvent *event)
+handle_caps (GstSpdlRoute *self, GstEvent *event)
 {
   GstCaps *caps;
 
@@ -278,7 +277,7 @@ handle_caps (GstSpdlRouteElement *self, GstEvent *event)
 }
 
 static void
-end_flush (GstSpdlRouteElement *self)
+end_flush (GstSpdlRoute *self)
 {
   spdl_route_wait_for_enders (self);
   spdl_mutex_lock (&self->lock);
@@ -294,7 +293,7 @@ end_flush (GstSpdlRouteElement *self)
 static gboolean
 route_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (parent);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (parent);
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
@@ -324,7 +323,7 @@ add_caps (const GValue *item, GValue *all, gpointer filter)
 }
 
 static GstCaps *
-find_caps (GstSpdlRouteElement *self, GstCaps *filter)
+find_caps (GstSpdlRoute *self, GstCaps *filter)
 {
   GstIterator *pads = gst_element_iterate_src_pads (GST_ELEMENT (self));
   GValue found = G_VALUE_INIT;
@@ -356,7 +355,7 @@ route_query (GstPad *pad, GstObject *parent, GstQuery *query)
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);
-  caps = find_caps (GST_SPDL_ROUTE_ELEMENT (parent), filter);
+  caps = find_caps (GST_SPDL_ROUTE (parent), filter);
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
   return TRUE;
@@ -366,7 +365,7 @@ route_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* Lock held. */
 static gboolean
-has_number (const GstSpdlRouteElement *self, guint number)
+has_number (const GstSpdlRoute *self, guint number)
 {
   for (guint i = 0; i < self->pads->len; i++)
     if (GST_SPDL_ROUTE_PAD (g_ptr_array_index (self->pads, i))->number ==
@@ -377,7 +376,7 @@ has_number (const GstSpdlRouteElement *self, guint number)
 
 /* Lock held. Of the name that was asked for, or the first that is free. */
 static GstSpdlRoutePad *
-make_pad (GstSpdlRouteElement *self, GstPadTemplate *templ, const gchar *name)
+make_pad (GstSpdlRoute *self, GstPadTemplate *templ, const gchar *name)
 {
   guint number = 0;
   GstSpdlRoutePad *pad;
@@ -393,10 +392,10 @@ make_pad (GstSpdlRouteElement *self, GstPadTemplate *templ, const gchar *name)
 }
 
 static GstPad *
-gst_spdl_route_element_request_new_pad (GstElement *element,
-    GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+gst_spdl_route_request_new_pad (GstElement *element, GstPadTemplate *templ,
+    const gchar *name, const GstCaps *caps)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (element);
   GstSpdlRoutePad *pad;
 
   spdl_mutex_lock (&self->lock);
@@ -413,9 +412,9 @@ gst_spdl_route_element_request_new_pad (GstElement *element,
 }
 
 static void
-gst_spdl_route_element_release_pad (GstElement *element, GstPad *pad)
+gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (element);
 
   gst_object_ref (pad);
   spdl_mutex_lock (&self->lock);
@@ -433,7 +432,7 @@ gst_spdl_route_element_release_pad (GstElement *element, GstPad *pad)
 
 /* Returns: (transfer full) (nullable): what is wrong with a pad's `when` */
 static GError *
-start (GstSpdlRouteElement *self)
+start (GstSpdlRoute *self)
 {
   GError *flaw = NULL;
 
@@ -455,7 +454,7 @@ start (GstSpdlRouteElement *self)
 }
 
 static gboolean
-try_to_start (GstSpdlRouteElement *self)
+try_to_start (GstSpdlRoute *self)
 {
   g_autoptr (GError) flaw = start (self);
 
@@ -468,7 +467,7 @@ try_to_start (GstSpdlRouteElement *self)
 }
 
 static void
-stop (GstSpdlRouteElement *self)
+stop (GstSpdlRoute *self)
 {
   spdl_route_wait_for_enders (self);
   gst_spdl_plain_stats_stop (self->stats);
@@ -482,15 +481,14 @@ stop (GstSpdlRouteElement *self)
 }
 
 static GstStateChangeReturn
-gst_spdl_route_element_change_state (
-    GstElement *element, GstStateChange transition)
+gst_spdl_route_change_state (GstElement *element, GstStateChange transition)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !try_to_start (self))
     return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_route_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_route_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
@@ -501,7 +499,7 @@ gst_spdl_route_element_change_state (
 
 /* Lock held. */
 static void
-add_path_figures (GstSpdlRouteElement *self, GstStructure *s, gboolean lap)
+add_path_figures (GstSpdlRoute *self, GstStructure *s, gboolean lap)
 {
   for (guint i = 0; i < self->pads->len; i++) {
     GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
@@ -518,7 +516,7 @@ add_path_figures (GstSpdlRouteElement *self, GstStructure *s, gboolean lap)
 static void
 add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (element);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (element);
 
   spdl_mutex_lock (&self->lock);
   add_path_figures (self, s, figures->lap);
@@ -533,10 +531,10 @@ add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 /* The class */
 
 static void
-gst_spdl_route_element_set_property (
+gst_spdl_route_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (object);
 
   if (id == PROP_STATS_INTERVAL)
     gst_spdl_plain_stats_set_interval (self->stats, value);
@@ -545,10 +543,10 @@ gst_spdl_route_element_set_property (
 }
 
 static void
-gst_spdl_route_element_get_property (
+gst_spdl_route_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (object);
 
   if (id == PROP_STATS_INTERVAL)
     gst_spdl_plain_stats_get_interval (self->stats, value);
@@ -559,9 +557,9 @@ gst_spdl_route_element_get_property (
 }
 
 static void
-gst_spdl_route_element_finalize (GObject *object)
+gst_spdl_route_finalize (GObject *object)
 {
-  GstSpdlRouteElement *self = GST_SPDL_ROUTE_ELEMENT (object);
+  GstSpdlRoute *self = GST_SPDL_ROUTE (object);
 
   gst_spdl_plain_stats_free (self->stats);
   gst_clear_caps (&self->caps);
@@ -569,19 +567,19 @@ gst_spdl_route_element_finalize (GObject *object)
   g_ptr_array_unref (self->pads);
   spdl_cond_clear (&self->ended);
   spdl_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (gst_spdl_route_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_route_parent_class)->finalize (object);
 }
 
 static void
-gst_spdl_route_element_class_init (GstSpdlRouteElementClass *klass)
+gst_spdl_route_class_init (GstSpdlRouteClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_route_debug, "spdlroute", 0, "Routing");
-  object_class->set_property = gst_spdl_route_element_set_property;
-  object_class->get_property = gst_spdl_route_element_get_property;
-  object_class->finalize = gst_spdl_route_element_finalize;
+  object_class->set_property = gst_spdl_route_set_property;
+  object_class->get_property = gst_spdl_route_get_property;
+  object_class->finalize = gst_spdl_route_finalize;
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -590,14 +588,14 @@ gst_spdl_route_element_class_init (GstSpdlRouteElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item router",
       "Demuxer", "Sends items different ways, by what they are",
       "the gst-spdl developers");
-  element_class->request_new_pad = gst_spdl_route_element_request_new_pad;
-  element_class->release_pad = gst_spdl_route_element_release_pad;
-  element_class->change_state = gst_spdl_route_element_change_state;
+  element_class->request_new_pad = gst_spdl_route_request_new_pad;
+  element_class->release_pad = gst_spdl_route_release_pad;
+  element_class->change_state = gst_spdl_route_change_state;
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_ROUTE_PAD, 0);
 }
 
 static void
-gst_spdl_route_element_init (GstSpdlRouteElement *self)
+gst_spdl_route_init (GstSpdlRoute *self)
 {
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->ended);

@@ -43,8 +43,8 @@ typedef struct {
   GstSpdlCapsGate gate;
   gboolean is_new; /* it lacks what events came before */
   GstFlowReturn result;
-  GThread *ender;                     /* nullable; it may have ended */
-  struct _GstSpdlRouteElement *route; /* for that */
+  GThread *ender;              /* nullable; it may have ended */
+  struct _GstSpdlRoute *route; /* for that */
 } GstSpdlRoutePad;
 
 typedef struct {
@@ -53,11 +53,11 @@ typedef struct {
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlRoutePad, gst_object_unref)
 
-#define GST_TYPE_SPDL_ROUTE_ELEMENT (gst_spdl_route_element_get_type ())
-GType gst_spdl_route_element_get_type (void);
-#define GST_SPDL_ROUTE_ELEMENT(obj) ((GstSpdlRouteElement *) (obj))
+#define GST_TYPE_SPDL_ROUTE (gst_spdl_route_get_type ())
+GType gst_spdl_route_get_type (void);
+#define GST_SPDL_ROUTE(obj) ((GstSpdlRoute *) (obj))
 
-typedef struct _GstSpdlRouteElement {
+typedef struct _GstSpdlRoute {
   GstElement parent;
 
   GstPad *sinkpad;
@@ -73,11 +73,11 @@ typedef struct _GstSpdlRouteElement {
   /* Of the thread that comes in. */
   GstCaps *caps;
   GHashTable *sources; /* number to the GstEvent that announced it */
-} GstSpdlRouteElement;
+} GstSpdlRoute;
 
 typedef struct {
   GstElementClass parent_class;
-} GstSpdlRouteElementClass;
+} GstSpdlRouteClass;
 
 GstSpdlRoutePad *spdl_route_pad_new (GstPadTemplate *templ, guint number);
 /* Forgets all of a run. */
@@ -87,16 +87,15 @@ gboolean
 spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps);
 
 /* Sends what came on its way. Under the sink pad's stream lock. */
-GstFlowReturn spdl_route_push_item (GstSpdlRouteElement *self, GstBuffer *item);
-GstFlowReturn
-spdl_route_push_group (GstSpdlRouteElement *self, GstBufferList *group);
-gboolean spdl_route_push_event (GstSpdlRouteElement *self, GstEvent *event);
+GstFlowReturn spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item);
+GstFlowReturn spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group);
+gboolean spdl_route_push_event (GstSpdlRoute *self, GstEvent *event);
 
 /* Waits until the pad's thread has pushed its ends. */
 void spdl_route_join_ender (GstSpdlRoutePad *pad);
 
 /* Waits until no thread pushes an end any more; what they have not begun is
  * dropped. */
-void spdl_route_wait_for_enders (GstSpdlRouteElement *self);
+void spdl_route_wait_for_enders (GstSpdlRoute *self);
 
 G_END_DECLS

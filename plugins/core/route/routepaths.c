@@ -18,7 +18,7 @@ unref_pad (gpointer pad)
 
 /* Returns: (transfer full): the paths as they are now */
 static GPtrArray *
-list_paths (GstSpdlRouteElement *self)
+list_paths (GstSpdlRoute *self)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (unref_pad);
 
@@ -52,7 +52,7 @@ send_source (gpointer number, gpointer event, gpointer user_data)
 
 /* Waits until all ends that came before have gone that way. */
 static void
-await_end (GstSpdlRouteElement *self, GstSpdlRoutePad *pad)
+await_end (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
   spdl_mutex_lock (&self->lock);
   while (pad->is_ending)
@@ -62,7 +62,7 @@ await_end (GstSpdlRouteElement *self, GstSpdlRoutePad *pad)
 
 /* What came before the path was there. */
 static void
-catch_up (GstSpdlRouteElement *self, GstSpdlRoutePad *pad)
+catch_up (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
   if (G_LIKELY (!pad->is_new))
     return;
@@ -79,7 +79,7 @@ is_linked (GstSpdlRoutePad *pad)
 
 /* Returns: (transfer full) (nullable): the first one that takes @item */
 static GstSpdlRoutePad *
-find_path (GstSpdlRouteElement *self, GstBuffer *item)
+find_path (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *found = NULL;
 
@@ -98,7 +98,7 @@ find_path (GstSpdlRouteElement *self, GstBuffer *item)
 
 /* What to tell upstream: whether any path is left. */
 static GstFlowReturn
-combine (GstSpdlRouteElement *self)
+combine (GstSpdlRoute *self)
 {
   GstFlowReturn ret = GST_FLOW_NOT_LINKED;
 
@@ -118,7 +118,7 @@ combine (GstSpdlRouteElement *self)
 /* A path that takes no more is over, and the others go on. Who returned an
  * error has told why, but for caps that do not suit. */
 static GstFlowReturn
-judge (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
+judge (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 {
   if (G_LIKELY (ret == GST_FLOW_OK) || ret == GST_FLOW_FLUSHING)
     return ret;
@@ -136,8 +136,8 @@ judge (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 /* Items */
 
 static void
-count_passed (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, guint n,
-    gsize bytes_in, gsize bytes_out)
+count_passed (GstSpdlRoute *self, GstSpdlRoutePad *pad, guint n, gsize bytes_in,
+    gsize bytes_out)
 {
   spdl_mutex_lock (&self->lock);
   if (pad) {
@@ -150,7 +150,7 @@ count_passed (GstSpdlRouteElement *self, GstSpdlRoutePad *pad, guint n,
 
 /* Nothing is said downstream: a run that begins at a state sends them again. */
 static void
-count_refused (GstSpdlRouteElement *self, guint n)
+count_refused (GstSpdlRoute *self, guint n)
 {
   spdl_mutex_lock (&self->lock);
   self->n_refused += n;
@@ -170,7 +170,7 @@ count_items (GstBuffer *buffer)
  *
  * Returns: (transfer full) (nullable) */
 static GstSpdlRoutePad *
-find_carrier (GstSpdlRouteElement *self)
+find_carrier (GstSpdlRoute *self)
 {
   GstSpdlRoutePad *carrier = NULL;
 
@@ -187,7 +187,7 @@ find_carrier (GstSpdlRouteElement *self)
 
 /* For @item there is no path. */
 static GstFlowReturn
-filter (GstSpdlRouteElement *self, GstBuffer *item)
+filter (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *carrier = find_carrier (self);
   const guint n = count_items (item);
@@ -211,7 +211,7 @@ filter (GstSpdlRouteElement *self, GstBuffer *item)
 }
 
 GstFlowReturn
-spdl_route_push_item (GstSpdlRouteElement *self, GstBuffer *item)
+spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
 {
   const gsize bytes = gst_buffer_get_size (item);
   g_autoptr (GstSpdlRoutePad) pad = find_path (self, item);
@@ -274,7 +274,7 @@ add_to_share (GArray *shares, GstSpdlRoutePad *pad, GstBuffer *item)
 }
 
 static GstFlowReturn
-push_share (GstSpdlRouteElement *self, Share *share)
+push_share (GstSpdlRoute *self, Share *share)
 {
   GstSpdlRoutePad *pad = share->pad;
 
@@ -292,7 +292,7 @@ push_share (GstSpdlRouteElement *self, Share *share)
 
 /* Each path gets its items as a group of its own. */
 GstFlowReturn
-spdl_route_push_group (GstSpdlRouteElement *self, GstBufferList *group)
+spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
 {
   g_autoptr (GArray) shares = g_array_new (FALSE, FALSE, sizeof (Share));
   GstFlowReturn ret = GST_FLOW_OK;
@@ -339,7 +339,7 @@ static gpointer
 push_ends (gpointer user_data)
 {
   GstSpdlRoutePad *pad = user_data;
-  GstSpdlRouteElement *self = pad->route;
+  GstSpdlRoute *self = pad->route;
   GstEvent *event;
 
   spdl_mutex_lock (&self->lock);
@@ -358,8 +358,7 @@ push_ends (gpointer user_data)
  * has a thread for that, so that none keeps another from its end. @event:
  * (transfer full) */
 static void
-push_end_apart (
-    GstSpdlRouteElement *self, GstSpdlRoutePad *pad, GstEvent *event)
+push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
 {
   gboolean begin;
 
@@ -383,7 +382,7 @@ spdl_route_join_ender (GstSpdlRoutePad *pad)
 }
 
 void
-spdl_route_wait_for_enders (GstSpdlRouteElement *self)
+spdl_route_wait_for_enders (GstSpdlRoute *self)
 {
   g_autoptr (GPtrArray) paths = list_paths (self);
 
@@ -399,7 +398,7 @@ spdl_route_wait_for_enders (GstSpdlRouteElement *self)
 
 /* Once: on several paths they would be counted as often. */
 static void
-push_gone (GstSpdlRouteElement *self, GstEvent *event)
+push_gone (GstSpdlRoute *self, GstEvent *event)
 {
   g_autoptr (GstSpdlRoutePad) carrier = find_carrier (self);
 
@@ -411,7 +410,7 @@ push_gone (GstSpdlRouteElement *self, GstEvent *event)
 }
 
 static void
-push_to_all (GstSpdlRouteElement *self, GstEvent *event)
+push_to_all (GstSpdlRoute *self, GstEvent *event)
 {
   g_autoptr (GPtrArray) paths = list_paths (self);
   guint32 number;
@@ -434,7 +433,7 @@ push_to_all (GstSpdlRouteElement *self, GstEvent *event)
 }
 
 gboolean
-spdl_route_push_event (GstSpdlRouteElement *self, GstEvent *event)
+spdl_route_push_event (GstSpdlRoute *self, GstEvent *event)
 {
   if (gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
     push_gone (self, event);

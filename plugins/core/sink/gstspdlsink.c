@@ -67,11 +67,10 @@
 #include "plugins/core/outcome.h"
 #include "plugins/core/sink/arrivals.h"
 
-#define GST_TYPE_SPDL_SINK_ELEMENT (gst_spdl_sink_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlSinkElement, gst_spdl_sink_element, GST,
-    SPDL_SINK_ELEMENT, GstAppSink)
+#define GST_TYPE_SPDL_SINK (gst_spdl_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlSink, gst_spdl_sink, GST, SPDL_SINK, GstAppSink)
 
-struct _GstSpdlSinkElement {
+struct _GstSpdlSink {
   GstAppSink parent;
 
   GstSpdlPlainStats *stats;
@@ -94,14 +93,13 @@ struct _GstSpdlSinkElement {
 
 /* Lock held. */
 static inline void
-gst_spdl_sink_element_set_waiting (
-    GstSpdlSinkElement *self, gint n, guint64 now)
+gst_spdl_sink_set_waiting (GstSpdlSink *self, gint n, guint64 now)
 {
   self->n_waiting = n;
   spdl_meter_set_occupied (&self->stats->meter, n > 0, now);
 }
 
-static void gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface);
+static void gst_spdl_sink_outlet_init (GstSpdlOutletInterface *iface);
 
 enum {
   PROP_0,
@@ -113,12 +111,10 @@ enum {
 
 #define DEFAULT_MAX_GAPS 16384
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSinkElement, gst_spdl_sink_element,
-    GST_TYPE_APP_SINK,
-    G_IMPLEMENT_INTERFACE (
-        GST_TYPE_SPDL_OUTLET, gst_spdl_sink_element_outlet_init))
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSink, gst_spdl_sink, GST_TYPE_APP_SINK,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_SPDL_OUTLET, gst_spdl_sink_outlet_init))
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK_ELEMENT)
+    spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK)
 
 /* What comes down the stream */
 
@@ -132,7 +128,7 @@ count_items (GstBuffer *buffer)
 
 /* Without the tallies' lock, once. */
 static void
-warn_of_gaps (GstSpdlSinkElement *self, guint max_gaps)
+warn_of_gaps (GstSpdlSink *self, guint max_gaps)
 {
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("More than %u gaps lie between the items that came: items are lost on "
@@ -145,7 +141,7 @@ warn_of_gaps (GstSpdlSinkElement *self, guint max_gaps)
 /* Counts a batch or an item, and gives a batch its state. Returns what is to be
  * delivered (transfer full): a copy, if others refer to @buffer too. */
 static GstBuffer *
-take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
+take_in (GstSpdlSink *self, GstBuffer *buffer)
 {
   GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   GstBuffer *own;
@@ -179,20 +175,20 @@ take_in (GstSpdlSinkElement *self, GstBuffer *buffer)
 /* The class whose functions are called on: GstBaseSink's where appsink is
  * passed by. */
 static GstBaseSinkClass *
-get_base (GstSpdlSinkElement *self)
+get_base (GstSpdlSink *self)
 {
   return g_type_class_peek (
       self->is_outlet ? GST_TYPE_BASE_SINK : GST_TYPE_APP_SINK);
 }
 
 static void
-drop_oldest (GstSpdlSinkElement *self)
+drop_oldest (GstSpdlSink *self)
 {
   GstSpdlPlainStats *stats = self->stats;
 
   spdl_arrivals_drop (&self->arrivals);
   spdl_mutex_lock (&stats->lock);
-  gst_spdl_sink_element_set_waiting (
+  gst_spdl_sink_set_waiting (
       self, self->n_waiting - 1, spdl_meter_now (&stats->meter));
   spdl_mutex_unlock (&stats->lock);
 }
@@ -201,7 +197,7 @@ drop_oldest (GstSpdlSinkElement *self)
  * its lock to changes of state: in appsink's own way PLAYING may wait for this,
  * and this for a first pull. */
 static GstFlowReturn
-wait_for_room (GstSpdlSinkElement *self)
+wait_for_room (GstSpdlSink *self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
   const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
@@ -218,7 +214,7 @@ wait_for_room (GstSpdlSinkElement *self)
 }
 
 static GstFlowReturn
-deliver (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+deliver (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstFlowReturn ret;
 
@@ -233,7 +229,7 @@ deliver (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
 /* @exclusive: the stream has the only reference to @buffer. That can be said
  * here, but no more when it is pulled. */
 static GstFlowReturn
-render (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
+render (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstSpdlPlainStats *stats = self->stats;
   const guint n_items = count_items (buffer);
@@ -253,20 +249,19 @@ render (GstSpdlSinkElement *self, GstBuffer *buffer, gboolean exclusive)
   stats->meter.lap.items += n_items;
   stats->meter.lap.batches += is_batch;
   stats->meter.lap.bytes_in += bytes;
-  gst_spdl_sink_element_set_waiting (self, self->n_waiting + 1, now);
+  gst_spdl_sink_set_waiting (self, self->n_waiting + 1, now);
   spdl_mutex_unlock (&stats->lock);
   return ret;
 }
 
 static GstFlowReturn
-gst_spdl_sink_element_render (GstBaseSink *sink, GstBuffer *buffer)
+gst_spdl_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
-  return render (
-      GST_SPDL_SINK_ELEMENT (sink), buffer, gst_buffer_is_writable (buffer));
+  return render (GST_SPDL_SINK (sink), buffer, gst_buffer_is_writable (buffer));
 }
 
 static GstFlowReturn
-gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
+gst_spdl_sink_render_list (GstBaseSink *sink, GstBufferList *list)
 {
   const guint n = gst_buffer_list_length (list);
   const gboolean exclusive = gst_buffer_list_is_writable (list);
@@ -275,7 +270,7 @@ gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
     GstBuffer *buffer = gst_buffer_list_get (list, i);
 
-    ret = render (GST_SPDL_SINK_ELEMENT (sink), buffer,
+    ret = render (GST_SPDL_SINK (sink), buffer,
         exclusive && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1);
   }
   return ret;
@@ -283,18 +278,18 @@ gst_spdl_sink_element_render_list (GstBaseSink *sink, GstBufferList *list)
 
 /* Appsink would keep the buffer. */
 static GstFlowReturn
-gst_spdl_sink_element_preroll (GstBaseSink *sink, GstBuffer *buffer)
+gst_spdl_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 {
-  GstBaseSinkClass *base = get_base (GST_SPDL_SINK_ELEMENT (sink));
+  GstBaseSinkClass *base = get_base (GST_SPDL_SINK (sink));
 
   return base->preroll ? base->preroll (sink, buffer) : GST_FLOW_OK;
 }
 
 /* Appsink would queue them. */
 static gboolean
-gst_spdl_sink_element_set_caps (GstBaseSink *sink, GstCaps *caps)
+gst_spdl_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
   GstBaseSinkClass *base = get_base (self);
 
   gst_caps_replace (&self->caps, caps);
@@ -307,7 +302,7 @@ gst_spdl_sink_element_set_caps (GstBaseSink *sink, GstCaps *caps)
 #define MAX_IN_HANDS 64
 
 static void
-check_pulls (GstSpdlSinkElement *self)
+check_pulls (GstSpdlSink *self)
 {
   const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
 
@@ -318,7 +313,7 @@ check_pulls (GstSpdlSinkElement *self)
 /* @error: (transfer full) (nullable): why nothing arrived. Upstream hears of
  * the end with its next buffer. */
 static void
-fail (GstSpdlSinkElement *self, GError *error)
+fail (GstSpdlSink *self, GError *error)
 {
   if (error && !self->has_ended) {
     self->has_ended = TRUE;
@@ -328,7 +323,7 @@ fail (GstSpdlSinkElement *self, GError *error)
 }
 
 static gboolean
-handle_event (GstSpdlSinkElement *self, GstEvent *event)
+handle_event (GstSpdlSink *self, GstEvent *event)
 {
   gboolean ours, is_epoch;
   guint64 epoch;
@@ -349,11 +344,10 @@ handle_event (GstSpdlSinkElement *self, GstEvent *event)
 }
 
 static void
-flushed (GstSpdlSinkElement *self)
+flushed (GstSpdlSink *self)
 {
   spdl_mutex_lock (&self->stats->lock);
-  gst_spdl_sink_element_set_waiting (
-      self, 0, spdl_meter_now (&self->stats->meter));
+  gst_spdl_sink_set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
   self->stats->meter.last_pull = 0;
   spdl_mutex_unlock (&self->stats->lock);
   spdl_mutex_lock (&self->tallies_lock);
@@ -365,9 +359,9 @@ flushed (GstSpdlSinkElement *self)
 }
 
 static gboolean
-gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
+gst_spdl_sink_event (GstBaseSink *sink, GstEvent *event)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
 
   /* Appsink would queue them for the application, without bound. */
   if (handle_event (self, event)) {
@@ -384,26 +378,26 @@ gst_spdl_sink_element_event (GstBaseSink *sink, GstEvent *event)
 }
 
 static void
-gst_spdl_sink_element_init_intake (GstBaseSinkClass *base_class)
+gst_spdl_sink_init_intake (GstBaseSinkClass *base_class)
 {
-  base_class->set_caps = gst_spdl_sink_element_set_caps;
-  base_class->preroll = gst_spdl_sink_element_preroll;
-  base_class->render = gst_spdl_sink_element_render;
-  base_class->render_list = gst_spdl_sink_element_render_list;
-  base_class->event = gst_spdl_sink_element_event;
+  base_class->set_caps = gst_spdl_sink_set_caps;
+  base_class->preroll = gst_spdl_sink_preroll;
+  base_class->render = gst_spdl_sink_render;
+  base_class->render_list = gst_spdl_sink_render_list;
+  base_class->event = gst_spdl_sink_event;
 }
 
 /* What is taken */
 
 static void
-add_latency (GstSpdlSinkElement *self, const GstSpdlItemMeta *item, guint64 now)
+add_latency (GstSpdlSink *self, const GstSpdlItemMeta *item, guint64 now)
 {
   if (GST_CLOCK_TIME_IS_VALID (item->created) && now > item->created)
     spdl_histogram_add (&self->stats->meter.lap.latency, now - item->created);
 }
 
 static void
-add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
+add_latencies (GstSpdlSink *self, GstBuffer *buffer, guint64 now)
 {
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
@@ -420,7 +414,7 @@ add_latencies (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 now)
 
 /* The trainer asked at @before and has @buffer now. */
 static void
-pulled_buffer (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 before)
+pulled_buffer (GstSpdlSink *self, GstBuffer *buffer, guint64 before)
 {
   GstSpdlPlainStats *stats = self->stats;
 
@@ -434,13 +428,13 @@ pulled_buffer (GstSpdlSinkElement *self, GstBuffer *buffer, guint64 before)
   spdl_meter_pulled (&stats->meter, before, now);
   stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
   add_latencies (self, buffer, now);
-  gst_spdl_sink_element_set_waiting (self, self->n_waiting - 1, now);
+  gst_spdl_sink_set_waiting (self, self->n_waiting - 1, now);
   spdl_mutex_unlock (&stats->lock);
 }
 
 /* A wait that is broken off goes on with the next call. */
 static void
-note_wait (GstSpdlSinkElement *self, guint64 before)
+note_wait (GstSpdlSink *self, guint64 before)
 {
   GstSpdlPlainStats *stats = self->stats;
 
@@ -451,7 +445,7 @@ note_wait (GstSpdlSinkElement *self, guint64 before)
 
 /* No batch, but an end. */
 static void
-note_end (GstSpdlSinkElement *self, guint64 before)
+note_end (GstSpdlSink *self, guint64 before)
 {
   GstSpdlPlainStats *stats = self->stats;
 
@@ -462,7 +456,7 @@ note_end (GstSpdlSinkElement *self, guint64 before)
 
 /* @sample: (nullable): what came, if anything did */
 static void
-pulled (GstSpdlSinkElement *self, GstSample *sample, guint64 before)
+pulled (GstSpdlSink *self, GstSample *sample, guint64 before)
 {
   GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
 
@@ -481,9 +475,9 @@ get_parent (void)
 }
 
 static GstSample *
-gst_spdl_sink_element_pull_sample (GstAppSink *sink)
+gst_spdl_sink_pull_sample (GstAppSink *sink)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
   GstSample *sample = get_parent ()->pull_sample (sink);
 
@@ -492,9 +486,9 @@ gst_spdl_sink_element_pull_sample (GstAppSink *sink)
 }
 
 static GstSample *
-gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
+gst_spdl_sink_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
   GstSample *sample = get_parent ()->try_pull_sample (sink, timeout);
 
@@ -505,9 +499,9 @@ gst_spdl_sink_element_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
 /* A loader's way */
 
 static void
-gst_spdl_sink_element_set_open (GstSpdlOutlet *outlet, gboolean open)
+gst_spdl_sink_set_open (GstSpdlOutlet *outlet, gboolean open)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (outlet);
 
   self->is_outlet = open;
 }
@@ -521,10 +515,9 @@ signal_room (GstBaseSink *sink)
 }
 
 static gboolean
-gst_spdl_sink_element_wait (
-    GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
+gst_spdl_sink_wait (GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (outlet);
   const guint64 before = spdl_meter_now (&self->stats->meter);
   const gboolean any = spdl_arrivals_wait (&self->arrivals, timeout, wakes);
 
@@ -534,7 +527,7 @@ gst_spdl_sink_element_wait (
 }
 
 static GstSpdlPullStatus
-gst_spdl_sink_element_pull (
+gst_spdl_sink_pull (
     GstSpdlOutlet *outlet, GstClockTime timeout, GstSpdlPull *pull)
 {
   static const GstSpdlPullStatus statuses[] = {
@@ -544,7 +537,7 @@ gst_spdl_sink_element_pull (
     [SPDL_ARRIVED_EPOCH] = GST_SPDL_PULL_EPOCH,
     [SPDL_ARRIVED_EOS] = GST_SPDL_PULL_EOS,
   };
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (outlet);
   const guint64 before = spdl_meter_now (&self->stats->meter);
   SpdlArrival arrival = { NULL };
   gboolean made_room;
@@ -569,16 +562,15 @@ gst_spdl_sink_element_pull (
 }
 
 static void
-gst_spdl_sink_element_wake (GstSpdlOutlet *outlet)
+gst_spdl_sink_wake (GstSpdlOutlet *outlet)
 {
-  spdl_arrivals_wake (&GST_SPDL_SINK_ELEMENT (outlet)->arrivals);
+  spdl_arrivals_wake (&GST_SPDL_SINK (outlet)->arrivals);
 }
 
 static void
-gst_spdl_sink_element_get_sources (
-    GstSpdlOutlet *outlet, GstSpdlSources *sources)
+gst_spdl_sink_get_sources (GstSpdlOutlet *outlet, GstSpdlSources *sources)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (outlet);
 
   spdl_mutex_lock (&self->tallies_lock);
   sources->n = spdl_tallies_count_sources (&self->tallies);
@@ -588,9 +580,9 @@ gst_spdl_sink_element_get_sources (
 }
 
 static gchar *
-gst_spdl_sink_element_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
+gst_spdl_sink_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (outlet);
   gchar *state;
 
   spdl_mutex_lock (&self->tallies_lock);
@@ -600,27 +592,27 @@ gst_spdl_sink_element_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
 }
 
 static void
-gst_spdl_sink_element_outlet_init (GstSpdlOutletInterface *iface)
+gst_spdl_sink_outlet_init (GstSpdlOutletInterface *iface)
 {
-  iface->set_open = gst_spdl_sink_element_set_open;
-  iface->wait = gst_spdl_sink_element_wait;
-  iface->pull = gst_spdl_sink_element_pull;
-  iface->wake = gst_spdl_sink_element_wake;
-  iface->get_sources = gst_spdl_sink_element_get_sources;
-  iface->dup_epoch_state = gst_spdl_sink_element_dup_epoch_state;
+  iface->set_open = gst_spdl_sink_set_open;
+  iface->wait = gst_spdl_sink_wait;
+  iface->pull = gst_spdl_sink_pull;
+  iface->wake = gst_spdl_sink_wake;
+  iface->get_sources = gst_spdl_sink_get_sources;
+  iface->dup_epoch_state = gst_spdl_sink_dup_epoch_state;
 }
 
 static void
-gst_spdl_sink_element_init_pulls (GstAppSinkClass *app_class)
+gst_spdl_sink_init_pulls (GstAppSinkClass *app_class)
 {
-  app_class->pull_sample = gst_spdl_sink_element_pull_sample;
-  app_class->try_pull_sample = gst_spdl_sink_element_try_pull_sample;
+  app_class->pull_sample = gst_spdl_sink_pull_sample;
+  app_class->try_pull_sample = gst_spdl_sink_try_pull_sample;
 }
 
 static gboolean
-gst_spdl_sink_element_start (GstBaseSink *sink)
+gst_spdl_sink_start (GstBaseSink *sink)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
 
   self->n_waiting = 0;
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
@@ -631,25 +623,25 @@ gst_spdl_sink_element_start (GstBaseSink *sink)
   spdl_outcome_reset (&self->outcome);
   self->has_ended = FALSE;
   spdl_mutex_unlock (&self->tallies_lock);
-  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->start (sink);
+  return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->start (sink);
 }
 
 static gboolean
-gst_spdl_sink_element_stop (GstBaseSink *sink)
+gst_spdl_sink_stop (GstBaseSink *sink)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (sink);
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
 
   gst_spdl_plain_stats_stop (self->stats);
   spdl_arrivals_reset (&self->arrivals);
   gst_clear_caps (&self->caps);
-  return GST_BASE_SINK_CLASS (gst_spdl_sink_element_parent_class)->stop (sink);
+  return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->stop (sink);
 }
 
 static void
-gst_spdl_sink_element_set_property (
+gst_spdl_sink_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+  GstSpdlSink *self = GST_SPDL_SINK (object);
 
   switch (id) {
     case PROP_MAX_GAPS:
@@ -667,10 +659,10 @@ gst_spdl_sink_element_set_property (
 }
 
 static void
-gst_spdl_sink_element_get_property (
+gst_spdl_sink_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+  GstSpdlSink *self = GST_SPDL_SINK (object);
 
   switch (id) {
     case PROP_RESUME_STATE:
@@ -696,9 +688,9 @@ gst_spdl_sink_element_get_property (
 }
 
 static void
-gst_spdl_sink_element_finalize (GObject *object)
+gst_spdl_sink_finalize (GObject *object)
 {
-  GstSpdlSinkElement *self = GST_SPDL_SINK_ELEMENT (object);
+  GstSpdlSink *self = GST_SPDL_SINK (object);
 
   gst_clear_caps (&self->caps);
   spdl_arrivals_clear (&self->arrivals);
@@ -706,7 +698,7 @@ gst_spdl_sink_element_finalize (GObject *object)
   spdl_tallies_clear (&self->tallies);
   spdl_outcome_clear (&self->outcome);
   spdl_mutex_clear (&self->tallies_lock);
-  G_OBJECT_CLASS (gst_spdl_sink_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_sink_parent_class)->finalize (object);
 }
 
 static void
@@ -728,27 +720,27 @@ install_properties (GObjectClass *object_class)
 }
 
 static void
-gst_spdl_sink_element_class_init (GstSpdlSinkElementClass *klass)
+gst_spdl_sink_class_init (GstSpdlSinkClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
 
-  object_class->set_property = gst_spdl_sink_element_set_property;
-  object_class->get_property = gst_spdl_sink_element_get_property;
-  object_class->finalize = gst_spdl_sink_element_finalize;
+  object_class->set_property = gst_spdl_sink_set_property;
+  object_class->get_property = gst_spdl_sink_get_property;
+  object_class->finalize = gst_spdl_sink_finalize;
   install_properties (object_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Trainer's sink", "Sink", "An appsink where a trainer takes batches",
       "the gst-spdl developers");
-  base_class->start = gst_spdl_sink_element_start;
-  base_class->stop = gst_spdl_sink_element_stop;
-  gst_spdl_sink_element_init_intake (base_class);
-  gst_spdl_sink_element_init_pulls (GST_APP_SINK_CLASS (klass));
+  base_class->start = gst_spdl_sink_start;
+  base_class->stop = gst_spdl_sink_stop;
+  gst_spdl_sink_init_intake (base_class);
+  gst_spdl_sink_init_pulls (GST_APP_SINK_CLASS (klass));
 }
 
 static void
-gst_spdl_sink_element_init (GstSpdlSinkElement *self)
+gst_spdl_sink_init (GstSpdlSink *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   spdl_arrivals_init (&self->arrivals);

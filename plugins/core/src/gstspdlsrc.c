@@ -206,11 +206,10 @@ GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("text/uri-list"));
 
-#define GST_TYPE_SPDL_SRC_ELEMENT (gst_spdl_src_element_get_type ())
-G_DECLARE_FINAL_TYPE (
-    GstSpdlSrcElement, gst_spdl_src_element, GST, SPDL_SRC_ELEMENT, GstPushSrc)
+#define GST_TYPE_SPDL_SRC (gst_spdl_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpdlSrc, gst_spdl_src, GST, SPDL_SRC, GstPushSrc)
 
-struct _GstSpdlSrcElement {
+struct _GstSpdlSrc {
   GstPushSrc parent;
 
   GstSpdlPlainStats *stats;
@@ -237,9 +236,9 @@ enum {
 
 static GParamSpec *num_items_property;
 
-G_DEFINE_FINAL_TYPE (GstSpdlSrcElement, gst_spdl_src_element, GST_TYPE_PUSH_SRC)
+G_DEFINE_FINAL_TYPE (GstSpdlSrc, gst_spdl_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC_ELEMENT)
+    spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC)
 
 static void
 warn (const gchar *text, gpointer user_data)
@@ -250,7 +249,7 @@ warn (const gchar *text, gpointer user_data)
 }
 
 static gint64
-copy_settings (GstSpdlSrcElement *self, SpdlSettings *settings)
+copy_settings (GstSpdlSrc *self, SpdlSettings *settings)
 {
   gint64 epochs;
 
@@ -262,7 +261,7 @@ copy_settings (GstSpdlSrcElement *self, SpdlSettings *settings)
 }
 
 static SpdlDelivery *
-make_delivery (GstSpdlSrcElement *self, GError **error)
+make_delivery (GstSpdlSrc *self, GError **error)
 {
   g_auto (SpdlSettings) settings = { NULL };
   const gint64 epochs = copy_settings (self, &settings);
@@ -292,7 +291,7 @@ dup_names (const SpdlClasses *classes)
 }
 
 static gboolean
-open_dataset (GstSpdlSrcElement *self)
+open_dataset (GstSpdlSrc *self)
 {
   g_autoptr (GError) error = NULL;
   SpdlDelivery *delivery;
@@ -317,7 +316,7 @@ open_dataset (GstSpdlSrcElement *self)
 }
 
 static void
-close_dataset (GstSpdlSrcElement *self)
+close_dataset (GstSpdlSrc *self)
 {
   SpdlDelivery *delivery;
 
@@ -330,15 +329,14 @@ close_dataset (GstSpdlSrcElement *self)
 
 /* Not in GstBaseSrc's start(), behind which a second error would be posted. */
 static GstStateChangeReturn
-gst_spdl_src_element_change_state (
-    GstElement *element, GstStateChange transition)
+gst_spdl_src_change_state (GstElement *element, GstStateChange transition)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (element);
+  GstSpdlSrc *self = GST_SPDL_SRC (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_dataset (self))
     return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_src_element_parent_class)
+  ret = GST_ELEMENT_CLASS (gst_spdl_src_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
@@ -348,14 +346,14 @@ gst_spdl_src_element_change_state (
 }
 
 static gboolean
-gst_spdl_src_element_is_seekable (GstBaseSrc *src)
+gst_spdl_src_is_seekable (GstBaseSrc *src)
 {
   return FALSE;
 }
 
 /* Takes what @item has. */
 static GstBuffer *
-make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
+make_item (GstSpdlSrc *self, const SpdlDeliveryItem *item)
 {
   const gsize size = strlen (item->uri);
   g_autofree gchar *shown = spdl_redact_uri (item->uri);
@@ -379,7 +377,7 @@ make_item (GstSpdlSrcElement *self, const SpdlDeliveryItem *item)
 }
 
 static GstFlowReturn
-fail (GstSpdlSrcElement *self, GError *error)
+fail (GstSpdlSrc *self, GError *error)
 {
   spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
@@ -390,7 +388,7 @@ fail (GstSpdlSrcElement *self, GError *error)
 
 /* Before anything else, so that a sink knows what it keeps count of. */
 static void
-announce (GstSpdlSrcElement *self)
+announce (GstSpdlSrc *self)
 {
   g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
   const gchar *root = spdl_delivery_get_root (self->delivery);
@@ -406,7 +404,7 @@ announce (GstSpdlSrcElement *self)
 
 /* Whether there is another epoch, or the rest of one. */
 static gboolean
-has_epoch (GstSpdlSrcElement *self)
+has_epoch (GstSpdlSrc *self)
 {
   gint64 epochs;
 
@@ -418,7 +416,7 @@ has_epoch (GstSpdlSrcElement *self)
 }
 
 static void
-end_epoch (GstSpdlSrcElement *self)
+end_epoch (GstSpdlSrc *self)
 {
   const guint64 epoch = spdl_delivery_get_epoch (self->delivery);
 
@@ -431,7 +429,7 @@ end_epoch (GstSpdlSrcElement *self)
 static gboolean
 set_flushing (GstBaseSrc *src, gboolean flushing)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
+  GstSpdlSrc *self = GST_SPDL_SRC (src);
 
   GST_OBJECT_LOCK (self);
   if (self->delivery)
@@ -441,21 +439,21 @@ set_flushing (GstBaseSrc *src, gboolean flushing)
 }
 
 static gboolean
-gst_spdl_src_element_unlock (GstBaseSrc *src)
+gst_spdl_src_unlock (GstBaseSrc *src)
 {
   return set_flushing (src, TRUE);
 }
 
 static gboolean
-gst_spdl_src_element_unlock_stop (GstBaseSrc *src)
+gst_spdl_src_unlock_stop (GstBaseSrc *src)
 {
   return set_flushing (src, FALSE);
 }
 
 static GstFlowReturn
-gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
+gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (src);
+  GstSpdlSrc *self = GST_SPDL_SRC (src);
   g_autoptr (GError) error = NULL;
   SpdlDeliveryItem item;
 
@@ -483,10 +481,10 @@ gst_spdl_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 }
 
 static void
-gst_spdl_src_element_set_property (
+gst_spdl_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
+  GstSpdlSrc *self = GST_SPDL_SRC (object);
 
   if (id == PROP_STATS_INTERVAL) {
     gst_spdl_plain_stats_set_interval (self->stats, value);
@@ -510,10 +508,10 @@ gst_spdl_src_element_set_property (
 }
 
 static void
-gst_spdl_src_element_get_property (
+gst_spdl_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
+  GstSpdlSrc *self = GST_SPDL_SRC (object);
 
   if (id == PROP_STATS_INTERVAL) {
     gst_spdl_plain_stats_get_interval (self->stats, value);
@@ -546,14 +544,14 @@ gst_spdl_src_element_get_property (
 }
 
 static void
-gst_spdl_src_element_finalize (GObject *object)
+gst_spdl_src_finalize (GObject *object)
 {
-  GstSpdlSrcElement *self = GST_SPDL_SRC_ELEMENT (object);
+  GstSpdlSrc *self = GST_SPDL_SRC (object);
 
   spdl_settings_clear (&self->settings);
   g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
-  G_OBJECT_CLASS (gst_spdl_src_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_src_parent_class)->finalize (object);
 }
 
 static void
@@ -576,16 +574,16 @@ install_properties (GObjectClass *object_class)
 }
 
 static void
-gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
+gst_spdl_src_class_init (GstSpdlSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_src_debug, "spdlsrc", 0, "Dataset source");
-  object_class->set_property = gst_spdl_src_element_set_property;
-  object_class->get_property = gst_spdl_src_element_get_property;
-  object_class->finalize = gst_spdl_src_element_finalize;
+  object_class->set_property = gst_spdl_src_set_property;
+  object_class->get_property = gst_spdl_src_get_property;
+  object_class->finalize = gst_spdl_src_finalize;
   install_properties (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -593,15 +591,15 @@ gst_spdl_src_element_class_init (GstSpdlSrcElementClass *klass)
       "Source", "Sends the URIs of a dataset's items, epoch by epoch",
       "the gst-spdl developers");
 
-  element_class->change_state = gst_spdl_src_element_change_state;
-  base_class->is_seekable = gst_spdl_src_element_is_seekable;
-  base_class->unlock = gst_spdl_src_element_unlock;
-  base_class->unlock_stop = gst_spdl_src_element_unlock_stop;
-  GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_src_element_create;
+  element_class->change_state = gst_spdl_src_change_state;
+  base_class->is_seekable = gst_spdl_src_is_seekable;
+  base_class->unlock = gst_spdl_src_unlock;
+  base_class->unlock_stop = gst_spdl_src_unlock_stop;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_src_create;
 }
 
 static void
-gst_spdl_src_element_init (GstSpdlSrcElement *self)
+gst_spdl_src_init (GstSpdlSrc *self)
 {
   spdl_settings_init (&self->settings);
   self->epochs = DEFAULT_EPOCHS;

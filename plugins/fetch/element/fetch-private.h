@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 /* gstspdlfetch.c is the element: properties, states, caps and what comes in.
  * fetchitem.c is how an item is fetched, from wherever it is. */
 
-#define GST_TYPE_SPDL_FETCH_ELEMENT (gst_spdl_fetch_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlFetchElement, gst_spdl_fetch_element, GST,
-    SPDL_FETCH_ELEMENT, GstSpdlStage)
+#define GST_TYPE_SPDL_FETCH (gst_spdl_fetch_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstSpdlFetch, gst_spdl_fetch, GST, SPDL_FETCH, GstSpdlStage)
 
-struct _GstSpdlFetchElement {
+struct _GstSpdlFetch {
   GstSpdlStage parent;
   GstPadEventFunction stage_event;     /* the base class's */
   GstPadChainListFunction stage_chain; /* likewise, of groups */
@@ -48,13 +48,12 @@ struct _GstSpdlFetchElement {
 };
 
 /* The client, made by the first item that needs one. */
-SpdlHttp *
-gst_spdl_fetch_element_get_http (GstSpdlFetchElement *self, GError **error);
+SpdlHttp *gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error);
 
 /* Two of the stage's functions. */
-gboolean gst_spdl_fetch_element_negotiate (
-    GstSpdlStage *stage, GstCaps *caps, GError **error);
-void gst_spdl_fetch_element_process_async (
+gboolean
+gst_spdl_fetch_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error);
+void gst_spdl_fetch_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
 
 G_END_DECLS

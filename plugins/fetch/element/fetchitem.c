@@ -17,7 +17,7 @@
 #include "plugins/fetch/range/join.h"
 
 SpdlHttp *
-gst_spdl_fetch_element_get_http (GstSpdlFetchElement *self, GError **error)
+gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error)
 {
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
 
@@ -35,8 +35,7 @@ gst_spdl_fetch_element_get_http (GstSpdlFetchElement *self, GError **error)
 static void
 finish (GstSpdlTask *task, GstBuffer *content, GError *error)
 {
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
 
   if (content) {
     GstCaps *caps;
@@ -59,7 +58,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 /* Reads what @uri names, while this thread waits.
  * @scheme: (nullable): NULL for a path */
 static GstBuffer *
-read_here (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
     const gchar *scheme, const SpdlRange *range, GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
@@ -105,9 +104,9 @@ end_journey (gpointer data)
   Journey *journey = data;
   g_autofree gchar *scheme = g_uri_parse_scheme (journey->uri);
   GError *error = NULL;
-  GstBuffer *content = read_here (
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (journey->task)),
-      journey->task, journey->uri, scheme, &journey->range, &error);
+  GstBuffer *content =
+      read_here (GST_SPDL_FETCH (gst_spdl_task_get_stage (journey->task)),
+          journey->task, journey->uri, scheme, &journey->range, &error);
 
   journey->func (journey->user_data, content, error);
   g_free (journey->uri);
@@ -119,8 +118,7 @@ static void
 on_asked (gpointer user_data, GstBuffer *content, GError *error)
 {
   Journey *journey = user_data;
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (journey->task));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (journey->task));
 
   if (error && error->domain == SPDL_HTTP_ELSEWHERE) {
     journey->uri = g_strdup (error->message);
@@ -133,12 +131,12 @@ on_asked (gpointer user_data, GstBuffer *content, GError *error)
 }
 
 static void
-ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
+ask_server (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
     const SpdlRange *range, gboolean foreign, SpdlHttpFunc func,
     gpointer user_data)
 {
   GError *error = NULL;
-  SpdlHttp *http = gst_spdl_fetch_element_get_http (self, &error);
+  SpdlHttp *http = gst_spdl_fetch_get_http (self, &error);
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
 
   if (self->used.trusted_origins) {
@@ -159,7 +157,7 @@ ask_server (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri,
 
 /* What the source has read already; takes @content. */
 static void
-pass_on (GstSpdlFetchElement *self, GstBuffer *content, SpdlHttpFunc func,
+pass_on (GstSpdlFetch *self, GstBuffer *content, SpdlHttpFunc func,
     gpointer user_data)
 {
   GError *error = NULL;
@@ -174,7 +172,7 @@ pass_on (GstSpdlFetchElement *self, GstBuffer *content, SpdlHttpFunc func,
 
 /* What is to be done with bytes that are deflated. */
 typedef struct {
-  GstSpdlFetchElement *self;
+  GstSpdlFetch *self;
   SpdlPacking packing;
   GstBuffer *content;
   SpdlHttpFunc func;
@@ -182,7 +180,7 @@ typedef struct {
 } Unpacking;
 
 static Unpacking *
-unpacking_new (GstSpdlFetchElement *self, const SpdlPacking *packing,
+unpacking_new (GstSpdlFetch *self, const SpdlPacking *packing,
     SpdlHttpFunc func, gpointer user_data)
 {
   Unpacking *unpacking = g_new (Unpacking, 1);
@@ -219,7 +217,7 @@ on_packed (gpointer user_data, GstBuffer *content, GError *error)
 
 /* Splits off what is behind the path. */
 static gboolean
-parse_uri (GstSpdlFetchElement *self, gchar *uri, SpdlRange *range,
+parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
     SpdlPacking *packing, GError **error)
 {
   return spdl_packing_split (uri, packing, error) &&
@@ -232,8 +230,7 @@ static void
 fetch (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     gpointer user_data)
 {
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
   g_autofree gchar *scheme = NULL;
   GstBuffer *content =
       gst_spdl_buffer_dup_carried (gst_spdl_task_get_item (task), uri);
@@ -270,7 +267,7 @@ fetch (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
  *
  * Returns: (transfer full) (nullable) */
 static gchar *
-dup_base (GstSpdlFetchElement *self, GstSpdlTask *task)
+dup_base (GstSpdlFetch *self, GstSpdlTask *task)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   gchar *base = NULL;
@@ -284,7 +281,7 @@ dup_base (GstSpdlFetchElement *self, GstSpdlTask *task)
 }
 
 static void
-fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
+fetch_parts (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri)
 {
   static const SpdlPartsFuncs funcs = { fetch, finish };
   g_autofree gchar *base = dup_base (self, task);
@@ -301,8 +298,7 @@ fetch_parts (GstSpdlFetchElement *self, GstSpdlTask *task, const gchar *uri)
 static void
 fetch_alone (GstSpdlTask *task)
 {
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
   g_autofree gchar *uri = spdl_coalesce_dup_uri (gst_spdl_task_get_item (task));
 
   if (self->names)
@@ -320,8 +316,7 @@ fetch_again (gpointer task)
 static void
 finish_part (GstSpdlTask *task, const SpdlJoinPart *part)
 {
-  GstSpdlFetchElement *self =
-      GST_SPDL_FETCH_ELEMENT (gst_spdl_task_get_stage (task));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
   GstBuffer *content = spdl_join_part_dup_content (part);
 
   if (part->packing.packed)
@@ -339,7 +334,7 @@ on_joined (gpointer user_data, GstBuffer *content, GError *error)
 {
   SpdlJoin *join = user_data;
   g_autoptr (GArray) waiters = spdl_join_end (join, content);
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (
+  GstSpdlFetch *self = GST_SPDL_FETCH (
       gst_spdl_task_get_stage (g_array_index (waiters, SpdlJoinWaiter, 0).who));
 
   for (guint i = 0; i < waiters->len; i++) {
@@ -379,7 +374,7 @@ fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
 }
 
 void
-gst_spdl_fetch_element_process_async (
+gst_spdl_fetch_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
 {
   const SpdlJoinPart *part =

@@ -129,10 +129,9 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlFetchElement, gst_spdl_fetch_element, GST_TYPE_SPDL_STAGE)
+G_DEFINE_FINAL_TYPE (GstSpdlFetch, gst_spdl_fetch, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
-    spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH_ELEMENT)
+    spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH)
 
 /* Caps of the results */
 
@@ -158,7 +157,7 @@ list_types (GstCaps *caps)
 
 /* What downstream takes: bytes, or the one thing that it asks for. */
 static GstCaps *
-choose_caps (GstSpdlFetchElement *self, GError **error)
+choose_caps (GstSpdlFetch *self, GError **error)
 {
   GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
   g_autoptr (GstCaps) bytes = gst_caps_new_empty_simple (OCTET_STREAM);
@@ -198,7 +197,7 @@ choose_caps (GstSpdlFetchElement *self, GError **error)
 
 /* Of items with parts, `caps` is what their first part is. */
 static GstCaps *
-make_sample_caps (GstSpdlFetchElement *self, GError **error)
+make_sample_caps (GstSpdlFetch *self, GError **error)
 {
   GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
@@ -213,10 +212,9 @@ make_sample_caps (GstSpdlFetchElement *self, GError **error)
 }
 
 gboolean
-gst_spdl_fetch_element_negotiate (
-    GstSpdlStage *stage, GstCaps *caps, GError **error)
+gst_spdl_fetch_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   GstCaps *chosen = NULL;
 
   GST_OBJECT_LOCK (self);
@@ -242,7 +240,7 @@ on_cache_warning (gpointer user_data, const gchar *text)
 
 /* Returns FALSE with @error set if there is to be a cache and cannot be. */
 static gboolean
-open_cache (GstSpdlFetchElement *self, GError **error)
+open_cache (GstSpdlFetch *self, GError **error)
 {
   const gboolean wanted = self->used_cache.folder && *self->used_cache.folder;
 
@@ -256,9 +254,9 @@ open_cache (GstSpdlFetchElement *self, GError **error)
 }
 
 static gboolean
-gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
+gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   g_autofree gchar *pool = NULL, *parts = NULL;
 
   GST_OBJECT_LOCK (self);
@@ -281,8 +279,7 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* a file or folder that cannot be used is an error at once */
     return open_cache (self, error) &&
-           (!self->used.tls_ca_file ||
-               gst_spdl_fetch_element_get_http (self, error));
+           (!self->used.tls_ca_file || gst_spdl_fetch_get_http (self, error));
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "spdlfetch waits for disks and servers and computes nothing, so it "
       "shares "
@@ -291,9 +288,9 @@ gst_spdl_fetch_element_start (GstSpdlStage *stage, GError **error)
 }
 
 static void
-gst_spdl_fetch_element_stop (GstSpdlStage *stage)
+gst_spdl_fetch_stop (GstSpdlStage *stage)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
 
   /* Their work is done, but for its last steps. */
   g_clear_pointer (&self->errands, spdl_errands_free);
@@ -302,9 +299,9 @@ gst_spdl_fetch_element_stop (GstSpdlStage *stage)
 }
 
 static guint64
-gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
+gst_spdl_fetch_get_cpu_time (GstSpdlStage *stage)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (stage);
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
 
   return (http ? spdl_http_get_cpu_time (http) : 0) +
@@ -313,19 +310,18 @@ gst_spdl_fetch_element_get_cpu_time (GstSpdlStage *stage)
 }
 
 static void
-gst_spdl_fetch_element_add_stats (
+gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean lap, GstStructure *stats)
 {
-  spdl_disk_tally_tell (
-      &GST_SPDL_FETCH_ELEMENT (stage)->cache_tally, lap, stats);
+  spdl_disk_tally_tell (&GST_SPDL_FETCH (stage)->cache_tally, lap, stats);
 }
 
 /* A group, before the stage divides it. */
 static GstFlowReturn
-gst_spdl_fetch_element_chain_group (
+gst_spdl_fetch_chain_group (
     GstPad *pad, GstObject *parent, GstBufferList *group)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+  GstSpdlFetch *self = GST_SPDL_FETCH (parent);
 
   if (self->used_coalesce > 0 && !self->names)
     group =
@@ -334,10 +330,9 @@ gst_spdl_fetch_element_chain_group (
 }
 
 static gboolean
-gst_spdl_fetch_element_sink_event (
-    GstPad *pad, GstObject *parent, GstEvent *event)
+gst_spdl_fetch_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (parent);
+  GstSpdlFetch *self = GST_SPDL_FETCH (parent);
   const gchar *uri = gst_spdl_event_get_base (event);
   gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
   guint32 source;
@@ -352,10 +347,10 @@ gst_spdl_fetch_element_sink_event (
 }
 
 static void
-gst_spdl_fetch_element_set_property (
+gst_spdl_fetch_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  GstSpdlFetch *self = GST_SPDL_FETCH (object);
   SpdlHttpSettings *settings = &self->settings;
 
   GST_OBJECT_LOCK (self);
@@ -411,10 +406,10 @@ gst_spdl_fetch_element_set_property (
 }
 
 static void
-gst_spdl_fetch_element_get_property (
+gst_spdl_fetch_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  GstSpdlFetch *self = GST_SPDL_FETCH (object);
   const SpdlHttpSettings *settings = &self->settings;
 
   GST_OBJECT_LOCK (self);
@@ -462,9 +457,9 @@ gst_spdl_fetch_element_get_property (
 }
 
 static void
-gst_spdl_fetch_element_finalize (GObject *object)
+gst_spdl_fetch_finalize (GObject *object)
 {
-  GstSpdlFetchElement *self = GST_SPDL_FETCH_ELEMENT (object);
+  GstSpdlFetch *self = GST_SPDL_FETCH (object);
 
   g_clear_pointer (&self->errands, spdl_errands_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
@@ -479,7 +474,7 @@ gst_spdl_fetch_element_finalize (GObject *object)
   g_strfreev (self->names);
   g_hash_table_unref (self->bases);
   g_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (gst_spdl_fetch_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_fetch_parent_class)->finalize (object);
 }
 
 static void
@@ -542,16 +537,16 @@ install_properties (GObjectClass *object_class)
 }
 
 static void
-gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
+gst_spdl_fetch_class_init (GstSpdlFetchClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
-  object_class->set_property = gst_spdl_fetch_element_set_property;
-  object_class->get_property = gst_spdl_fetch_element_get_property;
-  object_class->finalize = gst_spdl_fetch_element_finalize;
+  object_class->set_property = gst_spdl_fetch_set_property;
+  object_class->get_property = gst_spdl_fetch_get_property;
+  object_class->finalize = gst_spdl_fetch_finalize;
   install_properties (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -559,16 +554,16 @@ gst_spdl_fetch_element_class_init (GstSpdlFetchElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item fetcher",
       "Filter/Network", "Reads the bytes that URIs name, many at a time",
       "the gst-spdl developers");
-  stage_class->start = gst_spdl_fetch_element_start;
-  stage_class->negotiate = gst_spdl_fetch_element_negotiate;
-  stage_class->stop = gst_spdl_fetch_element_stop;
-  stage_class->process_async = gst_spdl_fetch_element_process_async;
-  stage_class->get_cpu_time = gst_spdl_fetch_element_get_cpu_time;
-  stage_class->add_stats = gst_spdl_fetch_element_add_stats;
+  stage_class->start = gst_spdl_fetch_start;
+  stage_class->negotiate = gst_spdl_fetch_negotiate;
+  stage_class->stop = gst_spdl_fetch_stop;
+  stage_class->process_async = gst_spdl_fetch_process_async;
+  stage_class->get_cpu_time = gst_spdl_fetch_get_cpu_time;
+  stage_class->add_stats = gst_spdl_fetch_add_stats;
 }
 
 static void
-gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
+gst_spdl_fetch_init (GstSpdlFetch *self)
 {
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
 
@@ -581,7 +576,7 @@ gst_spdl_fetch_element_init (GstSpdlFetchElement *self)
   spdl_disk_tally_init (&self->cache_tally);
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
-  gst_pad_set_event_function (sinkpad, gst_spdl_fetch_element_sink_event);
+  gst_pad_set_event_function (sinkpad, gst_spdl_fetch_sink_event);
   self->stage_chain = GST_PAD_CHAINLISTFUNC (sinkpad);
-  gst_pad_set_chain_list_function (sinkpad, gst_spdl_fetch_element_chain_group);
+  gst_pad_set_chain_list_function (sinkpad, gst_spdl_fetch_chain_group);
 }

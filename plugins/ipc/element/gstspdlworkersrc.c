@@ -60,12 +60,11 @@
 #include "plugins/ipc/element/workersettings.h"
 #include "plugins/ipc/ipc.h"
 
-#define GST_TYPE_SPDL_WORKER_SRC_ELEMENT \
-  (gst_spdl_worker_src_element_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlWorkerSrcElement, gst_spdl_worker_src_element, GST,
-    SPDL_WORKER_SRC_ELEMENT, GstPushSrc)
+#define GST_TYPE_SPDL_WORKER_SRC (gst_spdl_worker_src_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstSpdlWorkerSrc, gst_spdl_worker_src, GST, SPDL_WORKER_SRC, GstPushSrc)
 
-struct _GstSpdlWorkerSrcElement {
+struct _GstSpdlWorkerSrc {
   GstPushSrc parent;
 
   GstSpdlPlainStats *stats;
@@ -101,16 +100,15 @@ enum {
   PROP_STAGE_STATS,
 };
 
-G_DEFINE_FINAL_TYPE (
-    GstSpdlWorkerSrcElement, gst_spdl_worker_src_element, GST_TYPE_PUSH_SRC)
-GST_ELEMENT_REGISTER_DEFINE (spdlworkersrc, "spdlworkersrc", GST_RANK_NONE,
-    GST_TYPE_SPDL_WORKER_SRC_ELEMENT)
+G_DEFINE_FINAL_TYPE (GstSpdlWorkerSrc, gst_spdl_worker_src, GST_TYPE_PUSH_SRC)
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlworkersrc, "spdlworkersrc", GST_RANK_NONE, GST_TYPE_SPDL_WORKER_SRC)
 
 /* The process */
 
 /* Lock held. */
 static void
-tell_cpu_budget (GstSpdlWorkerSrcElement *self)
+tell_cpu_budget (GstSpdlWorkerSrc *self)
 {
   gdouble budget;
 
@@ -123,7 +121,7 @@ tell_cpu_budget (GstSpdlWorkerSrcElement *self)
 
 /* The one that is set now. */
 static void
-gst_spdl_worker_src_element_tell_cpu_budget (GstSpdlWorkerSrcElement *self)
+gst_spdl_worker_src_tell_cpu_budget (GstSpdlWorkerSrc *self)
 {
   spdl_mutex_lock (&self->lock);
   tell_cpu_budget (self);
@@ -132,7 +130,7 @@ gst_spdl_worker_src_element_tell_cpu_budget (GstSpdlWorkerSrcElement *self)
 
 /* @state: where it begins; nullable */
 static void
-open_link (GstSpdlWorkerSrcElement *self, const gchar *state)
+open_link (GstSpdlWorkerSrc *self, const gchar *state)
 {
   g_auto (SpdlWorkerSettings) run = { { NULL } };
   SpdlLink *link;
@@ -152,7 +150,7 @@ open_link (GstSpdlWorkerSrcElement *self, const gchar *state)
 }
 
 static void
-close_link (GstSpdlWorkerSrcElement *self)
+close_link (GstSpdlWorkerSrc *self)
 {
   GPtrArray *figures, *old;
   SpdlLink *link;
@@ -176,8 +174,8 @@ close_link (GstSpdlWorkerSrcElement *self)
 
 /* An error: @why, and @when it died. */
 static void
-gst_spdl_worker_src_element_post_death (
-    GstSpdlWorkerSrcElement *self, const gchar *why, const gchar *when)
+gst_spdl_worker_src_post_death (
+    GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
 {
   g_autoptr (GError) error = g_error_new (
       GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s, %s", why, when);
@@ -186,7 +184,7 @@ gst_spdl_worker_src_element_post_death (
 }
 
 static gboolean
-begin_run (GstSpdlWorkerSrcElement *self, GError **error)
+begin_run (GstSpdlWorkerSrc *self, GError **error)
 {
   spdl_worker_settings_clear (&self->run);
   GST_OBJECT_LOCK (self);
@@ -200,7 +198,7 @@ begin_run (GstSpdlWorkerSrcElement *self, GError **error)
 }
 
 static void
-take_classes (GstSpdlWorkerSrcElement *self)
+take_classes (GstSpdlWorkerSrc *self)
 {
   GStrv classes = spdl_link_dup_classes (self->link);
 
@@ -213,7 +211,7 @@ take_classes (GstSpdlWorkerSrcElement *self)
 /* Of a run that begins: starts one, and waits until its pipeline plays. FALSE
  * if it does not; why has been posted. */
 static gboolean
-gst_spdl_worker_src_element_open (GstSpdlWorkerSrcElement *self)
+gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 {
   g_autoptr (GError) error = NULL;
   g_autofree gchar *why = NULL;
@@ -235,14 +233,13 @@ gst_spdl_worker_src_element_open (GstSpdlWorkerSrcElement *self)
   if (failure)
     gst_element_post_message (GST_ELEMENT (self), failure);
   else if (why)
-    gst_spdl_worker_src_element_post_death (
-        self, why, "before its pipeline played");
+    gst_spdl_worker_src_post_death (self, why, "before its pipeline played");
   return FALSE;
 }
 
 /* Of a run that ends. */
 static void
-gst_spdl_worker_src_element_close (GstSpdlWorkerSrcElement *self)
+gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
 {
   close_link (self);
   gst_clear_message (&self->error);
@@ -254,8 +251,8 @@ gst_spdl_worker_src_element_close (GstSpdlWorkerSrcElement *self)
  * @failure: (out) (transfer full): as in spdl_link_wait()
  * @why: (out) (transfer full): likewise */
 static SpdlLinkStatus
-gst_spdl_worker_src_element_reopen (GstSpdlWorkerSrcElement *self,
-    const gchar *state, GstMessage **failure, gchar **why)
+gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
+    GstMessage **failure, gchar **why)
 {
   close_link (self);
   open_link (self, state);
@@ -263,8 +260,7 @@ gst_spdl_worker_src_element_reopen (GstSpdlWorkerSrcElement *self,
 }
 
 static void
-gst_spdl_worker_src_element_set_flushing (
-    GstSpdlWorkerSrcElement *self, gboolean flushing)
+gst_spdl_worker_src_set_flushing (GstSpdlWorkerSrc *self, gboolean flushing)
 {
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
@@ -275,8 +271,7 @@ gst_spdl_worker_src_element_set_flushing (
 
 /* The figures of the worker's elements, too, from its sources to its end. */
 static void
-gst_spdl_worker_src_element_add_stages (
-    GstSpdlWorkerSrcElement *self, GstStructure *s)
+gst_spdl_worker_src_add_stages (GstSpdlWorkerSrc *self, GstStructure *s)
 {
   GValue stages = G_VALUE_INIT, stage = G_VALUE_INIT;
   GPtrArray *figures = NULL;
@@ -304,7 +299,7 @@ gst_spdl_worker_src_element_add_stages (
 /* What goes on */
 
 static void
-count_copy (GstSpdlWorkerSrcElement *self, guint max)
+count_copy (GstSpdlWorkerSrc *self, guint max)
 {
   spdl_mutex_lock (&self->stats->lock);
   self->stats->meter.lap.unpooled++;
@@ -322,7 +317,7 @@ count_copy (GstSpdlWorkerSrcElement *self, guint max)
 }
 
 static void
-count_buffer (GstSpdlWorkerSrcElement *self, GstBuffer *buffer)
+count_buffer (GstSpdlWorkerSrc *self, GstBuffer *buffer)
 {
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   const gsize size = gst_buffer_get_size (buffer);
@@ -337,8 +332,7 @@ count_buffer (GstSpdlWorkerSrcElement *self, GstBuffer *buffer)
 
 /* Returns FALSE, with an error posted, if there is no memory. */
 static gboolean
-add_memories (
-    GstSpdlWorkerSrcElement *self, SpdlLetter *letter, GstBuffer *buffer)
+add_memories (GstSpdlWorkerSrc *self, SpdlLetter *letter, GstBuffer *buffer)
 {
   const guint max = self->run.order.n_slabs - 2;
   gboolean lent;
@@ -358,7 +352,7 @@ add_memories (
 
 /* Returns: (transfer full) (nullable): NULL: there is no memory */
 static GstBuffer *
-take_buffer (GstSpdlWorkerSrcElement *self, SpdlLetter *letter)
+take_buffer (GstSpdlWorkerSrc *self, SpdlLetter *letter)
 {
   GstBuffer *buffer = g_steal_pointer (&letter->object);
 
@@ -374,7 +368,7 @@ take_buffer (GstSpdlWorkerSrcElement *self, SpdlLetter *letter)
 }
 
 static void
-push_event (GstSpdlWorkerSrcElement *self, GstEvent *event)
+push_event (GstSpdlWorkerSrc *self, GstEvent *event)
 {
   if (self->run.restarts == 0 || spdl_restart_add_event (&self->restart, event))
     gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
@@ -386,7 +380,7 @@ push_event (GstSpdlWorkerSrcElement *self, GstEvent *event)
 
 /* Behind all that was done. */
 static GstFlowReturn
-end_stream (GstSpdlWorkerSrcElement *self)
+end_stream (GstSpdlWorkerSrc *self)
 {
   if (self->error)
     gst_element_post_message (
@@ -396,17 +390,17 @@ end_stream (GstSpdlWorkerSrcElement *self)
 }
 
 static GstFlowReturn
-give_up (GstSpdlWorkerSrcElement *self, const gchar *why, const gchar *when)
+give_up (GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
 {
   /* What its pipeline has said, if it has, is the reason. */
   if (!self->error)
-    gst_spdl_worker_src_element_post_death (self, why, when);
+    gst_spdl_worker_src_post_death (self, why, when);
   return end_stream (self);
 }
 
 /* Returns: why there can be no other process, or NULL */
 static const gchar *
-find_hindrance (GstSpdlWorkerSrcElement *self)
+find_hindrance (GstSpdlWorkerSrc *self)
 {
   if (self->error || self->run.restarts == 0)
     return "before the end of the stream";
@@ -420,7 +414,7 @@ find_hindrance (GstSpdlWorkerSrcElement *self)
 }
 
 static GstFlowReturn
-go_on (GstSpdlWorkerSrcElement *self)
+go_on (GstSpdlWorkerSrc *self)
 {
   GstEvent *event;
 
@@ -433,7 +427,7 @@ go_on (GstSpdlWorkerSrcElement *self)
  *
  * @why: (inout): how the one before died, and this one, if it does */
 static SpdlLinkStatus
-begin_again (GstSpdlWorkerSrcElement *self, gchar **why)
+begin_again (GstSpdlWorkerSrc *self, gchar **why)
 {
   g_autofree gchar *state = spdl_restart_dup_state (&self->restart);
   const guint n = g_atomic_int_add (&self->n_restarts, 1) + 1;
@@ -443,12 +437,12 @@ begin_again (GstSpdlWorkerSrcElement *self, gchar **why)
           n, self->run.restarts),
       (NULL));
   g_clear_pointer (why, g_free);
-  return gst_spdl_worker_src_element_reopen (
+  return gst_spdl_worker_src_reopen (
       self, state ? state : self->run.order.resume_state, &self->error, why);
 }
 
 static GstFlowReturn
-worker_died (GstSpdlWorkerSrcElement *self, const gchar *text)
+worker_died (GstSpdlWorkerSrc *self, const gchar *text)
 {
   g_autofree gchar *why = g_strdup (text);
   const gchar *hindrance;
@@ -472,8 +466,7 @@ worker_died (GstSpdlWorkerSrcElement *self, const gchar *text)
 
 /* GST_FLOW_CUSTOM_SUCCESS: with a buffer. */
 static GstFlowReturn
-open_letter (
-    GstSpdlWorkerSrcElement *self, SpdlLetter *letter, GstBuffer **buffer)
+open_letter (GstSpdlWorkerSrc *self, SpdlLetter *letter, GstBuffer **buffer)
 {
   switch (letter->kind) {
     case SPDL_LETTER_BUFFER:
@@ -497,7 +490,7 @@ open_letter (
 }
 
 static SpdlLetter *
-take_letter (GstSpdlWorkerSrcElement *self)
+take_letter (GstSpdlWorkerSrc *self)
 {
   SpdlMeter *meter = &self->stats->meter;
   const guint64 before = spdl_meter_now (meter);
@@ -513,9 +506,9 @@ take_letter (GstSpdlWorkerSrcElement *self)
 
 /* The stream: GstPushSrc's. */
 static GstFlowReturn
-gst_spdl_worker_src_element_create (GstPushSrc *src, GstBuffer **buffer)
+gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (src);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (src);
   GstFlowReturn ret = GST_FLOW_OK;
   SpdlLetter *letter;
 
@@ -532,48 +525,46 @@ gst_spdl_worker_src_element_create (GstPushSrc *src, GstBuffer **buffer)
 
 /* As in spdlsrc, not in GstBaseSrc's start(). */
 static GstStateChangeReturn
-gst_spdl_worker_src_element_change_state (
+gst_spdl_worker_src_change_state (
     GstElement *element, GstStateChange transition)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (element);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (element);
   GstStateChangeReturn ret = GST_STATE_CHANGE_FAILURE;
 
   if (transition != GST_STATE_CHANGE_READY_TO_PAUSED ||
-      gst_spdl_worker_src_element_open (self))
-    ret = GST_ELEMENT_CLASS (gst_spdl_worker_src_element_parent_class)
+      gst_spdl_worker_src_open (self))
+    ret = GST_ELEMENT_CLASS (gst_spdl_worker_src_parent_class)
               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
-    gst_spdl_worker_src_element_close (self);
+    gst_spdl_worker_src_close (self);
   return ret;
 }
 
 static gboolean
-gst_spdl_worker_src_element_is_seekable (GstBaseSrc *src)
+gst_spdl_worker_src_is_seekable (GstBaseSrc *src)
 {
   return FALSE;
 }
 
 static gboolean
-gst_spdl_worker_src_element_unlock (GstBaseSrc *src)
+gst_spdl_worker_src_unlock (GstBaseSrc *src)
 {
-  gst_spdl_worker_src_element_set_flushing (
-      GST_SPDL_WORKER_SRC_ELEMENT (src), TRUE);
+  gst_spdl_worker_src_set_flushing (GST_SPDL_WORKER_SRC (src), TRUE);
   return TRUE;
 }
 
 static gboolean
-gst_spdl_worker_src_element_unlock_stop (GstBaseSrc *src)
+gst_spdl_worker_src_unlock_stop (GstBaseSrc *src)
 {
-  gst_spdl_worker_src_element_set_flushing (
-      GST_SPDL_WORKER_SRC_ELEMENT (src), FALSE);
+  gst_spdl_worker_src_set_flushing (GST_SPDL_WORKER_SRC (src), FALSE);
   return TRUE;
 }
 
 /* Downstream's memory would never be written: buffers have their own. */
 static gboolean
-gst_spdl_worker_src_element_decide_allocation (GstBaseSrc *src, GstQuery *query)
+gst_spdl_worker_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {
   while (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_remove_nth_allocation_pool (query, 0);
@@ -585,17 +576,17 @@ gst_spdl_worker_src_element_decide_allocation (GstBaseSrc *src, GstQuery *query)
 static void
 add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (element);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (element);
 
   gst_structure_set (s, "num-restarts", G_TYPE_UINT,
       (guint) g_atomic_int_get (&self->n_restarts), NULL);
 }
 
 static void
-gst_spdl_worker_src_element_set_property (
+gst_spdl_worker_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (object);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (object);
   gboolean known;
 
   if (id == PROP_STATS_INTERVAL) {
@@ -610,14 +601,14 @@ gst_spdl_worker_src_element_set_property (
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   if (id == SPDL_WORKER_SETTING_CPU_BUDGET)
-    gst_spdl_worker_src_element_tell_cpu_budget (self);
+    gst_spdl_worker_src_tell_cpu_budget (self);
 }
 
 static void
-gst_spdl_worker_src_element_get_property (
+gst_spdl_worker_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (object);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (object);
   gboolean known;
 
   if (id == PROP_STATS_INTERVAL) {
@@ -626,7 +617,7 @@ gst_spdl_worker_src_element_get_property (
   }
   if (id == PROP_STAGE_STATS) {
     gst_spdl_plain_stats_get_stats (self->stats, value);
-    gst_spdl_worker_src_element_add_stages (self, g_value_get_boxed (value));
+    gst_spdl_worker_src_add_stages (self, g_value_get_boxed (value));
     return;
   }
   GST_OBJECT_LOCK (self);
@@ -642,9 +633,9 @@ gst_spdl_worker_src_element_get_property (
 }
 
 static void
-gst_spdl_worker_src_element_finalize (GObject *object)
+gst_spdl_worker_src_finalize (GObject *object)
 {
-  GstSpdlWorkerSrcElement *self = GST_SPDL_WORKER_SRC_ELEMENT (object);
+  GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (object);
 
   g_clear_pointer (&self->figures, g_ptr_array_unref);
   spdl_restart_clear (&self->restart);
@@ -653,11 +644,11 @@ gst_spdl_worker_src_element_finalize (GObject *object)
   g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
   spdl_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (gst_spdl_worker_src_element_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_spdl_worker_src_parent_class)->finalize (object);
 }
 
 static void
-gst_spdl_worker_src_element_class_init (GstSpdlWorkerSrcElementClass *klass)
+gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -665,9 +656,9 @@ gst_spdl_worker_src_element_class_init (GstSpdlWorkerSrcElementClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       spdl_worker_src_debug, "spdlworkersrc", 0, "Worker process");
-  object_class->set_property = gst_spdl_worker_src_element_set_property;
-  object_class->get_property = gst_spdl_worker_src_element_get_property;
-  object_class->finalize = gst_spdl_worker_src_element_finalize;
+  object_class->set_property = gst_spdl_worker_src_set_property;
+  object_class->get_property = gst_spdl_worker_src_get_property;
+  object_class->finalize = gst_spdl_worker_src_finalize;
   spdl_worker_settings_install (object_class);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 
@@ -675,16 +666,16 @@ gst_spdl_worker_src_element_class_init (GstSpdlWorkerSrcElementClass *klass)
   gst_element_class_set_static_metadata (element_class, "Worker process",
       "Source", "Runs a pipeline in a process of its own",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_worker_src_element_change_state;
-  base_class->is_seekable = gst_spdl_worker_src_element_is_seekable;
-  base_class->unlock = gst_spdl_worker_src_element_unlock;
-  base_class->unlock_stop = gst_spdl_worker_src_element_unlock_stop;
-  base_class->decide_allocation = gst_spdl_worker_src_element_decide_allocation;
-  GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_worker_src_element_create;
+  element_class->change_state = gst_spdl_worker_src_change_state;
+  base_class->is_seekable = gst_spdl_worker_src_is_seekable;
+  base_class->unlock = gst_spdl_worker_src_unlock;
+  base_class->unlock_stop = gst_spdl_worker_src_unlock_stop;
+  base_class->decide_allocation = gst_spdl_worker_src_decide_allocation;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_spdl_worker_src_create;
 }
 
 static void
-gst_spdl_worker_src_element_init (GstSpdlWorkerSrcElement *self)
+gst_spdl_worker_src_init (GstSpdlWorkerSrc *self)
 {
   spdl_worker_settings_init (&self->settings);
   spdl_worker_settings_init (&self->run);

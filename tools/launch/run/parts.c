@@ -53,19 +53,17 @@ part_new (GstElement *element)
   return part;
 }
 
-/* Whether GStreamer gave the name: the type's or the factory's, numbered. */
+/* Whether GStreamer gave the name: the factory's, numbered. */
 static gboolean
 is_default_name (const gchar *name, const gchar *kind)
 {
   if (!g_str_has_prefix (name, kind))
     return FALSE;
   name += strlen (kind);
-  if (g_str_has_prefix (name, "element"))
-    name += strlen ("element");
   return *name != 0 && strspn (name, "0123456789") == strlen (name);
 }
 
-/* `decode` for `spdldecodeelement0`, NULL where the user gave the name. */
+/* `decode` for `spdldecode0`, NULL where the user gave the name. */
 static gchar *
 shorten (const Part *part)
 {

@@ -24,7 +24,7 @@ import gi
 
 # GstApp has the functions of appsrc.
 gi.require_version("GstApp", "1.0")
-from gi.repository import Gio, GLib, Gst, GstApp, GstSpdl  # noqa: E402
+from gi.repository import Gio, GLib, Gst, GstApp, GstSpdl  # noqa: E402,F401
 
 RATE = 25
 

@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """python_jobs.py JOB ARGUMENT...: prints one figure as JSON."""
 
+import functools
 import itertools
 import json
 import pathlib
@@ -83,7 +84,7 @@ def decoding(keys):
     data = [pathlib.Path(key.removeprefix("file://")).read_bytes()
             for key in keys]
     with ThreadPoolExecutor(2) as pool:
-        work = (lambda d: decode(d, width=SIZE, height=SIZE))
+        work = functools.partial(decode, width=SIZE, height=SIZE)
         list(pool.map(work, data))  # threads and decoders are there
         begun, cpu = time.perf_counter(), time.process_time()
         list(pool.map(work, data))

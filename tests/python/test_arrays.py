@@ -33,7 +33,7 @@ SHAPES = [(), (1,), (7,), (3, 5), (1, 4), (4, 1), (2, 3, 4), (2, 1, 3, 1),
 def make(dtype, shape, seed=1):
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
     if dtype.kind == "f":
         return np.asarray(rng.normal(size=shape)).astype(dtype)

@@ -7,7 +7,6 @@
 
 import gc
 import random
-import sys
 import unittest
 from collections.abc import Mapping
 

@@ -7,7 +7,6 @@
 
 import itertools
 import pathlib
-import sys
 import tempfile
 import threading
 import time

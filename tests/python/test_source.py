@@ -6,7 +6,6 @@
 """The first argument is tools/make-dataset."""
 
 import gc
-import sys
 import threading
 import unittest
 import weakref

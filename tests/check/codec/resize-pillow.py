@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 try:
-    from PIL import Image, ImageFilter
+    from PIL import Image
 except ImportError:
     print("1..0 # SKIP no Pillow")
     sys.exit(0)

@@ -85,12 +85,12 @@ main (int argc, char **argv)
     g_printerr ("usage: appsink FOLDER\n");
     return 2;
   }
-  g_autofree gchar *description =
-      g_strdup_printf ("spdlsrc name=source label=folder pattern=*.@(jpg|jpeg) "
-                       "! spdlfetch concurrency=4 "
-                       "! spdldecode concurrency=%u width=224 height=224 "
-                       "! spdlbatch size=32 labels=true ! spdlsink name=sink",
-          gst_spdl_get_num_cores ());
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc name=source label=folder pattern=*.@(jpg|jpeg) "
+      "! spdlfetch concurrency=4 "
+      "! spdldecode concurrency=%u width=224 height=224 "
+      "! spdlbatch batch-size=32 labels=true ! spdlsink name=sink",
+      gst_spdl_get_num_cores ());
   if (!(pipeline = gst_parse_launch (description, &error))) {
     g_printerr ("error: %s\n", error->message);
     return 1;

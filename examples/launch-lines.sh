@@ -14,20 +14,20 @@ folder=$1
 gst-launch-1.0 -q spdlsrc location="$folder" label=folder \
   ! spdlfetch concurrency=4 \
   ! spdldecode concurrency="$(nproc)" width=224 height=224 \
-  ! spdlbatch size=32 labels=true ! fakesink
+  ! spdlbatch batch-size=32 labels=true ! fakesink
 
 # The same in input order, with each stage's figures twice a second.
 gst-launch-1.0 -m spdlsrc location="$folder" pattern="*.@(jpg|jpeg)" epochs=2 \
   ! spdlfetch concurrency=4 output-order=input stats-interval=500000000 \
   ! spdldecode concurrency=2 output-order=input width=224 height=224 \
     stats-interval=500000000 \
-  ! spdlbatch size=32 indices=true ! fakesink | grep spdl-stage-stats
+  ! spdlbatch batch-size=32 indices=true ! fakesink | grep spdl-stage-stats
 
 # In groups: one task fetches 16 files.
 gst-launch-1.0 -q spdlsrc location="$folder" \
   ! spdlaggregate size=16 ! spdlfetch concurrency=2 \
   ! spdldisaggregate ! spdldecode concurrency=2 width=64 height=64 \
-  ! spdlbatch size=64 drop-last=true ! fakesink
+  ! spdlbatch batch-size=64 drop-last=true ! fakesink
 
 # One pool of two threads for two stages.
 gst-launch-1.0 -q spdlsrc location="$folder" ! spdlfetch \
@@ -40,7 +40,7 @@ gst-launch-1.0 -q spdlsrc location="$folder" ! spdlfetch max-failures=0 \
 
 # Batches of other elements' images.
 gst-launch-1.0 -q videotestsrc num-buffers=100 \
-  ! video/x-raw,format=RGB,width=64,height=64 ! spdlbatch size=32 ! fakesink
+  ! video/x-raw,format=RGB,width=64,height=64 ! spdlbatch batch-size=32 ! fakesink
 
 # Two sources, of which the first gives three images of four.
 gst-launch-1.0 -q spdlmix name=m sink_0::weight=3 ! spdlfetch concurrency=4 \
@@ -50,7 +50,7 @@ gst-launch-1.0 -q spdlmix name=m sink_0::weight=3 ! spdlfetch concurrency=4 \
 
 # One class goes another way, and they meet again.
 gst-launch-1.0 -q spdlsrc location="$folder" label=folder ! spdlfetch \
-  ! spdlroute name=r src_0::when=label=0 \
+  ! spdlroute name=r src_0::condition=label=0 \
   r.src_0 ! spdldecode width=64 height=64 flip=0.5 ! m. \
   r.src_1 ! spdldecode width=64 height=64 ! m. \
   spdlmix name=m order=arrival ! spdlbatch labels=true ! fakesink

@@ -70,7 +70,7 @@ main (int argc, char **argv)
   }
   description = g_strdup_printf (
       "spdlsrc location=\"%s\" label=folder pattern=*.@(jpg|jpeg) epochs=2 "
-      "! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch size=32 "
+      "! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch batch-size=32 "
       "! spdlsink",
       argv[1]);
   if ((loader = gst_spdl_loader_new (description, &error))) {

@@ -95,8 +95,8 @@ def save_sound(sample: Any, path: str) -> None:
 # What it is decoded to, what writes it, and what its files are called.
 KINDS = {
     "remux": ("", remux, ".mkv"),
-    "clips": ("! spdldecode concurrency=4 num-frames=16 clip=center width=128 "
-              "height=96 ", save_clip, ".mp4"),
+    "clips": ("! spdldecode concurrency=4 num-frames=16 clip-sampling=center "
+              "width=128 height=96 ", save_clip, ".mp4"),
     "sounds": ("! spdldecode concurrency=4 rate=16000 channels=1 "
                "audio-format=S16LE ", save_sound, ".flac"),
 }

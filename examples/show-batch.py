@@ -24,7 +24,7 @@ def main() -> None:
     folder, picture = sys.argv[1:]
     with Loader(f'spdlsrc location="{folder}" label=folder shuffle=true '
                 "! spdlfetch ! spdldecode width=160 height=120 resize=cover "
-                "! spdlbatch size=12 ! spdlsink") as loader:
+                "! spdlbatch batch-size=12 ! spdlsink") as loader:
         batch = next(iter(loader))
     # No copy, though loader and pipeline have ended.
     images = np.asarray(batch["data"])

@@ -38,7 +38,7 @@ def write_lists(folder: pathlib.Path, out: pathlib.Path) -> List[str]:
 def describe(path: pathlib.Path, source: str, decode: str) -> str:
     return (f'spdlsrc location="{path}" {source} '
             f"! spdlfetch ! spdldecode width={SIDE} height={SIDE} {decode} "
-            "! spdlbatch name=batch size=32 labels=true type=float32 "
+            "! spdlbatch name=batch batch-size=32 labels=true dtype=float32 "
             'layout=nchw mean="<0.45>" std="<0.25>" ! spdlsink name=sink')
 
 

@@ -108,7 +108,7 @@ def main() -> None:
     source, out = sys.argv[1:]
     run(f'spdlsrc location="{source}" epochs={N_EPOCHS} shuffle=true '
         "! spdlfetch ! spdldecode width=64 height=64 "
-        "! spdlbatch size=16 ! spdlsink", Journal(pathlib.Path(out)))
+        "! spdlbatch batch-size=16 ! spdlsink", Journal(pathlib.Path(out)))
 
 
 if __name__ == "__main__":

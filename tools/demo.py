@@ -28,7 +28,7 @@ def describe(folder):
             f"epochs={EPOCHS} ! spdlfetch name=fetch concurrency=4 "
             f"! spdldecode name=decode concurrency={cores} queue-size=8 "
             f"width={SIZE} height={SIZE} "
-            f"! spdlbatch name=batch size={BATCH} labels=true indices=true "
+            f"! spdlbatch name=batch batch-size={BATCH} labels=true indices=true "
             "! spdlsink name=sink")
 
 

@@ -14,7 +14,7 @@
  * The first tensor of a batch on a CUDA device, images of uint8 whose channels
  * lie side by side, becomes one of floating point with a plane for each
  * channel: samples are divided by 255, `mean` is subtracted and `std` divided
- * by, a number for each channel or one for all, as `spdlbatch type=float32
+ * by, a number for each channel or one for all, as `spdlbatch dtype=float32
  * layout=nchw` does it, to the bit. So a quarter of the bytes have to be
  * brought to the device. All other tensors stay as they are.
  *
@@ -30,9 +30,9 @@
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
- *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch size=32
+ *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch batch-size=32
  *     ! spdlcudaupload ! spdlcudanormalize mean="<0.485,0.456,0.406>"
- *     std="<0.229,0.224,0.225>" type=float16 ! fakesink
+ *     std="<0.229,0.224,0.225>" dtype=float16 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -34,7 +34,7 @@
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
- *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch size=32
+ *     ! spdlfetch ! spdldecode width=224 height=224 ! spdlbatch batch-size=32
  *     ! spdlcudaupload ! fakesink
  * ]|
  *

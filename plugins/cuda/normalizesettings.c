@@ -108,7 +108,7 @@ spdl_normalize_settings_install (GObjectClass *klass)
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, PROP_TYPE,
-      g_param_spec_enum ("type", "Type", "What samples become",
+      g_param_spec_enum ("dtype", "Data type", "Type of the samples",
           GST_TYPE_SPDL_NORMALIZE_TYPE, DEFAULT_TYPE, ready));
   gst_spdl_numbers_install_factors (klass, PROP_MEAN, PROP_STD, ready);
   g_object_class_install_property (klass, PROP_FLIP,

@@ -237,7 +237,8 @@ may_have_weights (
   if (!options->weights || !kind)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "weights=%s names a column, but \"%s\" is %s: set location to a .csv "
+      "weight-column=%s names a column, but \"%s\" is %s: set location to a "
+      ".csv "
       "list with such a column, or leave weights unset",
       options->weights, options->location, kind);
   return FALSE;

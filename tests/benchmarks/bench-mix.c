@@ -151,7 +151,7 @@ measure (const Kind *kind, guint64 n)
                      : gst_element_get_static_pad (element, "src");
 
     if (kind->when && i + 1 < n_outs)
-      g_object_set (out, "when", kind->when, NULL);
+      g_object_set (out, "condition", kind->when, NULL);
     /* Tee copies to each path: with one, it does as much as the others. */
     outs[i] = g_str_equal (kind->factory, "tee") && i > 0 ? out : attach (out);
   }

@@ -65,7 +65,7 @@ run (guint16 port, const Way *way, guint concurrency, guint n, double *cpu)
 {
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=\"http://127.0.0.1:%u/shard/0/0/train-{0000..0063}.tar"
-      "\" index=always %s %s ! spdlfetch name=fetch queue-size=16 "
+      "\" index-cache=always %s %s ! spdlfetch name=fetch queue-size=16 "
       "concurrency=%u %s ! fakesink sync=false",
       port, way->source, way->group, concurrency * way->factor, way->fetch);
 

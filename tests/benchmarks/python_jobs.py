@@ -21,7 +21,7 @@ BATCH = 32
 def line(source, batch=BATCH, side=SIZE, sink="spdlsink"):
     return (f'spdlsrc location="{source}" epochs=-1 ! spdlfetch concurrency=4 '
             f"! spdldecode concurrency=2 width={side} height={side} "
-            f"! spdlbatch size={batch} ! {sink}")
+            f"! spdlbatch batch-size={batch} ! {sink}")
 
 
 class Images:
@@ -167,7 +167,7 @@ def pull(side, batch, n):
     side, batch, n = int(side), int(batch), int(n)
     loader = Loader(
         "videotestsrc pattern=black is-live=false ! video/x-raw,format=RGB,"
-        f"width={side},height={side} ! spdlbatch size={batch} ! spdlsink")
+        f"width={side},height={side} ! spdlbatch batch-size={batch} ! spdlsink")
     iterator = iter(loader)
     for _ in range(20):
         next(iterator)
@@ -185,7 +185,7 @@ def pull(side, batch, n):
         loader = Loader(
             f"videotestsrc num-buffers={batch * held} pattern=black "
             f"! video/x-raw,format=RGB,width={side},height={side} "
-            f"! spdlbatch size={batch} ! spdlsink max-buffers={held}")
+            f"! spdlbatch batch-size={batch} ! spdlsink max-buffers={held}")
         iterator = iter(loader)
         while loader.stats[-1]["num-items"] < batch * held:
             time.sleep(0.001)

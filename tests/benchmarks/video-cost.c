@@ -7,9 +7,9 @@
 
 /* Makes clips of the videos of a list, again and again for some seconds, in one
  * thread, and prints the CPU time a clip in us: FRAMES frames of each at equal
- * distances, those that `clip=uniform` takes. It goes to the nearest key frame
- * where there is one on the way, decodes up to what is wanted, and resizes that
- * with this project's own code, as spdldecode does.
+ * distances, those that `clip-sampling=uniform` takes. It goes to the nearest
+ * key frame where there is one on the way, decodes up to what is wanted, and
+ * resizes that with this project's own code, as spdldecode does.
  *
  *     video-cost LIST SECONDS WIDTH HEIGHT FRAMES [skip|all [RESULT]]
  *

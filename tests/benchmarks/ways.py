@@ -25,7 +25,7 @@ CROP = "augment=random-resized-crop crop-scale=<0.08,1.0> seed=1"
 PIPELINE = ('spdlsrc location="{folder}" epochs={epochs} '
             "! spdlfetch queue-size=16 "
             "! spdldecode queue-size=16 concurrency={workers} {properties} "
-            "! spdlbatch size=32 labels=true ! fakesink name=sink")
+            "! spdlbatch batch-size=32 labels=true ! fakesink name=sink")
 
 
 def numbers(*command):

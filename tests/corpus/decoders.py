@@ -165,7 +165,7 @@ def decoded(path, kind, **properties):
                       "resize=none")
     if kind == "video":
         properties["num_frames"] = FRAMES
-        properties["pad_clip"] = "repeat"
+        properties["short_clip"] = "repeat"
     if kind in ("image", "video"):
         properties.update(resize="none", max_pixels=MAX_PIXELS)
     return [np.asarray(decode(path.read_bytes(), **properties))]

@@ -25,7 +25,7 @@ def decode_all(paths, order, concurrency):
     settings = (f"concurrency={concurrency} output-order={order} "
                 "max-failure-rate=1")
     line = (f"spdlfetch {settings} ! spdldecode {settings} width=32 height=32 "
-            f"max-pixels={MAX_PIXELS} ! spdlbatch size=1 ! spdlsink")
+            f"max-pixels={MAX_PIXELS} ! spdlbatch batch-size=1 ! spdlsink")
     with Loader(line, source=paths) as loader:
         return {batch.keys[0]: zlib.crc32(batch["data"].numpy().tobytes())
                 for batch in loader}

@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   state.identity.world_size ^= change == 69;
   state.identity.shard_mode[0] ^= change == 70;
   state.identity.weights[0] ^= change == 71;
-  state.identity.num_draws ^= change == 72;
+  state.identity.items_per_epoch ^= change == 72;
   state.identity.classes ^= change == 73;
   resume (text, source, &state, n_items);
   return 0;

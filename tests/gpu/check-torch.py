@@ -136,7 +136,7 @@ def check_sums(stream, late):
     """Sums that the stream makes when it comes to it: the tensors are gone by
     then, and their memory must not have been written again."""
     items, expected = make_items(SIZE * BATCHES)
-    loader = Loader(f"spdlbatch size={SIZE} ! spdlcudaupload prefetch=3 "
+    loader = Loader(f"spdlbatch batch-size={SIZE} ! spdlcudaupload prefetch=3 "
                     "! spdlsink", items)
     sums = []
     with torch.cuda.stream(stream):
@@ -156,8 +156,8 @@ def check_sums(stream, late):
 def check_normalized(kind):
     items, _ = make_items(SIZE * 3)
     loader = Loader(
-        f"spdlbatch size={SIZE} ! spdlcudaupload ! spdlcudanormalize "
-        f"type={kind} mean=<{','.join(map(str, MEAN))}> "
+        f"spdlbatch batch-size={SIZE} ! spdlcudaupload ! spdlcudanormalize "
+        f"dtype={kind} mean=<{','.join(map(str, MEAN))}> "
         f"std=<{','.join(map(str, STD))}> ! spdlsink", items)
     worst = 0.0
     for i, tensor in enumerate(loader.tensors()):
@@ -177,7 +177,7 @@ def check_normalized(kind):
 def check_interface():
     """By the CUDA array interface, on the default stream."""
     items, expected = make_items(SIZE)
-    loader = Loader(f"spdlbatch size={SIZE} ! spdlcudaupload ! spdlsink", items)
+    loader = Loader(f"spdlbatch batch-size={SIZE} ! spdlcudaupload ! spdlsink", items)
     batch = call(loader_next, loader.loader, FOREVER)
     tensor = get_tensor(batch, 0)
     call(tensor_wait, tensor, None)

@@ -46,7 +46,7 @@ def main():
     kept = {}
     loader = Loader(f"videotestsrc num-buffers={4 * n} pattern=black "
                     "! video/x-raw,format=GRAY8,width=32,height=32 "
-                    "! spdlbatch size=4 ! spdlsink")
+                    "! spdlbatch batch-size=4 ! spdlsink")
     count = 0
     for batch in loader:
         mark = rng.randrange(256)

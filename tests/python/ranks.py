@@ -28,7 +28,7 @@ WAYS = {
 def describe(folder, source, decode=""):
     return (f'spdlsrc location="{folder}/list.txt" {source} ! spdlfetch '
             f"! spdldecode width=8 height=8 {decode} "
-            "! spdlbatch size=4 ! spdlsink")
+            "! spdlbatch batch-size=4 ! spdlsink")
 
 
 def load(folder, source, shortest):

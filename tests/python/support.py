@@ -64,7 +64,7 @@ def describe(folder, size=8, source="", order="completion", decode="",
             f"! spdlfetch name=fetch output-order={order} "
             f"! spdldecode name=decode output-order={order} width={side} "
             f"height={side} {decode} "
-            f"! spdlbatch name=batch size={size} {batch} "
+            f"! spdlbatch name=batch batch-size={size} {batch} "
             "! spdlsink name=sink")
 
 

@@ -254,7 +254,7 @@ class PipelineTest(unittest.TestCase):
             f'spdlsrc location="{self.folder}" epochs=1 '
             f"! spdlfetch output-order={order} "
             f"! spdldecode output-order={order} concurrency=3 width=16 "
-            f"! spdlbatch size=4 labels=true {batch} ! spdlsink")
+            f"! spdlbatch batch-size=4 labels=true {batch} ! spdlsink")
         with loader:
             batches = list(loader)
         self.assertEqual(loader.num_failures, self.N // 10)
@@ -279,7 +279,7 @@ class PipelineTest(unittest.TestCase):
             np.testing.assert_array_equal(ids, self.samples[i]["ids"])
 
     def test_only_the_first_is_converted(self):
-        batches, good = self.load('type=float32 mean="<0.5>" layout=nchw')
+        batches, good = self.load('dtype=float32 mean="<0.5>" layout=nchw')
         self.assertEqual(batches[0]["image"].shape, (4, 3, 6, 5))
         self.assertEqual(batches[0]["image"].dtype, "float32")
         self.assertEqual(batches[0]["ids"].dtype, "int64")
@@ -296,7 +296,7 @@ class PipelineTest(unittest.TestCase):
         ids, weight = make("int64", (4,)), make("float32", (2, 3))
         loader = Loader(
             "spdldecode part=image ! spdldecode part=x ! spdldecode part=y "
-            "! spdlbatch size=2 ! spdlsink", source=[{
+            "! spdlbatch batch-size=2 ! spdlsink", source=[{
                 "image": file.getvalue(), "x": write_npy(ids),
                 "y": write_npz({"ids": ids, "w": weight}, True)}] * 2)
         with loader:
@@ -310,8 +310,8 @@ class PipelineTest(unittest.TestCase):
 
     def test_numbers_are_not_scaled_unawares(self):
         """Tokens that mean and std would spoil end it by name."""
-        line = "spdldecode ! spdlbatch size=2 {} ! spdlsink"
-        for settings in 'mean="<0.5>"', "type=float32":
+        line = "spdldecode ! spdlbatch batch-size=2 {} ! spdlsink"
+        for settings in 'mean="<0.5>"', "dtype=float32":
             with self.assertRaisesRegex(LoaderError, "int64 9 cannot be"):
                 with Loader(line.format(settings),
                             source=[write_npy(make("int64", (9,)))]) as loader:

@@ -280,7 +280,7 @@ class GainedTest(unittest.TestCase):
                 if name.endswith((".mp4", ".mov", "alac.caf", "opus.caf")) and \
                         "frag" not in name:
                     continue  # the table was at the end
-                kept = np.asarray(decode(cut, corrupt="keep"))
+                kept = np.asarray(decode(cut, on_corrupt="keep"))
                 self.assertGreater(len(kept), 0)
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
@@ -410,7 +410,7 @@ class BrokenTest(unittest.TestCase):
                     decode(cut)
                 if name.endswith((".mp4", "m4a")) and "fast" not in name:
                     continue  # the table was at the end
-                kept = np.asarray(decode(cut, corrupt="keep"))
+                kept = np.asarray(decode(cut, on_corrupt="keep"))
                 self.assertGreater(len(kept), 0)
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
@@ -426,7 +426,7 @@ class BrokenTest(unittest.TestCase):
                     broken[at] = random.integers(256)
                 for corrupt in "fail", "keep":
                     try:
-                        decode(broken, corrupt=corrupt)
+                        decode(broken, on_corrupt=corrupt)
                     except LoaderError:
                         pass
             np.testing.assert_array_equal(load(path), whole, name)
@@ -469,7 +469,7 @@ class LoaderTest(unittest.TestCase):
         paths = [path for pair in zip(good, bad) for path in pair] * 4
         for order in "input", "completion":
             with self.items(paths, "duration=400000000",
-                            "size=1 indices=true", order) as loader:
+                            "batch-size=1 indices=true", order) as loader:
                 got = {int(np.asarray(batch["indices"])[0]): np.array(batch["data"])[0]
                        for batch in loader}
             self.assertEqual(sorted(got), list(range(0, len(paths), 2)))
@@ -500,7 +500,7 @@ class LoaderTest(unittest.TestCase):
 
     def test_padded(self):
         paths = [make(f"p-{n}.flac", "", 2, n) for n in (5000, 9000, 100, 7001)]
-        with self.items(paths, "", "size=3 pad=true indices=true") as loader:
+        with self.items(paths, "", "batch-size=3 pad-to-longest=true indices=true") as loader:
             batches = [{name: np.array(batch[name]) for name in
                         ("data", "data_lengths", "indices")} for batch in loader]
         self.assertEqual([b["data"].shape for b in batches],
@@ -513,7 +513,7 @@ class LoaderTest(unittest.TestCase):
 
     def test_padded_planes(self):
         paths = [make(f"q-{n}.wav", "", 2, n) for n in (500, 900)]
-        with self.items(paths, "", "size=2 pad=true layout=nchw type=float16 "
+        with self.items(paths, "", "batch-size=2 pad-to-longest=true layout=nchw dtype=float16 "
                         'mean="<0.5>" std="<2>"') as loader:
             batch = next(iter(loader))
             data = np.array(batch["data"])
@@ -526,13 +526,13 @@ class LoaderTest(unittest.TestCase):
 
     def test_unequal(self):
         paths = [make(f"u-{n}.wav", "", 2, n) for n in (500, 900, 500)]
-        with self.items(paths, "", "size=2 on-shape-mismatch=skip",
+        with self.items(paths, "", "batch-size=2 on-shape-mismatch=skip",
                         max_failures=-1) as loader:
             batch = next(iter(loader))
             self.assertEqual(batch["data"].shape, (2, 500, 2))
             failure = loader.failures[0] if hasattr(loader, "failures") else None
         if failure:
-            self.assertIn("pad=true on spdlbatch", str(failure))
+            self.assertIn("pad-to-longest=true on spdlbatch", str(failure))
 
     def test_follows_caps(self):
         path = make("caps.wav")
@@ -562,7 +562,7 @@ class LoaderTest(unittest.TestCase):
         seen = []
         with Loader(f'spdlsrc location="{make_list(paths)}" epochs=1700 ! '
                     "spdlfetch ! spdldecode concurrency=2 rate=16000 channels=1"
-                    " ! spdlbatch pad=true size=60 ! spdlsink") as loader:
+                    " ! spdlbatch pad-to-longest=true batch-size=60 ! spdlsink") as loader:
             for epoch in range(1700):
                 for batch in loader:
                     batch = None

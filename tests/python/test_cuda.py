@@ -160,7 +160,7 @@ class CudaTest(unittest.TestCase):
         with Loader(
                 "videotestsrc num-buffers=40 pattern=black ! "
                 "video/x-raw,format=GRAY8,width=64,height=64,framerate=30/1 ! "
-                "tee ! spdlbatch size=2 ! spdlcudaupload ! "
+                "tee ! spdlbatch batch-size=2 ! spdlcudaupload ! "
                 "spdlsink") as loader:
             for batch in loader:
                 tensor = batch["data"]

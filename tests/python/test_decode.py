@@ -94,7 +94,7 @@ class DecodeTest(unittest.TestCase):
                 "! spdlfetch output-order=input ! spdldecode width=24 "
                 "height=24 flip=0.5 seed=3 augment=random-resized-crop "
                 'crop-scale="<0.2,0.6>" fast-scale=false output-order=input '
-                "! spdlbatch size=20 ! spdlsink") as loader:
+                "! spdlbatch batch-size=20 ! spdlsink") as loader:
             for epoch in range(2):
                 batch, = loader
                 for i, image in enumerate(np.asarray(batch["data"])):

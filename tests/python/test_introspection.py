@@ -39,7 +39,7 @@ class PipelineTest(unittest.TestCase):
             f'spdlsrc name=source location="{self.folder.name}" label=folder '
             f"! spdlfetch concurrency=2 {more} "
             f"! spdldecode name=decode concurrency=2 {more} width=32 height=24 "
-            "! spdlbatch size=8 labels=true "
+            "! spdlbatch batch-size=8 labels=true "
             "! spdlsink name=sink")
         sink = pipeline.get_by_name("sink")
         samples = []

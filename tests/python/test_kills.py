@@ -63,7 +63,7 @@ def describe(order):
     return (f'spdlsrc location="{FOLDER}/list.txt" shuffle=true seed=5 '
             f"epochs={N_EPOCHS} ! spdlfetch concurrency=4 output-order={order} "
             f"! spdldecode concurrency=4 output-order={order} width=8 height=8 "
-            f"! spdlbatch size={BATCH} ! spdlsink")
+            f"! spdlbatch batch-size={BATCH} ! spdlsink")
 
 
 class ToldJournal(Journal):

@@ -24,7 +24,7 @@ CSV.write_text("label,uri\n" + "".join(
     f'"{path.parent.name}",{path}\n' for path in reversed(PATHS)))
 NUMBERS = LISTS / "numbers.txt"
 NUMBERS.write_text("".join(f"{path}\t{i}\n" for i, path in enumerate(PATHS)))
-ARRAYS = "spdlbatch size=4 ! spdlsink"
+ARRAYS = "spdlbatch batch-size=4 ! spdlsink"
 
 
 def over(location, settings=""):
@@ -61,7 +61,7 @@ class ClassesTest(unittest.TestCase):
 
     def test_lists(self):
         for path in LIST, CSV:
-            for settings in "", "index=always", "index=always", "index=none":
+            for settings in "", "index-cache=always", "index-cache=always", "index-cache=none":
                 with self.subTest(path=path, settings=settings):
                     self.assertEqual(self.check(over(path, settings)), NAMES)
 
@@ -230,7 +230,7 @@ class SourceTest(unittest.TestCase):
         self.fail([0], ["7"], "'0'")
 
     def test_paths(self):
-        line = "spdlfetch ! spdlbatch pad=true ! spdlsink"
+        line = "spdlfetch ! spdlbatch pad-to-longest=true ! spdlsink"
         source = [(path, path.parent.name) for path in PATHS]
         with self.assertRaisesRegex(LoaderError, str(PATHS[0])):
             with Loader(line, source=source) as loader:

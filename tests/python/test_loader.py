@@ -139,7 +139,7 @@ class EpochTest(unittest.TestCase):
 
     def test_without_epochs_it_goes_on(self):
         line = ("videotestsrc num-buffers=6 ! video/x-raw,format=RGB,width=8,"
-                "height=8 ! spdlbatch size=2 ! spdlsink")
+                "height=8 ! spdlbatch batch-size=2 ! spdlsink")
         for process in False, True:
             with Loader(line, process=process) as loader:
                 next(iter(loader))
@@ -163,7 +163,7 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(indices_of(batches), ALL)
             self.assertEqual(loader.next().epoch, 1)
             self.assertEqual({b.epoch for b in loader}, {2})
-        with Loader("spdlbatch size=1 ! spdlsink",
+        with Loader("spdlbatch batch-size=1 ! spdlsink",
                     source=[np.zeros(2, "uint8")]) as loader:
             for _ in range(3):
                 self.assertEqual(loader.next().num_items, 1)
@@ -176,7 +176,7 @@ class EpochTest(unittest.TestCase):
             waits.wait()
             yield np.zeros(2, "uint8")
 
-        with Loader("spdlbatch size=1 ! spdlsink", source=items()) as loader:
+        with Loader("spdlbatch batch-size=1 ! spdlsink", source=items()) as loader:
             for timeout in 0, 1000, 70_000_000:
                 with self.assertRaises(LoaderError) as raised:
                     loader.next(timeout)
@@ -246,7 +246,7 @@ class EpochTest(unittest.TestCase):
 
     def test_no_length(self):
         with Loader("videotestsrc num-buffers=3 ! video/x-raw,format=RGB "
-                    "! spdlbatch size=2 ! spdlsink") as loader:
+                    "! spdlbatch batch-size=2 ! spdlsink") as loader:
             with self.assertRaisesRegex(TypeError, "does not tell"):
                 len(loader)
             self.assertEqual(len(list(loader)), 2)
@@ -348,7 +348,7 @@ class StopTest(unittest.TestCase):
 
     def test_between_two_epochs(self):
         for line, more in (describe(FOLDER), {}), (
-                "spdlbatch size=4 ! spdlsink",
+                "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
             with Loader(line, **more) as loader:
                 next(iter(loader))
@@ -360,7 +360,7 @@ class StopTest(unittest.TestCase):
 
     def test_while_epochs_are_left(self):
         for line, more in (describe(FOLDER), {}), (
-                "spdlbatch size=4 ! spdlsink",
+                "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
             for i in range(8):
                 loader = Loader(line, **more)

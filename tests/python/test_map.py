@@ -23,9 +23,9 @@ from gstspdl import Batch, Loader, LoaderError  # noqa: E402
 
 N = 40
 ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]
-ARRAY_LINE = "spdlbatch size=8 ! spdlsink"
+ARRAY_LINE = "spdlbatch batch-size=8 ! spdlsink"
 LINE = ("spdlpipe name=work output-order=input concurrency={} "
-        "! spdlbatch size=8 ! spdlsink")
+        "! spdlbatch batch-size=8 ! spdlsink")
 
 
 def view(sample):
@@ -211,7 +211,7 @@ class ManyTest(unittest.TestCase):
 
     def test_two_stages(self):
         loader = Loader("spdlpipe name=one ! spdlpipe name=two "
-                        "! spdlbatch size=8 ! spdlsink", source=ARRAYS)
+                        "! spdlbatch batch-size=8 ! spdlsink", source=ARRAYS)
         loader.map("one", lambda s: view(s) + 1)
         loader.map("two", lambda s: view(s) * 2)
         with loader:
@@ -244,7 +244,7 @@ class ManyTest(unittest.TestCase):
                          [list(range(i, i + 4)) for i in range(0, N, 4)])
 
     def test_batches(self):
-        line = ("spdlbatch size=8 ! spdlpipe name=work output-order=input "
+        line = ("spdlbatch batch-size=8 ! spdlpipe name=work output-order=input "
                 "! spdlsink")
         _, batches = run(lambda s: view(s).astype("float32") / 2, line=line)
         self.assertEqual([b["data"].shape for b in batches], [(8, 2, 3)] * 5)

@@ -28,13 +28,13 @@ def write_list(name, first, last):
 
 LONG, SHORT = write_list("long.txt", 0, 30), write_list("short.txt", 30, 40)
 MIX = (f"spdlmix name=m seed=4 sink_0::weight=0.75 sink_1::weight=0.25 "
-       f"! spdlbatch size=4 labels=true ! spdlsink "
+       f"! spdlbatch batch-size=4 labels=true ! spdlsink "
        f"spdlsrc location={LONG} epochs=2 shuffle=true ! {DECODE} ! m.sink_0 "
        f"spdlsrc location={SHORT} epochs=2 shuffle=true ! {DECODE} ! m.sink_1")
 ROUTE = (f"spdlsrc location={LONG} epochs=2 ! "
-         f"spdlroute name=r src_0::when=label=7 src_1::when=uri=*0.jpg "
+         f"spdlroute name=r src_0::condition=label=7 src_1::condition=uri=*0.jpg "
          f"spdlmix name=m order=arrival "
-         f"! spdlbatch size=4 labels=true ! spdlsink "
+         f"! spdlbatch batch-size=4 labels=true ! spdlsink "
          f"r.src_0 ! {DECODE} ! m. "
          f"r.src_1 ! {DECODE} format=GRAY8 ! videoconvert "
          f"! video/x-raw,format=RGB ! m. "
@@ -96,9 +96,9 @@ class LeaveTest(unittest.TestCase):
         """Whatever had come of which source, proportions begin anew."""
         line = MIX.replace("epochs=2", "epochs=-1").replace(
             "0.75 sink_1::weight=0.25", "0.5 sink_1::weight=0.5")
-        for stop, n_short in ("first", 10), ("repeat", 30):
+        for stop, n_short in ("first-exhausted", 10), ("all-exhausted", 30):
             with self.subTest(stop), Loader(line.replace(
-                    "seed=4", f"seed=4 stop={stop}")) as loader:
+                    "seed=4", f"seed=4 stopping-strategy={stop}")) as loader:
                 wanted = [labels_of(loader) for _ in range(2)]
                 begin = loader.state
                 loader.stop()
@@ -118,7 +118,7 @@ class LeaveTest(unittest.TestCase):
                 self.assertLess(abs(len(labels) - 2 * n_short), 4)
                 self.assertEqual(loader.epoch, 3)
                 self.assertNotEqual(begin, first.state)
-            with Loader(line.replace("seed=4", f"seed=4 stop={stop}"),
+            with Loader(line.replace("seed=4", f"seed=4 stopping-strategy={stop}"),
                         state=first.state) as loader:
                 self.assertEqual(labels_of(loader), labels[4:])
 

@@ -127,7 +127,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual(len(paths), 3)
         for i, path in enumerate(paths):
             clip = np.asarray(decode(path.read_bytes(), num_frames=16,
-                                     pad_clip="fail"))
+                                     short_clip="fail"))
             self.assertEqual(clip.shape, (16, 96, 128, 3))
             self.assertEqual(videos.read(clip).tolist(),
                              [100 * i + 12 + k for k in range(16)])
@@ -139,7 +139,7 @@ class RecipesTest(unittest.TestCase):
         launch("Clips as MP4")
         path = FOLDER / "clips.mp4"
         all_clips = np.asarray(decode(path.read_bytes(), num_frames=48,
-                                      pad_clip="fail"))
+                                      short_clip="fail"))
         self.assertEqual(videos.read(all_clips).tolist(),
                          [100 * i + 12 + k for i in range(3)
                           for k in range(16)])

@@ -69,7 +69,7 @@ class SamplesTest(unittest.TestCase):
                 f"! spdldecode part=data interpolation=nearest {AUGMENT} "
                 f"! spdldecode part=mask interpolation=nearest {AUGMENT} "
                 "format=GRAY8 "
-                "! spdlbatch size=4 labels=true pad=true type=float32 "
+                "! spdlbatch batch-size=4 labels=true pad-to-longest=true dtype=float32 "
                 "layout=nchw ! spdlsink") as loader:
             batches = [*loader, *loader]
         self.assertEqual(len(batches), 6)
@@ -121,7 +121,7 @@ class SamplesTest(unittest.TestCase):
         with Loader("spdldecode part=data width=8 height=8 "
                     "output-order=input ! spdldecode part=mask format=GRAY8 "
                     "width=8 height=8 interpolation=nearest "
-                    "output-order=input ! spdlbatch size=10 ! spdlsink",
+                    "output-order=input ! spdlbatch batch-size=10 ! spdlsink",
                     source=source) as loader:
             batch, = loader
         self.assertEqual(batch.names, ("data", "mask", "box"))
@@ -147,7 +147,7 @@ class SamplesTest(unittest.TestCase):
             "! spdldecode part=data output-order=input "
             "! spdldecode part=mask format=GRAY8 output-order=input "
             "! spdlpipe name=count concurrency=2 output-order=input "
-            "! spdlbatch size=10 ! spdlsink")
+            "! spdlbatch batch-size=10 ! spdlsink")
         with loader.map("count", count):
             batch, = loader
         self.assertEqual(loader.failures, [])

@@ -17,10 +17,10 @@ from gstspdl import Loader, LoaderError
 FOLDER = make_dataset(20)
 PATHS = sorted(FOLDER.glob("*/*.jpg"))
 FILES = ("spdlfetch output-order=input ! spdldecode output-order=input "
-         "width=16 height=16 ! spdlbatch size=8 ! spdlsink")
+         "width=16 height=16 ! spdlbatch batch-size=8 ! spdlsink")
 BYTES = ("spdldecode output-order=input width=16 height=16 "
-         "! spdlbatch size=8 ! spdlsink")
-ARRAYS = "spdlbatch size=8 ! spdlsink"
+         "! spdlbatch batch-size=8 ! spdlsink")
+ARRAYS = "spdlbatch batch-size=8 ! spdlsink"
 
 
 def keys_of(loader):
@@ -235,7 +235,7 @@ class EndTest(unittest.TestCase):
             goes_on.wait()
 
         loader = Loader("spdlfetch ! spdldecode width=8 height=8 "
-                        "! spdlbatch size=1 ! spdlsink", source=source())
+                        "! spdlbatch batch-size=1 ! spdlsink", source=source())
         with loader:
             next(iter(loader))
         goes_on.set()

@@ -397,7 +397,7 @@ class StillsTest(unittest.TestCase):
         noise.save(self.path("rows.gif"), interlace=0)
         data = self.path("rows.gif").read_bytes()
         self.add("cut.gif", data[:len(data) * 3 // 4], noise.convert("RGB"))
-        results, failures = self.decode("corrupt=keep background=0x336699")
+        results, failures = self.decode("on-corrupt=keep background=0x336699")
         self.assertEqual(failures, {})
         kept = results["cut.gif"]
         box = (0, 0, 64, 30)
@@ -521,7 +521,7 @@ class StillsTest(unittest.TestCase):
         rgb = [v for pixel in picture.getdata() for v in pixel]
         data = self.tiff(picture, "<", 8, 2, rgb)
         self.add("cut.tif", data[:len(data) - 61 * 3 * 20], picture)
-        results, failures = self.decode("corrupt=keep background=0x336699")
+        results, failures = self.decode("on-corrupt=keep background=0x336699")
         self.assertEqual(failures, {})
         box = (0, 0, 61, 27)
         kept = results["cut.tif"]
@@ -588,7 +588,7 @@ class StillsTest(unittest.TestCase):
         results, failures = self.decode("")
         self.assertEqual(results, {})
         self.assertEqual(sorted(failures), sorted(self.expected))
-        kept, failures = self.decode("corrupt=keep")
+        kept, failures = self.decode("on-corrupt=keep")
         for name in ("0-a.jp2", "0-b.j2k", "0-c.jp2"):
             self.assertEqual(difference(kept[name], picture), 0, name)
         box = (0, 0, 61, 16)
@@ -634,7 +634,7 @@ class StillsTest(unittest.TestCase):
             data = self.png(*size, 8, 2, lambda x, y: noise.getpixel((x, y)),
                             interlaced)
             self.add(name, data[:len(data) * 3 // 4], noise)
-        results, failures = self.decode("corrupt=keep background=0x336699")
+        results, failures = self.decode("on-corrupt=keep background=0x336699")
         self.assertEqual(failures, {})
         for name, rows in (("rows.png", 48 * 3 // 4), ("passes.png", 24)):
             kept = results[name]

@@ -40,7 +40,7 @@ def indices_of(batches):
 
 class BatchTest(unittest.TestCase):
     def test_tensors(self):
-        dataset = Dataset(describe(FOLDER, batch="type=float32 layout=nchw"))
+        dataset = Dataset(describe(FOLDER, batch="dtype=float32 layout=nchw"))
         self.assertEqual(len(dataset), 4)
         for _ in range(2):
             batches = list(dataset)

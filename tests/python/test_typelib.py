@@ -32,7 +32,7 @@ MAKE_DATASET = sys.argv.pop(1)
 FOREVER = Gst.CLOCK_TIME_NONE
 LINE = ('spdlsrc location="{}" label=folder epochs={} ! spdlfetch output-order=input '
         "! spdldecode output-order=input width=8 height=6 "
-        "! spdlbatch size=8 labels=true ! spdlsink")
+        "! spdlbatch batch-size=8 labels=true ! spdlsink")
 
 
 class LoaderTest(unittest.TestCase):
@@ -130,7 +130,7 @@ class LoaderTest(unittest.TestCase):
         self.assertFalse(GstSpdl.state_is_done(None, 0, 0, 0))
 
     def test_source(self):
-        loader = GstSpdl.Loader.new("spdlbatch size=2 ! spdlsink")
+        loader = GstSpdl.Loader.new("spdlbatch batch-size=2 ! spdlsink")
         self.assertTrue(loader.has_source())
         loader.start()
         caps = Gst.Caps.from_string(
@@ -156,7 +156,7 @@ class LoaderTest(unittest.TestCase):
             GLib.quark_from_string("my-domain"), 3))
 
     def test_samples(self):
-        loader = GstSpdl.Loader.new("spdlbatch size=2 pad=true ! spdlsink")
+        loader = GstSpdl.Loader.new("spdlbatch batch-size=2 pad-to-longest=true ! spdlsink")
         caps = Gst.Caps.from_string(GstSpdl.SAMPLE_CAPS)
         loader.start()
         for text in b"one", b"three":

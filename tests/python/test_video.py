@@ -149,7 +149,7 @@ class Frames(unittest.TestCase):
                               ("uniform", len(numbers), 1)]:
             with self.subTest(path=path.name, kind=kind, n=n, step=step):
                 self.assertEqual(
-                    clip(path, n, clip=kind, frame_step=step),
+                    clip(path, n, clip_sampling=kind, frame_step=step),
                     [numbers[i] for i in positions(kind, len(numbers), n,
                                                    step)])
 
@@ -223,7 +223,7 @@ class Frames(unittest.TestCase):
         data = data.replace(b"stss", b"free")
         for kind in "uniform", "center":
             np.testing.assert_array_equal(
-                np.asarray(decode(data, num_frames=5, clip=kind, **SIZE)),
+                np.asarray(decode(data, num_frames=5, clip_sampling=kind, **SIZE)),
                 whole[positions(kind, 60, 5)])
 
     def test_vp8(self):
@@ -300,7 +300,7 @@ class Frames(unittest.TestCase):
         found = set()
         for index in range(20):
             numbers = [int(i) for i in videos.read(np.asarray(decode(
-                path.read_bytes(), index=index, num_frames=4, clip="random",
+                path.read_bytes(), index=index, num_frames=4, clip_sampling="random",
                 frame_step=3, **SIZE)))]
             begin = numbers[0]
             self.assertEqual(numbers, [begin + 3 * i for i in range(4)])
@@ -312,7 +312,7 @@ class Frames(unittest.TestCase):
         """By the seed, the epoch, and the index alone, for ever."""
         path = video("b.mp4", *BFRAMES)
         begins = [videos.read(np.asarray(decode(
-            path.read_bytes(), num_frames=1, clip="random", seed=seed,
+            path.read_bytes(), num_frames=1, clip_sampling="random", seed=seed,
             epoch=epoch, index=index, **SIZE)))[0]
             for seed, epoch, index in [(0, 0, 0), (0, 0, 1), (0, 1, 0),
                                        (1, 0, 0), (0, 0, 0)]]
@@ -321,23 +321,23 @@ class Frames(unittest.TestCase):
     def test_too_few(self):
         path = video("short.mp4", *BFRAMES, count=5)
         self.assertEqual(clip(path, 8), [0, 1, 2, 3, 4, 4, 4, 4])
-        self.assertEqual(clip(path, 8, clip="uniform"),
+        self.assertEqual(clip(path, 8, clip_sampling="uniform"),
                          [0, 1, 2, 3, 4, 4, 4, 4])
-        self.assertEqual(clip(path, 4, frame_step=2, clip="center"),
+        self.assertEqual(clip(path, 4, frame_step=2, clip_sampling="center"),
                          [0, 2, 4, 4])
         with self.assertRaisesRegex(LoaderError, "5 frames.* clip of 8"):
-            clip(path, 8, pad_clip="fail")
+            clip(path, 8, short_clip="fail")
 
     def test_threads(self):
         path = video("b.mp4", *BFRAMES)
-        self.assertEqual(clip(path, 6, clip="uniform", decoder_threads=4),
+        self.assertEqual(clip(path, 6, clip_sampling="uniform", decoder_threads=4),
                          positions("uniform", 100, 6))
 
     def test_image(self):
         """Without num-frames a frame is an image."""
         path = video("b.mp4", *BFRAMES)
         for kind, number in ("head", 0), ("center", 49), ("uniform", 50):
-            image = decode(path.read_bytes(), clip=kind, **SIZE)
+            image = decode(path.read_bytes(), clip_sampling=kind, **SIZE)
             self.assertEqual(image.shape, (32, 32, 3))
             self.assertEqual(videos.read(np.asarray(image)), number)
 
@@ -388,7 +388,7 @@ class Pictures(unittest.TestCase):
 
     def test_deep(self):
         path = video("deep.mkv", "-pix_fmt", "yuv420p10le", *X264, count=10)
-        self.assertEqual(clip(path, 3, clip="uniform"), [1, 5, 8])
+        self.assertEqual(clip(path, 3, clip_sampling="uniform"), [1, 5, 8])
 
     def test_turned(self):
         path = path_of("turned.mp4")
@@ -399,7 +399,7 @@ class Pictures(unittest.TestCase):
         else:
             videos.ffmpeg("-i", upright, "-c", "copy", "-metadata:s:v",
                           "rotate=90", path)
-        frame = np.asarray(decode(path.read_bytes(), clip="uniform"))
+        frame = np.asarray(decode(path.read_bytes(), clip_sampling="uniform"))
         self.assertEqual(frame.shape, (160, 96, 3))
         back = np.rot90(frame, 1)
         number = videos.read(back[None])[0]
@@ -456,12 +456,12 @@ class Broken(unittest.TestCase):
                          *arguments).read_bytes()
             half = data[:len(data) * 6 // 10]
             with self.subTest(name=name):
-                self.check(half, "broken", clip="uniform")
+                self.check(half, "broken", clip_sampling="uniform")
                 if name == "h264.avi":
                     continue  # its index is gone
                 # Of its head nothing is missing.
                 self.assertEqual(clip(half, 4), [0, 1, 2, 3])
-                numbers = clip(half, 4, clip="uniform", corrupt="keep")
+                numbers = clip(half, 4, clip_sampling="uniform", on_corrupt="keep")
                 self.assertEqual(numbers, sorted(numbers))
                 self.assertGreater(numbers[-1], 20)
 
@@ -480,7 +480,7 @@ class Broken(unittest.TestCase):
             path.write_bytes(data.replace(known, other, 1))
             done = run_python(
                 "import pathlib, sys; from gstspdl import decode, LoaderError\n"
-                "try: decode(pathlib.Path(sys.argv[1]).read_bytes(), clip='head')\n"
+                "try: decode(pathlib.Path(sys.argv[1]).read_bytes(), clip_sampling='head')\n"
                 "except LoaderError: print('failed')", path,
                 env={**os.environ, "G_DEBUG": "fatal-criticals"})
             with self.subTest(other=other):
@@ -499,10 +499,10 @@ class Broken(unittest.TestCase):
                 for at in random.integers(0, len(data), 20):
                     broken[at] = random.integers(0, 256)
                 try:
-                    clip(bytes(broken), 4, clip="uniform")
+                    clip(bytes(broken), 4, clip_sampling="uniform")
                 except LoaderError:
                     pass
-                self.assertEqual(clip(data, 4, clip="uniform"), expected)
+                self.assertEqual(clip(data, 4, clip_sampling="uniform"), expected)
 
     def test_max_pixels(self):
         self.check(video("b.mp4", *BFRAMES), "more than max-pixels",
@@ -626,7 +626,7 @@ class Pipelines(unittest.TestCase):
         loader = Loader(
             f'spdlsrc location="{location}" epochs=1 ! spdlfetch {fetch} '
             f"! spdldecode width=32 height=32 {decode} "
-            f"! spdlbatch size={size} indices=true ! spdlsink", **options)
+            f"! spdlbatch batch-size={size} indices=true ! spdlsink", **options)
         with loader:
             batches = list(loader)
         return batches, loader
@@ -641,7 +641,7 @@ class Pipelines(unittest.TestCase):
                      late(), varying("mp4")):
             times = videos.show_times(path)
             listed = self.write("times.txt", [str(path)])
-            batches, _ = self.load(listed, "num-frames=6 clip=uniform")
+            batches, _ = self.load(listed, "num-frames=6 clip-sampling=uniform")
             extra = batches[0].extras[0]
             self.assertEqual(extra["num-frames"], 6)
             np.testing.assert_allclose(
@@ -656,14 +656,14 @@ class Pipelines(unittest.TestCase):
             f"{path},2.0;1.0;1.0", f"{path},3.9 77", f"{path},one",
             f"{path},0 1 2 3 3.5"])
         batches, loader = self.load(
-            listed, "num-frames=4 clip=times output-order=input",
+            listed, "num-frames=4 clip-sampling=times output-order=input",
             "output-order=input")
         self.assertEqual(loader.num_failures, 2)
         self.assertEqual(
             videos.read(np.asarray(batches[0]["data"])).tolist(),
             [[0, 1, 25, 99], [50, 25, 25, 25], [97, 97, 97, 97]])
         _, loader = self.load(
-            listed, "num-frames=4 clip=times pad-clip=fail")
+            listed, "num-frames=4 clip-sampling=times short-clip=fail")
         self.assertEqual(loader.num_failures, 4)
 
     def test_a_thousand(self):
@@ -683,7 +683,7 @@ class Pipelines(unittest.TestCase):
             (folder / f"{i:04}").write_bytes(content)
         for order in "input", "completion":
             batches, loader = self.load(
-                folder, f"concurrency=4 num-frames=3 clip=uniform "
+                folder, f"concurrency=4 num-frames=3 clip-sampling=uniform "
                 f"output-order={order}",
                 f"concurrency=4 output-order={order}", size=50)
             self.assertEqual(loader.num_failures, 100)
@@ -710,7 +710,7 @@ class Pipelines(unittest.TestCase):
         def decode_some(count):
             for i in range(count):
                 try:
-                    decode(datas[i % 3], num_frames=2, clip="uniform", **SIZE)
+                    decode(datas[i % 3], num_frames=2, clip_sampling="uniform", **SIZE)
                 except LoaderError:
                     pass
 

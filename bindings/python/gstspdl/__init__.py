@@ -7,7 +7,7 @@
     from gstspdl import Loader
 
     with Loader("spdlsrc location=photos label=folder ! spdlfetch "
-                "! spdldecode width=224 height=224 ! spdlbatch size=32 "
+                "! spdldecode width=224 height=224 ! spdlbatch batch-size=32 "
                 "! spdlsink") as loader:
         for batch in loader:                # one epoch
             images = batch["data"].numpy()  # no copy

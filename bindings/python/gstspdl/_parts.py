@@ -69,7 +69,7 @@ def count_batches(pipeline: "Gst.Bin",
         return None
     if not batch:
         return n_items
-    size: int = batch.get_property("size")
+    size: int = batch.get_property("batch-size")
     if batch.get_property("drop-last"):
         return n_items // size
     return -(-n_items // size)

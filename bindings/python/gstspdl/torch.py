@@ -8,7 +8,7 @@
 
     dataset = Dataset("spdlsrc location=photos label=folder shuffle=true "
                       "! spdlfetch ! spdldecode width=224 height=224 "
-                      "! spdlbatch size=32 type=float32 layout=nchw ! spdlsink")
+                      "! spdlbatch batch-size=32 dtype=float32 layout=nchw ! spdlsink")
     for epoch in range(90):
         for batch in dataset:               # {"data": ..., "labels": ...}
             train(batch["data"], batch["labels"])

@@ -42,8 +42,9 @@ spdl_state_write_identity (
       identity->seed, identity->rank, identity->world_size,
       identity->shard_mode);
   if (*identity->weights)
-    g_string_append_printf (text, "weights=%s,num-draws=%" G_GUINT64_FORMAT ",",
-        identity->weights, identity->num_draws);
+    g_string_append_printf (text,
+        "weight-column=%s,items-per-epoch=%" G_GUINT64_FORMAT ",",
+        identity->weights, identity->items_per_epoch);
   if (identity->classes != 0)
     g_string_append_printf (
         text, "classes=%016" G_GINT64_MODIFIER "x,", identity->classes);
@@ -122,15 +123,15 @@ read_weights (const gchar **at, SpdlIdentity *identity)
   memcpy (identity->weights, *at, length);
   identity->weights[length] = '\0';
   *at += length;
-  return read_number (at, ",num-draws=", 10, &identity->num_draws);
+  return read_number (at, ",items-per-epoch=", 10, &identity->items_per_epoch);
 }
 
 static gboolean
 read_draws (const gchar **at, SpdlIdentity *identity)
 {
   identity->weights[0] = '\0';
-  identity->num_draws = 0;
-  return !read_text (at, ",weights=") || read_weights (at, identity);
+  identity->items_per_epoch = 0;
+  return !read_text (at, ",weight-column=") || read_weights (at, identity);
 }
 
 static gboolean

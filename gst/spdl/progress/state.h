@@ -18,9 +18,10 @@ G_BEGIN_DECLS
  *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBB;
  *
  * in this order, without blanks, each number in decimal but the hash. Where
- * items are drawn by weight, `weights=COLUMN,num-draws=NUMBER,` comes behind
- * the `shard-mode`. Where labels have class names, `classes=HASH,` comes before
- * the `epoch`. Where items went missing before they came to spdlmix,
+ * items are drawn by weight, `weight-column=COLUMN,items-per-epoch=NUMBER,`
+ * comes behind the `shard-mode`. Where labels have class names, `classes=HASH,`
+ * comes before the `epoch`. Where items went missing before they came to
+ * spdlmix,
  * `,aside=NUMBER,aside-before=NUMBER` comes behind the runs: how many of the
  * epoch's that are done, and how many of the epochs before; with these
  * spdlmix's place is known. What is changed in it gets another number than 1.
@@ -39,7 +40,7 @@ typedef struct {
   guint64 world_size;
   gchar shard_mode[16];
   gchar weights[SPDL_STATE_MAX_WEIGHTS]; /* "": items are not drawn */
-  guint64 num_draws;                     /* of an epoch, if they are */
+  guint64 items_per_epoch;               /* of an epoch, if they are */
   guint64 classes; /* hash of the class names; 0: there are none */
 } SpdlIdentity;
 

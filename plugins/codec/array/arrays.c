@@ -192,7 +192,7 @@ get_caps (SpdlArrays *self)
 
 GstBuffer *
 spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
-    guint64 max_inflated, GstCaps **caps, GError **error)
+    guint64 max_decompressed_bytes, GstCaps **caps, GError **error)
 {
   gboolean ok;
 
@@ -201,7 +201,7 @@ spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
   if (kind == SPDL_ARRAYS_NPY)
     ok = read_npy (self, in, error);
   else if (kind == SPDL_ARRAYS_NPZ)
-    ok = spdl_npz_read (self, in, max_inflated, error);
+    ok = spdl_npz_read (self, in, max_decompressed_bytes, error);
   else
     ok = spdl_safetensors_read (self, in, error);
   if (ok)

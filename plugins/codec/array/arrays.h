@@ -33,12 +33,13 @@ SpdlArraysKind spdl_arrays_look (const guint8 *data, gsize size);
 /* Decodes a file of @kind.
  *
  * @in: the file, mapped
- * @max_inflated: bytes that its compressed arrays may have
+ * @max_decompressed_bytes: bytes that its compressed arrays may have
  * @caps: (out) (transfer none): those of the result, until the next
  *
  * Returns: (transfer full): the tensors, or NULL with @error set */
-GstBuffer *spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind,
-    const GstMapInfo *in, guint64 max_inflated, GstCaps **caps, GError **error);
+GstBuffer *
+spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
+    guint64 max_decompressed_bytes, GstCaps **caps, GError **error);
 
 /* For the readers of files. */
 

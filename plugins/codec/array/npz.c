@@ -38,7 +38,7 @@ check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
   if (member->size > self->inflatable) {
     spdl_array_set_error (error, array,
         "inflates to %" G_GUINT64_FORMAT
-        " bytes, with which the file has more than max-inflated",
+        " bytes, with which the file has more than max-decompressed-bytes",
         member->size);
     return FALSE;
   }
@@ -182,10 +182,10 @@ read_next (Npz *self, SpdlZip *zip, GError **error)
 }
 
 gboolean
-spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in, guint64 max_inflated,
-    GError **error)
+spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
+    guint64 max_decompressed_bytes, GError **error)
 {
-  Npz self = { arrays, in, max_inflated };
+  Npz self = { arrays, in, max_decompressed_bytes };
   const gchar *damage;
   SpdlZip zip;
 

@@ -16,6 +16,6 @@ G_BEGIN_DECLS
 
 /* Adds the arrays of @in to @arrays; FALSE with @error set. */
 gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
-    guint64 max_inflated, GError **error);
+    guint64 max_decompressed_bytes, GError **error);
 
 G_END_DECLS

@@ -39,15 +39,15 @@ enum {
   PROP_FLIP,
   PROP_SEED,
   PROP_FAST_SCALE,
-  PROP_CORRUPT,
+  PROP_ON_CORRUPT,
   PROP_MAX_PIXELS,
   PROP_BACKGROUND,
   PROP_PART,
-  PROP_MAX_INFLATED,
+  PROP_MAX_DECOMPRESSED_BYTES,
   PROP_NUM_FRAMES,
   PROP_FRAME_STEP,
-  PROP_CLIP,
-  PROP_PAD_CLIP,
+  PROP_CLIP_SAMPLING,
+  PROP_SHORT_CLIP,
   PROP_DECODER_THREADS,
   PROP_RATE,
   PROP_CHANNELS,
@@ -96,11 +96,11 @@ DEFINE_ENUM (augment, "GstSpdlDecodeAugment",
     { SPDL_AUGMENT_RANDOM_CROP, "As many pixels as come out, at a random place",
         "random-crop" })
 
-DEFINE_ENUM (corrupt, "GstSpdlDecodeCorrupt",
+DEFINE_ENUM (corrupt, "GstSpdlDecodeOnCorrupt",
     { SPDL_CORRUPT_FAIL, "It fails", "fail" },
     { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" })
 
-DEFINE_ENUM (clip, "GstSpdlDecodeClip",
+DEFINE_ENUM (clip, "GstSpdlDecodeClipSampling",
     { SPDL_CLIP_HEAD, "From the first frame on", "head" },
     { SPDL_CLIP_CENTER, "From the middle", "center" },
     { SPDL_CLIP_RANDOM, "From a random frame on", "random" },
@@ -108,7 +108,7 @@ DEFINE_ENUM (clip, "GstSpdlDecodeClip",
     { SPDL_CLIP_TIMES, "Those shown at the times in the item's clip-times",
         "times" })
 
-DEFINE_ENUM (pad_clip, "GstSpdlDecodePadClip",
+DEFINE_ENUM (short_clip, "GstSpdlDecodeShortClip",
     { SPDL_CLIP_PAD_REPEAT, "The last frame is repeated", "repeat" },
     { SPDL_CLIP_PAD_FAIL, "It fails", "fail" })
 
@@ -129,7 +129,7 @@ spdl_decode_settings_init (SpdlTargetSettings *self)
     .fast_scale = DEFAULT_FAST_SCALE,
     .corrupt = DEFAULT_CORRUPT,
     .max_pixels = DEFAULT_MAX_PIXELS,
-    .max_inflated = DEFAULT_MAX_INFLATED,
+    .max_decompressed_bytes = DEFAULT_MAX_INFLATED,
     .clip = { .frame_step = 1, .decoder_threads = 1 },
     .audio = { .format = g_strdup (DEFAULT_AUDIO_FORMAT),
         .duration = GST_CLOCK_TIME_NONE },
@@ -207,7 +207,7 @@ spdl_decode_settings_set (
     case PROP_FAST_SCALE:
       self->fast_scale = g_value_get_boolean (value);
       break;
-    case PROP_CORRUPT:
+    case PROP_ON_CORRUPT:
       self->corrupt = g_value_get_enum (value);
       break;
     case PROP_MAX_PIXELS:
@@ -219,8 +219,8 @@ spdl_decode_settings_set (
     case PROP_PART:
       self->part = g_intern_string (g_value_get_string (value));
       break;
-    case PROP_MAX_INFLATED:
-      self->max_inflated = g_value_get_uint64 (value);
+    case PROP_MAX_DECOMPRESSED_BYTES:
+      self->max_decompressed_bytes = g_value_get_uint64 (value);
       break;
     case PROP_NUM_FRAMES:
       self->clip.num_frames = g_value_get_uint (value);
@@ -228,10 +228,10 @@ spdl_decode_settings_set (
     case PROP_FRAME_STEP:
       self->clip.frame_step = g_value_get_uint (value);
       break;
-    case PROP_CLIP:
+    case PROP_CLIP_SAMPLING:
       self->clip.kind = g_value_get_enum (value);
       break;
-    case PROP_PAD_CLIP:
+    case PROP_SHORT_CLIP:
       self->clip.pad = g_value_get_enum (value);
       break;
     case PROP_DECODER_THREADS:
@@ -296,7 +296,7 @@ spdl_decode_settings_get (
     case PROP_FAST_SCALE:
       g_value_set_boolean (value, self->fast_scale);
       break;
-    case PROP_CORRUPT:
+    case PROP_ON_CORRUPT:
       g_value_set_enum (value, self->corrupt);
       break;
     case PROP_MAX_PIXELS:
@@ -308,8 +308,8 @@ spdl_decode_settings_get (
     case PROP_PART:
       g_value_set_string (value, self->part);
       break;
-    case PROP_MAX_INFLATED:
-      g_value_set_uint64 (value, self->max_inflated);
+    case PROP_MAX_DECOMPRESSED_BYTES:
+      g_value_set_uint64 (value, self->max_decompressed_bytes);
       break;
     case PROP_NUM_FRAMES:
       g_value_set_uint (value, self->clip.num_frames);
@@ -317,10 +317,10 @@ spdl_decode_settings_get (
     case PROP_FRAME_STEP:
       g_value_set_uint (value, self->clip.frame_step);
       break;
-    case PROP_CLIP:
+    case PROP_CLIP_SAMPLING:
       g_value_set_enum (value, self->clip.kind);
       break;
-    case PROP_PAD_CLIP:
+    case PROP_SHORT_CLIP:
       g_value_set_enum (value, self->clip.pad);
       break;
     case PROP_DECODER_THREADS:
@@ -408,19 +408,20 @@ install_clips (GObjectClass *klass)
       g_param_spec_uint ("frame-step", "Frame step",
           "From one frame of a clip to the next, but for uniform and times", 1,
           G_MAXUINT16, 1, FLAGS));
-  g_object_class_install_property (klass, PROP_CLIP,
-      g_param_spec_enum ("clip", "Clip", "Which frames of a video are taken",
-          clip_get_type (), SPDL_CLIP_HEAD, FLAGS));
-  g_object_class_install_property (klass, PROP_PAD_CLIP,
-      g_param_spec_enum ("pad-clip", "Pad clip",
-          "What becomes of a video with fewer frames than its clip takes",
-          pad_clip_get_type (), SPDL_CLIP_PAD_REPEAT, FLAGS));
+  g_object_class_install_property (klass, PROP_CLIP_SAMPLING,
+      g_param_spec_enum ("clip-sampling", "Clip sampling",
+          "Frames of a video that a clip takes", clip_get_type (),
+          SPDL_CLIP_HEAD, FLAGS));
+  g_object_class_install_property (klass, PROP_SHORT_CLIP,
+      g_param_spec_enum ("short-clip", "Short clip",
+          "Effect of a video with fewer frames than its clip takes",
+          short_clip_get_type (), SPDL_CLIP_PAD_REPEAT, FLAGS));
   g_object_class_install_property (klass, PROP_DECODER_THREADS,
       g_param_spec_uint ("decoder-threads", "Decoder threads",
           "Threads that a video's decoder may use, in each worker", 1, 64, 1,
           FLAGS));
   gst_type_mark_as_plugin_api (clip_get_type (), 0);
-  gst_type_mark_as_plugin_api (pad_clip_get_type (), 0);
+  gst_type_mark_as_plugin_api (short_clip_get_type (), 0);
 }
 
 static void
@@ -475,10 +476,10 @@ spdl_decode_settings_install (GObjectClass *klass)
           "Decode JPEGs at a half, a quarter or an eighth of their size where "
           "that is still at least what comes out",
           DEFAULT_FAST_SCALE, FLAGS));
-  g_object_class_install_property (klass, PROP_CORRUPT,
-      g_param_spec_enum ("corrupt", "Corrupt",
-          "What becomes of an image of which some data is missing or wrong",
-          corrupt_get_type (), DEFAULT_CORRUPT, FLAGS));
+  g_object_class_install_property (klass, PROP_ON_CORRUPT,
+      g_param_spec_enum ("on-corrupt", "On corrupt",
+          "Effect of an image with missing or wrong data", corrupt_get_type (),
+          DEFAULT_CORRUPT, FLAGS));
   g_object_class_install_property (klass, PROP_MAX_PIXELS,
       g_param_spec_uint64 ("max-pixels", "Maximum pixels",
           "An image of more pixels, or a result, fails before memory is taken "
@@ -494,8 +495,9 @@ spdl_decode_settings_install (GObjectClass *klass)
           "Of samples of several media, the part to decode; the others stay as "
           "they are (unset = items are one medium)",
           NULL, FLAGS));
-  g_object_class_install_property (klass, PROP_MAX_INFLATED,
-      g_param_spec_uint64 ("max-inflated", "Maximum inflated",
+  g_object_class_install_property (klass, PROP_MAX_DECOMPRESSED_BYTES,
+      g_param_spec_uint64 ("max-decompressed-bytes",
+          "Maximum decompressed bytes",
           "Bytes that the compressed arrays of an item may have; one with more "
           "fails before memory is taken for them",
           0, G_MAXUINT64, DEFAULT_MAX_INFLATED, FLAGS));

@@ -33,7 +33,7 @@
  * or with `resize=none`, an image keeps its size. One that contradicts
  * downstream's caps ends the stream with an error that names the property. A
  * file that is no image, is cut off, or lacks some of its pixels' data fails by
- * name; with `corrupt=keep` what could be decoded is delivered.
+ * name; with `on-corrupt=keep` what could be decoded is delivered.
  *
  * Of samples of several media (`spdlfetch parts=...`) `part` names the one to
  * decode; the others go on as they are. Two of them with the same `seed` take
@@ -41,16 +41,17 @@
  * keep them with `format=GRAY8 interpolation=nearest`.
  *
  * Of a video, `num-frames` of its frames become a clip, a tensor, which ones
- * `clip` says: from the first one on, from the middle, from a random one on, at
- * equal distances, or those shown at the times in the field `clip-times` of the
- * item's `extra`. Only what they need is decoded. Without `num-frames` it is
- * one of them, as an image. When they are shown is noted in `frame-times`.
+ * `clip-sampling` says: from the first one on, from the middle, from a random
+ * one on, at equal distances, or those shown at the times in the field
+ * `clip-times` of the item's `extra`. Only what they need is decoded. Without
+ * `num-frames` it is one of them, as an image. When they are shown is noted in
+ * `frame-times`.
  *
  * Arrays come as NPY, NPZ and safetensors, and become `other/tensors`, a memory
  * and, but for NPY, a name for each. What is stored in the machine's own byte
  * order and at an address that fits is not copied. The properties for images do
  * not count for them, so that both can go through one element; a compressed NPZ
- * may have `max-inflated` bytes.
+ * may have `max-decompressed-bytes` bytes.
  *
  * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and more, by the plugin
  * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which
@@ -64,21 +65,21 @@
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
- *     ! spdlbatch size=32 ! fakesink
+ *     ! spdlbatch batch-size=32 ! fakesink
  * ]|
  *
  * Clips of 8 frames from all parts of videos:
  * |[
  * gst-launch-1.0 spdlsrc location=videos ! spdlfetch
- *     ! spdldecode concurrency=2 num-frames=8 clip=uniform width=112 height=112
- *     ! spdlbatch size=2 ! fakesink
+ *     ! spdldecode concurrency=2 num-frames=8 clip-sampling=uniform
+ *     width=112 height=112 ! spdlbatch batch-size=2 ! fakesink
  * ]|
  *
  * What is usual in training on ImageNet:
  * |[
  * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
- *     augment=random-resized-crop flip=0.5 ! spdlbatch size=32 ! fakesink
+ *     augment=random-resized-crop flip=0.5 ! spdlbatch batch-size=32 ! fakesink
  * ]|
  *
  * Images with their masks, which a list has in a column `mask`:
@@ -86,14 +87,15 @@
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
  *     ! spdldecode part=data width=224 height=224 augment=random-resized-crop
  *     ! spdldecode part=mask width=224 height=224 augment=random-resized-crop
- *     format=GRAY8 interpolation=nearest ! spdlbatch size=8 ! fakesink
+ *     format=GRAY8 interpolation=nearest ! spdlbatch batch-size=8 ! fakesink
  * ]|
  *
  * A second of each sound, for a model that wants 16 kHz:
  * |[
  * gst-launch-1.0 spdlsrc location=sounds pattern="*.@(wav|flac|mp3|opus)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 rate=16000
- *     channels=1 duration=1000000000 ! spdlbatch size=32 pad=true ! fakesink
+ *     channels=1 duration=1000000000
+ *     ! spdlbatch batch-size=32 pad-to-longest=true ! fakesink
  * ]|
  *
  * Since: 0.1

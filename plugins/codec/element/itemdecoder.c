@@ -301,8 +301,8 @@ static GstBuffer *
 decode_arrays (SpdlWorker *self, SpdlArraysKind kind, GError **error)
 {
   const SpdlTarget *target = self->target;
-  GstBuffer *result = spdl_arrays_decode (
-      self->arrays, kind, &self->in, target->max_inflated, self->caps, error);
+  GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &self->in,
+      target->max_decompressed_bytes, self->caps, error);
 
   if (result && !spdl_target_check_tensors (target, *self->caps, error))
     gst_clear_buffer (&result);

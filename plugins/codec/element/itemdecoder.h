@@ -22,8 +22,9 @@ void spdl_worker_free (SpdlWorker *self);
 
 /* Makes of @source what @target says, and in @view how that was done; its width
  * is 0 where it was no image. NULL with
- * @error set if it cannot be; with the target's corrupt=keep, @error may be set
- * though there is a result. @result_caps: (transfer none), until the next. */
+ * @error set if it cannot be; with the target's on-corrupt=keep, @error may be
+ * set though there is a result. @result_caps: (transfer none), until the next.
+ */
 GstBuffer *spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
     const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
     GError **error);

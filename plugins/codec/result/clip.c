@@ -142,7 +142,7 @@ spdl_clip_get_times (
 
   if (!value)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has no times: clip=times takes them from the field " FIELD
+        "It has no times: clip-sampling=times takes them from the field " FIELD
         " of an item's extra, which a column of a list makes");
   else if (!add_values (times, value) || times->len == 0)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

@@ -271,7 +271,7 @@ spdl_target_new (
   self->corrupt = settings->corrupt;
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;
-  self->max_inflated = settings->max_inflated;
+  self->max_decompressed_bytes = settings->max_decompressed_bytes;
   self->clip = settings->clip;
   self->tensors = pick (allowed, "other/tensors");
   ok = choose_audio (self, settings, allowed, error) &&

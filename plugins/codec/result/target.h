@@ -42,7 +42,7 @@ typedef struct {
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background; /* 0xRRGGBB */
-  guint64 max_inflated;
+  guint64 max_decompressed_bytes;
   SpdlClip clip;
   SpdlAudioSettings audio;
 } SpdlTargetSettings;
@@ -64,7 +64,7 @@ typedef struct {
   guint32 background;
   gboolean no_images; /* downstream takes none */
   GstCaps *tensors;   /* what it takes of arrays; may be empty */
-  guint64 max_inflated;
+  guint64 max_decompressed_bytes;
   SpdlClip clip;
   /* Of images of fixed size; else NULL. */
   GstCaps *caps;

@@ -187,8 +187,8 @@ spdl_batch_settings_install (GObjectClass *klass)
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_SIZE,
-      g_param_spec_uint ("size", "Size", "Items of a batch", 1, 1 << 20,
-          DEFAULT_SIZE, playing));
+      g_param_spec_uint ("batch-size", "Batch size",
+          "Number of items in a batch", 1, 1 << 20, DEFAULT_SIZE, playing));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_DROP_LAST,
       g_param_spec_boolean ("drop-last", "Drop last",
           "Drop a batch that is not full at the end of an epoch or of the "
@@ -202,9 +202,9 @@ spdl_batch_settings_install (GObjectClass *klass)
           "Add an int64 tensor of the items' places in the dataset",
           DEFAULT_INDICES, playing));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_TYPE,
-      g_param_spec_enum ("type", "Type",
-          "What samples become; those of uint8 are divided by 255 where it is "
-          "a type of floating point",
+      g_param_spec_enum ("dtype", "Data type",
+          "Type of the samples in a batch; uint8 samples are divided by 255 "
+          "for a type of floating point",
           GST_TYPE_SPDL_STACK_TYPE, DEFAULT_TYPE, ready));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_LAYOUT,
       g_param_spec_enum ("layout", "Layout",
@@ -214,14 +214,14 @@ spdl_batch_settings_install (GObjectClass *klass)
       klass, SPDL_BATCH_SETTING_MEAN, SPDL_BATCH_SETTING_STD, ready);
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_PART,
       g_param_spec_string ("part", "Part",
-          "Of samples of several media, the part that type, layout, mean and "
+          "Of samples of several media, the part that dtype, layout, mean and "
           "std are for (unset = the first)",
           NULL, ready));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_PAD,
-      g_param_spec_boolean ("pad", "Pad",
-          "Bring items of unequal length to that of the longest, with zeros, "
-          "with a tensor of their lengths; of samples of several media, parts "
-          "that are bytes or sound",
+      g_param_spec_boolean ("pad-to-longest", "Pad to longest",
+          "Pad items of unequal length with zeros to the longest of the batch, "
+          "and add a tensor of their lengths; of samples of several media, "
+          "parts that are bytes or audio",
           DEFAULT_PAD, ready));
   g_object_class_install_property (klass, SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH,
       g_param_spec_enum ("on-shape-mismatch", "On shape mismatch",

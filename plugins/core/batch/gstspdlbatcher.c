@@ -10,11 +10,11 @@
  * @title: spdlbatch
  * @short_description: stacks items into batches of tensors
  *
- * Writes `size` items into one buffer of caps `other/tensors`, each once, and
- * sends it on with a #GstSpdlBatchMeta that names the items and the tensors:
- * `data`, or what the items' caps name them, then `labels` and `indices` where
- * they are asked for. Dimensions are innermost first: what NumPy calls
- * (32, 224, 224, 3) is `3:224:224:32`.
+ * Writes `batch-size` items into one buffer of caps `other/tensors`, each once,
+ * and sends it on with a #GstSpdlBatchMeta that names the items and the
+ * tensors: `data`, or what the items' caps name them, then `labels` and
+ * `indices` where they are asked for. Dimensions are innermost first: what
+ * NumPy calls (32, 224, 224, 3) is `3:224:224:32`.
  *
  * An item of another shape, type, or number or names of tensors than the first
  * one of its batch ends the stream with an error that names both shapes, while
@@ -26,7 +26,7 @@
  * or in it, ends the stream with an error; if functions left all of them out,
  * it is empty.
  *
- * `type`, `layout`, `mean` and `std` change the first tensor while it is
+ * `dtype`, `layout`, `mean` and `std` change the first tensor while it is
  * written: with a type of floating point, samples of uint8 are divided by 255,
  * then `mean` is subtracted and `std` divided by, a number for each channel or
  * one for all, as torchvision's Normalize does it; `layout=nchw` gives each
@@ -34,8 +34,8 @@
  *
  * Samples of several media become a tensor a part, named after it. `part` says
  * which of them the conversion is for, if not the first. Parts that are not
- * decoded, such as text, are taken with `pad`: as bytes, padded with zeros to
- * the longest, with a tensor of their lengths, `NAME_lengths`.
+ * decoded, such as text, are taken with `pad-to-longest`: as bytes, padded with
+ * zeros to the longest, with a tensor of their lengths, `NAME_lengths`.
  *
  * The memory comes from downstream's pool where it offers one, else from a pool
  * of the element's own; it goes back when nobody refers to any of its tensors.
@@ -44,14 +44,14 @@
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 pattern=snow
  *     ! video/x-raw,format=RGB,width=64,height=64
- *     ! spdlbatch size=32 indices=true ! fakesink silent=false -v
+ *     ! spdlbatch batch-size=32 indices=true ! fakesink silent=false -v
  * ]|
  *
  * What most models of torchvision want:
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100
  *     ! video/x-raw,format=RGB,width=64,height=64
- *     ! spdlbatch type=float32 layout=nchw mean="<0.485,0.456,0.406>"
+ *     ! spdlbatch dtype=float32 layout=nchw mean="<0.485,0.456,0.406>"
  *     std="<0.229,0.224,0.225>" ! fakesink
  * ]|
  *
@@ -59,7 +59,7 @@
  * |[
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=text
  *     ! spdldecode part=data width=64 height=64
- *     ! spdlbatch pad=true type=float32 ! fakesink
+ *     ! spdlbatch pad-to-longest=true dtype=float32 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -122,7 +122,7 @@ init_bytes (const SpdlPartStack *self, const GstSpdlPart *part,
   if (!self->settings.pad) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Its part \"%s\" is no tensor, but %s: decode it, with part=%s of "
-        "spdldecode, say, or set pad=true to have the bytes",
+        "spdldecode, say, or set pad-to-longest=true to have the bytes",
         part->name, type, part->name);
     return FALSE;
   }

@@ -328,11 +328,13 @@ static const gchar *
 get_remedy (const SpdlStacker *item)
 {
   if (item->n_channels > 0)
-    return "duration, rate and channels on spdldecode, or pad=true on "
+    return "duration, rate and channels on spdldecode, or pad-to-longest=true "
+           "on "
            "spdlbatch";
   if (item->is_video)
     return "width and height on spdldecode";
-  return "width and height on spdldecode for images and video, or pad=true on "
+  return "width and height on spdldecode for images and video, or "
+         "pad-to-longest=true on "
          "spdlbatch for items of unequal length";
 }
 

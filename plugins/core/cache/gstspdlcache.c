@@ -40,7 +40,7 @@
  *
  * ## Example
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=60 ! spdlbatch size=4
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! spdlbatch batch-size=4
  *     ! spdlcache num-caches=2 return-caches-after=10 stop-after=100
  *     ! fakesink
  * ]|

@@ -24,12 +24,14 @@
  * has ended leaves its share to the others. A group counts as its items.
  *
  * ## Epochs
- * With `stop=all` an epoch ends when all pads have come to its end; those that
- * are there first wait, while the rest goes on without them. With `stop=first`
- * nobody waits: an epoch ends with the first pad that ends it, and the stream
- * with the first pad that ends. With `stop=repeat` smaller sources begin again
- * until the largest one has come to an end: each source that is to begin again
- * must have `epochs=-1`, and one that has fewer says how often that is.
+ * With `stopping-strategy=all-exhausted-without-replacement` an epoch ends when
+ * all pads have come to its end; those that are there first wait, while the
+ * rest goes on without them. With `stopping-strategy=first-exhausted` nobody
+ * waits: an epoch ends with the first pad that ends it, and the stream with the
+ * first pad that ends. With `stopping-strategy=all-exhausted` smaller sources
+ * begin again until the largest one has come to an end: each source that is to
+ * begin again must have `epochs=-1`, and one that has fewer says how often that
+ * is.
  *
  * ## Threads
  * Each pad needs a thread, as each `spdlsrc` and each stage has one. What comes
@@ -67,14 +69,14 @@ enum {
   PROP_0,
   PROP_SEED,
   PROP_ORDER,
-  PROP_STOP,
+  PROP_STOPPING_STRATEGY,
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
 
 #define DEFAULT_SEED 0
 #define DEFAULT_ORDER SPDL_MIX_WEIGHTED
-#define DEFAULT_STOP SPDL_MIX_ALL
+#define DEFAULT_STRATEGY SPDL_MIX_ALL
 
 G_DEFINE_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
@@ -98,20 +100,21 @@ get_order_type (void)
 }
 
 static GType
-get_stop_type (void)
+get_strategy_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { SPDL_MIX_FIRST, "With the first pad that ends", "first" },
-    { SPDL_MIX_ALL, "When all pads have ended", "all" },
-    { SPDL_MIX_REPEAT, "With the largest one, smaller ones begin again",
-        "repeat" },
+    { SPDL_MIX_FIRST, "When the first pad ends", "first-exhausted" },
+    { SPDL_MIX_ALL, "When all pads have ended",
+        "all-exhausted-without-replacement" },
+    { SPDL_MIX_REPEAT, "When the largest source ends; smaller ones repeat",
+        "all-exhausted" },
     { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlMixStop", values));
+        &type, g_enum_register_static ("GstSpdlMixStoppingStrategy", values));
   return type;
 }
 
@@ -366,7 +369,8 @@ start (GstSpdlMix *self, GError **error)
   if (self->used.stop == SPDL_MIX_REPEAT &&
       self->used.order == SPDL_MIX_ARRIVAL) {
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "stop=repeat needs order=weighted: of what is taken as it comes, a "
+        "stopping-strategy=all-exhausted needs order=weighted: of what is "
+        "taken as it comes, a "
         "small source might be all");
     return FALSE;
   }
@@ -467,7 +471,7 @@ gst_spdl_mix_set_property (
     case PROP_ORDER:
       self->settings.order = g_value_get_enum (value);
       break;
-    case PROP_STOP:
+    case PROP_STOPPING_STRATEGY:
       self->settings.stop = g_value_get_enum (value);
       break;
     default:
@@ -494,7 +498,7 @@ gst_spdl_mix_get_property (
     case PROP_ORDER:
       g_value_set_enum (value, settings.order);
       break;
-    case PROP_STOP:
+    case PROP_STOPPING_STRATEGY:
       g_value_set_enum (value, settings.stop);
       break;
     case PROP_STATS_INTERVAL:
@@ -537,10 +541,10 @@ install_properties (GObjectClass *object_class)
       g_param_spec_enum ("order", "Order",
           "In the proportion of the pads' weights, or as items come",
           get_order_type (), DEFAULT_ORDER, flags));
-  g_object_class_install_property (object_class, PROP_STOP,
-      g_param_spec_enum ("stop", "Stop",
-          "When an epoch, and the stream, have ended", get_stop_type (),
-          DEFAULT_STOP, flags));
+  g_object_class_install_property (object_class, PROP_STOPPING_STRATEGY,
+      g_param_spec_enum ("stopping-strategy", "Stopping strategy",
+          "When an epoch and the stream end", get_strategy_type (),
+          DEFAULT_STRATEGY, flags));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 
@@ -567,14 +571,14 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
   element_class->change_state = gst_spdl_mix_change_state;
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_MIX_PAD, 0);
   gst_type_mark_as_plugin_api (get_order_type (), 0);
-  gst_type_mark_as_plugin_api (get_stop_type (), 0);
+  gst_type_mark_as_plugin_api (get_strategy_type (), 0);
 }
 
 static void
 gst_spdl_mix_init (GstSpdlMix *self)
 {
   self->settings =
-      (SpdlMixSettings){ DEFAULT_SEED, DEFAULT_ORDER, DEFAULT_STOP };
+      (SpdlMixSettings){ DEFAULT_SEED, DEFAULT_ORDER, DEFAULT_STRATEGY };
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->idle);
   self->pads = g_ptr_array_new_with_free_func (gst_object_unref);

@@ -156,8 +156,8 @@ void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
 void spdl_mix_settle (GstSpdlMix *self);
 
 /* Where no pad waits for the others: an epoch has ended on @pad. Whether that
- * of the mix goes on: with `first` it ends with that of the pad which is ahead,
- * with `repeat` with that of the one which is behind. */
+ * of the mix goes on: with `first-exhausted` it ends with that of the pad which
+ * is ahead, with `all-exhausted` with that of the one which is behind. */
 gboolean
 spdl_mix_pass_end (GstSpdlMix *self, GstSpdlMixPad *pad, guint64 epoch);
 

@@ -308,8 +308,8 @@ end_stream (GstSpdlMix *self)
   spdl_mix_give_source_pad (self);
 }
 
-/* How many epochs the pad has ended that is ahead, with `first`, or behind,
- * with `repeat`, of those that have not ended. */
+/* How many epochs the pad has ended that is ahead, with `first-exhausted`, or
+ * behind, with `all-exhausted`, of those that have not ended. */
 static guint64
 find_extreme_epoch (const GstSpdlMix *self)
 {
@@ -329,8 +329,8 @@ find_extreme_epoch (const GstSpdlMix *self)
   return extreme;
 }
 
-/* With `repeat`: whether all have ended as many epochs as one that has no
- * more. */
+/* With `all-exhausted`: whether all have ended as many epochs as one that has
+ * no more. */
 static gboolean
 have_all_come_round (const GstSpdlMix *self)
 {

@@ -47,7 +47,7 @@
  * gst-launch-1.0 spdlsrc location=photos pattern="*.jpg"
  *     ! spdlfetch concurrency=4 ! spdlpipe concurrency=2 chain="avdec_mjpeg
  *     ! videoconvertscale ! video/x-raw,format=RGB,width=224,height=224"
- *     ! spdlbatch size=32 ! fakesink
+ *     ! spdlbatch batch-size=32 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -79,7 +79,7 @@ spdl_condition_parse (const gchar *text, GError **error)
                   take_caps (self, name) || take_extra (self, name)))
     return self;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "when is \"%s\", but must be label=NUMBER, uri=GLOB, caps=CAPS or "
+      "condition is \"%s\", but must be label=NUMBER, uri=GLOB, caps=CAPS or "
       "extra.FIELD=VALUE",
       text);
   spdl_condition_free (self);

@@ -11,12 +11,12 @@
  * @short_description: sends items different ways, by what they are
  *
  * Sends each item to the first source pad, in the order in which they were
- * requested, whose `when` holds: `label=3`, `uri=*.png` (a glob, in which case
- * does not matter), `caps=image/png` (these, or more particular ones) or
- * `extra.FIELD=VALUE` (what a list says besides). A pad without `when` takes
- * what is left. An item that no pad takes is announced as gone, and counted in
- * `num-filtered`; it is never lost without a word. A group is divided: each way
- * gets its items as a group of its own.
+ * requested, whose `condition` holds: `label=3`, `uri=*.png` (a glob, in which
+ * case does not matter), `caps=image/png` (these, or more particular ones) or
+ * `extra.FIELD=VALUE` (what a list says besides). A pad without `condition`
+ * takes what is left. An item that no pad takes is announced as gone, and
+ * counted in `num-filtered`; it is never lost without a word. A group is
+ * divided: each way gets its items as a group of its own.
  *
  * Behind the paths, `spdlmix order=arrival` joins them again.
  *
@@ -37,7 +37,7 @@
  * JPEGs are decoded by one stage, PNGs by another:
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons
- *     ! spdlroute name=r src_0::when="uri=*.png"
+ *     ! spdlroute name=r src_0::condition="uri=*.png"
  *     r.src_0 ! spdlfetch concurrency=4 ! spdldecode width=64 height=64 ! m.
  *     r.src_1 ! spdlfetch ! m.
  *     spdlmix name=m order=arrival ! fakesink
@@ -76,7 +76,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 enum {
   PAD_PROP_0,
-  PAD_PROP_WHEN,
+  PAD_PROP_CONDITION,
   PAD_PROP_NUM_ITEMS,
 };
 
@@ -147,7 +147,7 @@ static void
 gst_spdl_route_pad_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  if (id == PAD_PROP_WHEN)
+  if (id == PAD_PROP_CONDITION)
     set_when (GST_SPDL_ROUTE_PAD (object), g_value_get_string (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -160,7 +160,7 @@ gst_spdl_route_pad_get_property (
   GstSpdlRoutePad *self = GST_SPDL_ROUTE_PAD (object);
 
   switch (id) {
-    case PAD_PROP_WHEN:
+    case PAD_PROP_CONDITION:
       GST_OBJECT_LOCK (self);
       g_value_set_string (value, self->when);
       GST_OBJECT_UNLOCK (self);
@@ -195,9 +195,9 @@ gst_spdl_route_pad_class_init (GstSpdlRoutePadClass *klass)
   object_class->set_property = gst_spdl_route_pad_set_property;
   object_class->get_property = gst_spdl_route_pad_get_property;
   object_class->finalize = gst_spdl_route_pad_finalize;
-  g_object_class_install_property (object_class, PAD_PROP_WHEN,
-      g_param_spec_string ("when", "When",
-          "Which items go here: label=NUMBER, uri=GLOB, caps=CAPS or "
+  g_object_class_install_property (object_class, PAD_PROP_CONDITION,
+      g_param_spec_string ("condition", "Condition",
+          "Items that this pad takes: label=NUMBER, uri=GLOB, caps=CAPS or "
           "extra.FIELD=VALUE (NULL = all that are left)",
           NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
@@ -430,7 +430,8 @@ gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
 
 /* States */
 
-/* Returns: (transfer full) (nullable): what is wrong with a pad's `when` */
+/* Returns: (transfer full) (nullable): what is wrong with a pad's `condition`
+ */
 static GError *
 start (GstSpdlRoute *self)
 {

@@ -48,7 +48,7 @@
  *
  * ## Example
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=2 ! spdlbatch size=2 ! spdlsink
+ * gst-launch-1.0 videotestsrc num-buffers=2 ! spdlbatch batch-size=2 ! spdlsink
  * ]|
  *
  * Since: 0.1

@@ -100,12 +100,13 @@ check_draws (const SpdlSettings *settings, GError **error)
         SPDL_STATE_MAX_WEIGHTS - 1, settings->weights);
     return FALSE;
   }
-  if (has_weights (settings) || settings->num_draws == 0)
+  if (has_weights (settings) || settings->items_per_epoch == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "num-draws is %" G_GUINT64_FORMAT ", but nothing is drawn: set weights "
-      "to a column of the list, or leave num-draws unset",
-      settings->num_draws);
+      "items-per-epoch is %" G_GUINT64_FORMAT
+      ", but nothing is drawn: set weights "
+      "to a column of the list, or leave items-per-epoch unset",
+      settings->items_per_epoch);
   return FALSE;
 }
 
@@ -169,8 +170,8 @@ prepare_draws (SpdlDelivery *self, const SpdlSettings *settings, GError **error)
 
   if (!weights)
     return TRUE;
-  if (settings->num_draws > 0)
-    self->n_places = settings->num_draws;
+  if (settings->items_per_epoch > 0)
+    self->n_places = settings->items_per_epoch;
   self->alias = spdl_alias_new (weights);
   if (self->alias)
     return TRUE;
@@ -200,7 +201,7 @@ identify (SpdlDelivery *self, const SpdlSettings *settings)
   if (!self->alias)
     return;
   g_strlcpy (identity->weights, settings->weights, sizeof identity->weights);
-  identity->num_draws = self->n_places;
+  identity->items_per_epoch = self->n_places;
 }
 
 static void

@@ -47,8 +47,8 @@
  * index is kept in a file beside it, `.NAME.spdl-index`, or, where none can be
  * written there, in `gst-spdl` in the user's cache (`XDG_CACHE_HOME`); with it
  * the list is open in milliseconds, and without it is read through once. A list
- * that has changed gets a new one. `index=none` does without, and
- * `index=always` writes one for a small list, too.
+ * that has changed gets a new one. `index-cache=none` does without, and
+ * `index-cache=always` writes one for a small list, too.
  *
  * Shards are tar archives in WebDataset's form, or ZIPs whose files are stored
  * or deflated: `train-{0000..0127}.tar`, a glob on a disk, or one of them, also
@@ -111,17 +111,17 @@
  * every machine and in every version, whatever came before. It takes no memory,
  * and any place in it is reached at once.
  *
- * With `weights=COLUMN`, a column of a `.csv` list, items are drawn with
+ * With `weight-column=COLUMN`, a column of a `.csv` list, items are drawn with
  * replacement, each as often as its number there says, in place of each item
  * once: decimal numbers from 0 on, of which a negative one, an empty field,
- * `inf` or `nan` is malformed. `num-draws` says how many draws an epoch has; 0
- * is as many as there are items. The draw at a place of the epoch depends on
- * `seed`, the epoch's number, the place and the weights alone, so shards and
- * states do with it what they do with an order; `shuffle` changes nothing. An
- * item's `index` is that of the item which was drawn, its `sequence` counts
- * draws, and so does `num-items`. It takes 8 bytes of memory an item (12 at the
- * start), up to 2^32 - 1 items, and the list is read through at each start.
- * Weights are accurate to 2^-32 of their mean.
+ * `inf` or `nan` is malformed. `items-per-epoch` says how many draws an epoch
+ * has; 0 is as many as there are items. The draw at a place of the epoch
+ * depends on `seed`, the epoch's number, the place and the weights alone, so
+ * shards and states do with it what they do with an order; `shuffle` changes
+ * nothing. An item's `index` is that of the item which was drawn, its
+ * `sequence` counts draws, and so does `num-items`. It takes 8 bytes of memory
+ * an item (12 at the start), up to 2^32 - 1 items, and the list is read through
+ * at each start. Weights are accurate to 2^-32 of their mean.
  *
  * ## Shards
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
@@ -170,8 +170,8 @@
  * ]|
  * 1,000 draws an epoch from a list with the columns uri and often:
  * |[
- * gst-launch-1.0 spdlsrc location=list.csv weights=often num-draws=1000
- *     ! spdlfetch ! fakesink
+ * gst-launch-1.0 spdlsrc location=list.csv weight-column=often
+ *     items-per-epoch=1000 ! spdlfetch ! fakesink
  * ]|
  * Top-level folders in an order of one's own, some of which may be missing:
  * |[

@@ -100,15 +100,17 @@ static gboolean
 is_same_draw (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
 {
   if (!g_str_equal (was->weights, is->weights)) {
-    set_error (error, REFUSED "it was made with weights=%s, but weights is %s",
+    set_error (error,
+        REFUSED "it was made with weight-column=%s, but weights is %s",
         show (was->weights), show (is->weights));
     return FALSE;
   }
-  if (was->num_draws == is->num_draws)
+  if (was->items_per_epoch == is->items_per_epoch)
     return TRUE;
   set_error (error,
-      REFUSED "it was made with num-draws=" NUMBER ", but num-draws is " NUMBER,
-      was->num_draws, is->num_draws);
+      REFUSED "it was made with items-per-epoch=" NUMBER
+              ", but items-per-epoch is " NUMBER,
+      was->items_per_epoch, is->items_per_epoch);
   return FALSE;
 }
 

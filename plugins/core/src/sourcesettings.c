@@ -87,7 +87,7 @@ spdl_settings_init (SpdlSettings *self)
     .rank = DEFAULT_RANK,
     .world_size = DEFAULT_WORLD_SIZE,
     .shard_mode = DEFAULT_SHARD_MODE,
-    .num_draws = DEFAULT_NUM_DRAWS,
+    .items_per_epoch = DEFAULT_NUM_DRAWS,
     .sidecar = DEFAULT_INDEX,
   };
   spdl_remote_settings_init (&self->remote);
@@ -157,7 +157,7 @@ spdl_settings_set (SpdlSettings *self, guint id, const GValue *value)
       self->weights = g_value_dup_string (value);
       break;
     case SPDL_SETTING_NUM_DRAWS:
-      self->num_draws = g_value_get_uint64 (value);
+      self->items_per_epoch = g_value_get_uint64 (value);
       break;
     case SPDL_SETTING_INDEX:
       self->sidecar = g_value_get_enum (value);
@@ -215,7 +215,7 @@ spdl_settings_get (const SpdlSettings *self, guint id, GValue *value)
       g_value_set_string (value, self->weights);
       break;
     case SPDL_SETTING_NUM_DRAWS:
-      g_value_set_uint64 (value, self->num_draws);
+      g_value_set_uint64 (value, self->items_per_epoch);
       break;
     case SPDL_SETTING_INDEX:
       g_value_set_enum (value, self->sidecar);
@@ -240,14 +240,14 @@ static void
 install_draws (GObjectClass *klass, GParamFlags ready)
 {
   g_object_class_install_property (klass, SPDL_SETTING_WEIGHTS,
-      g_param_spec_string ("weights", "Weights",
-          "The column of a .csv list by whose numbers items are drawn, with "
-          "replacement, in place of each item once (unset: none)",
+      g_param_spec_string ("weight-column", "Weight column",
+          "Column of a .csv list with weights, by which items are drawn with "
+          "replacement (unset: each item once)",
           NULL, ready));
   g_object_class_install_property (klass, SPDL_SETTING_NUM_DRAWS,
-      g_param_spec_uint64 ("num-draws", "Number of draws",
-          "Draws of an epoch, on all ranks together, where weights is set "
-          "(0 = as many as there are items)",
+      g_param_spec_uint64 ("items-per-epoch", "Items per epoch",
+          "Number of draws in an epoch, on all ranks together, with "
+          "weight-column (0: number of items)",
           0, G_MAXINT64, DEFAULT_NUM_DRAWS, ready));
 }
 
@@ -302,9 +302,9 @@ spdl_settings_install (GObjectClass *klass)
           NULL, ready));
   install_draws (klass, ready);
   g_object_class_install_property (klass, SPDL_SETTING_INDEX,
-      g_param_spec_enum ("index", "Index",
-          "Whether the index of a list or a shard is kept in a file beside "
-          "it, so that opening it again takes no time",
+      g_param_spec_enum ("index-cache", "Index cache",
+          "Whether the index of a list or a shard is kept in a file beside it, "
+          "so that it opens faster the next time",
           GST_TYPE_SPDL_INDEX_USE, DEFAULT_INDEX, ready));
   g_object_class_install_property (klass, SPDL_SETTING_EXTENSIONS,
       g_param_spec_string ("extensions", "Extensions",

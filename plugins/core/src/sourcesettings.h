@@ -21,8 +21,8 @@ typedef struct {
   gint rank;       /* -1: from the environment */
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
-  gchar *weights;    /* nullable */
-  guint64 num_draws; /* 0: as many as items */
+  gchar *weights;          /* nullable */
+  guint64 items_per_epoch; /* 0: as many as items */
   SpdlSidecarUse sidecar;
   gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */

@@ -79,7 +79,7 @@
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
  *     ! spdldecode part=data width=224 height=224
  *     ! spdldecode part=mask width=224 height=224 format=GRAY8
- *     interpolation=nearest ! spdlbatch size=8 ! fakesink
+ *     interpolation=nearest ! spdlbatch batch-size=8 ! fakesink
  * ]|
  *
  * Since: 0.1

@@ -62,11 +62,12 @@ check_like_batch (
 {
   static const gchar source[] =
       "videotestsrc num-buffers=10 pattern=snow ! video/x-raw,format=%s,"
-      "width=%u,height=18 ! spdlbatch size=4 indices=true %s %s %s %s ! %s "
+      "width=%u,height=18 ! spdlbatch batch-size=4 indices=true %s %s %s %s ! "
+      "%s "
       "fakesink name=sink";
-  g_autofree gchar *kind = g_strdup_printf ("type=%s", type);
+  g_autofree gchar *kind = g_strdup_printf ("dtype=%s", type);
   g_autofree gchar *after = g_strdup_printf (
-      "spdlcudaupload ! spdlcudanormalize type=%s %s ! ", type, factors);
+      "spdlcudaupload ! spdlcudanormalize dtype=%s %s ! ", type, factors);
   Run *cpu = run_pipeline (
       source, format, width, kind, "layout=nchw", factors, "", "");
   Run *gpu = run_pipeline (source, format, width, "", "", "", "", after);
@@ -115,7 +116,7 @@ GST_START_TEST (test_flip)
 {
   static const gchar line[] =
       "videotestsrc num-buffers=40 pattern=snow ! video/x-raw,format=GRAY8,"
-      "width=16,height=1 ! spdlbatch size=20 ! spdlcudaupload "
+      "width=16,height=1 ! spdlbatch batch-size=20 ! spdlcudaupload "
       "! spdlcudanormalize flip=%s seed=%u ! fakesink name=sink";
   Run *plain = run_pipeline (line, "0", 0);
   Run *first = run_pipeline (line, "0.5", 7);
@@ -163,10 +164,11 @@ GST_START_TEST (test_no_wait)
   Run *run;
 
   fake_cuda_set_delay (100);
-  run = run_pipeline ("videotestsrc num-buffers=100 ! "
-                      "video/x-raw,format=RGB,width=16,height=16 "
-                      "! spdlbatch size=2 ! spdlcudaupload ! spdlcudanormalize "
-                      "! fakesink name=sink");
+  run = run_pipeline (
+      "videotestsrc num-buffers=100 ! "
+      "video/x-raw,format=RGB,width=16,height=16 "
+      "! spdlbatch batch-size=2 ! spdlcudaupload ! spdlcudanormalize "
+      "! fakesink name=sink");
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (fake_cuda_count ("cudaLaunchKernel"), 50);
   fail_unless_equals_int (fake_cuda_count ("cudaEventSynchronize"), 50);
@@ -258,9 +260,10 @@ GST_START_TEST (test_failures)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     fake_cuda_reset ();
     fake_cuda_fail (cases[i].call, 1, cases[i].code);
-    check_error ("videotestsrc ! video/x-raw,format=RGB,width=8,height=8 "
-                 "! spdlbatch size=1 ! spdlcudaupload ! spdlcudanormalize "
-                 "! fakesink",
+    check_error (
+        "videotestsrc ! video/x-raw,format=RGB,width=8,height=8 "
+        "! spdlbatch batch-size=1 ! spdlcudaupload ! spdlcudanormalize "
+        "! fakesink",
         cases[i].text);
   }
 }

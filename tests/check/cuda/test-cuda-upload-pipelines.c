@@ -17,7 +17,7 @@ check_pipeline (const gchar *between, guint device, gboolean is_ours)
   Run *run = run_pipeline (
       "videotestsrc num-buffers=40 pattern=white "
       "! video/x-raw,format=RGB,width=32,height=32 "
-      "! spdlbatch size=8 labels=true %s ! spdlcudaupload name=upload "
+      "! spdlbatch batch-size=8 labels=true %s ! spdlcudaupload name=upload "
       "device-id=%u ! fakesink name=sink",
       between, device);
 
@@ -69,7 +69,7 @@ GST_START_TEST (test_worker)
   gst_object_unref (factory);
   run = run_pipeline (
       "spdlworkersrc pipeline=\"videotestsrc num-buffers=400 "
-      "! video/x-raw,format=RGB,width=16,height=16 ! spdlbatch size=8 "
+      "! video/x-raw,format=RGB,width=16,height=16 ! spdlbatch batch-size=8 "
       "labels=true\" ! spdlcudaupload ! fakesink name=sink");
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 50);
@@ -103,7 +103,8 @@ GST_START_TEST (test_two_devices)
   fake_cuda_set_delay (20);
   run = run_pipeline (
       "videotestsrc num-buffers=80 ! video/x-raw,format=RGB,width=16,height=16 "
-      "! spdlbatch size=4 ! tee name=t ! queue ! spdlcudaupload device-id=1 "
+      "! spdlbatch batch-size=4 ! tee name=t ! queue ! spdlcudaupload "
+      "device-id=1 "
       "! fakesink name=sink  t. ! queue ! spdlcudaupload ! fakesink "
       "async=false");
   fail_unless (run->error == NULL, "%s", run->error);

@@ -101,7 +101,7 @@ static void
 print_sums (const gchar *folder, const GPtrArray *paths, const gchar *way)
 {
   g_autofree gchar *launch =
-      g_strconcat ("spdldecode corrupt=keep ", way, NULL);
+      g_strconcat ("spdldecode on-corrupt=keep ", way, NULL);
   GstHarness *harness = gst_harness_new_parse (launch);
 
   gst_harness_set_src_caps_str (harness, "application/octet-stream");

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define LOADER_JOB                                                  \
   "spdlsrc location=%s label=folder epochs=%d "                     \
   "! spdlfetch output-order=input ! spdldecode output-order=input " \
-  "width=16 height=12 ! spdlbatch size=8 labels=true ! spdlsink"
+  "width=16 height=12 ! spdlbatch batch-size=8 labels=true ! spdlsink"
 
 /* What is asked for must succeed. */
 

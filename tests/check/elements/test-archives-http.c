@@ -102,7 +102,8 @@ GST_START_TEST (test_64_shards)
   write_shards (N_SHARDS);
   whole = N_SHARDS * shard_size ();
   take_counts ();
-  run_free (run_shards ("train-{0000..0063}.tar", "index=always", "identity"));
+  run_free (
+      run_shards ("train-{0000..0063}.tar", "index-cache=always", "identity"));
   counts = take_counts ();
   fail_unless (counts.bytes < whole / 4,
       "%" G_GUINT64_FORMAT " bytes of "
@@ -123,9 +124,10 @@ static void
 index_beside (guint n)
 {
   for (guint i = 0; i < n; i++) {
-    Run *run = run_pipeline ("spdlsrc location=%s/train-%04u.tar index=always "
-                             "! fakesink name=sink",
-        served.folder, i);
+    Run *run =
+        run_pipeline ("spdlsrc location=%s/train-%04u.tar index-cache=always "
+                      "! fakesink name=sink",
+            served.folder, i);
 
     fail_unless (run->error == NULL, "%s", run->error);
     run_free (run);
@@ -152,7 +154,7 @@ GST_START_TEST (test_index_on_server)
   tar_write_shard (served.folder, "train-0000.tar", 0, N_EACH, SIZE);
   run_free (run_shards ("train-0000.tar", "", "identity"));
   assert_samples (
-      run_shards ("train-0000.tar", "index=none", "spdlfetch"), N_EACH);
+      run_shards ("train-0000.tar", "index-cache=none", "spdlfetch"), N_EACH);
 }
 
 GST_END_TEST;
@@ -163,10 +165,10 @@ GST_START_TEST (test_changed)
   Run *run;
 
   write_shards (1);
-  run_free (run_shards ("train-0000.tar", "index=always", "identity"));
+  run_free (run_shards ("train-0000.tar", "index-cache=always", "identity"));
   tar_write_shard (served.folder, "train-0000.tar", 100, N_EACH, SIZE - 100);
   tar_set_time (served.folder, "train-0000.tar", 1);
-  run = run_shards ("train-0000.tar", "index=always", "identity");
+  run = run_shards ("train-0000.tar", "index-cache=always", "identity");
   fail_unless_equals_int64 (run_item (run, 0)->label, 100);
   run_free (run);
 }
@@ -239,7 +241,8 @@ index_all (guint n)
 {
   write_shards (n);
   take_counts ();
-  run_free (run_shards ("train-{0000..0003}.tar", "index=always", "identity"));
+  run_free (
+      run_shards ("train-{0000..0003}.tar", "index-cache=always", "identity"));
   take_counts ();
 }
 
@@ -340,20 +343,21 @@ GST_START_TEST (test_coalesce_alone)
   Run *run;
 
   write_shards (1);
-  run = run_pipeline ("spdlsrc location=%s index=none ! spdlaggregate size=4 ! "
-                      "spdlfetch coalesce=10000 retries=0 ! spdldisaggregate ! "
-                      "fakesink name=sink",
+  run = run_pipeline (
+      "spdlsrc location=%s index-cache=none ! spdlaggregate size=4 ! "
+      "spdlfetch coalesce=10000 retries=0 ! spdldisaggregate ! "
+      "fakesink name=sink",
       uri);
   fail_unless (run->error == NULL, "%s", run->error);
   assert_samples (run, N_EACH);
   /* What was read alone is in the cache the next time. */
   for (guint i = 0; i < 2; i++) {
-    run =
-        run_pipeline ("spdlsrc location=%s index=none ! spdlaggregate size=4 "
-                      "! spdlfetch coalesce=10000 retries=0 cache-dir=%s/items "
-                      "cache-validate=none ! spdldisaggregate ! fakesink "
-                      "name=sink",
-            uri, served.cache);
+    run = run_pipeline (
+        "spdlsrc location=%s index-cache=none ! spdlaggregate size=4 "
+        "! spdlfetch coalesce=10000 retries=0 cache-dir=%s/items "
+        "cache-validate=none ! spdldisaggregate ! fakesink "
+        "name=sink",
+        uri, served.cache);
     fail_unless (run->error == NULL, "%s", run->error);
     assert_samples (run, N_EACH);
   }

@@ -120,7 +120,7 @@ GST_START_TEST (test_samples)
   write_shards ();
   assert_in_order (fetch ("train-{0000..0002}.tar", ""), 0, 40);
   assert_in_order (fetch ("train-*.tar", ""), 0, 40);
-  assert_in_order (fetch ("train-000[0-2].tar", "index=none"), 0, 40);
+  assert_in_order (fetch ("train-000[0-2].tar", "index-cache=none"), 0, 40);
   assert_in_order (fetch ("{train-0000,train-0001}.tar", ""), 0, 21);
   assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
   /* Too small for an index of their own, without being asked. */
@@ -136,7 +136,8 @@ GST_START_TEST (test_shuffled)
 
   write_shards ();
   run = fetch ("train-*.tar", "shuffle=true seed=3 epochs=2");
-  again = fetch ("train-*.tar", "shuffle=true seed=3 epochs=2 index=always");
+  again =
+      fetch ("train-*.tar", "shuffle=true seed=3 epochs=2 index-cache=always");
   assert_all (run, 80);
   for (guint i = 0; i < 40; i++)
     seen |= G_GUINT64_CONSTANT (1) << run_item (run, i)->index;
@@ -350,9 +351,9 @@ GST_START_TEST (test_index_file)
   gint64 first;
 
   tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
   first = index_time ();
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
   assert_in_order (fetch ("train-*.tar", ""), 0, 20);
   fail_unless_equals_int64 (index_time (), first);
 
@@ -361,11 +362,11 @@ GST_START_TEST (test_index_file)
   first = index_time ();
   assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
   fail_unless_equals_int64 (index_time (), first);
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
   fail_if (index_time () == first);
   first = index_time ();
   tar_write_shard (folder, "train-0000.tar", 0, 19, SIZE);
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 19);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 19);
   fail_if (index_time () == first);
 }
 
@@ -382,7 +383,7 @@ GST_START_TEST (test_index_in_cache)
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   fail_unless_equals_int (g_mkdir (beside, 0700), 0);
   tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
   fail_unless_equals_int (files_count_entries (kept), 1);
   assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
   fail_unless_equals_int (files_count_entries (kept), 1);
@@ -395,7 +396,7 @@ GST_START_TEST (test_changed_before)
   Run *run;
 
   tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
-  assert_in_order (fetch ("train-0000.tar", "index=always"), 0, 20);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
   change_shard (100);
   run = fetch ("train-0000.tar", "");
   fail_unless (run->error == NULL, "%s", run->error);
@@ -502,7 +503,7 @@ GST_START_TEST (test_refused)
       "because of \"a.JPG\" in it: its sample has "
       "another file of that extension");
   write_shards ();
-  assert_refused ("train-*.tar", "weights=w", "is no list");
+  assert_refused ("train-*.tar", "weight-column=w", "is no list");
 }
 
 GST_END_TEST;

@@ -39,7 +39,8 @@ make_npy (const gchar *descr, const gchar *shape)
 static void
 assert_fails (GBytes *file, const gchar *part)
 {
-  Rig *rig = rig_new ("spdldecode", "max-inflated", (guint64) 4096, NULL);
+  Rig *rig =
+      rig_new ("spdldecode", "max-decompressed-bytes", (guint64) 4096, NULL);
   g_autoptr (GError) error = NULL;
 
   rig_start (rig, "application/octet-stream");
@@ -175,7 +176,8 @@ GST_START_TEST (test_npz_lies)
   assert_fails (make_lying (0, ENTRY, 24, 4, 99), "has two sizes");
   assert_fails (make_lying (deflated, ENTRY, 24, 4, 151), "is longer than");
   assert_fails (make_lying (deflated, ENTRY, 24, 4, 153), "is shorter than");
-  assert_fails (make_lying (deflated, ENTRY, 24, 4, 4097), "max-inflated");
+  assert_fails (
+      make_lying (deflated, ENTRY, 24, 4, 4097), "max-decompressed-bytes");
   assert_fails (make_lying (deflated, ENTRY, 24, 4, 1u << 31), "cannot hold");
   assert_fails (make_lying (deflated, ENTRY, 20, 4, 20), "ends too early");
   assert_fails (make_lying (deflated, ENTRY, 20, 4, 97), "behind its end");
@@ -430,7 +432,7 @@ GST_START_TEST (test_bomb)
   /* zlib's best: a thousand to one. */
   fail_unless (g_bytes_get_size (file) < size / 900);
   getrusage (RUSAGE_SELF, &before);
-  assert_fails (file, "max-inflated");
+  assert_fails (file, "max-decompressed-bytes");
   getrusage (RUSAGE_SELF, &after);
   fail_unless (after.ru_maxrss - before.ru_maxrss < 16 << 10);
 }

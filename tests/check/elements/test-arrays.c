@@ -416,10 +416,11 @@ make_folder (void)
 GST_START_TEST (test_batches)
 {
   gchar *folder = make_folder ();
-  Run *run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! "
-                           "spdldecode width=64 height=64 ! "
-                           "spdlbatch size=2 labels=true ! fakesink name=sink",
-      folder);
+  Run *run =
+      run_pipeline ("spdlsrc location=%s ! spdlfetch ! "
+                    "spdldecode width=64 height=64 ! "
+                    "spdlbatch batch-size=2 labels=true ! fakesink name=sink",
+          folder);
   const GstStructure *s;
   gint64 ids[3];
 
@@ -456,7 +457,7 @@ GST_START_TEST (test_other_names)
       arrays_make_zip (0, "labels.npy", make_longs (), NULL));
   run =
       run_pipeline ("spdlsrc location=%s pattern=0* ! spdlfetch ! spdldecode ! "
-                    "spdlbatch size=2 on-shape-mismatch=skip ! "
+                    "spdlbatch batch-size=2 on-shape-mismatch=skip ! "
                     "fakesink name=sink",
           folder);
   fail_unless (run->error == NULL, "%s", run->error);

@@ -151,7 +151,7 @@ GST_START_TEST (test_chunks)
   g_autoptr (GBytes) streamed = make_wav (1, 8000, 100, G_MAXUINT32, NULL);
   g_autoptr (GBytes) cut = make_wav (1, 8000, 100, 400, "abcd");
   Rig *rig =
-      rig_new ("spdldecode", "audio-format", "S16LE", "corrupt", 0, NULL);
+      rig_new ("spdldecode", "audio-format", "S16LE", "on-corrupt", 0, NULL);
 
   rig_start (rig, NULL);
   push_wav (rig, 0, odd);
@@ -163,7 +163,7 @@ GST_START_TEST (test_chunks)
   assert_ramp (rig, 1, 0, 100);
   rig_free (rig);
 
-  rig = rig_new ("spdldecode", "audio-format", "S16LE", "corrupt", 1, NULL);
+  rig = rig_new ("spdldecode", "audio-format", "S16LE", "on-corrupt", 1, NULL);
   rig_start (rig, NULL);
   push_wav (rig, 0, cut);
   finish (rig);

@@ -39,8 +39,8 @@ get_batch (Rig *rig, guint i)
 /* Rows padded to 4 bytes are packed; tensors lie in a memory each. */
 GST_START_TEST (test_layout)
 {
-  Rig *rig =
-      rig_new ("spdlbatch", "size", 3, "labels", TRUE, "indices", TRUE, NULL);
+  Rig *rig = rig_new (
+      "spdlbatch", "batch-size", 3, "labels", TRUE, "indices", TRUE, NULL);
   g_autofree gchar *types = NULL, *dims = NULL;
   gint64 numbers[3];
 
@@ -97,7 +97,7 @@ GST_END_TEST;
 GST_START_TEST (test_epochs_and_drop)
 {
   for (guint drop = 0; drop < 2; drop++) {
-    Rig *rig = rig_new ("spdlbatch", "size", 4, "drop-last", drop, NULL);
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 4, "drop-last", drop, NULL);
 
     rig_start (rig, RGB (4, 4));
     for (guint epoch = 0; epoch < 2; epoch++) {
@@ -119,7 +119,8 @@ GST_END_TEST;
 /* An item of another shape fails with both shapes; the batch stays full. */
 GST_START_TEST (test_shapes)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 3, "on-shape-mismatch", 2, NULL);
+  Rig *rig =
+      rig_new ("spdlbatch", "batch-size", 3, "on-shape-mismatch", 2, NULL);
   GstCaps *other = gst_caps_from_string (RGB (8, 4));
   GstCaps *caps = gst_caps_from_string (RGB (4, 4));
   const GstStructure *s;
@@ -166,7 +167,7 @@ GST_END_TEST;
 /* Tensors are stacked too, each into its own. */
 GST_START_TEST (test_tensors)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
   g_autofree gchar *types = NULL, *dims = NULL;
 
   rig_start (rig,
@@ -205,7 +206,7 @@ GST_END_TEST;
  * a batch that is kept is never written to again. */
 GST_START_TEST (test_memory)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
   GstMemory *kept;
   GstMapInfo map;
   gconstpointer address;
@@ -241,7 +242,7 @@ GST_END_TEST;
 /* What several items were made into is not taken for one. */
 GST_START_TEST (test_batches)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
   GstBuffer *batch = gst_buffer_new_allocate (NULL, 12, NULL);
 
   gst_spdl_buffer_add_batch_meta (batch, 1);
@@ -255,7 +256,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_flush)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 2, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -280,7 +281,7 @@ GST_START_TEST (test_foreign)
   Run *run =
       run_pipeline ("videotestsrc num-buffers=10 ! "
                     "video/x-raw,format=GRAY8,width=6,height=5 ! "
-                    "spdlbatch size=4 indices=true ! fakesink name=sink");
+                    "spdlbatch batch-size=4 indices=true ! fakesink name=sink");
   gint64 index;
 
   fail_unless (run->error == NULL, "%s", run->error);
@@ -328,8 +329,8 @@ GST_START_TEST (test_normalized_planes)
   g_autofree gchar *types = NULL, *dims = NULL;
   Rig *rig;
 
-  gst_util_set_object_arg (G_OBJECT (element), "size", "2");
-  gst_util_set_object_arg (G_OBJECT (element), "type", "float32");
+  gst_util_set_object_arg (G_OBJECT (element), "batch-size", "2");
+  gst_util_set_object_arg (G_OBJECT (element), "dtype", "float32");
   gst_util_set_object_arg (G_OBJECT (element), "layout", "nchw");
   gst_util_set_object_arg (G_OBJECT (element), "mean", "<0.485, 0.456, 0.406>");
   gst_util_set_object_arg (G_OBJECT (element), "std", "<0.229, 0.224, 0.225>");
@@ -359,7 +360,7 @@ GST_END_TEST;
 /* A clip is frames, of which each has its planes. */
 GST_START_TEST (test_planes_of_clips)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
   g_autofree gchar *types = NULL, *dims = NULL;
   GstBuffer *clip = rig_make_item (0, 3 * 2 * 1 * 2);
   guint8 bytes[12];
@@ -385,7 +386,7 @@ GST_START_TEST (test_conversion_refused)
 {
   static const gchar *settings[][4] = {
     { "mean", "<0.5, 0.5>", RGB (4, 4), "set type to float32" },
-    { "type", "float16",
+    { "dtype", "float16",
         "other/tensors,format=static,num_tensors=1,types=int64,"
         "dimensions=(string)3,framerate=0/1",
         "take uint8 and float32" },
@@ -396,7 +397,7 @@ GST_START_TEST (test_conversion_refused)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
-    Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
 
     gst_util_set_object_arg (
         G_OBJECT (rig->element), settings[i][0], settings[i][1]);
@@ -416,7 +417,7 @@ GST_END_TEST;
 GST_START_TEST (test_huge)
 {
   const guint size = 1 << 16, n = (1 << 16) + 1;
-  Rig *rig = rig_new ("spdlbatch", "size", n, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", n, NULL);
   GstBuffer *batch;
 
   rig_start (rig, "other/tensors,format=static,num_tensors=1,"

@@ -567,7 +567,7 @@ make_pipeline (const gchar *folder, GstElement **sink)
 {
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=%s epochs=-1 ! spdlpipe name=work "
-      "! spdlbatch size=2 indices=true ! spdlcache num-caches=2 "
+      "! spdlbatch batch-size=2 indices=true ! spdlcache num-caches=2 "
       "return-caches-after=7 name=cache ! spdlsink name=sink",
       folder);
   GstElement *pipeline = gst_parse_launch (description, NULL);

@@ -358,8 +358,9 @@ GST_START_TEST (test_arrays)
   write_npz (ARRAYS_DEFLATED, "g.npz", "h.npz");
   write_bytes ("i.npz",
       arrays_make_zip (ARRAYS_DEFLATED, "x.npy", make_npy ("(2, 4)"), NULL));
-  run = run_pipeline ("spdlsrc location=%s pattern=* ! spdlfetch ! spdldecode "
-                      "max-inflated=18446744073709551615 ! fakesink name=sink",
+  run = run_pipeline (
+      "spdlsrc location=%s pattern=* ! spdlfetch ! spdldecode "
+      "max-decompressed-bytes=18446744073709551615 ! fakesink name=sink",
       served.folder);
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 3);

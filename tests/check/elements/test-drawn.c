@@ -41,9 +41,10 @@ start_of (Run *run)
 static Run *
 run_list (const gchar *folder, const gchar *properties)
 {
-  Run *run = run_pipeline ("spdlsrc location=%s/list.csv seed=4 weights=w "
-                           "epochs=%d %s ! fakesink name=sink",
-      folder, N_EPOCHS, properties);
+  Run *run =
+      run_pipeline ("spdlsrc location=%s/list.csv seed=4 weight-column=w "
+                    "epochs=%d %s ! fakesink name=sink",
+          folder, N_EPOCHS, properties);
 
   fail_unless (run->error == NULL, "%s", run->error);
   return run;
@@ -74,8 +75,8 @@ draw (const gchar *folder, guint world, const gchar *more, Draws draws)
   memset (draws, 0xff, sizeof (Draws));
   for (guint rank = 0; rank < world; rank++) {
     g_autofree gchar *properties = g_strdup_printf (
-        "num-draws=%d rank=%u world-size=%u shard-mode=uneven %s", N_DRAWS,
-        rank, world, more);
+        "items-per-epoch=%d rank=%u world-size=%u shard-mode=uneven %s",
+        N_DRAWS, rank, world, more);
 
     take (run_list (folder, properties), rank, world, draws);
   }
@@ -108,12 +109,14 @@ GST_END_TEST;
 GST_START_TEST (test_resume)
 {
   gchar *folder = make_list ();
-  g_autofree gchar *number = g_strdup_printf ("num-draws=%d", N_DRAWS);
+  g_autofree gchar *number = g_strdup_printf ("items-per-epoch=%d", N_DRAWS);
   Run *run = run_list (folder, number);
   g_autofree gchar *state = start_of (run);
   g_auto (GStrv) parts = g_strsplit (state, "epoch=0,mark=0,", 2);
 
-  fail_unless (strstr (state, ",shard-mode=pad,weights=w,num-draws=103,epoch="),
+  fail_unless (
+      strstr (
+          state, ",shard-mode=pad,weight-column=w,items-per-epoch=103,epoch="),
       "%s", state);
   for (guint skip = 0; skip < N_EPOCHS * N_DRAWS; skip += 47) {
     g_autofree gchar *from =
@@ -159,12 +162,13 @@ GST_START_TEST (test_counts)
   gchar *folder = make_list ();
 
   fail_unless_equals_uint64 (count_items (folder, ""), N_ITEMS);
-  fail_unless_equals_uint64 (count_items (folder, "num-draws=7"), 7);
-  fail_unless_equals_uint64 (count_items (folder, "num-draws=45"), 45);
+  fail_unless_equals_uint64 (count_items (folder, "items-per-epoch=7"), 7);
+  fail_unless_equals_uint64 (count_items (folder, "items-per-epoch=45"), 45);
   fail_unless_equals_uint64 (
-      count_items (folder, "num-draws=7 rank=1 world-size=2"), 4);
+      count_items (folder, "items-per-epoch=7 rank=1 world-size=2"), 4);
   fail_unless_equals_uint64 (
-      count_items (folder, "num-draws=7 rank=1 world-size=2 shard-mode=drop"),
+      count_items (
+          folder, "items-per-epoch=7 rank=1 world-size=2 shard-mode=drop"),
       3);
   files_remove_folder (folder);
 }
@@ -186,21 +190,24 @@ GST_START_TEST (test_errors)
 {
   gchar *folder = make_list ();
 
-  assert_error (folder, "list.csv weights=v",
+  assert_error (folder, "list.csv weight-column=v",
       "list.csv\" has no column \"v\" with weights");
-  assert_error (folder, "list.csv weights=uri", "has no column \"uri\" with");
-  assert_error (folder, "list.csv num-draws=5",
-      "num-draws is 5, but nothing is drawn: set weights");
-  assert_error (folder, " weights=w", "\" is a folder: set location to a .csv");
-  files_write_text (folder, "list.txt", "a\n");
   assert_error (
-      folder, "list.txt weights=w", "weights=w names a column, but \"");
-  assert_error (folder, "list.txt weights=w", "list.txt\" is a .txt list: set");
+      folder, "list.csv weight-column=uri", "has no column \"uri\" with");
+  assert_error (folder, "list.csv items-per-epoch=5",
+      "items-per-epoch is 5, but nothing is drawn: set weights");
+  assert_error (
+      folder, " weight-column=w", "\" is a folder: set location to a .csv");
+  files_write_text (folder, "list.txt", "a\n");
+  assert_error (folder, "list.txt weight-column=w",
+      "weight-column=w names a column, but \"");
+  assert_error (
+      folder, "list.txt weight-column=w", "list.txt\" is a .txt list: set");
   files_write_text (folder, "list.csv", "uri,w\na,0\nb,0.0\n");
-  assert_error (folder, "list.csv weights=w",
+  assert_error (folder, "list.csv weight-column=w",
       "list.csv\" in column \"w\" are 0: nothing can be drawn");
   files_write_text (folder, "list.csv", "uri,w\na,0\nb,-0.5\nc,nan\nd,1\ne,\n");
-  assert_error (folder, "list.csv weights=w",
+  assert_error (folder, "list.csv weight-column=w",
       "list.csv\" line 3: weight \"-0.5\" is no number from 0 on: write a "
       "decimal number such as 0.25, and 0 for an item that is never to be "
       "drawn (3 malformed lines, of 5)");
@@ -215,12 +222,14 @@ GST_START_TEST (test_refused)
   static const struct {
     const gchar *before, *now, *text;
   } cases[] = {
-    { "weights=w", "", "it was made with weights=w, but weights is (unset)" },
-    { "", "weights=w", "it was made with weights=(unset), but weights is w" },
-    { "weights=label", "weights=w",
-        "it was made with weights=label, but weights is w" },
-    { "weights=w", "weights=w num-draws=21",
-        "it was made with num-draws=20, but num-draws is 21" },
+    { "weight-column=w", "",
+        "it was made with weight-column=w, but weights is (unset)" },
+    { "", "weight-column=w",
+        "it was made with weight-column=(unset), but weights is w" },
+    { "weight-column=label", "weight-column=w",
+        "it was made with weight-column=label, but weights is w" },
+    { "weight-column=w", "weight-column=w items-per-epoch=21",
+        "it was made with items-per-epoch=20, but items-per-epoch is 21" },
   };
   gchar *folder = make_list ();
 

@@ -103,7 +103,7 @@ GST_START_TEST (test_many_held)
     GstSpdlTensor *tensor;
     guint number;
   } held[64] = { { NULL } };
-  Feed feed = { make_loader ("spdlbatch size=4 ! spdlsink"), 40000 };
+  Feed feed = { make_loader ("spdlbatch batch-size=4 ! spdlsink"), 40000 };
   GThread *thread = g_thread_new ("feed", push_arrays, &feed);
   GRand *rand = g_rand_new_with_seed (5);
   GstSpdlBatch *batch;
@@ -157,7 +157,7 @@ get_figure (GstSpdlLoader *loader, const gchar *stage, const gchar *field)
 /* Who keeps all batches gets memory for all of them, and is told once. */
 GST_START_TEST (test_keep_all)
 {
-  Feed feed = { make_loader ("spdlbatch size=2 ! spdlsink"), 100 };
+  Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 100 };
   GThread *thread = g_thread_new ("feed", push_arrays, &feed);
   GPtrArray *all =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_spdl_batch_unref);
@@ -188,7 +188,7 @@ GST_END_TEST;
 /* Who keeps few batches costs no more memory. */
 GST_START_TEST (test_keep_one)
 {
-  Feed feed = { make_loader ("spdlbatch size=2 ! spdlsink"), 400 };
+  Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 400 };
   GThread *thread = g_thread_new ("feed", push_arrays, &feed);
   GstSpdlBatch *batch;
   gpointer addresses[200];
@@ -217,7 +217,7 @@ GST_END_TEST;
 /* What is written into a batch is seen in no other. */
 GST_START_TEST (test_write_in_place)
 {
-  Feed feed = { make_loader ("spdlbatch size=2 ! spdlsink"), 200 };
+  Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 200 };
   GThread *thread = g_thread_new ("feed", push_arrays, &feed);
   GstSpdlBatch *batch, *kept = NULL;
   guint n = 0;
@@ -242,7 +242,7 @@ GST_END_TEST;
 /* A batch that somebody else has, too, must not be written. */
 GST_START_TEST (test_shared)
 {
-  Feed feed = { make_loader ("spdlbatch size=2 ! tee name=t ! spdlsink "
+  Feed feed = { make_loader ("spdlbatch batch-size=2 ! tee name=t ! spdlsink "
                              "t. ! fakesink enable-last-sample=true"),
     2 };
   g_autoptr (GstSpdlTensor) tensor = NULL;
@@ -284,7 +284,7 @@ take_label (GstSpdlLoader *loader, GstClockTime timeout, GError **error)
 /* A timeout loses nothing, on either side. */
 GST_START_TEST (test_timeouts)
 {
-  GstSpdlLoader *loader = make_loader ("spdlbatch size=1 ! spdlsink");
+  GstSpdlLoader *loader = make_loader ("spdlbatch batch-size=1 ! spdlsink");
   GError *error = NULL;
   guint n_pushed = 0, n_taken = 0;
 
@@ -314,7 +314,8 @@ GST_END_TEST;
 /* Epochs end that are empty from the start, before any item brought caps. */
 GST_START_TEST (test_empty_first_epochs)
 {
-  GstSpdlLoader *loader = make_loader ("spdlbatch size=4 ! queue ! spdlsink");
+  GstSpdlLoader *loader =
+      make_loader ("spdlbatch batch-size=4 ! queue ! spdlsink");
   g_autoptr (GstSpdlBatch) batch = NULL;
   GError *error = NULL;
 
@@ -343,7 +344,8 @@ GST_END_TEST;
 /* The end of an epoch comes before there is anything of the next. */
 GST_START_TEST (test_epoch_is_prompt)
 {
-  GstSpdlLoader *loader = make_loader ("spdlbatch size=4 ! queue ! spdlsink");
+  GstSpdlLoader *loader =
+      make_loader ("spdlbatch batch-size=4 ! queue ! spdlsink");
   GError *error = NULL;
 
   for (guint epoch = 0; epoch < 5; epoch++) {
@@ -383,7 +385,7 @@ GST_END_TEST;
 GST_START_TEST (test_cause)
 {
   GstSpdlLoader *loader = make_loader (
-      "spdldecode width=8 height=8 output-order=input ! spdlbatch size=4 "
+      "spdldecode width=8 height=8 output-order=input ! spdlbatch batch-size=4 "
       "! spdlsink");
   const GQuark domain = g_quark_from_static_string ("my-domain");
   g_autoptr (GError) cause = g_error_new (domain, 7, "the generator broke");
@@ -436,7 +438,7 @@ GST_START_TEST (test_uris)
   gchar *folder = files_make_dataset (9);
   GstSpdlLoader *loader =
       make_loader ("spdlfetch output-order=input ! spdldecode width=8 height=8 "
-                   "output-order=input ! spdlbatch size=3 ! spdlsink");
+                   "output-order=input ! spdlbatch batch-size=3 ! spdlsink");
   GError *error = NULL;
 
   for (guint i = 0; i < 9; i++) {
@@ -476,7 +478,7 @@ GST_START_TEST (test_push_is_woken)
 {
   for (guint i = 0; i < 20; i++) {
     GstSpdlLoader *loader = make_loader (
-        i % 2 ? "spdlbatch size=1 ! spdlsink"
+        i % 2 ? "spdlbatch batch-size=1 ! spdlsink"
               : "identity error-after=10 name=here ! spdlbatch ! spdlsink");
     GThread *thread = g_thread_new ("push", push_until_error, loader);
     GError *error = NULL;

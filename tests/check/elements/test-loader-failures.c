@@ -119,7 +119,7 @@ GST_START_TEST (test_loaded_ahead)
   }
   loader = loader_make ("spdlsrc location=%s epochs=-1 ! spdlfetch "
                         "! spdldecode name=dec max-failure-rate=1 width=16 "
-                        "height=12 ! spdlbatch size=8 ! spdlsink",
+                        "height=12 ! spdlbatch batch-size=8 ! spdlsink",
       folder);
   decode = gst_bin_get_by_name (
       GST_BIN (gst_spdl_loader_get_pipeline (loader)), "dec");
@@ -214,7 +214,7 @@ GST_START_TEST (test_budget_at_the_end)
   for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
     GstSpdlLoader *loader = loader_make (
         "spdlsrc location=%s epochs=-1 ! spdlfetch output-order=input "
-        "! %s output-order=input width=16 height=12 ! spdlbatch size=8 "
+        "! %s output-order=input width=16 height=12 ! spdlbatch batch-size=8 "
         "! spdlsink",
         folder, stages[i]);
     guint n_items = 0, n;
@@ -247,16 +247,16 @@ GST_START_TEST (test_errors)
   } lines[] = {
     /* A stage that gives up. */
     { "spdldecode name=here output-order=input width=8 height=8 "
-      "max-failures=0 ! spdlbatch size=8 ! queue ! spdlsink",
+      "max-failures=0 ! spdlbatch batch-size=8 ! queue ! spdlsink",
         "here: ", 40 },
     /* An element that fails and sends no end, with a batch begun. */
     { "spdldecode output-order=input width=8 height=8 "
-      "! identity name=here error-after=21 ! spdlbatch size=8 ! queue "
+      "! identity name=here error-after=21 ! spdlbatch batch-size=8 ! queue "
       "! spdlsink",
         "here: ", 20 },
     /* A branch beside. */
     { "spdldecode output-order=input width=8 height=8 ! tee name=t "
-      "! queue ! spdlbatch size=8 ! spdlsink "
+      "! queue ! spdlbatch batch-size=8 ! spdlsink "
       "t. ! queue ! identity name=here error-after=5 ! fakesink",
         "here: ", 0 },
     /* No negotiation, which is told at the source, behind a stage that is

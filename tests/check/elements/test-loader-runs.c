@@ -423,7 +423,7 @@ push_items (GstSpdlLoader *loader, guint n)
 /* What pushes must have stopped; what it pushes then is of the next epoch. */
 GST_START_TEST (test_next_epoch_of_a_program)
 {
-  GstSpdlLoader *loader = loader_make ("spdlbatch size=4 ! spdlsink");
+  GstSpdlLoader *loader = loader_make ("spdlbatch batch-size=4 ! spdlsink");
 
   loader_start (loader);
   for (guint i = 0; i < 3; i++) {
@@ -473,9 +473,10 @@ note_end (gpointer over, GObject *loader)
   g_atomic_int_set ((gint *) over, TRUE);
 }
 
-#define LOOK_JOB                                              \
-  "videotestsrc ! video/x-raw,format=GRAY8,width=8,height=8 " \
-  "! identity name=look signal-handoffs=true ! spdlbatch size=2 ! spdlsink"
+#define LOOK_JOB                                                          \
+  "videotestsrc ! video/x-raw,format=GRAY8,width=8,height=8 "             \
+  "! identity name=look signal-handoffs=true ! spdlbatch batch-size=2 ! " \
+  "spdlsink"
 
 static GstElement *
 get_look (GstSpdlLoader *loader)

@@ -301,7 +301,7 @@ GST_END_TEST;
 /* spdlbatch is no stage, but says so, too. */
 GST_START_TEST (test_batch)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 4, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 4, NULL);
 
   rig_start (rig, "video/x-raw,format=GRAY8,width=4,height=4,framerate=0/1");
   for (guint64 epoch = 0; epoch < 2; epoch++) {

@@ -30,7 +30,7 @@ push_image (Rig *rig, guint number, gboolean is_wide)
 static Rig *
 start_batch (const gchar *mode)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 3, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 3, NULL);
 
   gst_util_set_object_arg (G_OBJECT (rig->element), "on-shape-mismatch", mode);
   rig_start (rig, RGB (4, 4));
@@ -192,7 +192,8 @@ GST_START_TEST (test_other_mismatches)
   };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (others); i++) {
-    Rig *rig = rig_new ("spdlbatch", "size", 3, "pad", i % 2, NULL);
+    Rig *rig =
+        rig_new ("spdlbatch", "batch-size", 3, "pad-to-longest", i % 2, NULL);
     g_autoptr (GstCaps) caps = gst_caps_from_string (others[i / 2].caps);
 
     rig_start (rig, TENSORS (1, "uint8", "2:4"));
@@ -213,10 +214,10 @@ GST_END_TEST;
 GST_START_TEST (test_images)
 {
   gchar *folder = files_make_dataset (20);
-  g_autofree gchar *job =
-      g_strdup_printf ("spdlsrc location=%s ! spdlfetch output-order=input "
-                       "! spdldecode output-order=input ! spdlbatch size=8",
-          folder);
+  g_autofree gchar *job = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch output-order=input "
+      "! spdldecode output-order=input ! spdlbatch batch-size=8",
+      folder);
   GstSpdlLoader *loader = loader_make ("%s ! spdlsink", job);
   Run *run = run_pipeline ("%s ! fakesink name=sink", job);
   g_autoptr (GError) error = NULL;

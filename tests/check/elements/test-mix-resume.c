@@ -91,7 +91,7 @@ make_loader (const Plan *plan, GRand *rand)
       "spdlmix name=m sink_0::weight=0.7 sink_1::weight=0.2 "
       "sink_2::weight=0.1 %s "
       "! spdlteststage concurrency=%d output-order=%s %s "
-      "! spdlbatch size=%u ! spdlsink",
+      "! spdlbatch batch-size=%u ! spdlsink",
       plan->mix, g_rand_int_range (rand, 1, 5), plan->order, plan->behind,
       plan->batch);
   description = g_string_free (text, FALSE);
@@ -225,9 +225,10 @@ GST_START_TEST (test_as_if_never_stopped)
     { NULL, "input", "seed=8", TWICE, "", "", 4 },
     { NULL, "input", "seed=8", TWICE,
         "spdlteststage filter-every=7 output-order=input !", "", 4 },
-    { NULL, "input", "stop=first", TWICE, "", "", 4 },
-    { NULL, "input", "stop=repeat seed=2", { "2", "-1", "-1" }, "", "", 4 },
-    { NULL, "input", "stop=repeat", { "2", "-1", "-1" },
+    { NULL, "input", "stopping-strategy=first-exhausted", TWICE, "", "", 4 },
+    { NULL, "input", "stopping-strategy=all-exhausted seed=2",
+        { "2", "-1", "-1" }, "", "", 4 },
+    { NULL, "input", "stopping-strategy=all-exhausted", { "2", "-1", "-1" },
         "spdlteststage filter-every=7 output-order=input !", "", 5 },
   };
   gchar *folder = make_folders ();
@@ -302,7 +303,7 @@ GST_START_TEST (test_routed)
   gchar *folder = make_folders ();
   GRand *rand = g_rand_new_with_seed (__i__);
   Plan plan = { folder, orders[__i__], "", TWICE, "",
-    "! spdlroute name=r src_0::when=\"uri=*/0?[0-4].bin\" "
+    "! spdlroute name=r src_0::condition=\"uri=*/0?[0-4].bin\" "
     "r.src_0 ! spdlteststage jitter=1000000 concurrency=3 fail-every=11 ! j. "
     "r.src_1 ! spdlteststage concurrency=2 fail-every=11 ! j. "
     "spdlmix name=j order=arrival ",

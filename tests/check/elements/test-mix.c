@@ -193,7 +193,8 @@ check_shares (const gchar *log, const double *shares)
 }
 
 #define THREE                                                            \
-  "spdlmix name=m stop=first seed=%d sink_0::weight=0.7 "                \
+  "spdlmix name=m stopping-strategy=first-exhausted seed=%d "            \
+  "sink_0::weight=0.7 "                                                  \
   "sink_1::weight=0.2 sink_2::weight=0.1 ! fakesink "                    \
   "spdlsrc location=%s/%s.txt ! %s m.sink_0 spdlsrc location=%s/%s.txt " \
   "! %s m.sink_1 spdlsrc location=%s/%s.txt ! %s m.sink_2"
@@ -281,14 +282,15 @@ GST_START_TEST (test_first)
   g_auto (Mixed) mixed = { 0 };
   g_auto (Mixed) longer = { 0 };
 
-  run (&mixed, TWO, "stop=first", folder, "5", 1, folder, "100", 1);
+  run (&mixed, TWO, "stopping-strategy=first-exhausted", folder, "5", 1, folder,
+      "100", 1);
   fail_unless_equals_int (count (&mixed, '0'), 5);
   fail_unless (count (&mixed, '1') >= 4 && count (&mixed, '1') <= 6);
   fail_unless (g_str_has_suffix (mixed.log->str, "E."), "%s", mixed.log->str);
 
   /* The one that is ahead says where epochs end, and nobody waits. */
-  run (&longer, TWO, "stop=first sink_0::weight=3", folder, "5", 4, folder, "5",
-      4);
+  run (&longer, TWO, "stopping-strategy=first-exhausted sink_0::weight=3",
+      folder, "5", 4, folder, "5", 4);
   fail_unless_equals_int (count (&longer, '0'), 20);
   fail_unless_equals_int (count (&longer, 'E'), 4);
   fail_unless_equals_int (count (&longer, 'e'), 1);
@@ -304,14 +306,16 @@ GST_START_TEST (test_repeat)
   g_auto (Mixed) finite = { 0 };
 
   /* Two passes over the larger one, with as many items of the smaller one. */
-  run (&mixed, TWO, "stop=repeat", folder, "3", -1, folder, "10", 2);
+  run (&mixed, TWO, "stopping-strategy=all-exhausted", folder, "3", -1, folder,
+      "10", 2);
   fail_unless_equals_int (count (&mixed, '1'), 20);
   fail_unless (count (&mixed, '0') >= 19 && count (&mixed, '0') <= 21);
   fail_unless_equals_int (count (&mixed, 'E'), 2);
   fail_unless (g_str_has_suffix (mixed.log->str, "E."), "%s", mixed.log->str);
 
   /* One that does not begin again leaves the rest to the other. */
-  run (&finite, TWO, "stop=repeat", folder, "3", 1, folder, "10", 5);
+  run (&finite, TWO, "stopping-strategy=all-exhausted", folder, "3", 1, folder,
+      "10", 5);
   fail_unless_equals_int (count (&finite, '0'), 3);
   fail_unless_equals_int (count (&finite, '1'), 10);
   fail_unless (
@@ -386,7 +390,8 @@ GST_START_TEST (test_groups)
       "spdlsrc location=%s/100.txt ! spdlaggregate size=4 ! m.sink_0 "
       "spdlsrc location=%s/" G_STRINGIFY (
           MANY) ".txt ! m.sink_1 "
-                "spdlmix name=m stop=first sink_1::weight=3 ! fakesink",
+                "spdlmix name=m stopping-strategy=first-exhausted "
+                "sink_1::weight=3 ! fakesink",
       folder, folder);
   fail_unless_equals_int (count (&mixed, '['), 25);
   for (const gchar *at = mixed.log->str; *at != 'E'; at++) {
@@ -444,7 +449,8 @@ GST_START_TEST (test_refused)
   static const gchar *const settings[][2] = {
     { "sink_1::weight=0", "The weight of sink_1 is 0" },
     { "sink_0::weight=-2", "The weight of sink_0 is -2" },
-    { "stop=repeat order=arrival", "stop=repeat needs order=weighted" },
+    { "stopping-strategy=all-exhausted order=arrival",
+        "stopping-strategy=all-exhausted needs order=weighted" },
   };
   gchar *folder = make_lists ();
 
@@ -466,8 +472,8 @@ GST_END_TEST;
 GST_START_TEST (test_weight_and_figures)
 {
   gchar *folder = make_lists ();
-  g_autofree gchar *description =
-      g_strdup_printf (TWO, "stop=first", folder, "100", 1, folder, "100", 1);
+  g_autofree gchar *description = g_strdup_printf (TWO,
+      "stopping-strategy=first-exhausted", folder, "100", 1, folder, "100", 1);
   g_auto (Mixed) mixed = { 0 };
   g_autoptr (GstElement) pipeline = parse (description, &mixed);
   g_autoptr (GstElement) mix = gst_bin_get_by_name (GST_BIN (pipeline), "m");

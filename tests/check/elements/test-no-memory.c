@@ -146,7 +146,7 @@ GST_START_TEST (test_kept)
       g_bytes_new_from_bytes (whole, 0, g_bytes_get_size (whole) - 20);
 
   check_decode (
-      make_decode ("width=16 height=16 corrupt=keep"), small, large, MB);
+      make_decode ("width=16 height=16 on-corrupt=keep"), small, large, MB);
 }
 
 GST_END_TEST;
@@ -268,7 +268,7 @@ assert_error (Rig *rig)
  * ends, with an error. */
 GST_START_TEST (test_batch)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 4, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 4, NULL);
 
   start_tensors (rig, MB);
   failing_memory_let_large_fail (4 * MB);
@@ -387,8 +387,8 @@ GST_START_TEST (test_each)
     failing_memory_let_fail (i);
     run = run_pipeline (
         "spdlsrc location=%s ! spdlfetch concurrency=1 ! "
-        "spdldecode concurrency=1 width=32 height=24 corrupt=keep "
-        "max-failure-rate=1 ! spdlbatch size=4 ! fakesink name=sink",
+        "spdldecode concurrency=1 width=32 height=24 on-corrupt=keep "
+        "max-failure-rate=1 ! spdlbatch batch-size=4 ! fakesink name=sink",
         folder);
     failing_memory_let_fail (0);
     if (i == 0)

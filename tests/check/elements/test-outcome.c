@@ -46,16 +46,17 @@ GST_START_TEST (test_nothing_arrives)
     const gchar *first;
     const gchar *second;
   } lines[] = {
-    { "spdldecode width=8 height=8 ! spdlbatch name=b size=21 drop-last=true",
+    { "spdldecode width=8 height=8 ! spdlbatch name=b batch-size=21 "
+      "drop-last=true",
         "20 were dropped in b", "size to 20" },
     { "spdldecode width=8 height=8 ! spdlaggregate name=a size=21 "
-      "drop-last=true ! spdlbatch size=4",
+      "drop-last=true ! spdlbatch batch-size=4",
         "20 were dropped in a", "Of 20 that were sent" },
     { "spdldecode name=d ! audio/x-raw ! spdlbatch", "20 failed in d",
         "class-" },
     { "spdldecode name=d ! audio/x-raw", "20 failed in d", "class-" },
-    { "spdldecode ! audio/x-raw ! spdlbatch size=30 drop-last=true", "epoch 0",
-        "20 failed" },
+    { "spdldecode ! audio/x-raw ! spdlbatch batch-size=30 drop-last=true",
+        "epoch 0", "20 failed" },
     { "spdlpipe name=p chain=\"jpegdec ! video/x-raw,width=1\" ! spdlbatch",
         "20 failed in p", "class-" },
   };
@@ -74,9 +75,10 @@ GST_END_TEST;
 GST_START_TEST (test_without_sink)
 {
   gchar *folder = files_make_dataset (20);
-  Run *run = run_pipeline (IMAGES "spdldecode width=8 height=8 ! spdlbatch "
-                                  "size=21 drop-last=true ! fakesink name=sink",
-      folder, 2, "");
+  Run *run =
+      run_pipeline (IMAGES "spdldecode width=8 height=8 ! spdlbatch "
+                           "batch-size=21 drop-last=true ! fakesink name=sink",
+          folder, 2, "");
 
   fail_unless (run->error && strstr (run->error, "epoch 0"), "%s", run->error);
   fail_unless_equals_int (run->n_epochs, 0);
@@ -89,8 +91,9 @@ GST_END_TEST;
 /* The good epochs come first, and their ends. */
 GST_START_TEST (test_later_epoch)
 {
-  static const gchar *const elements[] = { "spdlbatch size=2 drop-last=true ! ",
-    "" };
+  static const gchar *const elements[] = {
+    "spdlbatch batch-size=2 drop-last=true ! ", ""
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     GstSpdlLoader *loader =
@@ -147,11 +150,12 @@ GST_START_TEST (test_refused_caps)
     const gchar *first;
     const gchar *second;
   } lines[] = {
-    { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b size=4 "
+    { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b batch-size=4 "
       "! other/tensors,dimensions=(string)3:8:8:5",
         "3:8:8:4", "3:8:8:5" },
     /* The smaller batch at the end. */
-    { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b size=64 "
+    { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b "
+      "batch-size=64 "
       "! other/tensors,dimensions=(string)3:8:8:64",
         "3:8:8:20", "3:8:8:64" },
     { "spdlfetch name=b caps=image/jpeg ! image/png ! spdldecode ! spdlbatch",
@@ -205,7 +209,7 @@ GST_START_TEST (test_empty_epochs)
       folder, 2, ""));
   assert_empty_epochs (
       loader_make (IMAGES "spdldecode width=8 height=8 ! spdlroute name=r "
-                          "src_0::when=\"uri=*.png\" r.src_0 "
+                          "src_0::condition=\"uri=*.png\" r.src_0 "
                           "! queue ! spdlsink",
           folder, 2, ""));
   /* Or taken out by somebody else, some of them. */
@@ -232,7 +236,7 @@ GST_START_TEST (test_resumed_rest)
   gchar *folder = files_make_dataset (20);
   GstSpdlLoader *loader =
       loader_make (IMAGES "spdldecode output-order=input width=8 height=8 "
-                          "! spdlbatch size=8 drop-last=true ! spdlsink",
+                          "! spdlbatch batch-size=8 drop-last=true ! spdlsink",
           folder, 1, "");
   g_autofree gchar *state = NULL;
 
@@ -260,8 +264,9 @@ GST_START_TEST (test_paths)
   files_write_text (broken, "bad.jpg", "no picture");
   loader = loader_make (IMAGES
       "spdldecode width=8 height=8 ! spdlroute name=r "
-      "src_0::when=\"uri=*class-a*\" r.src_0 ! queue ! spdlbatch size=16 "
-      "drop-last=true ! m.sink_0 r.src_1 ! queue ! spdlbatch size=4 "
+      "src_0::condition=\"uri=*class-a*\" r.src_0 ! queue ! spdlbatch "
+      "batch-size=16 "
+      "drop-last=true ! m.sink_0 r.src_1 ! queue ! spdlbatch batch-size=4 "
       "! m.sink_1 spdlmix name=m order=arrival ! spdlsink",
       folder, 1, "");
   loader_start (loader);
@@ -273,7 +278,7 @@ GST_START_TEST (test_paths)
   loader = loader_make (IMAGES
       "spdldecode width=8 height=8 ! m.sink_0 " IMAGES
       "spdldecode width=8 height=8 ! m.sink_1 spdlmix name=m "
-      "! spdlbatch size=4 ! spdlsink",
+      "! spdlbatch batch-size=4 ! spdlsink",
       folder, 1, "", broken, 1, "");
   loader_start (loader);
   for (n_items = 0; (n = loader_take (loader));)
@@ -284,7 +289,7 @@ GST_START_TEST (test_paths)
   assert_nothing_arrived (
       loader_make (IMAGES "spdldecode name=a ! m.sink_0 " IMAGES
                           "spdldecode name=b ! m.sink_1 spdlmix name=m "
-                          "! spdlbatch size=4 ! spdlsink",
+                          "! spdlbatch batch-size=4 ! spdlsink",
           broken, 1, "", broken, 1, ""),
       "Of 2 that were sent", "1 failed in b");
   files_remove_folder (folder);

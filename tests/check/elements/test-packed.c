@@ -173,8 +173,8 @@ GST_START_TEST (test_read)
   for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {
     /* The index is made, and then read from a file. */
     for (guint j = 0; j < 2; j++) {
-      Run *run = run_zip (
-          bases[i], "index=always shuffle=true", "spdlfetch concurrency=4");
+      Run *run = run_zip (bases[i], "index-cache=always shuffle=true",
+          "spdlfetch concurrency=4");
 
       assert_samples (run, N);
       run_free (run);
@@ -225,11 +225,11 @@ GST_START_TEST (test_cache)
   Run *run;
 
   write_zip (N);
-  run = run_zip (base, "index=always", fetch);
+  run = run_zip (base, "index-cache=always", fetch);
   assert_samples (run, N);
   run_free (run);
   server_get_counts (served.server, &before);
-  run = run_zip (base, "index=always", fetch);
+  run = run_zip (base, "index-cache=always", fetch);
   assert_samples (run, N);
   run_free (run);
   server_get_counts (served.server, &after);

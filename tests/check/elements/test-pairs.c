@@ -171,7 +171,7 @@ check_run (const gchar *folder, guint concurrency, const gchar *order,
       "spdldecode part=data concurrency=%u output-order=%s " AUGMENT " ! %s "
       "spdldecode part=mask format=GRAY8 concurrency=%u "
       "output-order=%s " AUGMENT
-      " ! spdlbatch size=4 labels=true ! fakesink name=sink",
+      " ! spdlbatch batch-size=4 labels=true ! fakesink name=sink",
       folder, between, concurrency, order, between, concurrency, order, between,
       concurrency, order);
 
@@ -219,7 +219,7 @@ GST_START_TEST (test_server)
       "spdlsrc location=\"%s/list.csv\" ! spdlfetch parts=mask concurrency=4 ! "
       "spdldecode part=mask format=GRAY8 interpolation=nearest width=24 "
       "height=24 ! spdldecode part=data interpolation=nearest width=24 "
-      "height=24 ! spdlbatch size=7 ! fakesink name=sink",
+      "height=24 ! spdlbatch batch-size=7 ! fakesink name=sink",
       folder);
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 2);
@@ -296,7 +296,7 @@ GST_START_TEST (test_flaws)
         "parts=mask concurrency=4 retries=0 output-order=%s ! "
         "spdldecode name=image part=data concurrency=2 width=24 height=24 ! "
         "spdldecode name=mask part=mask concurrency=2 format=GRAY8 width=24 "
-        "height=24 ! spdlbatch size=7 ! fakesink name=sink",
+        "height=24 ! spdlbatch batch-size=7 ! fakesink name=sink",
         folder, k / 2 ? "spdlaggregate size=5 !" : "", orders[k % 2]);
 
     fail_unless (run->error == NULL, "%s", run->error);
@@ -322,7 +322,7 @@ GST_START_TEST (test_text)
       "spdlsrc location=\"%s/list.csv\" ! spdlfetch parts=\"mask, text\" ! "
       "spdldecode part=mask format=GRAY8 width=8 height=8 ! "
       "spdldecode part=data width=8 height=6 ! "
-      "spdlbatch size=14 pad=true ! fakesink name=sink",
+      "spdlbatch batch-size=14 pad-to-longest=true ! fakesink name=sink",
       folder);
   g_autoptr (GBytes) text = NULL, lengths = NULL;
 
@@ -366,7 +366,7 @@ GST_START_TEST (test_chain)
         "video/x-raw,format=GRAY8\" ! "
         "spdldecode part=data ! spdlpipe part=data chain=\"videoconvert ! "
         "video/x-raw,format=BGRx\" ! spdlpipe part=mask chain=\"videocrop "
-        "right=3 ! identity\" ! spdlbatch size=1 ! fakesink name=sink",
+        "right=3 ! identity\" ! spdlbatch batch-size=1 ! fakesink name=sink",
         folder, i ? "spdlaggregate size=4 !" : "", orders[i]);
 
     fail_unless (run->error == NULL, "%s", run->error);

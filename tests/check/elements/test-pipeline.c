@@ -44,7 +44,7 @@ GST_START_TEST (test_same_bytes)
 
   for (guint i = 0; i < 20; i++) {
     const gint c = concurrencies[i % 3];
-    Run *run = run_pipeline (MAIN_JOB "! spdlbatch size=16 labels=true "
+    Run *run = run_pipeline (MAIN_JOB "! spdlbatch batch-size=16 labels=true "
                                       "indices=true ! fakesink name=sink",
         folder, 1, c, "input", c, "input");
     g_autofree gchar *sum = checksum (run);
@@ -112,7 +112,7 @@ GST_START_TEST (test_bad_files)
     Run *run =
         run_pipeline ("spdlsrc location=%s %s ! spdlfetch concurrency=2 "
                       "! %s ! spdldecode concurrency=2 width=16 height=16 "
-                      "! spdlbatch size=8 ! fakesink name=sink",
+                      "! spdlbatch batch-size=8 ! fakesink name=sink",
             folder, grouped ? "! spdlaggregate size=5" : "",
             grouped ? "identity" : "spdldisaggregate");
 
@@ -147,7 +147,7 @@ GST_START_TEST (test_budget)
   run = run_pipeline (
       "spdlsrc location=%s ! spdlfetch output-order=input "
       "! spdldecode output-order=input width=16 height=16 max-failures=0 "
-      "! spdlbatch size=8 ! fakesink name=sink",
+      "! spdlbatch batch-size=8 ! fakesink name=sink",
       folder);
   fail_unless (run->error && strstr (run->error, "zzz.jpg"), "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 5);
@@ -201,7 +201,7 @@ GST_START_TEST (test_sink)
 {
   gchar *folder = files_make_dataset (20);
   g_autofree gchar *description =
-      g_strdup_printf (MAIN_JOB "! spdlbatch size=4 ! spdlsink name=sink",
+      g_strdup_printf (MAIN_JOB "! spdlbatch batch-size=4 ! spdlsink name=sink",
           folder, 2, 1, "input", 1, "input");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -262,7 +262,7 @@ stop_at_random (GRand *rand, const gchar *folder, guint way)
       "! spdlaggregate size=3 ! spdlfetch concurrency=3 ! spdldisaggregate "
       "! spdldecode concurrency=2 width=16 height=16 "
       "! spdlteststage name=slow concurrency=2 jitter=2000000 fail-every=9 "
-      "max-failures=%d ! spdlbatch size=4 ! spdlsink name=sink",
+      "max-failures=%d ! spdlbatch batch-size=4 ! spdlsink name=sink",
       folder, way == 3 ? 3 : -1);
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -350,9 +350,9 @@ on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 GST_START_TEST (test_memory)
 {
   gchar *folder = files_make_dataset (200);
-  g_autofree gchar *description =
-      g_strdup_printf (MAIN_JOB "! spdlbatch size=20 ! fakesink name=sink",
-          folder, 31, 2, "input", 2, "input");
+  g_autofree gchar *description = g_strdup_printf (MAIN_JOB
+      "! spdlbatch batch-size=20 ! fakesink name=sink",
+      folder, 31, 2, "input", 2, "input");
   GstElement *pipeline = gst_parse_launch (description, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstPad *pad = gst_element_get_static_pad (sink, "sink");

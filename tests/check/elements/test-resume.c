@@ -88,7 +88,7 @@ describe (const Plan *plan, GRand *rand)
   g_string_append_printf (text, "jitter=%d fail-every=%u filter-every=%u ",
       g_rand_int_range (rand, 0, 300000), FAIL_EVERY, FILTER_EVERY);
   if (plan->batch > 0)
-    g_string_append_printf (text, "! spdlbatch size=%u drop-last=%d ",
+    g_string_append_printf (text, "! spdlbatch batch-size=%u drop-last=%d ",
         plan->batch, plan->drop_last);
   g_string_append (text, "! spdlsink name=sink");
   return g_string_free (text, FALSE);

@@ -86,7 +86,7 @@ check_condition (const gchar *folder, const gchar *when, const gchar *label,
     gboolean (*holds) (guint index))
 {
   Run *run = run_pipeline ("spdlsrc location=%s/list.csv ! %s spdlroute name=r "
-                           "src_0::when=\"%s\" r.src_0 ! queue ! "
+                           "src_0::condition=\"%s\" r.src_0 ! queue ! "
                            "spdldisaggregate ! fakesink name=sink async=false "
                            "r.src_1 ! queue ! fakesink async=false",
       folder, label, when);
@@ -159,10 +159,10 @@ GST_START_TEST (test_malformed)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autofree gchar *text =
-        g_strdup_printf ("src_0: when is \"%s\", but must be", texts[i]);
-    Run *run = run_pipeline (
-        "spdlsrc location=%s/list.csv ! spdlroute name=r src_0::when=\"%s\" "
-        "r.src_0 ! fakesink name=sink",
+        g_strdup_printf ("src_0: condition is \"%s\", but must be", texts[i]);
+    Run *run = run_pipeline ("spdlsrc location=%s/list.csv ! spdlroute name=r "
+                             "src_0::condition=\"%s\" "
+                             "r.src_0 ! fakesink name=sink",
         folder, texts[i]);
 
     fail_unless (run->error && strstr (run->error, text), "%s", run->error);
@@ -189,12 +189,13 @@ GST_START_TEST (test_joined)
   gchar *folder = make_list ();
 
   for (guint w = 0; w < G_N_ELEMENTS (whens); w++) {
-    Run *run = run_pipeline (
-        "spdlsrc location=%s/list.csv epochs=3 shuffle=true ! %s "
-        "spdlroute name=r src_0::when=\"%s\" r.src_0 ! %s m. r.src_1 ! %s m. "
-        "spdlmix name=m order=arrival ! fakesink name=sink",
-        folder, __i__ % 2 ? "spdlteststage concurrency=3 !" : "", whens[w],
-        paths[__i__][0], paths[__i__][1]);
+    Run *run =
+        run_pipeline ("spdlsrc location=%s/list.csv epochs=3 shuffle=true ! %s "
+                      "spdlroute name=r src_0::condition=\"%s\" r.src_0 ! %s "
+                      "m. r.src_1 ! %s m. "
+                      "spdlmix name=m order=arrival ! fakesink name=sink",
+            folder, __i__ % 2 ? "spdlteststage concurrency=3 !" : "", whens[w],
+            paths[__i__][0], paths[__i__][1]);
 
     check_epochs (run, 3);
     fail_unless_equals_int (run->n_gone, 0);
@@ -213,7 +214,8 @@ GST_START_TEST (test_gone)
   Run *run = run_pipeline (
       "spdlsrc location=%s/list.csv epochs=2 "
       "! spdlteststage fail-every=10 concurrency=2 "
-      "! spdlroute name=r src_0::when=\"label=0\" src_1::when=\"label=1\" "
+      "! spdlroute name=r src_0::condition=\"label=0\" "
+      "src_1::condition=\"label=1\" "
       "r.src_0 ! spdlteststage filter-every=3 ! m. r.src_1 ! queue ! m. "
       "spdlmix name=m order=arrival ! fakesink name=sink",
       folder);
@@ -236,7 +238,7 @@ GST_START_TEST (test_failing_path)
   gchar *folder = make_list ();
   Run *run =
       run_pipeline ("spdlsrc location=%s/list.csv epochs=2 "
-                    "! spdlroute name=r src_0::when=\"uri=*.png\" "
+                    "! spdlroute name=r src_0::condition=\"uri=*.png\" "
                     "r.src_0 ! spdlteststage fail-every=2 max-failures=2 ! m. "
                     "r.src_1 ! spdlteststage concurrency=2 ! m. "
                     "spdlmix name=m order=arrival ! fakesink name=sink",
@@ -262,7 +264,7 @@ GST_START_TEST (test_end_beside_full)
   /* Six items of label 0 in the first 30; the held sink takes one. */
   g_autofree gchar *description =
       g_strdup_printf ("spdlsrc location=%s/list.csv rank=0 world-size=2 "
-                       "! spdlroute name=r src_0::when=\"label=0\" "
+                       "! spdlroute name=r src_0::condition=\"label=0\" "
                        "r.src_0 ! %s appsink name=held max-buffers=1 "
                        "r.src_1 ! %s appsink name=taken",
           folder, heads[__i__], heads[__i__]);
@@ -304,7 +306,7 @@ GST_START_TEST (test_end_that_waits)
   gchar *folder = make_list ();
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=%s/list.csv ! spdlroute name=r "
-      "src_0::when=\"extra.size=1\" r.src_0 ! spdlaggregate size=9 "
+      "src_0::condition=\"extra.size=1\" r.src_0 ! spdlaggregate size=9 "
       "! appsink name=held max-buffers=9 async=false r.src_1 "
       "! appsink name=taken async=false",
       folder);
@@ -335,7 +337,7 @@ GST_START_TEST (test_caps_that_do_not_suit)
   gchar *folder = make_list ();
   Run *run = run_pipeline (
       "spdlsrc location=%s/list.csv ! spdlroute name=r "
-      "src_0::when=\"uri=*.png\" r.src_0 ! capsfilter caps=image/png ! m. "
+      "src_0::condition=\"uri=*.png\" r.src_0 ! capsfilter caps=image/png ! m. "
       "r.src_1 ! queue ! m. "
       "spdlmix name=m order=arrival ! fakesink name=sink async=false",
       folder);
@@ -354,7 +356,8 @@ GST_START_TEST (test_figures)
   gchar *folder = make_list ();
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=%s/list.csv ! spdlroute name=r "
-      "src_0::when=\"label=0\" src_1::when=\"label=1\" r.src_0 ! queue "
+      "src_0::condition=\"label=0\" src_1::condition=\"label=1\" r.src_0 ! "
+      "queue "
       "! fakesink async=false r.src_1 ! queue ! fakesink async=false",
       folder);
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
@@ -455,7 +458,7 @@ GST_START_TEST (test_late_path)
   g_ptr_array_set_size (events, 0);
   ends[1] = open_path (route);
   late = gst_pad_get_peer (ends[0]);
-  g_object_set (late, "when", "label=5", NULL);
+  g_object_set (late, "condition", "label=5", NULL);
   fail_unless_equals_int (gst_pad_push (src, gst_buffer_new ()), GST_FLOW_OK);
   fail_unless_equals_int (g_list_length (buffers), 2);
   fail_unless (has_event (GST_EVENT_STREAM_START));
@@ -485,7 +488,8 @@ GST_START_TEST (test_stop_when_full)
   gchar *folder = make_list ();
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=%s/list.csv epochs=-1 ! spdlroute name=r "
-      "src_0::when=\"uri=*.png\" r.src_0 ! spdlteststage concurrency=2 ! m. "
+      "src_0::condition=\"uri=*.png\" r.src_0 ! spdlteststage concurrency=2 ! "
+      "m. "
       "r.src_1 ! %s m. spdlmix name=m order=arrival ! spdlsink",
       folder, __i__ ? "queue !" : "");
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);

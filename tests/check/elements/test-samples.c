@@ -332,8 +332,8 @@ assert_fails (Rig *rig, GstBuffer *item, const gchar *reason)
 
 GST_START_TEST (test_batch)
 {
-  Rig *rig =
-      rig_new ("spdlbatch", "size", 2, "labels", TRUE, "indices", TRUE, NULL);
+  Rig *rig = rig_new (
+      "spdlbatch", "batch-size", 2, "labels", TRUE, "indices", TRUE, NULL);
   const gint64 indices[] = { 3, 4 };
 
   rig_start (rig, GST_SPDL_SAMPLE_CAPS);
@@ -356,8 +356,8 @@ GST_START_TEST (test_padding)
 {
   static const gchar *captions[] = { "a dog", "", "cat" };
   const gint64 lengths[] = { 5, 0, 3 };
-  Rig *rig =
-      rig_new ("spdlbatch", "size", 3, "pad", TRUE, "labels", TRUE, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 3, "pad-to-longest", TRUE,
+      "labels", TRUE, NULL);
 
   rig_start (rig, GST_SPDL_SAMPLE_CAPS);
   for (guint i = 0; i < 3; i++)
@@ -384,8 +384,8 @@ GST_END_TEST;
 /* Of a batch that is flushed or dropped nothing is left for the next one. */
 GST_START_TEST (test_padding_dropped)
 {
-  Rig *rig =
-      rig_new ("spdlbatch", "size", 3, "pad", TRUE, "drop-last", TRUE, NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 3, "pad-to-longest", TRUE,
+      "drop-last", TRUE, NULL);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -411,12 +411,12 @@ GST_START_TEST (test_conversion)
   static const gchar *parts[] = { NULL, "data", "mask" };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
-    Rig *rig = rig_new ("spdlbatch", "size", 1, "part", parts[i], NULL);
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 1, "part", parts[i], NULL);
     const float unit = 1 / 255.0, a = 5 * unit, b = 105 * unit;
     const float data[] = { a, a, a, a, a, a, a, a };
     const float mask[] = { b, b, b };
 
-    gst_util_set_object_arg (G_OBJECT (rig->element), "type", "float32");
+    gst_util_set_object_arg (G_OBJECT (rig->element), "dtype", "float32");
     gst_util_set_object_arg (G_OBJECT (rig->element), "layout", "nchw");
     rig_start (rig, GST_SPDL_SAMPLE_CAPS);
     gst_pad_push (rig->src, make_item (5, NULL));
@@ -442,7 +442,7 @@ GST_START_TEST (test_tensors)
       "dimensions=(string)\"3,1:2\",framerate=0/1";
 
   for (guint apart = 0; apart < 2; apart++) {
-    Rig *rig = rig_new ("spdlbatch", "size", 1, NULL);
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
     GstBuffer *item = rig_make_item (0, 0);
     g_autoptr (GstBuffer) part = make_bytes (apart ? 3 : 7, 1);
     g_autoptr (GstCaps) part_caps = gst_caps_from_string (caps);
@@ -467,16 +467,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_batch_failures)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 2, "part", "mask", NULL);
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 2, "part", "mask", NULL);
   GstBuffer *item;
 
   gst_util_set_object_arg (
       G_OBJECT (rig->element), "on-shape-mismatch", "skip");
-  gst_util_set_object_arg (G_OBJECT (rig->element), "type", "float32");
+  gst_util_set_object_arg (G_OBJECT (rig->element), "dtype", "float32");
   rig_start (rig, GST_SPDL_SAMPLE_CAPS);
   assert_fails (rig, make_item (0, "text"),
       "Its part \"caption\" is no tensor, but bytes: decode it, with "
-      "part=caption of spdldecode, say, or set pad=true");
+      "part=caption of spdldecode, say, or set pad-to-longest=true");
   item = rig_make_item (1, 0);
   append (item, "data", 9, 0, "image/png");
   append (item, "mask", 4, 0, GRAY (3, 1));
@@ -520,7 +520,7 @@ GST_START_TEST (test_batch_failures)
   rig_free (rig);
 
   /* Bytes are not what a conversion is for. */
-  rig = rig_new ("spdlbatch", "size", 1, "pad", TRUE, NULL);
+  rig = rig_new ("spdlbatch", "batch-size", 1, "pad-to-longest", TRUE, NULL);
   gst_util_set_object_arg (G_OBJECT (rig->element), "mean", "<0.5>");
   rig_start (rig, GST_SPDL_SAMPLE_CAPS);
   item = rig_make_item (0, 0);
@@ -535,7 +535,8 @@ GST_END_TEST;
 /* Between items of one medium, and back. */
 GST_START_TEST (test_caps_change)
 {
-  Rig *rig = rig_new ("spdlbatch", "size", 2, "pad", TRUE, NULL);
+  Rig *rig =
+      rig_new ("spdlbatch", "batch-size", 2, "pad-to-longest", TRUE, NULL);
   g_autoptr (GstCaps) sample = gst_caps_from_string (GST_SPDL_SAMPLE_CAPS);
   g_autoptr (GstCaps) gray = gst_caps_from_string (GRAY (4, 2));
 
@@ -607,7 +608,7 @@ GST_START_TEST (test_broken)
     Rig *rig =
         rig_new ("spdldecode", "part", "photo", "width", 8, "height", 8, NULL);
 
-    gst_util_set_object_arg (G_OBJECT (rig->element), "corrupt", modes[i]);
+    gst_util_set_object_arg (G_OBJECT (rig->element), "on-corrupt", modes[i]);
     rig_start (rig, GST_SPDL_SAMPLE_CAPS);
     gst_pad_push (rig->src, make_photo (0, 0));
     gst_pad_push (rig->src, make_photo (1, 700));

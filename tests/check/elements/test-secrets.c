@@ -609,7 +609,8 @@ run_shards_and_note (const gchar *kind, const gchar *cache)
     g_autofree gchar *before = g_steal_pointer (&state);
     g_autofree gchar *description = g_strdup_printf (
         "spdlsrc location=\"http://me:sesame-%u@127.0.0.1:%u/%s/0/0/train.tar?"
-        "X-Amz-Signature=sesame%u&v=1\" index=always resume-state=\"%s\" %s ! "
+        "X-Amz-Signature=sesame%u&v=1\" index-cache=always resume-state=\"%s\" "
+        "%s ! "
         "spdlfetch cache-dir=%s cache-validate=none %s ! spdlsink name=sink",
         i, server_get_port (served.server), kind, i, before ? before : "",
         HEADERS, cache, HEADERS);

@@ -218,7 +218,8 @@ GST_START_TEST (test_empty_shard)
   Run *run = run_pipeline (
       "spdlsrc location=%s/list.txt rank=2 world-size=3 shard-mode=uneven "
       "epochs=3 ! spdlaggregate size=2 ! spdlfetch concurrency=2 "
-      "! spdldisaggregate ! spdldecode width=8 height=8 ! spdlbatch size=2 "
+      "! spdldisaggregate ! spdldecode width=8 height=8 ! spdlbatch "
+      "batch-size=2 "
       "! fakesink name=sink",
       folder);
 
@@ -332,8 +333,9 @@ GST_START_TEST (test_order_of_epochs)
 {
   static const gchar *const orders[] = { "input", "completion" };
   static const gchar *const ends[] = { "fakesink name=sink",
-    "spdlbatch size=8 ! fakesink name=sink",
-    "spdlbatch size=8 ! spdlsink name=sink max-buffers=0 wait-on-eos=false" };
+    "spdlbatch batch-size=8 ! fakesink name=sink",
+    "spdlbatch batch-size=8 ! spdlsink name=sink max-buffers=0 "
+    "wait-on-eos=false" };
   gchar *folder = files_make_dataset (50);
 
   for (guint i = 0; i < 5; i++) {

@@ -433,7 +433,7 @@ GST_START_TEST (test_index)
       run_pipeline ("spdlsrc location=%s ! fakesink name=sink", list), "a b c");
   fail_if (g_file_test (sidecar, G_FILE_TEST_EXISTS));
   for (guint i = 0; i < 2; i++) {
-    assert_names (run_pipeline ("spdlsrc location=%s index=always ! "
+    assert_names (run_pipeline ("spdlsrc location=%s index-cache=always ! "
                                 "fakesink name=sink",
                       list),
         "a b c");
@@ -446,7 +446,7 @@ GST_START_TEST (test_index)
   files_remove_folder (folder);
 
   src = gst_element_factory_make ("spdlsrc", NULL);
-  g_object_get (src, "index", &index, NULL);
+  g_object_get (src, "index-cache", &index, NULL);
   fail_unless_equals_int (index, 1);
   gst_object_unref (src);
 }

@@ -297,7 +297,7 @@ GST_START_TEST (test_false_headers)
                               "\x00\x00\x03\xe8\x00\x00\x03\xe8"
                               "\xff\x06\x00\x00\x00"
                               "\xb7\xb7\x58\xa9";
-  Rig *rig = rig_new ("spdldecode", "corrupt", 1, NULL);
+  Rig *rig = rig_new ("spdldecode", "on-corrupt", 1, NULL);
   g_autoptr (GBytes) good = stills_make (STILL_PNG, WIDTH, HEIGHT);
   guint64 before;
 
@@ -513,7 +513,7 @@ GST_START_TEST (test_keep)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     g_autoptr (GBytes) bytes = stills_make (kinds[i], WIDTH, HEIGHT);
     const gsize stride = GST_ROUND_UP_4 (WIDTH * 3);
-    Rig *rig = rig_new ("spdldecode", "corrupt", 1, "background", 0xff8000,
+    Rig *rig = rig_new ("spdldecode", "on-corrupt", 1, "background", 0xff8000,
         "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
     GstMapInfo whole, part;
     gsize size;
@@ -551,7 +551,7 @@ GST_END_TEST;
 /* Every format yields an image, cut anywhere behind its header. */
 GST_START_TEST (test_keep_any)
 {
-  Rig *rig = rig_new ("spdldecode", "corrupt", 1, NULL);
+  Rig *rig = rig_new ("spdldecode", "on-corrupt", 1, NULL);
   guint n = 0;
 
   rig_start (rig, "application/octet-stream");
@@ -647,7 +647,7 @@ GST_START_TEST (test_no_decoder)
   gst_plugin_feature_list_free (all);
   gst_caps_unref (caps);
 
-  rig = rig_new ("spdldecode", "corrupt", 1, NULL);
+  rig = rig_new ("spdldecode", "on-corrupt", 1, NULL);
   rig_start (rig, "application/octet-stream");
   push_bytes (rig, 0, bmp);
   push_bytes (rig, 1, jpeg);

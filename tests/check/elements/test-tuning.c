@@ -436,7 +436,7 @@ GST_START_TEST (test_loader)
   gchar *folder = files_make_dataset (40);
   g_autofree gchar *description = g_strdup_printf (
       "spdlsrc location=%s epochs=3 ! spdlfetch concurrency=0 "
-      "! spdldecode concurrency=0 ! spdlbatch size=1 ! spdlsink",
+      "! spdldecode concurrency=0 ! spdlbatch batch-size=1 ! spdlsink",
       folder);
   GstSpdlLoader *loader = gst_spdl_loader_new (description, NULL);
   guint n = 0;

@@ -101,7 +101,7 @@ check_run (const gchar *folder, guint concurrency, const gchar *order)
   static const guint uniform[] = { 5, 15, 25, 35, 45 };
   Run *run = run_pipeline (
       "spdlsrc location=%s epochs=3 ! spdlfetch ! spdldecode concurrency=%u "
-      "output-order=%s num-frames=5 clip=uniform width=%d height=%d ! "
+      "output-order=%s num-frames=5 clip-sampling=uniform width=%d height=%d ! "
       "fakesink name=sink",
       folder, concurrency, order, SIDE, SIDE);
 
@@ -137,7 +137,8 @@ GST_START_TEST (test_broken)
   files_write_jpeg (folder, "image", 32, 32, 1);
   run = run_pipeline (
       "spdlsrc location=%s ! spdlfetch ! spdldecode concurrency=3 "
-      "output-order=input num-frames=3 frame-step=2 clip=center width=%d "
+      "output-order=input num-frames=3 frame-step=2 clip-sampling=center "
+      "width=%d "
       "height=%d ! fakesink name=sink",
       folder, SIDE, SIDE);
   fail_unless (run->error == NULL, "%s", run->error);
@@ -166,7 +167,7 @@ GST_START_TEST (test_kept)
   cut_video (folder, names[1], 90);
   run = run_pipeline (
       "spdlsrc location=%s pattern=\"cut-*\" ! spdlfetch ! spdldecode "
-      "corrupt=keep num-frames=4 clip=uniform width=%d height=%d ! "
+      "on-corrupt=keep num-frames=4 clip-sampling=uniform width=%d height=%d ! "
       "fakesink name=sink",
       folder, SIDE, SIDE);
   fail_unless (run->error == NULL, "%s", run->error);

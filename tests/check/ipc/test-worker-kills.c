@@ -129,7 +129,8 @@ make (const gchar *folder, const gchar *order, guint restarts)
       "spdlworkersrc name=worker restarts=%u pipeline=\"spdlsrc location=%s "
       "shuffle=true seed=1 epochs=%d ! spdlfetch output-order=%s "
       "! spdldecode concurrency=2 output-order=%s width=16 height=12 "
-      "! spdlbatch size=8 indices=true\" ! fakesink name=sink async=false",
+      "! spdlbatch batch-size=8 indices=true\" ! fakesink name=sink "
+      "async=false",
       restarts, folder, N_EPOCHS, order, order);
 }
 
@@ -264,7 +265,7 @@ GST_START_TEST (test_given_up)
 
   pipeline = worker_make (
       "spdlworkersrc name=worker restarts=3 pipeline=\"videotestsrc "
-      "! video/x-raw,format=RGB,width=8,height=8 ! spdlbatch size=4\" "
+      "! video/x-raw,format=RGB,width=8,height=8 ! spdlbatch batch-size=4\" "
       "! fakesink name=sink async=false");
   seen_init (&seen, pipeline);
   worker_play (pipeline);
@@ -286,7 +287,7 @@ GST_START_TEST (test_kept)
   GstElement *pipeline = worker_make (
       "spdlworkersrc name=worker restarts=3 slabs=16 pipeline=\"spdlsrc "
       "location=%s ! spdlfetch ! spdldecode width=16 height=12 "
-      "! spdlbatch size=8 indices=true\" ! appsink name=sink sync=false "
+      "! spdlbatch batch-size=8 indices=true\" ! appsink name=sink sync=false "
       "max-buffers=1 async=false",
       folder);
   GPtrArray *kept = g_ptr_array_new_with_free_func (unref_buffer), *rest;
@@ -321,7 +322,8 @@ run_parent (const gchar *folder, pid_t *worker)
   if (parent == 0) {
     GstElement *pipeline = worker_make (
         "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s epochs=-1 "
-        "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=8\" "
+        "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch "
+        "batch-size=8\" "
         "! fakesink name=sink async=false",
         folder);
     pid_t pid;

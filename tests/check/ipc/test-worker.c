@@ -16,7 +16,7 @@
   "spdlsrc location=%s label=folder shuffle=true seed=3 epochs=2 " \
   "! spdlfetch output-order=input "                                \
   "! spdldecode output-order=input width=16 height=12 "            \
-  "! spdlbatch size=8 labels=true indices=true"
+  "! spdlbatch batch-size=8 labels=true indices=true"
 
 static void
 assert_same_items (GstBuffer *a, GstBuffer *b)
@@ -186,8 +186,9 @@ GST_START_TEST (test_growing)
 
     files_write_jpeg (folder, name, 16 << (i / 2), 16 << (i / 3), i);
   }
-  job = g_strdup_printf ("spdlsrc location=%s ! spdlfetch output-order=input "
-                         "! spdldecode output-order=input ! spdlbatch size=1",
+  job = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch output-order=input "
+      "! spdldecode output-order=input ! spdlbatch batch-size=1",
       folder);
   assert_same (job);
   files_remove_folder (folder);
@@ -214,10 +215,11 @@ GST_START_TEST (test_parts)
       "spdlsrc location=%s ! spdlfetch output-order=input parts=text", list);
   assert_same (job);
   {
-    Run *run = run_pipeline ("spdlworkersrc pipeline=\"%s\" "
-                             "! spdldecode part=data width=8 height=8 "
-                             "output-order=input ! spdlbatch size=4 pad=true "
-                             "! fakesink name=sink",
+    Run *run = run_pipeline (
+        "spdlworkersrc pipeline=\"%s\" "
+        "! spdldecode part=data width=8 height=8 "
+        "output-order=input ! spdlbatch batch-size=4 pad-to-longest=true "
+        "! fakesink name=sink",
         job);
 
     fail_unless (run->error == NULL, "%s", run->error);
@@ -241,7 +243,7 @@ GST_START_TEST (test_kept)
   gchar *folder = files_make_dataset (80);
   GstElement *pipeline = worker_make (
       "spdlworkersrc name=worker slabs=5 pipeline=\"spdlsrc location=%s "
-      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=4 "
+      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch batch-size=4 "
       "indices=true\" ! appsink name=sink sync=false max-buffers=1",
       folder);
   GPtrArray *kept = worker_pull_all (pipeline);
@@ -267,7 +269,7 @@ GST_START_TEST (test_reused)
   GstElement *pipeline = worker_make (
       "spdlworkersrc name=worker slabs=4 pipeline=\"spdlsrc location=%s "
       "epochs=5 ! spdlfetch ! spdldecode width=16 height=12 "
-      "! spdlbatch size=4\" ! fakesink name=sink async=false",
+      "! spdlbatch batch-size=4\" ! fakesink name=sink async=false",
       folder);
 
   worker_run_to_end (pipeline);
@@ -329,7 +331,7 @@ GST_START_TEST (test_error)
       "spdlsrc location=%s ! spdlfetch output-order=input "
       "! spdldecode name=decode concurrency=1 output-order=input "
       "max-failures=0 width=8 "
-      "height=8 ! spdlbatch size=4",
+      "height=8 ! spdlbatch batch-size=4",
       folder);
   Run *here, *there;
 
@@ -353,7 +355,7 @@ GST_START_TEST (test_two)
 {
   gchar *folder = files_make_dataset (40);
   Run *run = run_pipeline (
-      "spdlmix name=m ! spdlbatch size=8 ! fakesink name=sink "
+      "spdlmix name=m ! spdlbatch batch-size=8 ! fakesink name=sink "
       "spdlworkersrc pipeline=\"spdlsrc location=%s/class-a "
       "! spdlfetch ! spdldecode width=8 height=8\" ! m. "
       "spdlworkersrc pipeline=\"spdlsrc location=%s/class-b ! spdlfetch "
@@ -412,7 +414,7 @@ GST_START_TEST (test_cpu_budget)
       loader_make ("spdlworkersrc name=worker restarts=1 "
                    "pipeline=\"spdlsrc location=%s epochs=-1 ! spdlfetch "
                    "! spdlteststage name=spin concurrency=2 spin=1000000 "
-                   "! spdldecode width=8 height=8 ! spdlbatch size=4\" "
+                   "! spdldecode width=8 height=8 ! spdlbatch batch-size=4\" "
                    "! spdlsink",
           folder);
   GstElement *pipeline = GST_ELEMENT (gst_spdl_loader_get_pipeline (loader));
@@ -451,7 +453,7 @@ GST_START_TEST (test_cycles)
   const guint n = worker_get_cycles (50);
   GstElement *pipeline = worker_make (
       "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s epochs=-1 "
-      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch size=4\" "
+      "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch batch-size=4\" "
       "! appsink name=sink sync=false max-buffers=1 async=false",
       folder);
   WorkerTraces before;

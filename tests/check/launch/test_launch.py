@@ -58,7 +58,7 @@ class RunTest(unittest.TestCase):
 
     def main_job(self, more=""):
         return (f"spdlsrc location={self.photos} epochs=5 ! spdlfetch "
-                f"! spdldecode width=32 height=32 {more} ! spdlbatch size=8 "
+                f"! spdldecode width=32 height=32 {more} ! spdlbatch batch-size=8 "
                 "! spdlsink")
 
     def test_all_comes(self):
@@ -299,7 +299,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(data["items"], 24)
 
     def test_nothing_arrives(self):
-        job = self.main_job().replace("size=8", "size=25 drop-last=true")
+        job = self.main_job().replace("batch-size=8", "batch-size=25 drop-last=true")
         for line in job, job.replace("spdlsink", "fakesink"):
             done, data = launch_json(line)
             self.assertEqual(done.returncode, 1)

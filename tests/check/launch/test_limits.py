@@ -89,7 +89,7 @@ class LimitTest(unittest.TestCase):
     def job(self, source, fetch="", decode="", between=""):
         return (f"spdlsrc location={source} ! spdlfetch {fetch} {between} "
                 f"! spdldecode width=32 height=32 {decode} "
-                "! spdlbatch size=8 ! spdlsink")
+                "! spdlbatch batch-size=8 ! spdlsink")
 
     def test_slow_server(self):
         with slow_server(self.photos, 60) as files:

@@ -32,7 +32,7 @@ MISTAKES = [
      ["output-order=input?", "completion, input"]),
     ("an array without <...>",
      "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode ! spdlbatch "
-     "type=float32 mean=0.485,0.456,0.406 ! spdlsink",
+     "dtype=float32 mean=0.485,0.456,0.406 ! spdlsink",
      ['mean="<0.485,0.456,0.406>"']),
     ("a number out of range",
      "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode width=-3 ! spdlbatch "
@@ -61,9 +61,9 @@ MISTAKES = [
      "spdlsrc location=PHOTOS ! spdlbatch ! spdlsink",
      ["spdlsrc ! spdlfetch ! spdldecode ! spdlbatch"]),
     ("a number in single quotes",
-     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode ! spdlbatch size='8' "
+     "spdlsrc location=PHOTOS ! spdlfetch ! spdldecode ! spdlbatch batch-size='8' "
      "! spdlsink",
-     ["size=8"]),
+     ["batch-size=8"]),
 ]
 
 
@@ -112,8 +112,8 @@ class MistakeTest(unittest.TestCase):
     def test_the_correction_works(self):
         for job in [
                 "spdlsrc location=PHOTOS ! spdlfetch output-order=input "
-                "! spdldecode width=64 height=64 ! spdlbatch size=8 "
-                'type=float32 mean="<0.485,0.456,0.406>" ! spdlsink']:
+                "! spdldecode width=64 height=64 ! spdlbatch batch-size=8 "
+                'dtype=float32 mean="<0.485,0.456,0.406>" ! spdlsink']:
             done = launch(job.replace("PHOTOS", self.photos))
             self.assertEqual(done.returncode, 0, done.stderr)
 

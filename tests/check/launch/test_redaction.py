@@ -54,7 +54,7 @@ class SecretsTest(unittest.TestCase):
     def describe(self):
         return ["spdlsrc", f"location={self.list}", "!", "spdlfetch",
                 "retries=0", f"caps={CAPS}", HEADERS, "!", "spdlbatch",
-                "size=2", "!", "spdlsink"]
+                "batch-size=2", "!", "spdlsink"]
 
     def test_run(self):
         done, data, page = launch_report(*self.describe())

@@ -12,7 +12,7 @@ SOURCE = 'spdlsrc location="{list}" epochs=-1 '
 FETCH = "! spdlfetch queue-size=16 "
 DECODE = ("! spdldecode queue-size=16 concurrency={workers} "
           "width={size} height={size} {more} ")
-BATCH = "! spdlbatch size={batch} labels=true indices=true {pad} ! spdlsink"
+BATCH = "! spdlbatch batch-size={batch} labels=true indices=true {pad} ! spdlsink"
 NUMBERS = ('"other/tensors,format=static,num_tensors=1,types=(string)uint8,'
            'dimensions=(string)18,framerate=0/1"')
 TRAIN = ("augment=random-resized-crop crop-scale=<0.08,1.0> flip=0.5 "
@@ -71,12 +71,12 @@ def fetch_images(job):
 def sounds(job):
     return run(job, SOURCE + FETCH + "! spdldecode queue-size=16 "
                "concurrency={workers} rate={rate} channels=1 " + BATCH,
-               pad="pad=true")
+               pad="pad-to-longest=true")
 
 
 def clips(job):
     return run(job, SOURCE + FETCH + DECODE + BATCH,
-               "num-frames={frames} clip=uniform resize=stretch")
+               "num-frames={frames} clip-sampling=uniform resize=stretch")
 
 
 def tiny(job):
@@ -85,7 +85,7 @@ def tiny(job):
     line = 'spdlsrc location="{list}" ! spdlteststage queue-size=64 '
     if job.batch > 1:
         line += f"! capssetter join=false replace=true caps={NUMBERS} "
-        line += "! spdlbatch size={batch} "
+        line += "! spdlbatch batch-size={batch} "
     line += "! spdlsink max-buffers=64"
     with Loader(line.format(**job._asdict())) as loader:
         for batch in loader:

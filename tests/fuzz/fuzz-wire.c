@@ -10,9 +10,8 @@
 
 #include "plugins/ipc/element/letter.h"
 #include "plugins/ipc/element/sourcebase.h"
-#include "plugins/ipc/wire/affinity.h"
-#include "plugins/ipc/wire/memfd.h"
 #include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/wire/memfd.h"
 #include "plugins/ipc/wire/parcelmessage.h"
 #include "tests/fuzz/fuzz.h"
 

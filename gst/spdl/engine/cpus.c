@@ -7,12 +7,12 @@
 
 #include "gst/spdl/engine/cpus.h"
 
-#include "gst/spdl/engine/cgroup.h"
-#include "gst/spdl/engine/compat.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "gst/spdl/engine/cgroup.h"
+#include "gst/spdl/engine/compat.h"
 
 /* The most that Linux can be built for. */
 #define MAX_CPUS 8192
@@ -20,6 +20,26 @@
 static guint n_pretended; /* CPUs; 0: as many as there are */
 
 /* Cgroups */
+
+/* Batch scheduling */
+
+static __thread gboolean is_ours;
+static __thread gboolean is_loading;
+
+gboolean
+spdl_is_loading_thread (void)
+{
+  return is_loading;
+}
+
+void
+spdl_set_patient (gboolean patient)
+{
+  is_loading = patient;
+  /* Any other policy than the usual one was somebody's wish. */
+  if ((patient || is_ours) && spdl_compat_set_batch_policy (patient))
+    is_ours = patient;
+}
 
 static double
 divide (const gchar *quota, const gchar *period)

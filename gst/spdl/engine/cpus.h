@@ -13,6 +13,15 @@
 
 G_BEGIN_DECLS
 
+/* Whether this thread, when it wakes, pushes aside the one that has the core,
+ * which may be the trainer's: not if it is patient. */
+void spdl_set_patient (gboolean patient);
+
+/* Returns TRUE if this thread is patient, and so one that loads: a stage's
+ * worker, or a streaming thread. */
+SPDL_PRIVATE_API
+gboolean spdl_is_loading_thread (void);
+
 /* The kernel limits a process in two ways. Its affinity (taskset, cpusets) says
  * on which CPUs its threads may run. The quota of a cgroup says how much CPU
  * time the processes in it get: `docker run --cpus=4` leaves all CPUs of the

@@ -9,7 +9,7 @@
 
 #include <gio/gio.h>
 
-#include "gst/spdl/engine/batchscheduling.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/clock.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;

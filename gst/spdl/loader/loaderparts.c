@@ -11,7 +11,7 @@
 #include <gst/app/gstappsrc.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/stringarrays.h"
+#include "gst/spdl/common/numberarrays.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 

@@ -8,7 +8,7 @@
 #include "gst/spdl/loader/loader-private.h"
 
 #include "gst/spdl/common/cached.h"
-#include "gst/spdl/engine/batchscheduling.h"
+#include "gst/spdl/engine/cpus.h"
 
 /* Where a run goes on that was left. */
 typedef struct {

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/loader/news.h"
 
-#include "gst/spdl/engine/batchscheduling.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
 

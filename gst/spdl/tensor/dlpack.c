@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/gstspdltensor.h"
 #include "gst/spdl/tensor/batch-private.h"
 
 typedef struct {
@@ -17,6 +18,28 @@ typedef struct {
   gint64 strides[GST_SPDL_MAX_RANK];
   gpointer copy; /* nullable */
 } Exported;
+
+/* Capsules */
+
+#define UNUSED "dltensor"
+
+static SpdlCapsuleIsValid capsule_is_valid;
+static SpdlCapsuleGetPointer capsule_get_pointer;
+
+void
+gst_spdl_capsule_init (
+    SpdlCapsuleIsValid is_valid, SpdlCapsuleGetPointer get_pointer)
+{
+  capsule_is_valid = is_valid;
+  capsule_get_pointer = get_pointer;
+}
+
+void
+gst_spdl_capsule_free (gpointer capsule)
+{
+  if (capsule_is_valid (capsule, UNUSED))
+    gst_spdl_dlpack_free (capsule_get_pointer (capsule, UNUSED));
+}
 
 /* On any thread, when Python may be gone. */
 static void

@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "plugins/codec/array/npy.h"
-#include "plugins/codec/array/npz.h"
-#include "plugins/codec/array/safetensors.h"
 #include "plugins/common/zip.h"
 
 /* Bytes of a name. */

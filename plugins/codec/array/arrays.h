@@ -59,4 +59,21 @@ gboolean spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
 /* FALSE with @error set: @n are more than a buffer can have. */
 gboolean spdl_arrays_check_number (guint64 n, GError **error);
 
+/* A ZIP archive of NPY files, stored or deflated, each named as its array with
+ * `.npy` behind it. Their checksums are verified. */
+
+/* Adds the arrays of @in to @arrays; FALSE with @error set. */
+gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
+    guint64 max_decompressed_bytes, GError **error);
+
+/* A header in JSON that says what there is and where, and the data behind it,
+ * of which every byte belongs to one array. */
+
+gboolean spdl_safetensors_is_safetensors (const guint8 *data, gsize size);
+
+/* Adds the arrays of @in to @arrays, in the order in which they lie there;
+ * FALSE with @error set. */
+gboolean spdl_safetensors_read (
+    SpdlArrays *arrays, const GstMapInfo *in, GError **error);
+
 G_END_DECLS

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/array/npz.h"
+#include "plugins/codec/array/arrays.h"
 
 #include <string.h>
 

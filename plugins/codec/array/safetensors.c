@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/array/safetensors.h"
+#include "plugins/codec/array/arrays.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -107,7 +107,6 @@
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/decodesettings.h"
 #include "plugins/codec/element/itemdecoder.h"
-#include "plugins/codec/element/samplepart.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/target.h"
 
@@ -156,6 +155,141 @@ GST_ELEMENT_REGISTER_DEFINE (
     spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE)
 
 /* Negotiation */
+
+/* Parts of samples */
+
+static gboolean
+is_sample (GstCaps *caps)
+{
+  return caps && gst_structure_has_name (
+                     gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
+}
+
+/* Whether items of @caps (nullable) are what decoding @part (NULL: items as a
+ * whole) takes, and whether downstream of @srcpad takes what it makes; else
+ * says in @error what to set. */
+static gboolean
+spdl_part_check_caps (
+    const gchar *part, GstCaps *caps, GstPad *srcpad, GError **error)
+{
+  g_autoptr (GstCaps) sample = NULL;
+  g_autofree gchar *text = NULL;
+
+  if (!part && is_sample (caps)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The items are samples of several media: set part to the name of the "
+        "one to decode");
+    return FALSE;
+  }
+  if (!part)
+    return TRUE;
+  if (!is_sample (caps)) {
+    text = caps ? gst_caps_to_string (caps) : g_strdup ("without caps");
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "part=%s is set, but the items are no samples of several media (%s): "
+        "name the fields of the others in the property parts of spdlfetch, or "
+        "leave part unset",
+        part, text);
+    return FALSE;
+  }
+  sample = gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
+  if (gst_pad_peer_query_accept_caps (srcpad, sample))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Downstream takes no samples of several media (" GST_SPDL_SAMPLE_CAPS
+      "), which are what part=%s gives: spdlbatch does",
+      part);
+  return FALSE;
+}
+
+static void
+set_missing (GstBuffer *sample, const gchar *name, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (sample);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; parts && i < parts->num_parts; i++)
+    g_string_append_printf (
+        names, "%s%s", i > 0 ? ", " : "", parts->parts[i].name);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "It has no part \"%s\": it has %s", name,
+      names->len > 0 ? names->str : "none");
+}
+
+/* The part @name of @sample, which shares its memory.
+ *
+ * Returns: (transfer full): NULL with @error set if there is none
+ * @caps: (out) (transfer none) (nullable) */
+static GstBuffer *
+spdl_part_take (
+    GstBuffer *sample, const gchar *name, GstCaps **caps, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (sample);
+  GstBuffer *part = parts ? gst_spdl_buffer_dup_part (sample, name) : NULL;
+
+  if (part)
+    *caps = gst_spdl_parts_meta_find_part (parts, name)->caps;
+  else
+    set_missing (sample, name, error);
+  return part;
+}
+
+/* A frame of a pool, mapped for as long as its pixels are in use. */
+typedef struct {
+  GstBuffer *buffer;
+  GstMapInfo map;
+} Frame;
+
+static void
+frame_free (gpointer data)
+{
+  Frame *frame = data;
+
+  gst_buffer_unmap (frame->buffer, &frame->map);
+  gst_buffer_unref (frame->buffer);
+  g_free (frame);
+}
+
+/* A pool takes nothing back whose memory lies in another buffer, too: so there
+ * it is a memory of its own.
+ *
+ * Returns: (transfer full) (nullable) */
+static GstBuffer *
+wrap (GstBuffer *buffer)
+{
+  Frame *frame;
+
+  if (!buffer->pool)
+    return buffer;
+  frame = g_new (Frame, 1);
+  frame->buffer = buffer;
+  if (gst_buffer_map (buffer, &frame->map, GST_MAP_READWRITE))
+    return gst_buffer_new_wrapped_full (0, frame->map.data, frame->map.size, 0,
+        frame->map.size, frame, frame_free);
+  gst_buffer_unref (buffer);
+  g_free (frame);
+  return NULL;
+}
+
+/* Returns: (transfer full): @sample with @result (transfer full) in the place
+ * of that part, whose memory goes back to its pool with the last reference;
+ * NULL with @error set if there is no memory. */
+static GstBuffer *
+spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
+    GstCaps *caps, GError **error)
+{
+  g_autoptr (GstBuffer) own = wrap (result);
+  GstBuffer *put =
+      own ? gst_spdl_buffer_replace_part (sample, name, own, caps) : NULL;
+
+  if (put)
+    return put;
+  /* What was said of a part that is kept in spite of it counts no more. */
+  g_clear_error (error);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+      "There is no memory for its part \"%s\"", name);
+  return NULL;
+}
 
 static SpdlTarget *
 get_target (GstSpdlDecode *self)

@@ -267,7 +267,7 @@ decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
 {
   const SpdlTarget *target = self->target;
   const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
-  const SpdlChainLimits limits = { target->max_pixels, keep };
+  const SpdlStillLimits limits = { target->max_pixels, keep };
   SpdlFrame frame = { NULL };
   g_autoptr (GstBuffer) file = dup_file (self, look, reason);
 

@@ -30,9 +30,4 @@ void spdl_look (SpdlLook *self, const guint8 *data, gsize size);
 /* Reads the size of a format without a mark, whose type is set. */
 void spdl_look_for_size (SpdlLook *self, const guint8 *data, gsize size);
 
-/* Each of one format, for @data of at least 12 bytes that begin as it does; of
- * PNM of 3. */
-void spdl_look_at_bmp (SpdlLook *self, const guint8 *data, gsize size);
-void spdl_look_at_pnm (SpdlLook *self, const guint8 *data, gsize size);
-
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/still/chain.h"
+#include "plugins/codec/resize/picture.h"
 #include "plugins/codec/still/look.h"
 
 G_BEGIN_DECLS
@@ -17,6 +17,11 @@ G_BEGIN_DECLS
  * a time. */
 
 typedef struct _SpdlStills SpdlStills;
+
+typedef struct {
+  guint64 max_pixels;
+  gboolean keep; /* what could be decoded of a broken file */
+} SpdlStillLimits;
 
 SpdlStills *spdl_stills_new (void);
 void spdl_stills_free (SpdlStills *self);
@@ -32,6 +37,6 @@ gboolean spdl_stills_find_type (SpdlLook *look, const guint8 *data, gsize size,
  * decoded. @frame stays until the next file; without one its buffer is NULL. */
 gboolean
 spdl_stills_decode (SpdlStills *self, const SpdlLook *look, GstBuffer *file,
-    const SpdlChainLimits *limits, SpdlFrame *frame, GError **error);
+    const SpdlStillLimits *limits, SpdlFrame *frame, GError **error);
 
 G_END_DECLS

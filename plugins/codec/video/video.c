@@ -9,11 +9,9 @@
 
 #include <gst/base/gsttypefindhelper.h>
 
-#include "plugins/codec/video/choice.h"
+#include "plugins/codec/video/shot.h"
 #include "plugins/codec/video/demux.h"
 #include "plugins/codec/video/reel.h"
-#include "plugins/codec/video/shot.h"
-#include "plugins/codec/video/strip.h"
 
 /* A container that came once. */
 typedef struct {

@@ -73,10 +73,8 @@
 #include "gst/spdl/stage/losses.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/batch/batchpool.h"
-#include "plugins/core/batch/batchrows.h"
-#include "plugins/core/batch/batchsettings.h"
-#include "plugins/core/batch/padding.h"
 #include "plugins/core/batch/partstack.h"
+#include "plugins/core/batch/batchsettings.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
 

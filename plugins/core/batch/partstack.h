@@ -7,9 +7,81 @@
 
 #pragma once
 
+#include <gst/spdl/spdl.h>
+
+#include "plugins/core/batch/batchpool.h"
 #include "plugins/core/batch/stacker.h"
 
 G_BEGIN_DECLS
+
+/* Which is the longest one is known when all have come: they are held until
+ * then. What may differ is the samples of sound, and else the outermost
+ * dimension of an item's first tensor. */
+
+typedef struct {
+  GstBuffer *buffer;
+  SpdlStacker stacker; /* by its own caps and length */
+} SpdlHeld;
+
+typedef struct {
+  GArray *held; /* of SpdlHeld */
+} SpdlPad;
+
+void spdl_pad_init (SpdlPad *self);
+void spdl_pad_clear (SpdlPad *self);
+
+/* Whether items of this kind may differ in length: images may not. */
+gboolean spdl_pad_can (const SpdlStacker *stacker);
+
+/* Holds @item; FALSE with @error set if it differs in more than length. */
+gboolean spdl_pad_take (
+    SpdlPad *self, const SpdlStacker *stacker, GstBuffer *item, GError **error);
+
+/* Lets go of all. */
+void spdl_pad_forget (SpdlPad *self);
+
+/* What one of the longest ones is. */
+const SpdlStacker *spdl_pad_get_longest (const SpdlPad *self);
+
+/* How long item @i is. */
+guint32 spdl_pad_get_length (const SpdlPad *self, guint i);
+
+/* Writes item @i, and zeros behind it; silence behind sound of uint8. */
+gboolean spdl_pad_write (const SpdlPad *self, guint i,
+    const SpdlStacker *longest, guint8 *const *places, GError **error);
+
+/* Tensors one after the other in a slab, in which each item has a row: those
+ * that the stacker writes, then its length, label and index where they are
+ * wanted. What is above the line is set by who uses it, before each batch. */
+typedef struct {
+  SpdlStacker stacker; /* what its items are */
+  guint size;          /* the rows, more than 0 */
+  gboolean labels;
+  gboolean indices;
+  gboolean lengths;
+
+  /* Of a batch that was begun: */
+  SpdlSlab *slab;
+  GstBuffer *batch;
+  GstSpdlBatchMeta *meta;
+  guint n_tensors;
+  gsize offsets[GST_SPDL_MAX_TENSORS];
+  gsize item_sizes[GST_SPDL_MAX_TENSORS];
+} SpdlBatchRows;
+
+guint spdl_batch_rows_count_tensors (const SpdlBatchRows *self);
+gsize spdl_batch_rows_plan (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
+gboolean spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory);
+
+gboolean spdl_batch_rows_has_free_names (
+    const SpdlBatchRows *self, const SpdlStacker *item, GError **error);
+void spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places);
+void spdl_batch_rows_end_row (
+    SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length);
+
+guint spdl_batch_rows_get_n (const SpdlBatchRows *self);
+void spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
+void spdl_batch_rows_clear (SpdlBatchRows *self);
 
 /* Each part of a sample is a tensor of the batch, named after it, which a
  * stacker of its own writes. Parts that are bytes are of unequal length: they

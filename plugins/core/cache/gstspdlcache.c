@@ -55,7 +55,6 @@
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/batch/batchpool.h"
-#include "plugins/core/batch/slab.h"
 #include "plugins/core/core.h"
 
 /* What is kept and what is handed out are copies, since whoever gets a batch

@@ -193,7 +193,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/stringarrays.h"
+#include "gst/spdl/common/numberarrays.h"
 #include "gst/spdl/stage/gone.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/common/sourcenumber.h"

@@ -322,3 +322,22 @@ spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
       return TRUE;
   return FALSE;
 }
+
+/* Samples */
+
+SpdlSample *
+spdl_sample_new (SpdlArchiveIndex *index, GPtrArray *contents, gsize size)
+{
+  SpdlSample *self = g_new (SpdlSample, 1);
+
+  *self = (SpdlSample){ index, contents, size };
+  return self;
+}
+
+void
+spdl_sample_free (SpdlSample *self)
+{
+  spdl_archive_index_free (self->index);
+  g_ptr_array_unref (self->contents);
+  g_free (self);
+}

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <gst/gst.h>
+
 #include "plugins/dataset/archive/samplekey.h"
 #include "plugins/dataset/list/mappedfile.h"
 
@@ -168,5 +170,19 @@ spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file);
  * note. Empty files are none. @sample: of which nothing was read yet */
 gboolean spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
     const gchar *const *extensions, SpdlArchiveFile *file);
+
+typedef struct {
+  SpdlArchiveIndex *index; /* of this one alone */
+  GPtrArray *contents; /* GstBuffer, of its files in order; NULL where the text
+                          is in the index */
+  gsize size;          /* of all contents */
+} SpdlSample;
+
+/* Takes @index and @contents. */
+SpdlSample *
+spdl_sample_new (SpdlArchiveIndex *index, GPtrArray *contents, gsize size);
+void spdl_sample_free (SpdlSample *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlSample, spdl_sample_free)
 
 G_END_DECLS

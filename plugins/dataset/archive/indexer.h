@@ -9,7 +9,7 @@
 
 #include "plugins/dataset/archive/remotesettings.h"
 #include "plugins/dataset/archive/shardreader.h"
-#include "plugins/dataset/archive/shardsample.h"
+#include "plugins/dataset/archive/archiveindex.h"
 
 G_BEGIN_DECLS
 

@@ -50,10 +50,10 @@
 #include <gst/spdl/spdl.h>
 #include <unistd.h>
 
-#include "gst/spdl/common/stringarrays.h"
+#include "gst/spdl/common/numberarrays.h"
 #include "gst/spdl/stage/gone.h"
 #include "gst/spdl/stage/plainstats.h"
-#include "plugins/ipc/element/environment.h"
+#include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/element/link.h"
 #include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/sourcebase.h"

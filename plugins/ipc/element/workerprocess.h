@@ -13,6 +13,16 @@
 
 G_BEGIN_DECLS
 
+/* Of @all, those variables that the list in environment.c names, and
+ * docs/interface.md after it.
+ *
+ * @rank, @world_size: if they are not negative, RANK and WORLD_SIZE, in place
+ *     of those of any scheduler
+ *
+ * Returns: (transfer full) */
+GStrv
+spdl_environment_select (const gchar *const *all, gint rank, gint world_size);
+
 /* Passes lines on to this process's stderr, with the worker's name before
  * each. */
 typedef struct {

@@ -7,8 +7,8 @@
 
 #include "plugins/ipc/element/workersettings.h"
 
-#include "gst/spdl/common/stringarrays.h"
-#include "plugins/ipc/wire/affinity.h"
+#include "gst/spdl/common/numberarrays.h"
+#include "plugins/ipc/wire/order.h"
 
 #define DEFAULT_SLABS 8
 /* One that is written, one on its way, and one that is used. */

@@ -7,9 +7,21 @@
 
 #pragma once
 
+#include <gst/gst.h>
+
 #include "plugins/ipc/wire/parcel.h"
 
 G_BEGIN_DECLS
+
+/* Lists of CPUs are written as for taskset: `0,2-5`. Errors are in the domain
+ * of GST_RESOURCE_ERROR. */
+
+/* Returns FALSE with @error set if @text is not such a list. */
+gboolean spdl_affinity_check (const gchar *text, GError **error);
+
+/* Restricts the calling thread, and threads that it starts from now on, to
+ * these CPUs. Returns FALSE with @error set if that fails. */
+gboolean spdl_affinity_apply (const gchar *text, GError **error);
 
 /* Which descriptor is the worker's socket. */
 #define SPDL_ORDER_SOCKET 3

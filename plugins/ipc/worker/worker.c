@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <gst/spdl/spdl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,154 @@
 #include <unistd.h>
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/loader/parse.h"
 #include "gst/spdl/loader/workerloader.h"
-#include "plugins/ipc/wire/affinity.h"
+#include "plugins/ipc/wire/order.h"
 #include "plugins/ipc/wire/parcelmessage.h"
 #include "plugins/ipc/wire/wirereader.h"
-#include "plugins/ipc/worker/workerbus.h"
-#include "plugins/ipc/worker/workerpipeline.h"
+#include "plugins/ipc/worker/workersink.h"
+
+/* Makes it as @order says, with @sink behind its open pad.
+ *
+ * Returns: (transfer full): NULL with @error set if it is none */
+GstPipeline *
+worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error);
+
+/* Sends messages to the other process. After an error it brings the pipeline to
+ * its end, as a loader does, so that what was done comes to the sink: sources
+ * end, and so does what lies behind the element that failed. */
+typedef struct _WorkerBus WorkerBus;
+
+/* The pipeline */
+
+/* Caps at the end are a filter only between two elements. */
+static GstElement *
+parse_text (const gchar *description, GError **error)
+{
+  GstElement *element = gst_spdl_parse_launch (description, error);
+  g_autofree gchar *more = NULL;
+
+  if (element)
+    return element;
+  more = g_strconcat (description, " ! identity silent=true", NULL);
+  element = gst_spdl_parse_launch (more, NULL);
+  if (element)
+    g_clear_error (error);
+  return element;
+}
+
+static GstPipeline *
+parse (const gchar *description, GError **error)
+{
+  GstElement *element = parse_text (description, error);
+  GstElement *pipeline;
+
+  if (!element && error)
+    spdl_redact_error (*error);
+  if (!element || GST_IS_PIPELINE (element))
+    return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
+  pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  gst_bin_add (GST_BIN (pipeline), element);
+  return GST_PIPELINE (pipeline);
+}
+
+static void
+set_flaw (GError **error, const gchar *text)
+{
+  g_set_error_literal (
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, text);
+}
+
+/* An open sink pad waits for data that nobody has here; of two source pads
+ * nobody could say which is the end. */
+static gboolean
+add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
+{
+  GstBin *bin = GST_BIN (pipeline);
+  g_autoptr (GstPad) open = gst_bin_find_unlinked_pad (bin, GST_PAD_SINK);
+  g_autoptr (GstPad) src = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) other = NULL;
+
+  gst_bin_add (bin, sink);
+  if (open)
+    set_flaw (error, "The worker's pipeline begins with an open pad: begin it "
+                     "with a source");
+  else if (!src)
+    set_flaw (error, "The worker's pipeline has no open source pad: leave out "
+                     "the sink at its end");
+  else if (gst_pad_link (src, pad) != GST_PAD_LINK_OK)
+    set_flaw (error, "Nothing can be linked to the worker's pipeline");
+  else if ((other = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC)))
+    set_flaw (error, "The worker's pipeline has more than one open source pad");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+set_sources (GstPipeline *pipeline, const SpdlOrder *order, GError **error)
+{
+  GstIterator *sources = gst_bin_iterate_all_by_element_factory_name (
+      GST_BIN (pipeline), "spdlsrc");
+  GValue item = G_VALUE_INIT;
+  guint n = 0;
+
+  while (gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
+    GObject *source = g_value_get_object (&item);
+
+    if (order->resume_state)
+      g_object_set (source, "resume-state", order->resume_state, NULL);
+    if (order->epochs != 0)
+      g_object_set (source, "epochs", order->epochs, NULL);
+    g_value_reset (&item);
+    n++;
+  }
+  g_value_unset (&item);
+  gst_iterator_free (sources);
+  if (n > 0 || !order->resume_state)
+    return TRUE;
+  set_flaw (error, "The worker's pipeline has no spdlsrc, which alone can "
+                   "begin at a state");
+  return FALSE;
+}
+
+GstPipeline *
+worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error)
+{
+  GstPipeline *pipeline = parse (order->description, error);
+
+  if (!pipeline)
+    return NULL;
+  if (!add_sink (pipeline, GST_ELEMENT (sink), error) ||
+      !set_sources (pipeline, order, error)) {
+    gst_object_unref (pipeline);
+    return NULL;
+  }
+  if (order->classes)
+    gst_spdl_worker_set_classes (
+        pipeline, (const gchar *const *) order->classes);
+  gst_spdl_worker_tune (pipeline);
+  return pipeline;
+}
+
+/* The figures of its elements, from the sources on: a number, and structures.
+ */
+static void
+worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
+{
+  GList *figures = gst_spdl_worker_dup_stats (pipeline);
+
+  spdl_put_u32 (bytes, g_list_length (figures));
+  for (GList *l = figures; l; l = l->next)
+    spdl_put_structure (bytes, l->data);
+  g_list_free_full (figures, (GDestroyNotify) gst_structure_free);
+}
+
+/* All is borrowed, and outlives it. */
+WorkerBus *
+worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire);
 
 /* spdlworkersrc starts it, with a socket as descriptor 3 and its own process's
  * number as argument. The main thread makes the pipeline and waits for the word
@@ -41,6 +184,167 @@ typedef struct {
   SpdlCond cond;
   gboolean stop; /* under the lock */
 } Worker;
+
+/* The bus */
+
+struct _WorkerBus {
+  GstPipeline *pipeline;
+  WorkerSink *sink;
+  SpdlWire *wire;
+
+  SpdlMutex lock;
+  /* Under it: */
+  GSList *jobs;
+  guint n_jobs;      /* that run */
+  gboolean eos_sent; /* by one of them */
+};
+
+/* The end after an error */
+
+typedef struct {
+  WorkerBus *bus;
+  GstElement *element; /* owned; the pipeline: its sources */
+  GThread *thread;
+} Job;
+
+/* Whether an end of the stream is on its way behind @pad: ours, or the
+ * element's own. */
+static gboolean
+push_eos (GstElement *element, GstPad *pad, gpointer user_data)
+{
+  WorkerBus *self = user_data;
+  GstEvent *stored;
+  gboolean ok = gst_pad_push_event (pad, gst_event_new_eos ());
+
+  if (!ok && (stored = gst_pad_get_sticky_event (pad, GST_EVENT_EOS, 0))) {
+    gst_event_unref (stored);
+    ok = GST_PAD_IS_EOS (pad);
+  }
+  if (ok) {
+    spdl_mutex_lock (&self->lock);
+    self->eos_sent = TRUE;
+    spdl_mutex_unlock (&self->lock);
+  }
+  return TRUE;
+}
+
+static void
+end_source (const GValue *item, gpointer user_data)
+{
+  gst_element_foreach_src_pad (g_value_get_object (item), push_eos, user_data);
+}
+
+static void
+end_sources (WorkerBus *self)
+{
+  GstIterator *sources = gst_bin_iterate_sources (GST_BIN (self->pipeline));
+
+  while (
+      gst_iterator_foreach (sources, end_source, self) == GST_ITERATOR_RESYNC)
+    gst_iterator_resync (sources);
+  gst_iterator_free (sources);
+}
+
+static gpointer
+run_job (gpointer user_data)
+{
+  Job *job = user_data;
+  WorkerBus *self = job->bus;
+  gboolean none;
+
+  if (job->element == GST_ELEMENT_CAST (self->pipeline))
+    end_sources (self);
+  else
+    gst_element_foreach_src_pad (job->element, push_eos, self);
+  spdl_mutex_lock (&self->lock);
+  none = --self->n_jobs == 0 && !self->eos_sent;
+  spdl_mutex_unlock (&self->lock);
+  if (none)
+    worker_sink_end (self->sink);
+  return NULL;
+}
+
+/* An end of the stream waits for what was pushed before it: that needs a thread
+ * of its own. Once for each element. Lock held. */
+static void
+begin_job (WorkerBus *self, GstElement *element)
+{
+  Job *job;
+
+  for (GSList *l = self->jobs; l; l = l->next)
+    if (((Job *) l->data)->element == element)
+      return;
+  job = g_new (Job, 1);
+  job->bus = self;
+  job->element = gst_object_ref (element);
+  self->jobs = g_slist_prepend (self->jobs, job);
+  self->n_jobs++;
+  job->thread = g_thread_new ("spdl-end", run_job, job);
+}
+
+static void
+on_error (WorkerBus *self, GstObject *source)
+{
+  spdl_mutex_lock (&self->lock);
+  if (GST_IS_ELEMENT (source) && source != GST_OBJECT (self->pipeline))
+    begin_job (self, GST_ELEMENT (source));
+  begin_job (self, GST_ELEMENT (self->pipeline));
+  spdl_mutex_unlock (&self->lock);
+  if (source == GST_OBJECT (self->sink))
+    worker_sink_end (self->sink);
+}
+
+static GstBusSyncReply
+on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  WorkerBus *self = user_data;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+
+  if (spdl_put_message (bytes, message))
+    spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    on_error (self, GST_MESSAGE_SRC (message));
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+WorkerBus *
+worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire)
+{
+  WorkerBus *self = g_new0 (WorkerBus, 1);
+  GstBus *bus = gst_pipeline_get_bus (pipeline);
+
+  self->pipeline = pipeline;
+  self->sink = sink;
+  self->wire = wire;
+  spdl_mutex_init (&self->lock);
+  gst_bus_set_sync_handler (bus, on_message, self, NULL);
+  gst_object_unref (bus);
+  return self;
+}
+
+static void
+wait_for_job (gpointer data)
+{
+  Job *job = data;
+
+  g_thread_join (job->thread);
+  gst_object_unref (job->element);
+  g_free (job);
+}
+
+/* The pipeline must be in the NULL state. */
+static void
+worker_bus_free (WorkerBus *self)
+{
+  GstBus *bus = gst_pipeline_get_bus (self->pipeline);
+
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  g_slist_free_full (self->jobs, wait_for_job);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
 
 static void
 end_broken (const GError *error)

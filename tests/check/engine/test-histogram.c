@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/histogram.h"
+#include "gst/spdl/engine/meter.h"
 
 #include <math.h>
 #include <stdlib.h>

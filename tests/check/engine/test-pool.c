@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/batchscheduling.h"
+#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/pool.h"
 
 #include <sched.h>

@@ -11,7 +11,7 @@
 #include "tools/launch/run/setting.h"
 #include "tools/launch/views/prometheus.h"
 #include "tools/launch/views/table.h"
-#include "tools/launch/views/tuning.h"
+#include "tools/launch/views/screen.h"
 
 #include <locale.h>
 #include <string.h>

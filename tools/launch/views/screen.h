@@ -7,11 +7,19 @@
 
 #pragma once
 
-#include "tools/launch/run/session.h"
-
 #include <stdio.h>
 
+#include "tools/launch/run/frame.h"
+#include "tools/launch/run/session.h"
+
 G_BEGIN_DECLS
+
+/* Returns: (transfer full): a `spdl-tuning` structure in a line */
+gchar *tuning_format (const GstStructure *decision);
+
+/* Returns: (transfer full) (nullable): the numbers that automatic stages have
+ * come to, as options: "--set fetch.concurrency=24 --set ..." */
+gchar *tuning_format_settings (const Frame *frame);
 
 /* On a terminal a table that is drawn over itself; else lines. */
 typedef struct _Screen Screen;

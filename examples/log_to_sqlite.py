@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-# gst-spdl: a pipeline's figures, lap by lap, in an SQLite database
+# gst-spdl: a pipeline's figures, interval by interval, in an SQLite database
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """log_to_sqlite.py FOLDER DATABASE
 
 Loads a folder of images twice and writes each message with statistics, the
-failed items and what gst_spdl_diagnose_with_cpus() says of each lap into a
+failed items and what gst_spdl_diagnose_with_cpus() says of each interval into a
 database:
 
     sqlite3 DATABASE "SELECT time, stage, value FROM figures
@@ -27,7 +27,7 @@ from gi.repository import Gst, GstSpdl  # noqa: E402
 
 NAMES = ["source", "fetch", "decode", "batch", "sink"]
 TABLES = """
-CREATE TABLE figures (time REAL, stage TEXT, field TEXT, value REAL, lap INT);
+CREATE TABLE figures (time REAL, stage TEXT, field TEXT, value REAL, interval INT);
 CREATE TABLE failures (time REAL, stage TEXT, uri TEXT, error TEXT);
 CREATE TABLE verdicts (time REAL, element TEXT, limited_by TEXT,
                        sentence TEXT, suggestion TEXT);
@@ -47,7 +47,7 @@ class Log:
         self.database = sqlite3.connect(path)
         self.database.executescript(TABLES)
         self.begin = time.monotonic()
-        self.laps: Dict[str, Any] = {}
+        self.intervals: Dict[str, Any] = {}
         self.cpus = GstSpdl.get_cpu_stats()
 
     def take(self, message: Any) -> None:
@@ -67,18 +67,18 @@ class Log:
         return time.monotonic() - self.begin
 
     def take_figures(self, stats: Any) -> None:
-        stage, lap = stats.get_value("stage"), stats.get_value("lap")
+        stage, interval = stats.get_value("stage"), stats.get_value("interval")
         fields = map(stats.nth_field_name, range(stats.n_fields()))
-        rows = [(self.now(), stage, field, stats.get_value(field), lap)
-                for field in fields if field not in ("stage", "lap")]
+        rows = [(self.now(), stage, field, stats.get_value(field), interval)
+                for field in fields if field not in ("stage", "interval")]
         self.database.executemany(
             "INSERT INTO figures VALUES (?, ?, ?, ?, ?)",
             [row for row in rows if isinstance(row[3], (int, float))])
-        if lap:
-            self.laps[stage] = stats
-            if len(self.laps) == len(NAMES):
-                self.judge([self.laps[name] for name in NAMES])
-                self.laps = {}
+        if interval:
+            self.intervals[stage] = stats
+            if len(self.intervals) == len(NAMES):
+                self.judge([self.intervals[name] for name in NAMES])
+                self.intervals = {}
 
     def judge(self, stats: List[Any]) -> None:
         now = GstSpdl.get_cpu_stats()
@@ -114,7 +114,7 @@ def main() -> None:
     log.database.commit()
     for row in log.database.execute(
             "SELECT stage, value FROM figures WHERE field = 'num-items' "
-            "AND lap = 0 GROUP BY stage"):
+            "AND interval = 0 GROUP BY stage"):
         print(*row)
 
 

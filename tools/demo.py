@@ -55,7 +55,7 @@ class Watch:
 
     def __init__(self, pipeline):
         self.bus = pipeline.get_bus()
-        self.laps = {}
+        self.intervals = {}
         self.failed = []
         self.error = None
 
@@ -69,11 +69,11 @@ class Watch:
             if structure.get_name() == "spdl-item-failed":
                 self.failed.append(structure.get_value("uri"))
             elif (structure.get_name() == "spdl-stage-stats"
-                  and structure.get_value("lap")):
-                self.laps[structure.get_value("stage")] = structure
-                if len(self.laps) == 5:
-                    self.show(self.laps.values())
-                    self.laps = {}
+                  and structure.get_value("interval")):
+                self.intervals[structure.get_value("stage")] = structure
+                if len(self.intervals) == 5:
+                    self.show(self.intervals.values())
+                    self.intervals = {}
 
     @staticmethod
     def show(rows):

@@ -31,7 +31,7 @@ G_DEFINE_TYPE (
 /* Raw memory */
 
 static cudaError_t
-allocate (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
+allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
 {
   const cudaError_t code =
       self->ordered ? self->cudart->cudaMallocAsync (data, size, self->stream)
@@ -116,13 +116,14 @@ make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
   const gsize rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   gpointer data = NULL;
   GstSpdlCudaBlock *block;
-  cudaError_t code = allocate (self, &data, MAX (rounded, ALIGNMENT));
+  cudaError_t code =
+      allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
 
   if (code == cudaErrorMemoryAllocation) {
     /* Of other sizes, maybe. */
     free_all (self);
     self->cudart->cudaStreamSynchronize (self->stream);
-    code = allocate (self, &data, MAX (rounded, ALIGNMENT));
+    code = allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
   }
   if (code != cudaSuccess) {
     set_full (self, code, size, error);

@@ -98,7 +98,7 @@ copy_and_wait (GstSpdlCudaMemory *self, gpointer to, gconstpointer from,
 }
 
 static gboolean
-fetch (GstSpdlCudaMemory *self)
+fetch_from_device (GstSpdlCudaMemory *self)
 {
   g_autoptr (GError) error = NULL;
 
@@ -125,7 +125,7 @@ map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
   gpointer copy = NULL;
 
   spdl_mutex_lock (&self->block->lock);
-  if (self->copy || fetch (self)) {
+  if (self->copy || fetch_from_device (self)) {
     copy = self->copy;
     self->n_maps++;
     self->written |= (flags & GST_MAP_WRITE) != 0;

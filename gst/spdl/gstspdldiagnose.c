@@ -29,7 +29,7 @@
 
 #include "gst/spdl/gstspdldiagnose.h"
 
-#include "gst/spdl/diagnose/verdicts.h"
+#include "gst/spdl/diagnose/findings.h"
 
 /* Shares from which on workers do something, and up to which a queue is
  * starved. */
@@ -46,9 +46,9 @@
 
 /* Nothing moved, or a stage never ended a task. Nullable. */
 static GstSpdlDiagnosis *
-diagnose_idle (const GstSpdlCase *c, guint64 moved)
+diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
 {
-  const guint full = gst_spdl_case_find_last_full (c);
+  const guint full = gst_spdl_analysis_find_last_full (c);
   const gboolean stalled = full < c->n_views && c->views[full].tasks == 0;
 
   if (stalled && (moved == 0 || c->elapsed >= MAX_FIRST_TASK))
@@ -58,7 +58,7 @@ diagnose_idle (const GstSpdlCase *c, guint64 moved)
 
 /* Nullable. */
 static GstSpdlDiagnosis *
-diagnose_too_few (const GstSpdlCase *c)
+diagnose_too_few (const GstSpdlAnalysis *c)
 {
   GstSpdlDiagnosis *d;
   guint64 moved = 0;
@@ -94,20 +94,20 @@ has_stragglers (const GstSpdlStageView *view)
 
 /* The limit stands behind the last queue that is full. */
 static GstSpdlDiagnosis *
-diagnose_behind (const GstSpdlCase *c, guint full)
+diagnose_behind (const GstSpdlAnalysis *c, guint full)
 {
   const GstSpdlStageView *view = &c->views[full];
-  const guint next = gst_spdl_case_find_gauge (c, full + 1);
+  const guint next = gst_spdl_analysis_find_gauge (c, full + 1);
   const gboolean several = view->concurrency + view->queue_size > 1;
-  const gboolean slow = gst_spdl_case_downstream_is_slow (c, full, next);
+  const gboolean slow = gst_spdl_analysis_downstream_is_slow (c, full, next);
 
   if (view->in_order && several && (has_stragglers (view) || !slow))
     return gst_spdl_verdict_straggler (view);
   if (slow)
     return gst_spdl_verdict_element (c, full, next);
-  if (gst_spdl_case_cores_are_busy (c))
+  if (gst_spdl_analysis_cores_are_busy (c))
     return gst_spdl_verdict_cores (c);
-  if (!view->held_back && gst_spdl_case_others_hold_cores (c, view))
+  if (!view->throttled && gst_spdl_analysis_others_hold_cores (c, view))
     return gst_spdl_verdict_others (c, view);
   if (view->busy >= RATHER_BUSY)
     return gst_spdl_verdict_stage (c, view);
@@ -116,9 +116,9 @@ diagnose_behind (const GstSpdlCase *c, guint full)
 
 /* The first queue is empty most of the time. */
 static GstSpdlDiagnosis *
-diagnose_before (const GstSpdlCase *c, guint first)
+diagnose_before (const GstSpdlAnalysis *c, guint first)
 {
-  return gst_spdl_case_any_foreign (c, 1, first)
+  return gst_spdl_analysis_any_foreign (c, 1, first)
              ? gst_spdl_verdict_element (c, c->n_views, first)
              : gst_spdl_verdict_source (c, first);
 }
@@ -126,48 +126,49 @@ diagnose_before (const GstSpdlCase *c, guint first)
 /* Two stages are so busy that either is the limit for a while: the queue of
  * neither need be full. */
 static gboolean
-is_balanced (const GstSpdlCase *c)
+is_balanced (const GstSpdlAnalysis *c)
 {
   return c->second && c->second->busy >= GST_SPDL_BUSY &&
          c->top->busy < MIN_GAIN * c->second->busy;
 }
 
 static GstSpdlDiagnosis *
-diagnose (const GstSpdlCase *c)
+diagnose_view (const GstSpdlAnalysis *c)
 {
-  const GstSpdlStageView *cache = gst_spdl_case_find_cache (c);
+  const GstSpdlStageView *cache = gst_spdl_analysis_find_cache (c);
   GstSpdlDiagnosis *d =
       cache ? gst_spdl_verdict_cached (cache) : diagnose_too_few (c);
-  const GstSpdlStageView *sink = gst_spdl_case_get_sink (c);
-  const guint first = gst_spdl_case_find_gauge (c, 0);
-  const guint full = gst_spdl_case_find_last_full (c);
+  const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);
+  const guint first = gst_spdl_analysis_find_gauge (c, 0);
+  const guint full = gst_spdl_analysis_find_last_full (c);
   const gboolean busy = c->top && c->top->busy >= GST_SPDL_BUSY;
 
   if (d)
     return d;
-  if (gst_spdl_case_step_is_slow (c))
+  if (gst_spdl_analysis_step_is_slow (c))
     return gst_spdl_verdict_contention (c, sink);
   if (sink && sink->fullness >= GST_SPDL_FULL)
     return gst_spdl_verdict_consumer (sink);
-  if (full < c->n_views && c->views[full].held_back)
+  if (full < c->n_views && c->views[full].throttled)
     return gst_spdl_verdict_held (&c->views[full]);
   if (busy && (c->top->fullness > STARVED || is_balanced (c))) {
-    if (gst_spdl_case_cores_are_busy (c))
+    if (gst_spdl_analysis_cores_are_busy (c))
       return gst_spdl_verdict_cores (c);
-    if (gst_spdl_case_others_hold_cores (c, c->top))
+    if (gst_spdl_analysis_others_hold_cores (c, c->top))
       return gst_spdl_verdict_others (c, c->top);
     return is_balanced (c) ? gst_spdl_verdict_balanced (c)
                            : gst_spdl_verdict_stage (c, c->top);
   }
   if (full < c->n_views)
     return diagnose_behind (c, full);
-  if (gst_spdl_case_cores_are_busy (c))
+  if (gst_spdl_analysis_cores_are_busy (c))
     return gst_spdl_verdict_cores (c);
   if (first > 0 && first < c->n_views && c->views[first].fullness < STARVED)
     return diagnose_before (c, first);
-  if (gst_spdl_case_others_hold_cores (
-          c, gst_spdl_case_find_most_computing (c)))
-    return gst_spdl_verdict_others (c, gst_spdl_case_find_most_computing (c));
+  if (gst_spdl_analysis_others_hold_cores (
+          c, gst_spdl_analysis_find_most_computing (c)))
+    return gst_spdl_verdict_others (
+        c, gst_spdl_analysis_find_most_computing (c));
   return gst_spdl_verdict_balanced (c);
 }
 
@@ -175,12 +176,12 @@ diagnose (const GstSpdlCase *c)
  * gst_spdl_diagnose:
  * @stages: (element-type Gst.Structure) (transfer none): the statistics of the
  *     pipeline's elements, as in `stage-stats` and `spdl-stage-stats`, in the
- *     order from the source to the sink, all of the same lap or all since the
- *     start. An element that has none stands among them as a structure with
- *     its name alone in the field `stage`; if it has a number of threads that
- *     can be set, `threads-property` (a string) and `threads` (uint) say so.
- *     Where it is known how long the trainer's step takes if nothing else runs,
- *     the sink's has it as `given-step-time` (uint64, in ns)
+ *     order from the source to the sink, all of the same interval or all since
+ * the start. An element that has none stands among them as a structure with its
+ * name alone in the field `stage`; if it has a number of threads that can be
+ * set, `threads-property` (a string) and `threads` (uint) say so. Where it is
+ * known how long the trainer's step takes if nothing else runs, the sink's has
+ * it as `given-step-time` (uint64, in ns)
  * @num_cores: how many cores the process may use, 0 where that is not known
  * @cpu_time: the CPU time of the whole process in that time, in ns; 0: that of
  *     the stages' workers is taken
@@ -197,12 +198,12 @@ diagnose (const GstSpdlCase *c)
 GstSpdlDiagnosis *
 gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time)
 {
-  GstSpdlCase c;
+  GstSpdlAnalysis c;
   GstSpdlDiagnosis *d;
 
-  gst_spdl_case_init (&c, stages, num_cores, cpu_time);
-  d = diagnose (&c);
-  gst_spdl_case_clear (&c);
+  gst_spdl_analysis_init (&c, stages, num_cores, cpu_time);
+  d = diagnose_view (&c);
+  gst_spdl_analysis_clear (&c);
   return d;
 }
 
@@ -226,12 +227,12 @@ GstSpdlDiagnosis *
 gst_spdl_diagnose_with_cpus (
     GList *stages, const GstStructure *before, const GstStructure *after)
 {
-  GstSpdlCase c;
+  GstSpdlAnalysis c;
   GstSpdlDiagnosis *d;
 
-  gst_spdl_case_init (&c, stages, 0, 0);
-  gst_spdl_case_add_cpus (&c, before, after);
-  d = diagnose (&c);
-  gst_spdl_case_clear (&c);
+  gst_spdl_analysis_init (&c, stages, 0, 0);
+  gst_spdl_analysis_add_cpus (&c, before, after);
+  d = diagnose_view (&c);
+  gst_spdl_analysis_clear (&c);
   return d;
 }

@@ -13,7 +13,7 @@
  *
  * Three serialized custom downstream events, which `spdlsink` takes out of the
  * stream: `spdl-source`, which is sticky, before the first item of a source;
- * `spdl-epoch` after the last item of every epoch; and `spdl-items-gone` for
+ * `spdl-epoch` after the last item of every epoch; and `spdl-items-dropped` for
  * items that failed, were filtered or were dropped, so that whoever keeps track
  * knows that they will not come.
  *
@@ -25,22 +25,23 @@
 #define SOURCE "spdl-source"
 #define BASE "base"
 #define EPOCH "spdl-epoch"
-#define ITEMS_GONE "spdl-items-gone"
+#define ITEMS_DROPPED "spdl-items-dropped"
 
 GType
-gst_spdl_gone_reason_get_type (void)
+gst_spdl_drop_reason_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_SPDL_GONE_FAILED, "GST_SPDL_GONE_FAILED", "failed" },
-    { GST_SPDL_GONE_FILTERED, "GST_SPDL_GONE_FILTERED", "filtered" },
-    { GST_SPDL_GONE_DROPPED, "GST_SPDL_GONE_DROPPED", "dropped" },
+    { GST_SPDL_DROP_REASON_FAILED, "GST_SPDL_DROP_REASON_FAILED", "failed" },
+    { GST_SPDL_DROP_REASON_FILTERED, "GST_SPDL_DROP_REASON_FILTERED",
+        "filtered" },
+    { GST_SPDL_DROP_REASON_DROPPED, "GST_SPDL_DROP_REASON_DROPPED", "dropped" },
     { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlGoneReason", values));
+        &type, g_enum_register_static ("GstSpdlDropReason", values));
   return type;
 }
 
@@ -192,24 +193,24 @@ gst_spdl_event_parse_epoch (
 }
 
 /**
- * gst_spdl_event_new_items_gone:
+ * gst_spdl_event_new_items_dropped:
  * @source: the number of the items' source
  * @epoch: their epoch
  * @sequences: (array length=n_sequences): their sequence numbers
  * @n_sequences: how many there are
  * @reason: why they will not come
  *
- * Returns: (transfer full): an `spdl-items-gone` event
+ * Returns: (transfer full): an `spdl-items-dropped` event
  *
  * Since: 0.1
  */
 GstEvent *
-gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
-    const guint64 *sequences, guint n_sequences, GstSpdlGoneReason reason)
+gst_spdl_event_new_items_dropped (guint32 source, guint64 epoch,
+    const guint64 *sequences, guint n_sequences, GstSpdlDropReason reason)
 {
-  GstStructure *s = gst_structure_new (ITEMS_GONE, "source", G_TYPE_UINT,
+  GstStructure *s = gst_structure_new (ITEMS_DROPPED, "source", G_TYPE_UINT,
       source, "epoch", G_TYPE_UINT64, epoch, "reason",
-      GST_TYPE_SPDL_GONE_REASON, reason, NULL);
+      GST_TYPE_SPDL_DROP_REASON, reason, NULL);
   GValue array = G_VALUE_INIT, number = G_VALUE_INIT;
 
   gst_value_array_init (&array, n_sequences);
@@ -223,7 +224,7 @@ gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
 }
 
 /**
- * gst_spdl_event_parse_items_gone:
+ * gst_spdl_event_parse_items_dropped:
  * @event: any event
  * @source: (out) (optional): the items' source
  * @epoch: (out) (optional): their epoch
@@ -232,14 +233,14 @@ gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
  * @n_sequences: (out) (optional): how many there are
  * @reason: (out) (optional): why they will not come
  *
- * Returns: %FALSE if @event is no `spdl-items-gone` event
+ * Returns: %FALSE if @event is no `spdl-items-dropped` event
  *
  * Since: 0.1
  */
 gboolean
-gst_spdl_event_parse_items_gone (GstEvent *event, guint32 *source,
+gst_spdl_event_parse_items_dropped (GstEvent *event, guint32 *source,
     guint64 *epoch, guint64 **sequences, guint *n_sequences,
-    GstSpdlGoneReason *reason)
+    GstSpdlDropReason *reason)
 {
   const GstStructure *s = gst_event_get_structure (event);
   const GValue *array;
@@ -247,9 +248,9 @@ gst_spdl_event_parse_items_gone (GstEvent *event, guint32 *source,
   guint64 number;
   gint why;
 
-  if (!s || !gst_structure_has_name (s, ITEMS_GONE) ||
+  if (!s || !gst_structure_has_name (s, ITEMS_DROPPED) ||
       !gst_structure_get (s, "source", G_TYPE_UINT, &src, "epoch",
-          G_TYPE_UINT64, &number, "reason", GST_TYPE_SPDL_GONE_REASON, &why,
+          G_TYPE_UINT64, &number, "reason", GST_TYPE_SPDL_DROP_REASON, &why,
           NULL) ||
       !(array = gst_structure_get_value (s, "sequences")) ||
       !GST_VALUE_HOLDS_ARRAY (array))

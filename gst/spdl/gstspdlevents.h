@@ -13,21 +13,21 @@
 G_BEGIN_DECLS
 
 /**
- * GstSpdlGoneReason:
- * @GST_SPDL_GONE_FAILED: an operation on the item failed
- * @GST_SPDL_GONE_FILTERED: a stage yielded nothing for the item
- * @GST_SPDL_GONE_DROPPED: the item was left over where a group or a batch
- *     must be full
+ * GstSpdlDropReason:
+ * @GST_SPDL_DROP_REASON_FAILED: an operation on the item failed
+ * @GST_SPDL_DROP_REASON_FILTERED: a stage yielded nothing for the item
+ * @GST_SPDL_DROP_REASON_DROPPED: the item was left over where a group or a
+ * batch must be full
  *
  * Why an item will not come.
  *
  * Since: 0.1
  */
 typedef enum {
-  GST_SPDL_GONE_FAILED,
-  GST_SPDL_GONE_FILTERED,
-  GST_SPDL_GONE_DROPPED,
-} GstSpdlGoneReason;
+  GST_SPDL_DROP_REASON_FAILED,
+  GST_SPDL_DROP_REASON_FILTERED,
+  GST_SPDL_DROP_REASON_DROPPED,
+} GstSpdlDropReason;
 
 /**
  * GST_SPDL_ITEMS_UNKNOWN:
@@ -39,9 +39,9 @@ typedef enum {
  */
 #define GST_SPDL_ITEMS_UNKNOWN G_MAXUINT64
 
-#define GST_TYPE_SPDL_GONE_REASON (gst_spdl_gone_reason_get_type ())
+#define GST_TYPE_SPDL_DROP_REASON (gst_spdl_drop_reason_get_type ())
 GST_SPDL_API
-GType gst_spdl_gone_reason_get_type (void);
+GType gst_spdl_drop_reason_get_type (void);
 
 GST_SPDL_API
 GstEvent *gst_spdl_event_new_source (
@@ -66,13 +66,13 @@ gboolean gst_spdl_event_parse_epoch (
     GstEvent *event, guint32 *source, guint64 *epoch, guint64 *num_items);
 
 GST_SPDL_API
-GstEvent *gst_spdl_event_new_items_gone (guint32 source, guint64 epoch,
-    const guint64 *sequences, guint n_sequences, GstSpdlGoneReason reason);
+GstEvent *gst_spdl_event_new_items_dropped (guint32 source, guint64 epoch,
+    const guint64 *sequences, guint n_sequences, GstSpdlDropReason reason);
 
 GST_SPDL_API
-gboolean gst_spdl_event_parse_items_gone (GstEvent *event, guint32 *source,
+gboolean gst_spdl_event_parse_items_dropped (GstEvent *event, guint32 *source,
     guint64 *epoch, guint64 **sequences, guint *n_sequences,
-    GstSpdlGoneReason *reason);
+    GstSpdlDropReason *reason);
 
 G_END_DECLS
 

@@ -219,12 +219,12 @@ gst_spdl_loader_get_pipeline (GstSpdlLoader *loader)
 
 void
 gst_spdl_loader_emit_notices (
-    GstSpdlLoader *self, GstSpdlNews *news, const gchar *state)
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state)
 {
   GQueue notices = G_QUEUE_INIT;
   GstSpdlNotice *notice;
 
-  gst_spdl_news_take_notices (news, self->n_epochs, state, &notices);
+  gst_spdl_bus_watch_take_notices (bus_watch, self->n_epochs, state, &notices);
   while ((notice = g_queue_pop_head (&notices))) {
     if (!notice->text)
       g_signal_emit (self, signals[SIGNAL_FAILED], 0, notice->stage,
@@ -247,8 +247,8 @@ set_max_failures (GstSpdlLoader *self, gint max_failures)
 {
   spdl_mutex_lock (&self->lock);
   self->max_failures = max_failures;
-  if (self->news)
-    gst_spdl_news_set_max_failures (self->news, max_failures);
+  if (self->bus_watch)
+    gst_spdl_bus_watch_set_max_failures (self->bus_watch, max_failures);
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -319,8 +319,8 @@ gst_spdl_loader_finalize (GObject *object)
   GstSpdlLoader *self = GST_SPDL_LOADER (object);
 
   if (gst_spdl_loader_is_own_process (self)) {
-    if (self->news)
-      gst_spdl_news_unref (self->news);
+    if (self->bus_watch)
+      gst_spdl_bus_watch_unref (self->bus_watch);
     gst_spdl_loader_parts_clear (&self->parts);
     gst_spdl_layout_clear (&self->layout);
     g_free (self->restored);
@@ -477,16 +477,16 @@ gboolean
 gst_spdl_loader_is_running (GstSpdlLoader *loader)
 {
   gboolean running = FALSE;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (news = gst_spdl_loader_get_news (loader, NULL))) {
-    spdl_mutex_lock (&news->lock);
-    running = !news->stopped;
-    spdl_mutex_unlock (&news->lock);
-    gst_spdl_news_unref (news);
+      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+    spdl_mutex_lock (&bus_watch->lock);
+    running = !bus_watch->stopped;
+    spdl_mutex_unlock (&bus_watch->lock);
+    gst_spdl_bus_watch_unref (bus_watch);
   }
   return running;
 }
@@ -556,16 +556,16 @@ guint64
 gst_spdl_loader_get_num_failures (GstSpdlLoader *loader)
 {
   guint64 n = 0;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), 0);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (news = gst_spdl_loader_get_news (loader, NULL))) {
-    spdl_mutex_lock (&news->lock);
-    n = news->n_told;
-    spdl_mutex_unlock (&news->lock);
-    gst_spdl_news_unref (news);
+      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+    spdl_mutex_lock (&bus_watch->lock);
+    n = bus_watch->n_told;
+    spdl_mutex_unlock (&bus_watch->lock);
+    gst_spdl_bus_watch_unref (bus_watch);
   }
   return n;
 }
@@ -585,14 +585,14 @@ GError *
 gst_spdl_loader_dup_error (GstSpdlLoader *loader)
 {
   GError *error = NULL;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (news = gst_spdl_loader_get_news (loader, NULL))) {
-    error = gst_spdl_news_dup_error (news);
-    gst_spdl_news_unref (news);
+      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+    error = gst_spdl_bus_watch_dup_error (bus_watch);
+    gst_spdl_bus_watch_unref (bus_watch);
   }
   return error;
 }
@@ -614,7 +614,7 @@ gboolean
 gst_spdl_loader_get_error_item (
     GstSpdlLoader *loader, gchar **stage, gchar **uri)
 {
-  g_autoptr (GstSpdlNews) news = NULL;
+  g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
   g_autofree gchar *at = NULL;
   g_autofree gchar *item = NULL;
   gboolean any = FALSE;
@@ -622,12 +622,12 @@ gst_spdl_loader_get_error_item (
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (news = gst_spdl_loader_get_news (loader, NULL))) {
-    spdl_mutex_lock (&news->lock);
-    any = news->error != NULL;
-    at = g_strdup (news->error_stage);
-    item = g_strdup (news->error_uri);
-    spdl_mutex_unlock (&news->lock);
+      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+    spdl_mutex_lock (&bus_watch->lock);
+    any = bus_watch->error != NULL;
+    at = g_strdup (bus_watch->error_stage);
+    item = g_strdup (bus_watch->error_uri);
+    spdl_mutex_unlock (&bus_watch->lock);
   }
   if (stage)
     *stage = g_steal_pointer (&at);

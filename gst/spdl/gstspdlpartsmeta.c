@@ -218,8 +218,8 @@ lay_out (GstBuffer *part, const GstVideoInfo *info)
 
 /* @name: (transfer full): a GRefString */
 static gboolean
-append (GstBuffer *buffer, GstSpdlPartsMeta *meta, gchar *name, GstBuffer *part,
-    GstCaps *caps)
+append_part (GstBuffer *buffer, GstSpdlPartsMeta *meta, gchar *name,
+    GstBuffer *part, GstCaps *caps)
 {
   const gsize offset = gst_buffer_get_size (buffer);
   g_autoptr (GstBuffer) plain = NULL;
@@ -277,11 +277,11 @@ gst_spdl_buffer_append_part (
     return FALSE;
   if (!meta)
     meta = add_meta (buffer);
-  return append (buffer, meta, g_ref_string_new_intern (name), part, caps);
+  return append_part (buffer, meta, g_ref_string_new_intern (name), part, caps);
 }
 
 static GstBuffer *
-share (GstBuffer *buffer, const GstSpdlPart *part)
+share_buffer (GstBuffer *buffer, const GstSpdlPart *part)
 {
   GstBuffer *shared = gst_buffer_new ();
 
@@ -312,7 +312,7 @@ gst_spdl_buffer_dup_part (GstBuffer *buffer, const gchar *name)
 
   meta = gst_spdl_buffer_get_parts_meta (buffer);
   part = meta ? gst_spdl_parts_meta_find_part (meta, name) : NULL;
-  return part ? share (buffer, part) : NULL;
+  return part ? share_buffer (buffer, part) : NULL;
 }
 
 static gboolean
@@ -370,8 +370,8 @@ gst_spdl_buffer_replace_part (
   for (guint i = 0; i < meta->num_parts && ok; i++) {
     const GstSpdlPart *this = &meta->parts[i];
 
-    ok = this == old ? append (result, own, g_ref_string_acquire (old->name),
-                           part, caps)
+    ok = this == old ? append_part (result, own,
+                           g_ref_string_acquire (old->name), part, caps)
                      : append_shared (result, own, buffer, this);
   }
   if (!ok)

@@ -131,19 +131,19 @@ gst_spdl_stage_get_private (GstSpdlStage *stage)
 /* Statistics */
 
 static GstStructure *
-take_figures (GstElement *element, gboolean lap, gpointer user_data)
+take_figures (GstElement *element, gboolean interval, gpointer user_data)
 {
   GstSpdlStagePrivate *priv = user_data;
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (element);
-  SpdlFigures figures;
+  SpdlMeterStats stats;
   GstStructure *s;
   guint concurrency, queue_size;
   gboolean in_order, automatic;
 
-  if (lap)
-    spdl_executor_end_lap (&priv->executor, &figures);
+  if (interval)
+    spdl_executor_end_interval (&priv->executor, &stats);
   else
-    spdl_executor_get_figures (&priv->executor, &figures);
+    spdl_executor_get_figures (&priv->executor, &stats);
 
   GST_OBJECT_LOCK (element);
   concurrency = priv->current;
@@ -151,16 +151,16 @@ take_figures (GstElement *element, gboolean lap, gpointer user_data)
   queue_size = priv->queue_size;
   in_order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT;
   GST_OBJECT_UNLOCK (element);
-  s = gst_spdl_figures_to_structure (&figures, element, STATS_FIELDS);
+  s = gst_spdl_figures_to_structure (&stats, element, STATS_FIELDS);
   gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
       G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
       in_order ? "input" : "completion", NULL);
   if (automatic)
     gst_structure_set (s, "automatic", G_TYPE_BOOLEAN, TRUE, NULL);
   if (g_atomic_int_get (&priv->throttled))
-    gst_structure_set (s, "held-back", G_TYPE_BOOLEAN, TRUE, NULL);
+    gst_structure_set (s, "throttled", G_TYPE_BOOLEAN, TRUE, NULL);
   if (klass->add_stats)
-    klass->add_stats (GST_SPDL_STAGE (element), lap, s);
+    klass->add_stats (GST_SPDL_STAGE (element), interval, s);
   return s;
 }
 
@@ -484,7 +484,7 @@ get_shared_pool (const gchar *description, GError **error)
 }
 
 static gboolean
-start (GstSpdlStage *self, GError **error)
+start_stage (GstSpdlStage *self, GError **error)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
@@ -518,7 +518,7 @@ start (GstSpdlStage *self, GError **error)
 }
 
 static void
-stop (GstSpdlStage *self)
+stop_stage (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
@@ -542,7 +542,8 @@ gst_spdl_stage_change_state (GstElement *element, GstStateChange transition)
   g_autoptr (GError) error = NULL;
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self, &error)) {
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+      !start_stage (self, &error)) {
     gst_spdl_post_error (element, error);
     return GST_STATE_CHANGE_FAILURE;
   }
@@ -550,7 +551,7 @@ gst_spdl_stage_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
-    stop (self);
+    stop_stage (self);
   return ret;
 }
 

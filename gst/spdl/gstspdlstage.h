@@ -66,8 +66,8 @@ G_DECLARE_DERIVABLE_TYPE (
  * @get_cpu_time: the CPU time since @start, in ns, of threads of the subclass's
  *     own that work on tasks. From any thread; must not wait. Optional
  * @add_stats: adds figures of the subclass's own to those that the stage tells,
- *     of this lap (which then ends) or since the start. From any thread, also
- *     after @stop; must not wait. Optional
+ *     of this interval (which then ends) or since the start. From any thread,
+ * also after @stop; must not wait. Optional
  * @propose_allocation: answers upstream's ALLOCATION query. Optional
  *
  * Since: 0.1
@@ -87,7 +87,8 @@ struct _GstSpdlStageClass {
   void (*process_async) (
       GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
   guint64 (*get_cpu_time) (GstSpdlStage *stage);
-  void (*add_stats) (GstSpdlStage *stage, gboolean lap, GstStructure *stats);
+  void (*add_stats) (
+      GstSpdlStage *stage, gboolean interval, GstStructure *stats);
   gboolean (*propose_allocation) (GstSpdlStage *stage, GstQuery *query);
 
   /*< private >*/

@@ -31,11 +31,11 @@ gst_spdl_state_is_done (
     const gchar *state, guint source, guint64 epoch, guint64 sequence)
 {
   g_auto (SpdlState) self = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
 
   if (!state)
     return FALSE;
   spdl_state_init (&self);
-  return spdl_state_read (&self, state, source, &flaw) &&
+  return spdl_state_read (&self, state, source, &problem) &&
          spdl_progress_has (&self.progress, epoch, sequence);
 }

@@ -43,7 +43,7 @@ gst_spdl_task_new (void)
   self->parts = g_ptr_array_new ();
   self->results = g_array_new (FALSE, FALSE, sizeof (GstSpdlResult));
   g_array_set_clear_func (self->results, clear_result);
-  gst_spdl_gone_init (&self->gone);
+  gst_spdl_dropped_items_init (&self->dropped_items);
   return self;
 }
 
@@ -64,7 +64,7 @@ gst_spdl_task_reset (GstSpdlTask *self)
   gst_clear_caps (&self->caps);
   g_ptr_array_set_size (self->items, 0);
   g_array_set_size (self->results, 0);
-  gst_spdl_gone_reset (&self->gone);
+  gst_spdl_dropped_items_reset (&self->dropped_items);
   if (G_UNLIKELY (self->losses))
     g_clear_pointer (&self->losses, g_array_unref);
   g_assert (self->parts->len == 0);
@@ -78,7 +78,7 @@ gst_spdl_task_free (GstSpdlTask *self)
   g_ptr_array_unref (self->items);
   g_ptr_array_unref (self->parts);
   g_array_unref (self->results);
-  gst_spdl_gone_clear (&self->gone);
+  gst_spdl_dropped_items_clear (&self->dropped_items);
   g_free (self);
 }
 
@@ -158,7 +158,7 @@ gst_spdl_task_gather_parts (GstSpdlTask *self)
     GstSpdlTask *part = g_ptr_array_index (self->parts, i);
     const guint n = part->results->len;
 
-    gst_spdl_gone_move (&self->gone, &part->gone);
+    gst_spdl_dropped_items_move (&self->dropped_items, &part->dropped_items);
     if (part->losses)
       move_loss (self, i, part);
     if (n == 0)
@@ -337,7 +337,7 @@ gst_spdl_task_drop_results (GstSpdlTask *self, guint first)
 }
 
 static void
-adopt (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
+adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
 {
   const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
   GstSpdlItemMeta *own;
@@ -373,7 +373,7 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
   const guint parts = self->results->len - first;
 
   for (guint i = 0; i < parts; i++)
-    adopt (self,
+    adopt_metas (self,
         &g_array_index (self->results, GstSpdlResult, first + i).buffer, i,
         parts);
 }
@@ -485,7 +485,8 @@ gst_spdl_task_adopt_group (GstSpdlTask *self)
   for (guint i = 0; i < n; i++) {
     if (all[i].n_results > 0 || !all[i].meta)
       continue;
-    gst_spdl_gone_add (&self->gone, all[i].meta, GST_SPDL_GONE_FILTERED);
+    gst_spdl_dropped_items_add (
+        &self->dropped_items, all[i].meta, GST_SPDL_DROP_REASON_FILTERED);
     n_filtered++;
   }
   return n_filtered;

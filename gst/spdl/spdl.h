@@ -9,7 +9,7 @@
 #define __GST_SPDL_H__
 
 #include <gst/spdl/spdl-prelude.h>
-#include <gst/spdl/gstspdlaccept.h>
+#include <gst/spdl/gstspdlgroupingpolicy.h>
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdlbatchmeta.h>
 #include <gst/spdl/gstspdlcpus.h>

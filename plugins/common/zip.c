@@ -153,15 +153,15 @@ spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size)
 {
   const gsize n_tail = MIN (size, SPDL_ZIP_TAIL);
   SpdlZipDirectory directory;
-  const gchar *flaw;
+  const gchar *problem;
   gboolean has_end;
 
   if (size < END_SIZE)
     return "it ends before its directory does";
-  flaw = spdl_zip_find_directory (
+  problem = spdl_zip_find_directory (
       &directory, data + size - n_tail, n_tail, size, &has_end);
-  if (flaw)
-    return flaw;
+  if (problem)
+    return problem;
   if (!spdl_zip_is_directory (&directory, data + directory.at))
     spdl_zip_shift_directory (&directory);
   spdl_zip_begin (self, &directory, data + directory.at);

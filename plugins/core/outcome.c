@@ -19,7 +19,7 @@ typedef struct {
 /* Items that one stage lost for one reason. */
 typedef struct {
   gchar *stage; /* nullable */
-  GstSpdlGoneReason reason;
+  GstSpdlDropReason reason;
   guint64 n;
   gchar *last; /* nullable: the last one that failed, and why */
 } Fate;
@@ -107,12 +107,12 @@ static void
 add_source (SpdlOutcome *self, guint32 number, const gchar *text)
 {
   g_auto (SpdlState) state = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
 
   get_source (self, number);
   self->n_announced++;
   spdl_state_init (&state);
-  if (!spdl_state_read (&state, text, number, &flaw))
+  if (!spdl_state_read (&state, text, number, &problem))
     return;
   self->is_resumed |= state.progress.epoch > 0 || state.progress.n_done > 0;
   self->is_partial |= state.progress.n_done > 0;
@@ -120,7 +120,7 @@ add_source (SpdlOutcome *self, guint32 number, const gchar *text)
 }
 
 static Fate *
-get_fate (SpdlOutcome *self, const gchar *stage, GstSpdlGoneReason reason)
+get_fate (SpdlOutcome *self, const gchar *stage, GstSpdlDropReason reason)
 {
   Fate *fate;
 
@@ -138,7 +138,7 @@ get_fate (SpdlOutcome *self, const gchar *stage, GstSpdlGoneReason reason)
 
 static void
 add_gone (SpdlOutcome *self, GstEvent *event, guint32 number, guint64 epoch,
-    const guint64 *sequences, guint n, GstSpdlGoneReason reason)
+    const guint64 *sequences, guint n, GstSpdlDropReason reason)
 {
   const GstStructure *s = gst_event_get_structure (event);
   const gchar *last = gst_structure_get_string (s, "last");
@@ -163,14 +163,14 @@ void
 spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event)
 {
   g_autofree guint64 *sequences = NULL;
-  GstSpdlGoneReason reason;
+  GstSpdlDropReason reason;
   guint64 epoch, n_items;
   const gchar *state;
   Source *source;
   guint32 number;
   guint n;
 
-  if (gst_spdl_event_parse_items_gone (
+  if (gst_spdl_event_parse_items_dropped (
           event, &number, &epoch, &sequences, &n, &reason)) {
     add_gone (self, event, number, epoch, sequences, n, reason);
   } else if (gst_spdl_event_parse_source (event, &number, NULL, &state)) {
@@ -192,9 +192,9 @@ describe_fate (const Fate *fate, GString *text)
   const gchar *stage = fate->stage ? fate->stage : "a stage";
 
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " ", fate->n);
-  if (fate->reason == GST_SPDL_GONE_FAILED)
+  if (fate->reason == GST_SPDL_DROP_REASON_FAILED)
     g_string_append_printf (text, "failed in %s", stage);
-  else if (fate->reason == GST_SPDL_GONE_DROPPED)
+  else if (fate->reason == GST_SPDL_DROP_REASON_DROPPED)
     g_string_append_printf (text,
         "were dropped in %s, too few for its size (set drop-last=false, or "
         "size to %" G_GUINT64_FORMAT " or less)",
@@ -206,7 +206,7 @@ describe_fate (const Fate *fate, GString *text)
 /* @when: what has ended. A reason may have several lines, so the last one comes
  * at the end. */
 static GError *
-explain (const SpdlOutcome *self, const gchar *when)
+make_error (const SpdlOutcome *self, const gchar *when)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   const gchar *last = NULL;
@@ -238,7 +238,7 @@ is_loss (const SpdlOutcome *self)
   for (guint i = 0; i < self->fates->len; i++) {
     const Fate *fate = g_ptr_array_index (self->fates, i);
 
-    if (fate->reason != GST_SPDL_GONE_FILTERED)
+    if (fate->reason != GST_SPDL_DROP_REASON_FILTERED)
       return TRUE;
   }
   return FALSE;
@@ -266,11 +266,11 @@ spdl_outcome_end_epoch (SpdlOutcome *self, GstEvent *event)
   guint64 epoch;
 
   if (!gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) ||
-      gst_spdl_event_is_within_epoch (event))
+      gst_spdl_event_is_partial_epoch (event))
     return NULL;
   if (is_loss (self)) {
     when = g_strdup_printf ("epoch %" G_GUINT64_FORMAT, epoch);
-    error = explain (self, when);
+    error = make_error (self, when);
   }
   begin_epoch (self);
   return error;
@@ -282,7 +282,7 @@ spdl_outcome_end_stream (SpdlOutcome *self)
   GError *error = NULL;
 
   if (self->n_announced == 0 && !has_gaps (self) && is_loss (self))
-    error = explain (self, "the stream");
+    error = make_error (self, "the stream");
   begin_epoch (self);
   return error;
 }

@@ -51,7 +51,7 @@ count_children (GstChildProxy *proxy)
 }
 
 void
-spdl_pad_children_init (gpointer g_iface, gpointer data)
+spdl_padding_children_init (gpointer g_iface, gpointer data)
 {
   GstChildProxyInterface *iface = g_iface;
 

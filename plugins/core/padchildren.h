@@ -14,6 +14,6 @@ G_BEGIN_DECLS
 /* Makes an element's request pads, in the order in which they were added, the
  * children of its GstChildProxy, so that gst-launch-1.0 knows `sink_0::weight`:
  * for G_IMPLEMENT_INTERFACE. */
-void spdl_pad_children_init (gpointer iface, gpointer data);
+void spdl_padding_children_init (gpointer iface, gpointer data);
 
 G_END_DECLS

@@ -41,10 +41,10 @@
 #include <gst/gst.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/common/numberarrays.h"
+#include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/cudacaps.h"
@@ -419,7 +419,7 @@ fill_block (GstSpdlCudaNormalize *self, GstBuffer *batch,
 /* Called in the batch's device. What comes is let go of at once: its memory is
  * not written before the stream has read it. */
 static GstBuffer *
-normalize (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
+normalize_buffer (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   g_autofree guint8 *flips = g_new0 (guint8, MAX (self->task.n_images, 1));
   gsize offsets[GST_SPDL_MAX_TENSORS], sizes[GST_SPDL_MAX_TENSORS];
@@ -444,7 +444,7 @@ normalize (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 }
 
 static GstBuffer *
-process (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
+process_buffer (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   GstBuffer *output = NULL;
   gint device_id, previous;
@@ -455,22 +455,22 @@ process (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
       gst_spdl_cuda_memory_get_device_id (gst_buffer_peek_memory (batch, 0));
   previous = gst_spdl_cudart_enter (self->cudart, device_id);
   if (ensure_allocator (self, device_id, error))
-    output = normalize (self, batch, error);
+    output = normalize_buffer (self, batch, error);
   gst_spdl_cudart_leave (self->cudart, previous);
   return output;
 }
 
 static void
-count (GstSpdlCudaNormalize *self, GstBuffer *batch, GstBuffer *output)
+count_buffer (GstSpdlCudaNormalize *self, GstBuffer *batch, GstBuffer *output)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   const GstSpdlBatchMeta *meta = gst_spdl_buffer_get_batch_meta (output);
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.items += meta ? meta->num_items : 1;
-  stats->meter.lap.batches++;
-  stats->meter.lap.bytes_in += gst_buffer_get_size (batch);
-  stats->meter.lap.bytes_out += gst_buffer_get_size (output);
+  stats->meter.interval.items += meta ? meta->num_items : 1;
+  stats->meter.interval.batches++;
+  stats->meter.interval.bytes_in += gst_buffer_get_size (batch);
+  stats->meter.interval.bytes_out += gst_buffer_get_size (output);
   spdl_mutex_unlock (&stats->lock);
 }
 
@@ -485,9 +485,9 @@ gst_spdl_cuda_normalize_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  output = process (self, buffer, &error);
+  output = process_buffer (self, buffer, &error);
   if (output)
-    count (self, buffer, output);
+    count_buffer (self, buffer, output);
   gst_buffer_unref (buffer);
   if (output)
     return gst_pad_push (filter->srcpad, output);

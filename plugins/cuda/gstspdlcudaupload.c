@@ -43,7 +43,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/cudacaps.h"
@@ -81,7 +81,7 @@ typedef struct {
   GstSpdlCudaAllocator *allocator;
   GstAllocator *pinned; /* also under the object lock */
   SpdlUploads *uploads;
-  gint told; /* atomic: an error was posted */
+  gint error_was_posted; /* atomic: an error was posted */
 } GstSpdlCudaUpload;
 
 typedef struct {
@@ -154,17 +154,17 @@ spdl_cuda_offer (GstQuery *query, GstAllocator *pinned, guint n_buffers)
 /* Figures */
 
 static void
-add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
-  gst_structure_set (s, "num-transfers", G_TYPE_UINT64, figures->num_tasks,
-      "ave-transfer-time", G_TYPE_UINT64, figures->ave_time,
-      "p90-transfer-time", G_TYPE_UINT64, figures->p90_time,
-      "p99-transfer-time", G_TYPE_UINT64, figures->p99_time, "num-unpinned",
-      G_TYPE_UINT64, figures->num_unpooled, NULL);
+  gst_structure_set (s, "num-transfers", G_TYPE_UINT64, stats->num_tasks,
+      "ave-transfer-time", G_TYPE_UINT64, stats->ave_time, "p90-transfer-time",
+      G_TYPE_UINT64, stats->p90_time, "p99-transfer-time", G_TYPE_UINT64,
+      stats->p99_time, "num-unpinned", G_TYPE_UINT64, stats->num_unpooled,
+      NULL);
 }
 
 static void
-count (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
+count_buffer (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
     gboolean is_moved)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
@@ -172,12 +172,12 @@ count (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
   const gsize size = gst_buffer_get_size (batch);
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.items += meta ? meta->num_items : 1;
-  stats->meter.lap.batches++;
-  stats->meter.lap.bytes_in += size;
-  stats->meter.lap.bytes_out += size;
-  stats->meter.lap.unpooled += is_moved;
-  spdl_histogram_add (&stats->meter.lap.put_time, waited);
+  stats->meter.interval.items += meta ? meta->num_items : 1;
+  stats->meter.interval.batches++;
+  stats->meter.interval.bytes_in += size;
+  stats->meter.interval.bytes_out += size;
+  stats->meter.interval.unpooled += is_moved;
+  spdl_histogram_add (&stats->meter.interval.put_time, waited);
   spdl_mutex_unlock (&stats->lock);
 }
 
@@ -185,7 +185,7 @@ count (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
 static void
 post_once (GstSpdlCudaUpload *self, const GError *error)
 {
-  if (g_atomic_int_compare_and_exchange (&self->told, FALSE, TRUE))
+  if (g_atomic_int_compare_and_exchange (&self->error_was_posted, FALSE, TRUE))
     gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
@@ -197,8 +197,8 @@ on_done (gpointer user_data, guint64 time)
   GstSpdlPlainStats *stats = GST_SPDL_CUDA_UPLOAD (user_data)->parent.stats;
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.tasks++;
-  spdl_histogram_add (&stats->meter.lap.task_time, time);
+  stats->meter.interval.tasks++;
+  spdl_histogram_add (&stats->meter.interval.task_time, time);
   spdl_mutex_unlock (&stats->lock);
 }
 
@@ -245,7 +245,7 @@ make_output (
 
 /* A copy that was given to the device goes on, whatever failed behind it. */
 static void
-abandon (
+abandon_transfer (
     GstSpdlCudaUpload *self, SpdlTransfer *transfer, GstSpdlCudaBlock *block)
 {
   self->cudart->cudaStreamSynchronize (
@@ -257,7 +257,7 @@ abandon (
 
 /* @batch: (transfer full) */
 static GstBuffer *
-upload (GstSpdlCudaUpload *self, GstBuffer *batch, gboolean *is_moved,
+upload_buffer (GstSpdlCudaUpload *self, GstBuffer *batch, gboolean *is_moved,
     GError **error)
 {
   SpdlTransfer transfer;
@@ -276,7 +276,7 @@ upload (GstSpdlCudaUpload *self, GstBuffer *batch, gboolean *is_moved,
   output = make_output (batch, &transfer, block);
   if (!spdl_transfer_begin (&transfer, block, error)) {
     gst_buffer_unref (output);
-    abandon (self, &transfer, block);
+    abandon_transfer (self, &transfer, block);
     return NULL;
   }
   spdl_uploads_add (self->uploads, &transfer, block);
@@ -301,13 +301,13 @@ gst_spdl_cuda_upload_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   }
   previous = gst_spdl_cudart_enter (
       self->cudart, gst_spdl_cuda_allocator_get_device_id (self->allocator));
-  output = upload (self, buffer, &is_moved, &error);
+  output = upload_buffer (self, buffer, &is_moved, &error);
   gst_spdl_cudart_leave (self->cudart, previous);
   if (!output) {
     post_once (self, error);
     return GST_FLOW_ERROR;
   }
-  count (self, output, waited, is_moved);
+  count_buffer (self, output, waited, is_moved);
   return gst_pad_push (filter->srcpad, output);
 }
 
@@ -406,7 +406,7 @@ get_device_id (GstSpdlCudaUpload *self)
 }
 
 static gboolean
-check (GstSpdlCudaUpload *self, GError **error)
+check_device (GstSpdlCudaUpload *self, GError **error)
 {
   self->cudart = gst_spdl_cudart_get (error);
   return self->cudart && gst_spdl_cudart_check_device (
@@ -429,7 +429,7 @@ open_device (GstSpdlCudaUpload *self, GError **error)
     return FALSE;
   }
   self->allocator = GST_SPDL_CUDA_ALLOCATOR (allocator);
-  g_atomic_int_set (&self->told, FALSE);
+  g_atomic_int_set (&self->error_was_posted, FALSE);
   GST_OBJECT_LOCK (self);
   self->pinned = pinned;
   const guint prefetch = self->prefetch;
@@ -453,7 +453,7 @@ close_device (GstSpdlCudaUpload *self)
 }
 
 static GstStateChangeReturn
-fail (GstSpdlCudaUpload *self, const GError *error)
+fail_state_change (GstSpdlCudaUpload *self, const GError *error)
 {
   gst_spdl_post_error (GST_ELEMENT (self), error);
   return GST_STATE_CHANGE_FAILURE;
@@ -467,11 +467,12 @@ gst_spdl_cuda_upload_change_state (
   g_autoptr (GError) error = NULL;
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !check (self, &error))
-    return fail (self, error);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
+      !check_device (self, &error))
+    return fail_state_change (self, error);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
       !open_device (self, &error))
-    return fail (self, error);
+    return fail_state_change (self, error);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     spdl_uploads_set_flushing (self->uploads, TRUE);
   ret = GST_ELEMENT_CLASS (gst_spdl_cuda_upload_parent_class)

@@ -99,7 +99,7 @@ set_flips (SpdlNormalizeJob *job, const guint8 *flips)
 }
 
 static gboolean
-launch (SpdlNormalizer *self, void *kernel, SpdlNormalizeJob *job,
+launch_kernel (SpdlNormalizer *self, void *kernel, SpdlNormalizeJob *job,
     cudaStream_t stream, GError **error)
 {
   const guint n = spdl_normalize_count_threads (job);
@@ -154,7 +154,7 @@ spdl_normalizer_launch (SpdlNormalizer *self, const SpdlNormalizeTask *task,
     job.out = (guint8 *) out + i * n_samples * (task->half ? 2 : 4);
     job.n_images = MIN (step, task->n_images - i);
     set_flips (&job, flips ? flips + i : NULL);
-    if (!launch (self, kernel, &job, stream, error))
+    if (!launch_kernel (self, kernel, &job, stream, error))
       return FALSE;
   }
   return TRUE;

@@ -42,7 +42,7 @@ struct _SpdlUploads {
 #define MAX_GAPS_SHARE 4
 
 static gsize
-align (gsize size)
+align_size (gsize size)
 {
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -100,7 +100,7 @@ lay_out_each (SpdlTransfer *self)
   self->size = 0;
   for (guint i = 0; i < self->n_tensors; i++) {
     self->offsets[i] = self->size;
-    self->size += align (self->maps[i].size);
+    self->size += align_size (self->maps[i].size);
   }
 }
 
@@ -111,7 +111,7 @@ is_locked_elsewhere (const GstSpdlCudart *cudart, const GstMapInfo *map)
   /* Later runtimes' structures are larger. */
   union {
     struct cudaPointerAttributes attributes;
-    guint8 room[256];
+    guint8 storage[256];
   } u = { 0 };
 
   if (cudart->cudaPointerGetAttributes (&u.attributes, map->data) !=
@@ -141,8 +141,8 @@ are_all_locked (const SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
 
 /* Where there is no page-locked memory left, the CPU waits for each copy. */
 static gboolean
-move (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
-    const GstSpdlCudart *cudart, GError **error)
+move_memories (SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
+    GstAllocator *pinned, const GstSpdlCudart *cudart, GError **error)
 {
   self->is_moved = TRUE;
   self->moved = gst_allocator_alloc (pinned, MAX (self->size, 1), NULL);
@@ -166,8 +166,8 @@ move (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
 }
 
 static gboolean
-plan (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
-    GError **error)
+plan_transfer (SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
+    GstAllocator *pinned, GError **error)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
   GstSpdlPinnedRange range;
@@ -184,7 +184,7 @@ plan (SpdlTransfer *self, GstSpdlCudaAllocator *allocator, GstAllocator *pinned,
   }
   lay_out_each (self);
   return are_all_locked (self, allocator, cudart) ||
-         move (self, allocator, pinned, cudart, error);
+         move_memories (self, allocator, pinned, cudart, error);
 }
 
 gboolean
@@ -192,15 +192,16 @@ spdl_transfer_init (SpdlTransfer *self, GstBuffer *batch,
     GstSpdlCudaAllocator *allocator, GstAllocator *pinned, GError **error)
 {
   *self = (SpdlTransfer){ .batch = batch };
-  if (map_tensors (self, error) && plan (self, allocator, pinned, error))
+  if (map_tensors (self, error) &&
+      plan_transfer (self, allocator, pinned, error))
     return TRUE;
   spdl_transfer_clear (self);
   return FALSE;
 }
 
 static gboolean
-copy (gpointer to, gconstpointer from, gsize size, GstSpdlCudaBlock *block,
-    GError **error)
+copy_memory (gpointer to, gconstpointer from, gsize size,
+    GstSpdlCudaBlock *block, GError **error)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
 
@@ -215,9 +216,9 @@ static gboolean
 copy_tensors (SpdlTransfer *self, GstSpdlCudaBlock *block, GError **error)
 {
   if (self->piece)
-    return copy (block->data, self->piece, self->size, block, error);
+    return copy_memory (block->data, self->piece, self->size, block, error);
   for (guint i = 0; i < self->n_tensors; i++)
-    if (!copy (block->data + self->offsets[i], self->maps[i].data,
+    if (!copy_memory (block->data + self->offsets[i], self->maps[i].data,
             self->maps[i].size, block, error))
       return FALSE;
   return TRUE;
@@ -254,7 +255,7 @@ free_upload (Upload *upload)
 
 /* Lock not held. */
 static void
-finish (SpdlUploads *self, Upload *upload)
+finish_upload (SpdlUploads *self, Upload *upload)
 {
   g_autoptr (GError) error = NULL;
   gboolean first;
@@ -278,7 +279,7 @@ finish (SpdlUploads *self, Upload *upload)
 
 /* It counts until its batch is given back. */
 static gpointer
-run (gpointer data)
+run_worker (gpointer data)
 {
   SpdlUploads *self = data;
 
@@ -294,7 +295,7 @@ run (gpointer data)
       continue;
     }
     spdl_mutex_unlock (&self->lock);
-    finish (self, upload);
+    finish_upload (self, upload);
     free_upload (upload);
     spdl_mutex_lock (&self->lock);
     g_queue_pop_head (&self->uploads);
@@ -318,7 +319,7 @@ spdl_uploads_new (const GstSpdlCudart *cudart, gint device_id,
   spdl_cond_init (&self->begun);
   spdl_cond_init (&self->changed);
   g_queue_init (&self->uploads);
-  self->thread = g_thread_new ("spdl-uploads", run, self);
+  self->thread = g_thread_new ("spdl-uploads", run_worker, self);
   return self;
 }
 

@@ -97,17 +97,17 @@ static void
 end_sample (Stream *self)
 {
   const SpdlArchiveKey none = { { 0 } };
-  const gchar *flaw;
+  const gchar *problem;
   guint8 *data;
   gsize size;
 
   if (self->key->len == 0)
     return;
   data = spdl_archive_writer_finish (self->writer, &none, &size);
-  self->enough =
-      !self->func (spdl_sample_new (spdl_archive_index_new (data, size, &flaw),
-                       g_steal_pointer (&self->contents), self->size),
-          self->user_data);
+  self->enough = !self->func (
+      spdl_sample_new (spdl_archive_index_new (data, size, &problem),
+          g_steal_pointer (&self->contents), self->size),
+      self->user_data);
   g_string_truncate (self->key, 0);
 }
 
@@ -132,12 +132,13 @@ next_block (Stream *self, gsize done, GError **error)
 
 /* Reads on as far as there is room. Returns FALSE with @error set. */
 static gboolean
-read_bytes (Stream *self, guint8 *data, gsize *done, gsize room, GError **error)
+read_bytes (
+    Stream *self, guint8 *data, gsize *done, gsize capacity, GError **error)
 {
-  while (*done < room) {
+  while (*done < capacity) {
     if (self->block_size == 0 && !next_block (self, *done, error))
       return FALSE;
-    const gsize n = MIN (self->block_size, room - *done);
+    const gsize n = MIN (self->block_size, capacity - *done);
 
     memcpy (data + *done, self->block, n);
     self->block = (const guint8 *) self->block + n;
@@ -151,19 +152,19 @@ read_bytes (Stream *self, guint8 *data, gsize *done, gsize room, GError **error)
 static guint8 *
 read_file (Stream *self, gsize size, GError **error)
 {
-  gsize room = MIN (size, FIRST_ROOM), done = 0;
-  g_autofree guint8 *data = g_try_malloc (room + 1);
+  gsize capacity = MIN (size, FIRST_ROOM), done = 0;
+  g_autofree guint8 *data = g_try_malloc (capacity + 1);
 
   self->block_size = 0;
-  while (data && read_bytes (self, data, &done, room, error)) {
+  while (data && read_bytes (self, data, &done, capacity, error)) {
     guint8 *grown;
 
     if (done == size) {
       data[size] = 0;
       return g_steal_pointer (&data);
     }
-    room = MIN (size, 2 * room);
-    grown = g_try_realloc (data, room + 1);
+    capacity = MIN (size, 2 * capacity);
+    grown = g_try_realloc (data, capacity + 1);
     if (!grown)
       g_free (data);
     data = grown;

@@ -166,7 +166,7 @@ walk_tar (Walk *self, GError **error)
 /* A ZIP may have another program in front, so each file that is not a tar is
  * searched for the end of a ZIP. */
 static gboolean
-walk (Walk *self, GError **error)
+walk_members (Walk *self, GError **error)
 {
   const gsize size = MIN (self->reader->stamp.size, SPDL_ARCHIVE_HEAD);
   guint8 head[SPDL_ARCHIVE_HEAD];
@@ -216,7 +216,7 @@ spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error)
 
   self.archive = open_archive (&self);
   self.writer = spdl_archive_writer_new ();
-  if (walk (&self, error) &&
+  if (walk_members (&self, error) &&
       spdl_reader_hash_samples (reader, &key.samples, error))
     data = spdl_archive_writer_finish (self.writer, &key, size);
   spdl_archive_writer_free (self.writer);

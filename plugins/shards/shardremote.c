@@ -138,7 +138,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 /* Waits for what was asked for. Returns it (transfer full), or NULL with @error
  * set. */
 static GstBuffer *
-fetch (RemoteReader *self, guint64 offset, gsize size, GError **error)
+fetch_range (RemoteReader *self, guint64 offset, gsize size, GError **error)
 {
   const SpdlRange range = { offset, offset + size - 1 };
   GstBuffer *content;
@@ -169,7 +169,7 @@ read_remote (
     SpdlReader *base, guint64 offset, gpointer data, gsize size, GError **error)
 {
   RemoteReader *self = (RemoteReader *) base;
-  g_autoptr (GstBuffer) content = fetch (self, offset, size, error);
+  g_autoptr (GstBuffer) content = fetch_range (self, offset, size, error);
 
   if (!content)
     return FALSE;
@@ -218,7 +218,7 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error)
   self->uri = g_strdup (uri);
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  content = fetch (self, 0, 1, error);
+  content = fetch_range (self, 0, 1, error);
   if (!content) {
     free_remote (&self->base);
     return NULL;
@@ -232,7 +232,7 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error)
 /* From the beginning to the end */
 
 typedef struct {
-  SpdlFlow *flow;
+  SpdlBodyStream *body_stream;
   const gchar *name;
 } Stream;
 
@@ -242,7 +242,7 @@ read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
   const Stream *self = user_data;
   g_autoptr (GError) reason = NULL;
 
-  if (spdl_flow_read (self->flow, data, size, &reason))
+  if (spdl_body_stream_read (self->body_stream, data, size, &reason))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "\"%s\" cannot be read: %s", self->name, reason->message);
@@ -255,14 +255,14 @@ spdl_remote_stream (gpointer client, const gchar *uri, SpdlSampleFunc func,
 {
   Client *self = client;
   g_autofree gchar *name = make_name (uri);
-  Stream stream = { spdl_flow_new (FLOW_ROOM), name };
+  Stream stream = { spdl_body_stream_new (FLOW_ROOM), name };
   const SpdlArchiveInput input = { name, read_flow, &stream };
   gboolean ok;
 
-  spdl_http_fetch_flow (self->http, uri, self->cancellable, stream.flow);
+  spdl_http_fetch_flow (self->http, uri, self->cancellable, stream.body_stream);
   ok = spdl_archive_stream (&input, func, user_data, error);
-  spdl_flow_close (stream.flow);
-  spdl_flow_free (stream.flow);
+  spdl_body_stream_close (stream.body_stream);
+  spdl_body_stream_free (stream.body_stream);
   return ok;
 }
 

@@ -33,7 +33,7 @@ typedef struct {
 } Walk;
 
 static gboolean
-refuse (const Walk *self, const gchar *why, GError **error)
+refuse_archive (const Walk *self, const gchar *why, GError **error)
 {
   return spdl_archive_refuse (self->reader->name, error, why, "");
 }
@@ -85,7 +85,7 @@ find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
   const guint64 whole = self->reader->stamp.size;
   const gsize sizes[] = { MIN (whole, SPDL_ZIP_SMALL_TAIL),
     MIN (whole, SPDL_ZIP_TAIL) };
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
   gboolean has_end = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -93,18 +93,19 @@ find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 
     if (!tail)
       return FALSE;
-    flaw = spdl_zip_find_directory (directory, tail, sizes[i], whole, &has_end);
-    if (!flaw)
+    problem =
+        spdl_zip_find_directory (directory, tail, sizes[i], whole, &has_end);
+    if (!problem)
       return TRUE;
   }
-  return has_end && refuse (self, flaw, error);
+  return has_end && refuse_archive (self, problem, error);
 }
 
 static gboolean
 read_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 {
   if (directory->size > MAX_DIRECTORY)
-    return refuse (self, "its directory has more than 1 GiB", error);
+    return refuse_archive (self, "its directory has more than 1 GiB", error);
   self->directory = g_try_malloc (MAX (directory->size, 1));
   if (!self->directory)
     return set_no_memory (self, directory->size, error);
@@ -118,7 +119,7 @@ read_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_offsets (gconstpointer a, gconstpointer b)
 {
   const SpdlZipMember *x = a, *y = b;
 
@@ -128,19 +129,19 @@ compare (gconstpointer a, gconstpointer b)
 static gboolean
 read_members (Walk *self, const SpdlZipDirectory *directory, GError **error)
 {
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
 
   spdl_zip_begin (&self->zip, directory, self->directory);
-  while (self->zip.left > 0 && !flaw) {
+  while (self->zip.left > 0 && !problem) {
     SpdlZipMember member;
 
-    flaw = spdl_zip_next (&self->zip, &member);
-    if (!flaw && member.is_file)
+    problem = spdl_zip_next (&self->zip, &member);
+    if (!problem && member.is_file)
       g_array_append_val (self->members, member);
   }
-  if (flaw)
-    return refuse (self, flaw, error);
-  g_array_sort (self->members, compare);
+  if (problem)
+    return refuse_archive (self, problem, error);
+  g_array_sort (self->members, compare_offsets);
   return TRUE;
 }
 
@@ -171,23 +172,23 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
       member->packed_size <= member->size + MAX_GROWTH (member->size);
   const guint8 *packed =
       look_at (self, first, fits ? member->packed_size : 0, error);
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
 
   if (!packed)
     return FALSE;
   if (!fits)
-    flaw = "has more compressed bytes than it can have";
+    problem = "has more compressed bytes than it can have";
   else if (member->method == SPDL_ZIP_STORED)
     memcpy (text, packed, member->size);
   else
-    flaw = spdl_zip_inflate (member, packed, (guint8 *) text);
-  if (!flaw && !spdl_zip_check_sum (member, (guint8 *) text))
-    flaw = "has a wrong checksum";
-  if (!flaw)
+    problem = spdl_zip_inflate (member, packed, (guint8 *) text);
+  if (!problem && !spdl_zip_check_sum (member, (guint8 *) text))
+    problem = "has a wrong checksum";
+  if (!problem)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "\"%.*s\" in \"%s\" %s", (int) member->name_length, member->name,
-      self->reader->name, flaw);
+      self->reader->name, problem);
   return FALSE;
 }
 
@@ -221,13 +222,13 @@ find_data (
   const gsize size = spdl_zip_get_head_size (&self->zip, member);
   const guint8 *head = look_at (self, member->head, size, error);
   g_autofree gchar *why = NULL;
-  const gchar *flaw;
+  const gchar *problem;
 
   if (!head)
     return FALSE;
-  if (!(flaw = spdl_zip_find_data (&self->zip, member, head, first)))
+  if (!(problem = spdl_zip_find_data (&self->zip, member, head, first)))
     return TRUE;
-  why = g_strconcat ("it ", flaw, NULL);
+  why = g_strconcat ("it ", problem, NULL);
   return refuse_member (self, member, why, error);
 }
 

@@ -319,7 +319,7 @@ time_weights (void)
   const guint n = MIN (n_lines, 10000000);
   g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (double));
   double start, made;
-  SpdlAlias *alias;
+  SpdlWeightedSampler *weighted_sampler;
   SpdlDraws draws;
 
   for (guint i = 0; i < n; i++) {
@@ -328,30 +328,31 @@ time_weights (void)
     g_array_append_val (weights, weight);
   }
   start = cpu_seconds ();
-  alias = spdl_alias_new (weights);
+  weighted_sampler = spdl_weighted_sampler_new (weights);
   made = cpu_seconds ();
   spdl_draws_init (&draws, 1, 2);
   for (guint64 i = 0; i < N_DRAWS; i++)
-    sink += spdl_alias_get_item (alias, spdl_draws_get_number (&draws, i));
+    sink += spdl_weighted_sampler_get_item (
+        weighted_sampler, spdl_draws_get_number (&draws, i));
   printf ("%u weights: %.1f ns an item for the table, %.1f ns a draw\n", n,
       (made - start) * 1e9 / n, (cpu_seconds () - made) * 1e9 / N_DRAWS);
-  spdl_alias_free (alias);
+  spdl_weighted_sampler_free (weighted_sampler);
 }
 
 static void
 time_look (const gchar *path)
 {
-  SpdlText text;
+  SpdlMappedFile mapped_file;
   double start;
 
-  if (!spdl_text_open (&text, path, NULL))
+  if (!spdl_mapped_file_open (&mapped_file, path, NULL))
     return;
   start = cpu_seconds ();
   for (guint i = 0; i < N_DRAWS; i++)
-    sink += spdl_text_check (&text, NULL);
+    sink += spdl_mapped_file_check (&mapped_file, NULL);
   printf ("a look at whether the list has changed: %.0f ns\n",
       (cpu_seconds () - start) * 1e9 / N_DRAWS);
-  spdl_text_close (&text);
+  spdl_mapped_file_close (&mapped_file);
 }
 
 static void

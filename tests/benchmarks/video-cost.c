@@ -136,7 +136,7 @@ decode (Way *way, gint64 pts)
   }
 }
 
-/* As shot.c does it. */
+/* As clipbuilder.c does it. */
 static void
 resize (Way *way, guint8 *out)
 {

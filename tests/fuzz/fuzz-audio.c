@@ -29,7 +29,7 @@ check (const SpdlWav *wav, gsize size)
   g_assert_cmpuint (wav->n, <=, (size - wav->at) / moment);
 }
 
-static SpdlAudioTarget
+static SpdlAudioConfig
 take_target (FuzzInput *settings)
 {
   static const GstAudioFormat formats[] = { GST_AUDIO_FORMAT_F32,
@@ -38,7 +38,7 @@ take_target (FuzzInput *settings)
   static const guint rates[] = { 0, 8000, 16000, 44100, 48000, 0, 96000, 11 };
   const guint8 kind = fuzz_take (settings), window = fuzz_take (settings);
 
-  return (SpdlAudioTarget){
+  return (SpdlAudioConfig){
     .format = formats[kind % G_N_ELEMENTS (formats)],
     .rate = rates[kind >> 5],
     .channels = (kind >> 3 & 3) % 3 * (1 + (window & 1) * 3),
@@ -50,7 +50,7 @@ take_target (FuzzInput *settings)
 
 /* Returns the result, or NULL. */
 static GstBuffer *
-decode (SpdlAudio *audio, const SpdlAudioTarget *target, guint8 flags,
+decode (SpdlAudio *audio, const SpdlAudioConfig *config, guint8 flags,
     const guint8 *data, gsize size)
 {
   GstBuffer *item = gst_buffer_new_memdup (data, size), *result = NULL;
@@ -62,7 +62,7 @@ decode (SpdlAudio *audio, const SpdlAudioTarget *target, guint8 flags,
   gst_buffer_map (item, &map, GST_MAP_READ);
   if (spdl_audio_look (audio, map.data, map.size, flags >> 1 & 1) ||
       spdl_audio_search (audio, map.data, map.size)) {
-    result = spdl_audio_decode (audio, target, flags & 1, item, &caps, &error);
+    result = spdl_audio_decode (audio, config, flags & 1, item, &caps, &error);
     if (!result || error)
       fuzz_check_error (error);
   }
@@ -128,15 +128,15 @@ mend_pages (guint8 *data, gsize size)
 
 /* Whether the result is too large to be made here. */
 static gboolean
-is_large (const SpdlAudioTarget *target, const guint8 *data, gsize size)
+is_large (const SpdlAudioConfig *config, const guint8 *data, gsize size)
 {
   SpdlWav wav;
 
   if (!spdl_wav_is_wav (data, size) || !spdl_wav_read (&wav, data, size, NULL))
     return FALSE;
   check (&wav, size);
-  return target->rate > 0 &&
-         (wav.rate > MAX_RATE || wav.n * target->rate / wav.rate > MAX_RATE);
+  return config->rate > 0 &&
+         (wav.rate > MAX_RATE || wav.n * config->rate / wav.rate > MAX_RATE);
 }
 
 int
@@ -150,7 +150,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput input = { data, size };
-  const SpdlAudioTarget target = take_target (&input);
+  const SpdlAudioConfig config = take_target (&input);
   const guint8 flags = fuzz_take (&input);
   g_autofree guint8 *copy = g_malloc (MAX (input.size, 1));
   GstBuffer *first, *second;
@@ -161,11 +161,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   memcpy (copy, input.data, input.size);
   if (flags & 4)
     mend_pages (copy, input.size);
-  if (is_large (&target, copy, input.size))
+  if (is_large (&config, copy, input.size))
     return 0;
   audio = spdl_audio_new ();
-  first = decode (audio, &target, flags, copy, input.size);
-  second = decode (audio, &target, flags, copy, input.size);
+  first = decode (audio, &config, flags, copy, input.size);
+  second = decode (audio, &config, flags, copy, input.size);
   compare (first, second);
   gst_clear_buffer (&first);
   gst_clear_buffer (&second);

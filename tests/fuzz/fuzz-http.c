@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/fetch/http/answer.h"
+#include "plugins/fetch/http/response.h"
 #include "plugins/fetch/http/retry.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -42,11 +42,11 @@ take_status (FuzzInput *input)
   status = i < 128 ? all[i % G_N_ELEMENTS (all)] : fuzz_take_16 (input);
 }
 
-static SpdlQuestion
+static SpdlRequestParams
 take_question (FuzzInput *input)
 {
   const guint8 flags = fuzz_take (input);
-  SpdlQuestion self = { .range = { 0, G_MAXUINT64 } };
+  SpdlRequestParams self = { .range = { 0, G_MAXUINT64 } };
 
   /* Ranges end at G_MAXINT64, and no more is ever there. */
   if (flags & 1)
@@ -98,25 +98,27 @@ split (const gchar *text)
 }
 
 static void
-judge (SpdlQuestion *question, SoupMessage *message)
+judge (SpdlRequestParams *params, SoupMessage *message)
 {
   g_autoptr (GError) error = NULL;
-  SpdlAnswer answer;
-  const SpdlVerdict verdict =
-      spdl_answer_judge (&answer, question, message, &error);
+  SpdlResponse response;
+  const SpdlResponseAction action =
+      spdl_response_judge (&response, params, message, &error);
 
-  if (verdict == SPDL_VERDICT_SAME || verdict == SPDL_VERDICT_OTHER)
-    g_assert_true (question->known && question->have == 0);
-  if (verdict == SPDL_VERDICT_FAILED || verdict == SPDL_VERDICT_LATER ||
-      verdict == SPDL_VERDICT_ANEW)
+  if (action == SPDL_RESPONSE_ACTION_SAME ||
+      action == SPDL_RESPONSE_ACTION_OTHER)
+    g_assert_true (params->known && params->have == 0);
+  if (action == SPDL_RESPONSE_ACTION_FAILED ||
+      action == SPDL_RESPONSE_ACTION_LATER ||
+      action == SPDL_RESPONSE_ACTION_ANEW)
     fuzz_check_error (error);
   else
     g_assert_no_error (error);
-  if (verdict != SPDL_VERDICT_GOOD)
+  if (action != SPDL_RESPONSE_ACTION_GOOD)
     return;
-  spdl_question_keep (question, &answer, message);
-  question->have += question->has_size && question->size > question->have;
-  spdl_question_put (question, soup_message_get_request_headers (message));
+  spdl_request_params_keep (params, &response, message);
+  params->have += params->has_size && params->size > params->have;
+  spdl_request_params_put (params, soup_message_get_request_headers (message));
 }
 
 /* What an answer says can be asked for, and is confirmed by itself. */
@@ -137,7 +139,7 @@ check_validator (const SpdlValidator *validator, SoupMessage *message)
 
 /* @head: the first line and the headers of an answer, as they come in. */
 static void
-answer (SpdlQuestion *question, const gchar *head, gsize size)
+answer (SpdlRequestParams *params, const gchar *head, gsize size)
 {
   g_autoptr (SoupMessage) message = soup_message_new ("GET", "http://a/");
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
@@ -147,15 +149,15 @@ answer (SpdlQuestion *question, const gchar *head, gsize size)
   if (!soup_headers_parse_response (head, size, headers, NULL, NULL, &line))
     return;
   reason = line;
-  spdl_question_put (question, soup_message_get_request_headers (message));
+  spdl_request_params_put (params, soup_message_get_request_headers (message));
   g_assert_cmpint (spdl_retry_get_asked (headers), >=, 0);
   spdl_validator_take (&known, message, TRUE, FALSE);
   check_validator (&known, message);
-  question->known = question->has_size ? &known : NULL;
-  question->origin = &origin;
-  judge (question, message);
-  judge (question, message);
-  spdl_question_clear (question);
+  params->known = params->has_size ? &known : NULL;
+  params->origin = &origin;
+  judge (params, message);
+  judge (params, message);
+  spdl_request_params_clear (params);
   spdl_validator_clear (&known);
   spdl_validator_clear (&origin);
 }
@@ -172,13 +174,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput input = { data, size };
   g_autofree gchar *head = NULL;
-  SpdlQuestion question;
+  SpdlRequestParams params;
 
   take_status (&input);
-  question = take_question (&input);
+  params = take_question (&input);
   decide (&input);
   head = g_strndup ((const gchar *) input.data, input.size);
   split (head);
-  answer (&question, head, strlen (head));
+  answer (&params, head, strlen (head));
   return 0;
 }

@@ -18,22 +18,24 @@ static FuzzInput input;
 static gsize offsets[3];
 
 #pragma GCC visibility push(default)
+gboolean __wrap_spdl_mapped_file_open (
+    SpdlMappedFile *self, const gchar *location, GError **error);
+void __wrap_spdl_mapped_file_close (SpdlMappedFile *self);
 gboolean
-__wrap_spdl_text_open (SpdlText *self, const gchar *location, GError **error);
-void __wrap_spdl_text_close (SpdlText *self);
-gboolean __wrap_spdl_text_check (const SpdlText *self, GError **error);
-void __wrap_spdl_text_expect (SpdlText *self, gboolean in_order);
-void
-__wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
-gboolean __wrap_spdl_text_copy (
-    const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
-void __wrap_spdl_text_forget (SpdlText *self);
-SpdlIndex *__wrap_spdl_sidecar_load (
-    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash);
+__wrap_spdl_mapped_file_check (const SpdlMappedFile *self, GError **error);
+void __wrap_spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order);
+void __wrap_spdl_mapped_file_visit (
+    SpdlMappedFile *self, const gchar *from, const gchar *to);
+gboolean __wrap_spdl_mapped_file_copy (
+    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
+void __wrap_spdl_mapped_file_forget (SpdlMappedFile *self);
+SpdlIndex *__wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file,
+    gboolean labels, guint64 classes, guint64 *hash);
 #pragma GCC visibility pop
 
 gboolean
-__wrap_spdl_text_open (SpdlText *self, const gchar *location, GError **error)
+__wrap_spdl_mapped_file_open (
+    SpdlMappedFile *self, const gchar *location, GError **error)
 {
   self->location = g_strdup (location);
   self->begin = (const gchar *) input.data;
@@ -42,31 +44,32 @@ __wrap_spdl_text_open (SpdlText *self, const gchar *location, GError **error)
 }
 
 void
-__wrap_spdl_text_close (SpdlText *self)
+__wrap_spdl_mapped_file_close (SpdlMappedFile *self)
 {
   g_clear_pointer (&self->location, g_free);
 }
 
 gboolean
-__wrap_spdl_text_check (const SpdlText *self, GError **error)
+__wrap_spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
 {
   return TRUE;
 }
 
 void
-__wrap_spdl_text_expect (SpdlText *self, gboolean in_order)
+__wrap_spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order)
 {
 }
 
 void
-__wrap_spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
+__wrap_spdl_mapped_file_visit (
+    SpdlMappedFile *self, const gchar *from, const gchar *to)
 {
   g_assert_true (self->begin <= from && from <= to && to <= self->end);
 }
 
 gboolean
-__wrap_spdl_text_copy (
-    const SpdlText *self, guint64 offset, gsize size, gchar *buffer)
+__wrap_spdl_mapped_file_copy (
+    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer)
 {
   g_assert_true (offset + size <= input.size);
   memcpy (buffer, input.data + offset, size);
@@ -74,13 +77,13 @@ __wrap_spdl_text_copy (
 }
 
 void
-__wrap_spdl_text_forget (SpdlText *self)
+__wrap_spdl_mapped_file_forget (SpdlMappedFile *self)
 {
 }
 
 SpdlIndex *
-__wrap_spdl_sidecar_load (
-    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash)
+__wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
+    guint64 classes, guint64 *hash)
 {
   guint64 *memory;
 

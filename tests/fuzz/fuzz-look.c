@@ -5,16 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/still/look.h"
+#include "plugins/codec/still/imageprobe.h"
 #include "tests/fuzz/fuzz-worker.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
-check (const SpdlLook *look)
+check (const SpdlImageProbe *probe)
 {
-  g_assert_cmpuint (look->orientation, >=, 1);
-  g_assert_cmpuint (look->orientation, <=, 8);
-  g_assert_true (look->type || !look->damage);
+  g_assert_cmpuint (probe->orientation, >=, 1);
+  g_assert_cmpuint (probe->orientation, <=, 8);
+  g_assert_true (probe->type || !probe->corruption);
 }
 
 /* Formats that only caps tell. */
@@ -25,9 +25,9 @@ look_for_size (const guint8 *data, gsize size)
     "image/x-pcx" };
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
-    SpdlLook look = { .type = types[i] };
+    SpdlImageProbe probe = { .type = types[i] };
 
-    spdl_look_for_size (&look, data, size);
+    spdl_image_probe_find_size (&probe, data, size);
   }
 }
 
@@ -51,12 +51,12 @@ keep (const guint8 *data, gsize size)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  SpdlLook look;
+  SpdlImageProbe probe;
 
-  spdl_look (&look, data, size);
-  check (&look);
+  spdl_image_probe (&probe, data, size);
+  check (&probe);
   look_for_size (data, size);
-  if (look.damage)
+  if (probe.corruption)
     keep (data, size);
   return 0;
 }

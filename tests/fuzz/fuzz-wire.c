@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugins/ipc/element/letter.h"
 #include "plugins/ipc/element/sourcebase.h"
-#include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/element/workermessage.h"
 #include "plugins/ipc/wire/memfd.h"
-#include "plugins/ipc/wire/parcelmessage.h"
+#include "plugins/ipc/wire/serializermessage.h"
+#include "plugins/ipc/wire/workerconfig.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SLAB_SIZE 4096
@@ -21,7 +21,7 @@
 /* Fuzzed: a setting, then messages as they come off the socket. Their sizes are
  * put right, or left as they are. */
 typedef struct {
-  SpdlShelf *shelf;
+  SpdlSharedBuffers *shared_buffers;
   GQueue held; /* GstBuffer */
   guint32 base;
   guint n_seen;
@@ -49,7 +49,7 @@ check_items (GstBuffer *buffer, guint32 base)
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   GByteArray *bytes = g_byte_array_new ();
   const SpdlPlaces none = { 0 };
-  SpdlParcel parcel;
+  SpdlPayload payload;
   SpdlPlaces places;
   GstBuffer *again;
 
@@ -58,8 +58,8 @@ check_items (GstBuffer *buffer, guint32 base)
                    g_utf8_validate (batch->items[i].uri, -1, NULL));
   /* What was read is written so that it is read, too. */
   spdl_put_buffer (bytes, buffer, &none);
-  parcel = spdl_parcel (bytes->data, bytes->len);
-  again = spdl_get_buffer (&parcel, &places);
+  payload = spdl_payload (bytes->data, bytes->len);
+  again = spdl_get_buffer (&payload, &places);
   /* Parts and pictures must lie within their memory, which is not here. */
   g_assert_true (
       again || gst_spdl_buffer_get_parts_meta (buffer) ||
@@ -69,55 +69,55 @@ check_items (GstBuffer *buffer, guint32 base)
 }
 
 static void
-take_letter (Parent *self, SpdlLetter *letter)
+take_letter (Parent *self, SpdlWorkerMessage *worker_message)
 {
   GstBuffer *buffer;
   gboolean lent;
 
-  spdl_letter_shift (letter, self->base);
-  if (letter->kind == SPDL_LETTER_BUFFER) {
-    buffer = g_steal_pointer (&letter->object);
+  spdl_worker_message_shift (worker_message, self->base);
+  if (worker_message->kind == SPDL_WORKER_MESSAGE_BUFFER) {
+    buffer = g_steal_pointer (&worker_message->object);
     check_items (buffer, self->base);
-    if (letter->lease)
-      spdl_lease_give (g_steal_pointer (&letter->lease), buffer,
-          &letter->places, self->n_seen++ % 4, &lent);
+    if (worker_message->lease)
+      spdl_lease_give (g_steal_pointer (&worker_message->lease), buffer,
+          &worker_message->places, self->n_seen++ % 4, &lent);
     read_bytes (buffer);
     g_queue_push_tail (&self->held, buffer);
     if (self->held.length > MAX_HELD)
       gst_buffer_unref (g_queue_pop_head (&self->held));
   }
-  spdl_letter_free (letter);
+  spdl_worker_message_free (worker_message);
 }
 
 static gboolean
-read_figures (SpdlParcel *parcel)
+read_figures (SpdlPayload *payload)
 {
-  const guint32 n = spdl_get_u32 (parcel);
+  const guint32 n = spdl_get_u32 (payload);
   GstStructure *s;
 
-  for (guint32 i = 0; i < n && (s = spdl_get_structure (parcel)); i++)
+  for (guint32 i = 0; i < n && (s = spdl_get_structure (payload)); i++)
     gst_structure_free (s);
-  return spdl_parcel_is_read (parcel);
+  return spdl_payload_is_read (payload);
 }
 
 static gboolean
-read_slab (Parent *self, SpdlParcel *parcel, int fd, GError **error)
+read_slab (Parent *self, SpdlPayload *payload, int fd, GError **error)
 {
-  const guint32 id = spdl_get_u32 (parcel);
-  const guint64 size = spdl_get_u64 (parcel);
+  const guint32 id = spdl_get_u32 (payload);
+  const guint64 size = spdl_get_u64 (payload);
 
-  if (spdl_parcel_is_read (parcel))
-    return spdl_shelf_add (self->shelf, id, size, fd, error);
+  if (spdl_payload_is_read (payload))
+    return spdl_shared_buffers_add (self->shared_buffers, id, size, fd, error);
   if (fd >= 0)
     close (fd);
-  spdl_letter_set_broken (error, "a slab");
+  spdl_worker_message_set_broken (error, "a slab");
   return FALSE;
 }
 
 static gboolean
-read_message (Parent *self, SpdlParcel *parcel)
+read_message (Parent *self, SpdlPayload *payload)
 {
-  GstMessage *message = spdl_get_message (parcel, NULL, 1);
+  GstMessage *message = spdl_get_message (payload, NULL, 1);
   const GstStructure *s;
 
   if (!message)
@@ -131,46 +131,47 @@ read_message (Parent *self, SpdlParcel *parcel)
 }
 
 static gboolean
-read_classes (SpdlParcel *parcel)
+read_classes (SpdlPayload *payload)
 {
-  g_auto (GStrv) classes = spdl_get_strings (parcel);
+  g_auto (GStrv) classes = spdl_get_strings (payload);
 
   g_assert_true (!classes || *classes);
   for (guint i = 0; classes && classes[i]; i++)
     g_assert_true (g_utf8_validate (classes[i], -1, NULL));
-  return spdl_parcel_is_read (parcel);
+  return spdl_payload_is_read (payload);
 }
 
 /* FALSE: it is broken, with or without @error. */
 static gboolean
 tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
 {
-  SpdlParcel parcel = spdl_parcel (message->data, message->size);
-  SpdlLetter *letter;
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+  SpdlWorkerMessage *worker_message;
   guint32 id;
 
   if (message->type == SPDL_WIRE_SLAB)
-    return read_slab (self, &parcel, message->fd, error);
+    return read_slab (self, &payload, message->fd, error);
   if (message->fd >= 0)
     close (message->fd);
   switch (message->type) {
     case SPDL_WIRE_STARTED:
-      return read_classes (&parcel);
+      return read_classes (&payload);
     case SPDL_WIRE_END:
       return TRUE;
     case SPDL_WIRE_RETIRE:
-      id = spdl_get_u32 (&parcel);
-      return spdl_parcel_is_read (&parcel) &&
-             spdl_shelf_retire (self->shelf, id, error);
+      id = spdl_get_u32 (&payload);
+      return spdl_payload_is_read (&payload) &&
+             spdl_shared_buffers_retire (self->shared_buffers, id, error);
     case SPDL_WIRE_MESSAGE:
-      return read_message (self, &parcel);
+      return read_message (self, &payload);
     case SPDL_WIRE_FIGURES:
-      return read_figures (&parcel);
+      return read_figures (&payload);
     default:
-      letter = spdl_letter_open (message, self->shelf, error);
-      if (letter)
-        take_letter (self, letter);
-      return letter != NULL;
+      worker_message =
+          spdl_worker_message_open (message, self->shared_buffers, error);
+      if (worker_message)
+        take_letter (self, worker_message);
+      return worker_message != NULL;
   }
 }
 
@@ -179,24 +180,24 @@ tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
 static gboolean
 tell_worker (const SpdlWireMessage *message)
 {
-  SpdlParcel parcel = spdl_parcel (message->data, message->size);
-  g_auto (SpdlOrder) order = { NULL };
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+  g_auto (SpdlWorkerConfig) config = { NULL };
   g_autoptr (GError) error = NULL;
   gdouble budget;
 
   if (message->fd >= 0)
     close (message->fd);
   if (message->type == SPDL_WIRE_BUDGET)
-    return spdl_get_cpu_budget (&parcel, &budget) &&
-           spdl_parcel_is_read (&parcel);
+    return spdl_get_cpu_budget (&payload, &budget) &&
+           spdl_payload_is_read (&payload);
   if (message->type != SPDL_WIRE_START) {
-    spdl_get_u32 (&parcel);
-    return message->type >= SPDL_WIRE_ASK || spdl_parcel_is_read (&parcel);
+    spdl_get_u32 (&payload);
+    return message->type >= SPDL_WIRE_ASK || spdl_payload_is_read (&payload);
   }
-  if (!spdl_get_order (&parcel, &order))
+  if (!spdl_get_order (&payload, &config))
     return FALSE;
-  g_assert_nonnull (order.description);
-  if (order.affinity && !spdl_affinity_check (order.affinity, &error))
+  g_assert_nonnull (config.description);
+  if (config.affinity && !spdl_affinity_check (config.affinity, &error))
     fuzz_check_error (error);
   return TRUE;
 }
@@ -251,7 +252,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GError) error = NULL;
   SpdlWireReader reader = { NULL };
   SpdlWire *wire = spdl_wire_new (-1);
-  Parent parent = { spdl_shelf_new (wire, NULL), G_QUEUE_INIT,
+  Parent parent = { spdl_shared_buffers_new (wire, NULL), G_QUEUE_INIT,
     settings & 4 ? 300 : 0, 0 };
   SpdlWireMessage message;
   SpdlWireStatus status;
@@ -267,8 +268,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     fuzz_check_error (error);
   g_assert_true (!ok || (status == SPDL_WIRE_BROKEN) == (error != NULL));
   /* Buffers outlive the shelf's other users. */
-  spdl_shelf_close (parent.shelf);
-  spdl_shelf_unref (parent.shelf);
+  spdl_shared_buffers_close (parent.shared_buffers);
+  spdl_shared_buffers_unref (parent.shared_buffers);
   spdl_wire_unref (wire);
   g_queue_clear_full (&parent.held, (GDestroyNotify) gst_buffer_unref);
   spdl_wire_reader_clear (&reader);

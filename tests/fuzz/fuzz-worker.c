@@ -64,13 +64,13 @@ take_augment (SpdlAugment *augment, FuzzInput *settings)
   augment->seed = fuzz_take (settings);
 }
 
-static SpdlTarget *
+static SpdlDecodeConfig *
 take_target (FuzzInput *settings)
 {
   const guint8 modes = fuzz_take (settings), flags = fuzz_take (settings);
   const guint sides = fuzz_take_16 (settings);
   g_autoptr (GError) error = NULL;
-  SpdlTargetSettings target = {
+  SpdlDecodeSettings target = {
     .width = (sides & 0xff) % (MAX_SIDE + 1),
     .height = (sides >> 8) % (MAX_SIDE + 1),
     .format = (gchar *) (flags & 8   ? "GRAY8"
@@ -85,13 +85,13 @@ take_target (FuzzInput *settings)
     .background = 0x123456,
   };
   GstCaps *caps =
-      gst_caps_from_string ("video/x-raw, format=" SPDL_TARGET_FORMATS);
-  SpdlTarget *self;
+      gst_caps_from_string ("video/x-raw, format=" SPDL_DECODE_CONFIG_FORMATS);
+  SpdlDecodeConfig *self;
 
   take_augment (&target.augment, settings);
-  if (target.resize == SPDL_FRAMING_NONE)
+  if (target.resize == SPDL_FIT_NONE)
     target.width = target.height = 0;
-  self = spdl_target_new (&target, caps, &error);
+  self = spdl_decode_config_new (&target, caps, &error);
   g_assert_no_error (error);
   gst_caps_unref (caps);
   return self;
@@ -99,50 +99,50 @@ take_target (FuzzInput *settings)
 
 /* Leaves @with in the memory of the next result: what is not written shows. */
 static void
-dirty (const SpdlTarget *target, guint8 with)
+dirty (const SpdlDecodeConfig *config, guint8 with)
 {
   GstBuffer *buffer = NULL;
 
-  if (!target->pool)
+  if (!config->pool)
     return;
-  gst_buffer_pool_acquire_buffer (target->pool, &buffer, NULL);
+  gst_buffer_pool_acquire_buffer (config->pool, &buffer, NULL);
   gst_buffer_memset (buffer, 0, with, -1);
   gst_buffer_unref (buffer);
 }
 
 static Result
-decode (SpdlWorker *worker, const SpdlTarget *target, const guint8 *data,
-    gsize size)
+decode (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const guint8 *data, gsize size)
 {
   SpdlSource source = { .index = 7 };
   Result result = { NULL };
   GstCaps *caps = NULL;
-  SpdlView view;
+  SpdlImageTransform transform;
 
   /* Others have no business in it; and its memory ends where it does. */
   source.item = gst_buffer_new_memdup (data, size);
-  result.buffer =
-      spdl_worker_decode (worker, target, &source, &view, &caps, &result.error);
+  result.buffer = spdl_item_decoder_decode (
+      item_decoder, config, &source, &transform, &caps, &result.error);
   if (result.buffer)
     result.caps = gst_caps_ref (caps);
   if (!result.buffer || result.error)
     fuzz_check_error (result.error);
   g_assert_true (
-      !result.error || !result.buffer || target->corrupt == SPDL_CORRUPT_KEEP);
+      !result.error || !result.buffer || config->corrupt == SPDL_CORRUPT_KEEP);
   gst_buffer_unref (source.item);
   return result;
 }
 
 static void
-check_size (const Result *result, const SpdlTarget *target)
+check_size (const Result *result, const SpdlDecodeConfig *config)
 {
   GstVideoInfo info;
 
   g_assert_true (gst_video_info_from_caps (&info, result->caps));
   g_assert_cmpuint (gst_buffer_get_size (result->buffer), ==, info.size);
-  if (target->width > 0 && target->height > 0) {
-    g_assert_cmpuint (info.width, ==, target->width);
-    g_assert_cmpuint (info.height, ==, target->height);
+  if (config->width > 0 && config->height > 0) {
+    g_assert_cmpuint (info.width, ==, config->width);
+    g_assert_cmpuint (info.height, ==, config->height);
   }
 }
 
@@ -174,16 +174,16 @@ check_same (const Result *a, const Result *b)
 /* Whatever a worker did before makes no difference: first it gets the front
  * half of the file, or has no memory for it. */
 static void
-run_again (SpdlWorker *worker, const SpdlTarget *target, const guint8 *data,
-    gsize size, const Result *first, guint failing)
+run_again (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const guint8 *data, gsize size, const Result *first, guint failing)
 {
   Result before, again;
 
   failing_memory_let_fail (failing);
-  before = decode (worker, target, data, failing > 0 ? size : size / 2);
+  before = decode (item_decoder, config, data, failing > 0 ? size : size / 2);
   failing_memory_let_fail (0);
-  dirty (target, 0x55);
-  again = decode (worker, target, data, size);
+  dirty (config, 0x55);
+  again = decode (item_decoder, config, data, size);
   check_same (first, &again);
   result_clear (&before);
   result_clear (&again);
@@ -192,19 +192,19 @@ run_again (SpdlWorker *worker, const SpdlTarget *target, const guint8 *data,
 void
 fuzz_worker_run (FuzzInput *settings, const guint8 *data, gsize size)
 {
-  SpdlTarget *target = take_target (settings);
-  SpdlWorker *worker = spdl_worker_new ();
+  SpdlDecodeConfig *config = take_target (settings);
+  SpdlItemDecoder *item_decoder = spdl_item_decoder_new ();
   const guint8 more = fuzz_take (settings);
   Result result;
 
-  dirty (target, 0xaa);
-  result = decode (worker, target, data, size);
+  dirty (config, 0xaa);
+  result = decode (item_decoder, config, data, size);
 
   if (result.buffer)
-    check_size (&result, target);
+    check_size (&result, config);
   if (more & 1)
-    run_again (worker, target, data, size, &result, more >> 1 & 7);
+    run_again (item_decoder, config, data, size, &result, more >> 1 & 7);
   result_clear (&result);
-  spdl_worker_free (worker);
-  spdl_target_unref (target);
+  spdl_item_decoder_free (item_decoder);
+  spdl_decode_config_unref (config);
 }

@@ -129,9 +129,9 @@ class PipelineTest(unittest.TestCase):
         self.assertEqual(diagnosis.get_limit(), GstSpdl.Limit.COMPUTING)
 
     def test_events(self):
-        event = GstSpdl.event_new_items_gone(
-            1, 2, [3, 4], GstSpdl.GoneReason.FILTERED)
-        result = GstSpdl.event_parse_items_gone(event)
+        event = GstSpdl.event_new_items_dropped(
+            1, 2, [3, 4], GstSpdl.DropReason.FILTERED)
+        result = GstSpdl.event_parse_items_dropped(event)
         self.assertEqual(result[:4], (True, 1, 2, [3, 4]))
         self.assertIsNone(GstSpdl.event_get_base(event))
         event = GstSpdl.event_new_source(0, 5, "spdl1;")

@@ -68,7 +68,7 @@ class StopTest(unittest.TestCase):
     def test_where_groups_are_made(self):
         def accept(element, group, sample):
             loader.stop()
-            return GstSpdl.Accept.TAKE
+            return GstSpdl.GroupingPolicy.TAKE
 
         loader = Loader("spdlaggregate name=group size=4 ! spdlsink",
                         source=ARRAYS)
@@ -309,8 +309,8 @@ class PackTest(unittest.TestCase):
     def test_by_a_function(self):
         def accept(element, group, sample):
             n = group.calculate_size() + sample.get_buffer().get_size()
-            return (GstSpdl.Accept.EMIT_BEFORE if n > 4 * self.ROW
-                    else GstSpdl.Accept.TAKE)
+            return (GstSpdl.GroupingPolicy.EMIT_BEFORE if n > 4 * self.ROW
+                    else GstSpdl.GroupingPolicy.TAKE)
 
         self.check(self.load("size=0", accept))
 

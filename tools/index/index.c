@@ -85,7 +85,7 @@ find_path (const Run *run, const gchar *location)
 }
 
 static void
-fail (Run *run, const gchar *text)
+fail_run (Run *run, const gchar *text)
 {
   run->n_failed++;
   g_autofree gchar *shown = spdl_redact_text (text);
@@ -95,11 +95,11 @@ fail (Run *run, const gchar *text)
 
 /* Takes @data. With the lock. */
 static void
-keep (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
+keep_index (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
     gsize size)
 {
-  const gchar *flaw;
-  SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &flaw);
+  const gchar *problem;
+  SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &problem);
   /* --list writes no file, unless --output names a folder. */
   const gboolean store = !run->list || run->folder;
   const int failed =
@@ -109,7 +109,7 @@ keep (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
     g_autofree gchar *text = g_strdup_printf (
         "\"%s\" cannot be written: %s", path, g_strerror (failed));
 
-    fail (run, text);
+    fail_run (run, text);
   } else if (run->list) {
     listing_print (index);
   } else {
@@ -136,9 +136,9 @@ index_shard (gpointer data, gpointer user_data)
     made = spdl_indexer_walk (run->indexer, reader, &size, &error);
   g_mutex_lock (&run->lock);
   if (made)
-    keep (run, reader, path, made, size);
+    keep_index (run, reader, path, made, size);
   else
-    fail (run, error->message);
+    fail_run (run, error->message);
   g_mutex_unlock (&run->lock);
 }
 
@@ -164,7 +164,7 @@ expand_all (Run *run, gchar **locations, GPtrArray *names)
     if (some)
       g_ptr_array_extend_and_steal (names, some);
     else
-      fail (run, error->message);
+      fail_run (run, error->message);
   }
 }
 

@@ -27,7 +27,7 @@ enum {
 };
 
 static int
-complain (const GError *error, int status)
+print_error (const GError *error, int status)
 {
   g_autofree gchar *text = spdl_redact_text (error->message);
 
@@ -42,17 +42,17 @@ typedef struct {
 } Listeners;
 
 static void
-on_frame (Session *session, const Frame *frame, gpointer user_data)
+on_snapshot (Session *session, const Snapshot *snapshot, gpointer user_data)
 {
   Listeners *self = user_data;
 
-  screen_funcs.frame (session, frame, self->screen);
+  screen_funcs.snapshot (session, snapshot, self->screen);
   if (self->exporter) {
-    Frame *totals = session_dup_totals (session, frame);
+    Snapshot *totals = session_dup_totals (session, snapshot);
 
     exporter_set_text (self->exporter,
         prometheus_format (totals, process_get_rank (), g_get_host_name ()));
-    frame_free (totals);
+    snapshot_free (totals);
   }
 }
 
@@ -104,9 +104,9 @@ write_files (const Options *options, Session *session, const GError *failure,
 }
 
 static int
-run (const Options *options, Session *session)
+run_mode (const Options *options, Session *session)
 {
-  static const SessionFuncs funcs = { on_frame, on_failure, on_warning,
+  static const SessionFuncs funcs = { on_snapshot, on_failure, on_warning,
     on_tuning };
   Listeners listeners = { NULL };
   SessionLimits limits;
@@ -116,7 +116,7 @@ run (const Options *options, Session *session)
 
   if (options->port != OPTIONS_NO_PORT &&
       !(listeners.exporter = make_exporter (options, &error)))
-    return complain (error, STATUS_ERROR);
+    return print_error (error, STATUS_ERROR);
   listeners.screen = screen_new (options_get_out (options), options->plain);
   limits = options_get_limits (options, screen_is_live (listeners.screen));
   session_run (session, &limits, &funcs, &listeners, &failure);
@@ -124,9 +124,9 @@ run (const Options *options, Session *session)
   screen_free (listeners.screen);
   g_clear_pointer (&listeners.exporter, exporter_free);
   if (failure)
-    status = complain (failure, STATUS_ERROR);
+    status = print_error (failure, STATUS_ERROR);
   if (!write_files (options, session, failure, &error))
-    status = complain (error, STATUS_ERROR);
+    status = print_error (error, STATUS_ERROR);
   return status;
 }
 
@@ -140,7 +140,7 @@ run_one (const Options *options, GError **error)
   if (!session)
     return STATUS_USAGE;
   status = session_check_limits (session, &limits, error)
-               ? run (options, session)
+               ? run_mode (options, session)
                : STATUS_USAGE;
   session_free (session);
   return status;
@@ -156,7 +156,7 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   if (!options_parse (&options, &argc, &argv, &error)) {
-    status = complain (error, STATUS_USAGE);
+    status = print_error (error, STATUS_USAGE);
   } else if (options.version) {
     puts ("gst-spdl-launch-1.0 " PACKAGE_VERSION);
     status = STATUS_OK;
@@ -166,7 +166,7 @@ main (int argc, char **argv)
              : options.headspace ? headspace_run (&options, &error)
                                  : run_one (&options, &error);
     if (error)
-      complain (error, status);
+      print_error (error, status);
   }
   options_clear (&options);
   return status;

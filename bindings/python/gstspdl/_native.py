@@ -118,7 +118,7 @@ def is_ready(loader: Any, timeout: int) -> bool:
     return bool(_wait(_get_pointer(loader.__gpointer__, None), timeout))
 
 
-is_loading_thread = _library.spdl_is_loading_thread
+is_loading_thread = _library.spdl_thread_has_batch_scheduling
 is_loading_thread.restype = c_int
 
 

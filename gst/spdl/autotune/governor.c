@@ -113,8 +113,8 @@ adjust_limit (SpdlGovernor *self, double elapsed, guint n_workers)
 }
 
 gboolean
-spdl_governor_end_lap (SpdlGovernor *self, guint64 elapsed, guint64 cpu_time,
-    double running, guint n_workers)
+spdl_governor_end_interval (SpdlGovernor *self, guint64 elapsed,
+    guint64 cpu_time, double running, guint n_workers)
 {
   keep_account (self, elapsed / 1e9, cpu_time / 1e9, running);
   if (self->limit != SPDL_GOVERNOR_NO_LIMIT)

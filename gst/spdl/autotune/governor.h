@@ -39,7 +39,7 @@ void spdl_governor_init (SpdlGovernor *self, double budget, double num_cores);
 /* After @elapsed ns, of which @cpu_time was used. @running: workers of the
  * stage that is held back which were in tasks; @n_workers: that it has. Returns
  * whether `limit` is another one. */
-gboolean spdl_governor_end_lap (SpdlGovernor *self, guint64 elapsed,
+gboolean spdl_governor_end_interval (SpdlGovernor *self, guint64 elapsed,
     guint64 cpu_time, double running, guint n_workers);
 
 /* How many workers may run, for now. */

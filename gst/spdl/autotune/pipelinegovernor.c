@@ -26,20 +26,20 @@ typedef struct {
   guint64 of_ended; /* ns */
 } GstSpdlThreadTimes;
 
-#define LAP (20 * GST_MSECOND)
+#define INTERVAL (20 * GST_MSECOND)
 /* How long a stage's CPU time counts, in seconds. */
 #define MEMORY 10.0
 /* Another stage is held back only if it uses so many times as much. */
 #define MORE 1.5
 /* A stage that uses a smaller share of all does not compute. */
 #define COMPUTES 0.05
-/* Of a lap. */
+/* Of an interval. */
 #define MOST_DECISIONS 2
 
 typedef struct {
   GstElement *stage; /* owned */
   guint from, to;
-  gboolean held_back;
+  gboolean throttled;
 } Decision;
 
 typedef struct {
@@ -60,7 +60,7 @@ struct _GstSpdlGovernor {
   double num_cores; /* that the budget is a share of */
   SpdlGovernor account;
   GArray *stages;    /* Watched */
-  guint held;        /* which of them is held back */
+  guint throttled;   /* which of them is held back */
   guint64 of_stages; /* CPU time that was counted, in ns */
   guint64 last_cpu;
   gint64 last_time; /* us */
@@ -97,7 +97,7 @@ read_clock (pthread_t id)
 }
 
 static void
-enter (GstSpdlThreadTimes *self)
+enter_thread (GstSpdlThreadTimes *self)
 {
   const Thread thread = { pthread_self (), read_clock (pthread_self ()) };
 
@@ -107,7 +107,7 @@ enter (GstSpdlThreadTimes *self)
 }
 
 static void
-leave (GstSpdlThreadTimes *self)
+leave_thread (GstSpdlThreadTimes *self)
 {
   spdl_mutex_lock (&self->lock);
   for (guint i = self->running->len; i > 0; i--) {
@@ -133,9 +133,9 @@ gst_spdl_thread_times_take_message (
     return;
   gst_message_parse_stream_status (message, &type, NULL);
   if (type == GST_STREAM_STATUS_TYPE_ENTER)
-    enter (self);
+    enter_thread (self);
   else if (type == GST_STREAM_STATUS_TYPE_LEAVE)
-    leave (self);
+    leave_thread (self);
 }
 
 /* Of all threads since the first message, in ns. From any thread. */
@@ -232,7 +232,7 @@ gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message)
   gst_spdl_thread_times_take_message (&self->threads, message);
 }
 
-/* Laps. Lock held. */
+/* Intervals. Lock held. */
 
 static Watched *
 get_watched (GstSpdlGovernor *self, guint i)
@@ -249,7 +249,7 @@ executor_of (const Watched *watched)
 static void
 count_stage (GstSpdlGovernor *self, Watched *watched, double elapsed)
 {
-  SpdlLap counts;
+  SpdlInterval counts;
   guint64 used;
 
   watched->n_running = spdl_executor_count (executor_of (watched), &counts);
@@ -263,9 +263,9 @@ count_stage (GstSpdlGovernor *self, Watched *watched, double elapsed)
   self->of_stages += used;
 }
 
-/* Returns the CPU time that counts, since the last lap. */
+/* Returns the CPU time that counts, since the last interval. */
 static guint64
-count (GstSpdlGovernor *self, double elapsed)
+count_cpus_of_budget (GstSpdlGovernor *self, double elapsed)
 {
   const guint64 before = self->last_cpu;
 
@@ -279,7 +279,7 @@ count (GstSpdlGovernor *self, double elapsed)
 }
 
 static void
-allow (Watched *watched, guint n)
+allow_threads (Watched *watched, guint n)
 {
   if (watched->allowed == n)
     return;
@@ -288,12 +288,12 @@ allow (Watched *watched, guint n)
 }
 
 static void
-choose_held (GstSpdlGovernor *self)
+choose_throttled (GstSpdlGovernor *self)
 {
   for (guint i = 0; i < self->stages->len; i++)
     if (get_watched (self, i)->cores >
-        MORE * get_watched (self, self->held)->cores)
-      self->held = i;
+        MORE * get_watched (self, self->throttled)->cores)
+      self->throttled = i;
 }
 
 static gboolean
@@ -304,7 +304,7 @@ is_limited (const GstSpdlGovernor *self)
 
 /* While nothing is held back, a stage that takes over is free to. */
 static void
-enforce (GstSpdlGovernor *self)
+enforce_limits (GstSpdlGovernor *self)
 {
   const SpdlGovernor *account = &self->account;
   const gboolean limited = is_limited (self);
@@ -315,13 +315,13 @@ enforce (GstSpdlGovernor *self)
     GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (watched->stage);
     const gboolean computes = watched->cores >= COMPUTES * account->used;
 
-    g_atomic_int_set (&priv->throttled, limited && i == self->held);
-    if (i == self->held)
-      allow (watched, spdl_governor_get_workers (account));
+    g_atomic_int_set (&priv->throttled, limited && i == self->throttled);
+    if (i == self->throttled)
+      allow_threads (watched, spdl_governor_get_workers (account));
     else if (overdrawn && computes)
-      allow (watched, 0);
+      allow_threads (watched, 0);
     else if (!overdrawn && account->credit >= 0)
-      allow (watched, G_MAXUINT);
+      allow_threads (watched, G_MAXUINT);
   }
 }
 
@@ -339,48 +339,48 @@ get_concurrency (GstSpdlGovernor *self, guint i)
 }
 
 static Decision
-decide (
-    GstSpdlGovernor *self, guint i, guint from, guint to, gboolean held_back)
+decide_limit (
+    GstSpdlGovernor *self, guint i, guint from, guint to, gboolean throttled)
 {
   return (Decision){
     gst_object_ref (GST_ELEMENT (get_watched (self, i)->stage)),
     from,
     to,
-    held_back,
+    throttled,
   };
 }
 
 /* Returns how many there are: one for the stage that is held back, and one for
  * that which was until now. */
 static guint
-end_lap (GstSpdlGovernor *self, Decision *decisions)
+end_interval (GstSpdlGovernor *self, Decision *decisions)
 {
   const gint64 now = g_get_monotonic_time ();
   const guint64 elapsed = (now - self->last_time) * GST_USECOND;
-  const guint last = self->held;
+  const guint last = self->throttled;
   guint n_decisions = 0;
 
   if (self->stages->len == 0 || elapsed == 0)
     return 0;
   self->last_time = now;
-  const guint64 used = count (self, elapsed / 1e9);
-  choose_held (self);
-  const guint n = get_concurrency (self, self->held);
+  const guint64 used = count_cpus_of_budget (self, elapsed / 1e9);
+  choose_throttled (self);
+  const guint n = get_concurrency (self, self->throttled);
   guint from = count_workers (self, n);
 
-  if (self->held != last && is_limited (self)) {
+  if (self->throttled != last && is_limited (self)) {
     const guint n_last = get_concurrency (self, last);
 
     decisions[n_decisions++] =
-        decide (self, last, count_workers (self, n_last), n_last, FALSE);
+        decide_limit (self, last, count_workers (self, n_last), n_last, FALSE);
     from = n;
   }
-  if (spdl_governor_end_lap (&self->account, elapsed, used,
-          get_watched (self, self->held)->n_running, n) ||
+  if (spdl_governor_end_interval (&self->account, elapsed, used,
+          get_watched (self, self->throttled)->n_running, n) ||
       n_decisions > 0)
-    decisions[n_decisions++] = decide (
-        self, self->held, from, count_workers (self, n), is_limited (self));
-  enforce (self);
+    decisions[n_decisions++] = decide_limit (self, self->throttled, from,
+        count_workers (self, n), is_limited (self));
+  enforce_limits (self);
   return n_decisions;
 }
 
@@ -393,7 +393,7 @@ on_tick (gpointer data)
   guint n;
 
   spdl_mutex_lock (&self->lock);
-  n = end_lap (self, decisions);
+  n = end_interval (self, decisions);
   used = self->account.used / self->num_cores;
   budget = self->budget;
   spdl_mutex_unlock (&self->lock);
@@ -401,7 +401,7 @@ on_tick (gpointer data)
     const Decision *decision = &decisions[i];
 
     gst_spdl_post_tuning (decision->stage, decision->from, decision->to,
-        "budget", "held-back", G_TYPE_BOOLEAN, decision->held_back,
+        "budget", "throttled", G_TYPE_BOOLEAN, decision->throttled,
         "cpu-budget", G_TYPE_DOUBLE, budget, "cpu-used", G_TYPE_DOUBLE, used,
         NULL);
     gst_object_unref (decision->stage);
@@ -415,7 +415,7 @@ release_all (GstSpdlGovernor *self)
   for (guint i = 0; i < self->stages->len; i++) {
     Watched *watched = get_watched (self, i);
 
-    allow (watched, G_MAXUINT);
+    allow_threads (watched, G_MAXUINT);
     g_atomic_int_set (
         &gst_spdl_stage_get_private (watched->stage)->throttled, FALSE);
   }
@@ -449,9 +449,9 @@ gst_spdl_governor_start (GstSpdlGovernor *self)
   begin_account (self);
   self->last_time = g_get_monotonic_time ();
   self->last_cpu = 0;
-  count (self, 1);
+  count_cpus_of_budget (self, 1);
   spdl_mutex_unlock (&self->lock);
-  self->ticker = spdl_ticker_new (LAP, on_tick, self, NULL);
+  self->ticker = spdl_ticker_new (INTERVAL, on_tick, self, NULL);
 }
 
 void

@@ -11,7 +11,7 @@
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/stage/stage-private.h"
 
-#define LAP (100 * GST_MSECOND)
+#define INTERVAL (100 * GST_MSECOND)
 
 typedef struct {
   gint n_refs;
@@ -24,7 +24,7 @@ typedef struct {
   GPtrArray *stages; /* GstSpdlStage */
   gboolean changed;  /* the stages are not those of the search */
   SpdlTuner *tuner;
-  SpdlLap counts[SPDL_MAX_TUNED]; /* at the end of the last lap */
+  SpdlInterval counts[SPDL_MAX_TUNED]; /* at the end of the last interval */
 } Tuner;
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,7 +59,7 @@ count_stages (Tuner *self)
 
 /* Begins a search. Lock held. */
 static void
-begin (Tuner *self)
+begin_interval (Tuner *self)
 {
   self->changed = FALSE;
   spdl_tuner_begin (self->tuner);
@@ -78,13 +78,13 @@ begin (Tuner *self)
 
 /* Lock held. */
 static void
-take_lap (Tuner *self, guint i, SpdlLap *lap)
+take_interval (Tuner *self, guint i, SpdlInterval *interval)
 {
-  SpdlLap *before = &self->counts[i];
-  SpdlLap now;
+  SpdlInterval *before = &self->counts[i];
+  SpdlInterval now;
 
   spdl_executor_count (executor_of (self, i), &now);
-  *lap = (SpdlLap){
+  *interval = (SpdlInterval){
     .items = now.items - before->items,
     .tasks = now.tasks - before->tasks,
     .timed = now.timed - before->timed,
@@ -139,7 +139,7 @@ make_message (GstElement *stage, guint from, guint to, const gchar *reason)
 
 /* Lock held. Returns what is to be posted without it. */
 static GstMessage *
-obey (Tuner *self, const SpdlTunerDecision *d)
+apply_decision (Tuner *self, const SpdlTunerDecision *d)
 {
   GstSpdlStage *stage = g_ptr_array_index (self->stages, d->stage);
   GstMessage *message =
@@ -158,18 +158,18 @@ obey (Tuner *self, const SpdlTunerDecision *d)
 
 /* Lock held. */
 static void
-end_lap (Tuner *self, GQueue *messages)
+end_interval (Tuner *self, GQueue *messages)
 {
-  SpdlLap laps[SPDL_MAX_TUNED];
+  SpdlInterval intervals[SPDL_MAX_TUNED];
   const SpdlTunerDecision *decisions;
   guint n;
 
   for (guint i = 0; i < count_stages (self); i++)
-    take_lap (self, i, &laps[i]);
-  decisions = spdl_tuner_end_lap (self->tuner, laps,
+    take_interval (self, i, &intervals[i]);
+  decisions = spdl_tuner_end_interval (self->tuner, intervals,
       g_get_monotonic_time () * GST_USECOND, is_throttled (self), &n);
   for (guint i = 0; i < n; i++)
-    g_queue_push_tail (messages, obey (self, &decisions[i]));
+    g_queue_push_tail (messages, apply_decision (self, &decisions[i]));
 }
 
 static void
@@ -181,9 +181,9 @@ on_tick (gpointer data)
 
   spdl_mutex_lock (&self->lock);
   if (self->changed)
-    begin (self);
+    begin_interval (self);
   else if (self->stages->len > 0)
-    end_lap (self, &messages);
+    end_interval (self, &messages);
   spdl_mutex_unlock (&self->lock);
 
   while ((message = g_queue_pop_head (&messages))) {
@@ -237,7 +237,7 @@ tuner_new (gconstpointer pipeline)
   spdl_mutex_init (&self->lock);
   self->stages = g_ptr_array_new ();
   self->tuner = spdl_tuner_new (spdl_cpus_count ());
-  self->ticker = spdl_ticker_new (LAP, on_tick, self, tuner_unref);
+  self->ticker = spdl_ticker_new (INTERVAL, on_tick, self, tuner_unref);
   registry = g_slist_prepend (registry, self);
   return self;
 }

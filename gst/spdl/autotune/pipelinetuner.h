@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Ties the engine's tuner to stages. There is one for each pipeline that has
  * automatic stages which run, made for the first and gone with the last, with a
  * thread that takes their figures ten times a second. It takes no part in
- * laps of `stats-interval`. What it decides is posted by the stage, as
+ * intervals of `stats-interval`. What it decides is posted by the stage, as
  * `spdl-tuning`. */
 
 /* @stage has started. Nothing happens if it is tuned already. From any

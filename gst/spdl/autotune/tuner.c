@@ -127,7 +127,7 @@ spdl_tuner_free (SpdlTuner *self)
 }
 
 static void
-restart (SpdlTuner *self, SpdlTunerStep step)
+restart_search (SpdlTuner *self, SpdlTunerStep step)
 {
   for (guint i = 0; i < self->n_stages; i++) {
     SpdlTunerStage *stage = &self->stages[i];
@@ -152,7 +152,7 @@ spdl_tuner_begin (SpdlTuner *self)
 {
   self->n_stages = 0;
   self->patience = MIN_PATIENCE;
-  restart (self, STEP_BEGIN);
+  restart_search (self, STEP_BEGIN);
 }
 
 guint
@@ -163,7 +163,7 @@ spdl_tuner_add_stage (SpdlTuner *self, guint concurrency, guint max)
   g_assert (self->n_stages <= SPDL_MAX_TUNED);
 
   self->stages[i] = (SpdlTunerStage){ .max = max, .n = MIN (concurrency, max) };
-  restart (self, STEP_BEGIN);
+  restart_search (self, STEP_BEGIN);
   return i;
 }
 
@@ -196,7 +196,7 @@ spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
 
 /* From now on, after a while in which the pipeline settles. */
 static void
-measure (SpdlTuner *self, SpdlTunerStep step)
+begin_measurement (SpdlTuner *self, SpdlTunerStep step)
 {
   const double longest = spdl_window_get_longest_task (&self->base);
 
@@ -237,12 +237,12 @@ take_back (SpdlTuner *self, double ratio)
     d->busy = MIN (spdl_window_get_busy (&self->trial, i) / d->from, 1);
   }
   if (self->now - self->base_at > MAX_AGE || ratio < STALLED)
-    measure (self, STEP_BASE);
+    begin_measurement (self, STEP_BASE);
 }
 
 /* The trial stays. */
 static void
-keep (SpdlTuner *self)
+keep_concurrency (SpdlTuner *self)
 {
   self->base = self->trial;
   self->base_at = self->now;
@@ -268,7 +268,7 @@ any_narrow (const SpdlTuner *self, const SpdlWindow *window)
 /* Steady */
 
 static void
-settle (SpdlTuner *self)
+settle_search (SpdlTuner *self)
 {
   gboolean same = self->settled_at != 0;
 
@@ -321,7 +321,7 @@ find_other (const SpdlTuner *self)
 }
 
 static void
-watch (SpdlTuner *self)
+watch_rate (SpdlTuner *self)
 {
   guint other;
 
@@ -333,18 +333,18 @@ watch (SpdlTuner *self)
       self->now - self->settled_at >= self->patience) {
     self->base = self->trial;
     spdl_tuner_decide (self, other, self->stages[other].n, SPDL_TUNER_LOAD);
-    restart (self, STEP_BASE);
+    restart_search (self, STEP_BASE);
   }
   spdl_window_init (&self->trial, self->n_stages);
 }
 
-/* Laps */
+/* Intervals */
 
 static void
 go_on (SpdlTuner *self)
 {
   if (self->throttled) {
-    settle (self);
+    settle_search (self);
     return;
   }
   if (!self->goes_down && spdl_climb_raise (self))
@@ -352,7 +352,7 @@ go_on (SpdlTuner *self)
   self->goes_down = TRUE;
   if (!spdl_climb_fit (self) && !spdl_climb_lower (self) &&
       !spdl_climb_raise (self))
-    settle (self);
+    settle_search (self);
 }
 
 /* Whether the window says enough; @ratio: of a trial; 0: of none. */
@@ -380,7 +380,7 @@ conclude_base (SpdlTuner *self)
   if (spdl_window_get_rate (&self->base) > 0)
     go_on (self);
   else
-    measure (self, STEP_BASE);
+    begin_measurement (self, STEP_BASE);
 }
 
 /* The trainer did something else: neither was what it seems. */
@@ -389,7 +389,7 @@ begin_again (SpdlTuner *self)
 {
   const guint stalls = self->stalls + 1;
 
-  restart (self, STEP_BASE);
+  restart_search (self, STEP_BASE);
   self->stalls = stalls;
 }
 
@@ -403,7 +403,7 @@ conclude_trial (SpdlTuner *self)
 
   if (self->throttled) {
     take_back (self, ratio);
-    settle (self);
+    settle_search (self);
     return;
   }
   if (!is_enough (&self->trial, ratio, noise))
@@ -446,12 +446,12 @@ wait_for_tasks (SpdlTuner *self)
   for (guint i = 0; i < self->n_stages; i++)
     if (self->base.sums[i].timed == 0)
       return;
-  measure (self, STEP_BASE);
+  begin_measurement (self, STEP_BASE);
 }
 
 const SpdlTunerDecision *
-spdl_tuner_end_lap (SpdlTuner *self, const SpdlLap *laps, guint64 now,
-    gboolean throttled, guint *n)
+spdl_tuner_end_interval (SpdlTuner *self, const SpdlInterval *intervals,
+    guint64 now, gboolean throttled, guint *n)
 {
   const guint64 elapsed = self->now > 0 ? now - self->now : 0;
   SpdlWindow *window = self->step <= STEP_BASE ? &self->base : &self->trial;
@@ -460,14 +460,14 @@ spdl_tuner_end_lap (SpdlTuner *self, const SpdlLap *laps, guint64 now,
   self->throttled = throttled;
   self->n_decisions = 0;
   if (elapsed > 0 && now >= self->settling_until + elapsed) {
-    spdl_window_add (window, laps, elapsed);
+    spdl_window_add (window, intervals, elapsed);
     learn_computing (self, window);
     if (self->step == STEP_BEGIN)
       wait_for_tasks (self);
     else if (self->step == STEP_BASE)
       conclude_base (self);
     else if (self->step == STEP_STEADY)
-      watch (self);
+      watch_rate (self);
     else
       conclude_trial (self);
   }
@@ -517,7 +517,7 @@ may_limit (const SpdlTuner *self, guint i)
 }
 
 static guint
-raised (const SpdlTuner *self, guint i, double wanted)
+get_raised_concurrency (const SpdlTuner *self, guint i, double wanted)
 {
   const SpdlTunerStage *stage = &self->stages[i];
 
@@ -534,8 +534,9 @@ find_candidates (SpdlTuner *self)
 
     /* So few more at the bound would tell nothing. */
     stage->candidate =
-        may_limit (self, i) && raised (self, i, stage->n * self->growth) >=
-                                   stage->n + MAX (stage->n / 10, 1);
+        may_limit (self, i) &&
+        get_raised_concurrency (self, i, stage->n * self->growth) >=
+            stage->n + MAX (stage->n / 10, 1);
     any |= stage->candidate;
   }
   return any;
@@ -558,15 +559,15 @@ spdl_climb_raise (SpdlTuner *self)
     guint to;
 
     if (stage->candidate) {
-      to = raised (self, i, stage->n * self->growth);
+      to = get_raised_concurrency (self, i, stage->n * self->growth);
       spdl_tuner_decide (self, i, to, SPDL_TUNER_LIMITS);
     } else {
-      to = raised (self, i, busy * self->growth / FULLEST);
+      to = get_raised_concurrency (self, i, busy * self->growth / FULLEST);
       if (to > stage->n)
         spdl_tuner_decide (self, i, to, SPDL_TUNER_FOLLOWS);
     }
   }
-  measure (self, STEP_RAISE);
+  begin_measurement (self, STEP_RAISE);
   return TRUE;
 }
 
@@ -599,7 +600,7 @@ spdl_climb_conclude_raise (SpdlTuner *self, double ratio, double noise)
 
   if (ratio - 1 >= enough) {
     learn_from_gain (self, ratio - 1);
-    keep (self);
+    keep_concurrency (self);
     return;
   }
   /* Where so many did harm, less may gain, even if it was just undone. */
@@ -642,7 +643,7 @@ spdl_climb_fit (SpdlTuner *self)
     any = TRUE;
   }
   if (any)
-    measure (self, STEP_FIT);
+    begin_measurement (self, STEP_FIT);
   else
     self->fits = 0;
   return any;
@@ -673,7 +674,7 @@ spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise)
       self->growth = SPDL_GROWTH;
       self->goes_down = FALSE;
     }
-    keep (self);
+    keep_concurrency (self);
     return;
   }
   self->fits--;
@@ -716,7 +717,7 @@ spdl_climb_lower (SpdlTuner *self)
     begin_trial (self);
     spdl_tuner_decide (self, i, to, SPDL_TUNER_SPARE);
     self->lowering = i;
-    measure (self, STEP_LOWER);
+    begin_measurement (self, STEP_LOWER);
     return TRUE;
   }
   return FALSE;
@@ -730,7 +731,7 @@ spdl_climb_conclude_lower (SpdlTuner *self, double ratio, double noise)
   if (is_no_loss (self, ratio, noise)) {
     stage->knee = 0;
     self->growth = SPDL_LEAST_GROWTH;
-    keep (self);
+    keep_concurrency (self);
     return;
   }
   stage->too_few = stage->n;

@@ -15,9 +15,9 @@ G_BEGIN_DECLS
  * what one gains is taken from another, and a stage alone does not know
  * whether it is the limit.
  *
- * It is a function of what it is told: a lap after the other, and the time. It
- * has no clock and no thread, and changes nothing itself: it says what to
- * change.
+ * It is a function of what it is told: an interval after the other, and the
+ * time. It has no clock and no thread, and changes nothing itself: it says what
+ * to change.
  *
  * It climbs. A *trial* sets other numbers, lets the pipeline settle, and
  * measures until the rate is sure, or for so long as it may; what brings
@@ -65,12 +65,12 @@ void spdl_tuner_begin (SpdlTuner *self);
 /* @concurrency: to begin with; @max: the bound. Returns the stage's index. */
 guint spdl_tuner_add_stage (SpdlTuner *self, guint concurrency, guint max);
 
-/* A lap has ended at @now (ns). @laps: one for each stage; @throttled: somebody
- * else holds tasks back, so that no trial would tell anything: there is none
- * then. Returns
+/* An interval has ended at @now (ns). @intervals: one for each stage;
+ * @throttled: somebody else holds tasks back, so that no trial would tell
+ * anything: there is none then. Returns
  * @n decisions, the tuner's until the next call. */
-const SpdlTunerDecision *spdl_tuner_end_lap (SpdlTuner *self,
-    const SpdlLap *laps, guint64 now, gboolean throttled, guint *n);
+const SpdlTunerDecision *spdl_tuner_end_interval (SpdlTuner *self,
+    const SpdlInterval *intervals, guint64 now, gboolean throttled, guint *n);
 
 gboolean spdl_tuner_is_steady (const SpdlTuner *self);
 

@@ -7,8 +7,8 @@
 
 #include "gst/spdl/common/epochs.h"
 
-#define WITHIN "within"
-#define ASIDE "aside"
+#define PARTIAL "partial"
+#define DROPPED_UPSTREAM "dropped-upstream"
 
 static gboolean
 has_flag (GstEvent *event, const gchar *name)
@@ -34,25 +34,25 @@ set_flag (GstEvent *event, const gchar *name, gboolean set)
 }
 
 GstEvent *
-gst_spdl_event_set_within_epoch (GstEvent *event, gboolean within)
+gst_spdl_event_set_partial_epoch (GstEvent *event, gboolean partial)
 {
-  return set_flag (event, WITHIN, within);
+  return set_flag (event, PARTIAL, partial);
 }
 
 GstEvent *
-gst_spdl_event_set_aside (GstEvent *event)
+gst_spdl_event_set_dropped_upstream (GstEvent *event)
 {
-  return set_flag (event, ASIDE, TRUE);
+  return set_flag (event, DROPPED_UPSTREAM, TRUE);
 }
 
 gboolean
-gst_spdl_event_is_within_epoch (GstEvent *event)
+gst_spdl_event_is_partial_epoch (GstEvent *event)
 {
-  return has_flag (event, WITHIN);
+  return has_flag (event, PARTIAL);
 }
 
 gboolean
-gst_spdl_event_is_aside (GstEvent *event)
+gst_spdl_event_is_dropped_upstream (GstEvent *event)
 {
-  return has_flag (event, ASIDE);
+  return has_flag (event, DROPPED_UPSTREAM);
 }

@@ -12,21 +12,22 @@
 
 G_BEGIN_DECLS
 
-/* `within` of an `spdl-epoch`: an epoch of a source ends here, but not that of
+/* `partial` of an `spdl-epoch`: an epoch of a source ends here, but not that of
  * the stream, in which others go on.
- * `aside` of an `spdl-items-gone`: the items went missing before spdlmix. */
+ * `dropped-upstream` of an `spdl-items-dropped`: the items went missing before
+ * spdlmix. */
 
 /* @event: (transfer full): with the field set or without it
  *
  * Returns: (transfer full): @event, or a copy of the same number */
 SPDL_PRIVATE_API
-GstEvent *gst_spdl_event_set_within_epoch (GstEvent *event, gboolean within);
+GstEvent *gst_spdl_event_set_partial_epoch (GstEvent *event, gboolean partial);
 SPDL_PRIVATE_API
-GstEvent *gst_spdl_event_set_aside (GstEvent *event);
+GstEvent *gst_spdl_event_set_dropped_upstream (GstEvent *event);
 
 SPDL_PRIVATE_API
-gboolean gst_spdl_event_is_within_epoch (GstEvent *event);
+gboolean gst_spdl_event_is_partial_epoch (GstEvent *event);
 SPDL_PRIVATE_API
-gboolean gst_spdl_event_is_aside (GstEvent *event);
+gboolean gst_spdl_event_is_dropped_upstream (GstEvent *event);
 
 G_END_DECLS

@@ -183,7 +183,7 @@ gst_spdl_harness_new (GstElement *element, GstPad *first, GstPad *last,
 }
 
 static void
-stop (GstSpdlHarness *self, GstState state)
+stop_element (GstSpdlHarness *self, GstState state)
 {
   gst_element_set_state (self->element, state);
   gst_pad_set_active (self->to_element, FALSE);
@@ -194,7 +194,7 @@ stop (GstSpdlHarness *self, GstState state)
 void
 gst_spdl_harness_free (GstSpdlHarness *self)
 {
-  stop (self, GST_STATE_NULL);
+  stop_element (self, GST_STATE_NULL);
   gst_element_set_bus (self->element, NULL);
   gst_bus_set_sync_handler (self->bus, NULL, NULL, NULL);
   gst_clear_object (&self->first);
@@ -246,7 +246,7 @@ gst_spdl_harness_start (GstSpdlHarness *self, GstCaps *caps)
 gboolean
 gst_spdl_harness_restart (GstSpdlHarness *self)
 {
-  stop (self, GST_STATE_READY);
+  stop_element (self, GST_STATE_READY);
   /* They come again with the next buffer. */
   gst_clear_caps (&self->caps);
   return gst_spdl_harness_start (self, NULL);

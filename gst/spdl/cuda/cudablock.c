@@ -81,7 +81,7 @@ gst_spdl_cuda_block_ref (GstSpdlCudaBlock *self)
 
 /* Behind all that the user was given to do until now. */
 static gboolean
-leave (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
+leave_stream (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
 {
   if (i == self->left->len) {
     cudaEvent_t event = NULL;
@@ -101,7 +101,7 @@ note_users (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
 {
   self->n_left = 0;
   for (guint i = 0; i < self->users->len; i++) {
-    if (leave (self, i, cudart)) {
+    if (leave_stream (self, i, cudart)) {
       self->n_left++;
       continue;
     }
@@ -144,7 +144,7 @@ gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
 }
 
 static gboolean
-record (GstSpdlCudaBlock *self, cudaEvent_t event, GError **error)
+record_event (GstSpdlCudaBlock *self, cudaEvent_t event, GError **error)
 {
   const GstSpdlCudaAllocator *allocator = self->allocator;
   const GstSpdlCudart *cudart = allocator->cudart;
@@ -157,13 +157,13 @@ record (GstSpdlCudaBlock *self, cudaEvent_t event, GError **error)
 gboolean
 gst_spdl_cuda_block_begin (GstSpdlCudaBlock *self, GError **error)
 {
-  return record (self, self->begun, error);
+  return record_event (self, self->begun, error);
 }
 
 gboolean
 gst_spdl_cuda_block_end (GstSpdlCudaBlock *self, GError **error)
 {
-  return record (self, self->ready, error);
+  return record_event (self, self->ready, error);
 }
 
 gboolean

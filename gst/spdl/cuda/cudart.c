@@ -86,7 +86,7 @@ look_up (gpointer library, GError **error)
 
 /* Lock held. The library is never closed: it has threads of its own. */
 static gboolean
-load (GError **error)
+load_library (GError **error)
 {
   const gchar *named = g_getenv ("GST_SPDL_CUDART");
   gpointer library =
@@ -102,7 +102,7 @@ gst_spdl_cudart_get (GError **error)
 
   pthread_mutex_lock (&lock);
   if (!loaded)
-    loaded = load (error);
+    loaded = load_library (error);
   ok = loaded;
   pthread_mutex_unlock (&lock);
   return ok ? &table : NULL;

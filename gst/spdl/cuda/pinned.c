@@ -25,7 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GArray *entries; /* of Entry; under the lock */
 
 static void
-append (gconstpointer base, gsize size, State state)
+append_range (gconstpointer base, gsize size, State state)
 {
   const Entry entry = { { base, size }, state };
 
@@ -39,13 +39,13 @@ append (gconstpointer base, gsize size, State state)
 void
 gst_spdl_pinned_add (gconstpointer base, gsize size)
 {
-  append (base, size, STATE_LOCKED);
+  append_range (base, size, STATE_LOCKED);
 }
 
 void
 gst_spdl_pinned_announce (gpointer base, gsize size)
 {
-  append (base, size, STATE_ANNOUNCED);
+  append_range (base, size, STATE_ANNOUNCED);
 }
 
 static void
@@ -114,7 +114,7 @@ try_to_lock (const GstSpdlCudart *cudart, gint device_id,
 }
 
 static gboolean
-has (const GstSpdlPinnedRange *range, const guint8 *data, gsize size)
+range_contains (const GstSpdlPinnedRange *range, const guint8 *data, gsize size)
 {
   return data >= range->base && size <= range->size &&
          (gsize) (data - range->base) <= range->size - size;
@@ -130,7 +130,7 @@ gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
   for (guint i = 0; entries && i < entries->len && !found; i++) {
     Entry *entry = &g_array_index (entries, Entry, i);
 
-    if (!has (&entry->range, data, size))
+    if (!range_contains (&entry->range, data, size))
       continue;
     if (entry->state == STATE_ANNOUNCED)
       entry->state = try_to_lock (cudart, device_id, &entry->range);

@@ -70,7 +70,7 @@ gst_spdl_diagnosis_suggest (
 }
 
 static void
-clear (gpointer data)
+clear_finding (gpointer data)
 {
   GstSpdlDiagnosis *self = data;
 
@@ -106,7 +106,7 @@ gst_spdl_diagnosis_ref (GstSpdlDiagnosis *diagnosis)
 void
 gst_spdl_diagnosis_unref (GstSpdlDiagnosis *diagnosis)
 {
-  g_atomic_rc_box_release_full (diagnosis, clear);
+  g_atomic_rc_box_release_full (diagnosis, clear_finding);
 }
 
 /**

@@ -27,22 +27,22 @@ static __thread gboolean is_ours;
 static __thread gboolean is_loading;
 
 gboolean
-spdl_is_loading_thread (void)
+spdl_thread_has_batch_scheduling (void)
 {
   return is_loading;
 }
 
 void
-spdl_set_patient (gboolean patient)
+spdl_thread_set_batch_scheduling (gboolean enabled)
 {
-  is_loading = patient;
+  is_loading = enabled;
   /* Any other policy than the usual one was somebody's wish. */
-  if ((patient || is_ours) && spdl_compat_set_batch_policy (patient))
-    is_ours = patient;
+  if ((enabled || is_ours) && spdl_compat_set_batch_policy (enabled))
+    is_ours = enabled;
 }
 
 static double
-divide (const gchar *quota, const gchar *period)
+divide_numbers (const gchar *quota, const gchar *period)
 {
   guint64 q, p;
 
@@ -59,7 +59,8 @@ read_quota_v2 (const gchar *root, const gchar *folder)
   g_autofree gchar *text = spdl_cgroup_read_text (root, folder, "cpu.max");
   g_auto (GStrv) fields = g_strsplit (text ? g_strstrip (text) : "", " ", -1);
 
-  return g_strv_length (fields) == 2 ? divide (fields[0], fields[1]) : INFINITY;
+  return g_strv_length (fields) == 2 ? divide_numbers (fields[0], fields[1])
+                                     : INFINITY;
 }
 
 /* A number each; the quota is -1 where there is none. */
@@ -73,7 +74,7 @@ read_quota_v1 (const gchar *root, const gchar *folder)
 
   if (!quota || !period)
     return INFINITY;
-  return divide (g_strstrip (quota), g_strstrip (period));
+  return divide_numbers (g_strstrip (quota), g_strstrip (period));
 }
 
 double

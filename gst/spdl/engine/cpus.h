@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 /* Whether this thread, when it wakes, pushes aside the one that has the core,
  * which may be the trainer's: not if it is patient. */
-void spdl_set_patient (gboolean patient);
+void spdl_thread_set_batch_scheduling (gboolean enabled);
 
 /* Returns TRUE if this thread is patient, and so one that loads: a stage's
  * worker, or a streaming thread. */
 SPDL_PRIVATE_API
-gboolean spdl_is_loading_thread (void);
+gboolean spdl_thread_has_batch_scheduling (void);
 
 /* The kernel limits a process in two ways. Its affinity (taskset, cpusets) says
  * on which CPUs its threads may run. The quota of a cgroup says how much CPU

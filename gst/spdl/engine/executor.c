@@ -133,7 +133,7 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
         spdl_meter_set_occupied (&self->meter, TRUE, since);
     }
     self->waiting = entry;
-    spdl_cond_wait (&self->room, &self->pool->lock);
+    spdl_cond_wait (&self->has_room, &self->pool->lock);
   }
   self->waiting = NULL;
   if (since == 0)
@@ -151,8 +151,8 @@ put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 
   self->room_taken += size_of (task);
   self->bytes_held += task->entry.bytes;
-  spdl_histogram_add (&self->meter.lap.put_time, waited);
-  self->meter.lap.bytes_in += task->entry.bytes;
+  spdl_histogram_add (&self->meter.interval.put_time, waited);
+  self->meter.interval.bytes_in += task->entry.bytes;
   if (first)
     spdl_meter_set_occupied (&self->meter, TRUE, spdl_meter_now (&self->meter));
   spdl_ring_put (&self->ring, &task->entry);
@@ -245,7 +245,7 @@ spdl_executor_take (
     SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status)
 {
   SpdlEntry *entry;
-  gboolean room = FALSE;
+  gboolean wake = FALSE;
 
   spdl_mutex_lock (&self->pool->lock);
   /* Where the next one is there, it goes on without a look at the clock. */
@@ -253,12 +253,12 @@ spdl_executor_take (
     spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
     give_back (self, passed);
-    room = should_wake_putter (self);
+    wake = should_wake_putter (self);
   }
-  if (room && !spdl_ring_ready (&self->ring)) {
+  if (wake && !spdl_ring_ready (&self->ring)) {
     /* About to sleep: the signal must come first. */
-    spdl_cond_signal (&self->room);
-    room = FALSE;
+    spdl_cond_signal (&self->has_room);
+    wake = FALSE;
   }
   entry = wait_for_entry (self, status);
   if ((entry != NULL) != self->meter.pushing)
@@ -266,8 +266,8 @@ spdl_executor_take (
         &self->meter, entry != NULL, spdl_meter_now (&self->meter));
   spdl_mutex_unlock (&self->pool->lock);
 
-  if (room)
-    spdl_cond_signal (&self->room);
+  if (wake)
+    spdl_cond_signal (&self->has_room);
   return entry;
 }
 
@@ -372,8 +372,8 @@ begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
   const guint64 waited = end_idleness (self, thread);
 
   self->n_running++;
-  spdl_histogram_add (&self->meter.lap.get_time, waited);
-  self->meter.lap.items += task->n_items;
+  spdl_histogram_add (&self->meter.interval.get_time, waited);
+  self->meter.interval.items += task->n_items;
   if (!is_occupied (self))
     spdl_meter_set_occupied (&self->meter, FALSE, thread->since);
   return task;
@@ -400,14 +400,14 @@ finish_part_of (SpdlExecutor *self, SpdlTask *whole)
 static void
 finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
 {
-  SpdlCounters *lap = &self->meter.lap;
+  SpdlCounters *interval = &self->meter.interval;
 
-  lap->tasks++;
-  lap->failures += task->n_failed;
-  lap->filtered += task->n_filtered;
-  lap->bytes_out += task->bytes_out;
+  interval->tasks++;
+  interval->failures += task->n_failed;
+  interval->filtered += task->n_filtered;
+  interval->bytes_out += task->bytes_out;
   if (task->n_failed == 0)
-    spdl_histogram_add (&lap->task_time, took);
+    spdl_histogram_add (&interval->task_time, took);
   /* A single long one, which may just have been interrupted, counts little. */
   self->recent_time -= self->recent_time / 8;
   self->recent_time += MIN (took, 4 * SPDL_EXECUTOR_SHORT_TASK) / 8;
@@ -422,7 +422,7 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   else
     spdl_ring_finish (&self->ring, &task->entry);
   if (--self->n_running == 0 && self->flushing)
-    spdl_cond_broadcast (&self->quiet);
+    spdl_cond_broadcast (&self->is_idle);
 }
 
 void
@@ -443,7 +443,7 @@ spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
   if (should_wake_taker (self))
     spdl_cond_signal (&self->ready);
   if (should_wake_putter (self))
-    spdl_cond_signal (&self->room);
+    spdl_cond_signal (&self->has_room);
   if (call)
     spdl_cond_signal (call);
   spdl_mutex_unlock (&pool->lock);
@@ -460,7 +460,7 @@ own_cpu_time (void)
 
 /* Of SpdlPoolClient: runs a task. */
 static void
-run (SpdlPoolClient *client, SpdlPoolThread *thread)
+run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
 {
   SpdlExecutor *self = (SpdlExecutor *) client;
   SpdlPool *pool = self->pool;
@@ -470,7 +470,7 @@ run (SpdlPoolClient *client, SpdlPoolThread *thread)
   SpdlCond *call = spdl_pool_has_work_unlocked (pool)
                        ? spdl_pool_call_thread_unlocked (pool)
                        : NULL;
-  const gboolean room = should_wake_putter (self);
+  const gboolean wake = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
   guint64 cpu_before = 0, cpu_after = 0;
   gboolean done;
@@ -481,10 +481,10 @@ run (SpdlPoolClient *client, SpdlPoolThread *thread)
     spdl_cond_signal (pending);
   if (call)
     spdl_cond_signal (call);
-  if (room)
-    spdl_cond_signal (&self->room);
+  if (wake)
+    spdl_cond_signal (&self->has_room);
   /* A signal may take longer than a task, whose time it is not. */
-  if (pending || call || room)
+  if (pending || call || wake)
     thread->since = spdl_meter_now (&self->meter);
 
   if (shared)
@@ -502,7 +502,7 @@ run (SpdlPoolClient *client, SpdlPoolThread *thread)
     finish_task (self, task, thread->since - begun);
   /* A part that is done makes room before anything is taken. */
   if (done && task->whole && should_wake_putter (self))
-    spdl_cond_signal (&self->room);
+    spdl_cond_signal (&self->has_room);
   if (!done || !should_wake_taker (self))
     return;
   /* The threads of a shared pool may outlive this executor, so there the
@@ -536,7 +536,7 @@ spdl_executor_init (
 {
   memset (self, 0, sizeof *self);
   self->client.runnable = is_runnable;
-  self->client.run = run;
+  self->client.run = run_task;
   self->funcs = funcs;
   self->user_data = user_data;
   self->concurrency = 1;
@@ -545,9 +545,9 @@ spdl_executor_init (
   self->free_slots = g_ptr_array_new ();
   self->idle_since = g_array_new (FALSE, FALSE, sizeof (guint64));
   spdl_mutex_init (&self->pool_lock);
-  spdl_cond_init (&self->room);
+  spdl_cond_init (&self->has_room);
   spdl_cond_init (&self->ready);
-  spdl_cond_init (&self->quiet);
+  spdl_cond_init (&self->is_idle);
 }
 
 void
@@ -558,9 +558,9 @@ spdl_executor_clear (SpdlExecutor *self)
   g_ptr_array_unref (self->free_slots);
   g_array_unref (self->idle_since);
   spdl_mutex_clear (&self->pool_lock);
-  spdl_cond_clear (&self->room);
+  spdl_cond_clear (&self->has_room);
   spdl_cond_clear (&self->ready);
-  spdl_cond_clear (&self->quiet);
+  spdl_cond_clear (&self->is_idle);
 }
 
 static void
@@ -582,7 +582,7 @@ empty_unlocked (SpdlExecutor *self)
   g_assert (self->flushing);
 
   while (self->n_running > 0)
-    spdl_cond_wait (&self->quiet, &self->pool->lock);
+    spdl_cond_wait (&self->is_idle, &self->pool->lock);
   self->partial = NULL;
   self->putter_waits = FALSE;
   all = self->ring.head;
@@ -646,7 +646,7 @@ spdl_executor_stop (SpdlExecutor *self)
 static void
 wake_all (SpdlExecutor *self)
 {
-  spdl_cond_broadcast (&self->room);
+  spdl_cond_broadcast (&self->has_room);
   spdl_cond_broadcast (&self->ready);
 }
 
@@ -709,7 +709,7 @@ limits_changed (SpdlExecutor *self)
 
   if (!self->pool->name)
     spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
-  spdl_cond_broadcast (&self->room);
+  spdl_cond_broadcast (&self->has_room);
   if (is_runnable (&self->client))
     call = spdl_pool_call_thread_unlocked (self->pool);
   if (call)
@@ -770,7 +770,7 @@ spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self)
 }
 
 static void
-add_up (SpdlLap *counts, const SpdlCounters *counters)
+add_up (SpdlInterval *counts, const SpdlCounters *counters)
 {
   counts->items += counters->items;
   counts->tasks += counters->tasks;
@@ -782,13 +782,13 @@ add_up (SpdlLap *counts, const SpdlCounters *counters)
 
 /* Both locks held, where there is a pool. */
 static guint
-count_unlocked (SpdlExecutor *self, SpdlLap *counts)
+count_unlocked (SpdlExecutor *self, SpdlInterval *counts)
 {
   const SpdlMeter *meter = &self->meter;
   const guint64 now = spdl_meter_now (meter);
 
   add_up (counts, &meter->total);
-  add_up (counts, &meter->lap);
+  add_up (counts, &meter->interval);
   /* What is still running. */
   if (meter->occupied && now > meter->occupied_since)
     counts->occupied += now - meter->occupied_since;
@@ -799,7 +799,7 @@ count_unlocked (SpdlExecutor *self, SpdlLap *counts)
 }
 
 guint
-spdl_executor_count (SpdlExecutor *self, SpdlLap *counts)
+spdl_executor_count (SpdlExecutor *self, SpdlInterval *counts)
 {
   guint n_running;
 
@@ -815,36 +815,36 @@ spdl_executor_count (SpdlExecutor *self, SpdlLap *counts)
 }
 
 static void
-snapshot_unlocked (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+snapshot_unlocked (SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats)
 {
   const guint64 now = spdl_meter_now (&self->meter);
   const guint64 cpu_time = spdl_executor_get_cpu_time_unlocked (self);
 
-  spdl_meter_snapshot (&self->meter, lap, now, cpu_time, figures);
-  if (lap)
-    spdl_meter_end_lap (&self->meter, now, cpu_time);
+  spdl_meter_snapshot (&self->meter, interval, now, cpu_time, stats);
+  if (interval)
+    spdl_meter_end_interval (&self->meter, now, cpu_time);
 }
 
 static void
-snapshot (SpdlExecutor *self, gboolean lap, SpdlFigures *figures)
+take_snapshot (SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats)
 {
   spdl_mutex_lock (&self->pool_lock);
   if (self->pool)
     spdl_mutex_lock (&self->pool->lock);
-  snapshot_unlocked (self, lap, figures);
+  snapshot_unlocked (self, interval, stats);
   if (self->pool)
     spdl_mutex_unlock (&self->pool->lock);
   spdl_mutex_unlock (&self->pool_lock);
 }
 
 void
-spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures)
+spdl_executor_end_interval (SpdlExecutor *self, SpdlMeterStats *stats)
 {
-  snapshot (self, TRUE, figures);
+  take_snapshot (self, TRUE, stats);
 }
 
 void
-spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures)
+spdl_executor_get_figures (SpdlExecutor *self, SpdlMeterStats *stats)
 {
-  snapshot (self, FALSE, figures);
+  take_snapshot (self, FALSE, stats);
 }

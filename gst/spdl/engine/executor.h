@@ -103,9 +103,9 @@ struct _SpdlExecutor {
   GArray *idle_since;  /* guint64, of places for such tasks, free again */
   guint64 recent_time; /* of a task, about, in ns; of short ones alone */
   guint64 usual_time;  /* of a task, about, in ns */
-  SpdlCond room;
+  SpdlCond has_room;
   SpdlCond ready;
-  SpdlCond quiet;        /* no task is running */
+  SpdlCond is_idle;      /* no task is running */
   GPtrArray *free_slots; /* gpointer *, the last used at the end */
   guint n_slots;
   guint64 cpu_time; /* of tasks on a shared pool; of all, once stopped */
@@ -157,15 +157,16 @@ void spdl_executor_set_limits (
  * and slots stay as they are, so it may change often. From any thread. */
 void spdl_executor_allow (SpdlExecutor *self, guint n);
 
-/* Fills in what was counted since the start, at little cost and whatever laps
- * there are. Returns how many tasks run. */
-guint spdl_executor_count (SpdlExecutor *self, SpdlLap *counts);
+/* Fills in what was counted since the start, at little cost and whatever
+ * intervals there are. Returns how many tasks run. */
+guint spdl_executor_count (SpdlExecutor *self, SpdlInterval *counts);
 
 /* Of all workers since the start. Both locks held, where there is a pool. */
 guint64 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self);
 
-/* This lap's figures, and then a new lap; or those since the start. */
-void spdl_executor_end_lap (SpdlExecutor *self, SpdlFigures *figures);
-void spdl_executor_get_figures (SpdlExecutor *self, SpdlFigures *figures);
+/* This interval's figures, and then a new interval; or those since the start.
+ */
+void spdl_executor_end_interval (SpdlExecutor *self, SpdlMeterStats *stats);
+void spdl_executor_get_figures (SpdlExecutor *self, SpdlMeterStats *stats);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: what a stage counts, by lap and in all
+/* gst-spdl: what a stage counts, by interval and in all
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -67,7 +67,7 @@ spdl_meter_start (SpdlMeter *self, const SpdlClock *clock)
   memset (self, 0, sizeof *self);
   if (clock)
     self->clock = *clock;
-  self->started = self->lap_started = spdl_meter_now (self);
+  self->started = self->interval_started = spdl_meter_now (self);
 }
 
 void
@@ -85,10 +85,11 @@ spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now)
 {
   const guint64 wait = now - before + self->waited;
 
-  spdl_histogram_add (&self->lap.get_time, wait);
+  spdl_histogram_add (&self->interval.get_time, wait);
   /* Where several threads pull, their steps are not known. */
   if (self->last_pull > 0 && self->last_pull + wait <= now)
-    spdl_histogram_add (&self->lap.step_time, now - self->last_pull - wait);
+    spdl_histogram_add (
+        &self->interval.step_time, now - self->last_pull - wait);
   self->last_pull = now;
   self->waited = 0;
 }
@@ -123,85 +124,85 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
 }
 
 static void
-figures_from_counters (SpdlFigures *figures, const SpdlCounters *counters)
+figures_from_counters (SpdlMeterStats *stats, const SpdlCounters *counters)
 {
-  const double elapsed = figures->elapsed;
+  const double elapsed = stats->elapsed;
 
-  figures->num_tasks = counters->tasks;
-  figures->num_failures = counters->failures;
-  figures->num_filtered = counters->filtered;
-  figures->ave_time = spdl_histogram_mean (&counters->task_time);
-  figures->p90_time = spdl_histogram_quantile (&counters->task_time, 0.90);
-  figures->p99_time = spdl_histogram_quantile (&counters->task_time, 0.99);
-  figures->num_items = counters->items;
-  figures->num_batches = counters->batches;
-  figures->num_unpooled = counters->unpooled;
-  figures->num_cached = counters->cached;
-  figures->bytes_in = counters->bytes_in;
-  figures->bytes_out = counters->bytes_out;
-  figures->qps = elapsed > 0 ? counters->items * 1e9 / elapsed : 0;
-  figures->ave_put_time = spdl_histogram_mean (&counters->put_time);
-  figures->p90_put_time = spdl_histogram_quantile (&counters->put_time, 0.90);
-  figures->p99_put_time = spdl_histogram_quantile (&counters->put_time, 0.99);
-  figures->ave_get_time = spdl_histogram_mean (&counters->get_time);
-  figures->p90_get_time = spdl_histogram_quantile (&counters->get_time, 0.90);
-  figures->p99_get_time = spdl_histogram_quantile (&counters->get_time, 0.99);
-  figures->ave_step_time = spdl_histogram_mean (&counters->step_time);
-  figures->p50_step_time = spdl_histogram_quantile (&counters->step_time, 0.50);
-  figures->p99_step_time = spdl_histogram_quantile (&counters->step_time, 0.99);
-  figures->occupancy_rate =
+  stats->num_tasks = counters->tasks;
+  stats->num_failures = counters->failures;
+  stats->num_filtered = counters->filtered;
+  stats->ave_time = spdl_histogram_mean (&counters->task_time);
+  stats->p90_time = spdl_histogram_quantile (&counters->task_time, 0.90);
+  stats->p99_time = spdl_histogram_quantile (&counters->task_time, 0.99);
+  stats->num_items = counters->items;
+  stats->num_batches = counters->batches;
+  stats->num_unpooled = counters->unpooled;
+  stats->num_cached = counters->cached;
+  stats->bytes_in = counters->bytes_in;
+  stats->bytes_out = counters->bytes_out;
+  stats->qps = elapsed > 0 ? counters->items * 1e9 / elapsed : 0;
+  stats->ave_put_time = spdl_histogram_mean (&counters->put_time);
+  stats->p90_put_time = spdl_histogram_quantile (&counters->put_time, 0.90);
+  stats->p99_put_time = spdl_histogram_quantile (&counters->put_time, 0.99);
+  stats->ave_get_time = spdl_histogram_mean (&counters->get_time);
+  stats->p90_get_time = spdl_histogram_quantile (&counters->get_time, 0.90);
+  stats->p99_get_time = spdl_histogram_quantile (&counters->get_time, 0.99);
+  stats->ave_step_time = spdl_histogram_mean (&counters->step_time);
+  stats->p50_step_time = spdl_histogram_quantile (&counters->step_time, 0.50);
+  stats->p99_step_time = spdl_histogram_quantile (&counters->step_time, 0.99);
+  stats->occupancy_rate =
       elapsed > 0 ? MIN (counters->occupied / elapsed, 1.0) : 0;
-  figures->push_rate = elapsed > 0 ? MIN (counters->pushing / elapsed, 1.0) : 0;
-  figures->ave_latency = spdl_histogram_mean (&counters->latency);
-  figures->p99_latency = spdl_histogram_quantile (&counters->latency, 0.99);
+  stats->push_rate = elapsed > 0 ? MIN (counters->pushing / elapsed, 1.0) : 0;
+  stats->ave_latency = spdl_histogram_mean (&counters->latency);
+  stats->p99_latency = spdl_histogram_quantile (&counters->latency, 0.99);
 }
 
-/* The time that is still running belongs to the lap that runs. */
+/* The time that is still running belongs to the interval that runs. */
 static void
-settle (SpdlMeter *self, guint64 now)
+settle_time (SpdlMeter *self, guint64 now)
 {
   if (self->occupied && now > self->occupied_since) {
-    self->lap.occupied += now - self->occupied_since;
+    self->interval.occupied += now - self->occupied_since;
     self->occupied_since = now;
   }
   if (self->pushing && now > self->pushing_since) {
-    self->lap.pushing += now - self->pushing_since;
+    self->interval.pushing += now - self->pushing_since;
     self->pushing_since = now;
   }
 }
 
 void
-spdl_meter_snapshot (SpdlMeter *self, gboolean lap, guint64 now,
-    guint64 cpu_time, SpdlFigures *figures)
+spdl_meter_snapshot (SpdlMeter *self, gboolean interval, guint64 now,
+    guint64 cpu_time, SpdlMeterStats *stats)
 {
   if (self->started == 0)
     now = 0;
   else if (self->stopped != 0)
     now = self->stopped;
-  settle (self, now);
+  settle_time (self, now);
 
-  memset (figures, 0, sizeof *figures);
-  figures->lap = lap;
-  figures->elapsed = now - (lap ? self->lap_started : self->started);
-  figures->cpu_time = cpu_time - (lap ? self->cpu_at_lap : 0);
+  memset (stats, 0, sizeof *stats);
+  stats->interval = interval;
+  stats->elapsed = now - (interval ? self->interval_started : self->started);
+  stats->cpu_time = cpu_time - (interval ? self->cpu_at_interval : 0);
 
-  if (lap) {
-    figures_from_counters (figures, &self->lap);
+  if (interval) {
+    figures_from_counters (stats, &self->interval);
   } else {
     SpdlCounters *all = g_memdup2 (&self->total, sizeof self->total);
 
-    counters_merge (all, &self->lap);
-    figures_from_counters (figures, all);
+    counters_merge (all, &self->interval);
+    figures_from_counters (stats, all);
     g_free (all);
   }
 }
 
 void
-spdl_meter_end_lap (SpdlMeter *self, guint64 now, guint64 cpu_time)
+spdl_meter_end_interval (SpdlMeter *self, guint64 now, guint64 cpu_time)
 {
-  settle (self, now);
-  counters_merge (&self->total, &self->lap);
-  memset (&self->lap, 0, sizeof self->lap);
-  self->lap_started = now;
-  self->cpu_at_lap = cpu_time;
+  settle_time (self, now);
+  counters_merge (&self->total, &self->interval);
+  memset (&self->interval, 0, sizeof self->interval);
+  self->interval_started = now;
+  self->cpu_at_interval = cpu_time;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: what a stage counts, by lap and in all
+/* gst-spdl: what a stage counts, by interval and in all
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,7 +33,7 @@ G_BEGIN_DECLS
  *
  * Cost: one increment a sample (P-square, with its five markers for each
  * quantile, takes some tens of times that), and two histograms add up, which
- * is how a lap becomes part of the total. Not thread-safe. */
+ * is how an interval becomes part of the total. Not thread-safe. */
 
 #define SPDL_HISTOGRAM_SUB_BITS 5
 #define SPDL_HISTOGRAM_MAX_BITS 42
@@ -90,11 +90,11 @@ guint64 spdl_histogram_mean (const SpdlHistogram *self);
 SPDL_PRIVATE_API
 guint64 spdl_histogram_quantile (const SpdlHistogram *self, double q);
 
-/* A meter counts for one element. Everything is recorded once, in the lap that
- * runs; ending a lap adds it to the total. It has no lock: a stage calls it
- * under its engine's lock, a plain element under its own. All times are
- * nanoseconds on the meter's clock, read by the caller, who often has one at
- * hand. */
+/* A meter counts for one element. Everything is recorded once, in the interval
+ * that runs; ending an interval adds it to the total. It has no lock: a stage
+ * calls it under its engine's lock, a plain element under its own. All times
+ * are nanoseconds on the meter's clock, read by the caller, who often has one
+ * at hand. */
 
 typedef struct {
   guint64 tasks;
@@ -118,22 +118,22 @@ typedef struct {
 typedef struct {
   SpdlClock clock;
   guint64 started;
-  guint64 lap_started;
+  guint64 interval_started;
   guint64 stopped; /* 0 while running */
-  guint64 cpu_at_lap;
+  guint64 cpu_at_interval;
   gboolean occupied;
-  guint64 occupied_since; /* not before lap_started */
+  guint64 occupied_since; /* not before interval_started */
   gboolean pushing;
-  guint64 pushing_since; /* not before lap_started */
+  guint64 pushing_since; /* not before interval_started */
   guint64 last_pull;     /* when the trainer got its last batch; 0: never */
   guint64 waited;        /* since then, in pulls that gave none */
-  SpdlCounters lap;
-  SpdlCounters total; /* of all laps that have ended */
+  SpdlCounters interval;
+  SpdlCounters total; /* of all intervals that have ended */
 } SpdlMeter;
 
 /* What a snapshot says; see the table in the design, section 6. */
 typedef struct {
-  gboolean lap;
+  gboolean interval;
   guint64 elapsed;
   guint64 num_tasks, num_failures, num_filtered;
   guint64 ave_time, p90_time, p99_time, cpu_time;
@@ -144,9 +144,10 @@ typedef struct {
   guint64 ave_step_time, p50_step_time, p99_step_time;
   double occupancy_rate, push_rate;
   guint64 ave_latency, p99_latency;
-} SpdlFigures;
+} SpdlMeterStats;
 
-/* @clock: (nullable): NULL is the monotonic clock. Starts the first lap. */
+/* @clock: (nullable): NULL is the monotonic clock. Starts the first interval.
+ */
 SPDL_PRIVATE_API
 void spdl_meter_start (SpdlMeter *self, const SpdlClock *clock);
 
@@ -167,9 +168,9 @@ spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
   if (SPDL_STATISTICS_ARE_OFF || self->occupied == occupied)
     return;
   if (self->occupied && now > self->occupied_since)
-    self->lap.occupied += now - self->occupied_since;
+    self->interval.occupied += now - self->occupied_since;
   self->occupied = occupied;
-  self->occupied_since = MAX (now, self->lap_started);
+  self->occupied_since = MAX (now, self->interval_started);
 }
 
 /* From @now on a result is being handed downstream, or none is. */
@@ -179,9 +180,9 @@ spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
   if (SPDL_STATISTICS_ARE_OFF)
     return;
   if (self->pushing && now > self->pushing_since)
-    self->lap.pushing += now - self->pushing_since;
+    self->interval.pushing += now - self->pushing_since;
   self->pushing = pushing;
-  self->pushing_since = MAX (now, self->lap_started);
+  self->pushing_since = MAX (now, self->interval_started);
 }
 
 /* The trainer's side: a pull from @before to @now that gave no batch, because
@@ -202,14 +203,14 @@ void spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now);
 SPDL_PRIVATE_API
 void spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now);
 
-/* Fills in @figures: this lap's, or since the start.
+/* Fills in @stats: this interval's, or since the start.
  * @cpu_time: CPU time of the element's workers since the start. */
 SPDL_PRIVATE_API
-void spdl_meter_snapshot (SpdlMeter *self, gboolean lap, guint64 now,
-    guint64 cpu_time, SpdlFigures *figures);
+void spdl_meter_snapshot (SpdlMeter *self, gboolean interval, guint64 now,
+    guint64 cpu_time, SpdlMeterStats *stats);
 
-/* Adds the lap to the total and begins the next one. */
+/* Adds the interval to the total and begins the next one. */
 SPDL_PRIVATE_API
-void spdl_meter_end_lap (SpdlMeter *self, guint64 now, guint64 cpu_time);
+void spdl_meter_end_interval (SpdlMeter *self, guint64 now, guint64 cpu_time);
 
 G_END_DECLS

@@ -9,8 +9,8 @@
 
 #include <gio/gio.h>
 
-#include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/cpus.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry = NULL; /* name -> SpdlPool, not owned */
@@ -74,7 +74,7 @@ thread_main (void *data)
   SpdlPool *self = thread->pool;
 
   spdl_compat_set_thread_name (self->name ? self->name : "spdl-worker");
-  spdl_set_patient (TRUE);
+  spdl_thread_set_batch_scheduling (TRUE);
 
   spdl_mutex_lock (&self->lock);
   self->waking = FALSE;

@@ -31,7 +31,7 @@ spdl_random_init (SpdlRandom *self, const guint64 *key, guint n_numbers)
 }
 
 static guint64
-rotate (guint64 x, guint n)
+rotate_left (guint64 x, guint n)
 {
   return x << n | x >> (64 - n);
 }
@@ -40,7 +40,7 @@ guint64
 spdl_random_next (SpdlRandom *self)
 {
   guint64 *s = self->state;
-  const guint64 result = rotate (s[1] * 5, 7) * 9;
+  const guint64 result = rotate_left (s[1] * 5, 7) * 9;
   const guint64 t = s[1] << 17;
 
   s[2] ^= s[0];
@@ -48,7 +48,7 @@ spdl_random_next (SpdlRandom *self)
   s[1] ^= s[2];
   s[0] ^= s[3];
   s[2] ^= t;
-  s[3] = rotate (s[3], 45);
+  s[3] = rotate_left (s[3], 45);
   return result;
 }
 

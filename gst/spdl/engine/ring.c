@@ -48,7 +48,7 @@ link_behind (SpdlRing *self, SpdlEntry *entry, SpdlEntry *place)
 /* Moves @entry, which is done, past all before it that are not. These are
  * fewer than the stage's concurrency and queue-size together. */
 static void
-overtake (SpdlRing *self, SpdlEntry *entry)
+overtake_entries (SpdlRing *self, SpdlEntry *entry)
 {
   SpdlEntry *place = entry->prev;
 
@@ -75,7 +75,7 @@ spdl_ring_put (SpdlRing *self, SpdlEntry *entry)
 
   entry->state = SPDL_ENTRY_DONE;
   if (entry->kind == SPDL_ENTRY_MARK && self->order == SPDL_ORDER_COMPLETION)
-    overtake (self, entry);
+    overtake_entries (self, entry);
 }
 
 SpdlEntry *
@@ -104,7 +104,7 @@ spdl_ring_finish (SpdlRing *self, SpdlEntry *task)
   self->n_done++;
   task->state = SPDL_ENTRY_DONE;
   if (self->order == SPDL_ORDER_COMPLETION)
-    overtake (self, task);
+    overtake_entries (self, task);
 }
 
 SpdlEntry *

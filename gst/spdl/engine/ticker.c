@@ -46,7 +46,7 @@ sleep_until (SpdlTicker *self, guint64 due)
 }
 
 static void *
-run (void *user_data)
+run_ticker (void *user_data)
 {
   SpdlTicker *self = user_data;
   const SpdlClock clock = { NULL };
@@ -83,7 +83,7 @@ spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
   self->free_data = free_data;
   /* The thread may stop itself as soon as it runs: it must find its name. */
   spdl_mutex_lock (&self->lock);
-  if (pthread_create (&self->id, NULL, run, self) != 0)
+  if (pthread_create (&self->id, NULL, run_ticker, self) != 0)
     g_error ("no thread can be made to watch a pipeline");
   spdl_mutex_unlock (&self->lock);
   return self;

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline's figures over some laps, and how sure they are
+/* gst-spdl: a pipeline's figures over some intervals, and how sure they are
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -34,21 +34,22 @@ end_block (SpdlWindow *self)
 }
 
 void
-spdl_window_add (SpdlWindow *self, const SpdlLap *laps, guint64 elapsed)
+spdl_window_add (
+    SpdlWindow *self, const SpdlInterval *intervals, guint64 elapsed)
 {
   self->elapsed += elapsed;
   self->block_elapsed += elapsed;
   for (guint i = 0; i < self->n_stages; i++) {
-    SpdlLap *sum = &self->sums[i];
+    SpdlInterval *sum = &self->sums[i];
 
-    sum->items += laps[i].items;
-    sum->tasks += laps[i].tasks;
-    sum->timed += laps[i].timed;
-    sum->task_time += laps[i].task_time;
-    sum->cpu_time += laps[i].cpu_time;
-    sum->occupied += laps[i].occupied;
-    sum->pushing += laps[i].pushing;
-    self->block_items += laps[i].items;
+    sum->items += intervals[i].items;
+    sum->tasks += intervals[i].tasks;
+    sum->timed += intervals[i].timed;
+    sum->task_time += intervals[i].task_time;
+    sum->cpu_time += intervals[i].cpu_time;
+    sum->occupied += intervals[i].occupied;
+    sum->pushing += intervals[i].pushing;
+    self->block_items += intervals[i].items;
   }
   if (self->block_elapsed > 0 &&
       self->block_elapsed >= spdl_window_get_block (self))
@@ -95,7 +96,7 @@ spdl_window_get_item_rate (const SpdlWindow *self, guint stage)
 double
 spdl_window_get_task_time (const SpdlWindow *self, guint stage)
 {
-  const SpdlLap *sum = &self->sums[stage];
+  const SpdlInterval *sum = &self->sums[stage];
 
   return sum->timed > 0 ? sum->task_time / (double) sum->timed : 0;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline's figures over some laps, and how sure they are
+/* gst-spdl: a pipeline's figures over some intervals, and how sure they are
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What a stage counted in a lap. Times are nanoseconds. */
+/* What a stage counted in an interval. Times are nanoseconds. */
 typedef struct {
   guint64 items; /* that were taken up */
   guint64 tasks; /* that ended */
@@ -22,18 +22,18 @@ typedef struct {
   guint64 cpu_time;
   guint64 occupied; /* how long something waited in its queue */
   guint64 pushing;  /* how long results were being handed on */
-} SpdlLap;
+} SpdlInterval;
 
 /* More stages than these are not looked at. */
 #define SPDL_MAX_TUNED 32
 
-/* Laps put together. The laps' rates, of as many laps at a time as hold two of
- * the longest tasks, tell how sure the rate is: tasks that run side by side end
- * in waves, which a single lap has or has not. */
+/* Intervals put together. The intervals' rates, of as many intervals at a time
+ * as hold two of the longest tasks, tell how sure the rate is: tasks that run
+ * side by side end in waves, which a single interval has or has not. */
 typedef struct {
   guint n_stages;
   guint64 elapsed;
-  SpdlLap sums[SPDL_MAX_TUNED];
+  SpdlInterval sums[SPDL_MAX_TUNED];
   guint64 block_elapsed;
   guint64 block_items;
   guint n_blocks;
@@ -42,8 +42,9 @@ typedef struct {
 
 void spdl_window_init (SpdlWindow *self, guint n_stages);
 
-/* @laps: one for each stage */
-void spdl_window_add (SpdlWindow *self, const SpdlLap *laps, guint64 elapsed);
+/* @intervals: one for each stage */
+void spdl_window_add (
+    SpdlWindow *self, const SpdlInterval *intervals, guint64 elapsed);
 
 /* Items a second, of all stages together: where one passes what another did,
  * that is in proportion to the pipeline's throughput. */
@@ -59,7 +60,7 @@ double spdl_window_get_item_rate (const SpdlWindow *self, guint stage);
 double spdl_window_get_task_time (const SpdlWindow *self, guint stage);
 double spdl_window_get_longest_task (const SpdlWindow *self);
 
-/* How long laps are put together for a rate, in ns. */
+/* How long intervals are put together for a rate, in ns. */
 double spdl_window_get_block (const SpdlWindow *self);
 
 /* How many workers are in tasks, on average. */

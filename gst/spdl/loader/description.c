@@ -379,7 +379,7 @@ spdl_range_describe (const SpdlRange *range)
  *
  * Returns: whether @text is a whole number outside of @range */
 static gboolean
-exceeds (const gchar *text, const SpdlRange *range)
+exceeds_range (const gchar *text, const SpdlRange *range)
 {
   const gboolean negative = *(text = spdl_skip_space (text)) == '-';
   gchar *end;
@@ -407,7 +407,7 @@ spdl_setting_is_in_range (const SpdlSetting *setting, const SpdlRange *range)
   if (range->is_unsigned && range->has_no_limit &&
       g_str_equal (setting->value, "-1"))
     return TRUE;
-  if (range->is_whole && exceeds (setting->value, range))
+  if (range->is_whole && exceeds_range (setting->value, range))
     return FALSE;
   g_value_init (&value, setting->pspec->value_type);
   return !gst_value_deserialize_with_pspec (

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "gst/spdl/loader/news.h"
+#include "gst/spdl/loader/buswatch.h"
 #include "gst/spdl/tensor/layout.h"
 
 G_BEGIN_DECLS
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 /* What a loader knows of its pipeline's elements, owned. */
 typedef struct {
   GstPipeline *pipeline;
-  GstSpdlOutlet *sink;
+  GstSpdlLoaderSink *sink;
   GPtrArray *sources; /* GstElement: spdlsrc */
   GstElement *appsrc; /* nullable: of the loader's own */
 } GstSpdlLoaderParts;
@@ -42,7 +42,7 @@ struct _GstSpdlLoader {
   gdouble cpu_budget;
 
   SpdlMutex lock;
-  GstSpdlNews *news; /* of the last run, nullable */
+  GstSpdlBusWatch *bus_watch; /* of the last run, nullable */
   gint max_failures;
   guint64 epoch;
   gboolean finished;
@@ -58,7 +58,7 @@ struct _GstSpdlLoader {
   /* The thread's in next(). */
   GstSpdlLayout layout;
   guint wakes;
-  gboolean told; /* the error, at the end of its epoch */
+  gboolean error_was_returned; /* the error, at the end of its epoch */
   /* Number of epochs that were reached. Failures of later ones, which are
    * loaded ahead, are not reported yet. */
   guint64 n_epochs;
@@ -136,13 +136,13 @@ gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 
 /* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
-GstSpdlNews *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
+GstSpdlBusWatch *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
 
 /* Tells what went wrong with items of the epochs that were reached, and
  * warnings: by signals, now. @state: (nullable): of the batch that is about to
  * be returned */
 void gst_spdl_loader_emit_notices (
-    GstSpdlLoader *self, GstSpdlNews *news, const gchar *state);
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state);
 
 /* State lock held. Ends a run that was stopped by one of its own threads, which
  * cannot wait for its end. Returns whether none runs now. */
@@ -151,7 +151,7 @@ gboolean gst_spdl_loader_end_stopped_run (GstSpdlLoader *self);
 /* At a start, and after a stop.
  * @epoch: which is pushed first */
 void gst_spdl_loader_open_source (
-    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch);
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch);
 void gst_spdl_loader_close_source (GstSpdlLoader *self);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #include <gst/app/gstappsrc.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/numberarrays.h"
+#include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 
@@ -82,7 +82,7 @@ find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
             "batches from one");
         return FALSE;
       }
-      self->sink = gst_object_ref ((GstSpdlOutlet *) element);
+      self->sink = gst_object_ref ((GstSpdlLoaderSink *) element);
     } else if (GST_IS_APP_SINK (element)) {
       g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
           "The pipeline has an appsink, \"%s\", which nobody would pull from: "

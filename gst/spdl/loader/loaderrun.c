@@ -17,51 +17,51 @@ typedef struct {
   guint64 n_failures; /* so far */
 } Place;
 
-GstSpdlNews *
+GstSpdlBusWatch *
 gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   spdl_mutex_lock (&self->lock);
-  news = self->news ? gst_spdl_news_ref (self->news) : NULL;
+  bus_watch = self->bus_watch ? gst_spdl_bus_watch_ref (self->bus_watch) : NULL;
   spdl_mutex_unlock (&self->lock);
-  if (!news)
+  if (!bus_watch)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_NOT_STARTED, "The loader was not started");
-  return news;
+  return bus_watch;
 }
 
 /* State lock held.
  * @place: (nullable): where it begins, if not where the loader does */
-static GstSpdlNews *
+static GstSpdlBusWatch *
 begin_run (GstSpdlLoader *self, const Place *place)
 {
-  GstSpdlNews *news =
-      gst_spdl_news_new (self->parts.pipeline, self->parts.sink, -1);
-  GstSpdlNews *old;
+  GstSpdlBusWatch *bus_watch =
+      gst_spdl_bus_watch_new (self->parts.pipeline, self->parts.sink, -1);
+  GstSpdlBusWatch *old;
 
   spdl_mutex_lock (&self->lock);
-  gst_spdl_news_set_max_failures (news, self->max_failures);
-  old = self->news;
-  self->news = gst_spdl_news_ref (news);
+  gst_spdl_bus_watch_set_max_failures (bus_watch, self->max_failures);
+  old = self->bus_watch;
+  self->bus_watch = gst_spdl_bus_watch_ref (bus_watch);
   g_free (self->begun_at);
   self->begun_at = g_strdup (place ? place->state : self->restored);
   self->epoch = place ? place->epoch : 0;
-  news->n_failures = place ? place->n_failures : 0;
+  bus_watch->n_failures = place ? place->n_failures : 0;
   self->finished = FALSE;
-  self->told = FALSE;
+  self->error_was_returned = FALSE;
   self->n_epochs = self->epoch;
   self->between = FALSE;
   self->handed_out = self->in_epoch = self->any_ended = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (old)
-    gst_spdl_news_unref (old);
+    gst_spdl_bus_watch_unref (old);
   if (self->cpu_budget > 0) {
-    news->governor = gst_spdl_governor_new (
+    bus_watch->governor = gst_spdl_governor_new (
         GST_BIN (self->parts.pipeline), self->cpu_budget);
-    gst_spdl_governor_start (news->governor);
+    gst_spdl_governor_start (bus_watch->governor);
   }
-  return news;
+  return bus_watch;
 }
 
 /* A process of its own keeps within it by itself. */
@@ -80,83 +80,84 @@ set_budget_of_workers (GstSpdlLoader *self, gdouble budget)
 void
 gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   spdl_mutex_lock (&self->state_lock);
   self->cpu_budget = budget;
   set_budget_of_workers (self, budget);
-  if (self->running && (news = gst_spdl_loader_get_news (self, NULL))) {
-    if (news->governor)
-      gst_spdl_governor_set_budget (news->governor, budget);
-    gst_spdl_news_unref (news);
+  if (self->running && (bus_watch = gst_spdl_loader_get_news (self, NULL))) {
+    if (bus_watch->governor)
+      gst_spdl_governor_set_budget (bus_watch->governor, budget);
+    gst_spdl_bus_watch_unref (bus_watch);
   }
   spdl_mutex_unlock (&self->state_lock);
 }
 
 /* State lock held. */
 static void
-end_run (GstSpdlLoader *self, GstSpdlNews *news)
+end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
   gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
-  gst_spdl_outlet_set_open (self->parts.sink, FALSE);
+  gst_spdl_loader_sink_set_open (self->parts.sink, FALSE);
   gst_spdl_loader_close_source (self);
-  gst_spdl_news_detach (news);
+  gst_spdl_bus_watch_detach (bus_watch);
   self->running = FALSE;
 }
 
 static gboolean
-is_stopped (GstSpdlNews *news)
+is_stopped (GstSpdlBusWatch *bus_watch)
 {
   gboolean stopped;
 
-  spdl_mutex_lock (&news->lock);
-  stopped = news->stopped;
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
+  stopped = bus_watch->stopped;
+  spdl_mutex_unlock (&bus_watch->lock);
   return stopped;
 }
 
 gboolean
 gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
 {
-  g_autoptr (GstSpdlNews) news = NULL;
+  g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
 
-  if (self->running && !spdl_is_loading_thread () &&
-      (news = gst_spdl_loader_get_news (self, NULL)) && is_stopped (news))
-    end_run (self, news);
+  if (self->running && !spdl_thread_has_batch_scheduling () &&
+      (bus_watch = gst_spdl_loader_get_news (self, NULL)) &&
+      is_stopped (bus_watch))
+    end_run (self, bus_watch);
   return !self->running;
 }
 
 /* State lock held.
  * @place: (nullable): as for begin_run() */
 static gboolean
-start (GstSpdlLoader *self, const Place *place, GError **error)
+start_run (GstSpdlLoader *self, const Place *place, GError **error)
 {
   GPtrArray *states = NULL;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   GError *reason;
   gboolean ok;
 
   gst_spdl_loader_parts_tune (&self->parts);
   if (place && place->state)
     states = gst_spdl_loader_parts_exchange_states (&self->parts, place->state);
-  news = begin_run (self, place);
-  gst_spdl_loader_open_source (self, news, place ? place->epoch : 0);
-  gst_spdl_outlet_set_open (self->parts.sink, TRUE);
+  bus_watch = begin_run (self, place);
+  gst_spdl_loader_open_source (self, bus_watch, place ? place->epoch : 0);
+  gst_spdl_loader_sink_set_open (self->parts.sink, TRUE);
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
   if (states)
     gst_spdl_loader_parts_put_back_states (&self->parts, states);
   self->running = ok;
   if (!ok) {
-    reason = gst_spdl_news_dup_error (news);
-    gst_spdl_news_stop (news);
-    end_run (self, news);
+    reason = gst_spdl_bus_watch_dup_error (bus_watch);
+    gst_spdl_bus_watch_stop (bus_watch);
+    end_run (self, bus_watch);
     if (!reason)
       reason = g_error_new_literal (GST_SPDL_LOADER_ERROR,
           GST_SPDL_LOADER_ERROR_FAILED, "The pipeline cannot be started");
     g_propagate_error (error, reason);
   }
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
   return ok;
 }
 
@@ -189,7 +190,7 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
   g_atomic_int_inc (&loader->n_starts);
   ok = gst_spdl_loader_end_stopped_run (loader);
   if (ok)
-    ok = start (loader, NULL, error);
+    ok = start_run (loader, NULL, error);
   else
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
@@ -200,13 +201,13 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
 
 /* State lock held. */
 static void
-stop (GstSpdlLoader *self)
+stop_run (GstSpdlLoader *self)
 {
-  g_autoptr (GstSpdlNews) news = NULL;
+  g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
 
-  if (self->running && (news = gst_spdl_loader_get_news (self, NULL))) {
-    gst_spdl_news_stop (news);
-    end_run (self, news);
+  if (self->running && (bus_watch = gst_spdl_loader_get_news (self, NULL))) {
+    gst_spdl_bus_watch_stop (bus_watch);
+    end_run (self, bus_watch);
   }
 }
 
@@ -222,7 +223,7 @@ stop_in_thread (gpointer user_data)
 
   spdl_mutex_lock (&job->loader->state_lock);
   if (g_atomic_int_get (&job->loader->n_starts) == job->n_starts)
-    stop (job->loader);
+    stop_run (job->loader);
   spdl_mutex_unlock (&job->loader->state_lock);
   g_object_unref (job->loader);
   g_free (job);
@@ -258,7 +259,7 @@ stop_later (GstSpdlLoader *self, gint n_starts)
 void
 gst_spdl_loader_stop (GstSpdlLoader *loader)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gint n_starts;
 
   g_return_if_fail (GST_IS_SPDL_LOADER (loader));
@@ -266,32 +267,32 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
   if (!gst_spdl_loader_check_process (loader, NULL))
     return;
   n_starts = g_atomic_int_get (&loader->n_starts);
-  if (!(news = gst_spdl_loader_get_news (loader, NULL)))
+  if (!(bus_watch = gst_spdl_loader_get_news (loader, NULL)))
     return;
   /* First of all, since the state may take its time. */
-  gst_spdl_news_stop (news);
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_stop (bus_watch);
+  gst_spdl_bus_watch_unref (bus_watch);
 
-  if (spdl_is_loading_thread ()) {
+  if (spdl_thread_has_batch_scheduling ()) {
     stop_later (loader, n_starts);
     return;
   }
   spdl_mutex_lock (&loader->state_lock);
-  stop (loader);
+  stop_run (loader);
   spdl_mutex_unlock (&loader->state_lock);
 }
 
 /* Taking batches */
 
 static gboolean
-check_running (GstSpdlNews *news, gboolean *no_more, GError **error)
+check_running (GstSpdlBusWatch *bus_watch, gboolean *no_more, GError **error)
 {
   gboolean stopped;
 
-  spdl_mutex_lock (&news->lock);
-  stopped = news->stopped;
-  *no_more = news->no_more;
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
+  stopped = bus_watch->stopped;
+  *no_more = bus_watch->no_more;
+  spdl_mutex_unlock (&bus_watch->lock);
   if (stopped)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
@@ -307,8 +308,8 @@ reach_epochs (GstSpdlLoader *self, guint64 n)
 
 /* Takes over what @pull has. */
 static GstSpdlBatch *
-take_buffer (
-    GstSpdlLoader *self, GstSpdlNews *news, GstSpdlPull *pull, GError **error)
+take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
+    GError **error)
 {
   /* A stream that goes round in a cache has no epochs any more. */
   const gboolean cached = gst_spdl_buffer_is_cached (pull->buffer);
@@ -327,7 +328,8 @@ take_buffer (
   self->in_epoch = !cached;
   spdl_mutex_unlock (&self->lock);
   reach_epochs (self, gst_spdl_batch_get_epoch (batch) + 1);
-  gst_spdl_loader_emit_notices (self, news, gst_spdl_batch_get_state (batch));
+  gst_spdl_loader_emit_notices (
+      self, bus_watch, gst_spdl_batch_get_state (batch));
   return batch;
 }
 
@@ -346,14 +348,14 @@ end_epoch (GstSpdlLoader *self, guint64 epoch)
 }
 
 static void
-end_stream (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+end_stream (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
-  GError *reason = gst_spdl_news_dup_error (news);
+  GError *reason = gst_spdl_bus_watch_dup_error (bus_watch);
 
   /* Which epoch it is, nobody knows where nothing came. */
   if (self->n_epochs == 0)
     self->n_epochs = G_MAXUINT64;
-  gst_spdl_loader_emit_notices (self, news, NULL);
+  gst_spdl_loader_emit_notices (self, bus_watch, NULL);
   spdl_mutex_lock (&self->lock);
   self->finished = TRUE;
   self->in_epoch = FALSE;
@@ -374,46 +376,47 @@ get_rest (GstClockTime timeout, GstClockTime begun)
 }
 
 static GstSpdlBatch *
-next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
-    GError **error)
+pull_next_batch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
+    GstClockTime timeout, GError **error)
 {
   const GstClockTime begun = gst_util_get_timestamp ();
   gboolean no_more;
 
   self->n_epochs += self->between;
   self->between = FALSE;
-  while (check_running (news, &no_more, error)) {
-    if (self->told) {
-      end_stream (self, news, error);
+  while (check_running (bus_watch, &no_more, error)) {
+    if (self->error_was_returned) {
+      end_stream (self, bus_watch, error);
       return NULL;
     }
     GstSpdlPull pull = { .wakes = self->wakes };
-    const GstSpdlPullStatus status = gst_spdl_outlet_pull (
+    const GstSpdlPullStatus status = gst_spdl_loader_sink_pull (
         self->parts.sink, no_more ? 0 : get_rest (timeout, begun), &pull);
 
     self->wakes = pull.wakes;
     if (status == GST_SPDL_PULL_EPOCH)
       reach_epochs (self, pull.epoch + 1);
     if (status != GST_SPDL_PULL_BUFFER)
-      gst_spdl_loader_emit_notices (self, news, NULL);
+      gst_spdl_loader_emit_notices (self, bus_watch, NULL);
     switch (status) {
       case GST_SPDL_PULL_BUFFER:
-        return take_buffer (self, news, &pull, error);
+        return take_buffer (self, bus_watch, &pull, error);
       case GST_SPDL_PULL_EPOCH:
         /* Not as if it had ended well; what is done of the next one does not
          * count any more. */
-        self->told = gst_spdl_news_failed_in (news, pull.epoch);
-        if (self->told)
+        self->error_was_returned =
+            gst_spdl_bus_watch_failed_in (bus_watch, pull.epoch);
+        if (self->error_was_returned)
           break;
         if (end_epoch (self, pull.epoch))
           return NULL;
         break;
       case GST_SPDL_PULL_EOS:
-        end_stream (self, news, error);
+        end_stream (self, bus_watch, error);
         return NULL;
       case GST_SPDL_PULL_TIMEOUT:
         if (no_more) {
-          end_stream (self, news, error);
+          end_stream (self, bus_watch, error);
           return NULL;
         }
         g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
@@ -429,27 +432,27 @@ next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout,
 /* Admits one thread at a time, until end_taking().
  *
  * Returns: (transfer full): NULL with @error set */
-static GstSpdlNews *
+static GstSpdlBusWatch *
 begin_taking (GstSpdlLoader *self, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   if (!gst_spdl_loader_check_process (self, error) ||
-      !(news = gst_spdl_loader_get_news (self, error)))
+      !(bus_watch = gst_spdl_loader_get_news (self, error)))
     return NULL;
   if (g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
-    return news;
+    return bus_watch;
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
       "Another thread waits for this loader's next batch");
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
   return NULL;
 }
 
 static void
-end_taking (GstSpdlLoader *self, GstSpdlNews *news)
+end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
   g_atomic_int_set (&self->in_next, 0);
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
 }
 
 /**
@@ -480,14 +483,14 @@ gst_spdl_loader_next (
     GstSpdlLoader *loader, GstClockTime timeout, GError **error)
 {
   GstSpdlBatch *batch;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
-  if (!(news = begin_taking (loader, error)))
+  if (!(bus_watch = begin_taking (loader, error)))
     return NULL;
-  batch = next (loader, news, timeout, error);
-  end_taking (loader, news);
+  batch = pull_next_batch (loader, bus_watch, timeout, error);
+  end_taking (loader, bus_watch);
   return batch;
 }
 
@@ -497,8 +500,8 @@ gst_spdl_loader_next (
  * until all sources are known. Returns TRUE with @error set where the run has
  * ended. */
 static gboolean
-take_end (GstSpdlLoader *self, GstSpdlNews *news, GstSpdlSources *sources,
-    GError **error)
+take_end (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
+    GstSpdlSources *sources, GError **error)
 {
   const guint n = gst_spdl_loader_parts_count_sources (&self->parts);
   GstSpdlBatch *batch;
@@ -507,9 +510,10 @@ take_end (GstSpdlLoader *self, GstSpdlNews *news, GstSpdlSources *sources,
   do {
     g_autoptr (GError) reason = NULL;
 
-    gst_spdl_outlet_get_sources (self->parts.sink, sources);
+    gst_spdl_loader_sink_get_sources (self->parts.sink, sources);
     known = sources->n >= n;
-    batch = next (self, news, known ? 0 : GST_CLOCK_TIME_NONE, &reason);
+    batch = pull_next_batch (
+        self, bus_watch, known ? 0 : GST_CLOCK_TIME_NONE, &reason);
     if (!batch && !g_error_matches (reason, GST_SPDL_LOADER_ERROR,
                       GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
       if (reason)
@@ -539,7 +543,7 @@ find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
 /* State lock held. FALSE if the run was stopped, which may be at any moment;
  * where the program is the source, if it was not. */
 static gboolean
-check_left (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
   if (self->parts.appsrc) {
     if (gst_spdl_loader_end_stopped_run (self))
@@ -550,7 +554,7 @@ check_left (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
         "stop the loader, and the thread that pushes, first");
     return FALSE;
   }
-  if (self->running && !is_stopped (news))
+  if (self->running && !is_stopped (bus_watch))
     return TRUE;
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
       GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
@@ -559,66 +563,66 @@ check_left (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
 
 /* State lock held. */
 static gboolean
-go_to_epoch (
-    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch, GError **error)
+go_to_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch,
+    GError **error)
 {
   g_autofree gchar *state = NULL;
   Place place = { .epoch = epoch };
 
-  if (!check_left (self, news, error))
+  if (!check_left (self, bus_watch, error))
     return FALSE;
   place.state = state =
-      gst_spdl_outlet_dup_epoch_state (self->parts.sink, epoch);
-  stop (self);
-  place.n_failures = gst_spdl_news_leave_epoch (news, epoch);
-  return start (self, &place, error);
+      gst_spdl_loader_sink_dup_epoch_state (self->parts.sink, epoch);
+  stop_run (self);
+  place.n_failures = gst_spdl_bus_watch_leave_epoch (bus_watch, epoch);
+  return start_run (self, &place, error);
 }
 
 /* Carries the number of reported failures over to the next run. */
 static void
-keep_told (GstSpdlLoader *self, GstSpdlNews *left)
+keep_told (GstSpdlLoader *self, GstSpdlBusWatch *left)
 {
-  g_autoptr (GstSpdlNews) news = gst_spdl_loader_get_news (self, NULL);
+  g_autoptr (GstSpdlBusWatch) bus_watch = gst_spdl_loader_get_news (self, NULL);
   guint64 n_told;
 
-  if (!news || news == left)
+  if (!bus_watch || bus_watch == left)
     return;
   spdl_mutex_lock (&left->lock);
   n_told = left->n_told;
   spdl_mutex_unlock (&left->lock);
-  spdl_mutex_lock (&news->lock);
-  news->n_told += n_told;
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
+  bus_watch->n_told += n_told;
+  spdl_mutex_unlock (&bus_watch->lock);
 }
 
 static gboolean
-leave_epoch (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+leave_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
   GstSpdlSources sources;
   guint64 epoch;
   GError *reason = NULL;
   gboolean ok;
 
-  gst_spdl_outlet_get_sources (self->parts.sink, &sources);
+  gst_spdl_loader_sink_get_sources (self->parts.sink, &sources);
   if (!self->in_epoch ||
       (!self->parts.appsrc && sources.n == 0 &&
           gst_spdl_loader_parts_count_sources (&self->parts) == 0))
     return TRUE;
   epoch = find_epoch (self, &sources);
-  if (!self->parts.appsrc && take_end (self, news, &sources, &reason)) {
+  if (!self->parts.appsrc && take_end (self, bus_watch, &sources, &reason)) {
     if (reason)
       g_propagate_error (error, reason);
     return !reason;
   }
-  if ((reason = gst_spdl_news_dup_error (news))) {
+  if ((reason = gst_spdl_bus_watch_dup_error (bus_watch))) {
     g_propagate_error (error, reason);
     return FALSE;
   }
   spdl_mutex_lock (&self->state_lock);
-  ok = go_to_epoch (self, news, epoch + 1, error);
+  ok = go_to_epoch (self, bus_watch, epoch + 1, error);
   spdl_mutex_unlock (&self->state_lock);
-  gst_spdl_loader_emit_notices (self, news, NULL);
-  keep_told (self, news);
+  gst_spdl_loader_emit_notices (self, bus_watch, NULL);
+  keep_told (self, bus_watch);
   return ok;
 }
 
@@ -652,27 +656,29 @@ leave_epoch (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
 gboolean
 gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
-  if (!(news = begin_taking (loader, error)))
+  if (!(bus_watch = begin_taking (loader, error)))
     return FALSE;
-  ok = leave_epoch (loader, news, error);
-  end_taking (loader, news);
+  ok = leave_epoch (loader, bus_watch, error);
+  end_taking (loader, bus_watch);
   return ok;
 }
 
 /* Waiting */
 
 static gboolean
-wait_for_next (GstSpdlLoader *self, GstSpdlNews *news, GstClockTime timeout)
+wait_for_next (
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstClockTime timeout)
 {
   gboolean no_more;
 
-  return !check_running (news, &no_more, NULL) || no_more || self->told ||
-         gst_spdl_outlet_wait (self->parts.sink, timeout, self->wakes);
+  return !check_running (bus_watch, &no_more, NULL) || no_more ||
+         self->error_was_returned ||
+         gst_spdl_loader_sink_wait (self->parts.sink, timeout, self->wakes);
 }
 
 /**
@@ -694,17 +700,17 @@ gboolean
 gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
 {
   gboolean any = TRUE;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (!gst_spdl_loader_check_process (loader, NULL) ||
-      !(news = gst_spdl_loader_get_news (loader, NULL)))
+      !(bus_watch = gst_spdl_loader_get_news (loader, NULL)))
     return TRUE;
   if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
-    any = wait_for_next (loader, news, timeout);
+    any = wait_for_next (loader, bus_watch, timeout);
     g_atomic_int_set (&loader->in_next, 0);
   }
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
   return any;
 }

@@ -23,31 +23,31 @@
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
-  GstSpdlNews *news = user_data;
+  GstSpdlBusWatch *bus_watch = user_data;
 
-  spdl_mutex_lock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    news->n_queued--;
-    news->bytes_queued -=
+    bus_watch->n_queued--;
+    bus_watch->bytes_queued -=
         gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
-    spdl_cond_signal (&news->room);
-  } else if (!news->source_begun) { /* stream-start */
-    news->source_begun = TRUE;
-    spdl_cond_signal (&news->room);
+    spdl_cond_signal (&bus_watch->has_room);
+  } else if (!bus_watch->source_begun) { /* stream-start */
+    bus_watch->source_begun = TRUE;
+    spdl_cond_signal (&bus_watch->has_room);
   }
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_unlock (&bus_watch->lock);
   return GST_PAD_PROBE_OK;
 }
 
 static void
-unref_news (gpointer news)
+unref_news (gpointer bus_watch)
 {
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
 }
 
 void
 gst_spdl_loader_open_source (
-    GstSpdlLoader *self, GstSpdlNews *news, guint64 epoch)
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch)
 {
   GstPad *pad;
 
@@ -61,7 +61,7 @@ gst_spdl_loader_open_source (
   pad = gst_element_get_static_pad (self->parts.appsrc, "src");
   self->probe = gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      gst_spdl_news_ref (news), unref_news);
+      gst_spdl_bus_watch_ref (bus_watch), unref_news);
   gst_object_unref (pad);
 }
 
@@ -79,34 +79,35 @@ gst_spdl_loader_close_source (GstSpdlLoader *self)
 
 /* Lock held. Whether the run takes items. */
 static gboolean
-check_open (GstSpdlNews *news, GError **error)
+check_open (GstSpdlBusWatch *bus_watch, GError **error)
 {
-  if (news->stopped)
+  if (bus_watch->stopped)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
-  else if (news->error)
-    g_propagate_error (error, g_error_copy (news->error));
-  return !news->stopped && !news->error;
+  else if (bus_watch->error)
+    g_propagate_error (error, g_error_copy (bus_watch->error));
+  return !bus_watch->stopped && !bus_watch->error;
 }
 
 /* Lock held. An item of any size may go alone. */
 static gboolean
-has_room (const GstSpdlNews *news, gsize size)
+has_room (const GstSpdlBusWatch *bus_watch, gsize size)
 {
-  return news->n_queued == 0 ||
-         (news->n_queued < MAX_QUEUED &&
-             news->bytes_queued + size <= MAX_BYTES_QUEUED);
+  return bus_watch->n_queued == 0 ||
+         (bus_watch->n_queued < MAX_QUEUED &&
+             bus_watch->bytes_queued + size <= MAX_BYTES_QUEUED);
 }
 
 static gboolean
-wait_for_room (
-    GstSpdlNews *news, gsize size, GstClockTime timeout, GError **error)
+wait_for_room (GstSpdlBusWatch *bus_watch, gsize size, GstClockTime timeout,
+    GError **error)
 {
   const GstClockTime begun = gst_util_get_timestamp ();
   gboolean open;
 
-  spdl_mutex_lock (&news->lock);
-  while ((open = check_open (news, error)) && !has_room (news, size)) {
+  spdl_mutex_lock (&bus_watch->lock);
+  while (
+      (open = check_open (bus_watch, error)) && !has_room (bus_watch, size)) {
     const GstClockTime waited = gst_util_get_timestamp () - begun;
 
     if (waited >= timeout) {
@@ -116,15 +117,16 @@ wait_for_room (
       break;
     }
     if (timeout == GST_CLOCK_TIME_NONE)
-      spdl_cond_wait (&news->room, &news->lock);
+      spdl_cond_wait (&bus_watch->has_room, &bus_watch->lock);
     else
-      spdl_cond_wait_for (&news->room, &news->lock, timeout - waited);
+      spdl_cond_wait_for (
+          &bus_watch->has_room, &bus_watch->lock, timeout - waited);
   }
   if (open) {
-    news->n_queued++;
-    news->bytes_queued += size;
+    bus_watch->n_queued++;
+    bus_watch->bytes_queued += size;
   }
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_unlock (&bus_watch->lock);
   return open;
 }
 
@@ -170,13 +172,13 @@ describe_item (
 
 /* Push lock held. Whether this is the run into which more can be pushed. */
 static gboolean
-check_run (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
+check_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
   gboolean ok;
 
-  spdl_mutex_lock (&news->lock);
-  ok = check_open (news, error);
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
+  ok = check_open (bus_watch, error);
+  spdl_mutex_unlock (&bus_watch->lock);
   if (ok && self->push_ended) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
@@ -187,14 +189,15 @@ check_run (GstSpdlLoader *self, GstSpdlNews *news, GError **error)
 
 /* @buffer: (transfer full): writable */
 static gboolean
-push (GstSpdlLoader *self, GstSpdlNews *news, GstBuffer *buffer, GstCaps *caps,
-    gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
+push_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstBuffer *buffer,
+    GstCaps *caps, gint64 label, const gchar *uri, GstClockTime timeout,
+    GError **error)
 {
   gboolean ok =
-      wait_for_room (news, gst_buffer_get_size (buffer), timeout, error);
+      wait_for_room (bus_watch, gst_buffer_get_size (buffer), timeout, error);
 
   spdl_mutex_lock (&self->push_lock);
-  ok = ok && check_run (self, news, error);
+  ok = ok && check_run (self, bus_watch, error);
   if (ok) {
     describe_item (self, buffer, label, uri);
     set_caps (self, caps);
@@ -210,11 +213,11 @@ push (GstSpdlLoader *self, GstSpdlNews *news, GstBuffer *buffer, GstCaps *caps,
 }
 
 /* Enters what only one thread at a time may be in. Returns: (transfer full)
- * (nullable): the run's news, NULL with @error set */
-static GstSpdlNews *
-enter (GstSpdlLoader *self, GError **error)
+ * (nullable): the run's bus watch, NULL with @error set */
+static GstSpdlBusWatch *
+enter_push (GstSpdlLoader *self, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
 
   if (!gst_spdl_loader_check_process (self, error))
     return NULL;
@@ -224,21 +227,21 @@ enter (GstSpdlLoader *self, GError **error)
         "The pipeline has a source of its own: nothing can be pushed");
     return NULL;
   }
-  if (!(news = gst_spdl_loader_get_news (self, error)))
+  if (!(bus_watch = gst_spdl_loader_get_news (self, error)))
     return NULL;
   if (g_atomic_int_compare_and_exchange (&self->in_push, 0, 1))
-    return news;
-  gst_spdl_news_unref (news);
+    return bus_watch;
+  gst_spdl_bus_watch_unref (bus_watch);
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
       "Another thread pushes into this loader");
   return NULL;
 }
 
 static void
-leave (GstSpdlLoader *self, GstSpdlNews *news)
+leave_push (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
   g_atomic_int_set (&self->in_push, 0);
-  gst_spdl_news_unref (news);
+  gst_spdl_bus_watch_unref (bus_watch);
 }
 
 /**
@@ -287,18 +290,18 @@ gboolean
 gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
     gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
   g_return_val_if_fail (GST_IS_BUFFER (item), FALSE);
   g_return_val_if_fail (!caps || gst_caps_is_fixed (caps), FALSE);
 
-  if (!(news = enter (loader, error)))
+  if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
-  ok = push (
-      loader, news, gst_buffer_copy (item), caps, label, uri, timeout, error);
-  leave (loader, news);
+  ok = push_buffer (loader, bus_watch, gst_buffer_copy (item), caps, label, uri,
+      timeout, error);
+  leave_push (loader, bus_watch);
   return ok;
 }
 
@@ -323,18 +326,18 @@ gboolean
 gst_spdl_loader_push_bytes (GstSpdlLoader *loader, GBytes *item, GstCaps *caps,
     gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
   g_return_val_if_fail (item != NULL, FALSE);
   g_return_val_if_fail (!caps || gst_caps_is_fixed (caps), FALSE);
 
-  if (!(news = enter (loader, error)))
+  if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
-  ok = push (loader, news, gst_buffer_new_wrapped_bytes (item), caps, label,
-      uri, timeout, error);
-  leave (loader, news);
+  ok = push_buffer (loader, bus_watch, gst_buffer_new_wrapped_bytes (item),
+      caps, label, uri, timeout, error);
+  leave_push (loader, bus_watch);
   return ok;
 }
 
@@ -358,19 +361,19 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
     GstClockTime timeout, GError **error)
 {
   g_autoptr (GstCaps) caps = NULL;
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
   g_return_val_if_fail (uri != NULL, FALSE);
 
-  if (!(news = enter (loader, error)))
+  if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
   caps = gst_caps_new_empty_simple (URIS);
-  ok =
-      push (loader, news, gst_buffer_new_wrapped (g_strdup (uri), strlen (uri)),
-          caps, label, uri, timeout, error);
-  leave (loader, news);
+  ok = push_buffer (loader, bus_watch,
+      gst_buffer_new_wrapped (g_strdup (uri), strlen (uri)), caps, label, uri,
+      timeout, error);
+  leave_push (loader, bus_watch);
   return ok;
 }
 
@@ -381,7 +384,7 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
  * nothing can be on its way, so the event goes straight to the first element,
  * as soon as the source's thread has begun the stream. */
 static void
-send_event (GstSpdlLoader *self, GstSpdlNews *news, GstEvent *event)
+send_event (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstEvent *event)
 {
   g_autoptr (GstCaps) caps =
       gst_app_src_get_caps (GST_APP_SRC (self->parts.appsrc));
@@ -392,10 +395,10 @@ send_event (GstSpdlLoader *self, GstSpdlNews *news, GstEvent *event)
     gst_element_send_event (self->parts.appsrc, event);
     return;
   }
-  spdl_mutex_lock (&news->lock);
-  while ((open = check_open (news, NULL)) && !news->source_begun)
-    spdl_cond_wait (&news->room, &news->lock);
-  spdl_mutex_unlock (&news->lock);
+  spdl_mutex_lock (&bus_watch->lock);
+  while ((open = check_open (bus_watch, NULL)) && !bus_watch->source_begun)
+    spdl_cond_wait (&bus_watch->has_room, &bus_watch->lock);
+  spdl_mutex_unlock (&bus_watch->lock);
   if (!open) {
     gst_event_unref (event);
     return;
@@ -420,22 +423,22 @@ send_event (GstSpdlLoader *self, GstSpdlNews *news, GstEvent *event)
 gboolean
 gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
-  if (!(news = enter (loader, error)))
+  if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
   spdl_mutex_lock (&loader->push_lock);
-  if ((ok = check_run (loader, news, error))) {
-    send_event (loader, news,
+  if ((ok = check_run (loader, bus_watch, error))) {
+    send_event (loader, bus_watch,
         gst_spdl_event_new_epoch (
             get_number (loader), loader->push_epoch++, loader->n_pushed));
     loader->n_pushed = 0;
   }
   spdl_mutex_unlock (&loader->push_lock);
-  leave (loader, news);
+  leave_push (loader, bus_watch);
   return ok;
 }
 
@@ -456,21 +459,21 @@ gboolean
 gst_spdl_loader_end_source (
     GstSpdlLoader *loader, const GError *cause, GError **error)
 {
-  GstSpdlNews *news;
+  GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
-  if (!(news = enter (loader, error)))
+  if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
   spdl_mutex_lock (&loader->push_lock);
-  if ((ok = check_run (loader, news, error))) {
+  if ((ok = check_run (loader, bus_watch, error))) {
     loader->push_ended = TRUE;
     if (cause)
-      gst_spdl_news_set_error (news, g_error_copy (cause));
+      gst_spdl_bus_watch_set_error (bus_watch, g_error_copy (cause));
     gst_app_src_end_of_stream (GST_APP_SRC (loader->parts.appsrc));
   }
   spdl_mutex_unlock (&loader->push_lock);
-  leave (loader, news);
+  leave_push (loader, bus_watch);
   return ok;
 }

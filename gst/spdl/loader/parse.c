@@ -718,7 +718,7 @@ suggest_link (const GArray *tokens)
 }
 
 static gchar *
-suggest (const GArray *tokens, const GError *error)
+suggest_name (const GArray *tokens, const GError *error)
 {
   if (error->domain != GST_PARSE_ERROR)
     return NULL;
@@ -746,7 +746,7 @@ void
 gst_spdl_parse_explain (const gchar *description, GError *error)
 {
   g_autoptr (GArray) tokens = spdl_tokens_read (description);
-  g_autofree gchar *hint = suggest (tokens, error);
+  g_autofree gchar *hint = suggest_name (tokens, error);
   gchar *text;
 
   if (!hint)
@@ -813,7 +813,7 @@ gst_spdl_parse_check_links (GstBin *bin, GError **error)
 
 /* @element: (transfer floating) (nullable): what GStreamer made of it */
 static GstElement *
-finish (const gchar *description, GstElement *element, GError *reason,
+finish_parsing (const gchar *description, GstElement *element, GError *reason,
     GError **error)
 {
   if (element && GST_IS_BIN (element) &&
@@ -838,7 +838,7 @@ gst_spdl_parse_launch (const gchar *description, GError **error)
     return NULL;
   element = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
-  return finish (description, element, reason, error);
+  return finish_parsing (description, element, reason, error);
 }
 
 /* Escapes as GStreamer does: a space within an argument ends no value. */
@@ -876,5 +876,5 @@ gst_spdl_parse_launchv (gchar **arguments, GError **error)
     return NULL;
   element = gst_parse_launchv_full (
       (const gchar **) arguments, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
-  return finish (description, element, reason, error);
+  return finish_parsing (description, element, reason, error);
 }

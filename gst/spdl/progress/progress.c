@@ -27,7 +27,7 @@ spdl_progress_reset (SpdlProgress *self, guint64 epoch)
 {
   self->epoch = epoch;
   self->mark = self->n_done = 0;
-  self->n_aside = self->n_aside_before = 0;
+  self->n_dropped_upstream = self->n_dropped_upstream_before = 0;
   g_array_set_size (self->runs, 0);
 }
 
@@ -37,8 +37,8 @@ spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other)
   spdl_progress_reset (self, other->epoch);
   self->mark = other->mark;
   self->n_done = other->n_done;
-  self->n_aside = other->n_aside;
-  self->n_aside_before = other->n_aside_before;
+  self->n_dropped_upstream = other->n_dropped_upstream;
+  self->n_dropped_upstream_before = other->n_dropped_upstream_before;
   g_array_append_vals (self->runs, other->runs->data, other->runs->len);
 }
 

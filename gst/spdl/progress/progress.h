@@ -27,8 +27,8 @@ typedef struct {
   guint64 mark;
   GArray *runs; /* SpdlRun */
   guint64 n_done;
-  guint64 n_aside;        /* of these, that were gone before spdlmix */
-  guint64 n_aside_before; /* as many of the epochs before */
+  guint64 n_dropped_upstream; /* of these, that were gone before spdlmix */
+  guint64 n_dropped_upstream_before; /* as many of the epochs before */
 } SpdlProgress;
 
 SPDL_PRIVATE_API

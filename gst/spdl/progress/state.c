@@ -57,10 +57,12 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress)
       "epoch=%" G_GUINT64_FORMAT ",mark=%" G_GUINT64_FORMAT ",done=",
       progress->epoch, progress->mark);
   spdl_progress_write_runs (progress, text);
-  if (progress->n_aside > 0 || progress->n_aside_before > 0)
+  if (progress->n_dropped_upstream > 0 ||
+      progress->n_dropped_upstream_before > 0)
     g_string_append_printf (text,
-        ",aside=%" G_GUINT64_FORMAT ",aside-before=%" G_GUINT64_FORMAT,
-        progress->n_aside, progress->n_aside_before);
+        ",dropped-upstream=%" G_GUINT64_FORMAT
+        ",dropped-upstream-before=%" G_GUINT64_FORMAT,
+        progress->n_dropped_upstream, progress->n_dropped_upstream_before);
   g_string_append_c (text, ';');
 }
 
@@ -145,14 +147,15 @@ read_classes (const gchar **at, SpdlIdentity *identity)
 
 /* No more than those that are done. */
 static gboolean
-read_aside (const gchar **at, SpdlProgress *progress)
+read_dropped_upstream (const gchar **at, SpdlProgress *progress)
 {
-  progress->n_aside = progress->n_aside_before = 0;
-  if (!read_text (at, ",aside="))
+  progress->n_dropped_upstream = progress->n_dropped_upstream_before = 0;
+  if (!read_text (at, ",dropped-upstream="))
     return TRUE;
-  return read_number (at, "", 10, &progress->n_aside) &&
-         read_number (at, ",aside-before=", 10, &progress->n_aside_before) &&
-         progress->n_aside <= progress->n_done;
+  return read_number (at, "", 10, &progress->n_dropped_upstream) &&
+         read_number (at, ",dropped-upstream-before=", 10,
+             &progress->n_dropped_upstream_before) &&
+         progress->n_dropped_upstream <= progress->n_done;
 }
 
 static gboolean
@@ -180,12 +183,13 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
     return FALSE;
   identity->shuffle = shuffle != 0;
   *at = end;
-  return shuffle <= 1 && read_aside (at, progress) && read_text (at, ";");
+  return shuffle <= 1 && read_dropped_upstream (at, progress) &&
+         read_text (at, ";");
 }
 
 gboolean
 spdl_state_read (
-    SpdlState *self, const gchar *text, guint32 source, gchar **flaw)
+    SpdlState *self, const gchar *text, guint32 source, gchar **problem)
 {
   const gchar *at = text;
   guint64 number;
@@ -193,21 +197,21 @@ spdl_state_read (
   if (!read_text (&at, VERSION)) {
     g_autofree gchar *begin = g_utf8_make_valid (text, strnlen (text, 8));
 
-    *flaw = g_strdup_printf (
+    *problem = g_strdup_printf (
         "it does not begin with \"" VERSION "\", but with \"%s\"", begin);
     return FALSE;
   }
   while (*at) {
     if (!read_source (&at, &number, self)) {
-      *flaw = g_strdup_printf ("it is malformed from its byte %" G_GSIZE_FORMAT
-                               " on",
+      *problem = g_strdup_printf (
+          "it is malformed from its byte %" G_GSIZE_FORMAT " on",
           (gsize) (at - text) + 1);
       return FALSE;
     }
     if (number == source)
       return TRUE;
   }
-  *flaw = g_strdup_printf ("it knows of no source %u", source);
+  *problem = g_strdup_printf ("it knows of no source %u", source);
   return FALSE;
 }
 

@@ -22,9 +22,10 @@ G_BEGIN_DECLS
  * comes behind the `shard-mode`. Where labels have class names, `classes=HASH,`
  * comes before the `epoch`. Where items went missing before they came to
  * spdlmix,
- * `,aside=NUMBER,aside-before=NUMBER` comes behind the runs: how many of the
- * epoch's that are done, and how many of the epochs before; with these
- * spdlmix's place is known. What is changed in it gets another number than 1.
+ * `,dropped-upstream=NUMBER,dropped-upstream-before=NUMBER` comes behind the
+ * runs: how many of the epoch's that are done, and how many of the epochs
+ * before; with these spdlmix's place is known. What is changed in it gets
+ * another number than 1.
  */
 
 /* With the terminating 0. */
@@ -68,11 +69,11 @@ void spdl_state_write_progress (GString *text, const SpdlProgress *progress);
 
 /* Finds a source's state in a text.
  *
- * @flaw: (out) (transfer full): what is wrong with the text, if it is FALSE
+ * @problem: (out) (transfer full): what is wrong with the text, if it is FALSE
  *     that is returned; to go behind a colon */
 SPDL_PRIVATE_API
 gboolean spdl_state_read (
-    SpdlState *self, const gchar *text, guint32 source, gchar **flaw);
+    SpdlState *self, const gchar *text, guint32 source, gchar **problem);
 
 /* Appends the parts of @state, a whole text, but for those of the sources that
  * @is_left_out names. */

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/progress/tally.h"
 
-/* News of items that will not come may overtake the items of whole epochs,
+/* An event that items were dropped may overtake the items of whole epochs,
  * where a sink has a long queue; not of more than this. */
 #define MAX_EPOCHS_AHEAD 1000
 
@@ -51,14 +51,14 @@ first_epoch (const SpdlTally *self)
 
 SpdlTally *
 spdl_tally_new (
-    guint32 source, const gchar *state, guint64 n_items, gchar **flaw)
+    guint32 source, const gchar *state, guint64 n_items, gchar **problem)
 {
   g_auto (SpdlState) start = { 0 };
   SpdlTally *self;
   GString *identity;
 
   spdl_state_init (&start);
-  if (!spdl_state_read (&start, state, source, flaw))
+  if (!spdl_state_read (&start, state, source, problem))
     return NULL;
   identity = g_string_new (NULL);
   spdl_state_write_identity (identity, source, &start.identity);
@@ -106,14 +106,15 @@ drop_old_partials (SpdlTally *self)
 /* How many items went missing before spdlmix in all epochs before @n from
  * here. */
 static guint64
-count_aside (const SpdlTally *self, guint64 n)
+count_dropped_upstream (const SpdlTally *self, guint64 n)
 {
-  guint64 n_aside = first_epoch (self)->n_aside_before;
+  guint64 n_dropped_upstream = first_epoch (self)->n_dropped_upstream_before;
 
   for (guint i = 0; i < self->epochs->len && i < n; i++)
-    n_aside +=
-        ((const SpdlProgress *) g_ptr_array_index (self->epochs, i))->n_aside;
-  return n_aside;
+    n_dropped_upstream +=
+        ((const SpdlProgress *) g_ptr_array_index (self->epochs, i))
+            ->n_dropped_upstream;
+  return n_dropped_upstream;
 }
 
 /* All epochs before @epoch are over. */
@@ -122,7 +123,7 @@ go_to (SpdlTally *self, guint64 epoch)
 {
   SpdlProgress *first = first_epoch (self);
   const guint64 n = epoch - first->epoch;
-  const guint64 n_aside = count_aside (self, n);
+  const guint64 n_dropped_upstream = count_dropped_upstream (self, n);
 
   if (n < self->epochs->len) {
     g_ptr_array_remove_range (self->epochs, 0, n);
@@ -131,7 +132,7 @@ go_to (SpdlTally *self, guint64 epoch)
       g_ptr_array_remove_range (self->epochs, 1, self->epochs->len - 1);
     spdl_progress_reset (first, epoch);
   }
-  first_epoch (self)->n_aside_before = n_aside;
+  first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
   if (self->partials->len > 0)
     drop_old_partials (self);
 }
@@ -178,7 +179,8 @@ spdl_tally_deliver (
 }
 
 static void
-forgo (SpdlTally *self, guint64 epoch, guint64 sequence, gboolean aside)
+count_dropped (
+    SpdlTally *self, guint64 epoch, guint64 sequence, gboolean upstream)
 {
   const guint64 first = first_epoch (self)->epoch;
   SpdlProgress *progress;
@@ -189,21 +191,21 @@ forgo (SpdlTally *self, guint64 epoch, guint64 sequence, gboolean aside)
   while (self->epochs->len <= epoch - first)
     g_ptr_array_add (self->epochs, progress_new (first + self->epochs->len));
   progress = g_ptr_array_index (self->epochs, epoch - first);
-  if (spdl_progress_add (progress, sequence) && aside)
-    progress->n_aside++;
+  if (spdl_progress_add (progress, sequence) && upstream)
+    progress->n_dropped_upstream++;
   pass_complete (self);
 }
 
 void
 spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence)
 {
-  forgo (self, epoch, sequence, FALSE);
+  count_dropped (self, epoch, sequence, FALSE);
 }
 
 void
 spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence)
 {
-  forgo (self, epoch, sequence, TRUE);
+  count_dropped (self, epoch, sequence, TRUE);
 }
 
 guint64
@@ -226,10 +228,10 @@ gboolean
 spdl_tally_restore (SpdlTally *self, const gchar *state)
 {
   g_auto (SpdlState) before = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
 
   spdl_state_init (&before);
-  if (!spdl_state_read (&before, state, self->source, &flaw))
+  if (!spdl_state_read (&before, state, self->source, &problem))
     return FALSE;
   g_ptr_array_set_size (self->epochs, 1);
   g_array_set_size (self->partials, 0);
@@ -254,8 +256,9 @@ spdl_tally_write_epoch (
   /* As if no item of the epochs before had come to spdlmix: of an epoch that
    * was left, more have come of one source than of another. */
   if (mixed && self->n_items != G_MAXUINT64 &&
-      __builtin_mul_overflow (epoch, self->n_items, &progress.n_aside_before))
-    progress.n_aside_before = 0;
+      __builtin_mul_overflow (
+          epoch, self->n_items, &progress.n_dropped_upstream_before))
+    progress.n_dropped_upstream_before = 0;
   g_string_append (text, self->identity);
   spdl_state_write_progress (text, &progress);
   spdl_progress_clear (&progress);

@@ -25,10 +25,10 @@ typedef struct _SpdlTally SpdlTally;
  *
  * @state: the source's, as a text
  * @n_items: how many sequences each epoch has; G_MAXUINT64: as many as come
- * @flaw: (out) (transfer full): why @state is none, if NULL is returned */
+ * @problem: (out) (transfer full): why @state is none, if NULL is returned */
 SPDL_PRIVATE_API
 SpdlTally *spdl_tally_new (
-    guint32 source, const gchar *state, guint64 n_items, gchar **flaw);
+    guint32 source, const gchar *state, guint64 n_items, gchar **problem);
 SPDL_PRIVATE_API
 void spdl_tally_free (SpdlTally *self);
 

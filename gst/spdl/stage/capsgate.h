@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /* An element whose caps are known only with its first result must not send
  * the segment before them. The gate keeps such events back, sends caps where
  * they change, and remembers them. Custom events need no caps: what announces a
- * source must not come behind news of its items. Under the pad's stream lock.
+ * source must not come behind events about its items. Under the pad's stream
+ * lock.
  */
 
 typedef struct {

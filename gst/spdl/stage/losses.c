@@ -35,7 +35,7 @@ gst_spdl_loss_free (GstSpdlLoss *self)
 
 /* @text: (transfer full) */
 static void
-post (const GstSpdlLosses *self, GstElement *element, guint64 epoch,
+post_error (const GstSpdlLosses *self, GstElement *element, guint64 epoch,
     gboolean summary, GQuark domain, gint code, gchar *text)
 {
   g_autofree gchar *stage = gst_object_get_name (GST_OBJECT (element));
@@ -68,7 +68,7 @@ gst_spdl_losses_add (
   if (self->num_failures > POSTED_AT_FIRST &&
       !is_power_of_ten (self->num_failures))
     return;
-  post (self, element, loss->epoch, FALSE, loss->error->domain,
+  post_error (self, element, loss->epoch, FALSE, loss->error->domain,
       loss->error->code,
       g_strdup_printf ("%s: %s (failure %" G_GUINT64_FORMAT
                        " in epoch %" G_GUINT64_FORMAT ")",
@@ -80,7 +80,8 @@ gst_spdl_losses_end_epoch (
     GstSpdlLosses *self, GstElement *element, guint64 epoch)
 {
   if (self->last)
-    post (self, element, epoch, TRUE, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+    post_error (self, element, epoch, TRUE, GST_STREAM_ERROR,
+        GST_STREAM_ERROR_FAILED,
         g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                          " items failed in epoch %" G_GUINT64_FORMAT
                          "; last: %s: %s",

@@ -102,7 +102,7 @@ pass_event (GstSpdlFilter *self, GstEvent *event)
 }
 
 static void
-reset (GstSpdlFilter *self)
+reset_stats (GstSpdlFilter *self)
 {
   GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
 
@@ -116,7 +116,7 @@ filter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstSpdlFilter *self = GST_SPDL_FILTER (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    reset (self);
+    reset_stats (self);
   return GST_SPDL_FILTER_GET_CLASS (self)->event (self, event);
 }
 
@@ -157,7 +157,7 @@ gst_spdl_filter_change_state (GstElement *element, GstStateChange transition)
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE)) {
     gst_spdl_plain_stats_stop (self->stats);
-    reset (self);
+    reset_stats (self);
   }
   return ret;
 }

@@ -8,25 +8,25 @@
 #include "gst/spdl/stage/plainstats.h"
 
 static GstStructure *
-snapshot (GstElement *element, gboolean lap, gpointer user_data)
+make_snapshot (GstElement *element, gboolean interval, gpointer user_data)
 {
   GstSpdlPlainStats *self = user_data;
   GstSpdlFields fields;
-  SpdlFigures figures;
+  SpdlMeterStats stats;
   GstStructure *s;
   guint64 now;
 
   spdl_mutex_lock (&self->lock);
   fields = self->fields;
   now = spdl_meter_now (&self->meter);
-  spdl_meter_snapshot (&self->meter, lap, now, 0, &figures);
-  if (lap)
-    spdl_meter_end_lap (&self->meter, now, 0);
+  spdl_meter_snapshot (&self->meter, interval, now, 0, &stats);
+  if (interval)
+    spdl_meter_end_interval (&self->meter, now, 0);
   spdl_mutex_unlock (&self->lock);
 
-  s = gst_spdl_figures_to_structure (&figures, element, fields);
+  s = gst_spdl_figures_to_structure (&stats, element, fields);
   if (self->add_figures)
-    self->add_figures (element, &figures, s);
+    self->add_figures (element, &stats, s);
   return s;
 }
 
@@ -37,7 +37,7 @@ gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields)
 
   spdl_mutex_init (&self->lock);
   self->fields = fields;
-  gst_spdl_reporter_init (&self->reporter, element, snapshot, self);
+  gst_spdl_reporter_init (&self->reporter, element, make_snapshot, self);
   return self;
 }
 
@@ -78,9 +78,9 @@ gst_spdl_plain_stats_pass (
     GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out)
 {
   spdl_mutex_lock (&self->lock);
-  self->meter.lap.items += n_items;
-  self->meter.lap.bytes_in += bytes_in;
-  self->meter.lap.bytes_out += bytes_out;
+  self->meter.interval.items += n_items;
+  self->meter.interval.bytes_in += bytes_in;
+  self->meter.interval.bytes_out += bytes_out;
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -99,5 +99,6 @@ gst_spdl_plain_stats_get_interval (GstSpdlPlainStats *self, GValue *value)
 void
 gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value)
 {
-  g_value_take_boxed (value, snapshot (self->reporter.element, FALSE, self));
+  g_value_take_boxed (
+      value, make_snapshot (self->reporter.element, FALSE, self));
 }

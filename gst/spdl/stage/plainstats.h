@@ -20,10 +20,10 @@ struct _GstSpdlPlainStats {
   SpdlMeter meter; /* under the lock */
   GstSpdlFields fields;
   GstSpdlReporter reporter;
-  /* (nullable): adds what only this element has, of this lap, which ends with
-   * it, or since the start. Without the lock. */
+  /* (nullable): adds what only this element has, of this interval, which ends
+   * with it, or since the start. Without the lock. */
   void (*add_figures) (
-      GstElement *element, const SpdlFigures *figures, GstStructure *s);
+      GstElement *element, const SpdlMeterStats *stats, GstStructure *s);
 };
 
 /* @element: which has the statistics, and outlives them. */
@@ -33,7 +33,7 @@ gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields);
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_free (GstSpdlPlainStats *self);
 
-/* At READY to PAUSED: counts from 0 and reports laps. */
+/* At READY to PAUSED: counts from 0 and reports intervals. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_start (GstSpdlPlainStats *self);
 

@@ -31,11 +31,11 @@ gst_spdl_reporter_clear (GstSpdlReporter *self)
 }
 
 static void
-post (GstSpdlReporter *self, gboolean lap)
+post_stats (GstSpdlReporter *self, gboolean interval)
 {
-  gst_element_post_message (
-      self->element, gst_message_new_element (GST_OBJECT (self->element),
-                         self->func (self->element, lap, self->user_data)));
+  gst_element_post_message (self->element,
+      gst_message_new_element (GST_OBJECT (self->element),
+          self->func (self->element, interval, self->user_data)));
 }
 
 typedef struct {
@@ -64,7 +64,7 @@ on_tick (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   current = self->timer == id;
   spdl_mutex_unlock (&self->lock);
   if (current)
-    post (self, TRUE);
+    post_stats (self, TRUE);
   return TRUE;
 }
 
@@ -129,7 +129,7 @@ gst_spdl_reporter_finish (GstSpdlReporter *self)
 
   end_timer (timer);
   if (was_running)
-    post (self, FALSE);
+    post_stats (self, FALSE);
 }
 
 void
@@ -158,7 +158,7 @@ gst_spdl_reporter_get_interval (GstSpdlReporter *self)
 }
 
 static void
-add_tasks (GstStructure *s, const SpdlFigures *f)
+add_tasks (GstStructure *s, const SpdlMeterStats *f)
 {
   gst_structure_set (s, "num-tasks", G_TYPE_UINT64, f->num_tasks,
       "num-filtered", G_TYPE_UINT64, f->num_filtered, "ave-time", G_TYPE_UINT64,
@@ -168,14 +168,14 @@ add_tasks (GstStructure *s, const SpdlFigures *f)
 
 GstStructure *
 gst_spdl_figures_to_structure (
-    const SpdlFigures *f, GstElement *element, GstSpdlFields fields)
+    const SpdlMeterStats *f, GstElement *element, GstSpdlFields fields)
 {
   g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
   GstStructure *s = gst_structure_new (STAGE_STATS, "stage", G_TYPE_STRING,
-      name, "lap", G_TYPE_BOOLEAN, f->lap, "elapsed", G_TYPE_UINT64, f->elapsed,
-      "num-items", G_TYPE_UINT64, f->num_items, "qps", G_TYPE_DOUBLE, f->qps,
-      "bytes-in", G_TYPE_UINT64, f->bytes_in, "bytes-out", G_TYPE_UINT64,
-      f->bytes_out, NULL);
+      name, "interval", G_TYPE_BOOLEAN, f->interval, "elapsed", G_TYPE_UINT64,
+      f->elapsed, "num-items", G_TYPE_UINT64, f->num_items, "qps",
+      G_TYPE_DOUBLE, f->qps, "bytes-in", G_TYPE_UINT64, f->bytes_in,
+      "bytes-out", G_TYPE_UINT64, f->bytes_out, NULL);
 
   if (fields & GST_SPDL_FIELDS_TASKS)
     add_tasks (s, f);

@@ -19,9 +19,10 @@ G_BEGIN_DECLS
 
 typedef struct _GstSpdlReporter GstSpdlReporter;
 
-/* Returns: (transfer full): the message's structure. Ends the lap if @lap. */
+/* Returns: (transfer full): the message's structure. Ends the interval if
+ * @interval. */
 typedef GstStructure *(*GstSpdlReporterFunc) (
-    GstElement *element, gboolean lap, gpointer user_data);
+    GstElement *element, gboolean interval, gpointer user_data);
 
 struct _GstSpdlReporter {
   GstElement *element; /* not owned: the reporter is part of it */
@@ -54,11 +55,12 @@ void gst_spdl_reporter_init (GstSpdlReporter *self, GstElement *element,
 SPDL_PRIVATE_API
 void gst_spdl_reporter_clear (GstSpdlReporter *self);
 
-/* Laps are reported from here on. No effect if they are already. */
+/* Intervals are reported from here on. No effect if they are already. */
 SPDL_PRIVATE_API
 void gst_spdl_reporter_start (GstSpdlReporter *self);
 
-/* Posts the final report, once for each start. No lap is reported later. */
+/* Posts the final report, once for each start. No interval is reported later.
+ */
 SPDL_PRIVATE_API
 void gst_spdl_reporter_finish (GstSpdlReporter *self);
 
@@ -71,7 +73,7 @@ guint64 gst_spdl_reporter_get_interval (GstSpdlReporter *self);
 
 SPDL_PRIVATE_API
 GstStructure *gst_spdl_figures_to_structure (
-    const SpdlFigures *figures, GstElement *element, GstSpdlFields fields);
+    const SpdlMeterStats *stats, GstElement *element, GstSpdlFields fields);
 
 /* Installs `stats-interval` and `stage-stats` as @first_id and the next id. */
 SPDL_PRIVATE_API

@@ -109,7 +109,7 @@ put_entry (GstSpdlStage *self, GstSpdlTask *task, SpdlEntryKind kind)
 
 /* Tells the subclass which caps come, and that downstream wants others. */
 static gboolean
-negotiate (GstSpdlStage *self)
+negotiate_caps (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self);
@@ -173,7 +173,7 @@ is_ready (GstSpdlStage *self)
     return FALSE;
   if (G_LIKELY (priv->negotiated && !GST_PAD_NEEDS_RECONFIGURE (priv->srcpad)))
     return TRUE;
-  return negotiate (self);
+  return negotiate_caps (self);
 }
 
 static GstFlowReturn
@@ -247,12 +247,12 @@ handle_caps (GstSpdlStage *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   gst_caps_replace (&priv->sink_caps, caps);
   gst_event_unref (event);
-  negotiate (self);
+  negotiate_caps (self);
   return TRUE;
 }
 
 /* A serialized event keeps its place. Items that are gone need not be waited
- * for, so news of them is no barrier. */
+ * for, so an event about them is no barrier. */
 static gboolean
 queue_event (GstSpdlStage *self, GstEvent *event)
 {
@@ -260,7 +260,7 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   const GstEventType type = GST_EVENT_TYPE (event);
   const gboolean sticky = GST_EVENT_IS_STICKY (event);
   const gboolean gone =
-      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL);
+      gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL);
   GstSpdlTask *entry = new_entry (priv);
   GstFlowReturn ret;
 
@@ -413,8 +413,8 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
       i++;
     }
   }
-  if (!gst_spdl_gone_is_empty (&task->gone))
-    gst_spdl_gone_push (&task->gone, priv->srcpad);
+  if (!gst_spdl_dropped_items_is_empty (&task->dropped_items))
+    gst_spdl_dropped_items_push (&task->dropped_items, priv->srcpad);
   if (G_UNLIKELY (ret == GST_FLOW_NOT_NEGOTIATED))
     ret = explain_refusal (self, ret);
   if (ret != GST_FLOW_EOS)
@@ -477,7 +477,7 @@ push_event (GstSpdlStage *self, GstEvent *event)
     return GST_FLOW_EOS;
   }
   if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
-      !gst_spdl_event_is_within_epoch (event))
+      !gst_spdl_event_is_partial_epoch (event))
     gst_spdl_losses_end_epoch (&priv->losses, GST_ELEMENT (self), epoch);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     return push_eos (self, event) ? GST_FLOW_EOS : GST_FLOW_OK;

@@ -36,7 +36,7 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
 
 /* @uri: (nullable): of the item that @error is about */
 static void
-fail (GstSpdlStage *self, GError *error, const gchar *uri)
+fail_stage (GstSpdlStage *self, GError *error, const gchar *uri)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
@@ -66,7 +66,7 @@ gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
 {
   g_return_if_fail (GST_IS_SPDL_STAGE (stage) && error != NULL);
 
-  fail (stage, error, NULL);
+  fail_stage (stage, error, NULL);
 }
 
 static void
@@ -118,7 +118,7 @@ give_up (GstSpdlStage *self, guint64 epoch, const gchar *uri, GError *error)
   if (!priv->fatal)
     priv->fatal_epoch = MIN (priv->fatal_epoch, epoch);
   spdl_mutex_unlock (&priv->lock);
-  fail (self, error, uri);
+  fail_stage (self, error, uri);
 }
 
 /* Judges the failures of the epoch so far. Returns whether they are too many,
@@ -175,15 +175,15 @@ gst_spdl_stage_count_losses (
 }
 
 static void
-add_gone (GstSpdlTask *task, GstSpdlGoneReason reason)
+add_gone (GstSpdlTask *task, GstSpdlDropReason reason)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   GstBuffer *bearer = gst_spdl_task_get_bearer (task);
 
   if (item)
-    gst_spdl_gone_add (&task->gone, item, reason);
+    gst_spdl_dropped_items_add (&task->dropped_items, item, reason);
   else if (bearer)
-    gst_spdl_gone_add_buffer (&task->gone, bearer, reason);
+    gst_spdl_dropped_items_add_buffer (&task->dropped_items, bearer, reason);
 }
 
 /* The current item of @task failed with @error, which it frees. */
@@ -201,11 +201,11 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   }
 
   task->task.n_failed++;
-  add_gone (task, GST_SPDL_GONE_FAILED);
+  add_gone (task, GST_SPDL_DROP_REASON_FAILED);
   gst_spdl_task_add_loss (task, error);
   num = count_failure (self, &over);
   item = gst_spdl_task_get_item_meta (task);
-  gst_spdl_gone_note_failure (&task->gone, item, error);
+  gst_spdl_dropped_items_note_failure (&task->dropped_items, item, error);
   GST_INFO_OBJECT (self, "failed: %s: %s",
       item && item->uri ? item->uri : "item", error->message);
   post_failures (self, task, error, num);
@@ -234,7 +234,7 @@ end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
     gst_spdl_task_adopt_results (task, first);
   } else {
     task->task.n_filtered++;
-    add_gone (task, GST_SPDL_GONE_FILTERED);
+    add_gone (task, GST_SPDL_DROP_REASON_FILTERED);
   }
 }
 

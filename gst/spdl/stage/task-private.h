@@ -10,7 +10,7 @@
 #include "gst/spdl/engine/executor.h"
 #include "gst/spdl/gstspdlstage.h"
 #include "gst/spdl/gstspdltask.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/losses.h"
 
 G_BEGIN_DECLS
@@ -49,7 +49,7 @@ struct _GstSpdlTask {
   GPtrArray *parts; /* GstSpdlTask, each of one item */
 
   GArray *results; /* GstSpdlResult */
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
   GArray *losses; /* GstSpdlTaskLoss; NULL while none of its items failed */
 };
 

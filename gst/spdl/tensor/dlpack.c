@@ -79,7 +79,8 @@ type_of (const GstSpdlTensor *tensor)
 
 /* Copies dimension @dim and those within; returns where it ended. */
 static guint8 *
-pack (const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
+pack_tensor (
+    const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
 {
   const gsize element = gst_spdl_tensor_type_get_size (tensor->type);
 
@@ -92,7 +93,7 @@ pack (const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
     return dest + tensor->shape[dim] * element;
   }
   for (gint64 i = 0; i < tensor->shape[dim]; i++)
-    dest = pack (tensor, dim + 1, src + i * tensor->strides[dim], dest);
+    dest = pack_tensor (tensor, dim + 1, src + i * tensor->strides[dim], dest);
   return dest;
 }
 
@@ -111,7 +112,7 @@ copy_elements (Exported *self)
   self->copy = g_try_malloc (
       MAX (stride * gst_spdl_tensor_type_get_size (tensor->type), 1));
   if (self->copy && tensor->data)
-    pack (tensor, 0, tensor->data, self->copy);
+    pack_tensor (tensor, 0, tensor->data, self->copy);
   return self->copy != NULL;
 }
 

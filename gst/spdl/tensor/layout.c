@@ -278,8 +278,8 @@ count_tensors (const GstSpdlLayout *layout)
 
 /* @tensors: as many as count_tensors() says, with their names */
 static gboolean
-view (GstSpdlTensor *tensors, const Bytes *bytes, const GstSpdlLayout *layout,
-    GError **error)
+view_tensor (GstSpdlTensor *tensors, const Bytes *bytes,
+    const GstSpdlLayout *layout, GError **error)
 {
   switch (layout->kind) {
     case GST_SPDL_LAYOUT_TENSORS:
@@ -356,7 +356,7 @@ view_parts (GstSpdlBatch *self, const GstSpdlPartsMeta *parts,
     const guint n = count_tensors (&layouts[i]);
 
     name_tensors (self, first, n, parts->parts[i].name);
-    if (!view (&self->tensors[first], &bytes, &layouts[i], error))
+    if (!view_tensor (&self->tensors[first], &bytes, &layouts[i], error))
       return FALSE;
     first += n;
   }
@@ -397,7 +397,7 @@ gst_spdl_layout_view (const GstSpdlLayout *layout, GstBuffer *buffer,
   self = make_batch (buffer, layout->caps, count_tensors (layout));
   for (guint i = 0; i < self->n_tensors; i++)
     name_tensor (self, i);
-  if (!view (self->tensors, &bytes, layout, error))
+  if (!view_tensor (self->tensors, &bytes, layout, error))
     g_clear_pointer (&self, gst_spdl_batch_unref);
   return self;
 }

@@ -145,7 +145,7 @@ spdl_array_is_plain (const SpdlArray *self, gconstpointer data)
 
 /* Elements that lie @step bytes apart, one behind the other. */
 static void
-gather (const guint8 *in, gsize step, gsize n, guint8 *out, gsize size)
+gather_elements (const guint8 *in, gsize step, gsize n, guint8 *out, gsize size)
 {
 #define GATHER(type)            \
   for (gsize i = 0; i < n; i++) \
@@ -170,7 +170,8 @@ gather (const guint8 *in, gsize step, gsize n, guint8 *out, gsize size)
 
 /* Row by row of the last dimension, the first one of which is the innermost. */
 static void
-reorder (const SpdlArray *self, const guint8 *in, guint8 *out, gsize n_bytes)
+reorder_elements (
+    const SpdlArray *self, const guint8 *in, guint8 *out, gsize n_bytes)
 {
   const gsize size = gst_spdl_tensor_type_get_size (self->type);
   const guint last = self->rank - 1;
@@ -182,7 +183,7 @@ reorder (const SpdlArray *self, const guint8 *in, guint8 *out, gsize n_bytes)
   for (guint i = 1; i < self->rank; i++)
     steps[i] = steps[i - 1] * self->shape[i - 1];
   for (guint8 *end = out + n_bytes; out < end; out += row) {
-    gather (from, steps[last], self->shape[last], out, size);
+    gather_elements (from, steps[last], self->shape[last], out, size);
     for (guint i = last; i-- > 0;) {
       from += steps[i];
       if (++at[i] < self->shape[i])
@@ -194,7 +195,7 @@ reorder (const SpdlArray *self, const guint8 *in, guint8 *out, gsize n_bytes)
 }
 
 static void
-swap (guint8 *data, gsize n_bytes, gsize size)
+swap_bytes (guint8 *data, gsize n_bytes, gsize size)
 {
   if (size == 2)
     for (guint16 *p = (guint16 *) data; (guint8 *) p < data + n_bytes; p++)
@@ -214,9 +215,9 @@ spdl_array_write (const SpdlArray *self, const guint8 *in, guint8 *out)
   const gsize n_bytes = spdl_array_get_size (self, NULL);
 
   if (must_reorder (self))
-    reorder (self, in, out, n_bytes);
+    reorder_elements (self, in, out, n_bytes);
   else
     memcpy (out, in, n_bytes);
   if (self->swapped)
-    swap (out, n_bytes, size);
+    swap_bytes (out, n_bytes, size);
 }

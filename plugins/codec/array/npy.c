@@ -28,7 +28,7 @@ skip_blanks (Text *self)
 /* All of these pass over blanks in front. */
 
 static gboolean
-take (Text *self, const gchar *word)
+take_text (Text *self, const gchar *word)
 {
   const gsize length = strlen (word);
 
@@ -92,7 +92,7 @@ take_shape (Text *text, SpdlArray *self)
   gboolean comma = FALSE;
   guint64 number;
 
-  if (!take (text, "("))
+  if (!take_text (text, "("))
     return FALSE;
   self->rank = 0;
   while (take_number (text, &number)) {
@@ -101,12 +101,12 @@ take_shape (Text *text, SpdlArray *self)
     if (self->rank < SPDL_ARRAY_MAX_RANK)
       self->shape[self->rank] = number;
     self->rank++;
-    comma = take (text, ",");
+    comma = take_text (text, ",");
     if (!comma)
       break;
   }
   /* (3) is no tuple to Python. */
-  return take (text, ")") && (self->rank != 1 || comma);
+  return take_text (text, ")") && (self->rank != 1 || comma);
 }
 
 typedef struct {
@@ -127,8 +127,8 @@ take_type (Text *text, Fields *fields)
 static gboolean
 take_order (Text *text, SpdlArray *self)
 {
-  self->fortran = take (text, "True");
-  return self->fortran || take (text, "False");
+  self->fortran = take_text (text, "True");
+  return self->fortran || take_text (text, "False");
 }
 
 static gboolean
@@ -136,7 +136,7 @@ take_field (Text *text, SpdlArray *self, Fields *fields)
 {
   Text name;
 
-  if (!take_string (text, &name) || !take (text, ":"))
+  if (!take_string (text, &name) || !take_text (text, ":"))
     return FALSE;
   if (is_word (&name, "descr"))
     return fields->n_types++ == 0 && take_type (text, fields);
@@ -151,14 +151,14 @@ take_field (Text *text, SpdlArray *self, Fields *fields)
 static gboolean
 take_dict (Text *text, SpdlArray *self, Fields *fields)
 {
-  if (!take (text, "{"))
+  if (!take_text (text, "{"))
     return FALSE;
-  while (!take (text, "}")) {
+  while (!take_text (text, "}")) {
     if (!take_field (text, self, fields) || fields->composed)
       return FALSE;
-    if (take (text, ","))
+    if (take_text (text, ","))
       continue;
-    if (!take (text, "}"))
+    if (!take_text (text, "}"))
       return FALSE;
     break;
   }

@@ -51,7 +51,7 @@ static GstMemory *
 inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
     const guint8 *packed, GError **error)
 {
-  const gchar *damage;
+  const gchar *corruption;
   guint8 *data;
 
   if (!check_inflated (self, array, member, error))
@@ -61,11 +61,11 @@ inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
     spdl_array_set_no_memory (error, array, member->size);
     return NULL;
   }
-  damage = spdl_zip_inflate (member, packed, data);
-  if (!damage)
+  corruption = spdl_zip_inflate (member, packed, data);
+  if (!corruption)
     return gst_memory_new_wrapped (
         0, data, member->size, 0, member->size, data, g_free);
-  spdl_array_set_error (error, array, "%s", damage);
+  spdl_array_set_error (error, array, "%s", corruption);
   g_free (data);
   return NULL;
 }
@@ -152,10 +152,10 @@ name_array (const SpdlZipMember *member, GError **error)
 }
 
 static gboolean
-set_damage (const gchar *damage, GError **error)
+set_corruption (const gchar *corruption, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken NPZ: %s", damage);
+      "It is a broken NPZ: %s", corruption);
   return FALSE;
 }
 
@@ -166,16 +166,16 @@ read_next (Npz *self, SpdlZip *zip, GError **error)
   g_autofree gchar *name = NULL;
   SpdlArray array = { NULL };
   SpdlZipMember member;
-  const gchar *damage = spdl_zip_next (zip, &member);
+  const gchar *corruption = spdl_zip_next (zip, &member);
   guint64 first;
 
-  if (damage)
-    return set_damage (damage, error);
-  if ((damage = spdl_zip_find_data (
+  if (corruption)
+    return set_corruption (corruption, error);
+  if ((corruption = spdl_zip_find_data (
            zip, &member, self->in->data + member.head, &first))) {
-    g_autofree gchar *what = g_strconcat ("a member ", damage, NULL);
+    g_autofree gchar *what = g_strconcat ("a member ", corruption, NULL);
 
-    return set_damage (what, error);
+    return set_corruption (what, error);
   }
   return (array.name = name = name_array (&member, error)) &&
          read_member (self, &array, &member, self->in->data + first, error);
@@ -186,11 +186,11 @@ spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
     guint64 max_decompressed_bytes, GError **error)
 {
   Npz self = { arrays, in, max_decompressed_bytes };
-  const gchar *damage;
+  const gchar *corruption;
   SpdlZip zip;
 
-  if ((damage = spdl_zip_open (&zip, in->data, in->size)))
-    return set_damage (damage, error);
+  if ((corruption = spdl_zip_open (&zip, in->data, in->size)))
+    return set_corruption (corruption, error);
   if (!spdl_arrays_check_number (zip.n_members, error))
     return FALSE;
   for (guint i = 0; i < zip.n_members; i++)
@@ -198,6 +198,6 @@ spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
       return FALSE;
   return zip.left == 0
              ? TRUE
-             : set_damage (
+             : set_corruption (
                    "its directory has more members than it says", error);
 }

@@ -42,7 +42,7 @@ spdl_audio_free (SpdlAudio *self)
 
 /* Loads FFmpeg's libraries. */
 static gboolean
-load (SpdlAudio *self, GError **error)
+load_plugin (SpdlAudio *self, GError **error)
 {
   if (!self->funcs)
     self->funcs = spdl_audio_get_funcs (error);
@@ -70,7 +70,7 @@ has_video (SpdlAudio *self)
 {
   if (g_str_equal (self->file.demuxer, "mov"))
     return spdl_audio_probe_mp4_video (self->file.data, self->file.size);
-  return !load (self, NULL) ||
+  return !load_plugin (self, NULL) ||
          self->funcs->has_video (self->decoder, &self->file);
 }
 
@@ -97,7 +97,8 @@ spdl_audio_look (
 gboolean
 spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size)
 {
-  return load (self, NULL) && self->funcs->probe (data, size, &self->file);
+  return load_plugin (self, NULL) &&
+         self->funcs->probe (data, size, &self->file);
 }
 
 /* Caps that are as before stay the same ones: then nothing is negotiated. */
@@ -115,7 +116,7 @@ get_caps (SpdlAudio *self, const GstAudioInfo *info)
 /* The window as the file has it, without a copy. Returns NULL if its samples
  * are not those that are wanted, or lie at an odd address. */
 static GstBuffer *
-slice (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+slice_wav (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
     GstAudioInfo *info)
 {
   const SpdlWav *wav = &self->wav;
@@ -124,57 +125,58 @@ slice (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
   guint64 from, to;
   gsize at;
 
-  if (target->format != wav->format ||
-      (target->rate && target->rate != wav->rate) ||
-      (target->channels && target->channels != wav->n_channels))
+  if (config->format != wav->format ||
+      (config->rate && config->rate != wav->rate) ||
+      (config->channels && config->channels != wav->n_channels))
     return NULL;
-  spdl_audio_target_get_window (target, wav->rate, &from, &to);
+  spdl_audio_config_get_window (config, wav->rate, &from, &to);
   to = MIN (to, wav->n);
   at = wav->at + from * frame;
   if (from >= to ||
       (size != 1 && GPOINTER_TO_SIZE (self->data + at) % size != 0))
     return NULL;
-  spdl_audio_target_set_info (target, wav->rate, wav->n_channels,
+  spdl_audio_config_set_info (config, wav->rate, wav->n_channels,
       wav->has_positions ? wav->positions : NULL, info);
   return gst_buffer_copy_region (
       item, GST_BUFFER_COPY_MEMORY, at, (to - from) * frame);
 }
 
 static GstBuffer *
-decode_pcm (SpdlAudio *self, const SpdlAudioTarget *target, GstBuffer *item,
+decode_pcm (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
     GstAudioInfo *info, GError **error)
 {
   const SpdlWav *wav = &self->wav;
   const SpdlAudioPcm pcm = { wav->format, wav->rate, wav->n_channels,
     wav->has_positions ? wav->positions : NULL, self->data + wav->at, wav->n };
-  GstBuffer *result = slice (self, target, item, info);
+  GstBuffer *result = slice_wav (self, config, item, info);
 
-  if (!result && load (self, error))
-    result = self->funcs->convert (self->decoder, &pcm, target, info, error);
+  if (!result && load_plugin (self, error))
+    result = self->funcs->convert (self->decoder, &pcm, config, info, error);
   return result;
 }
 
 static GstBuffer *
-decode (SpdlAudio *self, const SpdlAudioTarget *target, gboolean keep,
-    GstBuffer *item, GstAudioInfo *info, GError **error)
+decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
+    gboolean keep, GstBuffer *item, GstAudioInfo *info, GError **error)
 {
-  const gchar *damage = self->is_pcm ? self->wav.damage : NULL;
+  const gchar *corruption = self->is_pcm ? self->wav.corruption : NULL;
   GstBuffer *result = NULL;
 
   if (!self->is_pcm)
-    return load (self, error) ? self->funcs->decode (self->decoder, &self->file,
-                                    target, keep, info, error)
-                              : NULL;
-  if (!damage || keep)
-    result = decode_pcm (self, target, item, info, damage ? NULL : error);
-  if (damage)
+    return load_plugin (self, error)
+               ? self->funcs->decode (
+                     self->decoder, &self->file, config, keep, info, error)
+               : NULL;
+  if (!corruption || keep)
+    result = decode_pcm (self, config, item, info, corruption ? NULL : error);
+  if (corruption)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken WAV: %s", damage);
+        "It is a broken WAV: %s", corruption);
   return result;
 }
 
 GstBuffer *
-spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
+spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
     gboolean keep, GstBuffer *item, GstCaps **caps, GError **error)
 {
   GstAudioInfo info;
@@ -184,13 +186,13 @@ spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
     g_propagate_error (error, g_steal_pointer (&self->error));
     return NULL;
   }
-  if (target->format == GST_AUDIO_FORMAT_UNKNOWN) {
+  if (config->format == GST_AUDIO_FORMAT_UNKNOWN) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "It is sound (%s), but downstream takes none in " SPDL_AUDIO_FORMATS,
         self->is_pcm ? "WAV" : self->file.name);
     return NULL;
   }
-  result = decode (self, target, keep, item, &info, error);
+  result = decode_with_plugin (self, config, keep, item, &info, error);
   if (result)
     *caps = get_caps (self, &info);
   return result;

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/result/audiotarget.h"
+#include "plugins/codec/result/audioconfig.h"
 
 G_BEGIN_DECLS
 
@@ -30,14 +30,14 @@ gboolean spdl_audio_look (
 /* The same for a file that nothing else recognizes: audio behind some junk. */
 gboolean spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size);
 
-/* Decodes the file that was looked at, which is all of @item, to what @target
+/* Decodes the file that was looked at, which is all of @item, to what @config
  * says.
  *
  * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
  *     With @keep, @error may be set beside a result: the file is broken, and
  *     the result is what comes before. @caps: (out) (transfer none): until the
  *     next call */
-GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioTarget *target,
+GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
     gboolean keep, GstBuffer *item, GstCaps **caps, GError **error);
 
 G_END_DECLS

@@ -29,7 +29,7 @@ struct _SpdlAudioDecoder {
 
   /* The file in hand. */
   const SpdlAudioFile *file;
-  const SpdlAudioTarget *target;
+  const SpdlAudioConfig *config;
   guint rate; /* that the track's positions are in; 0: not known */
   SpdlAudioClock clock;
   gboolean has_begun;
@@ -104,7 +104,7 @@ static const struct {
 };
 
 static gboolean
-probe (const guint8 *data, gsize size, SpdlAudioFile *file)
+probe_file (const guint8 *data, gsize size, SpdlAudioFile *file)
 {
   const gsize n = MIN (size, PROBE_SIZE);
   g_autofree guint8 *copy = g_malloc (n + AVPROBE_PADDING_SIZE);
@@ -130,7 +130,7 @@ probe (const guint8 *data, gsize size, SpdlAudioFile *file)
 /* The codec */
 
 static SpdlAudioDecoder *
-create (void)
+create_decoder (void)
 {
   SpdlAudioDecoder *self = g_new0 (SpdlAudioDecoder, 1);
 
@@ -143,7 +143,7 @@ create (void)
 }
 
 static void
-destroy (SpdlAudioDecoder *self)
+destroy_decoder (SpdlAudioDecoder *self)
 {
   spdl_audio_track_free (self->track);
   spdl_audio_window_free (self->window);
@@ -171,7 +171,7 @@ is_same (const AVCodecParameters *a, const AVCodecParameters *b)
  * what the file before left; and outside Ogg, Opus knows from its opening alone
  * what to leave out at the beginning. */
 static gboolean
-forgets (const SpdlAudioDecoder *self)
+is_reset_by_flush (const SpdlAudioDecoder *self)
 {
   const enum AVCodecID id = self->codec->codec_id;
 
@@ -254,7 +254,7 @@ begin_stream (
 static void
 close_codec (SpdlAudioDecoder *self, gboolean ok)
 {
-  if (self->codec && ok && forgets (self))
+  if (self->codec && ok && is_reset_by_flush (self))
     avcodec_flush_buffers (self->codec);
   else
     avcodec_free_context (&self->codec);
@@ -279,7 +279,7 @@ begin_window (SpdlAudioDecoder *self, GError **error)
     &frame->ch_layout, spdl_audio_track_get_length (self->track),
     (guint64) spdl_audio_track_count (self->track) * frame->nb_samples };
 
-  return spdl_audio_window_begin (self->window, self->target, &input, error);
+  return spdl_audio_window_begin (self->window, self->config, &input, error);
 }
 
 /* Whether the frame is of the format that the sound has begun with. */
@@ -367,7 +367,7 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
      * on. */
     self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
     i = spdl_audio_track_find (
-        self->track, spdl_audio_window_find_start (self->target, self->rate));
+        self->track, spdl_audio_window_find_start (self->config, self->rate));
     self->clock = spdl_audio_track_get (self->track, i)->clock;
   }
   for (; i < n && !self->is_enough; i++) {
@@ -402,7 +402,7 @@ check_count (const SpdlAudioDecoder *self, GError **error)
 }
 
 static gboolean
-run (SpdlAudioDecoder *self, GError **error)
+decode_window (SpdlAudioDecoder *self, GError **error)
 {
   GError *reason = NULL;
   gboolean ok;
@@ -433,7 +433,7 @@ decode_track (
 
   self->has_begun = self->is_enough = FALSE;
   if (!corruption || keep) {
-    if (run (self, &reason) || (keep && self->has_begun))
+    if (decode_window (self, &reason) || (keep && self->has_begun))
       result =
           spdl_audio_window_end (self->window, info, reason ? NULL : &reason);
   }
@@ -448,15 +448,15 @@ decode_track (
 }
 
 static GstBuffer *
-decode (SpdlAudioDecoder *self, const SpdlAudioFile *file,
-    const SpdlAudioTarget *target, gboolean keep, GstAudioInfo *info,
+decode_file (SpdlAudioDecoder *self, const SpdlAudioFile *file,
+    const SpdlAudioConfig *config, gboolean keep, GstAudioInfo *info,
     GError **error)
 {
   GstBuffer *result = NULL;
 
   last_error[0] = '\0';
   self->file = file;
-  self->target = target;
+  self->config = config;
   if (!spdl_audio_track_open (self->track, file, error))
     return NULL;
   if (spdl_audio_track_read (self->track, error))
@@ -481,7 +481,7 @@ has_video (SpdlAudioDecoder *self, const SpdlAudioFile *file)
 
 /* Of 24 bits to 32, a sample at a time. */
 static guint8 *
-widen (const guint8 *data, gsize n)
+widen_samples (const guint8 *data, gsize n)
 {
   gint32 *wide = g_new (gint32, MAX (n, 1));
 
@@ -495,7 +495,7 @@ widen (const guint8 *data, gsize n)
 static gboolean
 write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
 {
-  const guint64 from = spdl_audio_window_find_start (self->target, pcm->rate);
+  const guint64 from = spdl_audio_window_find_start (self->config, pcm->rate);
   const gsize size =
       gst_audio_format_get_info (pcm->format)->width / 8 * pcm->n_channels;
   GError *reason = NULL;
@@ -505,7 +505,7 @@ write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
     const gsize n = MIN (pcm->n - at, 1 << 14);
     const guint8 *data = pcm->data + at * size;
     g_autofree guint8 *wide = pcm->format == GST_AUDIO_FORMAT_S24LE
-                                  ? widen (data, n * pcm->n_channels)
+                                  ? widen_samples (data, n * pcm->n_channels)
                                   : NULL;
     const guint8 *planes[] = { wide ? wide : data };
 
@@ -518,25 +518,25 @@ write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
 }
 
 static GstBuffer *
-convert (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
-    const SpdlAudioTarget *target, GstAudioInfo *info, GError **error)
+convert_samples (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
+    const SpdlAudioConfig *config, GstAudioInfo *info, GError **error)
 {
   AVChannelLayout layout = { 0 };
   const SpdlAudioInput input = { spdl_audio_window_get_format (pcm->format),
     pcm->rate, &layout, pcm->n, pcm->n };
   GstBuffer *result = NULL;
 
-  self->target = target;
+  self->config = config;
   spdl_audio_window_set_layout (
       &layout, pcm->positions, pcm->positions ? pcm->n_channels : 0);
   if (layout.nb_channels == 0)
     av_channel_layout_default (&layout, pcm->n_channels);
-  if (spdl_audio_window_begin (self->window, target, &input, error) &&
+  if (spdl_audio_window_begin (self->window, config, &input, error) &&
       write_pcm (self, pcm, error))
     result = spdl_audio_window_end (self->window, info, error);
   av_channel_layout_uninit (&layout);
   return result;
 }
 
-const SpdlAudioFuncs spdl_audio_decoder_funcs = { create, destroy, probe,
-  has_video, decode, convert };
+const SpdlAudioFuncs spdl_audio_decoder_funcs = { create_decoder,
+  destroy_decoder, probe_file, has_video, decode_file, convert_samples };

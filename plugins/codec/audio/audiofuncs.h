@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/result/audiotarget.h"
+#include "plugins/codec/result/audioconfig.h"
 
 G_BEGIN_DECLS
 
@@ -51,17 +51,17 @@ typedef struct {
   /* Whether the file has a video stream (a cover is none). */
   gboolean (*has_video) (SpdlAudioDecoder *self, const SpdlAudioFile *file);
 
-  /* Decodes what @target asks for. Returns: (transfer full) (nullable): the
+  /* Decodes what @config asks for. Returns: (transfer full) (nullable): the
    * samples, described by *@info; NULL with @error set if there are none. With
    * @keep, @error may be set beside a result: the file is broken, and the
    * result is what comes before. */
   GstBuffer *(*decode) (SpdlAudioDecoder *self, const SpdlAudioFile *file,
-      const SpdlAudioTarget *target, gboolean keep, GstAudioInfo *info,
+      const SpdlAudioConfig *config, gboolean keep, GstAudioInfo *info,
       GError **error);
 
   /* The same for samples that need no decoder. */
   GstBuffer *(*convert) (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
-      const SpdlAudioTarget *target, GstAudioInfo *info, GError **error);
+      const SpdlAudioConfig *config, GstAudioInfo *info, GError **error);
 } SpdlAudioFuncs;
 
 /* Returns: (nullable): the functions, or NULL with @error set if the plugin

@@ -97,7 +97,7 @@ typedef struct {
 
 /* I0, as its series. */
 static double
-bessel (double x)
+bessel_i0 (double x)
 {
   double term = 1, sum = 1;
 
@@ -115,7 +115,7 @@ get_tap (double x, guint n_taps, double cutoff)
   const double y = G_PI * x, w = 2 * x / n_taps;
   const double sinc = x == 0 ? cutoff : sin (y * cutoff) / y;
 
-  return sinc * bessel (BETA * sqrt (MAX (1 - w * w, 0)));
+  return sinc * bessel_i0 (BETA * sqrt (MAX (1 - w * w, 0)));
 }
 
 static void
@@ -199,7 +199,7 @@ struct _SpdlResampler {
    * next result lies `phase` / out_rate behind the sample at `place` of them,
    * from which on its filter reaches. */
   guint8 *rows;
-  gsize rows_size, room, n_held;
+  gsize rows_size, capacity, n_held;
   guint64 place, phase;
   guint whole_step, rest_step; /* from one result to the next */
 
@@ -275,19 +275,20 @@ get_sinc (SpdlResampler *self, gboolean has_doubles)
 static void
 make_room (SpdlResampler *self, gsize n)
 {
-  const gsize room = MAX (self->n_held + n, 2 * self->room);
+  const gsize capacity = MAX (self->n_held + n, 2 * self->capacity);
   guint8 *rows;
 
-  if (self->n_held + n <= self->room)
+  if (self->n_held + n <= self->capacity)
     return;
-  rows = g_malloc_n (self->n_channels, room * self->size);
+  rows = g_malloc_n (self->n_channels, capacity * self->size);
   for (guint c = 0; c < self->n_channels && self->n_held > 0; c++)
-    memcpy (rows + c * room * self->size,
-        self->rows + c * self->room * self->size, self->n_held * self->size);
+    memcpy (rows + c * capacity * self->size,
+        self->rows + c * self->capacity * self->size,
+        self->n_held * self->size);
   g_free (self->rows);
   self->rows = rows;
-  self->rows_size = self->n_channels * room * self->size;
-  self->room = room;
+  self->rows_size = self->n_channels * capacity * self->size;
+  self->capacity = capacity;
 }
 
 /* @planes: (nullable): silence */
@@ -296,7 +297,7 @@ take_in (SpdlResampler *self, const guint8 *const *planes, gsize n)
 {
   make_room (self, n);
   for (guint c = 0; c < self->n_channels; c++) {
-    guint8 *row = self->rows + (c * self->room + self->n_held) * self->size;
+    guint8 *row = self->rows + (c * self->capacity + self->n_held) * self->size;
 
     if (planes)
       memcpy (row, planes[c], n * self->size);
@@ -313,7 +314,7 @@ let_go (SpdlResampler *self)
   const gsize n = MIN (self->place, self->n_held);
 
   for (guint c = 0; c < self->n_channels; c++) {
-    guint8 *row = self->rows + c * self->room * self->size;
+    guint8 *row = self->rows + c * self->capacity * self->size;
 
     memmove (row, row + n * self->size, (self->n_held - n) * self->size);
   }
@@ -367,7 +368,7 @@ spdl_resampler_begin (SpdlResampler *self, gboolean has_doubles,
   self->sinc = get_sinc (self, has_doubles);
   self->size = has_doubles ? sizeof (double) : sizeof (float);
   self->n_channels = n_channels;
-  self->room = self->rows_size / (n_channels * self->size);
+  self->capacity = self->rows_size / (n_channels * self->size);
   self->n_held = 0;
   self->place = 0;
   reach = self->sinc->n_taps / 2 - 1;
@@ -397,43 +398,43 @@ count_out (const SpdlResampler *self)
 
 /* The sample of one channel that lies @phase behind where @row begins. A phase
  * of a filter in full is that of the rate; else the place lies between two. */
-#define DEFINE_MAKE(type, bits)                                            \
-  static inline type make_##bits (                                         \
-      const SpdlResampler *self, const type *row, guint64 phase)           \
-  {                                                                        \
-    const Sinc *sinc = self->sinc;                                         \
-    const type *taps = sinc->taps;                                         \
-    const gsize n = sinc->n_taps;                                          \
-    guint64 first, rest;                                                   \
-    type before;                                                           \
-                                                                           \
-    if (!sinc->is_between)                                                 \
-      return self->dots->bits (row, taps + phase * n, n);                  \
-    first = phase * sinc->n_phases / self->out_rate;                       \
-    rest = phase * sinc->n_phases % self->out_rate;                        \
-    before = self->dots->bits (row, taps + first * n, n);                  \
-    return before +                                                        \
-           (self->dots->bits (row, taps + (first + 1) * n, n) - before) *  \
-               rest / self->out_rate;                                      \
-  }                                                                        \
-                                                                           \
-  static void make_all_##bits (SpdlResampler *self, type *out, gsize n)    \
-  {                                                                        \
-    const type *rows = (const type *) self->rows;                          \
-    guint64 place = self->place, phase = self->phase;                      \
-                                                                           \
-    for (gsize i = 0; i < n; i++) {                                        \
-      for (guint c = 0; c < self->n_channels; c++)                         \
-        *out++ = make_##bits (self, rows + c * self->room + place, phase); \
-      place += self->whole_step;                                           \
-      phase += self->rest_step;                                            \
-      if (phase >= self->out_rate) {                                       \
-        phase -= self->out_rate;                                           \
-        place++;                                                           \
-      }                                                                    \
-    }                                                                      \
-    self->place = place;                                                   \
-    self->phase = phase;                                                   \
+#define DEFINE_MAKE(type, bits)                                                \
+  static inline type make_##bits (                                             \
+      const SpdlResampler *self, const type *row, guint64 phase)               \
+  {                                                                            \
+    const Sinc *sinc = self->sinc;                                             \
+    const type *taps = sinc->taps;                                             \
+    const gsize n = sinc->n_taps;                                              \
+    guint64 first, rest;                                                       \
+    type before;                                                               \
+                                                                               \
+    if (!sinc->is_between)                                                     \
+      return self->dots->bits (row, taps + phase * n, n);                      \
+    first = phase * sinc->n_phases / self->out_rate;                           \
+    rest = phase * sinc->n_phases % self->out_rate;                            \
+    before = self->dots->bits (row, taps + first * n, n);                      \
+    return before +                                                            \
+           (self->dots->bits (row, taps + (first + 1) * n, n) - before) *      \
+               rest / self->out_rate;                                          \
+  }                                                                            \
+                                                                               \
+  static void make_all_##bits (SpdlResampler *self, type *out, gsize n)        \
+  {                                                                            \
+    const type *rows = (const type *) self->rows;                              \
+    guint64 place = self->place, phase = self->phase;                          \
+                                                                               \
+    for (gsize i = 0; i < n; i++) {                                            \
+      for (guint c = 0; c < self->n_channels; c++)                             \
+        *out++ = make_##bits (self, rows + c * self->capacity + place, phase); \
+      place += self->whole_step;                                               \
+      phase += self->rest_step;                                                \
+      if (phase >= self->out_rate) {                                           \
+        phase -= self->out_rate;                                               \
+        place++;                                                               \
+      }                                                                        \
+    }                                                                          \
+    self->place = place;                                                       \
+    self->phase = phase;                                                       \
   }
 DEFINE_MAKE (float, f32)
 DEFINE_MAKE (double, f64)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/result/audiotarget.h"
+#include "plugins/codec/result/audioconfig.h"
 
 /* The file's channels if there are @n of them; else the usual ones. */
 static void
@@ -27,7 +27,7 @@ choose_positions (guint n, guint n_file,
 }
 
 void
-spdl_audio_target_set_info (const SpdlAudioTarget *self, guint rate,
+spdl_audio_config_set_info (const SpdlAudioConfig *self, guint rate,
     guint n_channels, const GstAudioChannelPosition *positions,
     GstAudioInfo *info)
 {
@@ -40,19 +40,19 @@ spdl_audio_target_set_info (const SpdlAudioTarget *self, guint rate,
 }
 
 static guint64
-nearest (GstClockTime time, guint rate)
+nearest_sample (GstClockTime time, guint rate)
 {
   return gst_util_uint64_scale_round (time, rate, GST_SECOND);
 }
 
 void
-spdl_audio_target_get_window (
-    const SpdlAudioTarget *self, guint rate, guint64 *from, guint64 *to)
+spdl_audio_config_get_window (
+    const SpdlAudioConfig *self, guint rate, guint64 *from, guint64 *to)
 {
   const guint64 n = GST_CLOCK_TIME_IS_VALID (self->duration)
-                        ? nearest (self->duration, rate)
+                        ? nearest_sample (self->duration, rate)
                         : G_MAXUINT64;
 
-  *from = nearest (self->offset, rate);
+  *from = nearest_sample (self->offset, rate);
   *to = n < G_MAXUINT64 - *from ? *from + n : G_MAXUINT64;
 }

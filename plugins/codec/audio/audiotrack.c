@@ -94,7 +94,7 @@ read_data (void *opaque, guint8 *buffer, int size)
 }
 
 static gint64
-seek (void *opaque, gint64 offset, int whence)
+seek_memory (void *opaque, gint64 offset, int whence)
 {
   SpdlAudioTrack *self = opaque;
   const gint64 size = self->file->size;
@@ -113,8 +113,8 @@ seek (void *opaque, gint64 offset, int whence)
 
 /* A file's references to other files are not followed. */
 static int
-refuse (AVFormatContext *format, AVIOContext **io, const char *url, int flags,
-    AVDictionary **options)
+refuse_reference (AVFormatContext *format, AVIOContext **io, const char *url,
+    int flags, AVDictionary **options)
 {
   return AVERROR (EPERM);
 }
@@ -124,7 +124,7 @@ open_io (SpdlAudioTrack *self)
 {
   guint8 *buffer = av_malloc (IO_SIZE);
   AVIOContext *io = buffer ? avio_alloc_context (buffer, IO_SIZE, 0, self,
-                                 read_data, NULL, seek)
+                                 read_data, NULL, seek_memory)
                            : NULL;
 
   if (!io)
@@ -149,7 +149,7 @@ open_file (SpdlAudioTrack *self, GError **error)
 
   if (format && io) {
     format->pb = io;
-    format->io_open = refuse;
+    format->io_open = refuse_reference;
     format->max_streams = MAX_STREAMS;
     format->format_whitelist = av_strdup (self->file->demuxer);
     format->protocol_whitelist = av_strdup ("");

@@ -408,22 +408,22 @@ get_context (SpdlAudioWindow *self, Side *in, Side *out)
 /* The window */
 
 guint64
-spdl_audio_window_find_start (const SpdlAudioTarget *target, guint rate)
+spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate)
 {
-  const guint out_rate = target->rate ? target->rate : rate;
+  const guint out_rate = config->rate ? config->rate : rate;
   guint64 from, to;
 
-  spdl_audio_target_get_window (target, out_rate, &from, &to);
+  spdl_audio_config_get_window (config, out_rate, &from, &to);
   return out_rate == rate ? from
                           : spdl_resampler_find_start (from, rate, out_rate);
 }
 
 static void
-find_window (SpdlAudioWindow *self, const SpdlAudioTarget *target)
+find_window (SpdlAudioWindow *self, const SpdlAudioConfig *config)
 {
   guint64 to;
 
-  spdl_audio_target_get_window (target, self->info.rate, &self->window, &to);
+  spdl_audio_config_get_window (config, self->info.rate, &self->window, &to);
   self->n_wanted = to == G_MAXUINT64 ? to : to - self->window;
   self->position = self->window;
   self->to = to;
@@ -442,15 +442,15 @@ get_work_format (const SpdlAudioWindow *self)
 }
 
 static gboolean
-set_converters (SpdlAudioWindow *self, const SpdlAudioTarget *target)
+set_converters (SpdlAudioWindow *self, const SpdlAudioConfig *config)
 {
   const guint n = self->in.layout.nb_channels;
-  const gboolean same = !target->channels || target->channels == n;
+  const gboolean same = !config->channels || config->channels == n;
   GstAudioChannelPosition positions[SPDL_MAX_CHANNELS];
-  Side out = { spdl_audio_window_get_format (target->format) }, work;
+  Side out = { spdl_audio_window_get_format (config->format) }, work;
   gboolean ok;
 
-  spdl_audio_target_set_info (target, self->rate, n,
+  spdl_audio_config_set_info (config, self->rate, n,
       get_positions (&self->in.layout, positions), &self->info);
   if (!same && self->in.layout.order != AV_CHANNEL_ORDER_NATIVE) {
     av_channel_layout_uninit (&self->in.layout);
@@ -480,7 +480,7 @@ set_converters (SpdlAudioWindow *self, const SpdlAudioTarget *target)
 }
 
 gboolean
-spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioTarget *target,
+spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioConfig *config,
     const SpdlAudioInput *input, GError **error)
 {
   const gint n_channels = input->layout->nb_channels;
@@ -488,13 +488,13 @@ spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioTarget *target,
   if (n_channels < 1 || n_channels > SPDL_MAX_CHANNELS)
     return set_error (error, "has this many channels:", MAX (n_channels, 0));
   if (input->rate < 1 || input->rate > G_MAXINT ||
-      (target->rate > 0 && !spdl_resampler_can (input->rate, target->rate)))
+      (config->rate > 0 && !spdl_resampler_can (input->rate, config->rate)))
     return set_error (
         error, "cannot be resampled from its rate of", input->rate);
   self->in.format = input->format;
   self->rate = input->rate;
   if (av_channel_layout_copy (&self->in.layout, input->layout) < 0 ||
-      !set_converters (self, target)) {
+      !set_converters (self, config)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "libswresample cannot convert its %d channels", n_channels);
     return FALSE;
@@ -504,7 +504,7 @@ spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioTarget *target,
       MIN (input->expected, input->n), input->rate, self->info.rate);
   self->n = 0;
   g_clear_pointer (&self->out, release_block);
-  find_window (self, target);
+  find_window (self, config);
   return TRUE;
 }
 
@@ -528,7 +528,7 @@ spdl_audio_window_is_complete (const SpdlAudioWindow *self)
 static gboolean
 make_room (SpdlAudioWindow *self, guint64 n, GError **error)
 {
-  const gsize size = self->info.bpf, room = self->out ? self->out->size : 0;
+  const gsize size = self->info.bpf, capacity = self->out ? self->out->size : 0;
   const guint64 all = MIN (self->n_wanted,
       self->expected > self->window ? self->expected - self->window : 0);
   guint64 wanted;
@@ -537,9 +537,9 @@ make_room (SpdlAudioWindow *self, guint64 n, GError **error)
   if (self->n > MAX_BYTES / size || n > MAX_BYTES / size - self->n)
     return set_error (
         error, "would become larger than the limit of bytes:", MAX_BYTES);
-  if (self->out && (self->n + n) * size <= room)
+  if (self->out && (self->n + n) * size <= capacity)
     return TRUE;
-  wanted = MAX ((self->n + n) * size, MIN (2 * room, MAX_BYTES));
+  wanted = MAX ((self->n + n) * size, MIN (2 * capacity, MAX_BYTES));
   if (!self->out && all < MAX_BYTES / size / 64)
     wanted = MAX (wanted, all * size);
   if (!(out = grow_block (self->blocks, self->out, wanted)))
@@ -584,8 +584,8 @@ interleave_pair (const guint8 *const *planes, gsize n, float *restrict out)
 /* @context: (nullable): the samples are interleaved, and of the result's format
  * already */
 static gboolean
-run (SpdlAudioWindow *self, SwrContext *context, const guint8 **in, gsize n,
-    guint8 *out)
+run_converter (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
+    gsize n, guint8 *out)
 {
   const gsize size = n * self->info.bpf;
   guint8 *place = out;
@@ -610,15 +610,15 @@ run (SpdlAudioWindow *self, SwrContext *context, const guint8 **in, gsize n,
 /* Converts @n samples of each channel to interleaved ones at the end of the
  * result, as many as still belong to it. */
 static gboolean
-append (SpdlAudioWindow *self, SwrContext *context, const guint8 **in, gsize n,
-    GError **error)
+append_samples (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
+    gsize n, GError **error)
 {
   n = MIN (n, self->n_wanted - self->n);
   if (n == 0)
     return TRUE;
   if (!make_room (self, n, error))
     return FALSE;
-  if (!run (self, context, in, n,
+  if (!run_converter (self, context, in, n,
           get_data (self->out) + self->n * self->info.bpf))
     return set_error (error, "could not be converted from sample", self->n);
   self->n += n;
@@ -627,13 +627,13 @@ append (SpdlAudioWindow *self, SwrContext *context, const guint8 **in, gsize n,
 
 /* @planes: (nullable): silence */
 static gboolean
-resample (
+resample_samples (
     SpdlAudioWindow *self, const guint8 *const *planes, gsize n, GError **error)
 {
   const guint8 *out[SPDL_MAX_CHANNELS];
   const gsize n_out = spdl_resampler_run (self->resampler, planes, n, &out[0]);
 
-  return append (self, self->after, out, n_out, error);
+  return append_samples (self, self->after, out, n_out, error);
 }
 
 static gboolean
@@ -650,7 +650,7 @@ convert_and_resample (
     planes[c] = work + c * plane;
   if (!work || swr_convert (self->before, planes, n, in, n) != (gint) n)
     return set_error (error, "could not be converted from sample", self->n);
-  return resample (self, (const guint8 *const *) planes, n, error);
+  return resample_samples (self, (const guint8 *const *) planes, n, error);
 }
 
 static gboolean
@@ -675,8 +675,9 @@ write_chunks (
              n_planes * CHUNK * step)))
       for (guint c = 0; c < n_planes; c++)
         in[c] = memcpy (copy + c * CHUNK * step, in[c], count * step);
-    if (!(self->resamples ? convert_and_resample (self, in, count, error)
-                          : append (self, self->before, in, count, error)))
+    if (!(self->resamples
+                ? convert_and_resample (self, in, count, error)
+                : append_samples (self, self->before, in, count, error)))
       return FALSE;
   }
   return TRUE;
@@ -710,7 +711,7 @@ spdl_audio_window_write (SpdlAudioWindow *self, gint64 position,
 /* What the resampler still has; of the whole sound come as many samples as of
  * its time. */
 static gboolean
-flush (SpdlAudioWindow *self, GError **error)
+flush_converter (SpdlAudioWindow *self, GError **error)
 {
   const guint64 end =
       spdl_resampler_scale (self->position, self->rate, self->info.rate);
@@ -720,7 +721,7 @@ flush (SpdlAudioWindow *self, GError **error)
   for (gsize left = spdl_resampler_get_tail (self->resampler); left > 0;) {
     const gsize n = MIN (left, CHUNK);
 
-    if (!resample (self, NULL, n, error))
+    if (!resample_samples (self, NULL, n, error))
       return FALSE;
     left -= n;
   }
@@ -736,7 +737,7 @@ spdl_audio_window_end (
   Block *out;
 
   if (self->resamples && !spdl_audio_window_is_complete (self) &&
-      !flush (self, error))
+      !flush_converter (self, error))
     return NULL;
   self->n = MIN (self->n, self->n_wanted);
   if (self->n == 0) {

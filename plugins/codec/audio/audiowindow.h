@@ -32,14 +32,14 @@ typedef struct {
 SpdlAudioWindow *spdl_audio_window_new (void);
 void spdl_audio_window_free (SpdlAudioWindow *self);
 
-/* Returns the first sample that @target needs of a sound of @rate. */
+/* Returns the first sample that @config needs of a sound of @rate. */
 guint64
-spdl_audio_window_find_start (const SpdlAudioTarget *target, guint rate);
+spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate);
 
 /* Begins a sound; the one before is forgotten. Returns FALSE with @error set
  * if it cannot be converted. */
 gboolean spdl_audio_window_begin (SpdlAudioWindow *self,
-    const SpdlAudioTarget *target, const SpdlAudioInput *input, GError **error);
+    const SpdlAudioConfig *config, const SpdlAudioInput *input, GError **error);
 
 /* Whether samples of this kind belong to the sound that has begun. */
 gboolean spdl_audio_window_takes (const SpdlAudioWindow *self,

@@ -139,7 +139,7 @@ read_data (
   if (unknown)
     size = left;
   else if (size > left)
-    self->damage = "it is cut off";
+    self->corruption = "it is cut off";
   self->at = at;
   self->n = MIN (size, left) / reader->block;
   return TRUE;

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/result/audiotarget.h"
+#include "plugins/codec/result/audioconfig.h"
 
 G_BEGIN_DECLS
 
@@ -19,9 +19,9 @@ typedef struct {
   guint n_channels;
   gboolean has_positions;
   GstAudioChannelPosition positions[SPDL_MAX_CHANNELS];
-  gsize at;            /* the first sample */
-  guint64 n;           /* of all channels, that are there */
-  const gchar *damage; /* how it is that some must be missing; else NULL */
+  gsize at;                /* the first sample */
+  guint64 n;               /* of all channels, that are there */
+  const gchar *corruption; /* how it is that some must be missing; else NULL */
 } SpdlWav;
 
 gboolean spdl_wav_is_wav (const guint8 *data, gsize size);

@@ -9,12 +9,12 @@
 
 #include <gst/gst.h>
 
-#include "gst/spdl/common/numberarrays.h"
+#include "gst/spdl/common/valuearrays.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 
 #define DEFAULT_FORMAT "RGB"
 #define DEFAULT_MAX_PIXELS 178956970
-#define DEFAULT_RESIZE SPDL_FRAMING_STRETCH
+#define DEFAULT_RESIZE SPDL_FIT_STRETCH
 #define DEFAULT_INTERPOLATION SPDL_INTERPOLATION_BILINEAR
 #define DEFAULT_AUGMENT SPDL_AUGMENT_NONE
 #define DEFAULT_CORRUPT SPDL_CORRUPT_FAIL
@@ -71,16 +71,16 @@ enum {
   }
 
 DEFINE_ENUM (resize, "GstSpdlDecodeResize",
-    { SPDL_FRAMING_STRETCH, "Both sides, each to its size", "stretch" },
-    { SPDL_FRAMING_COVER,
+    { SPDL_FIT_STRETCH, "Both sides, each to its size", "stretch" },
+    { SPDL_FIT_COVER,
         "In proportion, until nothing is uncovered; the "
         "middle counts",
         "cover" },
-    { SPDL_FRAMING_CONTAIN,
+    { SPDL_FIT_CONTAIN,
         "In proportion, until it fits, with background "
         "around it",
         "contain" },
-    { SPDL_FRAMING_NONE, "An image keeps its own size", "none" })
+    { SPDL_FIT_NONE, "An image keeps its own size", "none" })
 
 DEFINE_ENUM (interpolation, "GstSpdlDecodeInterpolation",
     { SPDL_INTERPOLATION_NEAREST, "The nearest pixel", "nearest" },
@@ -119,9 +119,9 @@ DEFINE_ENUM (entropy_decoder, "GstSpdlDecodeEntropyDecoder",
 /* Values */
 
 void
-spdl_decode_settings_init (SpdlTargetSettings *self)
+spdl_decode_settings_init (SpdlDecodeSettings *self)
 {
-  *self = (SpdlTargetSettings){
+  *self = (SpdlDecodeSettings){
     .format = g_strdup (DEFAULT_FORMAT),
     .resize = DEFAULT_RESIZE,
     .interpolation = DEFAULT_INTERPOLATION,
@@ -137,14 +137,14 @@ spdl_decode_settings_init (SpdlTargetSettings *self)
 }
 
 void
-spdl_decode_settings_clear (SpdlTargetSettings *self)
+spdl_decode_settings_clear (SpdlDecodeSettings *self)
 {
   g_clear_pointer (&self->format, g_free);
   g_clear_pointer (&self->audio.format, g_free);
 }
 
 static void
-set_format (SpdlTargetSettings *self, const gchar *format)
+set_format (SpdlDecodeSettings *self, const gchar *format)
 {
   g_free (self->format);
   self->format_is_set = format != NULL;
@@ -171,7 +171,7 @@ set_range (double *range, const GValue *array)
 
 gboolean
 spdl_decode_settings_set (
-    SpdlTargetSettings *self, guint id, const GValue *value)
+    SpdlDecodeSettings *self, guint id, const GValue *value)
 {
   switch (id) {
     case PROP_WIDTH:
@@ -260,7 +260,7 @@ spdl_decode_settings_set (
 
 gboolean
 spdl_decode_settings_get (
-    const SpdlTargetSettings *self, guint id, GValue *value)
+    const SpdlDecodeSettings *self, guint id, GValue *value)
 {
   switch (id) {
     case PROP_WIDTH:

@@ -7,19 +7,19 @@
 
 #pragma once
 
-#include "plugins/codec/result/target.h"
+#include "plugins/codec/result/decodeconfig.h"
 
 G_BEGIN_DECLS
 
 /* The defaults; and an end of what they hold. */
-void spdl_decode_settings_init (SpdlTargetSettings *self);
-void spdl_decode_settings_clear (SpdlTargetSettings *self);
+void spdl_decode_settings_init (SpdlDecodeSettings *self);
+void spdl_decode_settings_clear (SpdlDecodeSettings *self);
 
 /* Sets or reads the property of @id; FALSE for an id that is none. */
 gboolean spdl_decode_settings_set (
-    SpdlTargetSettings *self, guint id, const GValue *value);
+    SpdlDecodeSettings *self, guint id, const GValue *value);
 gboolean spdl_decode_settings_get (
-    const SpdlTargetSettings *self, guint id, GValue *value);
+    const SpdlDecodeSettings *self, guint id, GValue *value);
 
 void spdl_decode_settings_install (GObjectClass *klass);
 

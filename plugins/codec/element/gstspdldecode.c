@@ -108,7 +108,7 @@
 #include "plugins/codec/element/decodesettings.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/jpeg/entropycheck.h"
-#include "plugins/codec/result/target.h"
+#include "plugins/codec/result/decodeconfig.h"
 
 #define DEFAULT_MAX_FAILURE_RATE 0.5
 
@@ -135,8 +135,9 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
         GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
-            SPDL_TARGET_FORMATS) "; " SPDL_AUDIO_CAPS "; " GST_SPDL_TENSORS_CAPS
-                                 "; " GST_SPDL_SAMPLE_CAPS));
+            SPDL_DECODE_CONFIG_FORMATS) "; " SPDL_AUDIO_CAPS
+                                        "; " GST_SPDL_TENSORS_CAPS
+                                        "; " GST_SPDL_SAMPLE_CAPS));
 
 #define GST_TYPE_SPDL_DECODE (gst_spdl_decode_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -146,8 +147,8 @@ struct _GstSpdlDecode {
   GstSpdlStage parent;
 
   /* Under the object's lock. */
-  SpdlTargetSettings settings; /* properties */
-  SpdlTarget *target;
+  SpdlDecodeSettings settings; /* properties */
+  SpdlDecodeConfig *config;
 };
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
@@ -255,7 +256,7 @@ frame_free (gpointer data)
  *
  * Returns: (transfer full) (nullable) */
 static GstBuffer *
-wrap (GstBuffer *buffer)
+wrap_array (GstBuffer *buffer)
 {
   Frame *frame;
 
@@ -278,7 +279,7 @@ static GstBuffer *
 spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
     GstCaps *caps, GError **error)
 {
-  g_autoptr (GstBuffer) own = wrap (result);
+  g_autoptr (GstBuffer) own = wrap_array (result);
   GstBuffer *put =
       own ? gst_spdl_buffer_replace_part (sample, name, own, caps) : NULL;
 
@@ -291,29 +292,29 @@ spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
   return NULL;
 }
 
-static SpdlTarget *
+static SpdlDecodeConfig *
 get_target (GstSpdlDecode *self)
 {
-  SpdlTarget *target;
+  SpdlDecodeConfig *config;
 
   GST_OBJECT_LOCK (self);
-  target = self->target;
-  g_atomic_int_inc (&target->n_refs);
+  config = self->config;
+  g_atomic_int_inc (&config->n_refs);
   GST_OBJECT_UNLOCK (self);
-  return target;
+  return config;
 }
 
 static void
-set_target (GstSpdlDecode *self, SpdlTarget *target)
+set_target (GstSpdlDecode *self, SpdlDecodeConfig *config)
 {
-  SpdlTarget *old;
+  SpdlDecodeConfig *old;
 
   GST_OBJECT_LOCK (self);
-  old = self->target;
-  self->target = target;
+  old = self->config;
+  self->config = config;
   GST_OBJECT_UNLOCK (self);
   if (old)
-    spdl_target_unref (old);
+    spdl_decode_config_unref (old);
 }
 
 static gboolean
@@ -325,8 +326,8 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   g_autoptr (GstCaps) allowed = NULL;
   g_autofree gchar *format = NULL;
   g_autofree gchar *audio_format = NULL;
-  SpdlTargetSettings settings;
-  SpdlTarget *target;
+  SpdlDecodeSettings settings;
+  SpdlDecodeConfig *config;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
@@ -338,11 +339,11 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   /* Of a part downstream says nothing. */
   allowed = settings.part ? gst_caps_ref (template)
                           : gst_pad_peer_query_caps (srcpad, template);
-  if (!(target = spdl_target_new (&settings, allowed, error)))
+  if (!(config = spdl_decode_config_new (&settings, allowed, error)))
     return FALSE;
-  GST_DEBUG_OBJECT (self, "%u by %u, %s", target->width, target->height,
-      gst_video_format_to_string (target->format));
-  set_target (self, target);
+  GST_DEBUG_OBJECT (self, "%u by %u, %s", config->width, config->height,
+      gst_video_format_to_string (config->format));
+  set_target (self, config);
   return TRUE;
 }
 
@@ -370,23 +371,23 @@ gst_spdl_decode_start (GstSpdlStage *stage, GError **error)
 static gpointer
 gst_spdl_decode_open_worker (GstSpdlStage *stage, GError **error)
 {
-  return spdl_worker_new ();
+  return spdl_item_decoder_new ();
 }
 
 static void
 gst_spdl_decode_close_worker (GstSpdlStage *stage, gpointer worker)
 {
-  spdl_worker_free (worker);
+  spdl_item_decoder_free (worker);
 }
 
 /* Notes what was drawn for it. */
 static void
-note_augment (GstStructure *notes, const SpdlView *view)
+note_augment (GstStructure *notes, const SpdlImageTransform *transform)
 {
-  gst_structure_set (notes, "crop-x", G_TYPE_UINT, view->box.x, "crop-y",
-      G_TYPE_UINT, view->box.y, "crop-width", G_TYPE_UINT, view->box.width,
-      "crop-height", G_TYPE_UINT, view->box.height, "flip", G_TYPE_BOOLEAN,
-      view->flip, NULL);
+  gst_structure_set (notes, "crop-x", G_TYPE_UINT, transform->box.x, "crop-y",
+      G_TYPE_UINT, transform->box.y, "crop-width", G_TYPE_UINT,
+      transform->box.width, "crop-height", G_TYPE_UINT, transform->box.height,
+      "flip", G_TYPE_BOOLEAN, transform->flip, NULL);
 }
 
 /* Notes when its frames are shown, and how many are its own. */
@@ -447,38 +448,40 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
 
 /* Notes on the result how it was made. */
 static void
-note (SpdlWorker *worker, const SpdlTarget *target, GstBuffer *result,
-    const GstSpdlItemMeta *item, const SpdlView *view)
+note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    GstBuffer *result, const GstSpdlItemMeta *item,
+    const SpdlImageTransform *transform)
 {
   guint n_own = 0;
-  const GArray *times = spdl_worker_get_times (worker, &n_own);
+  const GArray *times = spdl_item_decoder_get_times (item_decoder, &n_own);
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
-  if (view->width > 0 && spdl_augment_is_on (&target->augment))
-    note_augment (fields, view);
+  if (transform->width > 0 && spdl_augment_is_on (&config->augment))
+    note_augment (fields, transform);
   if (times)
     note_times (fields, times, n_own);
-  add_notes (result, item, target->part, fields);
+  add_notes (result, item, config->part, fields);
 }
 
 /* Decodes a part of the sample, which stays as it is but for that. Its caps
  * stay, too. */
 static GstBuffer *
-decode_part (SpdlWorker *worker, const SpdlTarget *target, SpdlSource *source,
-    SpdlView *view, GError **error)
+decode_part (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    SpdlSource *source, SpdlImageTransform *transform, GError **error)
 {
   GstBuffer *sample = source->item, *result;
   g_autoptr (GstBuffer) part =
-      spdl_part_take (sample, target->part, &source->caps, error);
+      spdl_part_take (sample, config->part, &source->caps, error);
   GstCaps *caps;
 
   if (!part)
     return NULL;
   source->item = part;
-  result = spdl_worker_decode (worker, target, source, view, &caps, error);
+  result = spdl_item_decoder_decode (
+      item_decoder, config, source, transform, &caps, error);
   if (*error)
-    g_prefix_error (error, "Its part \"%s\": ", target->part);
-  return result ? spdl_part_put (sample, target->part, result, caps, error)
+    g_prefix_error (error, "Its part \"%s\": ", config->part);
+  return result ? spdl_part_put (sample, config->part, result, caps, error)
                 : NULL;
 }
 
@@ -486,7 +489,7 @@ static gboolean
 gst_spdl_decode_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
-  SpdlTarget *target = get_target (GST_SPDL_DECODE (stage));
+  SpdlDecodeConfig *config = get_target (GST_SPDL_DECODE (stage));
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
@@ -494,15 +497,15 @@ gst_spdl_decode_process (
     gst_spdl_task_get_cancellable (task) };
   GError *reason = NULL;
   GstCaps *caps = NULL;
-  SpdlView view;
+  SpdlImageTransform transform;
   GstBuffer *result =
-      target->part
-          ? decode_part (worker, target, &source, &view, &reason)
-          : spdl_worker_decode (worker, target, &source, &view, &caps, &reason);
+      config->part ? decode_part (worker, config, &source, &transform, &reason)
+                   : spdl_item_decoder_decode (
+                         worker, config, &source, &transform, &caps, &reason);
 
   if (result && item)
-    note (worker, target, result, item, &view);
-  spdl_target_unref (target);
+    note_item (worker, config, result, item, &transform);
+  spdl_decode_config_unref (config);
   if (!result) {
     g_propagate_error (error, reason);
     return FALSE;

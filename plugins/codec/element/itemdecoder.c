@@ -14,8 +14,8 @@
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
 #include "plugins/codec/still/imagedecoder.h"
-#include "plugins/codec/still/look.h"
-#include "plugins/codec/still/stills.h"
+#include "plugins/codec/still/imageprobe.h"
+#include "plugins/codec/still/stilldecoder.h"
 #include "plugins/codec/still/tga.h"
 #include "plugins/codec/video/video.h"
 
@@ -23,10 +23,10 @@ static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
   &spdl_jp2_decoder, &spdl_png_decoder, &spdl_tiff_decoder,
   &spdl_webp_decoder };
 
-struct _SpdlWorker {
+struct _SpdlItemDecoder {
   SpdlJpeg *jpeg;
   gpointer decoders[G_N_ELEMENTS (image_decoders)]; /* NULL: not used yet */
-  SpdlStills *stills;
+  SpdlStillDecoder *still_decoder;
   SpdlPicture *picture;
   SpdlCanvas *canvas;
   SpdlArrays *arrays;
@@ -34,21 +34,21 @@ struct _SpdlWorker {
   SpdlAudio *audio;
 
   /* The item in hand. */
-  const SpdlTarget *target;
+  const SpdlDecodeConfig *config;
   const SpdlSource *source;
   GstMapInfo in;
-  SpdlView *view;
+  SpdlImageTransform *transform;
   GstCaps **caps;
   gboolean is_video;
 };
 
-SpdlWorker *
-spdl_worker_new (void)
+SpdlItemDecoder *
+spdl_item_decoder_new (void)
 {
-  SpdlWorker *self = g_new0 (SpdlWorker, 1);
+  SpdlItemDecoder *self = g_new0 (SpdlItemDecoder, 1);
 
   self->jpeg = spdl_jpeg_new ();
-  self->stills = spdl_stills_new ();
+  self->still_decoder = spdl_still_decoder_new ();
   self->picture = spdl_picture_new ();
   self->canvas = spdl_canvas_new ();
   self->arrays = spdl_arrays_new ();
@@ -58,14 +58,14 @@ spdl_worker_new (void)
 }
 
 void
-spdl_worker_free (SpdlWorker *self)
+spdl_item_decoder_free (SpdlItemDecoder *self)
 {
   spdl_video_free (self->video);
   spdl_jpeg_free (self->jpeg);
   for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
     if (self->decoders[i])
       image_decoders[i]->destroy (self->decoders[i]);
-  spdl_stills_free (self->stills);
+  spdl_still_decoder_free (self->still_decoder);
   spdl_picture_free (self->picture);
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
@@ -74,32 +74,33 @@ spdl_worker_free (SpdlWorker *self)
 }
 
 static void
-set_view (SpdlWorker *self, guint width, guint height, guint orientation)
+set_view (SpdlItemDecoder *self, guint width, guint height, guint orientation)
 {
-  spdl_view_init (self->view, self->target, width, height, orientation,
-      self->source->epoch, self->source->index);
+  spdl_image_transform_init (self->transform, self->config, width, height,
+      orientation, self->source->epoch, self->source->index);
 }
 
 /* Decodes the JPEG whose header was read onto the canvas, as planes where that
  * is cheaper. *@has_begun: whether there is something on the canvas then. */
 static gboolean
 draw_jpeg (
-    SpdlWorker *self, guint reduction, gboolean *has_begun, GError **error)
+    SpdlItemDecoder *self, guint reduction, gboolean *has_begun, GError **error)
 {
-  const SpdlTarget *target = self->target;
-  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlDecodeConfig *config = self->config;
+  const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   SpdlSampling sampling;
 
   if (spdl_jpeg_get_sampling (self->jpeg, &sampling) &&
-      spdl_canvas_takes_planes (target, self->view, reduction, &sampling)) {
+      spdl_canvas_takes_planes (
+          config, self->transform, reduction, &sampling)) {
     const SpdlPlanes *planes = spdl_canvas_begin_planes (
-        self->canvas, target, self->view, reduction, &sampling, error);
+        self->canvas, config, self->transform, reduction, &sampling, error);
 
     *has_begun = planes != NULL;
     return planes && spdl_jpeg_read_planes (self->jpeg, planes, keep, error);
   } else {
-    const SpdlRows *rows =
-        spdl_canvas_begin (self->canvas, target, self->view, reduction, error);
+    const SpdlRows *rows = spdl_canvas_begin (
+        self->canvas, config, self->transform, reduction, error);
 
     *has_begun = rows != NULL;
     return rows && spdl_jpeg_read_rows (self->jpeg, rows, keep, error);
@@ -107,23 +108,23 @@ draw_jpeg (
 }
 
 static GstBuffer *
-decode_jpeg (SpdlWorker *self, GError **error)
+decode_jpeg (SpdlItemDecoder *self, GError **error)
 {
-  const SpdlTarget *target = self->target;
+  const SpdlDecodeConfig *config = self->config;
   const GstMapInfo *in = &self->in;
   guint width, height, reduction = 1;
   gboolean has_begun;
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
-      !spdl_target_check_decoded (target, width, height, error))
+      !spdl_decode_config_check_decoded (config, width, height, error))
     return NULL;
   set_view (self, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
-  if (target->fast_scale)
-    reduction = spdl_view_get_reduction (self->view);
+  if (config->fast_scale)
+    reduction = spdl_image_transform_get_reduction (self->transform);
   spdl_jpeg_set_reduction (self->jpeg, reduction);
   if (draw_jpeg (self, reduction, &has_begun, error) ||
-      (has_begun && target->corrupt == SPDL_CORRUPT_KEEP))
+      (has_begun && config->corrupt == SPDL_CORRUPT_KEEP))
     return spdl_canvas_end (self->canvas, self->caps);
   if (has_begun)
     spdl_canvas_cancel (self->canvas);
@@ -134,16 +135,16 @@ decode_jpeg (SpdlWorker *self, GError **error)
 
 /* Draws the file whose header was read. */
 static GstBuffer *
-draw_image (SpdlWorker *self, const SpdlImageDecoder *format, gpointer decoder,
-    const SpdlImageHeader *header, GError **error)
+draw_image (SpdlItemDecoder *self, const SpdlImageDecoder *format,
+    gpointer decoder, const SpdlImageHeader *header, GError **error)
 {
-  const SpdlTarget *target = self->target;
-  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlDecodeConfig *config = self->config;
+  const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlRows *rows;
   GError *reason = NULL;
 
   set_view (self, header->width, header->height, header->orientation);
-  rows = spdl_canvas_begin (self->canvas, target, self->view, 1, error);
+  rows = spdl_canvas_begin (self->canvas, config, self->transform, 1, error);
   if (!rows)
     return NULL;
   if (format->read_rows (decoder, rows, keep, &reason))
@@ -158,7 +159,7 @@ draw_image (SpdlWorker *self, const SpdlImageDecoder *format, gpointer decoder,
 
 /* Returns the index of the decoder of the item's format, or -1. */
 static gint
-find_decoder (const SpdlWorker *self)
+find_decoder (const SpdlItemDecoder *self)
 {
   if (self->in.size < 12)
     return -1;
@@ -181,9 +182,9 @@ check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
 }
 
 static GstBuffer *
-decode_by_library (SpdlWorker *self, guint i, GError **error)
+decode_by_library (SpdlItemDecoder *self, guint i, GError **error)
 {
-  const SpdlTarget *target = self->target;
+  const SpdlDecodeConfig *config = self->config;
   const SpdlImageDecoder *format = image_decoders[i];
   GstBuffer *result = NULL;
   SpdlImageHeader header;
@@ -191,9 +192,10 @@ decode_by_library (SpdlWorker *self, guint i, GError **error)
   if (!self->decoders[i])
     self->decoders[i] = format->create ();
   if (format->read_header (self->decoders[i], self->in.data, self->in.size,
-          target->max_pixels, &header, error) &&
+          config->max_pixels, &header, error) &&
       check_header (format, &header, error) &&
-      spdl_target_check_decoded (target, header.width, header.height, error))
+      spdl_decode_config_check_decoded (
+          config, header.width, header.height, error))
     result = draw_image (self, format, self->decoders[i], &header, error);
   format->close (self->decoders[i]);
   return result;
@@ -203,16 +205,17 @@ decode_by_library (SpdlWorker *self, guint i, GError **error)
 
 /* Draws @frame; where there is none, background. */
 static GstBuffer *
-draw (SpdlWorker *self, const SpdlLook *look, const SpdlFrame *frame,
-    GError **error)
+draw_frame (SpdlItemDecoder *self, const SpdlImageProbe *probe,
+    const SpdlFrame *frame, GError **error)
 {
-  const guint width = frame->buffer ? (guint) frame->info->width : look->width;
+  const guint width = frame->buffer ? (guint) frame->info->width : probe->width;
   const guint height =
-      frame->buffer ? (guint) frame->info->height : look->height;
+      frame->buffer ? (guint) frame->info->height : probe->height;
   const SpdlRows *rows;
 
-  set_view (self, width, height, look->orientation);
-  rows = spdl_canvas_begin (self->canvas, self->target, self->view, 1, error);
+  set_view (self, width, height, probe->orientation);
+  rows =
+      spdl_canvas_begin (self->canvas, self->config, self->transform, 1, error);
   if (!rows)
     return NULL;
   if (!frame->buffer) {
@@ -225,17 +228,18 @@ draw (SpdlWorker *self, const SpdlLook *look, const SpdlFrame *frame,
 }
 
 static void
-set_damage (const SpdlLook *look, GError **error)
+set_corruption (const SpdlImageProbe *probe, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: %s", look->type, look->damage);
+      "It is a broken %s: %s", probe->type, probe->corruption);
 }
 
 /* Whether there is something to deliver of a file that failed for @reason. */
 static gboolean
-can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
+can_keep (
+    const SpdlImageProbe *probe, const SpdlFrame *frame, const GError *reason)
 {
-  const gboolean has_size = look->width > 0 && look->height > 0;
+  const gboolean has_size = probe->width > 0 && probe->height > 0;
 
   return frame->buffer ||
          (has_size && g_error_matches (
@@ -245,12 +249,13 @@ can_keep (const SpdlLook *look, const SpdlFrame *frame, const GError *reason)
 /* Returns the file as its decoder takes it, or NULL with @error set if there is
  * no memory for a copy. */
 static GstBuffer *
-dup_file (const SpdlWorker *self, const SpdlLook *look, GError **error)
+dup_file (
+    const SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **error)
 {
   const GstMapInfo *in = &self->in;
   GstBuffer *file = NULL;
 
-  if (!spdl_tga_has_gray_alpha (look->type, in->data, in->size))
+  if (!spdl_tga_has_gray_alpha (probe->type, in->data, in->size))
     return gst_buffer_ref (self->source->item);
   file = spdl_tga_expand (in->data, in->size);
   if (!file)
@@ -260,67 +265,70 @@ dup_file (const SpdlWorker *self, const SpdlLook *look, GError **error)
   return file;
 }
 
-/* Decodes and draws what passed the first look, or is kept in spite of it.
+/* Decodes and draws what passed the probe, or is kept in spite of it.
  * @reason: (out): why it is broken, also where there is a result. */
 static GstBuffer *
-decode_file (SpdlWorker *self, const SpdlLook *look, GError **reason)
+decode_file (
+    SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **reason)
 {
-  const SpdlTarget *target = self->target;
-  const gboolean keep = target->corrupt == SPDL_CORRUPT_KEEP;
-  const SpdlStillLimits limits = { target->max_pixels, keep };
+  const SpdlDecodeConfig *config = self->config;
+  const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
+  const SpdlStillLimits limits = { config->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file = dup_file (self, look, reason);
+  g_autoptr (GstBuffer) file = dup_file (self, probe, reason);
 
-  if ((!file || !spdl_stills_decode (
-                    self->stills, look, file, &limits, &frame, reason)) &&
-      !(keep && can_keep (look, &frame, *reason)))
+  if ((!file || !spdl_still_decoder_decode (self->still_decoder, probe, file,
+                    &limits, &frame, reason)) &&
+      !(keep && can_keep (probe, &frame, *reason)))
     return NULL;
-  frame.opaque = look->opaque;
-  return draw (self, look, &frame, *reason ? NULL : reason);
+  frame.opaque = probe->opaque;
+  return draw_frame (self, probe, &frame, *reason ? NULL : reason);
 }
 
 static GstBuffer *
-decode_still (SpdlWorker *self, const SpdlLook *look, GError **error)
+decode_still (
+    SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **error)
 {
-  const SpdlTarget *target = self->target;
+  const SpdlDecodeConfig *config = self->config;
   GstBuffer *result = NULL;
   GError *reason = NULL;
 
-  if (!spdl_target_check_decoded (target, look->width, look->height, error))
+  if (!spdl_decode_config_check_decoded (
+          config, probe->width, probe->height, error))
     return NULL;
-  if (!look->damage || target->corrupt == SPDL_CORRUPT_KEEP)
-    result = decode_file (self, look, &reason);
+  if (!probe->corruption || config->corrupt == SPDL_CORRUPT_KEEP)
+    result = decode_file (self, probe, &reason);
   if (reason)
     g_propagate_error (error, reason);
-  else if (look->damage)
-    set_damage (look, error);
+  else if (probe->corruption)
+    set_corruption (probe, error);
   return result;
 }
 
 static GstBuffer *
-decode_arrays (SpdlWorker *self, SpdlArraysKind kind, GError **error)
+decode_arrays (SpdlItemDecoder *self, SpdlArraysKind kind, GError **error)
 {
-  const SpdlTarget *target = self->target;
+  const SpdlDecodeConfig *config = self->config;
   GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &self->in,
-      target->max_decompressed_bytes, self->caps, error);
+      config->max_decompressed_bytes, self->caps, error);
 
-  if (result && !spdl_target_check_tensors (target, *self->caps, error))
+  if (result && !spdl_decode_config_check_tensors (config, *self->caps, error))
     gst_clear_buffer (&result);
   return result;
 }
 
 static GstBuffer *
-decode_video (SpdlWorker *self, const gchar *type, GError **error)
+decode_video (SpdlItemDecoder *self, const gchar *type, GError **error)
 {
-  const SpdlTarget *target = self->target;
-  GstBuffer *result = spdl_video_decode (
-      self->video, type, target, self->source, self->view, self->caps, error);
+  const SpdlDecodeConfig *config = self->config;
+  GstBuffer *result = spdl_video_decode (self->video, type, config,
+      self->source, self->transform, self->caps, error);
 
   self->is_video = TRUE;
-  if (result && target->clip.num_frames > 0 &&
-      !spdl_target_check_tensors (target, *self->caps, NULL)) {
+  if (result && config->clip.num_frames > 0 &&
+      !spdl_decode_config_check_tensors (config, *self->caps, NULL)) {
     g_clear_error (error);
-    spdl_target_check_tensors (target, *self->caps, error);
+    spdl_decode_config_check_tensors (config, *self->caps, error);
     gst_clear_buffer (&result);
   }
   return result;
@@ -329,7 +337,7 @@ decode_video (SpdlWorker *self, const gchar *type, GError **error)
 /* What the item is, if it may be a video. Images without a mark are what their
  * caps say, whatever they look like. */
 static const gchar *
-find_video (const SpdlWorker *self)
+find_video (const SpdlItemDecoder *self)
 {
   GstCaps *caps = self->source->caps;
 
@@ -342,9 +350,9 @@ find_video (const SpdlWorker *self)
 
 /* Whether an image does; FALSE with @error set where clips are made. */
 static gboolean
-check_image (const SpdlWorker *self, const gchar *type, GError **error)
+check_image (const SpdlItemDecoder *self, const gchar *type, GError **error)
 {
-  if (self->target->clip.num_frames == 0)
+  if (self->config->clip.num_frames == 0)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
       "It is no video%s%s, but num-frames is set, which makes clips of videos",
@@ -353,25 +361,25 @@ check_image (const SpdlWorker *self, const gchar *type, GError **error)
 }
 
 static GstBuffer *
-decode_audio (SpdlWorker *self, GError **error)
+decode_audio (SpdlItemDecoder *self, GError **error)
 {
-  const SpdlTarget *target = self->target;
+  const SpdlDecodeConfig *config = self->config;
 
-  return spdl_audio_decode (self->audio, &target->audio,
-      target->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
+  return spdl_audio_decode (self->audio, &config->audio,
+      config->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
       error);
 }
 
 static GstBuffer *
-decode_image (SpdlWorker *self, GError **error)
+decode_image (SpdlItemDecoder *self, GError **error)
 {
   const GstMapInfo *in = &self->in;
   const gchar *video;
   GError *reason = NULL;
-  SpdlLook look;
+  SpdlImageProbe probe;
   gint decoder;
 
-  if (!spdl_target_check_images (self->target, error))
+  if (!spdl_decode_config_check_images (self->config, error))
     return NULL;
   if (spdl_jpeg_is_jpeg (in->data, in->size))
     return check_image (self, "image/jpeg", error) ? decode_jpeg (self, error)
@@ -381,13 +389,13 @@ decode_image (SpdlWorker *self, GError **error)
     return check_image (self, image_decoders[decoder]->type, error)
                ? decode_by_library (self, decoder, error)
                : NULL;
-  spdl_look (&look, in->data, in->size);
-  if (!look.type && (video = find_video (self)))
+  spdl_image_probe (&probe, in->data, in->size);
+  if (!probe.type && (video = find_video (self)))
     return decode_video (self, video, error);
-  if (!check_image (self, look.type, error))
+  if (!check_image (self, probe.type, error))
     return NULL;
-  if (!spdl_stills_find_type (
-          &look, in->data, in->size, self->source->caps, &reason)) {
+  if (!spdl_still_decoder_find_type (
+          &probe, in->data, in->size, self->source->caps, &reason)) {
     if (spdl_audio_search (self->audio, in->data, in->size)) {
       g_clear_error (&reason);
       return decode_audio (self, error);
@@ -395,37 +403,37 @@ decode_image (SpdlWorker *self, GError **error)
     g_propagate_error (error, reason);
     return NULL;
   }
-  return decode_still (self, &look, error);
+  return decode_still (self, &probe, error);
 }
 
 /* A video has sound, too, which counts where downstream takes nothing else.
  * Where clips are asked for, sound is none. */
 static gboolean
-is_sound (SpdlWorker *self)
+is_sound (SpdlItemDecoder *self)
 {
   const GstMapInfo *in = &self->in;
 
-  return self->target->clip.num_frames == 0 &&
+  return self->config->clip.num_frames == 0 &&
          !spdl_jpeg_is_jpeg (in->data, in->size) &&
          (spdl_audio_look (
-              self->audio, in->data, in->size, !self->target->no_images) ||
-             (self->target->no_images &&
+              self->audio, in->data, in->size, !self->config->no_images) ||
+             (self->config->no_images &&
                  spdl_audio_search (self->audio, in->data, in->size)));
 }
 
 GstBuffer *
-spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
-    const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
-    GError **error)
+spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
+    const SpdlSource *source, SpdlImageTransform *transform,
+    GstCaps **result_caps, GError **error)
 {
   GstMapInfo *in = &self->in;
   GstBuffer *result;
   SpdlArraysKind kind;
 
-  self->target = target;
+  self->config = config;
   self->source = source;
-  self->view = view;
-  view->width = view->height = 0;
+  self->transform = transform;
+  transform->width = transform->height = 0;
   self->caps = result_caps;
   self->is_video = FALSE;
   if (!gst_buffer_map (source->item, in, GST_MAP_READ)) {
@@ -445,7 +453,7 @@ spdl_worker_decode (SpdlWorker *self, const SpdlTarget *target,
 }
 
 const GArray *
-spdl_worker_get_times (const SpdlWorker *self, guint *n_own)
+spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own)
 {
   return self->is_video ? spdl_video_get_times (self->video, n_own) : NULL;
 }

@@ -100,7 +100,7 @@ set_block (SpdlEntropy *self, j_decompress_ptr cinfo, guint i)
 }
 
 static void
-restart (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
+restart_interval (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
 {
   self->bits = spdl_bits_begin (data, self->data + self->size);
   memset (self->dc_values, 0, sizeof self->dc_values);
@@ -137,7 +137,7 @@ spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
   self->begin = self->column = self->next_restart = 0;
   self->end = G_MAXUINT;
   self->n_done = 0;
-  restart (self, cinfo, self->data);
+  restart_interval (self, cinfo, self->data);
   methods->decode_mcu = decode_mcu;
   return TRUE;
 }
@@ -159,7 +159,7 @@ look_up (const SpdlHuffman *table, SpdlBits bits)
 
 /* What look_up() did not find. At least SPDL_HUFFMAN_LONGEST bits are there. */
 static inline SpdlHuffmanEntry
-find (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
+find_code (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
 {
   return spdl_huffman_find (
       table, bits.window, entry.code > 0 ? entry.code : SPDL_HUFFMAN_BITS + 1);
@@ -172,7 +172,7 @@ read_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
 {
   *entry = look_up (table, bits);
   if (G_UNLIKELY (entry->length == 0))
-    *entry = find (table, bits, *entry);
+    *entry = find_code (table, bits, *entry);
   *value = spdl_huffman_get_value (bits.window, entry->code, entry->size);
   return spdl_bits_drop (bits, entry->length);
 }
@@ -315,7 +315,7 @@ read_restart (SpdlEntropy *self, j_decompress_ptr cinfo)
       at[1] != JPEG_RST0 + self->next_restart)
     return FALSE;
   self->next_restart = (self->next_restart + 1) % 8;
-  restart (self, cinfo, at + 2);
+  restart_interval (self, cinfo, at + 2);
   return TRUE;
 }
 

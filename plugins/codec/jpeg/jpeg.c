@@ -98,7 +98,7 @@ on_progress (j_common_ptr cinfo)
 }
 
 static void
-create (SpdlJpeg *self)
+create_decompressor (SpdlJpeg *self)
 {
   jpeg_create_decompress (&self->cinfo);
   self->cinfo.progress = &self->progress;
@@ -116,7 +116,7 @@ spdl_jpeg_new (void)
   self->cinfo.client_data = self;
   if (setjmp (self->on_error) != 0)
     g_error ("libjpeg: %s", self->message);
-  create (self);
+  create_decompressor (self);
   if (spdl_entropy_choose ()->decoder == SPDL_ENTROPY_DECODER_SPDL)
     self->entropy = spdl_entropy_new ();
   return self;
@@ -224,7 +224,7 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
   read_header (self, data, size);
   if (has_marked_tables (self)) {
     jpeg_destroy_decompress (&self->cinfo);
-    create (self);
+    create_decompressor (self);
     read_header (self, data, size);
   }
   *width = self->cinfo.image_width;
@@ -333,7 +333,7 @@ read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
 /* Leaves out the columns and rows that do not count. Columns go by whole
  * blocks, with one more on either side, whose chroma is looked at. */
 static void
-crop (SpdlJpeg *self, const SpdlRows *rows)
+crop_columns (SpdlJpeg *self, const SpdlRows *rows)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
   const guint block = cinfo->max_h_samp_factor * DCTSIZE / self->reduction;
@@ -358,7 +358,7 @@ begin_rows (SpdlJpeg *self, const SpdlRows *rows)
 
   cinfo->out_color_space = cmyk ? JCS_CMYK : color_space (rows);
   spdl_jpeg_start (self);
-  crop (self, rows);
+  crop_columns (self, rows);
   if (!cmyk)
     return NULL;
   return cinfo->mem->alloc_sarray (

@@ -32,7 +32,7 @@ typedef struct {
 
 struct _SpdlFilters {
   Entry entries[SPDL_FILTERS_KEPT];
-  SpdlDraft draft;
+  SpdlFilterWeights weights;
   Most most;
   guint64 n_gets;
 };
@@ -51,7 +51,7 @@ spdl_filters_free (SpdlFilters *self)
     g_free (self->entries[i].filter.weights);
     g_free (self->entries[i].filter.quads);
   }
-  spdl_draft_clear (&self->draft);
+  spdl_filter_weights_clear (&self->weights);
   g_free (self);
 }
 
@@ -61,11 +61,11 @@ grow_to_most (
 {
   if (n * size <= LARGE)
     *most = MAX (n, *most);
-  return spdl_grow (memory, n_allocated, MAX (n, *most), size);
+  return spdl_scratch_grow (memory, n_allocated, MAX (n, *most), size);
 }
 
 static gboolean
-make_weights (Entry *self, Most *most, const SpdlDraft *draft)
+make_weights (Entry *self, Most *most, const SpdlFilterWeights *weights)
 {
   SpdlFilter *filter = &self->filter;
   gsize n;
@@ -77,7 +77,7 @@ make_weights (Entry *self, Most *most, const SpdlDraft *draft)
           &most->n_weights, n, sizeof (gint16)))
     return FALSE;
   memset (filter->weights, 0, n * sizeof (gint16));
-  spdl_draft_write (draft, filter);
+  spdl_filter_weights_write (weights, filter);
   for (guint i = 0; i < SPDL_FILTER_STEP - 1; i++)
     filter->first[filter->n_out + i] = filter->first[filter->n_out - 1];
   return TRUE;
@@ -140,7 +140,8 @@ make_quads (Entry *self, Most *most)
 }
 
 static gboolean
-make (Entry *self, Most *most, SpdlDraft *draft, const SpdlFilterKey *key)
+make_filter (Entry *self, Most *most, SpdlFilterWeights *weights,
+    const SpdlFilterKey *key)
 {
   SpdlFilter *filter = &self->filter;
 
@@ -148,8 +149,8 @@ make (Entry *self, Most *most, SpdlDraft *draft, const SpdlFilterKey *key)
   return grow_to_most ((gpointer *) &filter->first, &self->n_first_allocated,
              &most->n_first, key->n_out + (SPDL_FILTER_STEP - 1),
              sizeof (guint)) &&
-         spdl_draft_make (draft, key, filter) &&
-         make_weights (self, most, draft) &&
+         spdl_filter_weights_make (weights, key, filter) &&
+         make_weights (self, most, weights) &&
          (!key->quads || make_quads (self, most));
 }
 
@@ -180,7 +181,7 @@ spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key)
       entry = other;
   }
   entry->used = 0;
-  if (!make (entry, &self->most, &self->draft, key))
+  if (!make_filter (entry, &self->most, &self->weights, key))
     return NULL;
   entry->key = *key;
   entry->used = self->n_gets;

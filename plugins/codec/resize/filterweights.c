@@ -73,11 +73,11 @@ typedef struct {
 /* The taps of a block, halved or not; the last plane is their sums. */
 typedef struct {
   gint first[BLOCK];
-  float *planes[SPDL_TRIANGLES_TAPS + 1];
+  float *planes[SPDL_TRIANGLE_FILTER_TAPS + 1];
 } Block;
 
 static void
-clear_triangles (SpdlTriangles *self)
+clear_triangles (SpdlTriangleFilter *self)
 {
   g_free (self->weights);
   g_free (self->rounded);
@@ -103,7 +103,7 @@ static gboolean
 can_make_triangles (const SpdlFilterKey *key)
 {
   return key->interpolation == SPDL_INTERPOLATION_BILINEAR &&
-         count_taps (key, get_support (key)) <= SPDL_TRIANGLES_TAPS;
+         count_taps (key, get_support (key)) <= SPDL_TRIANGLE_FILTER_TAPS;
 }
 
 static Shape
@@ -136,7 +136,7 @@ get_center (const Shape *shape, gint o)
 /* The first samples of the triangles from @o on, and where these stand on
  * them: from -1 to 1 is what counts. */
 static void
-place (const Shape *shape, gint o, gint *restrict first, float *restrict x)
+place_taps (const Shape *shape, gint o, gint *restrict first, float *restrict x)
 {
   const gint last = shape->key->n_out - 1;
 
@@ -189,7 +189,7 @@ fold_right (const Shape *shape, Block *block, Lanes *doubled)
 /* Of a sample and the next, which are doubled, 3/4 are the first one of two,
  * and 1/4 is from either side: what comes from there goes to the sample. */
 static void
-halve (const Lanes *restrict doubled, float *restrict taps)
+halve_samples (const Lanes *restrict doubled, float *restrict taps)
 {
   for (guint i = 0; i < BLOCK; i++)
     taps[i] = 0.75f * (doubled[1][i] + doubled[2][i]) +
@@ -200,7 +200,7 @@ halve (const Lanes *restrict doubled, float *restrict taps)
 static void
 make_halved (const Shape *shape, Block *block, Lanes x)
 {
-  Lanes doubled[2 * SPDL_TRIANGLES_TAPS + 2];
+  Lanes doubled[2 * SPDL_TRIANGLE_FILTER_TAPS + 2];
   gint first[BLOCK];
 
   for (guint i = 0; i < BLOCK; i++) {
@@ -214,7 +214,7 @@ make_halved (const Shape *shape, Block *block, Lanes x)
   for (guint k = 0; k < 2 * shape->n_taps + 2; k++)
     sample_triangles (shape, first, x, (gint) k - 1, doubled[k]);
   for (guint t = 0; t < shape->n_taps; t++)
-    halve ((const Lanes *) doubled + 2 * t, block->planes[t]);
+    halve_samples ((const Lanes *) doubled + 2 * t, block->planes[t]);
   fold_left (block, doubled);
   fold_right (shape, block, doubled);
 }
@@ -232,7 +232,7 @@ make_block (const Shape *shape, guint o, Block *block)
   float *sums = block->planes[shape->n_taps];
   Lanes x;
 
-  place (shape, o, block->first, x);
+  place_taps (shape, o, block->first, x);
   if (shape->key->doubled)
     make_halved (shape, block, x);
   else
@@ -245,19 +245,21 @@ make_block (const Shape *shape, guint o, Block *block)
 }
 
 static gboolean
-make_room (SpdlTriangles *self, guint n_out, guint n_taps)
+make_room (SpdlTriangleFilter *self, guint n_out, guint n_taps)
 {
   self->stride = ((gsize) n_out + BLOCK - 1) / BLOCK * BLOCK;
   self->n_planes = n_taps;
-  return spdl_grow ((gpointer *) &self->weights, &self->n_weights_allocated,
-             self->stride, (SPDL_TRIANGLES_TAPS + 1) * sizeof (float)) &&
-         spdl_grow ((gpointer *) &self->rounded, &self->n_rounded_allocated,
-             self->stride, SPDL_TRIANGLES_TAPS * sizeof (gint16));
+  return spdl_scratch_grow ((gpointer *) &self->weights,
+             &self->n_weights_allocated, self->stride,
+             (SPDL_TRIANGLE_FILTER_TAPS + 1) * sizeof (float)) &&
+         spdl_scratch_grow ((gpointer *) &self->rounded,
+             &self->n_rounded_allocated, self->stride,
+             SPDL_TRIANGLE_FILTER_TAPS * sizeof (gint16));
 }
 
 /* Returns the least sum of a sample's weights. */
 static float
-draft (SpdlTriangles *self, const Shape *shape, guint *first)
+compute_triangle (SpdlTriangleFilter *self, const Shape *shape, guint *first)
 {
   const guint n_out = shape->key->n_out;
   float least = G_MAXFLOAT;
@@ -280,7 +282,7 @@ draft (SpdlTriangles *self, const Shape *shape, guint *first)
 /* Each weight is what the sum of all up to it grows by when that is rounded: so
  * they add up. */
 static void
-round_block (SpdlTriangles *self, guint o, float one)
+round_block (SpdlTriangleFilter *self, guint o, float one)
 {
   const float *all = self->weights + self->n_planes * self->stride + o;
   Lanes factors, sums;
@@ -325,10 +327,10 @@ get_end (const Shape *shape)
   return shape->key->doubled ? MIN (end / 2 + 1, shape->n_samples) : end;
 }
 
-/* As spdl_draft_make() and spdl_draft_write(). */
+/* As spdl_filter_weights_make() and spdl_filter_weights_write(). */
 static gboolean
 make_triangles (
-    SpdlTriangles *self, const SpdlFilterKey *key, SpdlFilter *filter)
+    SpdlTriangleFilter *self, const SpdlFilterKey *key, SpdlFilter *filter)
 {
   const Shape shape = get_shape (key);
   float largest;
@@ -336,8 +338,10 @@ make_triangles (
   if (!make_room (self, key->n_out, shape.n_taps))
     return FALSE;
   /* A sample stands for two where it is halved. */
-  largest = (key->doubled ? 2 : 1) / draft (self, &shape, filter->first);
-  filter->shift = get_shift (key, MIN (largest, 1), 1, SPDL_TRIANGLES_TAPS);
+  largest =
+      (key->doubled ? 2 : 1) / compute_triangle (self, &shape, filter->first);
+  filter->shift =
+      get_shift (key, MIN (largest, 1), 1, SPDL_TRIANGLE_FILTER_TAPS);
   for (guint o = 0; o < key->n_out; o += BLOCK)
     round_block (self, o, 1 << filter->shift);
   filter->n_taps = shape.n_taps;
@@ -352,7 +356,7 @@ make_triangles (
 }
 
 static void
-write_triangles (const SpdlTriangles *self, SpdlFilter *filter)
+write_triangles (const SpdlTriangleFilter *self, SpdlFilter *filter)
 {
   const guint limit = filter->source_end - filter->n_taps;
   guint o = filter->n_out;
@@ -378,7 +382,7 @@ write_triangles (const SpdlTriangles *self, SpdlFilter *filter)
 /* The functions, for a sample at a distance of @x */
 
 static inline double
-cubic (double x)
+cubic_kernel (double x)
 {
   static const double a = -0.5;
 
@@ -444,8 +448,8 @@ sample_lanczos (SpdlWeight *weights, guint n, double x, double step)
 
 /* Drafts @n weights at distances from @x on, @step apart. Returns their sum. */
 static double
-sample (SpdlWeight *weights, guint n, SpdlInterpolation interpolation, double x,
-    double step)
+sample_kernel (SpdlWeight *weights, guint n, SpdlInterpolation interpolation,
+    double x, double step)
 {
   double sum = 0;
 
@@ -454,7 +458,7 @@ sample (SpdlWeight *weights, guint n, SpdlInterpolation interpolation, double x,
       return sample_lanczos (weights, n, x, step);
     case SPDL_INTERPOLATION_BICUBIC:
       for (guint i = 0; i < n; i++)
-        sum += weights[i].value = cubic (x + i * step);
+        sum += weights[i].value = cubic_kernel (x + i * step);
       return sum;
     default:
       return sample_triangle (weights, n, x, step);
@@ -464,10 +468,11 @@ sample (SpdlWeight *weights, guint n, SpdlInterpolation interpolation, double x,
 /* Drafting */
 
 static gboolean
-draft_make_room_for_doubled (SpdlDraft *self)
+draft_make_room_for_doubled (SpdlFilterWeights *self)
 {
-  if (!spdl_grow ((gpointer *) &self->doubled, &self->n_doubled_allocated,
-          self->stride + 2 * UNDOUBLE_PADDING, sizeof (SpdlWeight)))
+  if (!spdl_scratch_grow ((gpointer *) &self->doubled,
+          &self->n_doubled_allocated, self->stride + 2 * UNDOUBLE_PADDING,
+          sizeof (SpdlWeight)))
     return FALSE;
   for (guint i = 0; i < UNDOUBLE_PADDING; i++)
     self->doubled[i].value = 0;
@@ -475,7 +480,8 @@ draft_make_room_for_doubled (SpdlDraft *self)
 }
 
 static gboolean
-draft_make_room (SpdlDraft *self, const SpdlFilterKey *key, double support)
+draft_make_room (
+    SpdlFilterWeights *self, const SpdlFilterKey *key, double support)
 {
   /* Undoubled, three may become as many again. */
   const double stride = MIN (ceil (support) * 2 + 1, key->n_in);
@@ -483,12 +489,12 @@ draft_make_room (SpdlDraft *self, const SpdlFilterKey *key, double support)
 
   self->stride = stride;
   return g_size_checked_mul (&n, self->stride, key->n_out) &&
-         spdl_grow ((gpointer *) &self->weights, &self->n_allocated, n,
+         spdl_scratch_grow ((gpointer *) &self->weights, &self->n_allocated, n,
              sizeof (SpdlWeight)) &&
-         spdl_grow ((gpointer *) &self->counts, &self->n_counts_allocated,
-             key->n_out, sizeof (guint)) &&
-         spdl_grow ((gpointer *) &self->factors, &self->n_factors_allocated,
-             key->n_out, sizeof (float)) &&
+         spdl_scratch_grow ((gpointer *) &self->counts,
+             &self->n_counts_allocated, key->n_out, sizeof (guint)) &&
+         spdl_scratch_grow ((gpointer *) &self->factors,
+             &self->n_factors_allocated, key->n_out, sizeof (float)) &&
          (!key->doubled || draft_make_room_for_doubled (self));
 }
 
@@ -496,8 +502,8 @@ draft_make_room (SpdlDraft *self, const SpdlFilterKey *key, double support)
  * those of the samples themselves: what is 3/4 and 1/4 of two that are doubled.
  * The first and the last one have nothing beside them but themselves. */
 static void
-draft_undouble (SpdlDraft *self, const SpdlFilterKey *key, SpdlWeight *weights,
-    guint *first, guint *count)
+draft_undouble (SpdlFilterWeights *self, const SpdlFilterKey *key,
+    SpdlWeight *weights, guint *first, guint *count)
 {
   const guint n_samples = (key->n_in + 1) / 2;
   const guint begin = (MAX (*first, 1) - 1) / 2;
@@ -521,16 +527,16 @@ draft_undouble (SpdlDraft *self, const SpdlFilterKey *key, SpdlWeight *weights,
 /* Drafts the weights of one sample, before they add up to 1. Returns their
  * sum. */
 static double
-draft_sample (SpdlDraft *self, const SpdlFilterKey *key, SpdlWeight *weights,
-    double x, double step, guint *first, guint *count)
+draft_sample (SpdlFilterWeights *self, const SpdlFilterKey *key,
+    SpdlWeight *weights, double x, double step, guint *first, guint *count)
 {
   SpdlWeight *doubled;
   double sum;
 
   if (!key->doubled)
-    return sample (weights, *count, key->interpolation, x, step);
+    return sample_kernel (weights, *count, key->interpolation, x, step);
   doubled = self->doubled + UNDOUBLE_PADDING;
-  sum = sample (doubled, *count, key->interpolation, x, step);
+  sum = sample_kernel (doubled, *count, key->interpolation, x, step);
   for (guint i = 0; i < UNDOUBLE_PADDING; i++)
     doubled[*count + i].value = 0;
   draft_undouble (self, key, weights, first, count);
@@ -541,7 +547,7 @@ draft_sample (SpdlDraft *self, const SpdlFilterKey *key, SpdlWeight *weights,
  * they are at most 1, or 2 where a sample stands for two, and never below 0. */
 static void
 draft_measure (
-    const SpdlDraft *self, guint o, float *largest, float *largest_sum)
+    const SpdlFilterWeights *self, guint o, float *largest, float *largest_sum)
 {
   const SpdlWeight *weights = self->weights + o * self->stride;
   float most = 0, sum = 0;
@@ -559,8 +565,8 @@ draft_measure (
 /* Pillow's places, in its order of operations, as roundings decide which
  * samples count. */
 static void
-draft_weights (SpdlDraft *self, SpdlFilter *filter, const SpdlFilterKey *key,
-    double scale, double support)
+draft_weights (SpdlFilterWeights *self, SpdlFilter *filter,
+    const SpdlFilterKey *key, double scale, double support)
 {
   const double step = 1 / MAX (scale, 1.0);
   const double begin = (double) key->begin / key->unit;
@@ -593,7 +599,7 @@ draft_weights (SpdlDraft *self, SpdlFilter *filter, const SpdlFilterKey *key,
  * they add up. Leaves out what is 0 on either side. (The sums are over -1: with
  * 1 added, to cut is to round down.) */
 static void
-draft_round (SpdlDraft *self, SpdlFilter *filter, guint o)
+draft_round (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
 {
   SpdlWeight *weights = self->weights + o * self->stride;
   const gint one = 1 << filter->shift;
@@ -623,7 +629,7 @@ draft_round (SpdlDraft *self, SpdlFilter *filter, guint o)
 /* What was left out may make a sample begin behind its successor: rows are
  * taken in order, and the earlier one gets a few zeros back. */
 static void
-draft_order (SpdlDraft *self, SpdlFilter *filter)
+draft_order (SpdlFilterWeights *self, SpdlFilter *filter)
 {
   for (guint o = filter->n_out - 1; o > 0; o--) {
     const guint limit = filter->first[o];
@@ -643,7 +649,8 @@ draft_order (SpdlDraft *self, SpdlFilter *filter)
 /* Adds up as Pillow does, whose roundings decide where a place falls right
  * between two samples. */
 static void
-draft_nearest (SpdlDraft *self, SpdlFilter *filter, const SpdlFilterKey *key)
+draft_nearest (
+    SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)
 {
   const double scale = get_scale (key);
   double place =
@@ -671,9 +678,9 @@ find_source (SpdlFilter *self, const guint *counts)
 }
 
 void
-spdl_draft_clear (SpdlDraft *self)
+spdl_filter_weights_clear (SpdlFilterWeights *self)
 {
-  clear_triangles (&self->triangles);
+  clear_triangles (&self->triangle_filter);
   g_free (self->weights);
   g_free (self->factors);
   g_free (self->doubled);
@@ -681,7 +688,8 @@ spdl_draft_clear (SpdlDraft *self)
 }
 
 gboolean
-spdl_draft_make (SpdlDraft *self, const SpdlFilterKey *key, SpdlFilter *filter)
+spdl_filter_weights_make (
+    SpdlFilterWeights *self, const SpdlFilterKey *key, SpdlFilter *filter)
 {
   const gboolean nearest = key->interpolation == SPDL_INTERPOLATION_NEAREST;
   const double scale = get_scale (key);
@@ -691,7 +699,7 @@ spdl_draft_make (SpdlDraft *self, const SpdlFilterKey *key, SpdlFilter *filter)
   filter->n_out = key->n_out;
   self->is_triangles = can_make_triangles (key);
   if (self->is_triangles)
-    return make_triangles (&self->triangles, key, filter);
+    return make_triangles (&self->triangle_filter, key, filter);
   if (!draft_make_room (self, key, support))
     return FALSE;
   if (nearest) {
@@ -707,10 +715,10 @@ spdl_draft_make (SpdlDraft *self, const SpdlFilterKey *key, SpdlFilter *filter)
 }
 
 void
-spdl_draft_write (const SpdlDraft *self, SpdlFilter *filter)
+spdl_filter_weights_write (const SpdlFilterWeights *self, SpdlFilter *filter)
 {
   if (self->is_triangles) {
-    write_triangles (&self->triangles, filter);
+    write_triangles (&self->triangle_filter, filter);
     return;
   }
   for (guint o = 0; o < filter->n_out; o++) {

@@ -43,7 +43,7 @@ spdl_kernels_find (const gchar *name)
 }
 
 static const SpdlKernels *
-choose (void)
+choose_kernels (void)
 {
   const gchar *name = g_getenv ("SPDL_KERNELS");
   const SpdlKernels *set = name ? spdl_kernels_find (name) : NULL;
@@ -60,6 +60,6 @@ spdl_kernels_get (void)
   static gsize chosen;
 
   if (g_once_init_enter (&chosen))
-    g_once_init_leave (&chosen, (gsize) choose ());
+    g_once_init_leave (&chosen, (gsize) choose_kernels ());
   return (const SpdlKernels *) chosen;
 }

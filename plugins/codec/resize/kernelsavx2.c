@@ -48,7 +48,7 @@ get_scale (guint shift, guint bits)
 }
 
 AVX2_INLINE __m256i
-pack (__m256i a, __m256i b, const Scale *scale)
+pack_bytes (__m256i a, __m256i b, const Scale *scale)
 {
   return _mm256_min_epu16 (
       _mm256_packus_epi32 (_mm256_sra_epi32 (a, scale->shift),
@@ -102,7 +102,7 @@ store_pixels (
   const __m256i three =
       _mm256_setr_epi8 (0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1,
           0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1);
-  const __m256i values = _mm256_shuffle_epi8 (pack (a, b, scale), three);
+  const __m256i values = _mm256_shuffle_epi8 (pack_bytes (a, b, scale), three);
 
   _mm_storeu_si128 ((__m128i *) out, _mm256_castsi256_si128 (values));
   _mm_storeu_si128 (
@@ -189,7 +189,7 @@ store_bytes (gint16 *out, gsize stride, __m256i a, __m256i b, __m256i c,
   const __m256i sums = _mm256_add_epi32 (
       _mm256_hadd_epi32 (_mm256_hadd_epi32 (a, b), _mm256_hadd_epi32 (c, d)),
       scale->half);
-  const __m256i values = pack (sums, sums, scale);
+  const __m256i values = pack_bytes (sums, sums, scale);
 
   _mm_storel_epi64 ((__m128i *) out, _mm256_castsi256_si128 (values));
   _mm_storel_epi64 (
@@ -245,7 +245,7 @@ shrink_quads_of (gint16 *out, gsize stride, const guint8 *in, gsize in_stride,
       sums.rows23 = _mm256_add_epi32 (sums.rows23,
           _mm256_madd_epi16 (_mm256_shuffle_epi8 (rows23, places), weights));
     }
-    values = pack (sums.rows01, sums.rows23, &scale);
+    values = pack_bytes (sums.rows01, sums.rows23, &scale);
     rows02 = _mm256_castsi256_si128 (values);
     rows13 = _mm256_extracti128_si256 (values, 1);
     _mm_storel_epi64 ((__m128i *) out, rows02);
@@ -377,7 +377,7 @@ load_16 (const guint8 *bytes)
 }
 
 AVX2_INLINE __m256i
-multiply (__m256i values, gint16 factor)
+multiply_words (__m256i values, gint16 factor)
 {
   return _mm256_mulhrs_epi16 (values, _mm256_set1_epi16 (factor));
 }
@@ -392,16 +392,16 @@ get_colors (const guint8 *const planes[3], gsize at)
   const __m256i cb = _mm256_sub_epi16 (load_16 (planes[1] + at), middle);
   const __m256i cr = _mm256_sub_epi16 (load_16 (planes[2] + at), middle);
   const __m256i green = _mm256_add_epi16 (
-      multiply (_mm256_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
-      multiply (_mm256_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
+      multiply_words (_mm256_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
+      multiply_words (_mm256_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
 
   return (Colors){
-    .r =
-        _mm256_add_epi16 (_mm256_add_epi16 (y, cr), multiply (cr, SPDL_RED_CR)),
+    .r = _mm256_add_epi16 (
+        _mm256_add_epi16 (y, cr), multiply_words (cr, SPDL_RED_CR)),
     .g = _mm256_add_epi16 (
         y, _mm256_srai_epi16 (_mm256_add_epi16 (green, half), SPDL_GREEN_BITS)),
     .b = _mm256_add_epi16 (_mm256_add_epi16 (y, _mm256_add_epi16 (cb, cb)),
-        multiply (cb, SPDL_BLUE_CB)),
+        multiply_words (cb, SPDL_BLUE_CB)),
   };
 }
 

@@ -75,7 +75,7 @@ sum_rows (guint8 *out, gsize n, const gint16 *const *rows,
 }
 
 static inline gint
-multiply (gint value, gint factor)
+multiply_fixed (gint value, gint factor)
 {
   return (value * factor + (1 << 14)) >> 15;
 }
@@ -88,12 +88,13 @@ join_planes (guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr)
   for (guint i = 0; i < n; i++, out += 3) {
     const gint y = planes[0][i];
     const gint cb = planes[1][i] - 128, cr = planes[2][i] - 128;
-    const gint green = multiply (cb * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CB) +
-                       multiply (cr * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CR);
-    const gint r = y + cr + multiply (cr, SPDL_RED_CR);
+    const gint green =
+        multiply_fixed (cb * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CB) +
+        multiply_fixed (cr * (1 << SPDL_GREEN_BITS), SPDL_GREEN_CR);
+    const gint r = y + cr + multiply_fixed (cr, SPDL_RED_CR);
     const gint g =
         y + ((green + (1 << (SPDL_GREEN_BITS - 1))) >> SPDL_GREEN_BITS);
-    const gint b = y + 2 * cb + multiply (cb, SPDL_BLUE_CB);
+    const gint b = y + 2 * cb + multiply_fixed (cb, SPDL_BLUE_CB);
 
     out[red] = CLAMP (r, 0, 255);
     out[1] = CLAMP (g, 0, 255);

@@ -122,7 +122,7 @@ sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
 
 /* Adds up the sums of four pixels: a transposition. */
 SSE2_INLINE __m128i
-join (__m128i a, __m128i b, __m128i c, __m128i d)
+join_quarters (__m128i a, __m128i b, __m128i c, __m128i d)
 {
   const __m128i ab =
       _mm_add_epi32 (_mm_unpacklo_epi32 (a, b), _mm_unpackhi_epi32 (a, b));
@@ -145,7 +145,8 @@ shrink_bytes_of_row (gint16 *out, const guint8 *in, const SpdlFilter *filter,
 #define SUM(i) sum_bytes (in + first[o + i], weights + i * stride, n_taps)
   for (guint o = 0; o < filter->n_out; o += 4, weights += 4 * stride)
     store_four (out + o,
-        _mm_add_epi32 (join (SUM (0), SUM (1), SUM (2), SUM (3)), scale.half),
+        _mm_add_epi32 (
+            join_quarters (SUM (0), SUM (1), SUM (2), SUM (3)), scale.half),
         &scale);
 #undef SUM
 }
@@ -224,7 +225,7 @@ load_8 (const guint8 *bytes)
 
 /* Times a factor of 15 bits below the point, rounded. */
 SSE2_INLINE __m128i
-multiply (__m128i values, gint16 factor)
+multiply_words (__m128i values, gint16 factor)
 {
   const __m128i one = _mm_set1_epi16 (1);
   const __m128i factors = _mm_set1_epi32 ((1 << 14 << 16) | (guint16) factor);
@@ -248,14 +249,14 @@ join_8 (guint8 *out, const guint8 *const planes[3], gsize at, gboolean bgr)
   const __m128i cr =
       _mm_sub_epi16 (load_8 (planes[2] + at), _mm_set1_epi16 (128));
   const __m128i green = _mm_add_epi16 (
-      multiply (_mm_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
-      multiply (_mm_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
+      multiply_words (_mm_slli_epi16 (cb, SPDL_GREEN_BITS), SPDL_GREEN_CB),
+      multiply_words (_mm_slli_epi16 (cr, SPDL_GREEN_BITS), SPDL_GREEN_CR));
   const __m128i r =
-      _mm_add_epi16 (_mm_add_epi16 (y, cr), multiply (cr, SPDL_RED_CR));
+      _mm_add_epi16 (_mm_add_epi16 (y, cr), multiply_words (cr, SPDL_RED_CR));
   const __m128i g = _mm_add_epi16 (
       y, _mm_srai_epi16 (_mm_add_epi16 (green, half), SPDL_GREEN_BITS));
-  const __m128i b = _mm_add_epi16 (
-      _mm_add_epi16 (y, _mm_add_epi16 (cb, cb)), multiply (cb, SPDL_BLUE_CB));
+  const __m128i b = _mm_add_epi16 (_mm_add_epi16 (y, _mm_add_epi16 (cb, cb)),
+      multiply_words (cb, SPDL_BLUE_CB));
   const __m128i first = _mm_packus_epi16 (bgr ? b : r, zero);
   const __m128i third = _mm_packus_epi16 (bgr ? r : b, zero);
   const __m128i two = _mm_unpacklo_epi8 (first, _mm_packus_epi16 (g, zero));

@@ -42,7 +42,7 @@ spdl_picture_free (SpdlPicture *self)
 /* Rows */
 
 static inline guint8
-blend (guint8 value, guint8 below, guint8 alpha)
+blend_sample (guint8 value, guint8 below, guint8 alpha)
 {
   return spdl_rows_scale (value, alpha) + spdl_rows_scale (below, 255 - alpha);
 }
@@ -79,9 +79,9 @@ blend_row (const Layout *in, const SpdlRows *rows, const guint8 *from,
   for (guint i = 0; i < n; i++) {
     const guint8 alpha = from[in->a];
 
-    to[red] = blend (from[in->r], r, alpha);
-    to[1] = blend (from[in->g], g, alpha);
-    to[2 - red] = blend (from[in->b], b, alpha);
+    to[red] = blend_sample (from[in->r], r, alpha);
+    to[1] = blend_sample (from[in->g], g, alpha);
+    to[2 - red] = blend_sample (from[in->b], b, alpha);
     from += in->pixel_size;
     to += rows->pixel_size;
   }

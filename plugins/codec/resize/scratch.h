@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* Makes room for @n things of @size, without what was there. FALSE if there is
  * no memory; then there is none at all. */
 static inline gboolean
-spdl_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
+spdl_scratch_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 {
   if (n <= *n_allocated)
     return TRUE;

@@ -27,7 +27,7 @@ struct _SpdlCanvas {
   GstCaps *caps; /* not owned */
   GstBuffer *buffer;
   GstMapInfo map;
-  const SpdlView *view;
+  const SpdlImageTransform *transform;
   guint reduction;
   guint8 *drawn;
   gsize drawn_stride;
@@ -95,17 +95,17 @@ no_memory (const SpdlCanvas *self, GError **error)
 
 /* Caps of a result whose size is the image's own, or goes by its shape. */
 static gboolean
-set_own_size (SpdlCanvas *self, const SpdlTarget *target, guint width,
+set_own_size (SpdlCanvas *self, const SpdlDecodeConfig *config, guint width,
     guint height, GError **error)
 {
   GstVideoInfo *info = &self->own_info;
 
-  if (!spdl_target_check_size (width, height, target->max_pixels, error))
+  if (!spdl_decode_config_check_size (width, height, config->max_pixels, error))
     return FALSE;
   if (!self->own_caps || (guint) GST_VIDEO_INFO_WIDTH (info) != width ||
       (guint) GST_VIDEO_INFO_HEIGHT (info) != height ||
-      GST_VIDEO_INFO_FORMAT (info) != target->format) {
-    spdl_target_set_info (info, target->format, width, height);
+      GST_VIDEO_INFO_FORMAT (info) != config->format) {
+    spdl_decode_config_set_info (info, config->format, width, height);
     gst_caps_take (&self->own_caps, gst_video_info_to_caps (info));
   }
   self->info = info;
@@ -114,19 +114,20 @@ set_own_size (SpdlCanvas *self, const SpdlTarget *target, guint width,
 }
 
 static gboolean
-make_buffer (SpdlCanvas *self, const SpdlTarget *target, GError **error)
+make_buffer (SpdlCanvas *self, const SpdlDecodeConfig *config, GError **error)
 {
-  const SpdlFraming *framing = &self->view->framing;
-  const gboolean swaps = spdl_orientation_swaps_sides (self->view->orientation);
+  const SpdlFit *fit = &self->transform->fit;
+  const gboolean swaps =
+      spdl_orientation_swaps_sides (self->transform->orientation);
 
   self->buffer = NULL;
-  if (target->pool) {
-    self->info = &target->info;
-    self->caps = target->caps;
-    gst_buffer_pool_acquire_buffer (target->pool, &self->buffer, NULL);
+  if (config->pool) {
+    self->info = &config->info;
+    self->caps = config->caps;
+    gst_buffer_pool_acquire_buffer (config->pool, &self->buffer, NULL);
   } else {
-    if (!set_own_size (self, target, swaps ? framing->height : framing->width,
-            swaps ? framing->width : framing->height, error))
+    if (!set_own_size (self, config, swaps ? fit->height : fit->width,
+            swaps ? fit->width : fit->height, error))
       return FALSE;
     self->buffer = gst_spdl_buffer_try_new (GST_VIDEO_INFO_SIZE (self->info));
   }
@@ -151,16 +152,16 @@ is_gray (const SpdlCanvas *self)
 static gboolean
 set_drawn (SpdlCanvas *self)
 {
-  const SpdlFraming *framing = &self->view->framing;
+  const SpdlFit *fit = &self->transform->fit;
   gsize size;
 
-  if (self->view->orientation == 1 && !is_gray (self)) {
+  if (self->transform->orientation == 1 && !is_gray (self)) {
     self->drawn = self->map.data;
     self->drawn_stride = GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0);
     return TRUE;
   }
-  self->drawn_stride = (gsize) framing->width * 3;
-  size = self->drawn_stride * framing->height;
+  self->drawn_stride = (gsize) fit->width * 3;
+  size = self->drawn_stride * fit->height;
   if (size > self->scratch_size) {
     g_free (self->scratch);
     self->scratch = g_try_malloc (size);
@@ -184,26 +185,26 @@ fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
 static void
 fill_border (const SpdlCanvas *self)
 {
-  const SpdlFraming *framing = &self->view->framing;
-  const SpdlBox *place = &framing->place;
+  const SpdlFit *fit = &self->transform->fit;
+  const SpdlRectangle *place = &fit->place;
 
-  for (guint y = 0; y < framing->height; y++) {
+  for (guint y = 0; y < fit->height; y++) {
     if (y < place->y || y >= place->y + place->height) {
-      fill_row (self, y, 0, framing->width);
+      fill_row (self, y, 0, fit->width);
     } else {
       fill_row (self, y, 0, place->x);
-      fill_row (self, y, place->x + place->width, framing->width);
+      fill_row (self, y, place->x + place->width, fit->width);
     }
   }
 }
 
 static SpdlResizeJob
-get_job (const SpdlCanvas *self, const SpdlTarget *target)
+get_job (const SpdlCanvas *self, const SpdlDecodeConfig *config)
 {
-  const SpdlFraming *f = &self->view->framing;
+  const SpdlFit *f = &self->transform->fit;
 
   return (SpdlResizeJob){
-    .interpolation = target->interpolation,
+    .interpolation = config->interpolation,
     .pixel_size = 4,
     .width = self->rows.width,
     .height = self->rows.height,
@@ -226,9 +227,9 @@ get_job (const SpdlCanvas *self, const SpdlTarget *target)
 }
 
 static gboolean
-begin_resize (SpdlCanvas *self, const SpdlTarget *target)
+begin_resize (SpdlCanvas *self, const SpdlDecodeConfig *config)
 {
-  const SpdlResizeJob job = get_job (self, target);
+  const SpdlResizeJob job = get_job (self, config);
   SpdlRows *rows = &self->rows;
   SpdlResizeSource source;
 
@@ -246,51 +247,51 @@ begin_resize (SpdlCanvas *self, const SpdlTarget *target)
 }
 
 static void
-set_rows (SpdlCanvas *self, const SpdlTarget *target)
+set_rows (SpdlCanvas *self, const SpdlDecodeConfig *config)
 {
   SpdlRows *rows = &self->rows;
   const guint by = self->reduction;
 
   rows->user_data = self;
-  rows->width = (self->view->width + by - 1) / by;
-  rows->height = (self->view->height + by - 1) / by;
+  rows->width = (self->transform->width + by - 1) / by;
+  rows->height = (self->transform->height + by - 1) / by;
   rows->x_begin = rows->y_begin = 0;
   rows->x_end = rows->width;
   rows->y_end = rows->height;
-  rows->bgr = target->format == GST_VIDEO_FORMAT_BGR;
-  rows->background = target->background;
+  rows->bgr = config->format == GST_VIDEO_FORMAT_BGR;
+  rows->background = config->background;
   rows->get_row = get_row_as_is;
   rows->rows_done = rows_done_as_is;
   rows->pixel_size = 3;
 }
 
 static gboolean
-begin (SpdlCanvas *self, const SpdlTarget *target, const SpdlView *view,
-    guint reduction, GError **error)
+begin_canvas (SpdlCanvas *self, const SpdlDecodeConfig *config,
+    const SpdlImageTransform *transform, guint reduction, GError **error)
 {
-  self->view = view;
+  self->transform = transform;
   self->reduction = reduction;
   self->planes = NULL;
-  if (!make_buffer (self, target, error))
+  if (!make_buffer (self, config, error))
     return FALSE;
   if (!set_drawn (self)) {
     spdl_canvas_cancel (self);
     return no_memory (self, error);
   }
-  set_rows (self, target);
-  if (spdl_framing_has_border (&view->framing))
+  set_rows (self, config);
+  if (spdl_fit_has_border (&transform->fit))
     fill_border (self);
   return TRUE;
 }
 
 const SpdlRows *
-spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
-    const SpdlView *view, guint reduction, GError **error)
+spdl_canvas_begin (SpdlCanvas *self, const SpdlDecodeConfig *config,
+    const SpdlImageTransform *transform, guint reduction, GError **error)
 {
-  if (!begin (self, target, view, reduction, error))
+  if (!begin_canvas (self, config, transform, reduction, error))
     return NULL;
-  if ((reduction == 1 && spdl_view_is_plain (view)) ||
-      begin_resize (self, target))
+  if ((reduction == 1 && spdl_image_transform_is_plain (transform)) ||
+      begin_resize (self, config))
     return &self->rows;
   no_memory (self, error);
   spdl_canvas_cancel (self);
@@ -298,23 +299,24 @@ spdl_canvas_begin (SpdlCanvas *self, const SpdlTarget *target,
 }
 
 gboolean
-spdl_canvas_takes_planes (const SpdlTarget *target, const SpdlView *view,
-    guint reduction, const SpdlSampling *sampling)
+spdl_canvas_takes_planes (const SpdlDecodeConfig *config,
+    const SpdlImageTransform *transform, guint reduction,
+    const SpdlSampling *sampling)
 {
-  return !spdl_view_is_plain (view) &&
-         target->interpolation != SPDL_INTERPOLATION_NEAREST;
+  return !spdl_image_transform_is_plain (transform) &&
+         config->interpolation != SPDL_INTERPOLATION_NEAREST;
 }
 
 const SpdlPlanes *
-spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlTarget *target,
-    const SpdlView *view, guint reduction, const SpdlSampling *sampling,
-    GError **error)
+spdl_canvas_begin_planes (SpdlCanvas *self, const SpdlDecodeConfig *config,
+    const SpdlImageTransform *transform, guint reduction,
+    const SpdlSampling *sampling, GError **error)
 {
   SpdlResizeJob job;
 
-  if (!begin (self, target, view, reduction, error))
+  if (!begin_canvas (self, config, transform, reduction, error))
     return NULL;
-  job = get_job (self, target);
+  job = get_job (self, config);
   self->planes = spdl_plane_join_begin (
       self->join, &job, sampling, self->rows.bgr, self->rows.background);
   if (self->planes)
@@ -337,8 +339,8 @@ spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors)
 static void
 make_gray (SpdlCanvas *self)
 {
-  const SpdlFraming *framing = &self->view->framing;
-  const gsize n = (gsize) framing->width * framing->height;
+  const SpdlFit *fit = &self->transform->fit;
+  const gsize n = (gsize) fit->width * fit->height;
   guint8 *to = self->drawn;
 
   for (gsize i = 0; i < n; i++) {
@@ -347,23 +349,23 @@ make_gray (SpdlCanvas *self)
     to[i] =
         (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16;
   }
-  self->drawn_stride = framing->width;
+  self->drawn_stride = fit->width;
 }
 
 GstBuffer *
 spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 {
-  const SpdlFraming *framing = &self->view->framing;
+  const SpdlFit *fit = &self->transform->fit;
   const gboolean gray = is_gray (self);
 
   if (self->planes)
     spdl_plane_join_end (self->join);
   if (gray)
     make_gray (self);
-  if (gray || self->view->orientation != 1)
-    spdl_orientation_apply (self->view->orientation, gray ? 1 : 3, self->drawn,
-        framing->width, framing->height, self->drawn_stride, self->map.data,
-        GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
+  if (gray || self->transform->orientation != 1)
+    spdl_orientation_apply (self->transform->orientation, gray ? 1 : 3,
+        self->drawn, fit->width, fit->height, self->drawn_stride,
+        self->map.data, GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
   gst_buffer_unmap (self->buffer, &self->map);
   *caps = self->caps;
   return g_steal_pointer (&self->buffer);

@@ -23,13 +23,13 @@ spdl_clip_get_reach (const SpdlClip *self)
 }
 
 static guint64
-draw_begin (guint64 seed, guint64 epoch, guint64 index, guint room)
+draw_begin (guint64 seed, guint64 epoch, guint64 index, guint n_begins)
 {
   const guint64 key[] = { seed, epoch, index, SPDL_CLIP_KEY };
   SpdlRandom random;
 
   spdl_random_init (&random, key, G_N_ELEMENTS (key));
-  return spdl_random_below (&random, room + 1);
+  return spdl_random_below (&random, n_begins + 1);
 }
 
 static void
@@ -51,16 +51,16 @@ spdl_clip_choose (const SpdlClip *self, guint64 seed, guint64 epoch,
   guint i;
 
   if (n_frames >= reach) {
-    const guint room = n_frames - reach;
+    const guint n_begins = n_frames - reach;
 
     if (uniform) {
       choose_uniform (n, n_frames, ranks);
       return n;
     }
     if (self->kind == SPDL_CLIP_CENTER)
-      begin = room / 2;
+      begin = n_begins / 2;
     else if (self->kind == SPDL_CLIP_RANDOM)
-      begin = draw_begin (seed, epoch, index, room);
+      begin = draw_begin (seed, epoch, index, n_begins);
   }
   for (i = 0; i < n && begin + (guint64) i * step < n_frames; i++)
     ranks[i] = begin + (guint64) i * step;

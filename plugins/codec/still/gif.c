@@ -52,13 +52,13 @@ set_broken (const Gif *self, GError **error)
 }
 
 static gboolean
-accepts (const guint8 *data, gsize size)
+gif_accepts (const guint8 *data, gsize size)
 {
   return memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0;
 }
 
 static gpointer
-create (void)
+gif_create (void)
 {
   return g_new0 (Gif, 1);
 }
@@ -74,7 +74,7 @@ close_file (gpointer decoder)
 }
 
 static void
-destroy (gpointer decoder)
+gif_destroy (gpointer decoder)
 {
   Gif *self = decoder;
 
@@ -243,5 +243,5 @@ read_rows (
   return ok || set_broken (self, error);
 }
 
-const SpdlImageDecoder spdl_gif_decoder = { "image/gif", accepts, create,
-  destroy, read_header, read_rows, close_file };
+const SpdlImageDecoder spdl_gif_decoder = { "image/gif", gif_accepts,
+  gif_create, gif_destroy, read_header, read_rows, close_file };

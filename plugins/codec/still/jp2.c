@@ -8,7 +8,7 @@
 #include <openjpeg.h>
 #include <string.h>
 
-#include "plugins/codec/result/target.h"
+#include "plugins/codec/result/decodeconfig.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
@@ -139,14 +139,14 @@ is_codestream (const guint8 *data)
 }
 
 static gboolean
-accepts (const guint8 *data, gsize size)
+jp2_accepts (const guint8 *data, gsize size)
 {
   return is_codestream (data) ||
          memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0;
 }
 
 static gpointer
-create (void)
+jp2_create (void)
 {
   return g_new0 (Jp2, 1);
 }
@@ -160,7 +160,7 @@ close_file (gpointer decoder)
 }
 
 static void
-destroy (gpointer decoder)
+jp2_destroy (gpointer decoder)
 {
   Jp2 *self = decoder;
 
@@ -395,7 +395,7 @@ is_complete (const Jp2 *self)
 
 /* Decodes the file. Without @strict, missing parts become black. */
 static gboolean
-decode (Jp2 *self, gboolean strict)
+decode_components (Jp2 *self, gboolean strict)
 {
   opj_stream_t *stream = open_stream (self);
   opj_codec_t *codec = open_codec (self, strict);
@@ -538,16 +538,17 @@ read_rows (
   gboolean can_keep;
   const gboolean whole = is_whole (self, &can_keep);
 
-  if (whole && decode (self, TRUE) && put_rows (self, rows))
+  if (whole && decode_components (self, TRUE) && put_rows (self, rows))
     return TRUE;
   if (whole)
     set_failed (self, error);
   else
     set_broken ("parts of its codestream are missing", error);
-  if (keep && !(can_keep && decode (self, FALSE) && put_rows (self, rows)))
+  if (keep &&
+      !(can_keep && decode_components (self, FALSE) && put_rows (self, rows)))
     spdl_rows_fill (rows, 0);
   return FALSE;
 }
 
-const SpdlImageDecoder spdl_jp2_decoder = { "image/jp2", accepts, create,
-  destroy, read_header, read_rows, close_file };
+const SpdlImageDecoder spdl_jp2_decoder = { "image/jp2", jp2_accepts,
+  jp2_create, jp2_destroy, read_header, read_rows, close_file };

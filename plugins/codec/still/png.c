@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "plugins/codec/common/exif.h"
-#include "plugins/codec/result/target.h"
+#include "plugins/codec/result/decodeconfig.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
@@ -126,7 +126,7 @@ file_find_orientation (const SpdlPngFile *self)
 }
 
 static gboolean
-ensure (guint8 **buffer, gsize *has, gsize size)
+ensure_size (guint8 **buffer, gsize *has, gsize size)
 {
   if (size <= *has)
     return TRUE;
@@ -200,7 +200,7 @@ find_packed (SpdlPngFile *self, gsize *begin, const guint8 **packed, gsize *n)
     *packed = self->data + first + CHUNK_HEADER;
     return first > 0;
   }
-  if (!ensure (&self->packed, &self->packed_size, *n))
+  if (!ensure_size (&self->packed, &self->packed_size, *n))
     return FALSE;
   *packed = self->packed;
   for (gsize to = 0; first < end;) {
@@ -331,7 +331,7 @@ file_store (SpdlPngFile *self)
 
   if (n_pixels == 0 || n_pixels > MOST_PIXELS ||
       !find_packed (self, &self->begin, &packed, &n) ||
-      !ensure (&self->pixels, &self->pixels_size, n_pixels))
+      !ensure_size (&self->pixels, &self->pixels_size, n_pixels))
     return FALSE;
   if (!self->inflater)
     self->inflater = libdeflate_alloc_decompressor ();
@@ -419,13 +419,13 @@ set_no_memory (GError **error)
 /* One file */
 
 static gboolean
-accepts (const guint8 *data, gsize size)
+png_accepts (const guint8 *data, gsize size)
 {
   return memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
 }
 
 static gpointer
-create (void)
+png_create (void)
 {
   return g_new0 (Png, 1);
 }
@@ -439,7 +439,7 @@ close_file (gpointer decoder)
 }
 
 static void
-destroy (gpointer decoder)
+png_destroy (gpointer decoder)
 {
   Png *self = decoder;
 
@@ -613,5 +613,5 @@ read_rows (
   return TRUE;
 }
 
-const SpdlImageDecoder spdl_png_decoder = { "image/png", accepts, create,
-  destroy, read_header, read_rows, close_file };
+const SpdlImageDecoder spdl_png_decoder = { "image/png", png_accepts,
+  png_create, png_destroy, read_header, read_rows, close_file };

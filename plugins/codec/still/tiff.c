@@ -144,7 +144,7 @@ set_unknown (const gchar *why, GError **error)
 /* One file */
 
 static gboolean
-accepts (const guint8 *data, gsize size)
+tiff_accepts (const guint8 *data, gsize size)
 {
   /* The classic ones, and BigTIFF. */
   return memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
@@ -152,7 +152,7 @@ accepts (const guint8 *data, gsize size)
 }
 
 static gpointer
-create (void)
+tiff_create (void)
 {
   return g_new0 (Tiff, 1);
 }
@@ -169,7 +169,7 @@ close_file (gpointer decoder)
 }
 
 static void
-destroy (gpointer decoder)
+tiff_destroy (gpointer decoder)
 {
   Tiff *self = decoder;
 
@@ -397,5 +397,5 @@ read_rows (
   return FALSE;
 }
 
-const SpdlImageDecoder spdl_tiff_decoder = { "image/tiff", accepts, create,
-  destroy, read_header, read_rows, close_file };
+const SpdlImageDecoder spdl_tiff_decoder = { "image/tiff", tiff_accepts,
+  tiff_create, tiff_destroy, read_header, read_rows, close_file };

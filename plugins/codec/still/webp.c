@@ -31,13 +31,13 @@ typedef struct {
 } Part;
 
 static gboolean
-accepts (const guint8 *data, gsize size)
+webp_accepts (const guint8 *data, gsize size)
 {
   return memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0;
 }
 
 static gpointer
-create (void)
+webp_create (void)
 {
   return g_new0 (Webp, 1);
 }
@@ -52,7 +52,7 @@ close_file (gpointer decoder)
 }
 
 static void
-destroy (gpointer decoder)
+webp_destroy (gpointer decoder)
 {
   Webp *self = decoder;
 
@@ -149,7 +149,7 @@ find_mode (const Webp *self, const SpdlRows *rows)
 
 /* Has libwebp write @part to the pixels; FALSE if there is no memory. */
 static gboolean
-configure (Webp *self, const SpdlRows *rows, const Part *part,
+configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
     WebPDecoderConfig *config)
 {
   WebPRGBABuffer *to = &config->output.u.RGBA;
@@ -211,7 +211,7 @@ keep_rows (Webp *self, const SpdlRows *rows)
   WebPIDecoder *decoder;
   gint n = 0;
 
-  if (!configure (self, rows, &part, &config))
+  if (!configure_decoder (self, rows, &part, &config))
     return spdl_rows_fill (rows, 0);
   decoder = WebPIDecode (NULL, 0, &config);
   if (decoder) {
@@ -235,7 +235,7 @@ read_rows (
 
   if (!self->frame.complete)
     status = VP8_STATUS_NOT_ENOUGH_DATA;
-  else if (configure (self, rows, &part, &config))
+  else if (configure_decoder (self, rows, &part, &config))
     status = WebPDecode (
         self->frame.fragment.bytes, self->frame.fragment.size, &config);
   if (status == VP8_STATUS_OK) {
@@ -247,5 +247,5 @@ read_rows (
   return set_failed (status, error);
 }
 
-const SpdlImageDecoder spdl_webp_decoder = { "image/webp", accepts, create,
-  destroy, read_header, read_rows, close_file };
+const SpdlImageDecoder spdl_webp_decoder = { "image/webp", webp_accepts,
+  webp_create, webp_destroy, read_header, read_rows, close_file };

@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/codec/video/film.h"
+#include "plugins/codec/video/videodecoder.h"
 
 /* What an element would do in a streaming thread of its own, it does in the
  * thread that calls spdl_tasks_run(). To be set as the pool of the tasks that
@@ -593,7 +593,7 @@ set_broken (const SpdlDemux *self, const gchar *name, GError **error)
 
 /* What became of the file. */
 static gboolean
-judge (const SpdlDemux *self, const gchar *name, GError **error)
+check_track (const SpdlDemux *self, const gchar *name, GError **error)
 {
   if (self->has_enough)
     return TRUE;
@@ -630,5 +630,5 @@ spdl_demux_run (SpdlDemux *self, GstBuffer *file, const gchar *name,
   self->file = NULL;
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  return judge (self, name, error);
+  return check_track (self, name, error);
 }

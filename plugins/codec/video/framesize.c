@@ -16,7 +16,7 @@
 #define MAX_FILL 63
 
 static void
-note (SpdlFrameSize *found, guint64 width, guint64 height)
+note_size (SpdlFrameSize *found, guint64 width, guint64 height)
 {
   width = MIN (width, G_MAXINT);
   height = MIN (height, G_MAXINT);
@@ -44,7 +44,7 @@ is_filler (const Bits *self, gsize i)
 
 /* The next @n, of which the last 32 count. */
 static guint32
-take (Bits *self, guint n)
+take_bits (Bits *self, guint n)
 {
   guint32 value = 0;
 
@@ -69,9 +69,9 @@ take_number (Bits *self)
 {
   guint zeros = 0;
 
-  while (!self->broken && take (self, 1) == 0)
+  while (!self->broken && take_bits (self, 1) == 0)
     self->broken = ++zeros > 31;
-  return self->broken ? 0 : (1u << zeros) - 1 + take (self, zeros);
+  return self->broken ? 0 : (1u << zeros) - 1 + take_bits (self, zeros);
 }
 
 /* A signed one, modulo 2^32. */
@@ -86,7 +86,7 @@ take_signed (Bits *self)
 /* What is cut off on two sides, in units of @unit; what only fills up the last
  * block is no part of the result. */
 static guint64
-crop (guint64 whole, guint32 first, guint32 last, guint unit)
+crop_side (guint64 whole, guint32 first, guint32 last, guint unit)
 {
   const guint64 cut = ((guint64) first + last) * unit;
 
@@ -110,7 +110,7 @@ static void
 skip_scaling (Bits *bits, guint chroma)
 {
   for (guint i = 0; i < (chroma == 3 ? 12 : 8); i++)
-    if (take (bits, 1))
+    if (take_bits (bits, 1))
       skip_scaling_list (bits, i < 6 ? 16 : 64);
 }
 
@@ -124,7 +124,7 @@ skip_picture_order (Bits *bits)
       take_number (bits);
       break;
     case 1:
-      take (bits, 1);
+      take_bits (bits, 1);
       take_number (bits);
       take_number (bits);
       n = take_number (bits);
@@ -143,42 +143,44 @@ read_h264 (Bits *bits, SpdlFrameSize *found)
 {
   static const guint8 with_chroma[] = { 100, 110, 122, 244, 44, 83, 86, 118,
     128, 138, 139, 134, 135 };
-  const guint profile = take (bits, 8);
+  const guint profile = take_bits (bits, 8);
   guint32 left = 0, right = 0, top = 0, bottom = 0;
   guint chroma = 1, fields;
   guint64 width, height;
 
-  take (bits, 16);
+  take_bits (bits, 16);
   take_number (bits);
   if (memchr (with_chroma, profile, sizeof with_chroma)) {
     chroma = take_number (bits);
     if (chroma == 3)
-      take (bits, 1);
+      take_bits (bits, 1);
     take_number (bits);
     take_number (bits);
-    take (bits, 1);
-    if (take (bits, 1))
+    take_bits (bits, 1);
+    if (take_bits (bits, 1))
       skip_scaling (bits, chroma);
   }
   take_number (bits);
   skip_picture_order (bits);
   take_number (bits);
-  take (bits, 1);
+  take_bits (bits, 1);
   width = 16 * ((guint64) take_number (bits) + 1);
   height = 16 * ((guint64) take_number (bits) + 1);
-  fields = take (bits, 1) ? 1 : 2;
+  fields = take_bits (bits, 1) ? 1 : 2;
   if (fields == 2)
-    take (bits, 1);
-  take (bits, 1);
-  if (take (bits, 1)) {
+    take_bits (bits, 1);
+  take_bits (bits, 1);
+  if (take_bits (bits, 1)) {
     left = take_number (bits);
     right = take_number (bits);
     top = take_number (bits);
     bottom = take_number (bits);
   }
   if (!bits->broken)
-    note (found, crop (width, left, right, chroma == 1 || chroma == 2 ? 2 : 1),
-        crop (height * fields, top, bottom, fields * (chroma == 1 ? 2 : 1)));
+    note_size (found,
+        crop_side (width, left, right, chroma == 1 || chroma == 2 ? 2 : 1),
+        crop_side (
+            height * fields, top, bottom, fields * (chroma == 1 ? 2 : 1)));
 }
 
 /* H.265 */
@@ -190,13 +192,13 @@ skip_layers (Bits *bits, guint n_layers)
 
   /* The number has three bits, which gcc 14 does not see. */
   n_layers = MIN (n_layers, G_N_ELEMENTS (has) - 1);
-  take (bits, 88 + 8);
+  take_bits (bits, 88 + 8);
   for (guint i = 0; i < n_layers; i++)
-    has[i] = take (bits, 2);
+    has[i] = take_bits (bits, 2);
   if (n_layers > 0)
-    take (bits, 2 * (8 - n_layers));
+    take_bits (bits, 2 * (8 - n_layers));
   for (guint i = 0; i < n_layers; i++)
-    take (bits, (has[i] & 2 ? 88 : 0) + (has[i] & 1 ? 8 : 0));
+    take_bits (bits, (has[i] & 2 ? 88 : 0) + (has[i] & 1 ? 8 : 0));
 }
 
 /* A sequence parameter set, behind the unit's first two bytes. */
@@ -207,25 +209,26 @@ read_h265 (Bits *bits, SpdlFrameSize *found)
   guint n_layers, chroma;
   guint64 width, height;
 
-  take (bits, 4);
-  n_layers = take (bits, 3);
-  take (bits, 1);
+  take_bits (bits, 4);
+  n_layers = take_bits (bits, 3);
+  take_bits (bits, 1);
   skip_layers (bits, n_layers);
   take_number (bits);
   chroma = take_number (bits);
   if (chroma == 3)
-    take (bits, 1);
+    take_bits (bits, 1);
   width = take_number (bits);
   height = take_number (bits);
-  if (take (bits, 1)) {
+  if (take_bits (bits, 1)) {
     left = take_number (bits);
     right = take_number (bits);
     top = take_number (bits);
     bottom = take_number (bits);
   }
   if (!bits->broken)
-    note (found, crop (width, left, right, chroma == 1 || chroma == 2 ? 2 : 1),
-        crop (height, top, bottom, chroma == 1 ? 2 : 1));
+    note_size (found,
+        crop_side (width, left, right, chroma == 1 || chroma == 2 ? 2 : 1),
+        crop_side (height, top, bottom, chroma == 1 ? 2 : 1));
 }
 
 /* Units of both */
@@ -312,25 +315,25 @@ skip_av1_points (Bits *bits)
   guint n_delay_bits = 0, n_points;
   gboolean has_delays;
 
-  if (take (bits, 1)) {
-    take (bits, 64);
-    if (take (bits, 1))
+  if (take_bits (bits, 1)) {
+    take_bits (bits, 64);
+    if (take_bits (bits, 1))
       take_number (bits);
-    if (take (bits, 1)) {
-      n_delay_bits = take (bits, 5) + 1;
-      take (bits, 32 + 5 + 5);
+    if (take_bits (bits, 1)) {
+      n_delay_bits = take_bits (bits, 5) + 1;
+      take_bits (bits, 32 + 5 + 5);
     }
   }
-  has_delays = take (bits, 1);
-  n_points = take (bits, 5) + 1;
+  has_delays = take_bits (bits, 1);
+  n_points = take_bits (bits, 5) + 1;
   for (guint i = 0; i < n_points; i++) {
-    take (bits, 12);
-    if (take (bits, 5) > 7)
-      take (bits, 1);
-    if (n_delay_bits > 0 && take (bits, 1))
-      take (bits, 2 * n_delay_bits + 1);
-    if (has_delays && take (bits, 1))
-      take (bits, 4);
+    take_bits (bits, 12);
+    if (take_bits (bits, 5) > 7)
+      take_bits (bits, 1);
+    if (n_delay_bits > 0 && take_bits (bits, 1))
+      take_bits (bits, 2 * n_delay_bits + 1);
+    if (has_delays && take_bits (bits, 1))
+      take_bits (bits, 4);
   }
 }
 
@@ -342,17 +345,17 @@ read_av1_sequence (const guint8 *data, gsize size, SpdlFrameSize *found)
   guint n_width_bits, n_height_bits;
   guint64 width, height;
 
-  take (&bits, 3 + 1);
-  if (take (&bits, 1))
-    take (&bits, 5);
+  take_bits (&bits, 3 + 1);
+  if (take_bits (&bits, 1))
+    take_bits (&bits, 5);
   else
     skip_av1_points (&bits);
-  n_width_bits = take (&bits, 4) + 1;
-  n_height_bits = take (&bits, 4) + 1;
-  width = (guint64) take (&bits, n_width_bits) + 1;
-  height = (guint64) take (&bits, n_height_bits) + 1;
+  n_width_bits = take_bits (&bits, 4) + 1;
+  n_height_bits = take_bits (&bits, 4) + 1;
+  width = (guint64) take_bits (&bits, n_width_bits) + 1;
+  height = (guint64) take_bits (&bits, n_height_bits) + 1;
   if (!bits.broken)
-    note (found, width, height);
+    note_size (found, width, height);
 }
 
 static void
@@ -391,7 +394,7 @@ static void
 read_vp8 (const guint8 *data, gsize size, SpdlFrameSize *found)
 {
   if (size >= 10 && !(data[0] & 1) && memcmp (data + 3, "\x9d\x01\x2a", 3) == 0)
-    note (found, spdl_read_16_le (data + 6) & 0x3fff,
+    note_size (found, spdl_read_16_le (data + 6) & 0x3fff,
         spdl_read_16_le (data + 8) & 0x3fff);
 }
 
@@ -401,20 +404,20 @@ skip_vp9_colors (Bits *bits, guint profile)
   enum { SRGB = 7 };
 
   if (profile >= 2)
-    take (bits, 1);
-  if (take (bits, 3) != SRGB)
-    take (bits, profile & 1 ? 4 : 1);
+    take_bits (bits, 1);
+  if (take_bits (bits, 3) != SRGB)
+    take_bits (bits, profile & 1 ? 4 : 1);
   else if (profile & 1)
-    take (bits, 1);
+    take_bits (bits, 1);
 }
 
 /* Whether the size of a frame that is made from others is its own. */
 static gboolean
 has_vp9_size (Bits *bits)
 {
-  take (bits, 8 + 3 * 4);
+  take_bits (bits, 8 + 3 * 4);
   for (guint i = 0; i < 3; i++)
-    if (take (bits, 1))
+    if (take_bits (bits, 1))
       return FALSE;
   return TRUE;
 }
@@ -427,36 +430,36 @@ read_vp9_frame (const guint8 *data, gsize size, SpdlFrameSize *found)
   guint64 width, height;
   guint profile;
 
-  if (take (&bits, 2) != 2)
+  if (take_bits (&bits, 2) != 2)
     return;
-  profile = take (&bits, 1);
-  profile |= take (&bits, 1) << 1;
+  profile = take_bits (&bits, 1);
+  profile |= take_bits (&bits, 1) << 1;
   if (profile == 3)
-    take (&bits, 1);
-  if (take (&bits, 1))
+    take_bits (&bits, 1);
+  if (take_bits (&bits, 1))
     return;
-  if (take (&bits, 1) == 0) {
-    take (&bits, 2 + 24);
+  if (take_bits (&bits, 1) == 0) {
+    take_bits (&bits, 2 + 24);
     skip_vp9_colors (&bits, profile);
   } else {
-    is_shown = take (&bits, 1);
-    is_careful = take (&bits, 1);
-    is_alone = !is_shown && take (&bits, 1);
+    is_shown = take_bits (&bits, 1);
+    is_careful = take_bits (&bits, 1);
+    is_alone = !is_shown && take_bits (&bits, 1);
     if (!is_careful)
-      take (&bits, 2);
+      take_bits (&bits, 2);
     if (is_alone) {
-      take (&bits, 24);
+      take_bits (&bits, 24);
       if (profile > 0)
         skip_vp9_colors (&bits, profile);
-      take (&bits, 8);
+      take_bits (&bits, 8);
     } else if (!has_vp9_size (&bits)) {
       return;
     }
   }
-  width = (guint64) take (&bits, 16) + 1;
-  height = (guint64) take (&bits, 16) + 1;
+  width = (guint64) take_bits (&bits, 16) + 1;
+  height = (guint64) take_bits (&bits, 16) + 1;
   if (!bits.broken)
-    note (found, width, height);
+    note_size (found, width, height);
 }
 
 /* A packet may have several frames, and then ends in their sizes between two
@@ -500,15 +503,15 @@ read_mpeg2 (const guint8 *data, gsize size, SpdlFrameSize *found)
     Bits bits = { data + at, size - at, 8 };
 
     if (data[at] == SEQUENCE) {
-      width = take (&bits, 12);
-      height = take (&bits, 12);
-    } else if (data[at] == EXTENSION && take (&bits, 4) == 1) {
-      take (&bits, 8 + 1 + 2);
-      width |= take (&bits, 2) << 12;
-      height |= take (&bits, 2) << 12;
+      width = take_bits (&bits, 12);
+      height = take_bits (&bits, 12);
+    } else if (data[at] == EXTENSION && take_bits (&bits, 4) == 1) {
+      take_bits (&bits, 8 + 1 + 2);
+      width |= take_bits (&bits, 2) << 12;
+      height |= take_bits (&bits, 2) << 12;
     }
     if (!bits.broken)
-      note (found, width, height);
+      note_size (found, width, height);
   }
 }
 
@@ -518,7 +521,7 @@ read_mpeg4 (const guint8 *data, gsize size, SpdlFrameSize *found)
   guint width, height;
 
   if (spdl_vops_find_size (data, size, &width, &height))
-    note (found, width, height);
+    note_size (found, width, height);
 }
 
 /* Others */
@@ -534,7 +537,7 @@ read_jpeg (const guint8 *data, gsize size, SpdlFrameSize *found)
 
     if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
         marker != 0xcc) {
-      note (found, spdl_read_16_be (data + at + 7),
+      note_size (found, spdl_read_16_be (data + at + 7),
           spdl_read_16_be (data + at + 5));
       return;
     }
@@ -546,7 +549,7 @@ static void
 read_prores (const guint8 *data, gsize size, SpdlFrameSize *found)
 {
   if (size >= 20 && memcmp (data + 4, "icpf", 4) == 0)
-    note (found, spdl_read_16_be (data + 16), spdl_read_16_be (data + 18));
+    note_size (found, spdl_read_16_be (data + 16), spdl_read_16_be (data + 18));
 }
 
 gboolean

@@ -146,7 +146,7 @@ spdl_packets_add (SpdlPackets *self, GstBuffer *data, const GstSegment *segment)
 /* Finding */
 
 static gint
-compare (gconstpointer a, gconstpointer b, gpointer user_data)
+compare_times (gconstpointer a, gconstpointer b, gpointer user_data)
 {
   const SpdlPackets *self = user_data;
   const guint i = *(const guint *) a, k = *(const guint *) b;
@@ -193,7 +193,7 @@ look_for_vops (SpdlPackets *self, SpdlPacket *packet, GstBuffer **header)
 }
 
 static void
-show (SpdlPackets *self, guint i)
+show_packet (SpdlPackets *self, guint i)
 {
   if (i < self->all->len)
     g_array_append_val (self->by_rank, i);
@@ -217,14 +217,14 @@ sort_by_vops (SpdlPackets *self)
     if (!GST_CLOCK_TIME_IS_VALID (packet->time))
       continue;
     if (packet->vop == SPDL_VOP_BETWEEN) {
-      show (self, i);
+      show_packet (self, i);
       continue;
     }
-    show (self, last);
+    show_packet (self, last);
     last = i;
     n_references++;
   }
-  show (self, last);
+  show_packet (self, last);
   gst_clear_buffer (&header);
 }
 
@@ -236,7 +236,7 @@ sort_by_time (SpdlPackets *self)
       g_array_append_val (self->by_rank, i);
   /* Without times they are shown as they come. */
   if (!self->is_counted)
-    g_array_sort_with_data (self->by_rank, compare, self);
+    g_array_sort_with_data (self->by_rank, compare_times, self);
 }
 
 void

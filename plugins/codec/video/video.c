@@ -9,9 +9,9 @@
 
 #include <gst/base/gsttypefindhelper.h>
 
-#include "plugins/codec/video/shot.h"
+#include "plugins/codec/video/clipbuilder.h"
 #include "plugins/codec/video/demux.h"
-#include "plugins/codec/video/reel.h"
+#include "plugins/codec/video/videoframereader.h"
 
 /* A container that came once. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   gchar *kind;
   guint n_threads;
-  SpdlFilm *film;
+  SpdlVideoDecoder *video_decoder;
 } Codec;
 
 struct _SpdlVideo {
@@ -32,14 +32,14 @@ struct _SpdlVideo {
   GArray *containers;
   GArray *codecs;
   SpdlPackets packets;
-  SpdlReel reel;
-  SpdlStrip strip;
+  SpdlVideoFrameReader frame_reader;
+  SpdlClipBuilder clip_builder;
 
   /* The item in hand. */
-  const SpdlTarget *target;
+  const SpdlDecodeConfig *config;
   const SpdlSource *source;
-  SpdlView *view;
-  SpdlChoice choice;
+  SpdlImageTransform *transform;
+  SpdlFrameSelection selection;
   GArray *times; /* of GstClockTime, each frame's of the clip */
   GArray *drawn; /* of gboolean, likewise */
   GstBuffer *image;
@@ -113,38 +113,41 @@ dup_kind (const GstCaps *caps)
   return g_string_free (kind, FALSE);
 }
 
-static SpdlFilm *
+static SpdlVideoDecoder *
 get_film (SpdlVideo *self, GstCaps *caps, GError **error)
 {
   g_autofree gchar *kind = dup_kind (caps);
-  Codec codec = { NULL, MAX (self->target->clip.decoder_threads, 1) };
+  Codec codec = { NULL, MAX (self->config->clip.decoder_threads, 1) };
 
   for (guint i = 0; i < self->codecs->len; i++) {
     const Codec *open = &g_array_index (self->codecs, Codec, i);
 
     if (g_str_equal (open->kind, kind) && open->n_threads == codec.n_threads &&
-        spdl_film_takes (open->film, caps))
-      return open->film;
+        spdl_video_decoder_takes (open->video_decoder, caps))
+      return open->video_decoder;
   }
-  codec.film = spdl_film_new (caps, codec.n_threads, &self->reel.sink, error);
-  if (!codec.film)
+  codec.video_decoder = spdl_video_decoder_new (
+      caps, codec.n_threads, &self->frame_reader.sink, error);
+  if (!codec.video_decoder)
     return NULL;
   codec.kind = g_steal_pointer (&kind);
   g_array_append_val (self->codecs, codec);
-  return codec.film;
+  return codec.video_decoder;
 }
 
 /* Frames */
 
 static void
-put (SpdlVideo *self, guint slot, GstBuffer *image, const GstVideoInfo *info)
+put_frame (
+    SpdlVideo *self, guint slot, GstBuffer *image, const GstVideoInfo *info)
 {
   gboolean *drawn = &g_array_index (self->drawn, gboolean, slot);
 
-  if (!self->error && (spdl_strip_has_begun (&self->strip) ||
-                          spdl_strip_begin (&self->strip, info,
-                              self->target->clip.num_frames, &self->error)))
-    *drawn = spdl_strip_put (&self->strip, slot, image, info, &self->error);
+  if (!self->error && (spdl_clip_builder_has_begun (&self->clip_builder) ||
+                          spdl_clip_builder_begin (&self->clip_builder, info,
+                              self->config->clip.num_frames, &self->error)))
+    *drawn = spdl_clip_builder_put (
+        &self->clip_builder, slot, image, info, &self->error);
 }
 
 static void
@@ -154,9 +157,9 @@ put_all (SpdlVideo *self, guint rank, GstBuffer *image, GstCaps *caps)
 
   if (!gst_video_info_from_caps (&info, caps))
     return;
-  for (guint i = 0; i < self->choice.ranks->len; i++)
-    if (spdl_choice_get (&self->choice, i) == rank)
-      put (self, i, image, &info);
+  for (guint i = 0; i < self->selection.ranks->len; i++)
+    if (spdl_frame_selection_get (&self->selection, i) == rank)
+      put_frame (self, i, image, &info);
 }
 
 static void
@@ -166,18 +169,18 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
   const GstVideoInfo *info = frame->info;
   GstBuffer *image;
 
-  if (self->error ||
-      !spdl_target_check_decoded (self->target, GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info), &self->error))
+  if (self->error || !spdl_decode_config_check_decoded (self->config,
+                         GST_VIDEO_INFO_WIDTH (info),
+                         GST_VIDEO_INFO_HEIGHT (info), &self->error))
     return;
-  spdl_view_init (self->view, self->target, GST_VIDEO_INFO_WIDTH (info),
-      GST_VIDEO_INFO_HEIGHT (info), self->packets.orientation,
-      self->source->epoch, self->source->index);
-  image = spdl_shot_draw (frame, self->canvas, self->picture, self->target,
-      self->view, &self->caps, &self->error);
+  spdl_image_transform_init (self->transform, self->config,
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+      self->packets.orientation, self->source->epoch, self->source->index);
+  image = spdl_clip_builder_draw (frame, self->canvas, self->picture,
+      self->config, self->transform, &self->caps, &self->error);
   if (!image)
     return;
-  if (self->target->clip.num_frames == 0) {
+  if (self->config->clip.num_frames == 0) {
     gst_buffer_replace (&self->image, image);
     g_array_index (self->drawn, gboolean, 0) = TRUE;
   } else {
@@ -192,7 +195,7 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
 static void
 set_enough (SpdlVideo *self, const GArray *times)
 {
-  const SpdlClip *clip = &self->target->clip;
+  const SpdlClip *clip = &self->config->clip;
   SpdlPackets *packets = &self->packets;
 
   spdl_packets_reset (packets);
@@ -210,7 +213,7 @@ static gboolean
 read_packets (SpdlVideo *self, const gchar *type, GError **reason)
 {
   const Container *container = get_container (self, type, NULL);
-  const gboolean keep = self->target->corrupt == SPDL_CORRUPT_KEEP;
+  const gboolean keep = self->config->corrupt == SPDL_CORRUPT_KEEP;
   const gboolean ok = spdl_demux_run (container->demux, self->source->item,
       type, &self->packets, self->source->cancellable, reason);
 
@@ -226,22 +229,23 @@ read_packets (SpdlVideo *self, const gchar *type, GError **reason)
 }
 
 static gboolean
-play (SpdlVideo *self, GError **reason)
+play_frames (SpdlVideo *self, GError **reason)
 {
-  const GArray *sorted = self->choice.sorted;
-  SpdlReel *reel = &self->reel;
+  const GArray *sorted = self->selection.sorted;
+  SpdlVideoFrameReader *frame_reader = &self->frame_reader;
   gboolean ok;
 
-  reel->film =
+  frame_reader->video_decoder =
       get_film (self, g_ptr_array_index (self->packets.caps, 0), reason);
-  if (!reel->film)
+  if (!frame_reader->video_decoder)
     return FALSE;
-  spdl_film_set_max_pixels (reel->film, self->target->max_pixels);
-  reel->packets = &self->packets;
-  reel->keep = self->target->corrupt == SPDL_CORRUPT_KEEP;
-  reel->cancellable = self->source->cancellable;
-  ok = spdl_reel_play (
-      reel, (const guint *) sorted->data, sorted->len, *reason ? NULL : reason);
+  spdl_video_decoder_set_max_pixels (
+      frame_reader->video_decoder, self->config->max_pixels);
+  frame_reader->packets = &self->packets;
+  frame_reader->keep = self->config->corrupt == SPDL_CORRUPT_KEEP;
+  frame_reader->cancellable = self->source->cancellable;
+  ok = spdl_video_frame_reader_play (frame_reader, (const guint *) sorted->data,
+      sorted->len, *reason ? NULL : reason);
   if (self->error) {
     g_clear_error (reason);
     g_propagate_error (reason, g_steal_pointer (&self->error));
@@ -263,7 +267,7 @@ fill_gaps (SpdlVideo *self)
     if (drawn[i])
       last = i;
     else
-      spdl_strip_repeat (&self->strip, i, last);
+      spdl_clip_builder_repeat (&self->clip_builder, i, last);
   }
 }
 
@@ -273,8 +277,8 @@ note_times (SpdlVideo *self)
   const SpdlPackets *packets = &self->packets;
 
   g_array_set_size (self->times, 0);
-  for (guint i = 0; i < self->choice.n_frames; i++) {
-    const guint rank = spdl_choice_get (&self->choice, i);
+  for (guint i = 0; i < self->selection.n_frames; i++) {
+    const guint rank = spdl_frame_selection_get (&self->selection, i);
     const GstClockTime time =
         spdl_packets_get (packets, spdl_packets_find (packets, rank))->time;
 
@@ -284,34 +288,34 @@ note_times (SpdlVideo *self)
 
 /* Returns: (transfer full) (nullable) */
 static GstBuffer *
-finish (SpdlVideo *self, GstCaps **caps)
+finish_clip (SpdlVideo *self, GstCaps **caps)
 {
   note_times (self);
-  if (self->target->clip.num_frames == 0) {
+  if (self->config->clip.num_frames == 0) {
     *caps = self->caps;
     return g_steal_pointer (&self->image);
   }
   fill_gaps (self);
-  return spdl_strip_end (&self->strip, caps);
+  return spdl_clip_builder_end (&self->clip_builder, caps);
 }
 
 static gboolean
-choose (SpdlVideo *self, const GArray *times, GError **error)
+choose_frames (SpdlVideo *self, const GArray *times, GError **error)
 {
-  const SpdlChoiceKey key = { self->target->augment.seed, self->source->epoch,
-    self->source->index };
+  const SpdlFrameSelectionKey key = { self->config->augment.seed,
+    self->source->epoch, self->source->index };
 
-  if (!spdl_choice_make (&self->choice, &self->target->clip, &self->packets,
-          times, &key, error))
+  if (!spdl_frame_selection_make (&self->selection, &self->config->clip,
+          &self->packets, times, &key, error))
     return FALSE;
   g_array_set_size (self->drawn, 0);
-  g_array_set_size (self->drawn, self->choice.n_frames);
+  g_array_set_size (self->drawn, self->selection.n_frames);
   return TRUE;
 }
 
 static GstBuffer *
-decode (SpdlVideo *self, const gchar *type, const GArray *times, GstCaps **caps,
-    GError **error)
+decode_clip (SpdlVideo *self, const gchar *type, const GArray *times,
+    GstCaps **caps, GError **error)
 {
   GstBuffer *result = NULL;
   GError *reason = NULL;
@@ -320,11 +324,11 @@ decode (SpdlVideo *self, const gchar *type, const GArray *times, GstCaps **caps,
   if (read_packets (self, type, &reason)) {
     GError *contrary = NULL;
 
-    if (!choose (self, times, &contrary)) {
+    if (!choose_frames (self, times, &contrary)) {
       g_clear_error (&reason);
       reason = contrary;
-    } else if (play (self, &reason)) {
-      result = finish (self, caps);
+    } else if (play_frames (self, &reason)) {
+      result = finish_clip (self, caps);
     }
   }
   if (reason)
@@ -345,7 +349,7 @@ clear_codec (gpointer data)
 {
   Codec *codec = data;
 
-  g_clear_pointer (&codec->film, spdl_film_free);
+  g_clear_pointer (&codec->video_decoder, spdl_video_decoder_free);
   g_free (codec->kind);
 }
 
@@ -361,8 +365,8 @@ spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
   self->codecs = g_array_new (FALSE, TRUE, sizeof (Codec));
   g_array_set_clear_func (self->codecs, clear_codec);
   spdl_packets_init (&self->packets);
-  spdl_reel_init (&self->reel, take_frame, self);
-  spdl_choice_init (&self->choice);
+  spdl_video_frame_reader_init (&self->frame_reader, take_frame, self);
+  spdl_frame_selection_init (&self->selection);
   self->times = g_array_new (FALSE, TRUE, sizeof (GstClockTime));
   self->drawn = g_array_new (FALSE, TRUE, sizeof (gboolean));
   return self;
@@ -371,11 +375,11 @@ spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
 void
 spdl_video_free (SpdlVideo *self)
 {
-  spdl_strip_clear (&self->strip);
+  spdl_clip_builder_clear (&self->clip_builder);
   g_array_unref (self->codecs);
   g_array_unref (self->containers);
   spdl_packets_clear (&self->packets);
-  spdl_choice_clear (&self->choice);
+  spdl_frame_selection_clear (&self->selection);
   g_array_unref (self->times);
   g_array_unref (self->drawn);
   g_free (self);
@@ -384,22 +388,22 @@ spdl_video_free (SpdlVideo *self)
 /* All of it */
 
 GstBuffer *
-spdl_video_decode (SpdlVideo *self, const gchar *type, const SpdlTarget *target,
-    const SpdlSource *source, SpdlView *view, GstCaps **result_caps,
-    GError **error)
+spdl_video_decode (SpdlVideo *self, const gchar *type,
+    const SpdlDecodeConfig *config, const SpdlSource *source,
+    SpdlImageTransform *transform, GstCaps **result_caps, GError **error)
 {
-  const SpdlClip *clip = &target->clip;
+  const SpdlClip *clip = &config->clip;
   g_autoptr (GArray) times = NULL;
   GstBuffer *result = NULL;
 
-  self->target = target;
+  self->config = config;
   self->source = source;
-  self->view = view;
+  self->transform = transform;
   if (clip->kind != SPDL_CLIP_TIMES ||
       (times = spdl_clip_get_times (
            source->extra, MAX (clip->num_frames, 1), error)))
-    result = decode (self, type, times, result_caps, error);
-  spdl_strip_cancel (&self->strip);
+    result = decode_clip (self, type, times, result_caps, error);
+  spdl_clip_builder_cancel (&self->clip_builder);
   gst_clear_buffer (&self->image);
   /* Of the item's memory nothing stays. */
   spdl_packets_reset (&self->packets);
@@ -409,6 +413,6 @@ spdl_video_decode (SpdlVideo *self, const gchar *type, const SpdlTarget *target,
 const GArray *
 spdl_video_get_times (const SpdlVideo *self, guint *n_own)
 {
-  *n_own = self->choice.ranks->len;
+  *n_own = self->selection.ranks->len;
   return self->times;
 }

@@ -9,7 +9,7 @@
 
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
-#include "plugins/codec/result/view.h"
+#include "plugins/codec/result/imagetransform.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlVideo SpdlVideo;
 
-/* @canvas, @picture: (not owned): the worker's. */
+/* @canvas, @picture: (not owned): the item decoder's. */
 SpdlVideo *spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture);
 void spdl_video_free (SpdlVideo *self);
 
@@ -27,11 +27,11 @@ void spdl_video_free (SpdlVideo *self);
 const gchar *
 spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size);
 
-/* Decodes an item of @type as spdl_worker_decode() does: a clip, or an image
- * where the target's num_frames is 0. */
+/* Decodes an item of @type as spdl_item_decoder_decode() does: a clip, or an
+ * image where the config's num_frames is 0. */
 GstBuffer *spdl_video_decode (SpdlVideo *self, const gchar *type,
-    const SpdlTarget *target, const SpdlSource *source, SpdlView *view,
-    GstCaps **result_caps, GError **error);
+    const SpdlDecodeConfig *config, const SpdlSource *source,
+    SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
 
 /* When the frames of the last clip are shown, in ns, and how many are its own:
  * those behind them are the last one again. */

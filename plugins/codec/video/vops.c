@@ -28,7 +28,7 @@ find_code (const guint8 *data, gsize size, gsize at, guint8 *code)
 }
 
 static guint
-take (GstBitReader *reader, guint n)
+take_bits (GstBitReader *reader, guint n)
 {
   guint32 bits = 0;
 
@@ -51,31 +51,31 @@ read_layer (const guint8 *data, gsize size)
   Layer layer = { 0 };
 
   gst_bit_reader_skip (&reader, 9);
-  if (take (&reader, 1)) {
-    version = take (&reader, 4);
+  if (take_bits (&reader, 1)) {
+    version = take_bits (&reader, 4);
     gst_bit_reader_skip (&reader, 3);
   }
-  if (take (&reader, 4) == EXTENDED)
+  if (take_bits (&reader, 4) == EXTENDED)
     gst_bit_reader_skip (&reader, 16);
-  if (take (&reader, 1)) {
+  if (take_bits (&reader, 1)) {
     gst_bit_reader_skip (&reader, 3);
-    if (take (&reader, 1))
+    if (take_bits (&reader, 1))
       gst_bit_reader_skip (&reader, BUFFER_BITS);
   }
-  shape = take (&reader, 2);
+  shape = take_bits (&reader, 2);
   if (version != 1 && shape == GRAY)
     gst_bit_reader_skip (&reader, 4);
   gst_bit_reader_skip (&reader, 1);
-  unit = take (&reader, 16);
+  unit = take_bits (&reader, 16);
   layer.time_bits = unit > 1 ? g_bit_storage (unit - 1) : unit;
   gst_bit_reader_skip (&reader, 1);
-  if (take (&reader, 1))
+  if (take_bits (&reader, 1))
     gst_bit_reader_skip (&reader, layer.time_bits);
   if (shape == RECTANGLE) {
     gst_bit_reader_skip (&reader, 1);
-    layer.width = take (&reader, 13);
+    layer.width = take_bits (&reader, 13);
     gst_bit_reader_skip (&reader, 1);
-    layer.height = take (&reader, 13);
+    layer.height = take_bits (&reader, 13);
   }
   return layer;
 }
@@ -86,12 +86,12 @@ read_picture (const guint8 *data, gsize size, guint time_bits)
   static const SpdlVop vops[] = { SPDL_VOP_WHOLE, SPDL_VOP_REFERENCE,
     SPDL_VOP_BETWEEN, SPDL_VOP_REFERENCE };
   GstBitReader reader = GST_BIT_READER_INIT (data, size);
-  const guint kind = take (&reader, 2);
+  const guint kind = take_bits (&reader, 2);
 
-  while (take (&reader, 1))
+  while (take_bits (&reader, 1))
     ;
   gst_bit_reader_skip (&reader, 1 + time_bits + 1);
-  return take (&reader, 1) ? vops[kind] : SPDL_VOP_NONE;
+  return take_bits (&reader, 1) ? vops[kind] : SPDL_VOP_NONE;
 }
 
 gboolean

@@ -45,7 +45,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/aggregate/groupkey.h"
 #include "plugins/core/core.h"
@@ -353,19 +353,19 @@ static void
 drop_pending (GstSpdlAggregate *self)
 {
   SpdlGroup *group;
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
 
-  gst_spdl_gone_init (&gone);
+  gst_spdl_dropped_items_init (&dropped_items);
   while ((group = spdl_groups_get_oldest (&self->groups))) {
     GstBufferList *items = spdl_groups_take (&self->groups, group);
 
     for (guint i = 0; i < gst_buffer_list_length (items); i++)
-      gst_spdl_gone_add_buffer (
-          &gone, gst_buffer_list_get (items, i), GST_SPDL_GONE_DROPPED);
+      gst_spdl_dropped_items_add_buffer (&dropped_items,
+          gst_buffer_list_get (items, i), GST_SPDL_DROP_REASON_DROPPED);
     gst_buffer_list_unref (items);
   }
-  gst_spdl_gone_push (&gone, self->parent.srcpad);
-  gst_spdl_gone_clear (&gone);
+  gst_spdl_dropped_items_push (&dropped_items, self->parent.srcpad);
+  gst_spdl_dropped_items_clear (&dropped_items);
 }
 
 /* At the end of an epoch or of the stream. */
@@ -383,7 +383,7 @@ end_pending (GstSpdlAggregate *self)
 /* What the application says of @item, which comes to @group (nullable: none
  * has begun). */
 static gint
-ask (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
+ask_accept (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   GValue arguments[3] = { G_VALUE_INIT, G_VALUE_INIT, G_VALUE_INIT };
   GValue answer = G_VALUE_INIT;
@@ -399,7 +399,7 @@ ask (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
   g_value_init (&arguments[2], GST_TYPE_SAMPLE);
   g_value_take_boxed (
       &arguments[2], gst_sample_new (item, self->caps, NULL, NULL));
-  g_value_init (&answer, GST_TYPE_SPDL_ACCEPT);
+  g_value_init (&answer, GST_TYPE_SPDL_GROUPING_POLICY);
   g_value_set_enum (&answer, NO_ANSWER);
   g_signal_emitv (arguments, signals[SIGNAL_ACCEPT], 0, &answer);
   verdict = g_value_get_enum (&answer);
@@ -412,8 +412,8 @@ static gint
 get_verdict (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   if (!g_signal_has_handler_pending (self, signals[SIGNAL_ACCEPT], 0, FALSE))
-    return GST_SPDL_ACCEPT_TAKE;
-  return ask (self, group, item);
+    return GST_SPDL_GROUPING_POLICY_TAKE;
+  return ask_accept (self, group, item);
 }
 
 static gboolean
@@ -455,7 +455,8 @@ make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
     found = NULL;
   }
   *verdict = get_verdict (self, found, item);
-  if (*verdict == GST_SPDL_ACCEPT_EMIT_BEFORE && found && ret == GST_FLOW_OK) {
+  if (*verdict == GST_SPDL_GROUPING_POLICY_EMIT_BEFORE && found &&
+      ret == GST_FLOW_OK) {
     ret = push_group (self, found);
     found = NULL;
   }
@@ -481,14 +482,15 @@ add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
       return ret;
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The function that is connected to the signal accept raised, or "
-         "returned no GstSpdlAccept"),
+         "returned no GstSpdlGroupingPolicy"),
         (NULL));
     return GST_FLOW_ERROR;
   }
   if (!group)
     group = spdl_groups_begin (&self->groups, key, self->caps);
   spdl_group_add (group, item);
-  if (verdict == GST_SPDL_ACCEPT_EMIT_AFTER || is_full (group, &settings))
+  if (verdict == GST_SPDL_GROUPING_POLICY_EMIT_AFTER ||
+      is_full (group, &settings))
     return push_group (self, group);
   return GST_FLOW_OK;
 }
@@ -549,7 +551,7 @@ gst_spdl_aggregate_event (GstSpdlFilter *filter, GstEvent *event)
     end_pending (self);
   else if (type != GST_EVENT_CAPS && GST_EVENT_IS_SERIALIZED (event) &&
            type != GST_EVENT_FLUSH_STOP &&
-           !gst_spdl_event_parse_items_gone (
+           !gst_spdl_event_parse_items_dropped (
                event, NULL, NULL, NULL, NULL, NULL))
     push_pending (self);
   return pass_event (self, event);
@@ -567,7 +569,7 @@ gst_spdl_aggregate_reset (GstSpdlFilter *filter)
 /* States */
 
 static gboolean
-start (GstSpdlAggregate *self)
+start_aggregate (GstSpdlAggregate *self)
 {
   g_autofree gchar *text = NULL;
   g_autoptr (GError) error = NULL;
@@ -582,7 +584,7 @@ start (GstSpdlAggregate *self)
 }
 
 static void
-stop (GstSpdlAggregate *self)
+stop_aggregate (GstSpdlAggregate *self)
 {
   g_clear_pointer (&self->key, spdl_group_key_free);
   gst_spdl_caps_gate_clear (&self->gate);
@@ -595,14 +597,14 @@ gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
   GstSpdlAggregate *self = GST_SPDL_AGGREGATE (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self))
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_aggregate (self))
     return GST_STATE_CHANGE_FAILURE;
   ret = GST_ELEMENT_CLASS (gst_spdl_aggregate_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
-    stop (self);
+    stop_aggregate (self);
   return ret;
 }
 
@@ -666,7 +668,7 @@ install_signals (GType type)
    * Since: 0.1
    */
   signals[SIGNAL_ACCEPT] = g_signal_new ("accept", type, G_SIGNAL_RUN_LAST, 0,
-      NULL, NULL, NULL, GST_TYPE_SPDL_ACCEPT, 2,
+      NULL, NULL, NULL, GST_TYPE_SPDL_GROUPING_POLICY, 2,
       GST_TYPE_BUFFER_LIST | G_SIGNAL_TYPE_STATIC_SCOPE,
       GST_TYPE_SAMPLE | G_SIGNAL_TYPE_STATIC_SCOPE);
 }

@@ -7,28 +7,28 @@
 
 #include "plugins/core/batch/batchsettings.h"
 
-#include "gst/spdl/common/numberarrays.h"
+#include "gst/spdl/common/valuearrays.h"
 
 #define DEFAULT_SIZE 32
 #define DEFAULT_DROP_LAST FALSE
 #define DEFAULT_LABELS FALSE
 #define DEFAULT_INDICES FALSE
-#define DEFAULT_TYPE SPDL_STACK_TYPE_AS_IS
-#define DEFAULT_LAYOUT SPDL_STACK_LAYOUT_AS_IS
+#define DEFAULT_TYPE SPDL_COLLATE_DTYPE_AS_IS
+#define DEFAULT_LAYOUT SPDL_COLLATE_LAYOUT_AS_IS
 #define DEFAULT_PAD FALSE
 #define DEFAULT_ON_SHAPE_MISMATCH SPDL_ON_SHAPE_MISMATCH_AUTO
 
-#define GST_TYPE_SPDL_STACK_TYPE (spdl_stack_type_get_type ())
+#define GST_TYPE_SPDL_STACK_TYPE (spdl_collate_dtype_get_type ())
 static GType
-spdl_stack_type_get_type (void)
+spdl_collate_dtype_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { SPDL_STACK_TYPE_AS_IS, "The items' own", "as-is" },
-    { SPDL_STACK_TYPE_UINT8, "Bytes", "uint8" },
-    { SPDL_STACK_TYPE_FLOAT16, "IEEE half precision, of uint8 0 to 1",
+    { SPDL_COLLATE_DTYPE_AS_IS, "The items' own", "as-is" },
+    { SPDL_COLLATE_DTYPE_UINT8, "Bytes", "uint8" },
+    { SPDL_COLLATE_DTYPE_FLOAT16, "IEEE half precision, of uint8 0 to 1",
         "float16" },
-    { SPDL_STACK_TYPE_FLOAT32, "IEEE single precision, of uint8 0 to 1",
+    { SPDL_COLLATE_DTYPE_FLOAT32, "IEEE single precision, of uint8 0 to 1",
         "float32" },
     { 0, NULL, NULL },
   };
@@ -39,15 +39,15 @@ spdl_stack_type_get_type (void)
   return type;
 }
 
-#define GST_TYPE_SPDL_STACK_LAYOUT (spdl_stack_layout_get_type ())
+#define GST_TYPE_SPDL_STACK_LAYOUT (spdl_collate_layout_get_type ())
 static GType
-spdl_stack_layout_get_type (void)
+spdl_collate_layout_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { SPDL_STACK_LAYOUT_AS_IS, "The items' own", "as-is" },
-    { SPDL_STACK_LAYOUT_NHWC, "Channels of a pixel side by side", "nhwc" },
-    { SPDL_STACK_LAYOUT_NCHW, "A plane for each channel", "nchw" },
+    { SPDL_COLLATE_LAYOUT_AS_IS, "The items' own", "as-is" },
+    { SPDL_COLLATE_LAYOUT_NHWC, "Channels of a pixel side by side", "nhwc" },
+    { SPDL_COLLATE_LAYOUT_NCHW, "A plane for each channel", "nchw" },
     { 0, NULL, NULL },
   };
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/core/batch/stacker.h"
+#include "plugins/core/batch/collator.h"
 
 G_BEGIN_DECLS
 
@@ -38,9 +38,9 @@ typedef struct {
   gboolean drop_last;
   gboolean labels;
   gboolean indices;
-  SpdlStackSettings stack; /* valid for the caps that come next */
-  const gchar *part;       /* likewise; interned, NULL: the first */
-  gboolean pad;            /* likewise */
+  SpdlCollateSettings stack; /* valid for the caps that come next */
+  const gchar *part;         /* likewise; interned, NULL: the first */
+  gboolean pad;              /* likewise */
   SpdlOnShapeMismatch on_shape_mismatch;
 } SpdlBatchSettings;
 

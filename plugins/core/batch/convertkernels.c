@@ -48,7 +48,7 @@ spdl_half_from_float (float value)
 
 /* (Built without contraction, so these are two roundings.) */
 static inline float
-shifted (float value, float scale, float shift)
+shift_scale (float value, float scale, float shift)
 {
   return value * scale + shift;
 }
@@ -59,7 +59,7 @@ shifted (float value, float scale, float shift)
       const float *scale, const float *shift, guint period)      \
   {                                                              \
     for (gsize i = from, j = from % period; i < n; i++) {        \
-      out[i] = as_out (shifted (in[i], scale[j], shift[j]));     \
+      out[i] = as_out (shift_scale (in[i], scale[j], shift[j])); \
       if (++j == period)                                         \
         j = 0;                                                   \
     }                                                            \

@@ -69,11 +69,11 @@
 
 #include "gst/spdl/common/epochs.h"
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/losses.h"
 #include "gst/spdl/stage/plainfilter.h"
+#include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchpool.h"
-#include "plugins/core/batch/partstack.h"
 #include "plugins/core/batch/batchsettings.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
@@ -92,20 +92,20 @@ struct _GstSpdlBatcher {
   /* Under the stream lock. */
   GstSpdlCapsGate gate;
   gboolean has_caps;
-  SpdlStacker stacker;  /* of the items that come */
-  gboolean has_parts;   /* these are samples of several media */
-  SpdlPartStack *parts; /* (nullable): of such */
+  SpdlCollator collator;   /* of the items that come */
+  gboolean has_parts;      /* these are samples of several media */
+  SpdlBatchBuilder *parts; /* (nullable): of such */
   guint64 num_failures;
   GstSpdlLosses losses; /* of the epoch that comes */
   guint64 next_number;  /* of items that nobody numbered */
   SpdlBatchPool pool;
-  gboolean told; /* that the pool did not suffice */
+  gboolean warned_of_pool; /* that the pool did not suffice */
   SpdlOutcome outcome;
   gboolean has_pushed; /* a batch of this run */
   gboolean has_ended;  /* with an error: nothing is taken any more */
 
   /* Items that wait for the longest one, if any. */
-  SpdlPad pad;
+  SpdlPadding padding;
   guint pad_size; /* of their batch */
 
   SpdlBatchRows rows; /* the batch that is being filled, if it has a slab */
@@ -118,9 +118,10 @@ GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
-        SPDL_STACKER_FORMATS) "; " SPDL_STACKER_SOUND "; " GST_SPDL_TENSORS_CAPS
-                              "; " GST_SPDL_SAMPLE_CAPS));
+    GST_STATIC_CAPS (
+        GST_VIDEO_CAPS_MAKE (SPDL_COLLATOR_FORMATS) "; " SPDL_COLLATOR_SOUND
+                                                    "; " GST_SPDL_TENSORS_CAPS
+                                                    "; " GST_SPDL_SAMPLE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
 
@@ -140,11 +141,11 @@ count_unpooled (GstSpdlBatcher *self)
   GstSpdlPlainStats *stats = self->parent.stats;
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.unpooled++;
+  stats->meter.interval.unpooled++;
   spdl_mutex_unlock (&stats->lock);
-  if (self->told)
+  if (self->warned_of_pool)
     return;
-  self->told = TRUE;
+  self->warned_of_pool = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
       ("More than %u batches are in use at the same time: each further one "
        "gets memory of its own, which costs time",
@@ -210,14 +211,14 @@ acquire_rows (GstSpdlBatcher *self)
   return ret;
 }
 
-/* @stacker: what its items are; @n: how many it will have if it is to be
+/* @collator: what its items are; @n: how many it will have if it is to be
  * padded, else 0 */
 static GstFlowReturn
 gst_spdl_batcher_begin_batch (
-    GstSpdlBatcher *self, const SpdlStacker *stacker, guint n)
+    GstSpdlBatcher *self, const SpdlCollator *collator, guint n)
 {
   const guint n_padded =
-      self->has_parts ? spdl_part_stack_count_padded (self->parts) : 0;
+      self->has_parts ? spdl_batch_builder_count_padded (self->parts) : 0;
   SpdlBatchRows *rows = &self->rows;
   GstFlowReturn ret;
 
@@ -226,7 +227,7 @@ gst_spdl_batcher_begin_batch (
   rows->labels = self->settings.labels;
   rows->indices = self->settings.indices;
   GST_OBJECT_UNLOCK (self);
-  rows->stacker = *stacker;
+  rows->collator = *collator;
   rows->lengths = n > 0;
 
   if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
@@ -238,7 +239,7 @@ gst_spdl_batcher_begin_batch (
     return GST_FLOW_ERROR;
   }
   if ((ret = acquire_rows (self)) == GST_FLOW_OK && self->has_parts)
-    spdl_part_stack_begin (self->parts, rows->meta);
+    spdl_batch_builder_begin (self->parts, rows->meta);
   return ret;
 }
 
@@ -248,7 +249,7 @@ gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
 {
   spdl_batch_rows_clear (&self->rows);
   if (self->parts)
-    spdl_part_stack_cancel (self->parts);
+    spdl_batch_builder_cancel (self->parts);
 }
 
 static void
@@ -257,8 +258,8 @@ count_batch (GstSpdlBatcher *self, gsize size)
   GstSpdlPlainStats *stats = self->parent.stats;
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.batches++;
-  stats->meter.lap.bytes_out += size;
+  stats->meter.interval.batches++;
+  stats->meter.interval.bytes_out += size;
   spdl_mutex_unlock (&stats->lock);
 }
 
@@ -268,7 +269,7 @@ add_padded (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
 {
   g_autoptr (GError) error = NULL;
 
-  if (spdl_part_stack_end (self->parts, self->rows.batch, info, &error))
+  if (spdl_batch_builder_end (self->parts, self->rows.batch, info, &error))
     return TRUE;
   gst_spdl_batcher_fail (self, error);
   return FALSE;
@@ -321,9 +322,11 @@ note_gone (GstEvent *event, gpointer self)
 
 /* Announces items as gone. */
 static void
-gst_spdl_batcher_push_gone (GstSpdlBatcher *self, GstSpdlGone *gone)
+gst_spdl_batcher_push_gone (
+    GstSpdlBatcher *self, GstSpdlDroppedItems *dropped_items)
 {
-  gst_spdl_gone_push_noted (gone, self->parent.srcpad, note_gone, self);
+  gst_spdl_dropped_items_push_noted (
+      dropped_items, self->parent.srcpad, note_gone, self);
 }
 
 /* GST_FLOW_ERROR would make the source post a second error. */
@@ -331,7 +334,7 @@ static void
 gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
 {
   self->has_ended = TRUE;
-  spdl_pad_forget (&self->pad);
+  spdl_padding_forget (&self->padding);
   gst_spdl_batcher_clear_batch (self);
   gst_spdl_post_error (GST_ELEMENT (self), error);
 }
@@ -340,14 +343,15 @@ gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
 static void
 gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
 {
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
 
   if (!self->rows.batch)
     return;
-  gst_spdl_gone_init (&gone);
-  gst_spdl_gone_add_buffer (&gone, self->rows.batch, GST_SPDL_GONE_DROPPED);
-  gst_spdl_batcher_push_gone (self, &gone);
-  gst_spdl_gone_clear (&gone);
+  gst_spdl_dropped_items_init (&dropped_items);
+  gst_spdl_dropped_items_add_buffer (
+      &dropped_items, self->rows.batch, GST_SPDL_DROP_REASON_DROPPED);
+  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_dropped_items_clear (&dropped_items);
   gst_spdl_batcher_clear_batch (self);
 }
 
@@ -357,21 +361,22 @@ static void
 item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.failures++;
+  stats->meter.interval.failures++;
   spdl_mutex_unlock (&stats->lock);
   gst_spdl_post_item_failed (
       GST_ELEMENT (self), item, error, ++self->num_failures);
   gst_spdl_losses_add (&self->losses, GST_ELEMENT (self),
       gst_spdl_loss_new (item, NULL, 0, error));
 
-  gst_spdl_gone_init (&gone);
-  gst_spdl_gone_add (&gone, item, GST_SPDL_GONE_FAILED);
-  gst_spdl_gone_note_failure (&gone, item, error);
-  gst_spdl_batcher_push_gone (self, &gone);
-  gst_spdl_gone_clear (&gone);
+  gst_spdl_dropped_items_init (&dropped_items);
+  gst_spdl_dropped_items_add (
+      &dropped_items, item, GST_SPDL_DROP_REASON_FAILED);
+  gst_spdl_dropped_items_note_failure (&dropped_items, item, error);
+  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_dropped_items_clear (&dropped_items);
   g_error_free (error);
 }
 
@@ -416,10 +421,10 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
 
   spdl_batch_rows_get_places (&self->rows, places);
   /* By the item's own caps: only they know its padding. */
-  if (!spdl_batch_rows_has_free_names (&self->rows, &self->stacker, error) ||
+  if (!spdl_batch_rows_has_free_names (&self->rows, &self->collator, error) ||
       !(self->has_parts
-              ? spdl_part_stack_write (self->parts, buffer, places, error)
-              : spdl_stacker_write (&self->stacker, buffer, places, error)))
+              ? spdl_batch_builder_write (self->parts, buffer, places, error)
+              : spdl_collator_write (&self->collator, buffer, places, error)))
     return FALSE;
   spdl_batch_rows_end_row (&self->rows, item, 0);
   return TRUE;
@@ -429,28 +434,32 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
 static GstFlowReturn
 push_held (GstSpdlBatcher *self)
 {
-  const guint n = self->pad.held->len;
+  const guint n = self->padding.items->len;
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (n == 0)
     return GST_FLOW_OK;
-  ret =
-      gst_spdl_batcher_begin_batch (self, spdl_pad_get_longest (&self->pad), n);
+  ret = gst_spdl_batcher_begin_batch (
+      self, spdl_padding_get_longest (&self->padding), n);
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
-    const SpdlHeld *held = &g_array_index (self->pad.held, SpdlHeld, i);
-    const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (held->buffer);
+    const SpdlPaddedItem *padded =
+        &g_array_index (self->padding.items, SpdlPaddedItem, i);
+    const GstSpdlItemMeta *item =
+        gst_spdl_buffer_get_item_meta (padded->buffer);
     guint8 *places[GST_SPDL_MAX_TENSORS];
     GError *error = NULL;
 
     spdl_batch_rows_get_places (&self->rows, places);
-    if (spdl_batch_rows_has_free_names (&self->rows, &held->stacker, &error) &&
-        spdl_pad_write (&self->pad, i, &self->rows.stacker, places, &error))
+    if (spdl_batch_rows_has_free_names (
+            &self->rows, &padded->collator, &error) &&
+        spdl_padding_write (
+            &self->padding, i, &self->rows.collator, places, &error))
       spdl_batch_rows_end_row (
-          &self->rows, item, spdl_pad_get_length (&self->pad, i));
+          &self->rows, item, spdl_padding_get_length (&self->padding, i));
     else
       item_failed (self, item, error);
   }
-  spdl_pad_forget (&self->pad);
+  spdl_padding_forget (&self->padding);
   return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
 }
 
@@ -460,29 +469,30 @@ hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
 {
   GError *error = NULL;
 
-  if (self->pad.held->len == 0)
+  if (self->padding.items->len == 0)
     self->pad_size = size;
-  if (!spdl_pad_take (&self->pad, &self->stacker, buffer, &error))
+  if (!spdl_padding_take (&self->padding, &self->collator, buffer, &error))
     return item_differs (self, item, error);
-  return self->pad.held->len < self->pad_size ? GST_FLOW_OK : push_held (self);
+  return self->padding.items->len < self->pad_size ? GST_FLOW_OK
+                                                   : push_held (self);
 }
 
 /* Announces as gone what was held. */
 static void
 drop_held (GstSpdlBatcher *self)
 {
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
 
-  if (self->pad.held->len == 0)
+  if (self->padding.items->len == 0)
     return;
-  gst_spdl_gone_init (&gone);
-  for (guint i = 0; i < self->pad.held->len; i++)
-    gst_spdl_gone_add_buffer (&gone,
-        g_array_index (self->pad.held, SpdlHeld, i).buffer,
-        GST_SPDL_GONE_DROPPED);
-  gst_spdl_batcher_push_gone (self, &gone);
-  gst_spdl_gone_clear (&gone);
-  spdl_pad_forget (&self->pad);
+  gst_spdl_dropped_items_init (&dropped_items);
+  for (guint i = 0; i < self->padding.items->len; i++)
+    gst_spdl_dropped_items_add_buffer (&dropped_items,
+        g_array_index (self->padding.items, SpdlPaddedItem, i).buffer,
+        GST_SPDL_DROP_REASON_DROPPED);
+  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_dropped_items_clear (&dropped_items);
+  spdl_padding_forget (&self->padding);
 }
 
 /* At the end of an epoch or of the stream. */
@@ -539,10 +549,11 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
   GError *error = NULL;
 
   if (!self->rows.slab)
-    ret = gst_spdl_batcher_begin_batch (self, &self->stacker, 0);
+    ret = gst_spdl_batcher_begin_batch (self, &self->collator, 0);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!spdl_stacker_is_compatible (&self->rows.stacker, &self->stacker, &error))
+  if (!spdl_collator_is_compatible (
+          &self->rows.collator, &self->collator, &error))
     return item_differs (self, item, error);
   if (!write_item (self, buffer, item, &error)) {
     item_failed (self, item, error);
@@ -565,9 +576,9 @@ get_pad_size (GstSpdlBatcher *self)
   GST_OBJECT_LOCK (self);
   size = self->settings.pad && !self->has_parts ? self->settings.size : 0;
   GST_OBJECT_UNLOCK (self);
-  if (self->pad.held->len > 0)
+  if (self->padding.items->len > 0)
     return self->pad_size;
-  return self->rows.slab || !spdl_pad_can (&self->stacker) ? 0 : size;
+  return self->rows.slab || !spdl_padding_can (&self->collator) ? 0 : size;
 }
 
 /* GstSpdlFilter's: an item. */
@@ -591,12 +602,12 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   self->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if (self->has_parts &&
-      !spdl_part_stack_look (self->parts, buffer, &self->stacker, &error)) {
+      !spdl_batch_builder_look (self->parts, buffer, &self->collator, &error)) {
     item_failed (self, item, error);
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (!spdl_stacker_measure (&self->stacker, buffer, &error)) {
+  if (!spdl_collator_measure (&self->collator, buffer, &error)) {
     item_failed (self, item, error);
     ret = GST_FLOW_OK;
   } else if ((pad_size = get_pad_size (self)) > 0) {
@@ -613,11 +624,11 @@ static void
 begin_parts (GstSpdlBatcher *self, const SpdlPartSettings *settings)
 {
   if (!self->parts)
-    self->parts = spdl_part_stack_new ();
-  spdl_part_stack_set (self->parts, settings);
+    self->parts = spdl_batch_builder_new ();
+  spdl_batch_builder_set (self->parts, settings);
 }
 
-/* Returns: whether @pad takes this media type, if only in other formats */
+/* Returns: whether @padding takes this media type, if only in other formats */
 static gboolean
 has_known_type (GstPad *pad, const GstCaps *caps)
 {
@@ -683,7 +694,7 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
       gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
   if (self->has_parts)
     begin_parts (self, &settings);
-  self->has_caps = self->has_parts || spdl_stacker_init (&self->stacker, caps,
+  self->has_caps = self->has_parts || spdl_collator_init (&self->collator, caps,
                                           &settings.stack, &error);
   if (!self->has_caps)
     gst_spdl_post_error (GST_ELEMENT (self), error);
@@ -714,7 +725,7 @@ sum_up_losses (GstSpdlBatcher *self, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     gst_spdl_losses_end_stream (&self->losses, GST_ELEMENT (self));
   else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
-           !gst_spdl_event_is_within_epoch (event))
+           !gst_spdl_event_is_partial_epoch (event))
     gst_spdl_losses_end_epoch (&self->losses, GST_ELEMENT (self), epoch);
 }
 
@@ -752,7 +763,7 @@ gst_spdl_batcher_reset (GstSpdlFilter *filter)
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
   gst_spdl_batcher_clear_batch (self);
-  spdl_pad_forget (&self->pad);
+  spdl_padding_forget (&self->padding);
   gst_spdl_losses_reset (&self->losses);
   gst_spdl_caps_gate_flush (&self->gate);
   spdl_outcome_flush (&self->outcome);
@@ -767,7 +778,7 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->num_failures = self->next_number = 0;
-    self->told = self->has_pushed = FALSE;
+    self->warned_of_pool = self->has_pushed = FALSE;
     spdl_outcome_reset (&self->outcome);
   }
   ret = GST_ELEMENT_CLASS (gst_spdl_batcher_parent_class)
@@ -776,7 +787,7 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
     spdl_batch_pool_clear (&self->pool);
     gst_spdl_caps_gate_clear (&self->gate);
     self->has_caps = self->has_parts = FALSE;
-    g_clear_pointer (&self->parts, spdl_part_stack_free);
+    g_clear_pointer (&self->parts, spdl_batch_builder_free);
   }
   return ret;
 }
@@ -812,7 +823,7 @@ gst_spdl_batcher_get_property (
 static void
 gst_spdl_batcher_finalize (GObject *object)
 {
-  spdl_pad_clear (&GST_SPDL_BATCHER (object)->pad);
+  spdl_padding_clear (&GST_SPDL_BATCHER (object)->padding);
   spdl_outcome_clear (&GST_SPDL_BATCHER (object)->outcome);
   G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->finalize (object);
 }
@@ -864,7 +875,7 @@ static void
 gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
   spdl_batch_settings_init (&self->settings);
-  spdl_pad_init (&self->pad);
+  spdl_padding_init (&self->padding);
   spdl_outcome_init (&self->outcome);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   gst_pad_set_query_function (self->parent.sinkpad, sink_query);

@@ -176,7 +176,7 @@ spdl_cached_batches_get_n (const SpdlCachedBatches *self)
 }
 
 static gsize
-align (gsize size)
+align_size (gsize size)
 {
   return (size + SPDL_SLAB_ALIGNMENT - 1) / SPDL_SLAB_ALIGNMENT *
          SPDL_SLAB_ALIGNMENT;
@@ -189,7 +189,7 @@ lay_out (GstBuffer *batch)
   gsize size = 0;
 
   for (guint i = 0; i < gst_buffer_n_memory (batch); i++)
-    size += align (
+    size += align_size (
         gst_memory_get_sizes (gst_buffer_peek_memory (batch, i), NULL, NULL));
   return size;
 }
@@ -244,7 +244,7 @@ copy_tensors (
   for (guint i = 0; i < gst_buffer_n_memory (copy) && ret == GST_FLOW_OK; i++) {
     const gsize at = offset;
 
-    offset += align (
+    offset += align_size (
         gst_memory_get_sizes (gst_buffer_peek_memory (copy, i), NULL, NULL));
     if (!copy_tensor (copy, i, slab, at))
       ret = GST_FLOW_ERROR;
@@ -286,17 +286,17 @@ count_items (GstBuffer *buffer)
 
 /* @cached: not from upstream. */
 static void
-count (GstSpdlCache *self, GstBuffer *buffer, gboolean cached)
+count_buffer (GstSpdlCache *self, GstBuffer *buffer, gboolean cached)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   const gsize bytes = gst_buffer_get_size (buffer);
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.lap.items += count_items (buffer);
-  stats->meter.lap.batches++;
-  stats->meter.lap.cached += cached;
-  stats->meter.lap.bytes_in += cached ? 0 : bytes;
-  stats->meter.lap.bytes_out += bytes;
+  stats->meter.interval.items += count_items (buffer);
+  stats->meter.interval.batches++;
+  stats->meter.interval.cached += cached;
+  stats->meter.interval.bytes_in += cached ? 0 : bytes;
+  stats->meter.interval.bytes_out += bytes;
   spdl_mutex_unlock (&stats->lock);
   self->n_batches++;
 }
@@ -337,7 +337,7 @@ is_to_be_kept (GstSpdlCache *self)
 }
 
 static gboolean
-keep (GstSpdlCache *self, GstBuffer *buffer)
+keep_buffer (GstSpdlCache *self, GstBuffer *buffer)
 {
   GstCaps *caps = gst_pad_get_current_caps (self->parent.sinkpad);
   const gboolean ok = spdl_cached_batches_add (&self->cached, buffer, caps);
@@ -388,7 +388,7 @@ push_cached (GstSpdlCache *self)
 
   if (ret == GST_FLOW_OK) {
     send_caps (self, caps);
-    count (self, batch, TRUE);
+    count_buffer (self, batch, TRUE);
     ret = gst_pad_push (srcpad, batch);
   } else if (ret == GST_FLOW_ERROR) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
@@ -422,11 +422,11 @@ gst_spdl_cache_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  if (is_to_be_kept (self) && !keep (self, buffer)) {
+  if (is_to_be_kept (self) && !keep_buffer (self, buffer)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  count (self, buffer, FALSE);
+  count_buffer (self, buffer, FALSE);
   ret = gst_pad_push (filter->srcpad, buffer);
   if (ret == GST_FLOW_OK && is_over (self))
     return end_stream (self);

@@ -52,7 +52,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/core.h"
 #include "plugins/core/mix/mix-private.h"
 #include "plugins/core/padchildren.h"
@@ -79,7 +79,7 @@ enum {
 #define DEFAULT_STRATEGY SPDL_MIX_ALL
 
 G_DEFINE_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX)
 
@@ -225,7 +225,7 @@ gst_spdl_mix_pad_init (GstSpdlMixPad *self)
   self->weight = DEFAULT_WEIGHT;
   self->flushing = TRUE;
   self->sources = g_array_new (FALSE, FALSE, sizeof (SpdlMixSource));
-  g_queue_init (&self->held);
+  g_queue_init (&self->pending_ends);
   spdl_cond_init (&self->called);
 }
 
@@ -235,7 +235,7 @@ spdl_mix_pad_reset (GstSpdlMixPad *self)
   self->is_part = self->seen = self->waiting = FALSE;
   self->ended = self->in_epoch = FALSE;
   self->epoch = self->count = 0;
-  g_queue_clear_full (&self->held, (GDestroyNotify) gst_event_unref);
+  g_queue_clear_full (&self->pending_ends, (GDestroyNotify) gst_event_unref);
   g_array_set_size (self->sources, 0);
   gst_clear_caps (&self->caps);
   gst_clear_event (&self->segment);
@@ -351,7 +351,7 @@ start_pads (GstSpdlMix *self, GError **error)
     GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
 
     spdl_mix_pad_reset (pad);
-    pad->n_items = pad->n_lap_items = 0;
+    pad->n_items = pad->n_interval_items = 0;
     pad->is_part = gst_pad_is_linked (GST_PAD (pad));
     if (!take_weight (pad, error))
       return FALSE;
@@ -361,7 +361,7 @@ start_pads (GstSpdlMix *self, GError **error)
 
 /* Lock held. */
 static gboolean
-start (GstSpdlMix *self, GError **error)
+start_mix (GstSpdlMix *self, GError **error)
 {
   GST_OBJECT_LOCK (self);
   self->used = self->settings;
@@ -391,7 +391,7 @@ try_to_start (GstSpdlMix *self)
   gboolean ok;
 
   spdl_mutex_lock (&self->lock);
-  ok = start (self, &error);
+  ok = start_mix (self, &error);
   spdl_mutex_unlock (&self->lock);
   if (ok)
     gst_spdl_plain_stats_start (self->stats);
@@ -401,7 +401,7 @@ try_to_start (GstSpdlMix *self)
 }
 
 static void
-stop (GstSpdlMix *self)
+stop_mix (GstSpdlMix *self)
 {
   gst_spdl_plain_stats_stop (self->stats);
   spdl_mutex_lock (&self->lock);
@@ -426,16 +426,16 @@ gst_spdl_mix_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
-    stop (self);
+    stop_mix (self);
   return ret;
 }
 
 /* The figures of each pad. */
 static void
-add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
   GstSpdlMix *self = GST_SPDL_MIX (element);
-  const gboolean lap = figures->lap;
+  const gboolean interval = stats->interval;
 
   spdl_mutex_lock (&self->lock);
   for (guint i = 0; i < self->pads->len; i++) {
@@ -443,10 +443,10 @@ add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
     g_autofree gchar *field =
         g_strdup_printf ("num-items-%s", GST_OBJECT_NAME (pad));
 
-    gst_structure_set (
-        s, field, G_TYPE_UINT64, lap ? pad->n_lap_items : pad->n_items, NULL);
-    if (lap)
-      pad->n_lap_items = 0;
+    gst_structure_set (s, field, G_TYPE_UINT64,
+        interval ? pad->n_interval_items : pad->n_items, NULL);
+    if (interval)
+      pad->n_interval_items = 0;
   }
   spdl_mutex_unlock (&self->lock);
 }

@@ -55,24 +55,24 @@ typedef struct {
   guint number;   /* sink_%u */
 
   /* Under the mix's lock. */
-  SpdlCond called;   /* its thread waits for this */
-  gboolean is_part;  /* of this run: linked when it began, or later used */
-  gboolean flushing; /* or not active */
-  gboolean in_flush; /* from its start to its stop */
-  gboolean seen;     /* it brought something, be it its end */
-  gboolean waiting;  /* its thread, for its turn */
-  guint64 ticket;    /* since when */
-  guint64 epoch;     /* of what waits or came last */
-  gboolean in_epoch; /* an item of it came */
-  GQueue held;       /* GstEvent: ends of epochs that wait for other pads */
+  SpdlCond called;     /* its thread waits for this */
+  gboolean is_part;    /* of this run: linked when it began, or later used */
+  gboolean flushing;   /* or not active */
+  gboolean in_flush;   /* from its start to its stop */
+  gboolean seen;       /* it brought something, be it its end */
+  gboolean waiting;    /* its thread, for its turn */
+  guint64 ticket;      /* since when */
+  guint64 epoch;       /* of what waits or came last */
+  gboolean in_epoch;   /* an item of it came */
+  GQueue pending_ends; /* GstEvent: ends of epochs that wait for other pads */
   gboolean ended;
   GArray *sources; /* SpdlMixSource */
   gdouble used_weight;
   guint64 key;
   guint64 count; /* items that came */
   gdouble due;
-  guint64 n_items;     /* for the figures, since the start */
-  guint64 n_lap_items; /* and in this lap */
+  guint64 n_items;          /* for the figures, since the start */
+  guint64 n_interval_items; /* and in this interval */
 
   /* Its thread's. */
   GstCaps *caps;

@@ -25,7 +25,7 @@ is_same_segment (GstEvent *a, GstEvent *b)
 
 /* Before an item of @pad: it keeps its caps and its segment. */
 static void
-prepare (GstSpdlMix *self, GstSpdlMixPad *pad)
+prepare_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
   if (pad->segment && !is_same_segment (pad->segment, self->segment)) {
     gst_event_replace (&self->segment, pad->segment);
@@ -62,14 +62,14 @@ typedef struct {
 } Load;
 
 static GstFlowReturn
-push (GstSpdlMix *self, const Load *load)
+push_load (GstSpdlMix *self, const Load *load)
 {
   return load->list ? gst_pad_push_list (self->srcpad, load->list)
                     : gst_pad_push (self->srcpad, load->buffer);
 }
 
 static void
-drop (const Load *load)
+drop_load (const Load *load)
 {
   if (load->list)
     gst_buffer_list_unref (load->list);
@@ -90,12 +90,12 @@ look_at_flush (GstSpdlMix *self, GstSpdlMixPad *pad, guint n_flushes)
 
 /* Lock held. */
 static GstFlowReturn
-passed (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
+finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     GstFlowReturn ret, guint n_flushes)
 {
   pad->count += load->n_items;
   pad->n_items += load->n_items;
-  pad->n_lap_items += load->n_items;
+  pad->n_interval_items += load->n_items;
   pad->in_epoch = TRUE;
   spdl_mix_update_due (self, pad);
   spdl_mix_give_source_pad (self);
@@ -118,15 +118,15 @@ note_wait (GstSpdlMix *self, const Load *load, guint64 since)
 
   spdl_mutex_lock (&stats->lock);
   spdl_histogram_add (
-      &stats->meter.lap.put_time, spdl_meter_now (&stats->meter) - since);
-  stats->meter.lap.items += load->n_items;
-  stats->meter.lap.bytes_in += load->bytes;
-  stats->meter.lap.bytes_out += load->bytes;
+      &stats->meter.interval.put_time, spdl_meter_now (&stats->meter) - since);
+  stats->meter.interval.items += load->n_items;
+  stats->meter.interval.bytes_in += load->bytes;
+  stats->meter.interval.bytes_out += load->bytes;
   spdl_mutex_unlock (&stats->lock);
 }
 
 static GstFlowReturn
-pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
+pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
 {
   const guint64 since = spdl_meter_now (&self->stats->meter);
   const GstSpdlItemMeta *item = get_first_item (load->first);
@@ -141,14 +141,14 @@ pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
   n_flushes = self->n_flushes;
   spdl_mutex_unlock (&self->lock);
   if (ret != GST_FLOW_OK) {
-    drop (load);
+    drop_load (load);
     return ret;
   }
   note_wait (self, load, since);
-  prepare (self, pad);
-  ret = push (self, load);
+  prepare_pad (self, pad);
+  ret = push_load (self, load);
   spdl_mutex_lock (&self->lock);
-  ret = passed (self, pad, load, ret, n_flushes);
+  ret = finish_pass (self, pad, load, ret, n_flushes);
   spdl_mutex_unlock (&self->lock);
   return ret;
 }
@@ -159,7 +159,7 @@ mix_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   const Load load = { buffer, NULL, buffer, count_items (buffer),
     gst_buffer_get_size (buffer) };
 
-  return pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 static GstFlowReturn
@@ -177,7 +177,7 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     load.n_items += count_items (gst_buffer_list_get (list, i));
     load.bytes += gst_buffer_get_size (gst_buffer_list_get (list, i));
   }
-  return pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 /* Events */
@@ -232,7 +232,7 @@ note_source (
     GstSpdlMixPad *pad, guint32 number, guint64 n_items, const gchar *text)
 {
   g_auto (SpdlState) state = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
   const SpdlProgress *progress = &state.progress;
   SpdlMixSource source = { number, 0, 0, 0 };
   gboolean known = TRUE;
@@ -241,12 +241,13 @@ note_source (
     if (g_array_index (pad->sources, SpdlMixSource, i - 1).number == number)
       g_array_remove_index (pad->sources, i - 1);
   spdl_state_init (&state);
-  if (spdl_state_read (&state, text, number, &flaw)) {
+  if (spdl_state_read (&state, text, number, &problem)) {
     source.epoch = progress->epoch;
-    source.n_came = progress->n_done - progress->n_aside;
+    source.n_came = progress->n_done - progress->n_dropped_upstream;
     known = progress->epoch == 0 || n_items != GST_SPDL_ITEMS_UNKNOWN;
     source.n_came_before =
-        known ? progress->epoch * n_items - progress->n_aside_before : 0;
+        known ? progress->epoch * n_items - progress->n_dropped_upstream_before
+              : 0;
   }
   g_array_append_val (pad->sources, source);
   if (pad->seen)
@@ -293,7 +294,7 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 static void
 pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  gboolean within = TRUE;
+  gboolean partial = TRUE;
   guint64 epoch;
 
   if (spdl_mix_await_turn (self, pad) != GST_FLOW_OK) {
@@ -302,11 +303,11 @@ pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   }
   gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
   if (spdl_mix_has_ends_in_turn (self) &&
-      !gst_spdl_event_is_within_epoch (event))
-    within = spdl_mix_pass_end (self, pad, epoch);
+      !gst_spdl_event_is_partial_epoch (event))
+    partial = spdl_mix_pass_end (self, pad, epoch);
   spdl_mutex_unlock (&self->lock);
   gst_spdl_caps_gate_push_event (
-      &self->gate, gst_spdl_event_set_within_epoch (event, within));
+      &self->gate, gst_spdl_event_set_partial_epoch (event, partial));
   spdl_mutex_lock (&self->lock);
   spdl_mix_give_source_pad (self);
   spdl_mix_settle (self);
@@ -316,15 +317,15 @@ pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 static void
 pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  gboolean within = gst_spdl_event_is_within_epoch (event);
+  gboolean partial = gst_spdl_event_is_partial_epoch (event);
   guint64 epoch;
 
   gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
-  within = within || spdl_mix_pass_end (self, pad, epoch);
+  partial = partial || spdl_mix_pass_end (self, pad, epoch);
   spdl_mix_take_source_pad (self);
   spdl_mutex_unlock (&self->lock);
   gst_spdl_caps_gate_push_event (
-      &self->gate, gst_spdl_event_set_within_epoch (event, within));
+      &self->gate, gst_spdl_event_set_partial_epoch (event, partial));
   spdl_mutex_lock (&self->lock);
   spdl_mix_give_source_pad (self);
 }
@@ -333,7 +334,7 @@ pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 static void
 hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  while (!g_queue_is_empty (&pad->held) &&
+  while (!g_queue_is_empty (&pad->pending_ends) &&
          spdl_mix_get_result (self, pad) == GST_FLOW_OK)
     spdl_cond_wait (&pad->called, &self->lock);
   if (spdl_mix_get_result (self, pad) != GST_FLOW_OK) {
@@ -341,7 +342,7 @@ hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
     return;
   }
   pad->seen = TRUE;
-  g_queue_push_tail (&pad->held, event);
+  g_queue_push_tail (&pad->pending_ends, event);
   if (self->turn == pad)
     self->turn = NULL;
   spdl_mix_settle (self);
@@ -359,7 +360,7 @@ is_waited_for (GstSpdlMix *self, GstEvent *event)
   if (self->used.order == SPDL_MIX_ARRIVAL)
     return TRUE;
   gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
-  return !gst_spdl_event_is_within_epoch (event) && epoch >= self->epoch;
+  return !gst_spdl_event_is_partial_epoch (event) && epoch >= self->epoch;
 }
 
 static gboolean
@@ -408,7 +409,7 @@ handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 static void
 end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
-  g_queue_clear_full (&pad->held, (GDestroyNotify) gst_event_unref);
+  g_queue_clear_full (&pad->pending_ends, (GDestroyNotify) gst_event_unref);
   gst_clear_event (&pad->segment);
   pad->ended = FALSE;
   self->n_flushing -= pad->in_flush;
@@ -441,7 +442,7 @@ static gboolean
 handle_gone (GstSpdlMix *self, GstEvent *event)
 {
   return push_event (self, self->used.order == SPDL_MIX_WEIGHTED
-                               ? gst_spdl_event_set_aside (event)
+                               ? gst_spdl_event_set_dropped_upstream (event)
                                : event);
 }
 
@@ -470,7 +471,8 @@ mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
         return handle_source (self, pad, event);
       if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
         return handle_epoch (self, pad, event);
-      if (gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
+      if (gst_spdl_event_parse_items_dropped (
+              event, NULL, NULL, NULL, NULL, NULL))
         return handle_gone (self, event);
       if (GST_EVENT_IS_SERIALIZED (event))
         return push_event (self, event);

@@ -125,14 +125,14 @@ get_held_epoch (const GstSpdlMixPad *pad)
   guint64 epoch = 0;
 
   gst_spdl_event_parse_epoch (
-      g_queue_peek_tail ((GQueue *) &pad->held), NULL, &epoch, NULL);
+      g_queue_peek_tail ((GQueue *) &pad->pending_ends), NULL, &epoch, NULL);
   return epoch;
 }
 
 static gboolean
 is_closed (const GstSpdlMixPad *pad)
 {
-  return !g_queue_is_empty ((GQueue *) &pad->held);
+  return !g_queue_is_empty ((GQueue *) &pad->pending_ends);
 }
 
 /* The epoch that @pad is in, or whose end it has come to. */
@@ -221,7 +221,7 @@ take_held (GstSpdlMix *self, guint64 epoch)
     if (!is_closed (pad) || get_held_epoch (pad) > epoch)
       continue;
     pad->epoch = MAX (pad->epoch, get_held_epoch (pad) + 1);
-    while ((event = g_queue_pop_head (&pad->held))) {
+    while ((event = g_queue_pop_head (&pad->pending_ends))) {
       if (has_event (events, event))
         gst_event_unref (event);
       else
@@ -237,16 +237,17 @@ take_held (GstSpdlMix *self, guint64 epoch)
 static void
 push_ends (GstSpdlMix *self, GPtrArray *events)
 {
-  gboolean within = TRUE;
+  gboolean partial = TRUE;
 
   for (guint i = 0; i < events->len; i++)
-    within &= gst_spdl_event_is_within_epoch (g_ptr_array_index (events, i));
+    partial &= gst_spdl_event_is_partial_epoch (g_ptr_array_index (events, i));
   spdl_mutex_unlock (&self->lock);
   for (guint i = 0; i < events->len; i++) {
     GstEvent *event = gst_event_ref (g_ptr_array_index (events, i));
 
-    gst_spdl_caps_gate_push_event (&self->gate,
-        gst_spdl_event_set_within_epoch (event, within || i + 1 < events->len));
+    gst_spdl_caps_gate_push_event (
+        &self->gate, gst_spdl_event_set_partial_epoch (
+                         event, partial || i + 1 < events->len));
   }
   spdl_mutex_lock (&self->lock);
 }
@@ -427,7 +428,7 @@ find_waiting (const GstSpdlMix *self)
 }
 
 static void
-begin (GstSpdlMix *self)
+begin_order (GstSpdlMix *self)
 {
   for (guint i = 0; i < self->pads->len; i++)
     if (get_pad (self, i)->is_part && !get_pad (self, i)->seen)
@@ -446,7 +447,7 @@ spdl_mix_settle (GstSpdlMix *self)
     return;
   self->settling = TRUE;
   if (!self->begun && is_weighted (self))
-    begin (self);
+    begin_order (self);
   while (find_end (self, &epoch))
     end_epoch (self);
   self->settling = FALSE;

@@ -131,7 +131,7 @@ get_no_answer (void)
 
 /* Returns: (transfer full) (nullable): what the handler returned. */
 static GstSample *
-emit (GstSpdlStage *stage, guint signal_id, GstSample *sample)
+emit_map (GstSpdlStage *stage, guint signal_id, GstSample *sample)
 {
   GValue arguments[2] = { G_VALUE_INIT, G_VALUE_INIT };
   GValue result = G_VALUE_INIT;
@@ -151,7 +151,7 @@ emit (GstSpdlStage *stage, guint signal_id, GstSample *sample)
 
 /* Whether @result (nullable) is none of a failure. */
 static gboolean
-check (GstSample *result, GError **error)
+check_sample (GstSample *result, GError **error)
 {
   const gchar *failure;
 
@@ -203,8 +203,8 @@ spdl_pipe_function_process (
   gboolean ok;
 
   gst_buffer_unref (item);
-  result = emit (stage, signal_id, sample);
-  ok = check (result, error);
+  result = emit_map (stage, signal_id, sample);
+  ok = check_sample (result, error);
   if (ok && result) {
     g_autoptr (GPtrArray) buffers = get_buffers (result);
 
@@ -295,8 +295,8 @@ spdl_pipe_function_process_group (
   gboolean ok;
 
   gst_sample_set_buffer_list (sample, group);
-  result = emit (stage, signal_id, sample);
-  ok = check (result, error);
+  result = emit_map (stage, signal_id, sample);
+  ok = check_sample (result, error);
   if (ok && result) {
     buffers = get_buffers (result);
     ok = name_results (
@@ -314,7 +314,7 @@ spdl_pipe_function_process_group (
 
 /* Whole stills come, whatever their size: the rest is said to the chain. */
 static GstCaps *
-loosen (GstCaps *caps)
+loosen_caps (GstCaps *caps)
 {
   GstCaps *loose = gst_caps_new_empty ();
 
@@ -350,7 +350,7 @@ get_chain_caps (GstSpdlPipe *self)
   caps = entry ? gst_pad_query_caps (entry, NULL) : NULL;
   if (!caps || gst_caps_is_any (caps))
     return NULL;
-  return loosen (caps);
+  return loosen_caps (caps);
 }
 
 static gboolean

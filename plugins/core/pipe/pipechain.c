@@ -123,7 +123,7 @@ check_all (GstElement *bin, CheckFunc check, GError **error)
 }
 
 static gboolean
-configure (GstElement *element, GError **error)
+configure_element (GstElement *element, GError **error)
 {
   gst_spdl_harness_configure (element, FALSE);
   return TRUE;
@@ -146,7 +146,7 @@ replace_end (GstElement *bin, const gchar *name, const gchar *pad_name)
 }
 
 static GstElement *
-parse (const gchar *chain, GError **error)
+parse_chain (const gchar *chain, GError **error)
 {
   g_autofree gchar *whole = g_strdup_printf (
       "identity name=" FIRST " ! %s ! identity name=" LAST, chain);
@@ -174,7 +174,7 @@ parse (const gchar *chain, GError **error)
 static gboolean
 spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
 {
-  GstElement *bin = parse (chain, error);
+  GstElement *bin = parse_chain (chain, error);
 
   if (!bin)
     return FALSE;
@@ -187,7 +187,7 @@ spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
     set_error (
         error, "chain \"%s\" is not linked from one end to the other", chain);
   } else {
-    check_all (bin, configure, NULL);
+    check_all (bin, configure_element, NULL);
     return TRUE;
   }
   gst_clear_object (&ends->first);
@@ -268,7 +268,7 @@ take_buffer (gpointer user_data, GstBuffer *buffer)
 /* Downstream is behind the chain; what it has to do with memory is settled
  * without it, as a chain must never wait for a pool of downstream's. */
 static gboolean
-answer (gpointer user_data, GstQuery *query)
+answer_query (gpointer user_data, GstQuery *query)
 {
   SpdlPipeChain *self = user_data;
   g_autoptr (GstCaps) caps = NULL;
@@ -283,12 +283,12 @@ answer (gpointer user_data, GstQuery *query)
 }
 
 static const GstSpdlHarnessFuncs funcs = { &end_template, take_caps,
-  take_buffer, answer };
+  take_buffer, answer_query };
 
 /* Making and ending it */
 
 static gboolean
-start (SpdlPipeChain *self, GError **error)
+start_chain (SpdlPipeChain *self, GError **error)
 {
   g_autofree gchar *message = NULL, *element = NULL;
 
@@ -320,7 +320,7 @@ spdl_pipe_chain_new (
   if (!self->harness)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "chain \"%s\" cannot be linked at its ends", description);
-  if (!self->harness || !start (self, error))
+  if (!self->harness || !start_chain (self, error))
     g_clear_pointer (&self, spdl_pipe_chain_free);
   return self;
 }
@@ -384,7 +384,7 @@ has_corrupted (const GArray *results, guint first)
 
 /* Whether all went well with the item whose push gave @ret. */
 static gboolean
-judge (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
+check_flow (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
 {
   g_autofree gchar *element = NULL;
   g_autofree gchar *message =
@@ -451,7 +451,7 @@ spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
   ended = self->drain || results->len == first;
   if (ret == GST_FLOW_OK && ended)
     gst_spdl_harness_drain (self->harness);
-  ok = judge (self, ret, first, error);
+  ok = check_flow (self, ret, first, error);
   if (!ok)
     g_array_set_size (results, first);
   self->results = NULL;

@@ -64,7 +64,7 @@ struct _SpdlPipeRunner {
 };
 
 static void
-unref (SpdlPipeRunner *self)
+unref_runner (SpdlPipeRunner *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
@@ -93,7 +93,7 @@ own_cpu_time (void)
 
 /* Sends the item through. Lock held; released meanwhile. */
 static void
-work (SpdlPipeRunner *self)
+run_items (SpdlPipeRunner *self)
 {
   const guint64 begun = own_cpu_time ();
 
@@ -115,12 +115,12 @@ runner_thread (gpointer data)
   spdl_mutex_lock (&self->lock);
   while (self->state != QUIT) {
     if (self->state == GIVEN)
-      work (self);
+      run_items (self);
     else
       spdl_cond_wait (&self->given, &self->lock);
   }
   spdl_mutex_unlock (&self->lock);
-  unref (self);
+  unref_runner (self);
   return NULL;
 }
 
@@ -154,7 +154,7 @@ spdl_pipe_runner_free (SpdlPipeRunner *self)
     spdl_mutex_unlock (&self->lock);
     g_thread_join (self->thread);
   }
-  unref (self);
+  unref_runner (self);
 }
 
 SpdlPipeChain *
@@ -201,7 +201,7 @@ take_outcome (SpdlPipeRunner *self, GArray *results, GError **error)
 }
 
 static void
-give (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
+give_item (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
     GCancellable *cancellable)
 {
   self->item = item;
@@ -246,7 +246,7 @@ run_threaded (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
   SpdlPipeRunStatus status;
 
   spdl_mutex_lock (&self->lock);
-  give (self, item, caps, cancellable);
+  give_item (self, item, caps, cancellable);
   if (wait_done (self, cancellable, end)) {
     status = take_outcome (self, results, error) ? SPDL_PIPE_RUN_OK
                                                  : SPDL_PIPE_RUN_FAILED;
@@ -493,7 +493,7 @@ spdl_pipe_worker_free (SpdlPipeWorker *self)
 
 /* The stage has one from its first day to its last. */
 static void
-watch (SpdlPipeWorker *self, GCancellable *cancellable)
+watch_cancellable (SpdlPipeWorker *self, GCancellable *cancellable)
 {
   if (self->cancellable)
     return;
@@ -572,13 +572,13 @@ follow_downstream (SpdlPipeWorker *self)
 
 /* @item: (transfer full) */
 static SpdlPipeRunStatus
-run (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item, GstCaps *caps,
-    GError **error)
+run_item (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item,
+    GstCaps *caps, GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
   SpdlPipeRunStatus status;
 
-  watch (self, cancellable);
+  watch_cancellable (self, cancellable);
   follow_downstream (self);
   status = spdl_pipe_runner_run (self->runner, item, caps,
       self->shared->task_timeout, cancellable, self->results, error);
@@ -598,7 +598,7 @@ run (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item, GstCaps *caps,
 static gboolean
 process_whole (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
 {
-  if (run (self, task, gst_spdl_task_take_item (task),
+  if (run_item (self, task, gst_spdl_task_take_item (task),
           gst_spdl_task_get_caps (task), error) != SPDL_PIPE_RUN_OK ||
       !check_items (self, task, error))
     return FALSE;
@@ -637,7 +637,7 @@ process_part (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
   g_autoptr (GstCaps) caps = NULL;
 
   part = spdl_pipe_part_take (sample, self->shared->part, entry, &caps, error);
-  return part && run (self, task, part, caps, error) == SPDL_PIPE_RUN_OK &&
+  return part && run_item (self, task, part, caps, error) == SPDL_PIPE_RUN_OK &&
          check_items (self, task, error) &&
          push_part (self, task, sample, error);
 }

@@ -21,7 +21,7 @@
  * Behind the paths, `spdlmix order=arrival` joins them again.
  *
  * ## Paths
- * Events go to all paths, but for news of items that are gone, which one path
+ * Events go to all paths, but for `spdl-items-dropped`, which one path
  * carries, or they would be counted more than once. Caps go to a path when an
  * item of these does.
  *
@@ -48,7 +48,7 @@
 
 #include <stdio.h>
 
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/core.h"
 #include "plugins/core/padchildren.h"
 #include "plugins/core/route/route-private.h"
@@ -68,7 +68,7 @@ enum {
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstSpdlRoute, gst_spdl_route, GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_pad_children_init))
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE)
 
@@ -103,9 +103,9 @@ get_num_items (GstSpdlRoutePad *self)
   return n;
 }
 
-/* While it runs there is no start that could tell of a flaw. */
+/* While it runs there is no start that could report a problem. */
 static void
-tell_flaw (GstSpdlRoutePad *self, const GError *flaw)
+tell_flaw (GstSpdlRoutePad *self, const GError *problem)
 {
   GstSpdlRoute *route = dup_route (self);
   gboolean started;
@@ -116,31 +116,32 @@ tell_flaw (GstSpdlRoutePad *self, const GError *flaw)
   started = route->started;
   spdl_mutex_unlock (&route->lock);
   if (started)
-    gst_spdl_post_error (GST_ELEMENT (route), flaw);
+    gst_spdl_post_error (GST_ELEMENT (route), problem);
   gst_object_unref (route);
 }
 
 static void
 set_when (GstSpdlRoutePad *self, const gchar *when)
 {
-  GError *flaw = NULL;
-  g_autoptr (GError) told = NULL;
-  SpdlCondition *condition = when ? spdl_condition_parse (when, &flaw) : NULL;
+  GError *problem = NULL;
+  g_autoptr (GError) warning = NULL;
+  SpdlCondition *condition =
+      when ? spdl_condition_parse (when, &problem) : NULL;
 
-  if (flaw) {
-    g_prefix_error (&flaw, "%s: ", GST_OBJECT_NAME (self));
-    told = g_error_copy (flaw);
+  if (problem) {
+    g_prefix_error (&problem, "%s: ", GST_OBJECT_NAME (self));
+    warning = g_error_copy (problem);
   }
   GST_OBJECT_LOCK (self);
   g_free (self->when);
   self->when = g_strdup (when);
-  g_clear_error (&self->flaw);
-  self->flaw = flaw;
+  g_clear_error (&self->problem);
+  self->problem = problem;
   g_clear_pointer (&self->condition, spdl_condition_free);
   self->condition = condition;
   GST_OBJECT_UNLOCK (self);
-  if (told)
-    tell_flaw (self, told);
+  if (warning)
+    tell_flaw (self, warning);
 }
 
 static void
@@ -182,7 +183,7 @@ gst_spdl_route_pad_finalize (GObject *object)
   spdl_route_join_ender (self);
   spdl_route_pad_reset (self);
   g_clear_pointer (&self->condition, spdl_condition_free);
-  g_clear_error (&self->flaw);
+  g_clear_error (&self->problem);
   g_free (self->when);
   G_OBJECT_CLASS (gst_spdl_route_pad_parent_class)->finalize (object);
 }
@@ -234,7 +235,7 @@ spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps)
   if (self->condition)
     takes = spdl_condition_holds (self->condition, item, caps);
   else
-    takes = self->flaw == NULL;
+    takes = self->problem == NULL;
   GST_OBJECT_UNLOCK (self);
   return takes;
 }
@@ -433,34 +434,34 @@ gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
 /* Returns: (transfer full) (nullable): what is wrong with a pad's `condition`
  */
 static GError *
-start (GstSpdlRoute *self)
+start_route (GstSpdlRoute *self)
 {
-  GError *flaw = NULL;
+  GError *problem = NULL;
 
   spdl_mutex_lock (&self->lock);
   for (guint i = 0; i < self->pads->len; i++) {
     GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
 
     spdl_route_pad_reset (pad);
-    pad->n_items = pad->n_lap_items = 0;
+    pad->n_items = pad->n_interval_items = 0;
     GST_OBJECT_LOCK (pad);
-    if (pad->flaw && !flaw)
-      flaw = g_error_copy (pad->flaw);
+    if (pad->problem && !problem)
+      problem = g_error_copy (pad->problem);
     GST_OBJECT_UNLOCK (pad);
   }
-  self->n_refused = self->n_lap_refused = 0;
-  self->started = !flaw;
+  self->n_refused = self->n_interval_refused = 0;
+  self->started = !problem;
   spdl_mutex_unlock (&self->lock);
-  return flaw;
+  return problem;
 }
 
 static gboolean
 try_to_start (GstSpdlRoute *self)
 {
-  g_autoptr (GError) flaw = start (self);
+  g_autoptr (GError) problem = start_route (self);
 
-  if (flaw) {
-    gst_spdl_post_error (GST_ELEMENT (self), flaw);
+  if (problem) {
+    gst_spdl_post_error (GST_ELEMENT (self), problem);
     return FALSE;
   }
   gst_spdl_plain_stats_start (self->stats);
@@ -468,7 +469,7 @@ try_to_start (GstSpdlRoute *self)
 }
 
 static void
-stop (GstSpdlRoute *self)
+stop_route (GstSpdlRoute *self)
 {
   spdl_route_wait_for_enders (self);
   gst_spdl_plain_stats_stop (self->stats);
@@ -494,38 +495,38 @@ gst_spdl_route_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
-    stop (self);
+    stop_route (self);
   return ret;
 }
 
 /* Lock held. */
 static void
-add_path_figures (GstSpdlRoute *self, GstStructure *s, gboolean lap)
+add_path_figures (GstSpdlRoute *self, GstStructure *s, gboolean interval)
 {
   for (guint i = 0; i < self->pads->len; i++) {
     GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
     g_autofree gchar *field =
         g_strdup_printf ("num-items-%s", GST_OBJECT_NAME (pad));
 
-    gst_structure_set (
-        s, field, G_TYPE_UINT64, lap ? pad->n_lap_items : pad->n_items, NULL);
-    if (lap)
-      pad->n_lap_items = 0;
+    gst_structure_set (s, field, G_TYPE_UINT64,
+        interval ? pad->n_interval_items : pad->n_items, NULL);
+    if (interval)
+      pad->n_interval_items = 0;
   }
 }
 
 static void
-add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
   GstSpdlRoute *self = GST_SPDL_ROUTE (element);
 
   spdl_mutex_lock (&self->lock);
-  add_path_figures (self, s, figures->lap);
-  gst_structure_set (s, "num-filtered", G_TYPE_UINT64, figures->num_filtered,
+  add_path_figures (self, s, stats->interval);
+  gst_structure_set (s, "num-filtered", G_TYPE_UINT64, stats->num_filtered,
       "num-refused", G_TYPE_UINT64,
-      figures->lap ? self->n_lap_refused : self->n_refused, NULL);
-  if (figures->lap)
-    self->n_lap_refused = 0;
+      stats->interval ? self->n_interval_refused : self->n_refused, NULL);
+  if (stats->interval)
+    self->n_interval_refused = 0;
   spdl_mutex_unlock (&self->lock);
 }
 

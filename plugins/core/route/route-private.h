@@ -30,12 +30,12 @@ typedef struct {
 
   /* Under the object's lock. */
   gchar *when;              /* property, nullable */
-  GError *flaw;             /* of it, nullable */
+  GError *problem;          /* of it, nullable */
   SpdlCondition *condition; /* nullable: whatever is left */
 
   /* Under the route's lock. */
   guint64 n_items; /* for the figures */
-  guint64 n_lap_items;
+  guint64 n_interval_items;
   GQueue ends;        /* GstEvent: for a thread of their own to push */
   gboolean is_ending; /* which is there */
 
@@ -68,7 +68,7 @@ typedef struct _GstSpdlRoute {
   gboolean started;
   SpdlCond ended;    /* one of them has done that */
   guint64 n_refused; /* items of paths that have ended */
-  guint64 n_lap_refused;
+  guint64 n_interval_refused;
 
   /* Of the thread that comes in. */
   GstCaps *caps;

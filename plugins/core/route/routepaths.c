@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"
 
 /* Paths */
@@ -98,7 +98,7 @@ find_path (GstSpdlRoute *self, GstBuffer *item)
 
 /* What to tell upstream: whether any path is left. */
 static GstFlowReturn
-combine (GstSpdlRoute *self)
+combine_flows (GstSpdlRoute *self)
 {
   GstFlowReturn ret = GST_FLOW_NOT_LINKED;
 
@@ -118,7 +118,7 @@ combine (GstSpdlRoute *self)
 /* A path that takes no more is over, and the others go on. Who returned an
  * error has told why, but for caps that do not suit. */
 static GstFlowReturn
-judge (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
+check_path_flow (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 {
   if (G_LIKELY (ret == GST_FLOW_OK) || ret == GST_FLOW_FLUSHING)
     return ret;
@@ -130,7 +130,7 @@ judge (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
         ("What comes behind %s takes no %s", GST_OBJECT_NAME (pad), caps),
         (NULL));
   }
-  return combine (self);
+  return combine_flows (self);
 }
 
 /* Items */
@@ -142,7 +142,7 @@ count_passed (GstSpdlRoute *self, GstSpdlRoutePad *pad, guint n, gsize bytes_in,
   spdl_mutex_lock (&self->lock);
   if (pad) {
     pad->n_items += n;
-    pad->n_lap_items += n;
+    pad->n_interval_items += n;
   }
   spdl_mutex_unlock (&self->lock);
   gst_spdl_plain_stats_pass (self->stats, n, bytes_in, bytes_out);
@@ -154,7 +154,7 @@ count_refused (GstSpdlRoute *self, guint n)
 {
   spdl_mutex_lock (&self->lock);
   self->n_refused += n;
-  self->n_lap_refused += n;
+  self->n_interval_refused += n;
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -187,27 +187,28 @@ find_carrier (GstSpdlRoute *self)
 
 /* For @item there is no path. */
 static GstFlowReturn
-filter (GstSpdlRoute *self, GstBuffer *item)
+filter_item (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *carrier = find_carrier (self);
   const guint n = count_items (item);
-  GstSpdlGone gone;
+  GstSpdlDroppedItems dropped_items;
 
   spdl_mutex_lock (&self->stats->lock);
-  self->stats->meter.lap.filtered += n;
+  self->stats->meter.interval.filtered += n;
   spdl_mutex_unlock (&self->stats->lock);
   count_passed (self, NULL, n, gst_buffer_get_size (item), 0);
   if (carrier) {
     await_end (self, carrier);
     catch_up (self, carrier);
-    gst_spdl_gone_init (&gone);
-    gst_spdl_gone_add_buffer (&gone, item, GST_SPDL_GONE_FILTERED);
-    gst_spdl_gone_push (&gone, GST_PAD (carrier));
-    gst_spdl_gone_clear (&gone);
+    gst_spdl_dropped_items_init (&dropped_items);
+    gst_spdl_dropped_items_add_buffer (
+        &dropped_items, item, GST_SPDL_DROP_REASON_FILTERED);
+    gst_spdl_dropped_items_push (&dropped_items, GST_PAD (carrier));
+    gst_spdl_dropped_items_clear (&dropped_items);
     gst_object_unref (carrier);
   }
   gst_buffer_unref (item);
-  return carrier ? GST_FLOW_OK : combine (self);
+  return carrier ? GST_FLOW_OK : combine_flows (self);
 }
 
 GstFlowReturn
@@ -218,18 +219,18 @@ spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
   GstFlowReturn ret;
 
   if (!pad)
-    return filter (self, item);
+    return filter_item (self, item);
   if (pad->result != GST_FLOW_OK) {
     count_refused (self, count_items (item));
     gst_buffer_unref (item);
-    return combine (self);
+    return combine_flows (self);
   }
   await_end (self, pad);
   catch_up (self, pad);
   gst_spdl_caps_gate_open (&pad->gate, self->caps);
   count_passed (self, pad, count_items (item), bytes, bytes);
   ret = gst_pad_push (GST_PAD (pad), item);
-  return judge (self, pad, ret);
+  return check_path_flow (self, pad, ret);
 }
 
 /* Groups */
@@ -280,13 +281,13 @@ push_share (GstSpdlRoute *self, Share *share)
 
   if (pad->result != GST_FLOW_OK) {
     count_refused (self, share->n_items);
-    return combine (self);
+    return combine_flows (self);
   }
   await_end (self, pad);
   catch_up (self, pad);
   gst_spdl_caps_gate_open (&pad->gate, self->caps);
   count_passed (self, pad, share->n_items, share->bytes, share->bytes);
-  return judge (self, pad,
+  return check_path_flow (self, pad,
       gst_pad_push_list (GST_PAD (pad), g_steal_pointer (&share->items)));
 }
 
@@ -305,7 +306,7 @@ spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
     if (pad)
       add_to_share (shares, pad, item);
     else
-      ret = filter (self, gst_buffer_ref (item));
+      ret = filter_item (self, gst_buffer_ref (item));
   }
   /* So that each path may change its items. */
   gst_buffer_list_unref (group);
@@ -435,7 +436,7 @@ push_to_all (GstSpdlRoute *self, GstEvent *event)
 gboolean
 spdl_route_push_event (GstSpdlRoute *self, GstEvent *event)
 {
-  if (gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL))
+  if (gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL))
     push_gone (self, event);
   else
     push_to_all (self, event);

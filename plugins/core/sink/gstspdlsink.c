@@ -59,13 +59,13 @@
 
 #include "gst/spdl/common/cached.h"
 #include "gst/spdl/common/epochs.h"
-#include "gst/spdl/loader/outlet.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/loader/loadersink.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
-#include "plugins/common/tallies.h"
+#include "plugins/common/progresstracker.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
-#include "plugins/core/sink/arrivals.h"
+#include "plugins/core/sink/sinkqueue.h"
 
 #define GST_TYPE_SPDL_SINK (gst_spdl_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstSpdlSink, gst_spdl_sink, GST, SPDL_SINK, GstAppSink)
@@ -78,12 +78,12 @@ struct _GstSpdlSink {
   gint n_waiting; /* rendered and not pulled */
 
   SpdlMutex tallies_lock;
-  SpdlTallies tallies; /* under it */
-  gboolean warned;     /* of too many gaps */
+  SpdlProgressTracker tracker; /* under it */
+  gboolean warned;             /* of too many gaps */
 
   /* Where a loader pulls. Then all of appsink is passed by. */
   gboolean is_outlet;
-  SpdlArrivals arrivals;
+  SpdlSinkQueue queue;
   GstCaps *caps; /* under the stream lock */
 
   /* Likewise. */
@@ -99,7 +99,7 @@ gst_spdl_sink_set_waiting (GstSpdlSink *self, gint n, guint64 now)
   spdl_meter_set_occupied (&self->stats->meter, n > 0, now);
 }
 
-static void gst_spdl_sink_outlet_init (GstSpdlOutletInterface *iface);
+static void gst_spdl_sink_loader_sink_init (GstSpdlLoaderSinkInterface *iface);
 
 enum {
   PROP_0,
@@ -112,7 +112,8 @@ enum {
 #define DEFAULT_MAX_GAPS 16384
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSink, gst_spdl_sink, GST_TYPE_APP_SINK,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_SPDL_OUTLET, gst_spdl_sink_outlet_init))
+    G_IMPLEMENT_INTERFACE (
+        GST_TYPE_SPDL_LOADER_SINK, gst_spdl_sink_loader_sink_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK)
 
@@ -126,7 +127,7 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
-/* Without the tallies' lock, once. */
+/* Without the tracker's lock, once. */
 static void
 warn_of_gaps (GstSpdlSink *self, guint max_gaps)
 {
@@ -151,13 +152,13 @@ take_in (GstSpdlSink *self, GstBuffer *buffer)
 
   spdl_mutex_lock (&self->tallies_lock);
   if (batch)
-    state = spdl_tallies_add_batch (
-        &self->tallies, batch, gst_spdl_buffer_is_cached (buffer));
+    state = spdl_progress_tracker_add_batch (
+        &self->tracker, batch, gst_spdl_buffer_is_cached (buffer));
   else
-    spdl_tallies_add_item (&self->tallies);
-  max_gaps = self->tallies.max_gaps;
-  warn =
-      !state && !self->warned && spdl_tallies_is_full_of_gaps (&self->tallies);
+    spdl_progress_tracker_add_item (&self->tracker);
+  max_gaps = self->tracker.max_gaps;
+  warn = !state && !self->warned &&
+         spdl_progress_tracker_is_full_of_gaps (&self->tracker);
   self->warned |= warn;
   spdl_mutex_unlock (&self->tallies_lock);
   if (warn)
@@ -186,7 +187,7 @@ drop_oldest (GstSpdlSink *self)
 {
   GstSpdlPlainStats *stats = self->stats;
 
-  spdl_arrivals_drop (&self->arrivals);
+  spdl_sink_queue_drop (&self->queue);
   spdl_mutex_lock (&stats->lock);
   gst_spdl_sink_set_waiting (
       self, self->n_waiting - 1, spdl_meter_now (&stats->meter));
@@ -202,7 +203,7 @@ wait_for_room (GstSpdlSink *self)
   GstBaseSink *sink = GST_BASE_SINK (self);
   const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
 
-  while (!spdl_arrivals_has_room (&self->arrivals, max)) {
+  while (!spdl_sink_queue_has_room (&self->queue, max)) {
     if (sink->flushing)
       return GST_FLOW_FLUSHING;
     if (gst_app_sink_get_drop (GST_APP_SINK (self)))
@@ -214,7 +215,7 @@ wait_for_room (GstSpdlSink *self)
 }
 
 static GstFlowReturn
-deliver (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
+deliver_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstFlowReturn ret;
 
@@ -222,14 +223,14 @@ deliver (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
     return get_base (self)->render (GST_BASE_SINK (self), buffer);
   ret = wait_for_room (self);
   if (ret == GST_FLOW_OK)
-    spdl_arrivals_add_buffer (&self->arrivals, buffer, self->caps, exclusive);
+    spdl_sink_queue_add_buffer (&self->queue, buffer, self->caps, exclusive);
   return ret;
 }
 
 /* @exclusive: the stream has the only reference to @buffer. That can be said
  * here, but no more when it is pulled. */
 static GstFlowReturn
-render (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
+render_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstSpdlPlainStats *stats = self->stats;
   const guint n_items = count_items (buffer);
@@ -239,16 +240,16 @@ render (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
   const guint64 before = spdl_meter_now (&stats->meter);
   self->outcome.arrived = TRUE;
   const GstFlowReturn ret =
-      self->has_ended ? GST_FLOW_EOS : deliver (self, own, exclusive);
+      self->has_ended ? GST_FLOW_EOS : deliver_buffer (self, own, exclusive);
 
   if (ret != GST_FLOW_OK)
     return ret;
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
-  spdl_histogram_add (&stats->meter.lap.put_time, now - before);
-  stats->meter.lap.items += n_items;
-  stats->meter.lap.batches += is_batch;
-  stats->meter.lap.bytes_in += bytes;
+  spdl_histogram_add (&stats->meter.interval.put_time, now - before);
+  stats->meter.interval.items += n_items;
+  stats->meter.interval.batches += is_batch;
+  stats->meter.interval.bytes_in += bytes;
   gst_spdl_sink_set_waiting (self, self->n_waiting + 1, now);
   spdl_mutex_unlock (&stats->lock);
   return ret;
@@ -257,7 +258,8 @@ render (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 static GstFlowReturn
 gst_spdl_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
-  return render (GST_SPDL_SINK (sink), buffer, gst_buffer_is_writable (buffer));
+  return render_buffer (
+      GST_SPDL_SINK (sink), buffer, gst_buffer_is_writable (buffer));
 }
 
 static GstFlowReturn
@@ -270,7 +272,7 @@ gst_spdl_sink_render_list (GstBaseSink *sink, GstBufferList *list)
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
     GstBuffer *buffer = gst_buffer_list_get (list, i);
 
-    ret = render (GST_SPDL_SINK (sink), buffer,
+    ret = render_buffer (GST_SPDL_SINK (sink), buffer,
         exclusive && GST_MINI_OBJECT_REFCOUNT_VALUE (buffer) == 1);
   }
   return ret;
@@ -306,14 +308,14 @@ check_pulls (GstSpdlSink *self)
 {
   const guint max = gst_app_sink_get_max_buffers (GST_APP_SINK (self));
 
-  if (max > 0 && self->tallies.n_items_waiting > max + MAX_IN_HANDS)
-    spdl_tallies_reset (&self->tallies);
+  if (max > 0 && self->tracker.n_items_waiting > max + MAX_IN_HANDS)
+    spdl_progress_tracker_reset (&self->tracker);
 }
 
 /* @error: (transfer full) (nullable): why nothing arrived. Upstream hears of
  * the end with its next buffer. */
 static void
-fail (GstSpdlSink *self, GError *error)
+fail_pulls (GstSpdlSink *self, GError *error)
 {
   if (error && !self->has_ended) {
     self->has_ended = TRUE;
@@ -332,28 +334,28 @@ handle_event (GstSpdlSink *self, GstEvent *event)
   spdl_mutex_lock (&self->tallies_lock);
   if (is_epoch)
     check_pulls (self);
-  ours = spdl_tallies_handle_event (&self->tallies, event);
+  ours = spdl_progress_tracker_handle_event (&self->tracker, event);
   spdl_mutex_unlock (&self->tallies_lock);
   spdl_outcome_add_event (&self->outcome, event);
-  fail (self, spdl_outcome_end_epoch (&self->outcome, event));
+  fail_pulls (self, spdl_outcome_end_epoch (&self->outcome, event));
   /* After an error it would look like a good end. */
   if (is_epoch && self->is_outlet && !self->has_ended &&
-      !gst_spdl_event_is_within_epoch (event))
-    spdl_arrivals_add_epoch (&self->arrivals, epoch);
+      !gst_spdl_event_is_partial_epoch (event))
+    spdl_sink_queue_add_epoch (&self->queue, epoch);
   return ours;
 }
 
 static void
-flushed (GstSpdlSink *self)
+note_flush (GstSpdlSink *self)
 {
   spdl_mutex_lock (&self->stats->lock);
   gst_spdl_sink_set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
   self->stats->meter.last_pull = 0;
   spdl_mutex_unlock (&self->stats->lock);
   spdl_mutex_lock (&self->tallies_lock);
-  spdl_tallies_flush (&self->tallies);
+  spdl_progress_tracker_flush (&self->tracker);
   spdl_mutex_unlock (&self->tallies_lock);
-  spdl_arrivals_reset (&self->arrivals);
+  spdl_sink_queue_reset (&self->queue);
   spdl_outcome_flush (&self->outcome);
   self->has_ended = FALSE;
 }
@@ -369,10 +371,10 @@ gst_spdl_sink_event (GstBaseSink *sink, GstEvent *event)
     return TRUE;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    flushed (self);
+    note_flush (self);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    fail (self, spdl_outcome_end_stream (&self->outcome));
-    spdl_arrivals_add_eos (&self->arrivals);
+    fail_pulls (self, spdl_outcome_end_stream (&self->outcome));
+    spdl_sink_queue_add_eos (&self->queue);
   }
   return get_base (self)->event (sink, event);
 }
@@ -393,7 +395,8 @@ static void
 add_latency (GstSpdlSink *self, const GstSpdlItemMeta *item, guint64 now)
 {
   if (GST_CLOCK_TIME_IS_VALID (item->created) && now > item->created)
-    spdl_histogram_add (&self->stats->meter.lap.latency, now - item->created);
+    spdl_histogram_add (
+        &self->stats->meter.interval.latency, now - item->created);
 }
 
 static void
@@ -419,14 +422,14 @@ pulled_buffer (GstSpdlSink *self, GstBuffer *buffer, guint64 before)
   GstSpdlPlainStats *stats = self->stats;
 
   spdl_mutex_lock (&self->tallies_lock);
-  spdl_tallies_pull (&self->tallies, buffer);
+  spdl_progress_tracker_pull (&self->tracker, buffer);
   spdl_mutex_unlock (&self->tallies_lock);
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
   stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_STEP |
                    GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_LATENCY;
   spdl_meter_pulled (&stats->meter, before, now);
-  stats->meter.lap.bytes_out += gst_buffer_get_size (buffer);
+  stats->meter.interval.bytes_out += gst_buffer_get_size (buffer);
   add_latencies (self, buffer, now);
   gst_spdl_sink_set_waiting (self, self->n_waiting - 1, now);
   spdl_mutex_unlock (&stats->lock);
@@ -456,7 +459,7 @@ note_end (GstSpdlSink *self, guint64 before)
 
 /* @sample: (nullable): what came, if anything did */
 static void
-pulled (GstSpdlSink *self, GstSample *sample, guint64 before)
+note_pull (GstSpdlSink *self, GstSample *sample, guint64 before)
 {
   GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
 
@@ -481,7 +484,7 @@ gst_spdl_sink_pull_sample (GstAppSink *sink)
   const guint64 before = spdl_meter_now (&self->stats->meter);
   GstSample *sample = get_parent ()->pull_sample (sink);
 
-  pulled (self, sample, before);
+  note_pull (self, sample, before);
   return sample;
 }
 
@@ -492,16 +495,16 @@ gst_spdl_sink_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
   const guint64 before = spdl_meter_now (&self->stats->meter);
   GstSample *sample = get_parent ()->try_pull_sample (sink, timeout);
 
-  pulled (self, sample, before);
+  note_pull (self, sample, before);
   return sample;
 }
 
 /* A loader's way */
 
 static void
-gst_spdl_sink_set_open (GstSpdlOutlet *outlet, gboolean open)
+gst_spdl_sink_set_open (GstSpdlLoaderSink *loader_sink, gboolean open)
 {
-  GstSpdlSink *self = GST_SPDL_SINK (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
 
   self->is_outlet = open;
 }
@@ -515,11 +518,12 @@ signal_room (GstBaseSink *sink)
 }
 
 static gboolean
-gst_spdl_sink_wait (GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
+gst_spdl_sink_wait (
+    GstSpdlLoaderSink *loader_sink, GstClockTime timeout, guint wakes)
 {
-  GstSpdlSink *self = GST_SPDL_SINK (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
-  const gboolean any = spdl_arrivals_wait (&self->arrivals, timeout, wakes);
+  const gboolean any = spdl_sink_queue_wait (&self->queue, timeout, wakes);
 
   if (timeout > 0)
     note_wait (self, before);
@@ -528,71 +532,72 @@ gst_spdl_sink_wait (GstSpdlOutlet *outlet, GstClockTime timeout, guint wakes)
 
 static GstSpdlPullStatus
 gst_spdl_sink_pull (
-    GstSpdlOutlet *outlet, GstClockTime timeout, GstSpdlPull *pull)
+    GstSpdlLoaderSink *loader_sink, GstClockTime timeout, GstSpdlPull *pull)
 {
   static const GstSpdlPullStatus statuses[] = {
-    [SPDL_ARRIVED_NOTHING] = GST_SPDL_PULL_TIMEOUT,
-    [SPDL_ARRIVED_WAKE] = GST_SPDL_PULL_WOKEN,
-    [SPDL_ARRIVED_BUFFER] = GST_SPDL_PULL_BUFFER,
-    [SPDL_ARRIVED_EPOCH] = GST_SPDL_PULL_EPOCH,
-    [SPDL_ARRIVED_EOS] = GST_SPDL_PULL_EOS,
+    [SPDL_SINK_QUEUE_RESULT_NOTHING] = GST_SPDL_PULL_TIMEOUT,
+    [SPDL_SINK_QUEUE_RESULT_WAKE] = GST_SPDL_PULL_WOKEN,
+    [SPDL_SINK_QUEUE_RESULT_BUFFER] = GST_SPDL_PULL_BUFFER,
+    [SPDL_SINK_QUEUE_RESULT_EPOCH] = GST_SPDL_PULL_EPOCH,
+    [SPDL_SINK_QUEUE_RESULT_EOS] = GST_SPDL_PULL_EOS,
   };
-  GstSpdlSink *self = GST_SPDL_SINK (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
   const guint64 before = spdl_meter_now (&self->stats->meter);
-  SpdlArrival arrival = { NULL };
+  SpdlSinkItem sink_item = { NULL };
   gboolean made_room;
-  const SpdlArrived arrived = spdl_arrivals_take (
-      &self->arrivals, timeout, &pull->wakes, &arrival, &made_room);
+  const SpdlSinkQueueResult arrived = spdl_sink_queue_take (
+      &self->queue, timeout, &pull->wakes, &sink_item, &made_room);
 
   if (made_room)
     signal_room (GST_BASE_SINK (self));
-  if (arrived == SPDL_ARRIVED_BUFFER)
-    pulled_buffer (self, arrival.buffer, before);
-  else if (arrived == SPDL_ARRIVED_EOS)
+  if (arrived == SPDL_SINK_QUEUE_RESULT_BUFFER)
+    pulled_buffer (self, sink_item.buffer, before);
+  else if (arrived == SPDL_SINK_QUEUE_RESULT_EOS)
     gst_spdl_plain_stats_finish (self->stats);
-  if (arrived == SPDL_ARRIVED_EPOCH)
+  if (arrived == SPDL_SINK_QUEUE_RESULT_EPOCH)
     note_end (self, before);
-  else if (arrived != SPDL_ARRIVED_BUFFER)
+  else if (arrived != SPDL_SINK_QUEUE_RESULT_BUFFER)
     note_wait (self, before);
-  pull->buffer = arrival.buffer;
-  pull->caps = arrival.caps;
-  pull->exclusive = arrival.exclusive;
-  pull->epoch = arrival.epoch;
+  pull->buffer = sink_item.buffer;
+  pull->caps = sink_item.caps;
+  pull->exclusive = sink_item.exclusive;
+  pull->epoch = sink_item.epoch;
   return statuses[arrived];
 }
 
 static void
-gst_spdl_sink_wake (GstSpdlOutlet *outlet)
+gst_spdl_sink_wake (GstSpdlLoaderSink *loader_sink)
 {
-  spdl_arrivals_wake (&GST_SPDL_SINK (outlet)->arrivals);
+  spdl_sink_queue_wake (&GST_SPDL_SINK (loader_sink)->queue);
 }
 
 static void
-gst_spdl_sink_get_sources (GstSpdlOutlet *outlet, GstSpdlSources *sources)
+gst_spdl_sink_get_sources (
+    GstSpdlLoaderSink *loader_sink, GstSpdlSources *sources)
 {
-  GstSpdlSink *self = GST_SPDL_SINK (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
 
   spdl_mutex_lock (&self->tallies_lock);
-  sources->n = spdl_tallies_count_sources (&self->tallies);
+  sources->n = spdl_progress_tracker_count_sources (&self->tracker);
   sources->in_step =
-      spdl_tallies_get_first_epoch (&self->tallies, &sources->epoch);
+      spdl_progress_tracker_get_first_epoch (&self->tracker, &sources->epoch);
   spdl_mutex_unlock (&self->tallies_lock);
 }
 
 static gchar *
-gst_spdl_sink_dup_epoch_state (GstSpdlOutlet *outlet, guint64 epoch)
+gst_spdl_sink_dup_epoch_state (GstSpdlLoaderSink *loader_sink, guint64 epoch)
 {
-  GstSpdlSink *self = GST_SPDL_SINK (outlet);
+  GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
   gchar *state;
 
   spdl_mutex_lock (&self->tallies_lock);
-  state = spdl_tallies_dup_epoch_state (&self->tallies, epoch);
+  state = spdl_progress_tracker_dup_epoch_state (&self->tracker, epoch);
   spdl_mutex_unlock (&self->tallies_lock);
   return state;
 }
 
 static void
-gst_spdl_sink_outlet_init (GstSpdlOutletInterface *iface)
+gst_spdl_sink_loader_sink_init (GstSpdlLoaderSinkInterface *iface)
 {
   iface->set_open = gst_spdl_sink_set_open;
   iface->wait = gst_spdl_sink_wait;
@@ -618,7 +623,7 @@ gst_spdl_sink_start (GstBaseSink *sink)
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   gst_spdl_plain_stats_start (self->stats);
   spdl_mutex_lock (&self->tallies_lock);
-  spdl_tallies_reset (&self->tallies);
+  spdl_progress_tracker_reset (&self->tracker);
   self->warned = FALSE;
   spdl_outcome_reset (&self->outcome);
   self->has_ended = FALSE;
@@ -632,7 +637,7 @@ gst_spdl_sink_stop (GstBaseSink *sink)
   GstSpdlSink *self = GST_SPDL_SINK (sink);
 
   gst_spdl_plain_stats_stop (self->stats);
-  spdl_arrivals_reset (&self->arrivals);
+  spdl_sink_queue_reset (&self->queue);
   gst_clear_caps (&self->caps);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->stop (sink);
 }
@@ -646,7 +651,7 @@ gst_spdl_sink_set_property (
   switch (id) {
     case PROP_MAX_GAPS:
       spdl_mutex_lock (&self->tallies_lock);
-      self->tallies.max_gaps = g_value_get_uint (value);
+      self->tracker.max_gaps = g_value_get_uint (value);
       spdl_mutex_unlock (&self->tallies_lock);
       break;
     case PROP_STATS_INTERVAL:
@@ -667,12 +672,13 @@ gst_spdl_sink_get_property (
   switch (id) {
     case PROP_RESUME_STATE:
       spdl_mutex_lock (&self->tallies_lock);
-      g_value_take_string (value, spdl_tallies_dup_state (&self->tallies));
+      g_value_take_string (
+          value, spdl_progress_tracker_dup_state (&self->tracker));
       spdl_mutex_unlock (&self->tallies_lock);
       break;
     case PROP_MAX_GAPS:
       spdl_mutex_lock (&self->tallies_lock);
-      g_value_set_uint (value, self->tallies.max_gaps);
+      g_value_set_uint (value, self->tracker.max_gaps);
       spdl_mutex_unlock (&self->tallies_lock);
       break;
     case PROP_STATS_INTERVAL:
@@ -693,9 +699,9 @@ gst_spdl_sink_finalize (GObject *object)
   GstSpdlSink *self = GST_SPDL_SINK (object);
 
   gst_clear_caps (&self->caps);
-  spdl_arrivals_clear (&self->arrivals);
+  spdl_sink_queue_clear (&self->queue);
   gst_spdl_plain_stats_free (self->stats);
-  spdl_tallies_clear (&self->tallies);
+  spdl_progress_tracker_clear (&self->tracker);
   spdl_outcome_clear (&self->outcome);
   spdl_mutex_clear (&self->tallies_lock);
   G_OBJECT_CLASS (gst_spdl_sink_parent_class)->finalize (object);
@@ -743,11 +749,11 @@ static void
 gst_spdl_sink_init (GstSpdlSink *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
-  spdl_arrivals_init (&self->arrivals);
+  spdl_sink_queue_init (&self->queue);
   spdl_mutex_init (&self->tallies_lock);
-  spdl_tallies_init (&self->tallies);
+  spdl_progress_tracker_init (&self->tracker);
   spdl_outcome_init (&self->outcome);
-  self->tallies.max_gaps = DEFAULT_MAX_GAPS;
+  self->tracker.max_gaps = DEFAULT_MAX_GAPS;
   g_object_set (
       self, "sync", FALSE, "enable-last-sample", FALSE, "max-buffers", 2, NULL);
 }

@@ -193,12 +193,12 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/numberarrays.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/common/valuearrays.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/common/sourcenumber.h"
 #include "plugins/core/core.h"
-#include "plugins/core/src/delivery.h"
+#include "plugins/core/src/sampler.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug
@@ -218,8 +218,8 @@ struct _GstSpdlSrc {
   SpdlSettings settings;
   gint64 epochs;
 
-  SpdlDelivery *delivery; /* while started; under the object's lock */
-  guint32 number;         /* among the pipeline's sources */
+  SpdlSampler *sampler; /* while started; under the object's lock */
+  guint32 number;       /* among the pipeline's sources */
   guint64 n_items;
   GStrv classes;      /* (nullable): in use; under the object's lock */
   gboolean announced; /* the source, downstream */
@@ -241,7 +241,7 @@ GST_ELEMENT_REGISTER_DEFINE (
     spdlsrc, "spdlsrc", GST_RANK_NONE, GST_TYPE_SPDL_SRC)
 
 static void
-warn (const gchar *text, gpointer user_data)
+post_warning (const gchar *text, gpointer user_data)
 {
   g_autofree gchar *shown = spdl_redact_text (text);
 
@@ -260,12 +260,12 @@ copy_settings (GstSpdlSrc *self, SpdlSettings *settings)
   return epochs;
 }
 
-static SpdlDelivery *
+static SpdlSampler *
 make_delivery (GstSpdlSrc *self, GError **error)
 {
   g_auto (SpdlSettings) settings = { NULL };
   const gint64 epochs = copy_settings (self, &settings);
-  SpdlDelivery *delivery;
+  SpdlSampler *sampler;
 
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -273,14 +273,15 @@ make_delivery (GstSpdlSrc *self, GError **error)
         ".tar or .zip shards");
     return NULL;
   }
-  delivery = spdl_delivery_open (&settings, self->number, warn, self, error);
-  if (!delivery || epochs >= 0 || spdl_delivery_get_size (delivery) > 0)
-    return delivery;
+  sampler =
+      spdl_sampler_open (&settings, self->number, post_warning, self, error);
+  if (!sampler || epochs >= 0 || spdl_sampler_get_size (sampler) > 0)
+    return sampler;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "shard-mode=uneven leaves this rank no item of \"%s\", and with "
       "epochs=-1 that would go on for ever: set shard-mode to pad, or epochs",
       settings.location);
-  spdl_delivery_free (delivery);
+  spdl_sampler_free (sampler);
   return NULL;
 }
 
@@ -294,20 +295,20 @@ static gboolean
 open_dataset (GstSpdlSrc *self)
 {
   g_autoptr (GError) error = NULL;
-  SpdlDelivery *delivery;
+  SpdlSampler *sampler;
 
   self->number = spdl_source_number_find (GST_ELEMENT (self));
-  delivery = make_delivery (self, &error);
-  if (!delivery) {
+  sampler = make_delivery (self, &error);
+  if (!sampler) {
     spdl_redact_error (error);
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
-  self->delivery = delivery;
-  self->n_items = spdl_delivery_get_size (delivery);
+  self->sampler = sampler;
+  self->n_items = spdl_sampler_get_size (sampler);
   g_strfreev (self->classes);
-  self->classes = dup_names (spdl_delivery_get_classes (delivery));
+  self->classes = dup_names (spdl_sampler_get_classes (sampler));
   GST_OBJECT_UNLOCK (self);
   self->announced = FALSE;
   gst_spdl_plain_stats_start (self->stats);
@@ -318,13 +319,13 @@ open_dataset (GstSpdlSrc *self)
 static void
 close_dataset (GstSpdlSrc *self)
 {
-  SpdlDelivery *delivery;
+  SpdlSampler *sampler;
 
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
-  delivery = g_steal_pointer (&self->delivery);
+  sampler = g_steal_pointer (&self->sampler);
   GST_OBJECT_UNLOCK (self);
-  g_clear_pointer (&delivery, spdl_delivery_free);
+  g_clear_pointer (&sampler, spdl_sampler_free);
 }
 
 /* Not in GstBaseSrc's start(), behind which a second error would be posted. */
@@ -353,7 +354,7 @@ gst_spdl_src_is_seekable (GstBaseSrc *src)
 
 /* Takes what @item has. */
 static GstBuffer *
-make_item (GstSpdlSrc *self, const SpdlDeliveryItem *item)
+make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
 {
   const gsize size = strlen (item->uri);
   g_autofree gchar *shown = spdl_redact_uri (item->uri);
@@ -361,7 +362,7 @@ make_item (GstSpdlSrc *self, const SpdlDeliveryItem *item)
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
   meta->source = self->number;
-  meta->epoch = spdl_delivery_get_epoch (self->delivery);
+  meta->epoch = spdl_sampler_get_epoch (self->sampler);
   meta->index = item->index;
   meta->sequence = item->sequence;
   meta->label = item->label;
@@ -377,7 +378,7 @@ make_item (GstSpdlSrc *self, const SpdlDeliveryItem *item)
 }
 
 static GstFlowReturn
-fail (GstSpdlSrc *self, GError *error)
+post_failure (GstSpdlSrc *self, GError *error)
 {
   spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
@@ -388,10 +389,10 @@ fail (GstSpdlSrc *self, GError *error)
 
 /* Before anything else, so that a sink knows what it keeps count of. */
 static void
-announce (GstSpdlSrc *self)
+announce_source (GstSpdlSrc *self)
 {
-  g_autofree gchar *start = spdl_delivery_get_start (self->delivery);
-  const gchar *root = spdl_delivery_get_root (self->delivery);
+  g_autofree gchar *start = spdl_sampler_get_start (self->sampler);
+  const gchar *root = spdl_sampler_get_root (self->sampler);
   g_autofree gchar *base = root ? g_filename_to_uri (root, NULL, NULL) : NULL;
   GstEvent *event =
       gst_spdl_event_new_source (self->number, self->n_items, start);
@@ -412,17 +413,17 @@ has_epoch (GstSpdlSrc *self)
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
   return epochs < 0 ||
-         spdl_delivery_get_epoch (self->delivery) < (guint64) epochs;
+         spdl_sampler_get_epoch (self->sampler) < (guint64) epochs;
 }
 
 static void
 end_epoch (GstSpdlSrc *self)
 {
-  const guint64 epoch = spdl_delivery_get_epoch (self->delivery);
+  const guint64 epoch = spdl_sampler_get_epoch (self->sampler);
 
   gst_pad_push_event (
       GST_BASE_SRC_PAD (self), gst_spdl_event_new_epoch (self->number, epoch,
-                                   spdl_delivery_end_epoch (self->delivery)));
+                                   spdl_sampler_end_epoch (self->sampler)));
 }
 
 /* Shards that are streamed are waited for. */
@@ -432,8 +433,8 @@ set_flushing (GstBaseSrc *src, gboolean flushing)
   GstSpdlSrc *self = GST_SPDL_SRC (src);
 
   GST_OBJECT_LOCK (self);
-  if (self->delivery)
-    spdl_delivery_set_flushing (self->delivery, flushing);
+  if (self->sampler)
+    spdl_sampler_set_flushing (self->sampler, flushing);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
@@ -455,18 +456,18 @@ gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (src);
   g_autoptr (GError) error = NULL;
-  SpdlDeliveryItem item;
+  SpdlSamplerItem item;
 
   if (!self->announced)
-    announce (self);
+    announce_source (self);
   while (has_epoch (self)) {
-    switch (spdl_delivery_next (self->delivery, &item, &error)) {
-      case SPDL_DELIVERY_ITEM:
+    switch (spdl_sampler_next (self->sampler, &item, &error)) {
+      case SPDL_SAMPLER_ITEM:
         *buffer = make_item (self, &item);
         return GST_FLOW_OK;
-      case SPDL_DELIVERY_FAILED:
-        return fail (self, error);
-      case SPDL_DELIVERY_FLUSHING:
+      case SPDL_SAMPLER_FAILED:
+        return post_failure (self, error);
+      case SPDL_SAMPLER_FLUSHING:
         return GST_FLOW_FLUSHING;
       default:
         break;

@@ -91,7 +91,7 @@ is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
 }
 
 static const gchar *
-show (const gchar *weights)
+quote_text (const gchar *weights)
 {
   return *weights ? weights : "(unset)";
 }
@@ -102,7 +102,7 @@ is_same_draw (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
   if (!g_str_equal (was->weights, is->weights)) {
     set_error (error,
         REFUSED "it was made with weight-column=%s, but weights is %s",
-        show (was->weights), show (is->weights));
+        quote_text (was->weights), quote_text (is->weights));
     return FALSE;
   }
   if (was->items_per_epoch == is->items_per_epoch)
@@ -177,7 +177,7 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
 {
   const SpdlIdentity *is = &state->identity;
   g_auto (SpdlState) before = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
 
   /* With order=arrival, batches may come before a source says that it is
    * there. */
@@ -186,8 +186,8 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
     return TRUE;
   }
   spdl_state_init (&before);
-  if (!spdl_state_read (&before, text, source, &flaw)) {
-    set_error (error, REFUSED "%s", flaw);
+  if (!spdl_state_read (&before, text, source, &problem)) {
+    set_error (error, REFUSED "%s", problem);
     return FALSE;
   }
   if (!is_same_dataset (&before.identity, is, location, error) ||

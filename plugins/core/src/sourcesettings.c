@@ -7,7 +7,7 @@
 
 #include "plugins/core/src/sourcesettings.h"
 
-#include "gst/spdl/common/numberarrays.h"
+#include "gst/spdl/common/valuearrays.h"
 
 #define DEFAULT_PATTERN "*"
 #define DEFAULT_LABEL SPDL_LABEL_MANIFEST

@@ -39,7 +39,7 @@ word_at (const guint8 *data, guint i)
 }
 
 static void
-release (const guint8 *data, gsize size, gboolean mapped)
+release_memory (const guint8 *data, gsize size, gboolean mapped)
 {
   if (mapped)
     munmap ((void *) data, size);
@@ -50,12 +50,12 @@ release (const guint8 *data, gsize size, gboolean mapped)
 void
 spdl_archive_index_free (SpdlArchiveIndex *self)
 {
-  release (self->data, self->size, self->mapped);
+  release_memory (self->data, self->size, self->mapped);
   g_free (self);
 }
 
 static const gchar *
-check (const guint8 *data, gsize size)
+check_index (const guint8 *data, gsize size)
 {
   const gsize rest = size - SPDL_ARCHIVE_INDEX_HEADER;
 
@@ -77,14 +77,15 @@ check (const guint8 *data, gsize size)
 }
 
 static SpdlArchiveIndex *
-take (const guint8 *data, gsize size, gboolean mapped, const gchar **flaw)
+take_memory (
+    const guint8 *data, gsize size, gboolean mapped, const gchar **problem)
 {
   SpdlArchiveIndex *self;
   gsize places;
 
-  *flaw = check (data, size);
-  if (*flaw) {
-    release (data, size, mapped);
+  *problem = check_index (data, size);
+  if (*problem) {
+    release_memory (data, size, mapped);
     return NULL;
   }
   self = g_new0 (SpdlArchiveIndex, 1);
@@ -108,14 +109,14 @@ take (const guint8 *data, gsize size, gboolean mapped, const gchar **flaw)
 }
 
 SpdlArchiveIndex *
-spdl_archive_index_new (guint8 *data, gsize size, const gchar **flaw)
+spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem)
 {
-  return take (data, size, FALSE, flaw);
+  return take_memory (data, size, FALSE, problem);
 }
 
 /* Returns NULL with errno set. */
 static guint8 *
-map (int fd, gsize *size)
+map_file (int fd, gsize *size)
 {
   struct stat st;
   void *data;
@@ -132,22 +133,22 @@ map (int fd, gsize *size)
 }
 
 SpdlArchiveIndex *
-spdl_archive_index_open (const gchar *path, const gchar **flaw)
+spdl_archive_index_open (const gchar *path, const gchar **problem)
 {
   const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   SpdlArchiveIndex *self = NULL;
   guint8 *data = NULL;
   gsize size;
 
-  *flaw = NULL;
+  *problem = NULL;
   if (fd >= 0)
-    data = map (fd, &size);
+    data = map_file (fd, &size);
   if (!data)
-    *flaw = errno == ENOENT ? NULL : g_strerror (errno);
+    *problem = errno == ENOENT ? NULL : g_strerror (errno);
   if (fd >= 0)
     close (fd);
   if (data)
-    self = take (data, size, TRUE, flaw);
+    self = take_memory (data, size, TRUE, problem);
   if (self)
     spdl_archive_index_forget (self);
   return self;

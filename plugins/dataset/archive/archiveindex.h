@@ -126,14 +126,14 @@ typedef struct _SpdlArchiveIndex SpdlArchiveIndex;
 /* Takes what an index file holds, if all of it is as it was written.
  *
  * @data: (transfer full): by g_malloc()
- * @flaw: (out): why not, if NULL is returned; to go behind a colon */
+ * @problem: (out): why not, if NULL is returned; to go behind a colon */
 SpdlArchiveIndex *
-spdl_archive_index_new (guint8 *data, gsize size, const gchar **flaw);
+spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem);
 
 /* The same for a file, which is mapped: whoever writes one renames it to its
  * name, and never changes it there. */
 SpdlArchiveIndex *
-spdl_archive_index_open (const gchar *path, const gchar **flaw);
+spdl_archive_index_open (const gchar *path, const gchar **problem);
 
 void spdl_archive_index_free (SpdlArchiveIndex *self);
 

@@ -115,28 +115,28 @@ find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
 
 /* Takes @index, and says in the log what becomes of it. */
 static SpdlArchiveIndex *
-judge (SpdlArchiveIndex *index, const gchar *flaw, SpdlReader *reader,
+check_index (SpdlArchiveIndex *index, const gchar *problem, SpdlReader *reader,
     const gchar *path)
 {
   if (index)
-    flaw = find_difference (index, reader);
-  if (flaw)
+    problem = find_difference (index, reader);
+  if (problem)
     GST_WARNING ("the index \"%s\" of the shard \"%s\" is not used: %s", path,
-        reader->name, flaw);
+        reader->name, problem);
   else if (index)
     GST_INFO ("the shard \"%s\" has the index \"%s\"", reader->name, path);
-  if (flaw)
+  if (problem)
     g_clear_pointer (&index, spdl_archive_index_free);
   return index;
 }
 
 static SpdlArchiveIndex *
-load (const gchar *path, SpdlReader *reader)
+load_index (const gchar *path, SpdlReader *reader)
 {
-  const gchar *flaw;
-  SpdlArchiveIndex *index = spdl_archive_index_open (path, &flaw);
+  const gchar *problem;
+  SpdlArchiveIndex *index = spdl_archive_index_open (path, &problem);
 
-  return judge (index, flaw, reader, path);
+  return check_index (index, problem, reader, path);
 }
 
 static int
@@ -161,16 +161,16 @@ spdl_archive_store (
 /* Keeps the index in a file, and maps that in its place: so it takes none of
  * the process's memory. */
 static SpdlArchiveIndex *
-keep (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
+keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
 {
   SpdlArchiveIndex *mapped = NULL;
-  const gchar *flaw;
+  const gchar *problem;
   gsize size;
   const guint8 *data = spdl_archive_index_get_data (index, &size);
   const int failed = spdl_archive_store (path, reader->mode, data, size);
 
   if (failed == 0)
-    mapped = spdl_archive_index_open (path, &flaw);
+    mapped = spdl_archive_index_open (path, &problem);
   if (!mapped) {
     GST_INFO ("the index of the shard \"%s\" cannot be kept in \"%s\": %s",
         reader->name, path, failed ? g_strerror (failed) : "it is gone");
@@ -198,9 +198,9 @@ keep_somewhere (SpdlArchiveIndex *index, SpdlReader *reader,
   if (!is_settled (reader))
     return index;
   if (beside)
-    mapped = keep (index, reader, beside);
+    mapped = keep_index (index, reader, beside);
   if (!mapped)
-    mapped = keep (index, reader, cached);
+    mapped = keep_index (index, reader, cached);
   return mapped ? mapped : index;
 }
 
@@ -213,7 +213,7 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
       spdl_indexer_open_remote (indexer, uri, &error);
   g_autofree gchar *shown = spdl_redact_dup_uri (uri);
   g_autofree guint8 *data = NULL;
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
   SpdlArchiveIndex *index = NULL;
 
   if (!reader) {
@@ -223,26 +223,26 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
   }
   if (reader->stamp.size > MIN (MAX_REMOTE_INDEX, spdl_memory_get_share ()) ||
       !(data = g_try_malloc (reader->stamp.size)))
-    flaw = "it is too large";
+    problem = "it is too large";
   else if (!spdl_reader_read (reader, 0, data, reader->stamp.size, &error))
-    flaw = error->message;
+    problem = error->message;
   else
     index = spdl_archive_index_new (
-        g_steal_pointer (&data), reader->stamp.size, &flaw);
-  index = judge (index, flaw, shard, shown);
+        g_steal_pointer (&data), reader->stamp.size, &problem);
+  index = check_index (index, problem, shard, shown);
   if (index)
     spdl_archive_index_restamp (index, shard->validator);
   return index;
 }
 
 static SpdlArchiveIndex *
-make (SpdlReader *reader, SpdlIndexer *indexer, GError **error)
+make_index (SpdlReader *reader, SpdlIndexer *indexer, GError **error)
 {
   gsize size;
-  const gchar *flaw;
+  const gchar *problem;
   guint8 *data = spdl_indexer_walk (indexer, reader, &size, error);
 
-  return data ? spdl_archive_index_new (data, size, &flaw) : NULL;
+  return data ? spdl_archive_index_new (data, size, &problem) : NULL;
 }
 
 static gboolean
@@ -268,15 +268,15 @@ spdl_archive_open (const gchar *location, SpdlSidecarUse use,
     return NULL;
   *stamp = reader->stamp;
   if (use != SPDL_SIDECAR_NONE && !remote)
-    index = load (beside, reader);
+    index = load_index (beside, reader);
   if (use != SPDL_SIDECAR_NONE && !index)
-    index = load (cached, reader);
+    index = load_index (cached, reader);
   if (index)
     return index;
   if (use != SPDL_SIDECAR_NONE && remote)
     index = fetch_sidecar (reader, beside, indexer);
   if (!index)
-    index = make (reader, indexer, error);
+    index = make_index (reader, indexer, error);
   if (index && is_kept (reader, use))
     index = keep_somewhere (index, reader, remote ? NULL : beside, cached);
   return index;

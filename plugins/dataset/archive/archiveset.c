@@ -85,7 +85,7 @@ extensions_of (const SpdlArchiveSet *self)
 /* What is left out */
 
 static void
-warn (SpdlArchiveSet *self, gchar *text)
+warn_caller (SpdlArchiveSet *self, gchar *text)
 {
   if (self->options.warn)
     self->options.warn (text, self->options.user_data);
@@ -134,13 +134,13 @@ tell_left_out (SpdlArchiveSet *self, const Shard *shard)
   const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
 
   if (shard->n_items < n)
-    warn (self,
+    warn_caller (self,
         g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
                          " samples in \"%s\" were left out: they have no %s",
             n - shard->n_items, n, shard->location,
             self->extensions ? self->options.extensions : "payload"));
   if (n_long > 0)
-    warn (self,
+    warn_caller (self,
         g_strdup_printf ("%" G_GUINT64_FORMAT
                          " texts in \"%s\" were left out: they have more than "
                          "64 KiB",
@@ -209,7 +209,7 @@ refuse_to_stream (SpdlArchiveSet *self, GError **error)
 }
 
 static gboolean
-gather (SpdlArchiveSet *self, const gchar *location, GError **error)
+gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 {
   if (self->streamed)
     return refuse_to_stream (self, error);
@@ -276,7 +276,7 @@ spdl_archive_set_open (
   if (ok)
     open_all (self);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
-  ok = ok && gather (self, location, error);
+  ok = ok && gather_shards (self, location, error);
   self->options.extensions = NULL;
   self->options.remote = NULL;
   self->options.warn = NULL;
@@ -323,7 +323,7 @@ find_shard (SpdlArchiveSet *self, guint64 i)
 
 /* What is mapped counts as the process's own. */
 static void
-visit (SpdlArchiveSet *self, Shard *shard)
+visit_shard (SpdlArchiveSet *self, Shard *shard)
 {
   if (!shard->visited)
     self->visited[self->n_visited++] = shard;
@@ -359,7 +359,7 @@ check_unchanged (const Shard *shard, GError **error)
 }
 
 static gchar *
-describe (const SpdlArchiveSet *self, const Shard *shard,
+describe_sample (const SpdlArchiveSet *self, const Shard *shard,
     const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
 {
   SpdlArchiveFile file;
@@ -386,8 +386,8 @@ spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
     return NULL;
   if (spdl_archive_index_get_sample (
           shard->index, shard->usable ? shard->usable[place] : place, &sample))
-    uri = describe (self, shard, &sample, label, extra);
-  visit (self, shard);
+    uri = describe_sample (self, shard, &sample, label, extra);
+  visit_shard (self, shard);
   if (!uri)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The index of the shard \"%s\" makes no sense: remove it",

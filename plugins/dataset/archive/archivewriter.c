@@ -150,7 +150,8 @@ add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
   gint64 label;
 
   if (kind == SPDL_ARCHIVE_LABEL && text &&
-      spdl_line_parse_label (text, text_length, &label) == SPDL_FLAW_NONE)
+      spdl_line_parse_label (text, text_length, &label) ==
+          SPDL_PARSE_ERROR_NONE)
     self->label = label;
   else if (kind == SPDL_ARCHIVE_LABEL)
     kind = SPDL_ARCHIVE_TEXT; /* a class by its name */

@@ -7,9 +7,9 @@
 
 #pragma once
 
+#include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/remotesettings.h"
 #include "plugins/dataset/archive/shardreader.h"
-#include "plugins/dataset/archive/archiveindex.h"
 
 G_BEGIN_DECLS
 

@@ -73,7 +73,7 @@ read_words (const gchar *inner, GPtrArray *words)
 
 /* Each of @texts followed by each of @words. Frees @texts. */
 static GPtrArray *
-multiply (GPtrArray *texts, const GPtrArray *words)
+multiply_names (GPtrArray *texts, const GPtrArray *words)
 {
   GPtrArray *products = g_ptr_array_new_with_free_func (g_free);
 
@@ -126,7 +126,7 @@ spdl_braces_expand (const gchar *text, GError **error)
       set_too_many (text, error);
       return NULL;
     }
-    texts = multiply (texts, words);
+    texts = multiply_names (texts, words);
   }
   return texts;
 }
@@ -150,7 +150,7 @@ spdl_archive_names_is_one (const gchar *location)
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_names (gconstpointer a, gconstpointer b)
 {
   return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
 }
@@ -169,8 +169,8 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
   }
   if (names->len > first) {
     /* glob() would sort as the locale does. */
-    qsort (
-        names->pdata + first, names->len - first, sizeof (gpointer), compare);
+    qsort (names->pdata + first, names->len - first, sizeof (gpointer),
+        compare_names);
     return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,

@@ -63,7 +63,7 @@ left_out (const Walk *walk, const gchar *path, const gchar *why)
 }
 
 static const gchar *
-describe (int failed)
+describe_folder (int failed)
 {
   switch (failed) {
     case ELOOP:
@@ -77,7 +77,7 @@ describe (int failed)
 
 /* Whether @dirent is a file or a folder, or neither. */
 static gboolean
-classify (int fd, const struct dirent *dirent, gboolean *is_folder)
+classify_entry (int fd, const struct dirent *dirent, gboolean *is_folder)
 {
   struct stat st;
 
@@ -106,7 +106,7 @@ read_sorted (DIR *dir)
   g_array_set_clear_func (entries, entry_clear);
   while ((dirent = readdir (dir))) {
     if (dirent->d_name[0] == '.' ||
-        !classify (dirfd (dir), dirent, &entry.is_folder))
+        !classify_entry (dirfd (dir), dirent, &entry.is_folder))
       continue;
     entry.name = g_strdup (dirent->d_name);
     g_array_append_val (entries, entry);
@@ -136,7 +136,7 @@ static gboolean walk_folder (Walk *walk, int parent_fd, const gchar *name,
     const gchar *path, const Level *parent, int *failed);
 
 static gboolean
-visit (Walk *walk, int fd, const Entry *entry, const gchar *path,
+visit_entry (Walk *walk, int fd, const Entry *entry, const gchar *path,
     const Level *level)
 {
   int failed = 0;
@@ -157,7 +157,7 @@ visit (Walk *walk, int fd, const Entry *entry, const gchar *path,
   if (!walk_folder (walk, fd, entry->name, path, level, &failed))
     return FALSE;
   if (failed != 0)
-    left_out (walk, path, describe (failed));
+    left_out (walk, path, describe_folder (failed));
   if (!level->parent)
     walk->top_folder = -1;
   return TRUE;
@@ -201,7 +201,7 @@ walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
     g_autofree gchar *below = *path ? g_strconcat (path, "/", entry->name, NULL)
                                     : g_strdup (entry->name);
 
-    go_on = visit (walk, fd, entry, below, &level);
+    go_on = visit_entry (walk, fd, entry, below, &level);
   }
   closedir (dir);
   return go_on;
@@ -219,6 +219,6 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "The folder \"%s\" cannot be read: %s", root, describe (failed));
+      "The folder \"%s\" cannot be read: %s", root, describe_folder (failed));
   return FALSE;
 }

@@ -71,7 +71,7 @@ is_integer (const gchar *text, gsize length)
 {
   gint64 value;
 
-  return spdl_line_parse_label (text, length, &value) == SPDL_FLAW_NONE;
+  return spdl_line_parse_label (text, length, &value) == SPDL_PARSE_ERROR_NONE;
 }
 
 static const Entry *
@@ -105,21 +105,22 @@ spdl_classes_add (SpdlClasses *self, const gchar *name, gsize length)
 static gboolean
 check_name (const SpdlClasses *self, const gchar *name, guint i, GError **error)
 {
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
 
   if (!*name)
-    flaw = "is empty";
+    problem = "is empty";
   else if (g_ascii_isspace (*name) || g_ascii_isspace (name[strlen (name) - 1]))
-    flaw = "begins or ends with a blank, which is cut off labels";
+    problem = "begins or ends with a blank, which is cut off labels";
   else if (!g_utf8_validate (name, -1, NULL))
-    flaw = "is not UTF-8";
+    problem = "is not UTF-8";
   else if (find_entry (self, name, strlen (name)))
-    flaw = "is there twice";
-  if (!flaw)
+    problem = "is there twice";
+  if (!problem)
     return TRUE;
-  g_autofree gchar *quoted = spdl_flaw_quote (name, strlen (name));
+  g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "Class %u of classes, %s, %s: give each class one name", i, quoted, flaw);
+      "Class %u of classes, %s, %s: give each class one name", i, quoted,
+      problem);
   return FALSE;
 }
 
@@ -227,7 +228,7 @@ spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line)
   gboolean is_integer;
 
   spdl_line_read_label (line);
-  is_integer = line->name_kind == SPDL_FLAW_NONE;
+  is_integer = line->name_kind == SPDL_PARSE_ERROR_NONE;
   if (!line->name.text)
     return TRUE;
   if (!self)

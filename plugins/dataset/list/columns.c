@@ -52,13 +52,13 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
 
   line->next = csv.at;
   if (result == SPDL_CSV_STRAY) {
-    line->flaw.kind = SPDL_FLAW_QUOTE_STRAY;
+    line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_STRAY;
   } else if (result == SPDL_CSV_UNCLOSED) {
-    line->flaw.kind = SPDL_FLAW_QUOTE_UNCLOSED;
-    line->flaw.number = limit < end ? SPDL_COLUMNS_MAX_RECORD : 0;
+    line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_UNCLOSED;
+    line->parse_error.number = limit < end ? SPDL_COLUMNS_MAX_RECORD : 0;
   } else if (csv.at == limit && limit < end && limit[-1] != '\n') {
-    line->flaw.kind = SPDL_FLAW_TOO_LONG;
-    line->flaw.number = SPDL_COLUMNS_MAX_RECORD;
+    line->parse_error.kind = SPDL_PARSE_ERROR_TOO_LONG;
+    line->parse_error.number = SPDL_COLUMNS_MAX_RECORD;
   } else {
     return n;
   }
@@ -106,7 +106,7 @@ find_columns (SpdlColumns *self, const gchar *location, GError **error)
 
     if (spdl_columns_is_field_name (name) && g_hash_table_add (seen, name))
       continue;
-    quoted = spdl_flaw_quote (name, strlen (name));
+    quoted = spdl_parse_error_quote (name, strlen (name));
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" line 1: column %u is named %s, %s", location, i + 1, quoted,
         spdl_columns_is_field_name (name)
@@ -123,7 +123,7 @@ spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
     const gchar *location, const gchar **next, GError **error)
 {
   SpdlColumns *self = g_new0 (SpdlColumns, 1);
-  SpdlFlaws flaws = { 0 };
+  SpdlParseErrors parse_errors = { 0 };
   SpdlLine line;
 
   self->labels = labels;
@@ -131,12 +131,13 @@ spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
   self->names = g_ptr_array_new_with_free_func (g_free);
   read_record (header, end, &line, add_name, self->names);
   *next = line.next;
-  if (line.flaw.kind == SPDL_FLAW_NONE &&
+  if (line.parse_error.kind == SPDL_PARSE_ERROR_NONE &&
       !spdl_line_is_utf8 (header, line.next - header))
-    line.flaw.kind = SPDL_FLAW_NOT_UTF8;
-  if (line.flaw.kind != SPDL_FLAW_NONE) {
-    spdl_flaws_add (&flaws, &line.flaw, 1);
-    g_propagate_error (error, spdl_flaws_to_error (&flaws, location, 0));
+    line.parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
+  if (line.parse_error.kind != SPDL_PARSE_ERROR_NONE) {
+    spdl_parse_errors_add (&parse_errors, &line.parse_error, 1);
+    g_propagate_error (
+        error, spdl_parse_errors_to_error (&parse_errors, location, 0));
   } else if (find_columns (self, location, error)) {
     return self;
   }
@@ -208,10 +209,10 @@ is_blank (const gchar *text, gsize length)
 static void
 check_weight (const SpdlCsvField *weight, SpdlLine *line)
 {
-  line->flaw.kind =
+  line->parse_error.kind =
       spdl_line_parse_weight (weight->text, weight->length, &line->weight);
-  line->flaw.text = weight->text;
-  line->flaw.length = weight->length;
+  line->parse_error.text = weight->text;
+  line->parse_error.length = weight->length;
 }
 
 static void
@@ -219,15 +220,16 @@ check_fields (const SpdlColumns *self, const Record *fields, guint n_fields,
     SpdlLine *line)
 {
   if (n_fields != self->names->len) {
-    line->flaw.kind = SPDL_FLAW_N_FIELDS;
-    line->flaw.number = n_fields;
-    line->flaw.wanted = self->names->len;
+    line->parse_error.kind = SPDL_PARSE_ERROR_N_FIELDS;
+    line->parse_error.number = n_fields;
+    line->parse_error.wanted = self->names->len;
   } else if (is_blank (fields->path.text, fields->path.length)) {
-    line->flaw.kind = SPDL_FLAW_NO_URI;
+    line->parse_error.kind = SPDL_PARSE_ERROR_NO_URI;
   } else if (self->labels) {
     line->name = fields->label;
   }
-  if (self->weight != G_MAXUINT && line->flaw.kind == SPDL_FLAW_NONE)
+  if (self->weight != G_MAXUINT &&
+      line->parse_error.kind == SPDL_PARSE_ERROR_NONE)
     check_weight (&fields->weight, line);
 }
 
@@ -241,7 +243,7 @@ spdl_columns_parse (const SpdlColumns *self, const gchar *record,
   if (extra)
     *extra = NULL;
   n = read_record (record, end, line, take_field, &fields);
-  if (line->flaw.kind != SPDL_FLAW_NONE ||
+  if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE ||
       (n == 1 && is_blank (record, line->next - record)))
     return;
   line->path = fields.path;

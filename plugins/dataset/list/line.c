@@ -18,16 +18,17 @@
 #define MAX_QUOTED 60
 
 void
-spdl_flaws_add (SpdlFlaws *self, const SpdlFlaw *flaw, guint64 line)
+spdl_parse_errors_add (
+    SpdlParseErrors *self, const SpdlParseError *parse_error, guint64 line)
 {
   if (self->n_flaws++ > 0)
     return;
-  self->first = *flaw;
+  self->first = *parse_error;
   self->first_line = line;
 }
 
 gchar *
-spdl_flaw_quote (const gchar *text, gsize length)
+spdl_parse_error_quote (const gchar *text, gsize length)
 {
   gsize shown = length;
   g_autofree gchar *valid = NULL;
@@ -44,15 +45,17 @@ spdl_flaw_quote (const gchar *text, gsize length)
   return g_strconcat ("\"", valid, shown < length ? "...\"" : "\"", NULL);
 }
 
-/* @format: with the flaw's number, perhaps */
-static gchar *describe_label (const SpdlFlaw *flaw, const gchar *format, ...)
-    G_GNUC_PRINTF (2, 3);
+/* @format: with the error's number, perhaps */
+static gchar *describe_label (const SpdlParseError *parse_error,
+    const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gchar *
-describe_label (const SpdlFlaw *flaw, const gchar *format, ...)
+describe_label (const SpdlParseError *parse_error, const gchar *format, ...)
 {
-  g_autofree gchar *label = spdl_flaw_quote (flaw->text, flaw->length);
-  g_autofree gchar *item = spdl_flaw_quote (flaw->item, flaw->item_length);
+  g_autofree gchar *label =
+      spdl_parse_error_quote (parse_error->text, parse_error->length);
+  g_autofree gchar *item =
+      spdl_parse_error_quote (parse_error->item, parse_error->item_length);
   g_autofree gchar *what = NULL;
   va_list args;
 
@@ -63,57 +66,58 @@ describe_label (const SpdlFlaw *flaw, const gchar *format, ...)
 }
 
 static gchar *
-describe (const SpdlFlaw *flaw)
+describe_error (const SpdlParseError *parse_error)
 {
   g_autofree gchar *text = NULL;
 
-  switch (flaw->kind) {
-    case SPDL_FLAW_TOO_LONG:
+  switch (parse_error->kind) {
+    case SPDL_PARSE_ERROR_TOO_LONG:
       return g_strdup_printf (
-          "it is longer than %" G_GUINT64_FORMAT " bytes", flaw->number);
-    case SPDL_FLAW_NOT_UTF8:
+          "it is longer than %" G_GUINT64_FORMAT " bytes", parse_error->number);
+    case SPDL_PARSE_ERROR_NOT_UTF8:
       return g_strdup ("it is not UTF-8: save the list as UTF-8, and write "
                        "names of other bytes as URIs (file:///caf%E9.jpg)");
-    case SPDL_FLAW_NO_URI:
+    case SPDL_PARSE_ERROR_NO_URI:
       return g_strdup ("the path or URI is empty");
-    case SPDL_FLAW_LABEL_NO_INTEGER:
-      return describe_label (flaw,
+    case SPDL_PARSE_ERROR_LABEL_NO_INTEGER:
+      return describe_label (parse_error,
           "is text, but labels before it are integers: correct it, write all "
           "labels as text, or set classes to the names of the classes");
-    case SPDL_FLAW_LABEL_INTEGER:
-      return describe_label (flaw,
+    case SPDL_PARSE_ERROR_LABEL_INTEGER:
+      return describe_label (parse_error,
           "is an integer, but labels before it are text: correct it, or set "
           "classes to the names of the classes");
-    case SPDL_FLAW_LABEL_UNKNOWN:
-      return describe_label (flaw,
+    case SPDL_PARSE_ERROR_LABEL_UNKNOWN:
+      return describe_label (parse_error,
           "fits none of the %" G_GUINT64_FORMAT
           " classes: correct it, or add it to classes",
-          flaw->number);
-    case SPDL_FLAW_LABEL_TOO_MANY:
-      return describe_label (flaw,
+          parse_error->number);
+    case SPDL_PARSE_ERROR_LABEL_TOO_MANY:
+      return describe_label (parse_error,
           "is one class too many, after %" G_GUINT64_FORMAT
           ": set label=none if the labels are not classes, or use numbers",
-          flaw->number);
-    case SPDL_FLAW_LABEL_TOO_LARGE:
-      return describe_label (flaw, "does not fit into 64 bits");
-    case SPDL_FLAW_WEIGHT:
-      text = spdl_flaw_quote (flaw->text, flaw->length);
+          parse_error->number);
+    case SPDL_PARSE_ERROR_LABEL_TOO_LARGE:
+      return describe_label (parse_error, "does not fit into 64 bits");
+    case SPDL_PARSE_ERROR_WEIGHT:
+      text = spdl_parse_error_quote (parse_error->text, parse_error->length);
       return g_strdup_printf (
           "weight %s is no number from 0 on: write a decimal number such as "
           "0.25, and 0 for an item that is never to be drawn",
           text);
-    case SPDL_FLAW_N_FIELDS:
+    case SPDL_PARSE_ERROR_N_FIELDS:
       return g_strdup_printf (
           "it has %" G_GUINT64_FORMAT " field%s, but the header names "
           "%" G_GUINT64_FORMAT ": write a field that holds a comma in quotes",
-          flaw->number, flaw->number == 1 ? "" : "s", flaw->wanted);
-    case SPDL_FLAW_QUOTE_UNCLOSED:
-      if (flaw->number == 0)
+          parse_error->number, parse_error->number == 1 ? "" : "s",
+          parse_error->wanted);
+    case SPDL_PARSE_ERROR_QUOTE_UNCLOSED:
+      if (parse_error->number == 0)
         return g_strdup ("a quote is never closed");
       return g_strdup_printf ("a quote is not closed within %" G_GUINT64_FORMAT
                               " bytes",
-          flaw->number);
-    case SPDL_FLAW_QUOTE_STRAY:
+          parse_error->number);
+    case SPDL_PARSE_ERROR_QUOTE_STRAY:
       return g_strdup ("a field holds a quote: write the whole field in "
                        "quotes, and the quotes in it twice");
     default:
@@ -122,10 +126,10 @@ describe (const SpdlFlaw *flaw)
 }
 
 GError *
-spdl_flaws_to_error (
-    const SpdlFlaws *self, const gchar *location, guint64 n_lines)
+spdl_parse_errors_to_error (
+    const SpdlParseErrors *self, const gchar *location, guint64 n_lines)
 {
-  g_autofree gchar *what = describe (&self->first);
+  g_autofree gchar *what = describe_error (&self->first);
 
   if (n_lines == 0)
     return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
@@ -156,7 +160,7 @@ spdl_line_is_utf8 (const gchar *text, gsize length)
 }
 
 static void
-strip (const gchar **text, const gchar **end)
+strip_spaces (const gchar **text, const gchar **end)
 {
   while (*end > *text && g_ascii_isspace ((*end)[-1]))
     (*end)--;
@@ -165,7 +169,7 @@ strip (const gchar **text, const gchar **end)
 }
 
 /* Without blanks around it. */
-static inline SpdlFlawKind
+static inline SpdlParseErrorKind
 parse_integer (const gchar *text, const gchar *end, gint64 *label)
 {
   gint64 value = 0;
@@ -175,27 +179,27 @@ parse_integer (const gchar *text, const gchar *end, gint64 *label)
   if (text < end && (*text == '-' || *text == '+'))
     text++;
   if (text == end)
-    return SPDL_FLAW_LABEL_NO_INTEGER;
+    return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
   for (; text < end; text++) {
     const gint digit = *text - '0';
 
     if (!g_ascii_isdigit (*text))
-      return SPDL_FLAW_LABEL_NO_INTEGER;
+      return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
     fits = fits && !__builtin_mul_overflow (value, 10, &value) &&
            !__builtin_add_overflow (value, negative ? -digit : digit, &value);
   }
   if (!fits)
-    return SPDL_FLAW_LABEL_TOO_LARGE;
+    return SPDL_PARSE_ERROR_LABEL_TOO_LARGE;
   *label = value;
-  return SPDL_FLAW_NONE;
+  return SPDL_PARSE_ERROR_NONE;
 }
 
-SpdlFlawKind
+SpdlParseErrorKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
 {
   const gchar *end = text + length;
 
-  strip (&text, &end);
+  strip_spaces (&text, &end);
   return parse_integer (text, end, label);
 }
 
@@ -233,7 +237,7 @@ read_slowly (const gchar *text, const gchar *end)
   return g_ascii_strtod (copy, NULL);
 }
 
-SpdlFlawKind
+SpdlParseErrorKind
 spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
 {
   static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
@@ -243,7 +247,7 @@ spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
   guint64 number = 0;
   double value;
 
-  strip (&text, &end);
+  strip_spaces (&text, &end);
   if (text < end && *text == '+')
     text++;
   at = read_digits (text, end, &number, &n_digits);
@@ -253,14 +257,14 @@ spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
     n_places = at - point;
   }
   if (n_digits == 0 || (at < end && !is_exponent (at, end)))
-    return SPDL_FLAW_WEIGHT;
+    return SPDL_PARSE_ERROR_WEIGHT;
   /* A quotient of two numbers that are exact is rounded but once. */
   value = at == end && n_digits <= 15 ? number / powers[n_places]
                                       : read_slowly (text, end);
   if (!isfinite (value))
-    return SPDL_FLAW_WEIGHT;
+    return SPDL_PARSE_ERROR_WEIGHT;
   *weight = value;
-  return SPDL_FLAW_NONE;
+  return SPDL_PARSE_ERROR_NONE;
 }
 
 void
@@ -271,7 +275,7 @@ spdl_line_read_label (SpdlLine *self)
   if (!text)
     return;
   end = text + self->name.length;
-  strip (&text, &end);
+  strip_spaces (&text, &end);
   self->name.text = text < end ? text : NULL;
   self->name.length = end - text;
   if (text < end)
@@ -301,8 +305,8 @@ spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
 
   spdl_line_init (line, newline ? newline + 1 : end);
   if (length > SPDL_LINE_MAX) {
-    line->flaw.kind = SPDL_FLAW_TOO_LONG;
-    line->flaw.number = SPDL_LINE_MAX;
+    line->parse_error.kind = SPDL_PARSE_ERROR_TOO_LONG;
+    line->parse_error.number = SPDL_LINE_MAX;
     return;
   }
   while (length > 0 && g_ascii_isspace (text[length - 1]))
@@ -313,5 +317,5 @@ spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
   line->path.length = length;
   split_label (line);
   if (line->path.length == 0)
-    line->flaw.kind = SPDL_FLAW_NO_URI;
+    line->parse_error.kind = SPDL_PARSE_ERROR_NO_URI;
 }

@@ -15,7 +15,7 @@
 #include "plugins/dataset/list/mappedfile.h"
 
 typedef struct {
-  SpdlText *text;
+  SpdlMappedFile *mapped_file;
   const SpdlColumns *columns; /* of a `.csv`; NULL: a `.txt` */
   const gchar *first;         /* the first record, behind the header */
   SpdlIndex *index;           /* gets all items */
@@ -30,7 +30,7 @@ typedef struct {
 #define MAX_PIECE ((gsize) 65536)
 
 struct _SpdlList {
-  SpdlText text;
+  SpdlMappedFile mapped_file;
   SpdlColumns *columns; /* of a .csv; NULL: a .txt */
   const gchar *first;   /* the first record */
   SpdlIndex *index;
@@ -59,7 +59,7 @@ typedef struct {
   gboolean piece_is_utf8;
   SpdlClasses *found; /* (nullable): the names among the labels */
   gboolean has_integers;
-  SpdlFlaws flaws;
+  SpdlParseErrors parse_errors;
 } Progress;
 
 static guint64
@@ -80,11 +80,11 @@ is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
     const gchar *to)
 {
   if (G_UNLIKELY (to > progress->piece_end)) {
-    const gchar *end = self->text->end;
+    const gchar *end = self->mapped_file->end;
 
     if (end - from > PIECE)
       end = MAX (from + PIECE, to);
-    while (end > to && end < self->text->end && (*end & 0xc0) == 0x80)
+    while (end > to && end < self->mapped_file->end && (*end & 0xc0) == 0x80)
       end--;
     progress->piece_is_utf8 = spdl_line_is_utf8 (from, end - from);
     progress->piece_end = end;
@@ -98,29 +98,29 @@ hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
 {
   spdl_fingerprint_append (
       progress->fingerprint, progress->hashed, to - progress->hashed);
-  spdl_text_visit (self->text, progress->hashed, to);
+  spdl_mapped_file_visit (self->mapped_file, progress->hashed, to);
   progress->hashed = to;
 }
 
 /* The first label says whether they are integers or text: one that is of the
  * other kind is more often a slip than a class. */
-static SpdlFlawKind
+static SpdlParseErrorKind
 collect_label (Progress *progress, const SpdlLine *line)
 {
   g_autofree gchar *copy = NULL;
   const gchar *name = line->name.text;
   gsize length = line->name.length;
 
-  if (line->name_kind != SPDL_FLAW_LABEL_NO_INTEGER) {
-    if (line->name_kind == SPDL_FLAW_NONE && line->label == -1)
-      return SPDL_FLAW_NONE;
+  if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
+    if (line->name_kind == SPDL_PARSE_ERROR_NONE && line->label == -1)
+      return SPDL_PARSE_ERROR_NONE;
     if (progress->found)
-      return SPDL_FLAW_LABEL_INTEGER;
+      return SPDL_PARSE_ERROR_LABEL_INTEGER;
     progress->has_integers = TRUE;
     return line->name_kind;
   }
   if (progress->has_integers)
-    return SPDL_FLAW_LABEL_NO_INTEGER;
+    return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
   if (!progress->found)
     progress->found = spdl_classes_new ();
   if (G_UNLIKELY (line->name.has_quotes)) {
@@ -128,15 +128,15 @@ collect_label (Progress *progress, const SpdlLine *line)
     length = strlen (name);
   }
   return spdl_classes_add (progress->found, name, length)
-             ? SPDL_FLAW_NONE
-             : SPDL_FLAW_LABEL_TOO_MANY;
+             ? SPDL_PARSE_ERROR_NONE
+             : SPDL_PARSE_ERROR_LABEL_TOO_MANY;
 }
 
 /* Notes what is wrong with the label. */
 static void
 check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
 {
-  SpdlFlawKind kind;
+  SpdlParseErrorKind kind;
 
   spdl_line_read_label (line);
   if (!line->name.text)
@@ -145,11 +145,11 @@ check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
     kind = collect_label (progress, line);
   else
     kind = spdl_classes_number_line (self->classes, line)
-               ? SPDL_FLAW_NONE
-               : SPDL_FLAW_LABEL_UNKNOWN;
-  if (G_LIKELY (kind == SPDL_FLAW_NONE))
+               ? SPDL_PARSE_ERROR_NONE
+               : SPDL_PARSE_ERROR_LABEL_UNKNOWN;
+  if (G_LIKELY (kind == SPDL_PARSE_ERROR_NONE))
     return;
-  line->flaw = (SpdlFlaw){ .kind = kind,
+  line->parse_error = (SpdlParseError){ .kind = kind,
     .text = line->name.text,
     .length = line->name.length,
     .number = self->classes ? spdl_classes_get_size (self->classes)
@@ -161,7 +161,7 @@ check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
 static void
 add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 {
-  spdl_index_add (self->index, at - self->text->begin);
+  spdl_index_add (self->index, at - self->mapped_file->begin);
   if (self->weights)
     g_array_append_val (self->weights, line->weight);
 }
@@ -169,30 +169,33 @@ add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 static gboolean
 scan_all (SpdlScan *self, Progress *progress, GError **error)
 {
-  const gchar *const end = self->text->end;
-  SpdlFlaws *flaws = &progress->flaws;
+  const gchar *const end = self->mapped_file->end;
+  SpdlParseErrors *parse_errors = &progress->parse_errors;
   SpdlLine line;
 
   for (const gchar *at = self->first; at < end; at = line.next) {
     if (G_UNLIKELY (at - progress->hashed >= CHUNK)) {
       hash_up_to (self, progress, at);
-      if (!spdl_text_check (self->text, error))
+      if (!spdl_mapped_file_check (self->mapped_file, error))
         return FALSE;
     }
     spdl_columns_parse_any (self->columns, at, end, &line, NULL);
-    if (line.flaw.kind != SPDL_FLAW_TOO_LONG &&
+    if (line.parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG &&
         !is_utf8 (self, progress, at, line.next))
-      line.flaw.kind = SPDL_FLAW_NOT_UTF8;
-    if (self->labels && line.name.text && line.flaw.kind == SPDL_FLAW_NONE)
+      line.parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
+    if (self->labels && line.name.text &&
+        line.parse_error.kind == SPDL_PARSE_ERROR_NONE)
       check_label (self, progress, &line);
-    if (G_UNLIKELY (line.flaw.kind != SPDL_FLAW_NONE))
-      spdl_flaws_add (flaws, &line.flaw,
-          flaws->n_flaws == 0 ? count_newlines (self->text->begin, at) + 1 : 0);
+    if (G_UNLIKELY (line.parse_error.kind != SPDL_PARSE_ERROR_NONE))
+      spdl_parse_errors_add (parse_errors, &line.parse_error,
+          parse_errors->n_flaws == 0
+              ? count_newlines (self->mapped_file->begin, at) + 1
+              : 0);
     else if (line.path.text)
       add_item (self, &line, at);
   }
   hash_up_to (self, progress, end);
-  return spdl_text_check (self->text, error);
+  return spdl_mapped_file_check (self->mapped_file, error);
 }
 
 /* Looks at all of a list, once, from the beginning to the end. Returns FALSE
@@ -202,23 +205,24 @@ static gboolean
 spdl_scan (SpdlScan *self, GError **error)
 {
   Progress progress = { .fingerprint = spdl_fingerprint_new (),
-    .hashed = self->text->begin,
+    .hashed = self->mapped_file->begin,
     .piece_end = self->first };
-  const guint64 *n_flaws = &progress.flaws.n_flaws;
+  const guint64 *n_flaws = &progress.parse_errors.n_flaws;
   gboolean done;
 
-  spdl_text_expect (self->text, TRUE);
+  spdl_mapped_file_expect (self->mapped_file, TRUE);
   done = scan_all (self, &progress, error);
   self->hash = spdl_fingerprint_finish (progress.fingerprint);
   if (done && *n_flaws > 0)
     g_propagate_error (
-        error, spdl_flaws_to_error (&progress.flaws, self->text->location,
+        error, spdl_parse_errors_to_error (&progress.parse_errors,
+                   self->mapped_file->location,
                    spdl_index_get_size (self->index) + *n_flaws));
   if (progress.found)
     spdl_classes_sort (progress.found);
   spdl_index_set_classes (self->index, progress.found);
-  spdl_text_expect (self->text, FALSE);
-  spdl_text_forget (self->text);
+  spdl_mapped_file_expect (self->mapped_file, FALSE);
+  spdl_mapped_file_forget (self->mapped_file);
   return done && *n_flaws == 0;
 }
 
@@ -237,7 +241,7 @@ spdl_list_is_list (const gchar *location)
 void
 spdl_list_free (SpdlList *self)
 {
-  spdl_text_close (&self->text);
+  spdl_mapped_file_close (&self->mapped_file);
   g_clear_pointer (&self->columns, spdl_columns_free);
   g_clear_pointer (&self->index, spdl_index_free);
   g_clear_pointer (&self->weights, g_array_unref);
@@ -249,8 +253,8 @@ spdl_list_free (SpdlList *self)
 static gboolean
 read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
-  const gchar *location = self->text.location;
-  const gchar *at = self->text.begin, *end = self->text.end;
+  const gchar *location = self->mapped_file.location;
+  const gchar *at = self->mapped_file.begin, *end = self->mapped_file.end;
 
   if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
     at += 3; /* a byte order mark */
@@ -265,9 +269,9 @@ read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
 }
 
 static gboolean
-scan (SpdlList *self, gboolean weights, GError **error)
+scan_lines (SpdlList *self, gboolean weights, GError **error)
 {
-  SpdlScan scan = { &self->text, self->columns, self->first };
+  SpdlScan scan = { &self->mapped_file, self->columns, self->first };
 
   g_clear_pointer (&self->index, spdl_index_free);
   self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
@@ -288,7 +292,7 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
 {
   return use == SPDL_SIDECAR_ALWAYS ||
          (use == SPDL_SIDECAR_AUTO &&
-             self->text.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
+             self->mapped_file.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
 }
 
 static gboolean
@@ -299,16 +303,16 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   gboolean loaded;
 
   if (has)
-    self->index =
-        spdl_sidecar_load (&self->text, self->labels, classes, &self->hash);
+    self->index = spdl_sidecar_load (
+        &self->mapped_file, self->labels, classes, &self->hash);
   loaded = self->index != NULL;
   if ((!loaded || options->weights) &&
-      !scan (self, options->weights != NULL, error))
+      !scan_lines (self, options->weights != NULL, error))
     return FALSE;
   if (has && !loaded && spdl_list_get_size (self) > 0 &&
-      spdl_text_is_settled (&self->text))
+      spdl_mapped_file_is_settled (&self->mapped_file))
     spdl_sidecar_store (
-        &self->text, self->index, self->labels, classes, self->hash);
+        &self->mapped_file, self->index, self->labels, classes, self->hash);
   return TRUE;
 }
 
@@ -318,8 +322,8 @@ has_items (const SpdlList *self, GError **error)
   if (spdl_list_get_size (self) > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The list \"%s\" has no item: write %s", self->text.location,
-      is_csv (self->text.location)
+      "The list \"%s\" has no item: write %s", self->mapped_file.location,
+      is_csv (self->mapped_file.location)
           ? "a line that names the columns, such as uri,label, and then a line "
             "for each item"
           : "a path or a URI on each line, if you like with a tab and a label "
@@ -335,7 +339,7 @@ spdl_list_open (
 
   self->labels = options->labels;
   self->classes = options->labels ? options->classes : NULL;
-  if (spdl_text_open (&self->text, location, error) &&
+  if (spdl_mapped_file_open (&self->mapped_file, location, error) &&
       read_header (self, options, error) && read_items (self, options, error) &&
       has_items (self, error))
     return self;
@@ -378,7 +382,8 @@ typedef struct {
 static void
 take_mapped (const SpdlList *self, guint64 item, guint64 offset, Stretch *to)
 {
-  *to = (Stretch){ self->text.begin + offset, self->text.end, item, offset };
+  *to = (Stretch){ self->mapped_file.begin + offset, self->mapped_file.end,
+    item, offset };
 }
 
 static gboolean
@@ -388,7 +393,7 @@ take_piece (
   if (!self->piece)
     self->piece = g_malloc (MAX_PIECE);
   *to = (Stretch){ self->piece, self->piece + size, item, offset };
-  return spdl_text_copy (&self->text, offset, size, self->piece);
+  return spdl_mapped_file_copy (&self->mapped_file, offset, size, self->piece);
 }
 
 /* Where item @i can be found. What comes next is read in the mapped text; what
@@ -399,7 +404,7 @@ find_stretch (SpdlList *self, guint64 i, Stretch *to)
   guint64 offset, end;
   const guint64 item = spdl_index_find (self->index, i, &offset, &end);
 
-  end = MIN (end, (guint64) (self->text.end - self->text.begin));
+  end = MIN (end, (guint64) (self->mapped_file.end - self->mapped_file.begin));
   if (self->next_item >= MAX (item, 1) && self->next_item <= i)
     take_mapped (self, self->next_item, self->next_offset, to);
   else if (end - offset > MAX_PIECE)
@@ -419,10 +424,10 @@ read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
 
   for (const gchar *at = stretch->begin; at < stretch->end; at = line->next) {
     spdl_columns_parse_any (self->columns, at, stretch->end, line, NULL);
-    if (line->flaw.kind != SPDL_FLAW_NONE)
+    if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE)
       return NULL;
     if (mapped)
-      spdl_text_visit (&self->text, at, line->next);
+      spdl_mapped_file_visit (&self->mapped_file, at, line->next);
     if (line->path.text && item++ == i)
       return at;
   }
@@ -454,7 +459,7 @@ set_moved (const SpdlList *self, guint64 i, GError **error)
       "The list \"%s\" has changed since it was indexed: its item "
       "%" G_GUINT64_FORMAT " is not where it was. Remove its index, "
       "a file whose name ends in .spdl-index, and begin anew",
-      self->text.location, i);
+      self->mapped_file.location, i);
 }
 
 gchar *
@@ -466,7 +471,7 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
 
   *extra = NULL;
   *label = -1;
-  if (!spdl_text_check (&self->text, error))
+  if (!spdl_mapped_file_check (&self->mapped_file, error))
     return NULL;
   if (!find_stretch (self, i, &stretch) ||
       !read_item (self, &stretch, i, &line, extra)) {

@@ -227,15 +227,15 @@ check_offsets (guint64 *offsets, gsize n, guint64 hash, guint64 size)
 
 /* Returns: (transfer full) (nullable): the classes, if there are any */
 static SpdlClasses *
-read_names (const gchar *names, gsize size, guint64 hash, const gchar **flaw)
+read_names (const gchar *names, gsize size, guint64 hash, const gchar **problem)
 {
   g_autoptr (SpdlClasses) classes = NULL;
   const gchar *at = names, *const end = names + size, *last = NULL;
 
-  *flaw = "its names of classes are damaged";
+  *problem = "its names of classes are damaged";
   if (spdl_fingerprint_add (0, names, size) != hash)
     return NULL;
-  *flaw = "its names of classes make no sense";
+  *problem = "its names of classes make no sense";
   if (size > 0 && end[-1] != '\0')
     return NULL;
   while (at < end) {
@@ -252,32 +252,32 @@ read_names (const gchar *names, gsize size, guint64 hash, const gchar **flaw)
     last = at;
     at += length + 1;
   }
-  *flaw = NULL;
+  *problem = NULL;
   return g_steal_pointer (&classes);
 }
 
 SpdlIndex *
 spdl_index_file_read (
-    guint8 *data, gsize size, SpdlIndexKey *key, const gchar **flaw)
+    guint8 *data, gsize size, SpdlIndexKey *key, const gchar **problem)
 {
   guint64 *words = (guint64 *) data;
   SpdlClasses *classes = NULL;
   guint64 n_items, names = 0;
   SpdlIndex *index;
 
-  *flaw = check_header (words, size);
-  if (!*flaw) {
+  *problem = check_header (words, size);
+  if (!*problem) {
     names = word_at (words, WORD_NAMES_SIZE);
-    *flaw = check_list (words, key);
+    *problem = check_list (words, key);
   }
-  if (!*flaw)
-    *flaw = check_offsets (words + N_WORDS,
+  if (!*problem)
+    *problem = check_offsets (words + N_WORDS,
         (size - names) / sizeof *words - N_WORDS,
         word_at (words, WORD_OFFSETS_HASH), key->stamp.size);
-  if (!*flaw)
+  if (!*problem)
     classes = read_names ((const gchar *) data + size - names, names,
-        word_at (words, WORD_NAMES_HASH), flaw);
-  if (*flaw) {
+        word_at (words, WORD_NAMES_HASH), problem);
+  if (*problem) {
     g_free (data);
     return NULL;
   }

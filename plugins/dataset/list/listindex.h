@@ -102,9 +102,9 @@ typedef struct {
  *
  * @data: (transfer full): by g_malloc()
  * @key: what the list is, and gets its hash
- * @flaw: (out): why not, if NULL is returned; to go behind a colon */
+ * @problem: (out): why not, if NULL is returned; to go behind a colon */
 SpdlIndex *spdl_index_file_read (
-    guint8 *data, gsize size, SpdlIndexKey *key, const gchar **flaw);
+    guint8 *data, gsize size, SpdlIndexKey *key, const gchar **problem);
 
 /* Writes to @fd. Returns an errno, 0 if all went well. */
 int

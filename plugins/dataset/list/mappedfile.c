@@ -39,7 +39,7 @@ stamp_of (const struct stat *st)
 
 /* Returns an errno, 0 if all is well. */
 static int
-map (SpdlText *self)
+map_file (SpdlMappedFile *self)
 {
   struct stat st;
   void *begin;
@@ -64,22 +64,23 @@ map (SpdlText *self)
 }
 
 gboolean
-spdl_text_open (SpdlText *self, const gchar *location, GError **error)
+spdl_mapped_file_open (
+    SpdlMappedFile *self, const gchar *location, GError **error)
 {
   int failed;
 
-  *self = (SpdlText){ .location = g_strdup (location), .fd = -1 };
-  failed = map (self);
+  *self = (SpdlMappedFile){ .location = g_strdup (location), .fd = -1 };
+  failed = map_file (self);
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
       "The list \"%s\" cannot be read: %s", location, g_strerror (failed));
-  spdl_text_close (self);
+  spdl_mapped_file_close (self);
   return FALSE;
 }
 
 void
-spdl_text_close (SpdlText *self)
+spdl_mapped_file_close (SpdlMappedFile *self)
 {
   if (self->begin != self->end)
     munmap ((void *) self->begin, self->end - self->begin);
@@ -91,7 +92,7 @@ spdl_text_close (SpdlText *self)
 }
 
 gboolean
-spdl_text_check (const SpdlText *self, GError **error)
+spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
 {
   g_autofree gchar *sizes = NULL;
   struct stat st;
@@ -120,7 +121,7 @@ spdl_text_check (const SpdlText *self, GError **error)
 }
 
 gboolean
-spdl_text_is_settled (const SpdlText *self)
+spdl_mapped_file_is_settled (const SpdlMappedFile *self)
 {
   struct timespec now;
 
@@ -129,14 +130,14 @@ spdl_text_is_settled (const SpdlText *self)
 }
 
 void
-spdl_text_expect (SpdlText *self, gboolean in_order)
+spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order)
 {
   if (self->begin != self->end)
     spdl_compat_expect_order (self->begin, self->end - self->begin, in_order);
 }
 
 void
-spdl_text_forget (SpdlText *self)
+spdl_mapped_file_forget (SpdlMappedFile *self)
 {
   self->n_windows = 0;
   if (self->begin != self->end)
@@ -144,7 +145,8 @@ spdl_text_forget (SpdlText *self)
 }
 
 void
-spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
+spdl_mapped_file_visit (
+    SpdlMappedFile *self, const gchar *from, const gchar *to)
 {
   const gsize first = (from - self->begin) / WINDOW;
   const gsize last = (to - self->begin) / WINDOW;
@@ -156,11 +158,12 @@ spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to)
     self->n_windows += first == self->window + 1 ? 1 : WINDOWS_OF_JUMP;
   self->window = last;
   if (self->n_windows > MAX_WINDOWS)
-    spdl_text_forget (self);
+    spdl_mapped_file_forget (self);
 }
 
 gboolean
-spdl_text_copy (const SpdlText *self, guint64 offset, gsize size, gchar *buffer)
+spdl_mapped_file_copy (
+    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer)
 {
   gssize n = 1;
 
@@ -172,17 +175,17 @@ spdl_text_copy (const SpdlText *self, guint64 offset, gsize size, gchar *buffer)
 }
 
 static guint64
-hash_sample (const SpdlText *self, guint64 hash, guint64 offset)
+hash_sample (const SpdlMappedFile *self, guint64 hash, guint64 offset)
 {
   gchar sample[SAMPLE_SIZE];
 
-  if (!spdl_text_copy (self, offset, SAMPLE_SIZE, sample))
+  if (!spdl_mapped_file_copy (self, offset, SAMPLE_SIZE, sample))
     return 0;
   return spdl_fingerprint_add (hash, sample, SAMPLE_SIZE);
 }
 
 guint64
-spdl_text_hash_samples (const SpdlText *self)
+spdl_mapped_file_hash_samples (const SpdlMappedFile *self)
 {
   const gsize size = self->end - self->begin;
   guint64 hash = 0;

@@ -30,37 +30,39 @@ typedef struct {
   const gchar *end;
   gsize window; /* the last one that was visited */
   guint n_windows;
-} SpdlText;
+} SpdlMappedFile;
 
 /* Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR. */
-gboolean spdl_text_open (SpdlText *self, const gchar *location, GError **error);
-void spdl_text_close (SpdlText *self);
+gboolean spdl_mapped_file_open (
+    SpdlMappedFile *self, const gchar *location, GError **error);
+void spdl_mapped_file_close (SpdlMappedFile *self);
 
 /* Whether the file is as it was when it was opened; else @error says what has
  * changed. To be asked before each reading: of a file that was cut off, what is
  * gone must not be touched. */
-gboolean spdl_text_check (const SpdlText *self, GError **error);
+gboolean spdl_mapped_file_check (const SpdlMappedFile *self, GError **error);
 
 /* Whether the file has been left alone for so long that a further change would
  * show in its stamp: file systems count time in steps of up to two seconds. */
-gboolean spdl_text_is_settled (const SpdlText *self);
+gboolean spdl_mapped_file_is_settled (const SpdlMappedFile *self);
 
 /* It is about to be read from the beginning to the end, or in any order. */
-void spdl_text_expect (SpdlText *self, gboolean in_order);
+void spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order);
 
 /* What is between the two was read: too much of it is given back. */
-void spdl_text_visit (SpdlText *self, const gchar *from, const gchar *to);
+void spdl_mapped_file_visit (
+    SpdlMappedFile *self, const gchar *from, const gchar *to);
 
 /* Reads a part of it without mapping it, for which the kernel may map a good
  * deal more. FALSE: the file is shorter. */
-gboolean spdl_text_copy (
-    const SpdlText *self, guint64 offset, gsize size, gchar *buffer);
+gboolean spdl_mapped_file_copy (
+    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
 
 /* Gives all back. */
-void spdl_text_forget (SpdlText *self);
+void spdl_mapped_file_forget (SpdlMappedFile *self);
 
 /* The hash of some pieces of it, by which to know a file whose stamp was made
  * to look like another's. */
-guint64 spdl_text_hash_samples (const SpdlText *self);
+guint64 spdl_mapped_file_hash_samples (const SpdlMappedFile *self);
 
 G_END_DECLS

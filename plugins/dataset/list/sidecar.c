@@ -47,11 +47,11 @@ int
 spdl_sidecar_file_store (const gchar *path, guint mode,
     SpdlSidecarFileFunc func, gconstpointer user_data)
 {
-  g_autofree gchar *aside = g_strconcat (path, ".XXXXXX", NULL);
+  g_autofree gchar *temporary_path = g_strconcat (path, ".XXXXXX", NULL);
   int fd, failed;
 
   make_folder (path);
-  fd = g_mkstemp_full (aside, O_WRONLY | O_CLOEXEC, 0600);
+  fd = g_mkstemp_full (temporary_path, O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0)
     return errno;
   failed = func (fd, user_data);
@@ -60,10 +60,10 @@ spdl_sidecar_file_store (const gchar *path, guint mode,
     failed = errno;
   if (close (fd) != 0 && failed == 0)
     failed = errno;
-  if (failed == 0 && rename (aside, path) != 0)
+  if (failed == 0 && rename (temporary_path, path) != 0)
     failed = errno;
   if (failed != 0)
-    unlink (aside);
+    unlink (temporary_path);
   return failed;
 }
 
@@ -112,9 +112,9 @@ static gchar *(*const places[]) (
     const gchar *list) = { path_beside, spdl_sidecar_file_in_cache };
 
 static gchar *
-find_list (const SpdlText *text)
+find_list (const SpdlMappedFile *mapped_file)
 {
-  char *path = realpath (text->location, NULL);
+  char *path = realpath (mapped_file->location, NULL);
   gchar *list = g_strdup (path);
 
   free (path);
@@ -122,10 +122,11 @@ find_list (const SpdlText *text)
 }
 
 static SpdlIndexKey
-make_key (const SpdlText *text, gboolean labels, guint64 classes, guint64 hash)
+make_key (const SpdlMappedFile *mapped_file, gboolean labels, guint64 classes,
+    guint64 hash)
 {
-  return (SpdlIndexKey){ text->stamp, spdl_text_hash_samples (text), labels,
-    classes, hash };
+  return (SpdlIndexKey){ mapped_file->stamp,
+    spdl_mapped_file_hash_samples (mapped_file), labels, classes, hash };
 }
 
 /* As it is now: if it should become shorter, that is no matter.
@@ -165,10 +166,10 @@ read_file (const gchar *path, guint8 **data, gsize *size)
 }
 
 static SpdlIndex *
-load (const gchar *path, SpdlIndexKey *key, const gchar *location)
+load_index (const gchar *path, SpdlIndexKey *key, const gchar *location)
 {
   SpdlIndex *index = NULL;
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
   guint8 *data;
   gsize size;
   const int failed = read_file (path, &data, &size);
@@ -176,29 +177,29 @@ load (const gchar *path, SpdlIndexKey *key, const gchar *location)
   if (failed == ENOENT || failed == ENOTDIR || failed == ENAMETOOLONG)
     return NULL;
   if (failed != 0)
-    flaw = g_strerror (failed);
+    problem = g_strerror (failed);
   else
-    index = spdl_index_file_read (data, size, key, &flaw);
-  if (flaw)
+    index = spdl_index_file_read (data, size, key, &problem);
+  if (problem)
     GST_INFO ("the index \"%s\" of the list \"%s\" is not used: %s", path,
-        location, flaw);
+        location, problem);
   else
     GST_INFO ("the list \"%s\" has the index \"%s\"", location, path);
   return index;
 }
 
 SpdlIndex *
-spdl_sidecar_load (
-    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash)
+spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
+    guint64 classes, guint64 *hash)
 {
-  g_autofree gchar *list = find_list (text);
-  SpdlIndexKey key = make_key (text, labels, classes, 0);
+  g_autofree gchar *list = find_list (mapped_file);
+  SpdlIndexKey key = make_key (mapped_file, labels, classes, 0);
   SpdlIndex *index = NULL;
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
     g_autofree gchar *path = places[i](list);
 
-    index = load (path, &key, text->location);
+    index = load_index (path, &key, mapped_file->location);
   }
   *hash = key.hash;
   return index;
@@ -218,25 +219,25 @@ write_index (int fd, gconstpointer user_data)
 }
 
 gboolean
-spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
+spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
     gboolean labels, guint64 classes, guint64 hash)
 {
-  g_autofree gchar *list = find_list (text);
-  const SpdlIndexKey key = make_key (text, labels, classes, hash);
+  g_autofree gchar *list = find_list (mapped_file);
+  const SpdlIndexKey key = make_key (mapped_file, labels, classes, hash);
   const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {
     g_autofree gchar *path = places[i](list);
-    const int failed =
-        spdl_sidecar_file_store (path, text->mode, write_index, &writing);
+    const int failed = spdl_sidecar_file_store (
+        path, mapped_file->mode, write_index, &writing);
 
     if (failed == 0) {
       GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
-          text->location, path);
+          mapped_file->location, path);
       return TRUE;
     }
     GST_INFO ("the index of the list \"%s\" cannot be written to \"%s\": %s",
-        text->location, path, g_strerror (failed));
+        mapped_file->location, path, g_strerror (failed));
   }
   return FALSE;
 }

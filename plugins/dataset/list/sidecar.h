@@ -27,22 +27,22 @@ typedef enum {
  * in some 30 ms then. */
 #define SPDL_SIDECAR_MIN_SIZE (16 << 20)
 
-/* Looks for the index of @text in both places.
+/* Looks for the index of @mapped_file in both places.
  *
  * @labels: whether labels must have been looked at
  * @classes: the hash of the classes that they must be; 0: of any
  * @hash: (out): of the list's bytes
  *
  * Returns NULL if there is none that is to be trusted. */
-SpdlIndex *spdl_sidecar_load (
-    const SpdlText *text, gboolean labels, guint64 classes, guint64 *hash);
+SpdlIndex *spdl_sidecar_load (const SpdlMappedFile *mapped_file,
+    gboolean labels, guint64 classes, guint64 *hash);
 
 /* Writes one, in the first place where that is possible. It is there as a whole
  * or not at all.
  *
  * Returns whether it is there. */
-gboolean spdl_sidecar_store (const SpdlText *text, const SpdlIndex *index,
-    gboolean labels, guint64 classes, guint64 hash);
+gboolean spdl_sidecar_store (const SpdlMappedFile *mapped_file,
+    const SpdlIndex *index, gboolean labels, guint64 classes, guint64 hash);
 
 #define SPDL_SIDECAR_SUFFIX ".spdl-index"
 

@@ -29,7 +29,7 @@ fill_table (SpdlPermutation *self, SpdlRandom *random)
 /* Halves of about the same number of bits. That of the right one is whole, so
  * that no division is needed to take a number apart. */
 static void
-divide (SpdlPermutation *self)
+divide_rounds (SpdlPermutation *self)
 {
   const guint n_bits = 64 - __builtin_clzll (self->size - 1);
 
@@ -52,7 +52,7 @@ spdl_permutation_init (
     fill_table (self, &random);
     return;
   }
-  divide (self);
+  divide_rounds (self);
   for (guint i = 0; i < SPDL_PERMUTATION_ROUNDS; i++)
     self->keys[i] = spdl_random_next (&random);
 }

@@ -111,7 +111,7 @@ set_one_unknown (const Setting *known, const Setting *unknown, GError **error)
 }
 
 gboolean
-spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
+spdl_rank_partition_init (SpdlRankPartition *self, gint rank, gint world_size,
     SpdlShardMode mode, GError **error)
 {
   Setting r = { "rank", NULL, rank < 0 ? -1 : rank };
@@ -144,7 +144,7 @@ spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
 }
 
 guint64
-spdl_shard_get_size (const SpdlShard *self, guint64 n_items)
+spdl_rank_partition_get_size (const SpdlRankPartition *self, guint64 n_items)
 {
   const guint64 each = n_items / self->world_size;
   const guint64 rest = n_items % self->world_size;
@@ -160,7 +160,8 @@ spdl_shard_get_size (const SpdlShard *self, guint64 n_items)
 }
 
 guint64
-spdl_shard_get_place (const SpdlShard *self, guint64 n_items, guint64 i)
+spdl_rank_partition_get_place (
+    const SpdlRankPartition *self, guint64 n_items, guint64 i)
 {
   return (self->rank + i * self->world_size) % n_items;
 }

@@ -23,7 +23,7 @@ typedef struct {
   guint64 rank;
   guint64 world_size;
   SpdlShardMode mode;
-} SpdlShard;
+} SpdlRankPartition;
 
 const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
 
@@ -37,14 +37,15 @@ const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
  * two do not make sense; @self is undefined then. */
-gboolean spdl_shard_init (SpdlShard *self, gint rank, gint world_size,
-    SpdlShardMode mode, GError **error);
+gboolean spdl_rank_partition_init (SpdlRankPartition *self, gint rank,
+    gint world_size, SpdlShardMode mode, GError **error);
 
 /* How many of @n_items are in the shard. */
-guint64 spdl_shard_get_size (const SpdlShard *self, guint64 n_items);
+guint64
+spdl_rank_partition_get_size (const SpdlRankPartition *self, guint64 n_items);
 
 /* The place in the epoch's order of the shard's item @i. */
-guint64
-spdl_shard_get_place (const SpdlShard *self, guint64 n_items, guint64 i);
+guint64 spdl_rank_partition_get_place (
+    const SpdlRankPartition *self, guint64 n_items, guint64 i);
 
 G_END_DECLS

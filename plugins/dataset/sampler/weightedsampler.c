@@ -29,14 +29,14 @@ typedef union {
 
 G_STATIC_ASSERT (sizeof (Cell) == sizeof (double));
 
-struct _SpdlAlias {
+struct _SpdlWeightedSampler {
   GArray *array; /* Cell */
   const Cell *cells;
   guint32 n;
 };
 
 void
-spdl_alias_free (SpdlAlias *self)
+spdl_weighted_sampler_free (SpdlWeightedSampler *self)
 {
   g_array_unref (self->array);
   g_free (self);
@@ -83,7 +83,7 @@ typedef struct {
 } Stacks;
 
 static void
-push (Stacks *stacks, const Cell *cells, guint32 i)
+push_cell (Stacks *stacks, const Cell *cells, guint32 i)
 {
   if (cells[i].parts < ONE)
     stacks->work[stacks->n_small++] = i;
@@ -97,7 +97,7 @@ pair_up (Cell *cells, guint32 n)
   Stacks stacks = { g_new (guint32, n), 0, n };
 
   for (guint32 i = n; i > 0; i--)
-    push (&stacks, cells, i - 1);
+    push_cell (&stacks, cells, i - 1);
   while (stacks.n_small > 0) {
     const guint32 small = stacks.work[--stacks.n_small];
     const guint32 large = stacks.work[stacks.large++];
@@ -106,7 +106,7 @@ pair_up (Cell *cells, guint32 n)
     cells[small].threshold = parts;
     cells[small].alias = large;
     cells[large].parts -= ONE - parts;
-    push (&stacks, cells, large);
+    push_cell (&stacks, cells, large);
   }
   /* What is left is exactly full. */
   for (; stacks.large < n; stacks.large++) {
@@ -118,19 +118,19 @@ pair_up (Cell *cells, guint32 n)
   g_free (stacks.work);
 }
 
-SpdlAlias *
-spdl_alias_new (GArray *weights)
+SpdlWeightedSampler *
+spdl_weighted_sampler_new (GArray *weights)
 {
   Cell *cells = (Cell *) weights->data;
   const guint32 n = weights->len;
   const Wide sum = round_weights (cells, n);
-  SpdlAlias *self;
+  SpdlWeightedSampler *self;
 
   if (sum == 0)
     return NULL;
   share_out (cells, n, sum);
   pair_up (cells, n);
-  self = g_new (SpdlAlias, 1);
+  self = g_new (SpdlWeightedSampler, 1);
   self->array = g_array_ref (weights);
   self->cells = cells;
   self->n = n;
@@ -138,20 +138,20 @@ spdl_alias_new (GArray *weights)
 }
 
 guint32
-spdl_alias_get_size (const SpdlAlias *self)
+spdl_weighted_sampler_get_size (const SpdlWeightedSampler *self)
 {
   return self->n;
 }
 
 guint32
-spdl_alias_get_item (const SpdlAlias *self, guint64 random)
+spdl_weighted_sampler_get_item (const SpdlWeightedSampler *self, guint64 random)
 {
   const Wide product = (Wide) random * self->n;
   const guint32 i = product >> 64;
-  const guint32 within = (guint64) product >> 32;
+  const guint32 fraction = (guint64) product >> 32;
   const Cell *cell = &self->cells[i];
 
-  return within < cell->threshold ? i : cell->alias;
+  return fraction < cell->threshold ? i : cell->alias;
 }
 
 void

@@ -30,21 +30,22 @@ G_BEGIN_DECLS
  * A cell's item: cells are taken in pairs, a small one (q below 2^32) and a
  * large one, of which the latter fills the former up; always the last of each
  * that is there, where at first both are in descending order. */
-typedef struct _SpdlAlias SpdlAlias;
+typedef struct _SpdlWeightedSampler SpdlWeightedSampler;
 
 /* @weights: finite, from 0 on; overwritten. Takes as many as there are up to
  *     2^32 - 1.
  *
  * Returns NULL if all are 0. */
-SpdlAlias *spdl_alias_new (GArray *weights);
+SpdlWeightedSampler *spdl_weighted_sampler_new (GArray *weights);
 
-void spdl_alias_free (SpdlAlias *self);
+void spdl_weighted_sampler_free (SpdlWeightedSampler *self);
 
-guint32 spdl_alias_get_size (const SpdlAlias *self);
+guint32 spdl_weighted_sampler_get_size (const SpdlWeightedSampler *self);
 
 /* The item that a random number stands for: its upper part is the cell, the
  * rest, 32 bits of it, goes below or above the threshold. */
-guint32 spdl_alias_get_item (const SpdlAlias *self, guint64 random);
+guint32 spdl_weighted_sampler_get_item (
+    const SpdlWeightedSampler *self, guint64 random);
 
 /* The random numbers of an epoch's draws: a pure function of (seed, epoch) and
  * the place, the same for ever. Two keys come from xoshiro256** seeded with

@@ -20,7 +20,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/fetch/diskcache/diskfolder.h"
-#include "plugins/fetch/io/errands.h"
+#include "plugins/fetch/io/threadpool.h"
 
 /* FOLDER/.spdl-size has the sum of all entries' sizes, to which each process
  * adds what it writes; a count of the files, which each process makes when it
@@ -42,7 +42,7 @@ struct _SpdlDiskCache {
   gpointer user_data;
   gchar *folder;
   gchar *headers; /* the part of a name that is the same for all */
-  SpdlErrands *errands;
+  SpdlThreadPool *thread_pool;
   gint counting;        /* atomic: the files are counted, or were */
   gint told_unkeepable; /* atomic */
   gint quit;            /* atomic */
@@ -98,7 +98,7 @@ spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active)
   spdl_mutex_lock (&self->lock);
   self->active = active;
   memset (&self->total, 0, sizeof self->total);
-  memset (&self->at_lap, 0, sizeof self->at_lap);
+  memset (&self->at_interval, 0, sizeof self->at_interval);
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -131,7 +131,8 @@ spdl_disk_tally_add_error (SpdlDiskTally *self)
 }
 
 void
-spdl_disk_tally_tell (SpdlDiskTally *self, gboolean lap, GstStructure *stats)
+spdl_disk_tally_tell (
+    SpdlDiskTally *self, gboolean interval, GstStructure *stats)
 {
   SpdlDiskCounts since = { 0 }, counts;
   gboolean active;
@@ -139,9 +140,9 @@ spdl_disk_tally_tell (SpdlDiskTally *self, gboolean lap, GstStructure *stats)
   spdl_mutex_lock (&self->lock);
   active = self->active;
   counts = self->total;
-  if (lap) {
-    since = self->at_lap;
-    self->at_lap = self->total;
+  if (interval) {
+    since = self->at_interval;
+    self->at_interval = self->total;
   }
   spdl_mutex_unlock (&self->lock);
   if (!active)
@@ -176,7 +177,7 @@ lock_briefly (int fd)
 /* The lock is given back by its name: a process that was forked meanwhile has
  * the same one, and would keep it. */
 static void
-unlock (int fd)
+unlock_file (int fd)
 {
   flock (fd, LOCK_UN);
   close (fd);
@@ -204,7 +205,7 @@ change_sum (const gchar *folder, gint64 change)
   if (change != 0 && pwrite (fd, &written, sizeof written, 0) < 0)
     GST_INFO (
         "the size of \"%s\" cannot be noted: %s", folder, g_strerror (errno));
-  unlock (fd);
+  unlock_file (fd);
   return sum;
 }
 
@@ -282,7 +283,7 @@ visit_folder (Walk *self, const gchar *prefix)
 }
 
 static void
-walk (Walk *self)
+walk_folders (Walk *self)
 {
   self->sum = 0;
   for (guint i = 0; i < 256; i++) {
@@ -312,7 +313,7 @@ remove_oldest (Walk *self, guint64 wanted)
   guint n = 0;
 
   self->leaves = g_array_new (FALSE, FALSE, sizeof (Leaf));
-  walk (self);
+  walk_folders (self);
   sum = self->sum;
   g_array_sort (self->leaves, compare_age);
   for (guint i = 0; i < self->leaves->len && sum > wanted; i++) {
@@ -351,14 +352,14 @@ count_once (const gchar *folder, guint64 max_size, gint *quit)
     return FALSE;
   }
   noted = change_sum (folder, 0);
-  walk (&self);
+  walk_folders (&self);
   sum = self.sum;
   if (max_size > 0 && sum > max_size)
     sum = remove_oldest (&self, max_size - max_size / 8);
   /* What others added meanwhile stays. */
   if (!is_over (&self))
     change_sum (folder, (gint64) (sum - noted));
-  unlock (fd);
+  unlock_file (fd);
   return max_size == 0 || sum <= max_size;
 }
 
@@ -427,7 +428,7 @@ spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
   self->user_data = user_data;
   self->folder = g_steal_pointer (&folder);
   self->headers = spdl_http_settings_list (http);
-  self->errands = spdl_errands_new ("spdl-cache", MAX_THREADS);
+  self->thread_pool = spdl_thread_pool_new ("spdl-cache", MAX_THREADS);
   return self;
 }
 
@@ -435,7 +436,7 @@ void
 spdl_disk_cache_free (SpdlDiskCache *self)
 {
   g_atomic_int_set (&self->quit, TRUE);
-  spdl_errands_free (self->errands);
+  spdl_thread_pool_free (self->thread_pool);
   g_free (self->headers);
   g_free (self->folder);
   g_free (self);
@@ -480,7 +481,7 @@ tell_failed (SpdlDiskCache *self, int failed)
 
 /* Ends @fetch: with @content, or with @error (both transfer full). */
 static void
-finish (Fetch *fetch, GstBuffer *content, GError *error)
+finish_fetch (Fetch *fetch, GstBuffer *content, GError *error)
 {
   SpdlHttpFunc func = fetch->func;
   gpointer user_data = fetch->user_data;
@@ -498,7 +499,7 @@ finish_hit (Fetch *fetch)
   GstBuffer *content = g_steal_pointer (&fetch->kept);
 
   spdl_disk_tally_add_hit (fetch->cache->tally, gst_buffer_get_size (content));
-  finish (fetch, content, NULL);
+  finish_fetch (fetch, content, NULL);
 }
 
 /* Whether what is told by @validator says whether something has changed, or
@@ -517,7 +518,7 @@ is_enough (const SpdlDiskCache *self, const SpdlValidator *validator)
 }
 
 static void
-store (gpointer data)
+store_entry (gpointer data)
 {
   Fetch *fetch = data;
   SpdlDiskCache *self = fetch->cache;
@@ -530,7 +531,7 @@ store (gpointer data)
   else
     spdl_disk_bound_add (
         self->folder, grown, self->settings->max_size, &self->quit);
-  finish (fetch, g_steal_pointer (&fetch->content), NULL);
+  finish_fetch (fetch, g_steal_pointer (&fetch->content), NULL);
 }
 
 static gboolean
@@ -550,7 +551,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   SpdlDiskCache *self = fetch->cache;
 
   if (error) {
-    finish (fetch, NULL, error);
+    finish_fetch (fetch, NULL, error);
     return;
   }
   if (!content) {
@@ -561,17 +562,17 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   gst_clear_buffer (&fetch->kept);
   if (!fetch->origin.keepable || !is_enough (self, &fetch->origin)) {
     tell_unkeepable (self);
-    finish (fetch, content, NULL);
+    finish_fetch (fetch, content, NULL);
   } else if (!is_small_enough (self, content)) {
-    finish (fetch, content, NULL);
+    finish_fetch (fetch, content, NULL);
   } else {
     fetch->content = content;
-    spdl_errands_push (self->errands, store, fetch);
+    spdl_thread_pool_push (self->thread_pool, store_entry, fetch);
   }
 }
 
 static void
-look (Fetch *fetch, GCancellable *cancellable)
+look_up (Fetch *fetch, GCancellable *cancellable)
 {
   SpdlDiskCache *self = fetch->cache;
   const SpdlDiskLimits limits = { self->http->max_size, G_MAXINT64 };
@@ -592,12 +593,12 @@ spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http, const gchar *uri,
   Fetch *fetch = g_new0 (Fetch, 1);
 
   if (g_atomic_int_compare_and_exchange (&self->counting, FALSE, TRUE))
-    spdl_errands_push (self->errands, count_files, self);
+    spdl_thread_pool_push (self->thread_pool, count_files, self);
   fetch->cache = self;
   fetch->func = func;
   fetch->user_data = user_data;
   make_name (self, uri, range, foreign, fetch->name);
-  look (fetch, cancellable);
+  look_up (fetch, cancellable);
   if (fetch->kept && self->settings->validate == SPDL_CACHE_VALIDATE_NONE)
     finish_hit (fetch);
   else
@@ -608,5 +609,5 @@ spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http, const gchar *uri,
 guint64
 spdl_disk_cache_get_cpu_time (SpdlDiskCache *self)
 {
-  return spdl_errands_get_cpu_time (self->errands);
+  return spdl_thread_pool_get_cpu_time (self->thread_pool);
 }

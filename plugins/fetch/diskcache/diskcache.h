@@ -27,7 +27,7 @@ typedef struct {
   SpdlMutex lock; /* guards: */
   gboolean active;
   SpdlDiskCounts total;
-  SpdlDiskCounts at_lap; /* the total when the lap began */
+  SpdlDiskCounts at_interval; /* the total when the interval began */
 } SpdlDiskTally;
 
 void spdl_disk_tally_init (SpdlDiskTally *self);
@@ -42,9 +42,9 @@ void spdl_disk_tally_add_miss (SpdlDiskTally *self);
 /* Returns whether it is the first. */
 gboolean spdl_disk_tally_add_error (SpdlDiskTally *self);
 
-/* Sets the fields of `stage-stats`; ends the lap if @lap. */
-void
-spdl_disk_tally_tell (SpdlDiskTally *self, gboolean lap, GstStructure *stats);
+/* Sets the fields of `stage-stats`; ends the interval if @interval. */
+void spdl_disk_tally_tell (
+    SpdlDiskTally *self, gboolean interval, GstStructure *stats);
 
 /* A folder of whole items and ranges that came from servers, which any number
  * of processes share. What is there is never believed without its hash and,

@@ -97,7 +97,8 @@ spdl_disk_entry_write (const SpdlDiskEntry *self, guint8 *data)
 }
 
 static const gchar *
-check (const guint8 *data, gsize n, guint64 file_size, const guint8 *name)
+check_header (
+    const guint8 *data, gsize n, guint64 file_size, const guint8 *name)
 {
   guint32 kind, text_size;
 
@@ -125,14 +126,15 @@ check (const guint8 *data, gsize n, guint64 file_size, const guint8 *name)
 
 gsize
 spdl_disk_entry_read (SpdlDiskEntry *self, const guint8 *data, gsize n,
-    guint64 file_size, const guint8 name[SPDL_DIGEST_SIZE], const gchar **flaw)
+    guint64 file_size, const guint8 name[SPDL_DIGEST_SIZE],
+    const gchar **problem)
 {
   SpdlValidator *validator = &self->validator;
   gsize text_size;
 
   memset (self, 0, sizeof *self);
-  *flaw = check (data, n, file_size, name);
-  if (*flaw)
+  *problem = check_header (data, n, file_size, name);
+  if (*problem)
     return 0;
   text_size = get_32 (data + AT_TEXT_SIZE);
   memcpy (self->name, name, SPDL_DIGEST_SIZE);

@@ -55,12 +55,13 @@ gsize spdl_disk_entry_write (const SpdlDiskEntry *self, guint8 *data);
  * SPDL_DISK_ENTRY_MAX_HEAD, or all of a smaller file.
  *
  * @name: what the entry must be of
- * @flaw: (out): why it is none, for the log
+ * @problem: (out): why it is none, for the log
  *
  * Returns the head's size, 0 if it is none; if it is one, clear
  * @self->validator. */
 gsize spdl_disk_entry_read (SpdlDiskEntry *self, const guint8 *data, gsize n,
-    guint64 file_size, const guint8 name[SPDL_DIGEST_SIZE], const gchar **flaw);
+    guint64 file_size, const guint8 name[SPDL_DIGEST_SIZE],
+    const gchar **problem);
 
 guint64 spdl_disk_entry_hash (gconstpointer content, gsize size);
 

@@ -41,7 +41,7 @@ make_path (const gchar *folder, const guint8 *name, gchar **parent)
 /* Returns the head's size; 0: it is no entry of that name. */
 static gsize
 read_head (int fd, const struct stat *st, const guint8 *name,
-    SpdlDiskEntry *entry, const gchar **flaw)
+    SpdlDiskEntry *entry, const gchar **problem)
 {
   guint8 head[SPDL_DISK_ENTRY_MAX_HEAD];
   const gsize wanted = MIN ((guint64) st->st_size, sizeof head);
@@ -51,12 +51,12 @@ read_head (int fd, const struct stat *st, const guint8 *name,
   while (done < wanted && n != 0) {
     n = pread (fd, head + done, wanted - done, done);
     if (n < 0 && errno != EINTR) {
-      *flaw = g_strerror (errno);
+      *problem = g_strerror (errno);
       return 0;
     }
     done += MAX (n, 0);
   }
-  return spdl_disk_entry_read (entry, head, done, st->st_size, name, flaw);
+  return spdl_disk_entry_read (entry, head, done, st->st_size, name, problem);
 }
 
 static gboolean
@@ -77,7 +77,7 @@ is_confirmed (GstBuffer *content, const SpdlDiskEntry *entry)
 
 static GstBuffer *
 read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
-    GCancellable *cancellable, SpdlValidator *validator, const gchar **flaw)
+    GCancellable *cancellable, SpdlValidator *validator, const gchar **problem)
 {
   g_autoptr (GError) error = NULL;
   SpdlDiskEntry entry;
@@ -85,17 +85,17 @@ read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
   struct stat st;
   gsize head;
 
-  *flaw = "it is no regular file";
+  *problem = "it is no regular file";
   if (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
-      !(head = read_head (fd, &st, name, &entry, flaw)))
+      !(head = read_head (fd, &st, name, &entry, problem)))
     return NULL;
 
   const SpdlRange range = { head, G_MAXUINT64 };
   content = spdl_disk_read_open (fd, &range, limits, cancellable, &error);
-  *flaw = "it cannot be read, or is over a limit";
+  *problem = "it cannot be read, or is over a limit";
   if (content && !is_confirmed (content, &entry)) {
     gst_clear_buffer (&content);
-    *flaw = "its content is damaged";
+    *problem = "its content is damaged";
   }
   if (content)
     *validator = entry.validator;
@@ -114,7 +114,7 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
   g_autofree gchar *parent = NULL;
   g_autofree gchar *path = make_path (folder, name, &parent);
   const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  const gchar *flaw = NULL;
+  const gchar *problem = NULL;
   GstBuffer *content;
 
   memset (validator, 0, sizeof *validator);
@@ -123,17 +123,17 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
       GST_INFO ("\"%s\" is not used: %s", path, g_strerror (errno));
     return NULL;
   }
-  content = read_entry (fd, name, limits, cancellable, validator, &flaw);
+  content = read_entry (fd, name, limits, cancellable, validator, &problem);
   close (fd);
   if (!content)
-    GST_INFO ("\"%s\" is not used: %s", path, flaw);
+    GST_INFO ("\"%s\" is not used: %s", path, problem);
   return content;
 }
 
 /* Writing */
 
 static int
-open_aside (const gchar *parent, gchar **path)
+open_dropped_upstream (const gchar *parent, gchar **path)
 {
   int fd;
 
@@ -160,15 +160,15 @@ make_parent (const gchar *parent)
 
 /* Makes a file that nobody takes for one that was left behind. */
 static int
-make_aside (const gchar *parent, gchar **path)
+make_dropped_upstream (const gchar *parent, gchar **path)
 {
   for (;;) {
-    int fd = open_aside (parent, path);
+    int fd = open_dropped_upstream (parent, path);
     struct stat st;
 
     if (fd < 0 && errno == ENOENT) {
       make_parent (parent);
-      fd = open_aside (parent, path);
+      fd = open_dropped_upstream (parent, path);
     }
     if (fd < 0)
       return -1;
@@ -226,7 +226,7 @@ spdl_disk_folder_store (const gchar *folder,
 {
   g_autofree gchar *parent = NULL;
   g_autofree gchar *path = make_path (folder, name, &parent);
-  g_autofree gchar *aside = NULL;
+  g_autofree gchar *temporary_path = NULL;
   SpdlDiskEntry entry = { .validator = *validator };
   gsize head_size;
   struct stat st;
@@ -236,18 +236,18 @@ spdl_disk_folder_store (const gchar *folder,
   memcpy (entry.name, name, SPDL_DIGEST_SIZE);
   if (!spdl_disk_entry_fits (&entry))
     return ENAMETOOLONG;
-  fd = make_aside (parent, &aside);
+  fd = make_dropped_upstream (parent, &temporary_path);
   if (fd < 0)
     return errno;
   failed = write_entry (fd, &entry, content, &head_size);
   if (failed == 0 && stat (path, &st) == 0)
     *grown = -(gint64) spdl_disk_folder_count (st.st_size);
-  if (failed == 0 && rename (aside, path) != 0)
+  if (failed == 0 && rename (temporary_path, path) != 0)
     failed = errno;
   if (failed == 0)
     *grown += spdl_disk_folder_count (head_size + entry.size);
   else
-    unlink (aside);
+    unlink (temporary_path);
   /* Only now: the lock is what keeps it from being removed. */
   close (fd);
   if (failed != 0)

@@ -37,7 +37,7 @@ spdl_coalesce_dup_uri (GstBuffer *item)
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_ranges (gconstpointer a, gconstpointer b)
 {
   const Item *x = a, *y = b;
   const gint order = strcmp (x->uri, y->uri);
@@ -69,7 +69,7 @@ sort_ranges (GstBufferList *group, guint64 max_size)
     else
       g_free (item.uri);
   }
-  g_array_sort (items, compare);
+  g_array_sort (items, compare_ranges);
   return items;
 }
 
@@ -87,7 +87,7 @@ is_near (const Item *item, const SpdlRange *all, const Item *next, guint64 gap,
 }
 
 static void
-join (GstBufferList *group, const GArray *items, guint first, guint end,
+join_ranges (GstBufferList *group, const GArray *items, guint first, guint end,
     const SpdlRange *range)
 {
   SpdlJoin *made =
@@ -121,7 +121,7 @@ spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size)
     if (end - first < 2)
       continue;
     group = gst_buffer_list_make_writable (group);
-    join (group, items, first, end, &range);
+    join_ranges (group, items, first, end, &range);
   }
   return group;
 }

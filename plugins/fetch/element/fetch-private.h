@@ -11,7 +11,7 @@
 
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/http/http.h"
-#include "plugins/fetch/io/errands.h"
+#include "plugins/fetch/io/threadpool.h"
 
 G_BEGIN_DECLS
 
@@ -41,10 +41,11 @@ struct _GstSpdlFetch {
   SpdlDiskCache *cache; /* nullable */
   SpdlDiskTally cache_tally;
   guint64 used_coalesce;
-  GStrv names;          /* as it was, of parts; NULL: none */
-  GMutex lock;          /* guards the making of: */
-  SpdlHttp *http;       /* atomic; NULL until it is needed */
-  SpdlErrands *errands; /* what the client's thread must not do; nullable */
+  GStrv names;    /* as it was, of parts; NULL: none */
+  GMutex lock;    /* guards the making of: */
+  SpdlHttp *http; /* atomic; NULL until it is needed */
+  SpdlThreadPool
+      *thread_pool; /* what the client's thread must not do; nullable */
 };
 
 /* The client, made by the first item that needs one. */

@@ -33,7 +33,7 @@ gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error)
 
 /* Ends @task: with @content (transfer full), or with @error (transfer full). */
 static void
-finish (GstSpdlTask *task, GstBuffer *content, GError *error)
+finish_item (GstSpdlTask *task, GstBuffer *content, GError *error)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
 
@@ -52,7 +52,7 @@ finish (GstSpdlTask *task, GstBuffer *content, GError *error)
 static void
 on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 {
-  finish (user_data, content, error);
+  finish_item (user_data, content, error);
 }
 
 /* Reads what @uri names, while this thread waits.
@@ -123,7 +123,7 @@ on_asked (gpointer user_data, GstBuffer *content, GError *error)
   if (error && error->domain == SPDL_HTTP_ELSEWHERE) {
     journey->uri = g_strdup (error->message);
     g_error_free (error);
-    spdl_errands_push (self->errands, end_journey, journey);
+    spdl_thread_pool_push (self->thread_pool, end_journey, journey);
     return;
   }
   journey->func (journey->user_data, content, error);
@@ -208,7 +208,8 @@ on_packed (gpointer user_data, GstBuffer *content, GError *error)
 
   if (content) {
     unpacking->content = content;
-    spdl_errands_push (unpacking->self->errands, run_unpacking, unpacking);
+    spdl_thread_pool_push (
+        unpacking->self->thread_pool, run_unpacking, unpacking);
     return;
   }
   unpacking->func (unpacking->user_data, NULL, error);
@@ -227,7 +228,7 @@ parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
 
 /* Begins the fetch of @uri, which is changed, and whose end @func tells. */
 static void
-fetch (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
+fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     gpointer user_data)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
@@ -283,7 +284,7 @@ dup_base (GstSpdlFetch *self, GstSpdlTask *task)
 static void
 fetch_parts (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri)
 {
-  static const SpdlPartsFuncs funcs = { fetch, finish };
+  static const SpdlPartsFuncs funcs = { fetch_uri, finish_item };
   g_autofree gchar *base = dup_base (self, task);
   const SpdlPartsRules rules = { base, self->used.trusted_origins };
   g_autoptr (GstCaps) caps = NULL;
@@ -304,7 +305,7 @@ fetch_alone (GstSpdlTask *task)
   if (self->names)
     fetch_parts (self, task, uri);
   else
-    fetch (task, uri, FALSE, on_fetched, task);
+    fetch_uri (task, uri, FALSE, on_fetched, task);
 }
 
 static void
@@ -323,7 +324,7 @@ finish_part (GstSpdlTask *task, const SpdlJoinPart *part)
     on_packed (
         unpacking_new (self, &part->packing, on_fetched, task), content, NULL);
   else
-    finish (task, content, NULL);
+    finish_item (task, content, NULL);
 }
 
 /* A join was read, or failed: then each of its items is read alone, so that
@@ -334,18 +335,18 @@ on_joined (gpointer user_data, GstBuffer *content, GError *error)
 {
   SpdlJoin *join = user_data;
   g_autoptr (GArray) waiters = spdl_join_end (join, content);
-  GstSpdlFetch *self = GST_SPDL_FETCH (
-      gst_spdl_task_get_stage (g_array_index (waiters, SpdlJoinWaiter, 0).who));
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (
+      g_array_index (waiters, SpdlJoinWaiter, 0).caller));
 
   for (guint i = 0; i < waiters->len; i++) {
     const SpdlJoinWaiter *waiter = &g_array_index (waiters, SpdlJoinWaiter, i);
 
     if (content)
-      finish_part (waiter->who, waiter->part);
+      finish_part (waiter->caller, waiter->part);
     else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-      finish (waiter->who, NULL, g_error_copy (error));
+      finish_item (waiter->caller, NULL, g_error_copy (error));
     else
-      spdl_errands_push (self->errands, fetch_again, waiter->who);
+      spdl_thread_pool_push (self->thread_pool, fetch_again, waiter->caller);
   }
   g_clear_error (&error);
   spdl_join_unref (join);
@@ -360,7 +361,7 @@ fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
   switch (spdl_join_part_begin (part, task)) {
     case SPDL_JOIN_BEGIN:
       uri = spdl_join_dup_uri (join);
-      fetch (task, uri, FALSE, on_joined, spdl_join_ref (join));
+      fetch_uri (task, uri, FALSE, on_joined, spdl_join_ref (join));
       break;
     case SPDL_JOIN_DONE:
       finish_part (task, part);

@@ -270,8 +270,8 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   spdl_disk_cache_settings_copy (&self->used_cache, &self->cache_settings);
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&self->names, g_strfreev);
-  if (!self->errands)
-    self->errands = spdl_errands_new ("spdl-fetch", MAX_THREADS);
+  if (!self->thread_pool)
+    self->thread_pool = spdl_thread_pool_new ("spdl-fetch", MAX_THREADS);
   if (!spdl_origin_check_trusted (self->used.trusted_origins, TRUE, error))
     return FALSE;
   if (parts && !(self->names = spdl_parts_parse (parts, error)))
@@ -293,7 +293,7 @@ gst_spdl_fetch_stop (GstSpdlStage *stage)
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
 
   /* Their work is done, but for its last steps. */
-  g_clear_pointer (&self->errands, spdl_errands_free);
+  g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
   g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
 }
@@ -305,15 +305,16 @@ gst_spdl_fetch_get_cpu_time (GstSpdlStage *stage)
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
 
   return (http ? spdl_http_get_cpu_time (http) : 0) +
-         (self->errands ? spdl_errands_get_cpu_time (self->errands) : 0) +
+         (self->thread_pool ? spdl_thread_pool_get_cpu_time (self->thread_pool)
+                            : 0) +
          (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
 }
 
 static void
 gst_spdl_fetch_add_stats (
-    GstSpdlStage *stage, gboolean lap, GstStructure *stats)
+    GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
-  spdl_disk_tally_tell (&GST_SPDL_FETCH (stage)->cache_tally, lap, stats);
+  spdl_disk_tally_tell (&GST_SPDL_FETCH (stage)->cache_tally, interval, stats);
 }
 
 /* A group, before the stage divides it. */
@@ -461,7 +462,7 @@ gst_spdl_fetch_finalize (GObject *object)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (object);
 
-  g_clear_pointer (&self->errands, spdl_errands_free);
+  g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);

@@ -91,7 +91,7 @@ is_uri (const gchar *text)
 /* As spdlsrc makes a URI of what its list has. Without a base, a relative path
  * stays one, and is refused as such. */
 static gchar *
-resolve (const gchar *value, const gchar *base)
+resolve_uri (const gchar *value, const gchar *base)
 {
   g_autofree gchar *text = g_strstrip (g_strdup (value));
   g_autofree gchar *path = NULL;
@@ -158,7 +158,7 @@ fetch_free (Fetch *self)
 }
 
 static void
-release (Fetch *self)
+release_fetch (Fetch *self)
 {
   GstSpdlTask *task = self->task;
   const SpdlPartsFuncs *funcs = self->funcs;
@@ -180,7 +180,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 
   part->content = content;
   part->error = error;
-  release (part->fetch);
+  release_fetch (part->fetch);
 }
 
 /* The beginning */
@@ -222,7 +222,7 @@ add_field (
       item && item->extra ? gst_structure_get_string (item->extra, name) : NULL;
 
   if (value) {
-    add_part (self, name, resolve (value, rules->base));
+    add_part (self, name, resolve_uri (value, rules->base));
     return rules->base || !is_far (self->parts[0].uri) ||
            check_part (&self->parts[self->n_parts - 1], self->parts[0].uri,
                rules->trusted, error);
@@ -269,5 +269,5 @@ spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
   self->n_running = self->n_parts + 1;
   begin_all (self, TRUE);
   begin_all (self, FALSE);
-  release (self);
+  release_fetch (self);
 }

@@ -43,10 +43,10 @@ struct _SpdlHttp {
 
 /* Bodies that are read while they come */
 
-struct _SpdlFlow {
+struct _SpdlBodyStream {
   guint8 *ring;
-  gsize room;
-  SpdlFlowWakeFunc wake;
+  gsize capacity;
+  SpdlBodyStreamWakeFunc wake;
   gpointer user_data;
   gsize lent; /* to the reader, who alone knows of it */
 
@@ -61,20 +61,20 @@ struct _SpdlFlow {
   GError *error; /* nullable */
 };
 
-SpdlFlow *
-spdl_flow_new (gsize room)
+SpdlBodyStream *
+spdl_body_stream_new (gsize capacity)
 {
-  SpdlFlow *self = g_new0 (SpdlFlow, 1);
+  SpdlBodyStream *self = g_new0 (SpdlBodyStream, 1);
 
-  self->room = room;
-  self->ring = g_malloc (room);
+  self->capacity = capacity;
+  self->ring = g_malloc (capacity);
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
   return self;
 }
 
 void
-spdl_flow_free (SpdlFlow *self)
+spdl_body_stream_free (SpdlBodyStream *self)
 {
   g_clear_error (&self->error);
   spdl_cond_clear (&self->cond);
@@ -84,7 +84,8 @@ spdl_flow_free (SpdlFlow *self)
 }
 
 void
-spdl_flow_begin (SpdlFlow *self, SpdlFlowWakeFunc wake, gpointer user_data)
+spdl_body_stream_begin (
+    SpdlBodyStream *self, SpdlBodyStreamWakeFunc wake, gpointer user_data)
 {
   self->wake = wake;
   self->user_data = user_data;
@@ -92,15 +93,16 @@ spdl_flow_begin (SpdlFlow *self, SpdlFlowWakeFunc wake, gpointer user_data)
 }
 
 guint8 *
-spdl_flow_reserve (SpdlFlow *self, gsize *room)
+spdl_body_stream_reserve (SpdlBodyStream *self, gsize *capacity)
 {
   guint8 *data = NULL;
   gsize at;
 
   spdl_mutex_lock (&self->lock);
-  at = self->n_written % self->room;
-  *room = MIN (self->room - (self->n_written - self->n_read), self->room - at);
-  self->starved = *room == 0;
+  at = self->n_written % self->capacity;
+  *capacity = MIN (
+      self->capacity - (self->n_written - self->n_read), self->capacity - at);
+  self->starved = *capacity == 0;
   if (!self->starved)
     data = self->ring + at;
   spdl_mutex_unlock (&self->lock);
@@ -108,7 +110,7 @@ spdl_flow_reserve (SpdlFlow *self, gsize *room)
 }
 
 void
-spdl_flow_add (SpdlFlow *self, gsize n)
+spdl_body_stream_add (SpdlBodyStream *self, gsize n)
 {
   spdl_mutex_lock (&self->lock);
   self->n_written += n;
@@ -117,7 +119,7 @@ spdl_flow_add (SpdlFlow *self, gsize n)
 }
 
 void
-spdl_flow_end (SpdlFlow *self, GError *error)
+spdl_body_stream_end (SpdlBodyStream *self, GError *error)
 {
   spdl_mutex_lock (&self->lock);
   self->ended = TRUE;
@@ -127,7 +129,7 @@ spdl_flow_end (SpdlFlow *self, GError *error)
 }
 
 gboolean
-spdl_flow_is_closed (SpdlFlow *self)
+spdl_body_stream_is_closed (SpdlBodyStream *self)
 {
   gboolean closed;
 
@@ -139,19 +141,19 @@ spdl_flow_is_closed (SpdlFlow *self)
 
 /* Lock held. Returns whether who writes is to be woken: not for each byte. */
 static gboolean
-give_back (SpdlFlow *self)
+give_back (SpdlBodyStream *self)
 {
   self->n_read += self->lent;
   self->lent = 0;
-  if (!self->starved || self->n_written - self->n_read > self->room / 2)
+  if (!self->starved || self->n_written - self->n_read > self->capacity / 2)
     return FALSE;
   self->starved = FALSE;
   return TRUE;
 }
 
 gboolean
-spdl_flow_read (
-    SpdlFlow *self, const guint8 **data, gsize *size, GError **error)
+spdl_body_stream_read (
+    SpdlBodyStream *self, const guint8 **data, gsize *size, GError **error)
 {
   gboolean wake, ok;
   gsize at;
@@ -164,9 +166,10 @@ spdl_flow_read (
   spdl_mutex_lock (&self->lock);
   while (self->n_written == self->n_read && !self->ended)
     spdl_cond_wait (&self->cond, &self->lock);
-  at = self->n_read % self->room;
+  at = self->n_read % self->capacity;
   *data = self->ring + at;
-  *size = self->lent = MIN (self->n_written - self->n_read, self->room - at);
+  *size = self->lent =
+      MIN (self->n_written - self->n_read, self->capacity - at);
   ok = *size > 0 || !self->error;
   if (!ok)
     g_propagate_error (error, g_error_copy (self->error));
@@ -175,7 +178,7 @@ spdl_flow_read (
 }
 
 void
-spdl_flow_close (SpdlFlow *self)
+spdl_body_stream_close (SpdlBodyStream *self)
 {
   if (!self->begun)
     return;
@@ -310,7 +313,7 @@ make_look (SpdlHttp *self)
 }
 
 static gpointer
-run (gpointer data)
+run_client (gpointer data)
 {
   SpdlHttp *self = data;
 
@@ -361,7 +364,7 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   spdl_mutex_init (&self->lock);
   make_look (self);
   if (open_database (self, error))
-    self->thread = g_thread_try_new ("spdl-http", run, self, error);
+    self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
   if (!self->thread)
     g_clear_pointer (&self, spdl_http_free);
   return self;
@@ -406,7 +409,7 @@ on_cancelled (GCancellable *cancellable, gpointer data)
  * g_cancellable_connect() connects nothing while it is cancelled. It is made
  * before the first of them can begin. Lock held. */
 static void
-watch (SpdlHttp *self, GCancellable *cancellable)
+watch_cancellable (SpdlHttp *self, GCancellable *cancellable)
 {
   if (self->cancellable == cancellable)
     return;
@@ -417,12 +420,12 @@ watch (SpdlHttp *self, GCancellable *cancellable)
 }
 
 static void
-begin (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
+begin_request (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
 {
   gboolean first;
 
   spdl_mutex_lock (&self->lock);
-  watch (self, cancellable);
+  watch_cancellable (self, cancellable);
   first = g_queue_is_empty (&self->inbox);
   g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
   spdl_mutex_unlock (&self->lock);
@@ -439,7 +442,7 @@ spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
       &self->settings, uri, range, cancellable, func, user_data);
 
   spdl_request_set_foreign (request, foreign);
-  begin (self, request, cancellable);
+  begin_request (self, request, cancellable);
 }
 
 void
@@ -451,7 +454,7 @@ spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
       &self->settings, uri, range, cancellable, func, user_data);
 
   spdl_request_set_head (request, head);
-  begin (self, request, cancellable);
+  begin_request (self, request, cancellable);
 }
 
 void
@@ -465,7 +468,7 @@ spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
 
   spdl_request_set_foreign (request, foreign);
   spdl_request_set_validators (request, known, origin);
-  begin (self, request, cancellable);
+  begin_request (self, request, cancellable);
 }
 
 static void
@@ -480,11 +483,12 @@ on_flow_wakes (gpointer data)
 }
 
 void
-spdl_http_fetch_flow (
-    SpdlHttp *self, const gchar *uri, GCancellable *cancellable, SpdlFlow *flow)
+spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+    GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
-  spdl_flow_begin (flow, on_flow_wakes, self);
-  begin (self, spdl_request_new_flow (&self->settings, uri, cancellable, flow),
+  spdl_body_stream_begin (body_stream, on_flow_wakes, self);
+  begin_request (self,
+      spdl_request_new_flow (&self->settings, uri, cancellable, body_stream),
       cancellable);
 }
 

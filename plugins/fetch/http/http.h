@@ -21,42 +21,42 @@ G_BEGIN_DECLS
  * reads. Who reads waits; who writes never does: where there is no room it is
  * told so, and woken when there is some again. */
 
-typedef struct _SpdlFlow SpdlFlow;
+typedef struct _SpdlBodyStream SpdlBodyStream;
 
-typedef void (*SpdlFlowWakeFunc) (gpointer user_data);
+typedef void (*SpdlBodyStreamWakeFunc) (gpointer user_data);
 
-SpdlFlow *spdl_flow_new (gsize room);
+SpdlBodyStream *spdl_body_stream_new (gsize capacity);
 
 /* Once it has ended, or nothing was begun that writes. */
-void spdl_flow_free (SpdlFlow *self);
+void spdl_body_stream_free (SpdlBodyStream *self);
 
 /* Who writes */
 
 /* Before it begins. @wake: is called where there is room again, or where
  * nothing more is wanted, on the reader's thread */
-void
-spdl_flow_begin (SpdlFlow *self, SpdlFlowWakeFunc wake, gpointer user_data);
+void spdl_body_stream_begin (
+    SpdlBodyStream *self, SpdlBodyStreamWakeFunc wake, gpointer user_data);
 
-/* *@room bytes in a row; NULL: there are none. */
-guint8 *spdl_flow_reserve (SpdlFlow *self, gsize *room);
+/* *@capacity bytes in a row; NULL: there are none. */
+guint8 *spdl_body_stream_reserve (SpdlBodyStream *self, gsize *capacity);
 
 /* @n bytes were written there. */
-void spdl_flow_add (SpdlFlow *self, gsize n);
+void spdl_body_stream_add (SpdlBodyStream *self, gsize n);
 
 /* @error: (transfer full) (nullable): why no more will come */
-void spdl_flow_end (SpdlFlow *self, GError *error);
+void spdl_body_stream_end (SpdlBodyStream *self, GError *error);
 
-gboolean spdl_flow_is_closed (SpdlFlow *self);
+gboolean spdl_body_stream_is_closed (SpdlBodyStream *self);
 
 /* Who reads */
 
 /* Waits for bytes, which are valid until the next call. *@size is 0 at the end.
  * Returns FALSE with @error set where that came too early. */
-gboolean spdl_flow_read (
-    SpdlFlow *self, const guint8 **data, gsize *size, GError **error);
+gboolean spdl_body_stream_read (
+    SpdlBodyStream *self, const guint8 **data, gsize *size, GError **error);
 
 /* Nothing more is wanted. Waits until nothing more comes. */
-void spdl_flow_close (SpdlFlow *self);
+void spdl_body_stream_close (SpdlBodyStream *self);
 
 /* A client is one thread with a libsoup session, whose connections are kept
  * alive. Any number of fetches go on there at the same time; who asks for them
@@ -127,12 +127,12 @@ void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data);
 
-/* Fetches what @uri names as it is read from @flow, which it ends; that must
- * live until then. A body that breaks off is gone on with where it did: by a
- * byte range or, where the server knows none and says that it has the same
+/* Fetches what @uri names as it is read from @body_stream, which it ends; that
+ * must live until then. A body that breaks off is gone on with where it did: by
+ * a byte range or, where the server knows none and says that it has the same
  * still, by reading over what came before. */
 void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
-    GCancellable *cancellable, SpdlFlow *flow);
+    GCancellable *cancellable, SpdlBodyStream *body_stream);
 
 /* The CPU time of the client's thread, in ns. From any thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);

@@ -65,7 +65,7 @@ add_credentials (GUri *uri, GUri *begin)
 }
 
 static void
-see (SpdlRedirect *self, GUri *uri)
+see_uri (SpdlRedirect *self, GUri *uri)
 {
   if (!self->seen)
     self->seen = g_ptr_array_new_with_free_func (g_free);
@@ -83,7 +83,7 @@ check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
   gboolean again;
 
   if (!self->seen)
-    see (self, from);
+    see_uri (self, from);
   again =
       g_ptr_array_find_with_equal_func (self->seen, text, g_str_equal, NULL);
   if (!again && self->seen->len <= MAX_REDIRECTS)
@@ -139,7 +139,7 @@ spdl_redirect_follow (SpdlRedirect *self, GUri *begin, SoupMessage *message,
 
   if (!uri || !check_chain (self, from, uri, error))
     return FALSE;
-  see (self, uri);
+  see_uri (self, uri);
   origin = spdl_origin_dup (uri);
   GST_DEBUG ("%s redirects to %s", from_origin, origin);
   self->foreign |=

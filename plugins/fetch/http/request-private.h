@@ -7,9 +7,9 @@
 
 #pragma once
 
-#include "plugins/fetch/http/answer.h"
 #include "plugins/fetch/http/redirect.h"
 #include "plugins/fetch/http/request.h"
+#include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/body.h"
 
 G_BEGIN_DECLS
@@ -51,13 +51,14 @@ struct _SpdlRequest {
   gint64 deadline; /* G_MAXINT64: none */
   guint n_tries;
   gboolean waiting; /* for the next try */
-  SpdlFlow *flow;   /* where the body goes; nullable: it is collected */
+  SpdlBodyStream
+      *body_stream; /* where the body goes; nullable: it is collected */
   gboolean paused;  /* until that has room */
 
   /* What came, over all tries. */
-  SpdlQuestion question;
+  SpdlRequestParams params;
   SpdlBody body;
-  SpdlAnswer answer;
+  SpdlResponse response;
 
   /* Of this try. */
   SpdlRedirect redirect;

@@ -18,7 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Who asks to be left alone for longer is not waited for. */
 #define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
 static void begin_try (SpdlRequest *self);
-static void ask (SpdlRequest *self);
+static void send_request (SpdlRequest *self);
 
 SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
@@ -30,7 +30,7 @@ spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
   self->link.data = self;
   self->settings = settings;
   self->uri = g_strdup (uri);
-  self->question.range = *range;
+  self->params.range = *range;
   self->func = func;
   self->user_data = user_data;
   self->outer = g_object_ref (cancellable);
@@ -44,18 +44,18 @@ spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
 static void
 end_flow (gpointer user_data, GstBuffer *content, GError *error)
 {
-  spdl_flow_end (user_data, error);
+  spdl_body_stream_end (user_data, error);
 }
 
 SpdlRequest *
 spdl_request_new_flow (const SpdlHttpSettings *settings, const gchar *uri,
-    GCancellable *cancellable, SpdlFlow *flow)
+    GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
   static const SpdlRange all = { 0, G_MAXUINT64 };
-  SpdlRequest *self =
-      spdl_request_new (settings, uri, &all, cancellable, end_flow, flow);
+  SpdlRequest *self = spdl_request_new (
+      settings, uri, &all, cancellable, end_flow, body_stream);
 
-  self->flow = flow;
+  self->body_stream = body_stream;
   return self;
 }
 
@@ -75,8 +75,8 @@ void
 spdl_request_set_validators (
     SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin)
 {
-  self->question.known = known;
-  self->question.origin = origin;
+  self->params.known = known;
+  self->params.origin = origin;
 }
 
 GList *
@@ -104,7 +104,7 @@ request_free (SpdlRequest *self)
   spdl_redirect_clear (&self->redirect);
   g_clear_pointer (&self->parsed, g_uri_unref);
   g_object_unref (self->outer);
-  spdl_question_clear (&self->question);
+  spdl_request_params_clear (&self->params);
   g_free (self->unwanted);
   spdl_body_clear (&self->body);
   g_free (self->uri);
@@ -114,10 +114,11 @@ request_free (SpdlRequest *self)
 /* Ends the fetch: with @error (transfer full), or with what came, or with
  * nothing where that is at hand already. */
 static void
-finish (SpdlRequest *self, GError *error)
+finish_request (SpdlRequest *self, GError *error)
 {
-  GstBuffer *content =
-      error || self->same || self->flow ? NULL : spdl_body_steal (&self->body);
+  GstBuffer *content = error || self->same || self->body_stream
+                           ? NULL
+                           : spdl_body_steal (&self->body);
   SpdlHttpFunc func = self->func;
   gpointer user_data = self->user_data;
 
@@ -201,11 +202,12 @@ cancel_try (SpdlRequest *self)
 
 /* Lets the try under way end, or the wait for the next one. */
 static void
-stop (SpdlRequest *self, SpdlRequestStop why)
+stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
   if (self->waiting) {
-    finish (self, why == SPDL_REQUEST_STOP_CANCELLED ? cancelled_error ()
-                                                     : deadline_error (self));
+    finish_request (self, why == SPDL_REQUEST_STOP_CANCELLED
+                              ? cancelled_error ()
+                              : deadline_error (self));
     return;
   }
   if (self->stop == SPDL_REQUEST_STOP_NOT)
@@ -223,18 +225,18 @@ on_timer (gpointer data)
   SpdlRequest *self = data;
 
   if (g_get_monotonic_time () >= self->deadline)
-    stop (self, SPDL_REQUEST_STOP_DEADLINE);
+    stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
   else if (self->waiting)
     begin_try (self);
   else
-    stop (self, SPDL_REQUEST_STOP_STALLED);
+    stop_request (self, SPDL_REQUEST_STOP_STALLED);
   return G_SOURCE_CONTINUE;
 }
 
 void
 spdl_request_cancel (SpdlRequest *self)
 {
-  stop (self, SPDL_REQUEST_STOP_CANCELLED);
+  stop_request (self, SPDL_REQUEST_STOP_CANCELLED);
 }
 
 void
@@ -247,9 +249,9 @@ spdl_request_check_cancelled (SpdlRequest *self)
 void
 spdl_request_look_at_flow (SpdlRequest *self)
 {
-  if (!self->flow)
+  if (!self->body_stream)
     return;
-  if (spdl_flow_is_closed (self->flow)) {
+  if (spdl_body_stream_is_closed (self->body_stream)) {
     spdl_request_cancel (self);
   } else if (self->paused) {
     spdl_request_set_stall_timer (self);
@@ -291,8 +293,8 @@ void
 spdl_request_set_broken_end (SpdlRequest *self, const GError *reason)
 {
   g_autofree gchar *size =
-      self->answer.has_size
-          ? g_strdup_printf (" of %" G_GUINT64_FORMAT, self->answer.size)
+      self->response.has_size
+          ? g_strdup_printf (" of %" G_GUINT64_FORMAT, self->response.size)
           : g_strdup ("");
 
   spdl_request_set_end (self,
@@ -378,7 +380,7 @@ spdl_request_end_try (SpdlRequest *self)
   g_clear_object (&self->message);
   g_clear_object (&self->cancellable);
   if (!self->error && self->moved) {
-    ask (self);
+    send_request (self);
     return;
   }
   if (!self->error && self->at_once) {
@@ -387,12 +389,12 @@ spdl_request_end_try (SpdlRequest *self)
     return;
   }
   if (!self->error) {
-    finish (self, NULL);
+    finish_request (self, NULL);
     return;
   }
   next = get_next_try (self);
   if (next < 0) {
-    finish (self, take_last_error (self));
+    finish_request (self, take_last_error (self));
     return;
   }
   log_failure (self);
@@ -404,16 +406,16 @@ spdl_request_end_try (SpdlRequest *self)
 static void
 ask_for_changes (SpdlRequest *self)
 {
-  const SpdlValidator *known = self->question.known;
+  const SpdlValidator *known = self->params.known;
 
-  if (!known || self->question.have > 0)
+  if (!known || self->params.have > 0)
     return;
   spdl_validator_put (known, self->message);
 }
 
 /* Sends the question to where the try has got to. */
 static void
-ask (SpdlRequest *self)
+send_request (SpdlRequest *self)
 {
   GUri *uri = self->redirect.uri ? self->redirect.uri : self->parsed;
   SoupMessageHeaders *headers;
@@ -425,12 +427,12 @@ ask (SpdlRequest *self)
   self->same = FALSE;
   self->at_once = FALSE;
   self->moved = FALSE;
-  self->question.have = self->body.size;
+  self->params.have = self->body.size;
   self->cancellable = g_cancellable_new ();
   self->message = soup_message_new_from_uri (SOUP_METHOD_GET, uri);
   soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
   headers = soup_message_get_request_headers (self->message);
-  spdl_question_put (&self->question, headers);
+  spdl_request_params_put (&self->params, headers);
   if (self->redirect.foreign)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
   else
@@ -447,7 +449,7 @@ begin_try (SpdlRequest *self)
   self->waiting = FALSE;
   self->n_tries++;
   spdl_redirect_begin (&self->redirect, self->foreign);
-  ask (self);
+  send_request (self);
 }
 
 /* GLib's reason could quote what is between a password and the host. */
@@ -474,11 +476,11 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active)
   self->parsed = g_uri_parse (self->uri, SOUP_HTTP_URI_FLAGS, &error);
   if (!self->parsed || !g_uri_get_host (self->parsed) ||
       !*g_uri_get_host (self->parsed)) {
-    finish (self, invalid_error (self, error));
+    finish_request (self, invalid_error (self, error));
     return;
   }
   if (g_cancellable_is_cancelled (self->outer)) {
-    finish (self, cancelled_error ());
+    finish_request (self, cancelled_error ());
     return;
   }
   self->active = active;

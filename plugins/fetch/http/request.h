@@ -26,9 +26,9 @@ SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
     const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
     SpdlHttpFunc func, gpointer user_data);
 
-/* The same, of all that @uri names, which goes into @flow. */
+/* The same, of all that @uri names, which goes into @body_stream. */
 SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
-    const gchar *uri, GCancellable *cancellable, SpdlFlow *flow);
+    const gchar *uri, GCancellable *cancellable, SpdlBodyStream *body_stream);
 
 /* Before it begins: whether it gets no extra headers in any case. */
 void spdl_request_set_foreign (SpdlRequest *self, gboolean foreign);

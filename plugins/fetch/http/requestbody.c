@@ -36,7 +36,7 @@ spdl_request_close_stream (SpdlRequest *self)
 /* Reads over what comes before the range, or what nobody wants. Returns whether
  * that goes on. */
 static gboolean
-skip (SpdlRequest *self, guint64 n)
+skip_bytes (SpdlRequest *self, guint64 n)
 {
   self->to_skip -= MIN (n, self->to_skip);
   return self->to_skip > 0;
@@ -44,14 +44,14 @@ skip (SpdlRequest *self, guint64 n)
 
 /* @n bytes were added to the body. Returns whether more are wanted. */
 static gboolean
-add (SpdlRequest *self, gsize n)
+add_bytes (SpdlRequest *self, gsize n)
 {
-  const SpdlRange *range = &self->question.range;
+  const SpdlRange *range = &self->params.range;
   GError *error = NULL;
 
   spdl_body_add (&self->body, n);
-  if (self->flow) {
-    spdl_flow_add (self->flow, n);
+  if (self->body_stream) {
+    spdl_body_stream_add (self->body_stream, n);
     self->n_tries = 1; /* of what is missing now */
     return TRUE;
   }
@@ -85,14 +85,14 @@ is_cut_between_chunks (SpdlRequest *self)
 static void
 check_is_whole (SpdlRequest *self)
 {
-  const SpdlRange *range = &self->question.range;
+  const SpdlRange *range = &self->params.range;
   GError *error = NULL;
   guint64 size;
 
-  if (self->answer.has_size ? self->body.size < self->answer.size
-                            : is_cut_between_chunks (self))
+  if (self->response.has_size ? self->body.size < self->response.size
+                              : is_cut_between_chunks (self))
     spdl_request_set_broken_end (self, NULL);
-  else if (!self->answer.has_size &&
+  else if (!self->response.has_size &&
            !spdl_range_get_size (
                range, range->first + self->body.size, &size, &error))
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
@@ -113,16 +113,16 @@ close_at_end (SpdlRequest *self)
 /* @n bytes came, or the end of the body, or @error. Returns whether more are
  * wanted; else the stream is closed, and @self may be gone. */
 static gboolean
-take (SpdlRequest *self, gssize n, const GError *error)
+take_bytes (SpdlRequest *self, gssize n, const GError *error)
 {
   gboolean more = n > 0;
 
   if (n > 0)
     spdl_request_set_stall_timer (self);
   if (self->to_skip > 0 && n > 0)
-    more = skip (self, n) || !self->discard;
+    more = skip_bytes (self, n) || !self->discard;
   else if (n > 0)
-    more = add (self, n);
+    more = add_bytes (self, n);
   else if (!self->discard && n < 0 && self->stop == SPDL_REQUEST_STOP_NOT)
     spdl_request_set_broken_end (self, error);
   else if (!self->discard && n == 0)
@@ -144,7 +144,7 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
   const gssize n =
       g_input_stream_read_finish (G_INPUT_STREAM (stream), result, &error);
 
-  if (take (self, n, error))
+  if (take_bytes (self, n, error))
     spdl_request_read_more (self);
 }
 
@@ -159,18 +159,19 @@ pause_flow (SpdlRequest *self)
 /* Where the next bytes go; NULL with @error set if there is no memory, or
  * without where there is no room in the flow. */
 static guint8 *
-reserve (SpdlRequest *self, gsize *room, GError **error)
+reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
 {
-  const guint64 expected = self->answer.has_size ? self->answer.size : 0;
+  const guint64 expected = self->response.has_size ? self->response.size : 0;
 
-  return self->flow ? spdl_flow_reserve (self->flow, room)
-                    : spdl_body_reserve (&self->body, expected, room, error);
+  return self->body_stream
+             ? spdl_body_stream_reserve (self->body_stream, capacity)
+             : spdl_body_reserve (&self->body, expected, capacity, error);
 }
 
 /* Where the next bytes go. NULL if nothing can be read now: the flow waits for
  * room, or the try ends. */
 static guint8 *
-prepare (SpdlRequest *self, gsize *room)
+prepare_buffer (SpdlRequest *self, gsize *capacity)
 {
   GError *error = NULL;
   guint8 *data;
@@ -179,8 +180,8 @@ prepare (SpdlRequest *self, gsize *room)
     if (!self->unwanted)
       self->unwanted = g_malloc (MAX_UNWANTED);
     data = self->unwanted;
-    *room = MIN (self->to_skip, MAX_UNWANTED);
-  } else if (!(data = reserve (self, room, &error)) && !error) {
+    *capacity = MIN (self->to_skip, MAX_UNWANTED);
+  } else if (!(data = reserve_bytes (self, capacity, &error)) && !error) {
     pause_flow (self);
     return NULL;
   } else if (!data) {
@@ -199,23 +200,23 @@ void
 spdl_request_read_more (SpdlRequest *self)
 {
   GPollableInputStream *stream = G_POLLABLE_INPUT_STREAM (self->stream);
-  gsize room, n_read = 0;
+  gsize capacity, n_read = 0;
   guint8 *data;
 
-  while ((data = prepare (self, &room))) {
+  while ((data = prepare_buffer (self, &capacity))) {
     g_autoptr (GError) error = NULL;
     gssize n = -1;
 
     if (n_read < MAX_AT_ONCE)
       n = g_pollable_input_stream_read_nonblocking (
-          stream, data, room, self->cancellable, &error);
+          stream, data, capacity, self->cancellable, &error);
     if (n < 0 && (!error || g_error_matches (
                                 error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))) {
-      g_input_stream_read_async (self->stream, data, room, G_PRIORITY_DEFAULT,
-          self->cancellable, on_read, self);
+      g_input_stream_read_async (self->stream, data, capacity,
+          G_PRIORITY_DEFAULT, self->cancellable, on_read, self);
       return;
     }
-    if (!take (self, n, error))
+    if (!take_bytes (self, n, error))
       return;
     n_read += n;
   }
@@ -238,37 +239,37 @@ take_answer (SpdlRequest *self)
 {
   if (self->head)
     self->head (self->user_data, self->message);
-  if (self->answer.restart)
+  if (self->response.restart)
     spdl_body_clear (&self->body);
-  self->to_skip = self->answer.skip;
+  self->to_skip = self->response.skip;
   if (self->to_skip > 0)
     log_no_ranges (self);
-  spdl_question_keep (&self->question, &self->answer, self->message);
+  spdl_request_params_keep (&self->params, &self->response, self->message);
 }
 
 /* The whole again, where the rest was asked for. Of a flow the beginning is
  * gone: it is read over if it is known to be the same. */
-static SpdlVerdict
+static SpdlResponseAction
 judge_restart (SpdlRequest *self, GError **error)
 {
-  const SpdlQuestion *question = &self->question;
-  SpdlAnswer *answer = &self->answer;
+  const SpdlRequestParams *params = &self->params;
+  SpdlResponse *response = &self->response;
 
-  if (!self->flow || !answer->restart)
-    return SPDL_VERDICT_GOOD;
-  if (spdl_question_is_same (question, self->message) &&
-      answer->has_size == question->has_size &&
-      (!answer->has_size || answer->size == question->size)) {
-    answer->restart = FALSE;
-    answer->skip = question->have;
-    return SPDL_VERDICT_GOOD;
+  if (!self->body_stream || !response->restart)
+    return SPDL_RESPONSE_ACTION_GOOD;
+  if (spdl_request_params_is_same (params, self->message) &&
+      response->has_size == params->has_size &&
+      (!response->has_size || response->size == params->size)) {
+    response->restart = FALSE;
+    response->skip = params->have;
+    return SPDL_RESPONSE_ACTION_GOOD;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "It broke off after %" G_GUINT64_FORMAT
       " bytes and cannot be gone on with: the server sends all of it again, "
       "and does not say that it is the same",
-      (guint64) question->have);
-  return SPDL_VERDICT_FAILED;
+      (guint64) params->have);
+  return SPDL_RESPONSE_ACTION_FAILED;
 }
 
 /* Where a server refuses what came without our secrets, says why it did. */
@@ -293,21 +294,21 @@ explain_refusal (SpdlRequest *self, GError *error)
   error->message = text;
 }
 
-static SpdlVerdict
-judge (SpdlRequest *self, GError **error)
+static SpdlResponseAction
+classify_response (SpdlRequest *self, GError **error)
 {
-  SpdlVerdict verdict;
+  SpdlResponseAction action;
 
   if (spdl_redirect_is (self->message))
     return spdl_redirect_follow (&self->redirect, self->parsed, self->message,
                self->settings->trusted_origins, error)
-               ? SPDL_VERDICT_MOVED
-               : SPDL_VERDICT_FAILED;
-  verdict =
-      spdl_answer_judge (&self->answer, &self->question, self->message, error);
-  if (verdict == SPDL_VERDICT_FAILED)
+               ? SPDL_RESPONSE_ACTION_MOVED
+               : SPDL_RESPONSE_ACTION_FAILED;
+  action = spdl_response_judge (
+      &self->response, &self->params, self->message, error);
+  if (action == SPDL_RESPONSE_ACTION_FAILED)
     explain_refusal (self, *error);
-  return verdict;
+  return action;
 }
 
 void
@@ -316,7 +317,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
   SpdlRequest *self = data;
   g_autoptr (GError) reason = NULL;
   GError *error = NULL;
-  SpdlVerdict verdict;
+  SpdlResponseAction action;
 
   self->stream = soup_session_send_finish (self->session, result, &reason);
   if (!self->stream) {
@@ -336,34 +337,36 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
     return;
   }
 
-  verdict = judge (self, &error);
-  if (verdict == SPDL_VERDICT_GOOD)
-    verdict = judge_restart (self, &error);
-  if (verdict == SPDL_VERDICT_ANEW && self->flow)
-    verdict = SPDL_VERDICT_FAILED; /* what came is used already */
-  if (verdict == SPDL_VERDICT_GOOD && self->answer.has_size &&
+  action = classify_response (self, &error);
+  if (action == SPDL_RESPONSE_ACTION_GOOD)
+    action = judge_restart (self, &error);
+  if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
+    action = SPDL_RESPONSE_ACTION_FAILED; /* what came is used already */
+  if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&
       !spdl_check_max_size (
-          self->answer.size, self->settings->max_size, &error))
-    verdict = SPDL_VERDICT_FAILED;
-  if (verdict == SPDL_VERDICT_GOOD) {
+          self->response.size, self->settings->max_size, &error))
+    action = SPDL_RESPONSE_ACTION_FAILED;
+  if (action == SPDL_RESPONSE_ACTION_GOOD) {
     take_answer (self);
-  } else if (verdict == SPDL_VERDICT_NO_MORE || verdict == SPDL_VERDICT_SAME ||
-             verdict == SPDL_VERDICT_OTHER || verdict == SPDL_VERDICT_MOVED) {
-    self->same = verdict == SPDL_VERDICT_SAME;
-    self->at_once = verdict == SPDL_VERDICT_OTHER;
-    self->moved = verdict == SPDL_VERDICT_MOVED;
+  } else if (action == SPDL_RESPONSE_ACTION_NO_MORE ||
+             action == SPDL_RESPONSE_ACTION_SAME ||
+             action == SPDL_RESPONSE_ACTION_OTHER ||
+             action == SPDL_RESPONSE_ACTION_MOVED) {
+    self->same = action == SPDL_RESPONSE_ACTION_SAME;
+    self->at_once = action == SPDL_RESPONSE_ACTION_OTHER;
+    self->moved = action == SPDL_RESPONSE_ACTION_MOVED;
     if (self->at_once)
-      self->question.known = NULL;
+      self->params.known = NULL;
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;
   } else {
     self->asked_delay = spdl_retry_get_asked (
         soup_message_get_response_headers (self->message));
-    if (verdict == SPDL_VERDICT_ANEW)
+    if (action == SPDL_RESPONSE_ACTION_ANEW)
       spdl_body_clear (&self->body);
     spdl_request_set_end (self,
-        verdict == SPDL_VERDICT_FAILED ? SPDL_REQUEST_END_FAILED
-                                       : SPDL_REQUEST_END_RETRY,
+        action == SPDL_RESPONSE_ACTION_FAILED ? SPDL_REQUEST_END_FAILED
+                                              : SPDL_REQUEST_END_RETRY,
         error);
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;

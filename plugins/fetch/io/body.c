@@ -15,22 +15,22 @@
 static gsize
 next_room (const SpdlBody *self, guint64 expected)
 {
-  const guint64 doubled = (guint64) self->room * 2;
+  const guint64 doubled = (guint64) self->capacity * 2;
   /* One more byte, so that the end can be read as well. */
   const guint64 wanted = expected > 0 ? expected + 1 : DEFAULT_FIRST;
 
-  if (self->room == 0)
+  if (self->capacity == 0)
     return MIN (wanted, MAX_FIRST);
-  return wanted > self->room ? MIN (wanted, doubled) : doubled;
+  return wanted > self->capacity ? MIN (wanted, doubled) : doubled;
 }
 
 guint8 *
 spdl_body_reserve (
     SpdlBody *self, guint64 expected, gsize *free, GError **error)
 {
-  if (self->size == self->room) {
-    const gsize room = next_room (self, expected);
-    guint8 *data = g_try_realloc (self->data, room);
+  if (self->size == self->capacity) {
+    const gsize capacity = next_room (self, expected);
+    guint8 *data = g_try_realloc (self->data, capacity);
 
     if (!data) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
@@ -39,9 +39,9 @@ spdl_body_reserve (
       return NULL;
     }
     self->data = data;
-    self->room = room;
+    self->capacity = capacity;
   }
-  *free = self->room - self->size;
+  *free = self->capacity - self->size;
   return self->data + self->size;
 }
 
@@ -49,7 +49,7 @@ void
 spdl_body_clear (SpdlBody *self)
 {
   g_clear_pointer (&self->data, g_free);
-  self->size = self->room = 0;
+  self->size = self->capacity = 0;
 }
 
 GstBuffer *
@@ -61,7 +61,7 @@ spdl_body_steal (SpdlBody *self)
     spdl_body_clear (self);
     return gst_buffer_new ();
   }
-  if (self->room / 2 > self->size) {
+  if (self->capacity / 2 > self->size) {
     guint8 *less = g_try_realloc (self->data, self->size);
 
     if (less)

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint8 *data;
   gsize size;
-  gsize room;
+  gsize capacity;
 } SpdlBody;
 
 /* Makes room behind what is there, given that @expected bytes are expected in

@@ -87,8 +87,8 @@ static gboolean
 read_all (int fd, SpdlBody *body, guint64 size, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  body->room = MIN (size, MAX_CLAIMED);
-  if (!(body->data = g_try_malloc (body->room))) {
+  body->capacity = MIN (size, MAX_CLAIMED);
+  if (!(body->data = g_try_malloc (body->capacity))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "There is not enough memory for its %" G_GUINT64_FORMAT " bytes", size);
     return FALSE;

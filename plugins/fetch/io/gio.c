@@ -38,15 +38,15 @@ read_all (GInputStream *stream, SpdlBody *body, guint64 wanted,
 {
   while (body->size < wanted) {
     g_autoptr (GError) reason = NULL;
-    gsize room;
+    gsize capacity;
     gssize n;
     guint8 *data = spdl_body_reserve (
-        body, wanted == G_MAXUINT64 ? 0 : wanted, &room, error);
+        body, wanted == G_MAXUINT64 ? 0 : wanted, &capacity, error);
 
     if (!data)
       return FALSE;
-    n = g_input_stream_read (
-        stream, data, MIN (room, wanted - body->size), cancellable, &reason);
+    n = g_input_stream_read (stream, data, MIN (capacity, wanted - body->size),
+        cancellable, &reason);
     if (n == 0)
       break;
     if (n < 0) {

@@ -77,10 +77,11 @@ inflate_all (const GstMapInfo *packed, guint8 *data, gsize size)
 }
 
 static GstBuffer *
-unpack (const GstMapInfo *packed, const SpdlPacking *packing, GError **error)
+unpack_part (
+    const GstMapInfo *packed, const SpdlPacking *packing, GError **error)
 {
   guint8 *data = NULL;
-  const gchar *flaw;
+  const gchar *problem;
 
   if (packed->size > G_MAXUINT32 || packing->size / MAX_RATIO > packed->size) {
     set_damaged (error, "its size makes no sense");
@@ -92,12 +93,12 @@ unpack (const GstMapInfo *packed, const SpdlPacking *packing, GError **error)
         "There is no memory for its %u bytes", packing->size);
     return NULL;
   }
-  flaw = inflate_all (packed, data, packing->size);
-  if (!flaw && crc32 (0, data, packing->size) != packing->checksum)
-    flaw = "its checksum is another one";
-  if (!flaw)
+  problem = inflate_all (packed, data, packing->size);
+  if (!problem && crc32 (0, data, packing->size) != packing->checksum)
+    problem = "its checksum is another one";
+  if (!problem)
     return gst_buffer_new_wrapped (data, packing->size);
-  set_damaged (error, flaw);
+  set_damaged (error, problem);
   g_free (data);
   return NULL;
 }
@@ -109,7 +110,7 @@ spdl_inflate (GstBuffer *content, const SpdlPacking *packing, GError **error)
   GstMapInfo map;
 
   if (gst_buffer_map (content, &map, GST_MAP_READ)) {
-    unpacked = unpack (&map, packing, error);
+    unpacked = unpack_part (&map, packing, error);
     gst_buffer_unmap (content, &map);
   } else {
     set_damaged (error, "it cannot be read");

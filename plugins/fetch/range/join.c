@@ -98,29 +98,29 @@ spdl_join_find_part (GstBuffer *item)
   return gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (item), part_quark ());
 }
 
-SpdlJoinVerdict
-spdl_join_part_begin (const SpdlJoinPart *part, gpointer who)
+SpdlJoinStatus
+spdl_join_part_begin (const SpdlJoinPart *part, gpointer caller)
 {
   SpdlJoin *self = part->join;
-  const SpdlJoinWaiter waiter = { part, who };
-  SpdlJoinVerdict verdict;
+  const SpdlJoinWaiter waiter = { part, caller };
+  SpdlJoinStatus status;
 
   spdl_mutex_lock (&self->lock);
   switch (self->state) {
     case STATE_DONE:
-      verdict = SPDL_JOIN_DONE;
+      status = SPDL_JOIN_DONE;
       break;
     case STATE_FAILED:
-      verdict = SPDL_JOIN_FAILED;
+      status = SPDL_JOIN_FAILED;
       break;
     default:
-      verdict = self->state == STATE_NEW ? SPDL_JOIN_BEGIN : SPDL_JOIN_WAIT;
+      status = self->state == STATE_NEW ? SPDL_JOIN_BEGIN : SPDL_JOIN_WAIT;
       self->state = STATE_READING;
       g_array_append_val (self->waiters, waiter);
       break;
   }
   spdl_mutex_unlock (&self->lock);
-  return verdict;
+  return status;
 }
 
 GArray *

@@ -32,11 +32,11 @@ typedef enum {
   SPDL_JOIN_WAIT,   /* somebody reads it */
   SPDL_JOIN_DONE,   /* spdl_join_part_dup_content() has it */
   SPDL_JOIN_FAILED, /* the caller is to read its own range alone */
-} SpdlJoinVerdict;
+} SpdlJoinStatus;
 
 typedef struct {
   const SpdlJoinPart *part;
-  gpointer who;
+  gpointer caller;
 } SpdlJoinWaiter;
 
 /* @uri: without a range */
@@ -56,8 +56,8 @@ const SpdlJoinPart *spdl_join_find_part (GstBuffer *item);
 
 /* Begins an item.
  *
- * @who: comes back from spdl_join_end() if it waits */
-SpdlJoinVerdict spdl_join_part_begin (const SpdlJoinPart *part, gpointer who);
+ * @caller: comes back from spdl_join_end() if it waits */
+SpdlJoinStatus spdl_join_part_begin (const SpdlJoinPart *part, gpointer caller);
 
 /* Ends the reading.
  *

@@ -50,13 +50,13 @@
 #include <gst/spdl/spdl.h>
 #include <unistd.h>
 
-#include "gst/spdl/common/numberarrays.h"
-#include "gst/spdl/stage/gone.h"
+#include "gst/spdl/common/valuearrays.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
-#include "plugins/ipc/element/workerprocess.h"
-#include "plugins/ipc/element/link.h"
 #include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/sourcebase.h"
+#include "plugins/ipc/element/workerconnection.h"
+#include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/element/workersettings.h"
 #include "plugins/ipc/ipc.h"
 
@@ -77,14 +77,14 @@ struct _GstSpdlWorkerSrc {
   guint n_restarts; /* atomic */
 
   /* The stream's. */
-  SpdlRestart restart; /* where restarts are allowed */
-  GstMessage *error;   /* nullable: to be posted at the end */
-  gboolean told;       /* that slabs are short */
-  gboolean has_pushed; /* a buffer of this run */
+  SpdlRestart restart;      /* where restarts are allowed */
+  GstMessage *error;        /* nullable: to be posted at the end */
+  gboolean warned_of_slabs; /* that slabs are short */
+  gboolean has_pushed;      /* a buffer of this run */
 
   SpdlMutex lock;
   /* Under it: */
-  SpdlLink *link; /* nullable */
+  SpdlWorkerConnection *connection; /* nullable */
   gboolean flushing;
   GPtrArray *figures; /* nullable: the last of a worker that is gone */
 };
@@ -113,10 +113,10 @@ tell_cpu_budget (GstSpdlWorkerSrc *self)
   gdouble budget;
 
   GST_OBJECT_LOCK (self);
-  budget = self->settings.order.cpu_budget;
+  budget = self->settings.config.cpu_budget;
   GST_OBJECT_UNLOCK (self);
-  if (self->link)
-    spdl_link_set_cpu_budget (self->link, budget);
+  if (self->connection)
+    spdl_worker_connection_set_cpu_budget (self->connection, budget);
 }
 
 /* The one that is set now. */
@@ -133,19 +133,19 @@ static void
 open_link (GstSpdlWorkerSrc *self, const gchar *state)
 {
   g_auto (SpdlWorkerSettings) run = { { NULL } };
-  SpdlLink *link;
+  SpdlWorkerConnection *connection;
 
   spdl_worker_settings_copy (&run, &self->run);
-  g_free (run.order.resume_state);
-  run.order.resume_state = spdl_source_base_take_state (state, self->base);
-  link = spdl_link_new (GST_ELEMENT (self),
+  g_free (run.config.resume_state);
+  run.config.resume_state = spdl_source_base_take_state (state, self->base);
+  connection = spdl_worker_connection_new (GST_ELEMENT (self),
       spdl_environment_select (
           (const gchar *const *) environ, run.rank, run.world_size),
-      &run.order, self->base);
+      &run.config, self->base);
   spdl_mutex_lock (&self->lock);
-  self->link = link;
+  self->connection = connection;
   tell_cpu_budget (self);
-  spdl_link_interrupt (link, self->flushing);
+  spdl_worker_connection_interrupt (connection, self->flushing);
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -153,23 +153,23 @@ static void
 close_link (GstSpdlWorkerSrc *self)
 {
   GPtrArray *figures, *old;
-  SpdlLink *link;
+  SpdlWorkerConnection *connection;
 
   spdl_mutex_lock (&self->lock);
-  link = self->link;
+  connection = self->connection;
   spdl_mutex_unlock (&self->lock);
-  if (!link)
+  if (!connection)
     return;
   /* It reports once more. */
-  spdl_link_stop (link);
-  figures = spdl_link_dup_figures (link);
+  spdl_worker_connection_stop (connection);
+  figures = spdl_worker_connection_dup_figures (connection);
   spdl_mutex_lock (&self->lock);
-  self->link = NULL;
+  self->connection = NULL;
   old = self->figures;
   self->figures = figures;
   spdl_mutex_unlock (&self->lock);
   g_clear_pointer (&old, g_ptr_array_unref);
-  spdl_link_free (link);
+  spdl_worker_connection_free (connection);
 }
 
 /* An error: @why, and @when it died. */
@@ -193,14 +193,14 @@ begin_run (GstSpdlWorkerSrc *self, GError **error)
   self->base = spdl_source_base_find (GST_ELEMENT (self));
   g_atomic_int_set (&self->n_restarts, 0);
   spdl_restart_reset (&self->restart);
-  self->told = self->has_pushed = FALSE;
+  self->warned_of_slabs = self->has_pushed = FALSE;
   return spdl_worker_settings_check (&self->run, error);
 }
 
 static void
 take_classes (GstSpdlWorkerSrc *self)
 {
-  GStrv classes = spdl_link_dup_classes (self->link);
+  GStrv classes = spdl_worker_connection_dup_classes (self->connection);
 
   GST_OBJECT_LOCK (self);
   g_strfreev (self->classes);
@@ -225,8 +225,9 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
   spdl_mutex_lock (&self->lock);
   self->flushing = FALSE;
   spdl_mutex_unlock (&self->lock);
-  open_link (self, self->run.order.resume_state);
-  if (spdl_link_wait (self->link, &failure, &why) == SPDL_LINK_PLAYS) {
+  open_link (self, self->run.config.resume_state);
+  if (spdl_worker_connection_wait (self->connection, &failure, &why) ==
+      SPDL_WORKER_CONNECTION_PLAYS) {
     take_classes (self);
     return TRUE;
   }
@@ -248,15 +249,15 @@ gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
 
 /* Another one in its place, which begins at @state.
  *
- * @failure: (out) (transfer full): as in spdl_link_wait()
+ * @failure: (out) (transfer full): as in spdl_worker_connection_wait()
  * @why: (out) (transfer full): likewise */
-static SpdlLinkStatus
+static SpdlWorkerConnectionStatus
 gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
     GstMessage **failure, gchar **why)
 {
   close_link (self);
   open_link (self, state);
-  return spdl_link_wait (self->link, failure, why);
+  return spdl_worker_connection_wait (self->connection, failure, why);
 }
 
 static void
@@ -264,8 +265,8 @@ gst_spdl_worker_src_set_flushing (GstSpdlWorkerSrc *self, gboolean flushing)
 {
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
-  if (self->link)
-    spdl_link_interrupt (self->link, flushing);
+  if (self->connection)
+    spdl_worker_connection_interrupt (self->connection, flushing);
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -277,12 +278,13 @@ gst_spdl_worker_src_add_stages (GstSpdlWorkerSrc *self, GstStructure *s)
   GPtrArray *figures = NULL;
 
   spdl_mutex_lock (&self->lock);
-  if (self->link)
-    figures = spdl_link_dup_figures (self->link);
+  if (self->connection)
+    figures = spdl_worker_connection_dup_figures (self->connection);
   else if (self->figures)
     figures = g_ptr_array_ref (self->figures);
   gst_structure_set (s, "pid", G_TYPE_UINT,
-      self->link ? spdl_link_get_pid (self->link) : 0, NULL);
+      self->connection ? spdl_worker_connection_get_pid (self->connection) : 0,
+      NULL);
   spdl_mutex_unlock (&self->lock);
   gst_value_array_init (&stages, 0);
   for (guint i = 0; figures && i < figures->len; i++) {
@@ -302,11 +304,11 @@ static void
 count_copy (GstSpdlWorkerSrc *self, guint max)
 {
   spdl_mutex_lock (&self->stats->lock);
-  self->stats->meter.lap.unpooled++;
+  self->stats->meter.interval.unpooled++;
   spdl_mutex_unlock (&self->stats->lock);
-  if (self->told)
+  if (self->warned_of_slabs)
     return;
-  self->told = TRUE;
+  self->warned_of_slabs = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
       ("More than %u batches are in use at the same time: each further one is "
        "copied, which costs time",
@@ -324,21 +326,22 @@ count_buffer (GstSpdlWorkerSrc *self, GstBuffer *buffer)
   SpdlMeter *meter = &self->stats->meter;
 
   spdl_mutex_lock (&self->stats->lock);
-  meter->lap.items += batch ? batch->num_items : 1;
-  meter->lap.batches += batch != NULL;
-  meter->lap.bytes_out += size;
+  meter->interval.items += batch ? batch->num_items : 1;
+  meter->interval.batches += batch != NULL;
+  meter->interval.bytes_out += size;
   spdl_mutex_unlock (&self->stats->lock);
 }
 
 /* Returns FALSE, with an error posted, if there is no memory. */
 static gboolean
-add_memories (GstSpdlWorkerSrc *self, SpdlLetter *letter, GstBuffer *buffer)
+add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
+    GstBuffer *buffer)
 {
-  const guint max = self->run.order.n_slabs - 2;
+  const guint max = self->run.config.n_slabs - 2;
   gboolean lent;
 
-  if (!spdl_lease_give (g_steal_pointer (&letter->lease), buffer,
-          &letter->places, max, &lent)) {
+  if (!spdl_lease_give (g_steal_pointer (&worker_message->lease), buffer,
+          &worker_message->places, max, &lent)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("There is no memory for a copy of a batch: keep fewer than %u of them",
             max),
@@ -352,11 +355,11 @@ add_memories (GstSpdlWorkerSrc *self, SpdlLetter *letter, GstBuffer *buffer)
 
 /* Returns: (transfer full) (nullable): NULL: there is no memory */
 static GstBuffer *
-take_buffer (GstSpdlWorkerSrc *self, SpdlLetter *letter)
+take_buffer (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message)
 {
-  GstBuffer *buffer = g_steal_pointer (&letter->object);
+  GstBuffer *buffer = g_steal_pointer (&worker_message->object);
 
-  if (letter->lease && !add_memories (self, letter, buffer)) {
+  if (worker_message->lease && !add_memories (self, worker_message, buffer)) {
     gst_buffer_unref (buffer);
     return NULL;
   }
@@ -426,7 +429,7 @@ go_on (GstSpdlWorkerSrc *self)
 /* Another process, behind what went into the pipeline.
  *
  * @why: (inout): how the one before died, and this one, if it does */
-static SpdlLinkStatus
+static SpdlWorkerConnectionStatus
 begin_again (GstSpdlWorkerSrc *self, gchar **why)
 {
   g_autofree gchar *state = spdl_restart_dup_state (&self->restart);
@@ -438,7 +441,7 @@ begin_again (GstSpdlWorkerSrc *self, gchar **why)
       (NULL));
   g_clear_pointer (why, g_free);
   return gst_spdl_worker_src_reopen (
-      self, state ? state : self->run.order.resume_state, &self->error, why);
+      self, state ? state : self->run.config.resume_state, &self->error, why);
 }
 
 static GstFlowReturn
@@ -449,11 +452,11 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
 
   while (!(hindrance = find_hindrance (self))) {
     switch (begin_again (self, &why)) {
-      case SPDL_LINK_PLAYS:
+      case SPDL_WORKER_CONNECTION_PLAYS:
         return go_on (self);
-      case SPDL_LINK_FAILED:
+      case SPDL_WORKER_CONNECTION_FAILED:
         return end_stream (self);
-      case SPDL_LINK_INTERRUPTED:
+      case SPDL_WORKER_CONNECTION_INTERRUPTED:
         return GST_FLOW_FLUSHING;
       default:
         break;
@@ -466,42 +469,45 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
 
 /* GST_FLOW_CUSTOM_SUCCESS: with a buffer. */
 static GstFlowReturn
-open_letter (GstSpdlWorkerSrc *self, SpdlLetter *letter, GstBuffer **buffer)
+open_letter (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
+    GstBuffer **buffer)
 {
-  switch (letter->kind) {
-    case SPDL_LETTER_BUFFER:
-      *buffer = take_buffer (self, letter);
+  switch (worker_message->kind) {
+    case SPDL_WORKER_MESSAGE_BUFFER:
+      *buffer = take_buffer (self, worker_message);
       return *buffer ? GST_FLOW_CUSTOM_SUCCESS : GST_FLOW_ERROR;
-    case SPDL_LETTER_CAPS:
-      return gst_base_src_set_caps (GST_BASE_SRC (self), letter->object)
+    case SPDL_WORKER_MESSAGE_CAPS:
+      return gst_base_src_set_caps (GST_BASE_SRC (self), worker_message->object)
                  ? GST_FLOW_OK
                  : GST_FLOW_NOT_NEGOTIATED;
-    case SPDL_LETTER_EVENT:
-      push_event (self, g_steal_pointer (&letter->object));
+    case SPDL_WORKER_MESSAGE_EVENT:
+      push_event (self, g_steal_pointer (&worker_message->object));
       return GST_FLOW_OK;
-    case SPDL_LETTER_ERROR:
-      self->error = g_steal_pointer (&letter->object);
+    case SPDL_WORKER_MESSAGE_ERROR:
+      self->error = g_steal_pointer (&worker_message->object);
       return GST_FLOW_OK;
-    case SPDL_LETTER_EOS:
+    case SPDL_WORKER_MESSAGE_EOS:
       return end_stream (self);
     default:
-      return worker_died (self, letter->text);
+      return worker_died (self, worker_message->text);
   }
 }
 
-static SpdlLetter *
+static SpdlWorkerMessage *
 take_letter (GstSpdlWorkerSrc *self)
 {
   SpdlMeter *meter = &self->stats->meter;
   const guint64 before = spdl_meter_now (meter);
-  SpdlLetter *letter = spdl_link_take (self->link);
+  SpdlWorkerMessage *worker_message =
+      spdl_worker_connection_take (self->connection);
 
-  if (!letter || letter->kind != SPDL_LETTER_BUFFER)
-    return letter;
+  if (!worker_message || worker_message->kind != SPDL_WORKER_MESSAGE_BUFFER)
+    return worker_message;
   spdl_mutex_lock (&self->stats->lock);
-  spdl_histogram_add (&meter->lap.get_time, spdl_meter_now (meter) - before);
+  spdl_histogram_add (
+      &meter->interval.get_time, spdl_meter_now (meter) - before);
   spdl_mutex_unlock (&self->stats->lock);
-  return letter;
+  return worker_message;
 }
 
 /* The stream: GstPushSrc's. */
@@ -510,13 +516,13 @@ gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (src);
   GstFlowReturn ret = GST_FLOW_OK;
-  SpdlLetter *letter;
+  SpdlWorkerMessage *worker_message;
 
   while (ret == GST_FLOW_OK) {
-    if (!(letter = take_letter (self)))
+    if (!(worker_message = take_letter (self)))
       return GST_FLOW_FLUSHING;
-    ret = open_letter (self, letter, buffer);
-    spdl_letter_free (letter);
+    ret = open_letter (self, worker_message, buffer);
+    spdl_worker_message_free (worker_message);
   }
   return ret == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : ret;
 }
@@ -574,7 +580,7 @@ gst_spdl_worker_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
 /* Properties */
 
 static void
-add_figures (GstElement *element, const SpdlFigures *figures, GstStructure *s)
+add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (element);
 

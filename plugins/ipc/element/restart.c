@@ -19,22 +19,22 @@ typedef struct {
 void
 spdl_restart_init (SpdlRestart *self)
 {
-  spdl_tallies_init (&self->tallies);
-  self->tallies.max_gaps = G_MAXUINT;
+  spdl_progress_tracker_init (&self->tracker);
+  self->tracker.max_gaps = G_MAXUINT;
   self->sources = g_array_new (FALSE, FALSE, sizeof (Source));
 }
 
 void
 spdl_restart_clear (SpdlRestart *self)
 {
-  spdl_tallies_clear (&self->tallies);
+  spdl_progress_tracker_clear (&self->tracker);
   g_array_unref (self->sources);
 }
 
 void
 spdl_restart_reset (SpdlRestart *self)
 {
-  spdl_tallies_reset (&self->tallies);
+  spdl_progress_tracker_reset (&self->tracker);
   g_array_set_size (self->sources, 0);
 }
 
@@ -55,10 +55,10 @@ static guint64
 get_epoch (const gchar *text, guint32 number)
 {
   g_auto (SpdlState) state = { 0 };
-  g_autofree gchar *flaw = NULL;
+  g_autofree gchar *problem = NULL;
 
   spdl_state_init (&state);
-  return text && spdl_state_read (&state, text, number, &flaw)
+  return text && spdl_state_read (&state, text, number, &problem)
              ? state.progress.epoch
              : 0;
 }
@@ -83,7 +83,7 @@ spdl_restart_add_event (SpdlRestart *self, GstEvent *event)
       return FALSE;
     source->epoch = epoch + 1;
   }
-  spdl_tallies_handle_event (&self->tallies, event);
+  spdl_progress_tracker_handle_event (&self->tracker, event);
   return TRUE;
 }
 
@@ -93,17 +93,17 @@ spdl_restart_add_buffer (SpdlRestart *self, GstBuffer *buffer)
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
 
   if (batch)
-    g_free (spdl_tallies_add_batch (
-        &self->tallies, batch, gst_spdl_buffer_is_cached (buffer)));
+    g_free (spdl_progress_tracker_add_batch (
+        &self->tracker, batch, gst_spdl_buffer_is_cached (buffer)));
   else
-    spdl_tallies_add_item (&self->tallies);
-  spdl_tallies_pull (&self->tallies, buffer);
+    spdl_progress_tracker_add_item (&self->tracker);
+  spdl_progress_tracker_pull (&self->tracker, buffer);
 }
 
 gchar *
 spdl_restart_dup_state (SpdlRestart *self)
 {
-  return spdl_tallies_dup_state (&self->tallies);
+  return spdl_progress_tracker_dup_state (&self->tracker);
 }
 
 /* Of several sources that are mixed only the last end is that of all. */
@@ -132,7 +132,7 @@ spdl_restart_next_epoch (SpdlRestart *self)
       continue;
     event = gst_spdl_event_new_epoch (
         source->number, source->epoch++, source->n_items);
-    return gst_spdl_event_set_within_epoch (event, !is_last (self, state));
+    return gst_spdl_event_set_partial_epoch (event, !is_last (self, state));
   }
   return NULL;
 }

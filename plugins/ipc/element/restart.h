@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/common/tallies.h"
+#include "plugins/common/progresstracker.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * nothing twice; but an epoch that was complete, and whose end was not told
  * yet, has no end there. So that is told here. Under the stream lock. */
 typedef struct {
-  SpdlTallies tallies;
+  SpdlProgressTracker tracker;
   GArray *sources; /* Source */
 } SpdlRestart;
 

@@ -144,7 +144,7 @@ shift_state (GstStructure *s, guint32 base)
 }
 
 static void
-shift (GstStructure *s, guint32 base)
+shift_sources (GstStructure *s, guint32 base)
 {
   guint number;
 
@@ -160,12 +160,12 @@ void
 spdl_source_base_shift_event (GstEvent *event, guint32 base)
 {
   if (base > 0)
-    shift (gst_event_writable_structure (event), base);
+    shift_sources (gst_event_writable_structure (event), base);
 }
 
 void
 spdl_source_base_shift_message (GstMessage *message, guint32 base)
 {
   if (base > 0 && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
-    shift (gst_message_writable_structure (message), base);
+    shift_sources (gst_message_writable_structure (message), base);
 }

@@ -19,11 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/wire/workerconfig.h"
 
 #define PROGRAM "gst-spdl-worker"
 /* A descriptor each behind stdin, stdout and stderr. */
-#define SOCKET SPDL_ORDER_SOCKET
+#define SOCKET SPDL_WORKER_CONFIG_SOCKET
 
 /* Output to the terminal */
 
@@ -97,7 +97,7 @@ spdl_output_init (SpdlOutput *self, int fd, int pid)
 }
 
 static void
-tell (SpdlOutput *self)
+log_output (SpdlOutput *self)
 {
   g_printerr ("gst-spdl-worker[%d]: %s\n", self->pid, self->line->str);
   g_string_truncate (self->line, 0);
@@ -107,7 +107,7 @@ void
 spdl_output_clear (SpdlOutput *self)
 {
   if (self->line->len > 0)
-    tell (self);
+    log_output (self);
   g_string_free (self->line, TRUE);
   if (self->fd >= 0)
     close (self->fd);
@@ -115,7 +115,7 @@ spdl_output_clear (SpdlOutput *self)
 }
 
 static void
-add (SpdlOutput *self, const gchar *text, gsize size)
+add_output (SpdlOutput *self, const gchar *text, gsize size)
 {
   const gchar *const end = text + size;
 
@@ -125,7 +125,7 @@ add (SpdlOutput *self, const gchar *text, gsize size)
 
     g_string_append_len (self->line, text, length);
     if (newline || self->line->len >= MAX_LINE)
-      tell (self);
+      log_output (self);
     text += length + (newline != NULL);
   }
 }
@@ -142,7 +142,7 @@ spdl_output_read (SpdlOutput *self)
     n = read (self->fd, text, sizeof text);
   while (n < 0 && errno == EINTR);
   if (n > 0) {
-    add (self, text, n);
+    add_output (self, text, n);
     return TRUE;
   }
   if (n == 0 || errno != EAGAIN) {
@@ -190,7 +190,7 @@ set_signals (posix_spawnattr_t *attributes)
 /* Not by fork, which copies the page tables of a trainer, and whose copy may
  * find any lock held. */
 static int
-spawn (pid_t *pid, const gchar *path, int socket, int output,
+spawn_process (pid_t *pid, const gchar *path, int socket, int output,
     const gchar *const *environment)
 {
   g_autofree gchar *parent = g_strdup_printf ("%d", (int) getpid ());
@@ -226,11 +226,12 @@ move_up (int fd)
 }
 
 static gboolean
-start (SpdlProcess *self, int socket, int output,
+start_process (SpdlProcess *self, int socket, int output,
     const gchar *const *environment, GError **error)
 {
   g_autofree gchar *path = find_program ();
-  const int problem = spawn (&self->pid, path, socket, output, environment);
+  const int problem =
+      spawn_process (&self->pid, path, socket, output, environment);
 
   if (problem == 0) {
     self->pidfd = syscall (SYS_pidfd_open, self->pid, 0);
@@ -258,7 +259,7 @@ spdl_process_start (
   } else {
     sockets[1] = move_up (sockets[1]);
     pipes[1] = move_up (pipes[1]);
-    ok = start (self, sockets[1], pipes[1], environment, error);
+    ok = start_process (self, sockets[1], pipes[1], environment, error);
   }
   for (guint i = 0; i < 2; i++) {
     if (sockets[i] >= 0 && (i == 1 || !ok))
@@ -299,7 +300,7 @@ has_ended_within (const SpdlProcess *self, gint ms)
 }
 
 static gchar *
-describe (pid_t pid, int status, gboolean killed)
+describe_status (pid_t pid, int status, gboolean killed)
 {
   const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
 
@@ -334,5 +335,5 @@ spdl_process_wait (SpdlProcess *self, gint ms)
   if (waited < 0)
     return g_strdup_printf (
         "%d ended, and how was told to somebody else", (int) pid);
-  return describe (pid, status, !ended);
+  return describe_status (pid, status, !ended);
 }

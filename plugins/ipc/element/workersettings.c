@@ -7,8 +7,8 @@
 
 #include "plugins/ipc/element/workersettings.h"
 
-#include "gst/spdl/common/numberarrays.h"
-#include "plugins/ipc/wire/order.h"
+#include "gst/spdl/common/valuearrays.h"
+#include "plugins/ipc/wire/workerconfig.h"
 
 #define DEFAULT_SLABS 8
 /* One that is written, one on its way, and one that is used. */
@@ -18,7 +18,7 @@ void
 spdl_worker_settings_init (SpdlWorkerSettings *self)
 {
   *self = (SpdlWorkerSettings){
-    .order = { .n_slabs = DEFAULT_SLABS },
+    .config = { .n_slabs = DEFAULT_SLABS },
     .rank = -1,
     .world_size = -1,
   };
@@ -29,16 +29,16 @@ spdl_worker_settings_copy (
     SpdlWorkerSettings *self, const SpdlWorkerSettings *other)
 {
   *self = *other;
-  self->order.description = g_strdup (other->order.description);
-  self->order.resume_state = g_strdup (other->order.resume_state);
-  self->order.affinity = g_strdup (other->order.affinity);
-  self->order.classes = g_strdupv (other->order.classes);
+  self->config.description = g_strdup (other->config.description);
+  self->config.resume_state = g_strdup (other->config.resume_state);
+  self->config.affinity = g_strdup (other->config.affinity);
+  self->config.classes = g_strdupv (other->config.classes);
 }
 
 void
 spdl_worker_settings_clear (SpdlWorkerSettings *self)
 {
-  spdl_order_clear (&self->order);
+  spdl_worker_config_clear (&self->config);
 }
 
 static void
@@ -52,26 +52,26 @@ gboolean
 spdl_worker_settings_set (
     SpdlWorkerSettings *self, guint id, const GValue *value)
 {
-  SpdlOrder *order = &self->order;
+  SpdlWorkerConfig *config = &self->config;
 
   switch (id) {
     case SPDL_WORKER_SETTING_PIPELINE:
-      set_string (&order->description, value);
+      set_string (&config->description, value);
       break;
     case SPDL_WORKER_SETTING_NICE:
-      order->nice = g_value_get_int (value);
+      config->nice = g_value_get_int (value);
       break;
     case SPDL_WORKER_SETTING_CPU_AFFINITY:
-      set_string (&order->affinity, value);
+      set_string (&config->affinity, value);
       break;
     case SPDL_WORKER_SETTING_RESTARTS:
       self->restarts = g_value_get_uint (value);
       break;
     case SPDL_WORKER_SETTING_SLABS:
-      order->n_slabs = g_value_get_uint (value);
+      config->n_slabs = g_value_get_uint (value);
       break;
     case SPDL_WORKER_SETTING_EPOCHS:
-      order->epochs = g_value_get_int64 (value);
+      config->epochs = g_value_get_int64 (value);
       break;
     case SPDL_WORKER_SETTING_RANK:
       self->rank = g_value_get_int (value);
@@ -80,14 +80,14 @@ spdl_worker_settings_set (
       self->world_size = g_value_get_int (value);
       break;
     case SPDL_WORKER_SETTING_RESUME_STATE:
-      set_string (&order->resume_state, value);
+      set_string (&config->resume_state, value);
       break;
     case SPDL_WORKER_SETTING_CPU_BUDGET:
-      order->cpu_budget = g_value_get_double (value);
+      config->cpu_budget = g_value_get_double (value);
       break;
     case SPDL_WORKER_SETTING_CLASSES:
-      g_strfreev (order->classes);
-      order->classes = gst_spdl_names_dup (value);
+      g_strfreev (config->classes);
+      config->classes = gst_spdl_names_dup (value);
       break;
     default:
       return FALSE;
@@ -99,26 +99,26 @@ gboolean
 spdl_worker_settings_get (
     const SpdlWorkerSettings *self, guint id, GValue *value)
 {
-  const SpdlOrder *order = &self->order;
+  const SpdlWorkerConfig *config = &self->config;
 
   switch (id) {
     case SPDL_WORKER_SETTING_PIPELINE:
-      g_value_set_string (value, order->description);
+      g_value_set_string (value, config->description);
       break;
     case SPDL_WORKER_SETTING_NICE:
-      g_value_set_int (value, order->nice);
+      g_value_set_int (value, config->nice);
       break;
     case SPDL_WORKER_SETTING_CPU_AFFINITY:
-      g_value_set_string (value, order->affinity);
+      g_value_set_string (value, config->affinity);
       break;
     case SPDL_WORKER_SETTING_RESTARTS:
       g_value_set_uint (value, self->restarts);
       break;
     case SPDL_WORKER_SETTING_SLABS:
-      g_value_set_uint (value, order->n_slabs);
+      g_value_set_uint (value, config->n_slabs);
       break;
     case SPDL_WORKER_SETTING_EPOCHS:
-      g_value_set_int64 (value, order->epochs);
+      g_value_set_int64 (value, config->epochs);
       break;
     case SPDL_WORKER_SETTING_RANK:
       g_value_set_int (value, self->rank);
@@ -127,13 +127,13 @@ spdl_worker_settings_get (
       g_value_set_int (value, self->world_size);
       break;
     case SPDL_WORKER_SETTING_RESUME_STATE:
-      g_value_set_string (value, order->resume_state);
+      g_value_set_string (value, config->resume_state);
       break;
     case SPDL_WORKER_SETTING_CPU_BUDGET:
-      g_value_set_double (value, order->cpu_budget);
+      g_value_set_double (value, config->cpu_budget);
       break;
     case SPDL_WORKER_SETTING_CLASSES:
-      gst_spdl_names_set (value, (const gchar *const *) order->classes);
+      gst_spdl_names_set (value, (const gchar *const *) config->classes);
       break;
     default:
       return FALSE;
@@ -144,16 +144,16 @@ spdl_worker_settings_get (
 gboolean
 spdl_worker_settings_check (const SpdlWorkerSettings *self, GError **error)
 {
-  const SpdlOrder *order = &self->order;
+  const SpdlWorkerConfig *config = &self->config;
 
-  if (!order->description || !*order->description) {
+  if (!config->description || !*config->description) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "No pipeline is set: set it to a chain of elements in gst-launch's "
         "syntax, without a sink");
     return FALSE;
   }
-  return !order->affinity || !*order->affinity ||
-         spdl_affinity_check (order->affinity, error);
+  return !config->affinity || !*config->affinity ||
+         spdl_affinity_check (config->affinity, error);
 }
 
 void
@@ -186,7 +186,7 @@ spdl_worker_settings_install (GObjectClass *klass)
       g_param_spec_uint ("slabs", "Slabs",
           "Pieces of shared memory: batches that are written, wait, and are in "
           "use. What is in use beyond all but two of them is copied",
-          MIN_SLABS, SPDL_ORDER_MAX_SLABS, DEFAULT_SLABS, ready));
+          MIN_SLABS, SPDL_WORKER_CONFIG_MAX_SLABS, DEFAULT_SLABS, ready));
   g_object_class_install_property (klass, SPDL_WORKER_SETTING_EPOCHS,
       g_param_spec_int64 ("epochs", "Epochs",
           "The epochs of the pipeline's sources (0 = as the pipeline says)", -1,

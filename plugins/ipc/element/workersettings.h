@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/ipc/wire/order.h"
+#include "plugins/ipc/wire/workerconfig.h"
 
 G_BEGIN_DECLS
 
@@ -27,7 +27,7 @@ enum {
 };
 
 typedef struct {
-  SpdlOrder order;
+  SpdlWorkerConfig config;
   guint restarts;
   gint rank;
   gint world_size;

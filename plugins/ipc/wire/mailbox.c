@@ -36,7 +36,7 @@ map_word (int fd, gsize size)
 }
 
 static SpdlMailbox *
-make (int fd)
+make_mailbox (int fd)
 {
   const gsize size = sysconf (_SC_PAGESIZE);
   guint32 *word = map_word (fd, size);
@@ -55,7 +55,7 @@ SpdlMailbox *
 spdl_mailbox_new (void)
 {
   const int fd = spdl_memfd_open (sysconf (_SC_PAGESIZE));
-  SpdlMailbox *self = fd >= 0 ? make (fd) : NULL;
+  SpdlMailbox *self = fd >= 0 ? make_mailbox (fd) : NULL;
 
   if (!self && fd >= 0)
     close (fd);
@@ -75,13 +75,13 @@ is_mailbox (int fd)
 SpdlMailbox *
 spdl_mailbox_open (int fd)
 {
-  SpdlMailbox *self = is_mailbox (fd) ? make (fd) : NULL;
+  SpdlMailbox *self = is_mailbox (fd) ? make_mailbox (fd) : NULL;
 
   if (self)
     return self;
   if (fd >= 0)
     close (fd);
-  self = make (-1);
+  self = make_mailbox (-1);
   if (!self)
     g_error ("There is no memory for a word");
   return self;
@@ -103,7 +103,7 @@ spdl_mailbox_get_fd (const SpdlMailbox *self)
 }
 
 static gboolean
-exchange (SpdlMailbox *self, guint32 from, guint32 to)
+exchange_word (SpdlMailbox *self, guint32 from, guint32 to)
 {
   return __atomic_compare_exchange_n (
       self->word, &from, to, FALSE, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -113,7 +113,7 @@ exchange (SpdlMailbox *self, guint32 from, guint32 to)
 static gboolean
 end_waiting (SpdlMailbox *self, guint32 value)
 {
-  if (!exchange (self, WAITING, value))
+  if (!exchange_word (self, WAITING, value))
     return FALSE;
   syscall (SYS_futex, self->word, FUTEX_WAKE, 1, NULL, NULL, 0);
   return TRUE;

@@ -60,7 +60,7 @@ put_fd (struct msghdr *message, int fd)
 
 /* Passes over what was sent of the two parts; returns whether that is all. */
 static gboolean
-advance (struct msghdr *message, gsize sent)
+advance_message (struct msghdr *message, gsize sent)
 {
   while (message->msg_iovlen > 0 && sent >= message->msg_iov->iov_len) {
     sent -= message->msg_iov->iov_len;
@@ -87,7 +87,7 @@ send_all (int socket, struct msghdr *message)
     /* The descriptor goes with the first byte, once. */
     if (sent > 0)
       message->msg_controllen = 0;
-  } while (sent < 0 || !advance (message, sent));
+  } while (sent < 0 || !advance_message (message, sent));
   return TRUE;
 }
 

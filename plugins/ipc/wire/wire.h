@@ -36,22 +36,22 @@ typedef struct {
 
 typedef enum {
   /* To the worker. */
-  SPDL_WIRE_START = 1, /* the first one: what to run; SpdlOrder. With it comes,
-                        * or not, a mailbox for slabs */
+  SPDL_WIRE_START = 1, /* the first one: what to run; SpdlWorkerConfig. With it
+                        * comes, or not, a mailbox for slabs */
   SPDL_WIRE_RELEASE,   /* guint32: a slab may be written again; only if the
                         * mailbox did not take it */
   SPDL_WIRE_CREDIT,    /* guint32: so many events were taken */
   SPDL_WIRE_ASK,       /* for the figures of now */
-  SPDL_WIRE_BUDGET,    /* double: another `cpu-budget`; order.h */
+  SPDL_WIRE_BUDGET,    /* double: another `cpu-budget`; workerconfig.h */
   SPDL_WIRE_STOP,      /* stop the pipeline, report, and end */
   /* From the worker. */
   SPDL_WIRE_STARTED = 64, /* strings: the pipeline plays, with these classes */
   SPDL_WIRE_SLAB,         /* guint32, guint64: a new slab's number and size */
   SPDL_WIRE_RETIRE,       /* guint32: a slab that is used no more */
-  SPDL_WIRE_BUFFER,       /* a buffer in a slab: parcelbuffer.h */
+  SPDL_WIRE_BUFFER,       /* a buffer in a slab: serializerbuffer.h */
   SPDL_WIRE_CAPS,         /* a structure, for the buffers that follow */
   SPDL_WIRE_EVENT,        /* guint32, a structure: a custom event */
-  SPDL_WIRE_MESSAGE,      /* for the bus: parcelmessage.h */
+  SPDL_WIRE_MESSAGE,      /* for the bus: serializermessage.h */
   SPDL_WIRE_FIGURES,      /* an array of structures, the answer to ASK */
   SPDL_WIRE_EOS,          /* no further buffer or event comes */
   SPDL_WIRE_END,          /* nothing at all does */

@@ -23,18 +23,18 @@ spdl_wire_reader_clear (SpdlWireReader *self)
 }
 
 static void
-make_room (SpdlWireReader *self, gsize room)
+make_room (SpdlWireReader *self, gsize size)
 {
   if (self->begin == self->end)
     self->begin = self->end = 0;
-  if (self->capacity - self->end >= room)
+  if (self->capacity - self->end >= size)
     return;
   if (self->begin > 0) {
     memmove (self->data, self->data + self->begin, self->end - self->begin);
     self->end -= self->begin;
     self->begin = 0;
   }
-  while (self->capacity - self->end < room) {
+  while (self->capacity - self->end < size) {
     self->capacity = MAX (2 * self->capacity, 2 * ROOM);
     self->data = g_realloc (self->data, self->capacity);
   }

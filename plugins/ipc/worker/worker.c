@@ -17,16 +17,16 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/loader/workerloader.h"
-#include "plugins/ipc/wire/order.h"
-#include "plugins/ipc/wire/parcelmessage.h"
+#include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/wirereader.h"
+#include "plugins/ipc/wire/workerconfig.h"
 #include "plugins/ipc/worker/workersink.h"
 
-/* Makes it as @order says, with @sink behind its open pad.
+/* Makes it as @config says, with @sink behind its open pad.
  *
  * Returns: (transfer full): NULL with @error set if it is none */
-GstPipeline *
-worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error);
+GstPipeline *worker_pipeline_new (
+    const SpdlWorkerConfig *config, WorkerSink *sink, GError **error);
 
 /* Sends messages to the other process. After an error it brings the pipeline to
  * its end, as a loader does, so that what was done comes to the sink: sources
@@ -52,7 +52,7 @@ parse_text (const gchar *description, GError **error)
 }
 
 static GstPipeline *
-parse (const gchar *description, GError **error)
+parse_pipeline (const gchar *description, GError **error)
 {
   GstElement *element = parse_text (description, error);
   GstElement *pipeline;
@@ -101,7 +101,8 @@ add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
 }
 
 static gboolean
-set_sources (GstPipeline *pipeline, const SpdlOrder *order, GError **error)
+set_sources (
+    GstPipeline *pipeline, const SpdlWorkerConfig *config, GError **error)
 {
   GstIterator *sources = gst_bin_iterate_all_by_element_factory_name (
       GST_BIN (pipeline), "spdlsrc");
@@ -111,16 +112,16 @@ set_sources (GstPipeline *pipeline, const SpdlOrder *order, GError **error)
   while (gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
     GObject *source = g_value_get_object (&item);
 
-    if (order->resume_state)
-      g_object_set (source, "resume-state", order->resume_state, NULL);
-    if (order->epochs != 0)
-      g_object_set (source, "epochs", order->epochs, NULL);
+    if (config->resume_state)
+      g_object_set (source, "resume-state", config->resume_state, NULL);
+    if (config->epochs != 0)
+      g_object_set (source, "epochs", config->epochs, NULL);
     g_value_reset (&item);
     n++;
   }
   g_value_unset (&item);
   gst_iterator_free (sources);
-  if (n > 0 || !order->resume_state)
+  if (n > 0 || !config->resume_state)
     return TRUE;
   set_flaw (error, "The worker's pipeline has no spdlsrc, which alone can "
                    "begin at a state");
@@ -128,20 +129,21 @@ set_sources (GstPipeline *pipeline, const SpdlOrder *order, GError **error)
 }
 
 GstPipeline *
-worker_pipeline_new (const SpdlOrder *order, WorkerSink *sink, GError **error)
+worker_pipeline_new (
+    const SpdlWorkerConfig *config, WorkerSink *sink, GError **error)
 {
-  GstPipeline *pipeline = parse (order->description, error);
+  GstPipeline *pipeline = parse_pipeline (config->description, error);
 
   if (!pipeline)
     return NULL;
   if (!add_sink (pipeline, GST_ELEMENT (sink), error) ||
-      !set_sources (pipeline, order, error)) {
+      !set_sources (pipeline, config, error)) {
     gst_object_unref (pipeline);
     return NULL;
   }
-  if (order->classes)
+  if (config->classes)
     gst_spdl_worker_set_classes (
-        pipeline, (const gchar *const *) order->classes);
+        pipeline, (const gchar *const *) config->classes);
   gst_spdl_worker_tune (pipeline);
   return pipeline;
 }
@@ -173,7 +175,7 @@ worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire);
 typedef struct {
   SpdlWire *wire;
   SpdlWireReader reader;
-  SpdlOrder order;
+  SpdlWorkerConfig config;
   int mailbox; /* until the sink has it */
   GstPipeline *pipeline;
   WorkerSink *sink;
@@ -363,7 +365,7 @@ read_message (Worker *self, SpdlWireMessage *message)
 
   while ((status = spdl_wire_reader_next (
               &self->reader, TRUE, message, &error)) == SPDL_WIRE_NONE)
-    if (spdl_wire_reader_fill (&self->reader, SPDL_ORDER_SOCKET) <= 0)
+    if (spdl_wire_reader_fill (&self->reader, SPDL_WORKER_CONFIG_SOCKET) <= 0)
       _exit (0);
   if (status == SPDL_WIRE_BROKEN)
     end_broken (error);
@@ -391,34 +393,34 @@ note_stop (Worker *self)
 
 /* Where none was to be kept, there is nobody to keep this one. */
 static gboolean
-set_budget (Worker *self, SpdlParcel *parcel)
+set_budget (Worker *self, SpdlPayload *payload)
 {
   gdouble budget;
 
-  if (!spdl_get_cpu_budget (parcel, &budget))
+  if (!spdl_get_cpu_budget (payload, &budget))
     return FALSE;
   if (self->governor)
     gst_spdl_governor_set_budget (self->governor, budget);
-  return spdl_parcel_is_read (parcel);
+  return spdl_payload_is_read (payload);
 }
 
 static gboolean
-handle (Worker *self, const SpdlWireMessage *message)
+handle_message (Worker *self, const SpdlWireMessage *message)
 {
-  SpdlParcel parcel = spdl_parcel (message->data, message->size);
+  SpdlPayload payload = spdl_payload (message->data, message->size);
 
   switch (message->type) {
     case SPDL_WIRE_RELEASE:
-      return worker_sink_release (self->sink, spdl_get_u32 (&parcel)) &&
-             spdl_parcel_is_read (&parcel);
+      return worker_sink_release (self->sink, spdl_get_u32 (&payload)) &&
+             spdl_payload_is_read (&payload);
     case SPDL_WIRE_CREDIT:
-      return worker_sink_add_credit (self->sink, spdl_get_u32 (&parcel)) &&
-             spdl_parcel_is_read (&parcel);
+      return worker_sink_add_credit (self->sink, spdl_get_u32 (&payload)) &&
+             spdl_payload_is_read (&payload);
     case SPDL_WIRE_ASK:
       send_figures (self);
       return TRUE;
     case SPDL_WIRE_BUDGET:
-      return set_budget (self, &parcel);
+      return set_budget (self, &payload);
     case SPDL_WIRE_STOP:
       note_stop (self);
       return TRUE;
@@ -439,7 +441,7 @@ read_all (gpointer user_data)
     read_message (self, &message);
     if (message.fd >= 0)
       close (message.fd);
-    if (handle (self, &message))
+    if (handle_message (self, &message))
       continue;
     g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
         "message %d of %" G_GSIZE_FORMAT " bytes", message.type, message.size);
@@ -463,12 +465,13 @@ static void
 read_order (Worker *self)
 {
   SpdlWireMessage message;
-  SpdlParcel parcel;
+  SpdlPayload payload;
 
   read_message (self, &message);
-  parcel = spdl_parcel (message.data, message.size);
+  payload = spdl_payload (message.data, message.size);
   self->mailbox = message.fd;
-  if (message.type == SPDL_WIRE_START && spdl_get_order (&parcel, &self->order))
+  if (message.type == SPDL_WIRE_START &&
+      spdl_get_order (&payload, &self->config))
     return;
   fprintf (stderr, "The first message is no order\n");
   _exit (STATUS_BROKEN);
@@ -477,15 +480,15 @@ read_order (Worker *self)
 /* Before there are threads, which take these over. What is refused costs its
  * effect alone. */
 static void
-settle (const SpdlOrder *order)
+apply_scheduling (const SpdlWorkerConfig *config)
 {
   g_autoptr (GError) error = NULL;
 
   errno = 0;
-  if (order->nice != 0 && nice (order->nice) == -1 && errno != 0)
+  if (config->nice != 0 && nice (config->nice) == -1 && errno != 0)
     perror ("nice");
-  if (order->affinity && *order->affinity &&
-      !spdl_affinity_apply (order->affinity, &error))
+  if (config->affinity && *config->affinity &&
+      !spdl_affinity_apply (config->affinity, &error))
     fprintf (stderr, "%s\n", error->message);
 }
 
@@ -512,25 +515,25 @@ static void
 make_governor (Worker *self)
 {
   self->governor =
-      gst_spdl_governor_new (GST_BIN (self->pipeline), self->order.cpu_budget);
+      gst_spdl_governor_new (GST_BIN (self->pipeline), self->config.cpu_budget);
   gst_spdl_governor_set_clock (self->governor, get_cpu_time);
 }
 
 static gboolean
-play (Worker *self)
+play_pipeline (Worker *self)
 {
   g_autoptr (GError) error = NULL;
 
   self->sink = worker_sink_new (
-      self->wire, spdl_mailbox_open (self->mailbox), self->order.n_slabs);
+      self->wire, spdl_mailbox_open (self->mailbox), self->config.n_slabs);
   gst_object_ref_sink (self->sink);
-  self->pipeline = worker_pipeline_new (&self->order, self->sink, &error);
+  self->pipeline = worker_pipeline_new (&self->config, self->sink, &error);
   if (!self->pipeline) {
     send_error (self, error);
     return FALSE;
   }
   self->bus = worker_bus_new (self->pipeline, self->sink, self->wire);
-  if (self->order.cpu_budget > 0)
+  if (self->config.cpu_budget > 0)
     make_governor (self);
   return TRUE;
 }
@@ -555,7 +558,7 @@ send_started (Worker *self)
 }
 
 static gboolean
-start (Worker *self)
+start_worker (Worker *self)
 {
   gboolean ok;
 
@@ -574,7 +577,7 @@ start (Worker *self)
 }
 
 static void
-end (Worker *self)
+end_worker (Worker *self)
 {
   if (self->governor)
     gst_spdl_governor_stop (self->governor);
@@ -585,30 +588,30 @@ end (Worker *self)
 }
 
 static void
-clear (Worker *self)
+clear_worker (Worker *self)
 {
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
   g_clear_pointer (&self->bus, worker_bus_free);
   gst_clear_object (&self->pipeline);
   gst_clear_object (&self->sink);
   spdl_wire_reader_clear (&self->reader);
-  spdl_order_clear (&self->order);
+  spdl_worker_config_clear (&self->config);
   spdl_wire_unref (self->wire);
 }
 
 static void
-run (Worker *self)
+run_worker (Worker *self)
 {
   GThread *thread = g_thread_new ("spdl-reader", read_all, self);
 
-  if (!start (self)) {
-    end (self);
+  if (!start_worker (self)) {
+    end_worker (self);
     g_clear_pointer (&self->bus, worker_bus_free);
     /* The other thread reads on. */
     _exit (0);
   }
   wait_for_stop (self);
-  end (self);
+  end_worker (self);
   g_thread_join (thread);
 }
 
@@ -625,19 +628,19 @@ main (int argc, char **argv)
   bind_to_parent (argv[1]);
   /* Ctrl-C is the trainer's. */
   signal (SIGINT, SIG_IGN);
-  self.wire = spdl_wire_new (SPDL_ORDER_SOCKET);
+  self.wire = spdl_wire_new (SPDL_WORKER_CONFIG_SOCKET);
   spdl_mutex_init (&self.lock);
   spdl_cond_init (&self.cond);
   read_order (&self);
-  settle (&self.order);
-  if (gst_init_check (NULL, NULL, &error) && play (&self)) {
-    run (&self);
+  apply_scheduling (&self.config);
+  if (gst_init_check (NULL, NULL, &error) && play_pipeline (&self)) {
+    run_worker (&self);
   } else {
     if (error)
       send_error (&self, error);
     spdl_wire_send (self.wire, SPDL_WIRE_END, NULL, 0, -1);
   }
   g_clear_error (&error);
-  clear (&self);
+  clear_worker (&self);
   return 0;
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "plugins/ipc/wire/memfd.h"
-#include "plugins/ipc/wire/order.h"
-#include "plugins/ipc/wire/parcelbuffer.h"
+#include "plugins/ipc/wire/serializerbuffer.h"
+#include "plugins/ipc/wire/workerconfig.h"
 
 /* A pool of slabs, kept while they are large enough. */
 typedef struct {
@@ -99,7 +99,7 @@ lay_out (GstBuffer *buffer, SpdlPlaces *places)
 }
 
 static gboolean
-copy (GstBuffer *buffer, GstBuffer *keeper, const SpdlPlaces *places)
+copy_buffer (GstBuffer *buffer, GstBuffer *keeper, const SpdlPlaces *places)
 {
   gsize at = 0;
   GstMapInfo map;
@@ -129,7 +129,7 @@ worker_copies_make (WorkerCopies *self, GstAllocator *allocator,
     return FALSE;
   if (gst_buffer_pool_acquire_buffer (self->pool, keeper, NULL) != GST_FLOW_OK)
     return FALSE;
-  if (copy (buffer, *keeper, places))
+  if (copy_buffer (buffer, *keeper, places))
     return TRUE;
   gst_clear_buffer (keeper);
   return FALSE;
@@ -145,7 +145,7 @@ on_retired (guint32 id, gpointer wire)
 
 /* Lock held. */
 static void
-wake (WorkerSink *self)
+wake_sink (WorkerSink *self)
 {
   spdl_mailbox_wake (self->mailbox);
   spdl_cond_broadcast (&self->cond);
@@ -167,7 +167,7 @@ worker_sink_release (WorkerSink *self, guint32 slab)
   gst_buffer_unref (buffer);
   spdl_mutex_lock (&self->lock);
   self->n_out--;
-  wake (self);
+  wake_sink (self);
   spdl_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -178,7 +178,7 @@ worker_sink_add_credit (WorkerSink *self, guint32 n)
   gboolean ok;
 
   spdl_mutex_lock (&self->lock);
-  ok = n <= SPDL_ORDER_MAX_EVENTS - self->credit;
+  ok = n <= SPDL_WORKER_CONFIG_MAX_EVENTS - self->credit;
   if (ok)
     self->credit += n;
   spdl_cond_broadcast (&self->cond);
@@ -272,7 +272,7 @@ find_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
   const guint n = gst_buffer_n_memory (buffer);
   SpdlMemfd *slab = NULL, *other;
 
-  if (n > SPDL_PARCEL_MAX_MEMORIES || !gst_buffer_is_writable (buffer))
+  if (n > SPDL_PAYLOAD_MAX_MEMORIES || !gst_buffer_is_writable (buffer))
     return NULL;
   for (guint i = 0; i < n; i++) {
     GstMemory *memory = gst_buffer_peek_memory (buffer, i);
@@ -293,7 +293,7 @@ find_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
 /* Buffers */
 
 static gboolean
-announce (WorkerSink *self, SpdlMemfd *slab)
+announce_slab (WorkerSink *self, SpdlMemfd *slab)
 {
   guint8 payload[sizeof (guint32) + sizeof (guint64)];
   const guint64 size = slab->memory.maxsize;
@@ -368,7 +368,8 @@ send_copy (WorkerSink *self, GstBuffer *buffer)
   }
   slab = (SpdlMemfd *) gst_buffer_peek_memory (keeper, 0);
   places.slab = slab->id;
-  ok = announce (self, slab) && send_buffer (self, buffer, keeper, &places);
+  ok =
+      announce_slab (self, slab) && send_buffer (self, buffer, keeper, &places);
   gst_buffer_unref (keeper);
   return ok ? GST_FLOW_OK : GST_FLOW_EOS;
 }
@@ -397,7 +398,7 @@ worker_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   slab = find_slab (self, buffer, &places);
   if (!slab)
     ret = send_copy (self, buffer);
-  else if (!announce (self, slab) ||
+  else if (!announce_slab (self, slab) ||
            !send_buffer (self, buffer, buffer, &places))
     ret = GST_FLOW_EOS;
   return ret == GST_FLOW_OK ? wait_for_slab (self) : ret;
@@ -495,7 +496,7 @@ set_flushing (GstBaseSink *sink, gboolean flushing)
 
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
-  wake (self);
+  wake_sink (self);
   spdl_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -557,7 +558,7 @@ worker_sink_init (WorkerSink *self)
 {
   self->bytes = g_byte_array_new ();
   self->sent = g_hash_table_new_full (NULL, NULL, NULL, unref_buffer);
-  self->credit = SPDL_ORDER_MAX_EVENTS;
+  self->credit = SPDL_WORKER_CONFIG_MAX_EVENTS;
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/codec/resize/framing.h"
+#include "plugins/codec/resize/fit.h"
 
 static void
 draw (char **argv)
@@ -27,7 +27,7 @@ draw (char **argv)
 
   for (guint64 i = first; i < first + strtoull (argv[4], NULL, 10); i++) {
     gboolean flip;
-    SpdlBox box;
+    SpdlRectangle box;
 
     spdl_augment_draw (&augment, epoch, i, atoi (argv[5]), atoi (argv[6]),
         atoi (argv[7]), atoi (argv[8]), &box, &flip);
@@ -38,10 +38,10 @@ draw (char **argv)
 static void
 frame (char **argv)
 {
-  const SpdlBox box = { 0, 0, atoi (argv[1]), atoi (argv[2]) };
-  SpdlFraming f;
+  const SpdlRectangle box = { 0, 0, atoi (argv[1]), atoi (argv[2]) };
+  SpdlFit f;
 
-  spdl_framing_init (&f, atoi (argv[0]), &box, atoi (argv[3]), atoi (argv[4]));
+  spdl_fit_init (&f, atoi (argv[0]), &box, atoi (argv[3]), atoi (argv[4]));
   printf ("%u %u %u %u %u %u %u %u %u %u\n", f.width, f.height, f.full_width,
       f.full_height, f.skip_x, f.skip_y, f.place.x, f.place.y, f.place.width,
       f.place.height);

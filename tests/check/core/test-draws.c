@@ -17,24 +17,25 @@
  */
 #define LIMIT 4.2
 
-static SpdlAlias *
+static SpdlWeightedSampler *
 make_alias (const double *weights, guint n)
 {
   g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (double));
 
   g_array_append_vals (array, weights, n);
-  return spdl_alias_new (array);
+  return spdl_weighted_sampler_new (array);
 }
 
 static void
-count_draws (const SpdlAlias *alias, guint64 seed, guint64 epoch, guint *counts)
+count_draws (const SpdlWeightedSampler *weighted_sampler, guint64 seed,
+    guint64 epoch, guint *counts)
 {
   SpdlDraws draws;
 
   spdl_draws_init (&draws, seed, epoch);
   for (guint place = 0; place < N_DRAWS; place++)
-    counts[spdl_alias_get_item (
-        alias, spdl_draws_get_number (&draws, place))]++;
+    counts[spdl_weighted_sampler_get_item (
+        weighted_sampler, spdl_draws_get_number (&draws, place))]++;
 }
 
 /* A number that is normally distributed with mean 0 and deviation 1, nearly, if
@@ -109,19 +110,20 @@ test_shares (void)
       g_autofree double *weights = g_new (double, n);
       g_autofree guint *counts = g_new0 (guint, n);
       g_autofree guint *others = g_new0 (guint, n);
-      SpdlAlias *alias;
+      SpdlWeightedSampler *weighted_sampler;
 
       for (guint i = 0; i < n; i++)
         weights[i] = kinds[k](i, n);
-      alias = make_alias (weights, n);
-      g_assert_cmpuint (spdl_alias_get_size (alias), ==, n);
-      count_draws (alias, 1, 2, counts);
-      count_draws (alias, 1, 3, others);
+      weighted_sampler = make_alias (weights, n);
+      g_assert_cmpuint (
+          spdl_weighted_sampler_get_size (weighted_sampler), ==, n);
+      count_draws (weighted_sampler, 1, 2, counts);
+      count_draws (weighted_sampler, 1, 3, others);
       g_test_message ("kind %u of %u: %.2f %.2f", k, n,
           judge (weights, counts, n), judge (weights, others, n));
       g_assert_cmpfloat (fabs (judge (weights, counts, n)), <, LIMIT);
       g_assert_cmpfloat (fabs (judge (weights, others, n)), <, LIMIT);
-      spdl_alias_free (alias);
+      spdl_weighted_sampler_free (weighted_sampler);
     }
   }
 }
@@ -132,20 +134,20 @@ test_judge (void)
 {
   double weights[7] = { 1, 2, 3, 4, 5, 6, 7 };
   guint counts[7] = { 0 };
-  SpdlAlias *alias = make_alias (weights, 7);
+  SpdlWeightedSampler *weighted_sampler = make_alias (weights, 7);
 
-  count_draws (alias, 1, 2, counts);
+  count_draws (weighted_sampler, 1, 2, counts);
   weights[3] *= 1.02;
   g_assert_cmpfloat (judge (weights, counts, 7), >, LIMIT);
-  spdl_alias_free (alias);
+  spdl_weighted_sampler_free (weighted_sampler);
 }
 
 /* Shares are exact but for 2^-32 of a cell: all random numbers that can come,
  * by where they change. */
 static double
-measure_share (const SpdlAlias *alias, guint item)
+measure_share (const SpdlWeightedSampler *weighted_sampler, guint item)
 {
-  const guint n = spdl_alias_get_size (alias);
+  const guint n = spdl_weighted_sampler_get_size (weighted_sampler);
   const double all = 18446744073709551616.0;
   double share = 0;
 
@@ -153,14 +155,16 @@ measure_share (const SpdlAlias *alias, guint item)
     const unsigned __int128 one = (unsigned __int128) 1 << 64;
     const guint64 first = (one * cell + n - 1) / n;
     const guint64 last = (one * (cell + 1) + n - 1) / n - 1;
-    const guint32 low = spdl_alias_get_item (alias, first);
-    const guint32 high = spdl_alias_get_item (alias, last);
+    const guint32 low =
+        spdl_weighted_sampler_get_item (weighted_sampler, first);
+    const guint32 high =
+        spdl_weighted_sampler_get_item (weighted_sampler, last);
     guint64 from = first, to = last;
 
     while (low != high && to - from > 1) {
       const guint64 middle = from + (to - from) / 2;
 
-      if (spdl_alias_get_item (alias, middle) == low)
+      if (spdl_weighted_sampler_get_item (weighted_sampler, middle) == low)
         from = middle;
       else
         to = middle;
@@ -180,17 +184,18 @@ test_exact (void)
 {
   static const double weights[] = { 0.5, 3, 0, 1e-9, 0.25, 7, 1 };
   const guint n = G_N_ELEMENTS (weights);
-  SpdlAlias *alias = make_alias (weights, n);
+  SpdlWeightedSampler *weighted_sampler = make_alias (weights, n);
   double sum = 0;
 
   for (guint i = 0; i < n; i++)
     sum += weights[i];
   for (guint i = 0; i < n; i++)
-    g_assert_cmpfloat (fabs (measure_share (alias, i) - weights[i] / sum), <,
+    g_assert_cmpfloat (
+        fabs (measure_share (weighted_sampler, i) - weights[i] / sum), <,
         2.0 / 4294967296.0 / n);
-  g_assert_cmpfloat (measure_share (alias, 2), ==, 0);
-  g_assert_cmpfloat (measure_share (alias, 3), >, 0);
-  spdl_alias_free (alias);
+  g_assert_cmpfloat (measure_share (weighted_sampler, 2), ==, 0);
+  g_assert_cmpfloat (measure_share (weighted_sampler, 3), >, 0);
+  spdl_weighted_sampler_free (weighted_sampler);
 }
 
 static void
@@ -206,17 +211,18 @@ describe (guint n, guint64 seed, guint64 epoch, guint64 place)
 {
   g_autofree double *weights = g_new (double, n);
   GString *text = g_string_new (NULL);
-  SpdlAlias *alias;
+  SpdlWeightedSampler *weighted_sampler;
   SpdlDraws draws;
 
   for (guint i = 0; i < n; i++)
     weights[i] = i % 10 / 4.0;
-  alias = make_alias (weights, n);
+  weighted_sampler = make_alias (weights, n);
   spdl_draws_init (&draws, seed, epoch);
   for (guint i = 0; i < 10; i++)
     g_string_append_printf (text, i ? " %u" : "%u",
-        spdl_alias_get_item (alias, spdl_draws_get_number (&draws, place + i)));
-  spdl_alias_free (alias);
+        spdl_weighted_sampler_get_item (
+            weighted_sampler, spdl_draws_get_number (&draws, place + i)));
+  spdl_weighted_sampler_free (weighted_sampler);
   return g_string_free (text, FALSE);
 }
 
@@ -253,7 +259,7 @@ assert_weight (const gchar *text, double wanted)
   double weight = -1;
 
   g_assert_cmpint (spdl_line_parse_weight (text, strlen (text), &weight), ==,
-      SPDL_FLAW_NONE);
+      SPDL_PARSE_ERROR_NONE);
   g_assert_cmpfloat (weight, ==, wanted);
 }
 
@@ -281,7 +287,7 @@ test_numbers (void)
     double weight = -1;
 
     g_assert_cmpint (spdl_line_parse_weight (bad[i], strlen (bad[i]), &weight),
-        ==, SPDL_FLAW_WEIGHT);
+        ==, SPDL_PARSE_ERROR_WEIGHT);
     g_assert_cmpfloat (weight, ==, -1);
   }
 }

@@ -36,13 +36,13 @@ check_world (SpdlShardMode mode, guint n, guint world)
   guint n_twice = 0, n_never = 0, largest = 0, smallest = G_MAXUINT;
 
   for (guint rank = 0; rank < world; rank++) {
-    const SpdlShard shard = { rank, world, mode };
-    const guint size = spdl_shard_get_size (&shard, n);
+    const SpdlRankPartition partition = { rank, world, mode };
+    const guint size = spdl_rank_partition_get_size (&partition, n);
 
     largest = MAX (largest, size);
     smallest = MIN (smallest, size);
     for (guint i = 0; i < size; i++) {
-      const guint64 place = spdl_shard_get_place (&shard, n, i);
+      const guint64 place = spdl_rank_partition_get_place (&partition, n, i);
 
       g_assert_cmpuint (place, <, n);
       g_assert_cmpuint (place, ==, (rank + i * world) % n);
@@ -76,23 +76,24 @@ static void
 assert_shard (gint rank, gint world_size, guint wanted_rank, guint wanted_size)
 {
   g_autoptr (GError) error = NULL;
-  SpdlShard shard;
+  SpdlRankPartition partition;
 
-  spdl_shard_init (&shard, rank, world_size, SPDL_SHARD_DROP, &error);
+  spdl_rank_partition_init (
+      &partition, rank, world_size, SPDL_SHARD_DROP, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (shard.rank, ==, wanted_rank);
-  g_assert_cmpuint (shard.world_size, ==, wanted_size);
-  g_assert_cmpuint (shard.mode, ==, SPDL_SHARD_DROP);
+  g_assert_cmpuint (partition.rank, ==, wanted_rank);
+  g_assert_cmpuint (partition.world_size, ==, wanted_size);
+  g_assert_cmpuint (partition.mode, ==, SPDL_SHARD_DROP);
 }
 
 static void
 assert_refused (gint rank, gint world_size, const gchar *text)
 {
   g_autoptr (GError) error = NULL;
-  SpdlShard shard;
+  SpdlRankPartition partition;
 
-  g_assert_false (
-      spdl_shard_init (&shard, rank, world_size, SPDL_SHARD_PAD, &error));
+  g_assert_false (spdl_rank_partition_init (
+      &partition, rank, world_size, SPDL_SHARD_PAD, &error));
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
   g_assert_cmpstr (error->message, ==, text);
 }

@@ -97,16 +97,16 @@ static gchar *
 describe_event (GstEvent *event)
 {
   guint64 epoch, *sequences;
-  GstSpdlGoneReason reason;
+  GstSpdlDropReason reason;
   guint n;
 
   if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL))
     return g_strdup_printf ("epoch %" G_GUINT64_FORMAT, epoch);
-  if (!gst_spdl_event_parse_items_gone (
+  if (!gst_spdl_event_parse_items_dropped (
           event, NULL, NULL, &sequences, &n, &reason))
     return g_strdup (GST_EVENT_TYPE_NAME (event));
 
-  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_GONE_REASON);
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_DROP_REASON);
   GString *text = g_string_new ("gone ");
 
   g_string_append (text, g_enum_get_value (klass, reason)->value_nick);

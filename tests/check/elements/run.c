@@ -34,7 +34,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   } else if (gst_spdl_event_parse_epoch (
                  GST_PAD_PROBE_INFO_EVENT (info), NULL, NULL, NULL)) {
     run->n_epochs++;
-  } else if (gst_spdl_event_parse_items_gone (
+  } else if (gst_spdl_event_parse_items_dropped (
                  GST_PAD_PROBE_INFO_EVENT (info), NULL, NULL, NULL, &n, NULL)) {
     run->n_gone += n;
   }

@@ -50,8 +50,8 @@ GST_START_TEST (test_events)
 
     rig_start (rig, "video/x-raw,width=1");
     rig_push (rig, 0);
-    gst_pad_push_event (rig->src,
-        gst_spdl_event_new_items_gone (0, 0, gone, 1, GST_SPDL_GONE_FAILED));
+    gst_pad_push_event (rig->src, gst_spdl_event_new_items_dropped (0, 0, gone,
+                                      1, GST_SPDL_DROP_REASON_FAILED));
     rig_push (rig, 1);
     gst_pad_push_event (rig->src, gst_event_new_caps (caps));
     rig_push (rig, 2);
@@ -245,7 +245,7 @@ GST_START_TEST (test_wrong_keys)
 GST_END_TEST;
 
 /* Items 2, 3 and 4 of five: before, after, and taken. */
-static GstSpdlAccept
+static GstSpdlGroupingPolicy
 say (GstElement *element, GstBufferList *group, GstSample *item, gpointer data)
 {
   guint *n_pending = data;
@@ -254,9 +254,9 @@ say (GstElement *element, GstBufferList *group, GstSample *item, gpointer data)
 
   *n_pending += gst_buffer_list_length (group);
   fail_unless (gst_caps_is_any (gst_sample_get_caps (item)) == FALSE);
-  return meta->index % 5 == 2   ? GST_SPDL_ACCEPT_EMIT_BEFORE
-         : meta->index % 5 == 3 ? GST_SPDL_ACCEPT_EMIT_AFTER
-                                : GST_SPDL_ACCEPT_TAKE;
+  return meta->index % 5 == 2   ? GST_SPDL_GROUPING_POLICY_EMIT_BEFORE
+         : meta->index % 5 == 3 ? GST_SPDL_GROUPING_POLICY_EMIT_AFTER
+                                : GST_SPDL_GROUPING_POLICY_TAKE;
 }
 
 GST_START_TEST (test_accept)

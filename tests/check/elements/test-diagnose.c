@@ -489,7 +489,7 @@ GST_START_TEST (test_automatic)
       NULL);
   g_autoptr (GstSpdlDiagnosis) held = diagnose_strings (4, 0,
       "s, stage=a, elapsed=(guint64)10000000000, num-tasks=(guint64)5000,"
-      "concurrency=(uint)2, held-back=true, ave-time=(guint64)1000000,"
+      "concurrency=(uint)2, throttled=true, ave-time=(guint64)1000000,"
       "cpu-time=(guint64)5000000000, occupancy-rate=1.0, push-rate=0.1",
       "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)5000,"
       "num-batches=(guint64)100, occupancy-rate=0.0",

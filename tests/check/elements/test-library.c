@@ -198,20 +198,21 @@ GST_END_TEST;
 GST_START_TEST (test_events)
 {
   const guint64 numbers[] = { 1, G_MAXUINT64, 3 };
-  GstEvent *event =
-      gst_spdl_event_new_items_gone (7, 8, numbers, 3, GST_SPDL_GONE_FILTERED);
+  GstEvent *event = gst_spdl_event_new_items_dropped (
+      7, 8, numbers, 3, GST_SPDL_DROP_REASON_FILTERED);
   guint64 *sequences, epoch, n_items;
   guint32 source;
   guint n;
-  GstSpdlGoneReason reason;
+  GstSpdlDropReason reason;
 
   fail_unless (
       GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_IS_DOWNSTREAM (event));
   fail_if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL));
-  fail_unless (gst_spdl_event_parse_items_gone (
+  fail_unless (gst_spdl_event_parse_items_dropped (
       event, &source, &epoch, &sequences, &n, &reason));
   fail_unless (source == 7 && epoch == 8 && n == 3 &&
-               reason == GST_SPDL_GONE_FILTERED && sequences[1] == G_MAXUINT64);
+               reason == GST_SPDL_DROP_REASON_FILTERED &&
+               sequences[1] == G_MAXUINT64);
   g_free (sequences);
   gst_event_unref (event);
 
@@ -219,7 +220,7 @@ GST_START_TEST (test_events)
   fail_unless (gst_spdl_event_parse_epoch (event, &source, &epoch, &n_items));
   fail_unless (source == 1 && epoch == 2 && n_items == 3);
   fail_if (
-      gst_spdl_event_parse_items_gone (event, NULL, NULL, NULL, NULL, NULL));
+      gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL));
   gst_event_unref (event);
 }
 

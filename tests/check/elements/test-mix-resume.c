@@ -281,7 +281,7 @@ GST_START_TEST (test_state)
 
     fail_unless (strstr (state, part) != NULL, "%s", state);
   }
-  fail_unless (strstr (state, ",aside=") != NULL, "%s", state);
+  fail_unless (strstr (state, ",dropped-upstream=") != NULL, "%s", state);
   files_write_text (folder, "2/extra.bin", "more");
   loader = make_loader (&plan, rand);
   fail_unless (gst_spdl_loader_restore_state (loader, state, NULL));

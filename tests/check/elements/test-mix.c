@@ -57,13 +57,13 @@ note_item (Mixed *mixed, GstBuffer *buffer)
 static void
 note_event (Mixed *mixed, GstEvent *event)
 {
-  gboolean within = FALSE;
+  gboolean partial = FALSE;
 
   if (gst_spdl_event_parse_epoch (event, NULL, NULL, NULL)) {
     gst_structure_get_boolean (
-        gst_event_get_structure (event), "within", &within);
-    g_string_append_c (mixed->log, within ? 'e' : 'E');
-  } else if (gst_spdl_event_parse_items_gone (
+        gst_event_get_structure (event), "partial", &partial);
+    g_string_append_c (mixed->log, partial ? 'e' : 'E');
+  } else if (gst_spdl_event_parse_items_dropped (
                  event, NULL, NULL, NULL, NULL, NULL)) {
     g_string_append_c (mixed->log, 'x');
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {

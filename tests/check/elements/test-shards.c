@@ -312,7 +312,7 @@ check_epochs (Run *run, guint n_epochs, guint n_items, guint n_bad)
 
     if (GST_IS_BUFFER (object)) {
       n_delivered += count_items ((GstBuffer *) object, now);
-    } else if (gst_spdl_event_parse_items_gone (
+    } else if (gst_spdl_event_parse_items_dropped (
                    event, NULL, &epoch, NULL, &n_sequences, NULL)) {
       fail_unless_equals_uint64 (epoch, now);
       n_gone += n_sequences;

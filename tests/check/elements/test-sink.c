@@ -109,8 +109,9 @@ make_batch (guint source, guint epoch, ...)
 static void
 push_gone (Feed *feed, guint epoch, guint64 sequence)
 {
-  gst_pad_push_event (feed->src, gst_spdl_event_new_items_gone (0, epoch,
-                                     &sequence, 1, GST_SPDL_GONE_FAILED));
+  gst_pad_push_event (
+      feed->src, gst_spdl_event_new_items_dropped (
+                     0, epoch, &sequence, 1, GST_SPDL_DROP_REASON_FAILED));
 }
 
 /* A flush takes a sink out of PLAYING; elsewhere its pipeline sets it back. */

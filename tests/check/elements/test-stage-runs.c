@@ -91,7 +91,7 @@ GST_START_TEST (test_thread_pool)
 GST_END_TEST;
 
 static guint
-count_laps (Rig *rig)
+count_intervals (Rig *rig)
 {
   guint n = 0;
 
@@ -102,31 +102,33 @@ count_laps (Rig *rig)
   return n;
 }
 
-/* A lap in which nothing moves is reported all the same, and says 0. */
-GST_START_TEST (test_laps)
+/* An interval in which nothing moves is reported all the same, and says 0. */
+GST_START_TEST (test_intervals)
 {
   Rig *rig = rig_new (
       "spdlteststage", "stats-interval", (guint64) 20 * GST_MSECOND, NULL);
   gdouble occupancy;
-  gboolean lap;
+  gboolean interval;
 
   rig_start (rig, NULL);
   rig_push (rig, 0);
   rig_wait_items (rig, 1);
-  /* The lap in which the item came, and then some without any. */
-  const guint n_before = count_laps (rig);
-  while (count_laps (rig) < n_before + 4)
+  /* The interval in which the item came, and then some without any. */
+  const guint n_before = count_intervals (rig);
+  while (count_intervals (rig) < n_before + 4)
     g_usleep (10000);
   const GstStructure *s = rig_find_message (rig, "spdl-stage-stats");
   guint64 n;
-  fail_unless (gst_structure_get_boolean (s, "lap", &lap) && lap);
+  fail_unless (
+      gst_structure_get_boolean (s, "interval", &interval) && interval);
   fail_unless (gst_structure_get_uint64 (s, "num-tasks", &n) && n == 0);
   fail_unless (gst_structure_get_double (s, "occupancy-rate", &occupancy) &&
                occupancy == 0);
   rig_push_eos (rig);
   rig_wait_eos (rig);
   s = rig_find_message (rig, "spdl-stage-stats");
-  fail_unless (gst_structure_get_boolean (s, "lap", &lap) && !lap);
+  fail_unless (
+      gst_structure_get_boolean (s, "interval", &interval) && !interval);
   fail_unless (gst_structure_get_uint64 (s, "num-tasks", &n) && n == 1);
   rig_free (rig);
 }
@@ -274,7 +276,7 @@ stage_runs_suite (void)
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_thread_pool);
-  tcase_add_test (tc, test_laps);
+  tcase_add_test (tc, test_intervals);
   tcase_add_test (tc, test_stats_fields);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_stop_any_time);

@@ -71,15 +71,15 @@ wait_for_decision (Line *self, const gchar *reason)
 
 /* Skips what is decided before of other stages, or of this one. */
 static GstStructure *
-wait_for_hold (Line *self, const gchar *stage, gboolean held_back)
+wait_for_hold (Line *self, const gchar *stage, gboolean throttled)
 {
   GstStructure *found = NULL;
   gboolean held;
 
   while (!found) {
     found = wait_for_decision (self, "budget");
-    fail_unless (gst_structure_get_boolean (found, "held-back", &held));
-    if (held != held_back ||
+    fail_unless (gst_structure_get_boolean (found, "throttled", &held));
+    if (held != throttled ||
         !g_str_equal (gst_structure_get_string (found, "stage"), stage))
       g_clear_pointer (&found, gst_structure_free);
   }
@@ -323,7 +323,7 @@ end_governed (Line *line, GstSpdlGovernor *governor)
   guint64 before, now;
 
   gst_spdl_governor_stop (governor);
-  fail_if (has_flag (line->stage, "held-back"));
+  fail_if (has_flag (line->stage, "throttled"));
   for (now = before = 0; now < before + 100; g_usleep (1000)) {
     GstStructure *stats;
 
@@ -354,11 +354,11 @@ GST_START_TEST (test_budget)
   fail_unless (gst_structure_get_double (s, "cpu-budget", &value));
   fail_unless (value * gst_spdl_get_num_cores () > 0.049);
   gst_structure_free (s);
-  wait_for_flag (line.stage, "held-back", TRUE);
+  wait_for_flag (line.stage, "throttled", TRUE);
   gst_spdl_governor_set_budget (governor, 0);
-  wait_for_flag (line.stage, "held-back", FALSE);
+  wait_for_flag (line.stage, "throttled", FALSE);
   gst_spdl_governor_set_budget (governor, 0.05 / gst_spdl_get_num_cores ());
-  wait_for_flag (line.stage, "held-back", TRUE);
+  wait_for_flag (line.stage, "throttled", TRUE);
   end_governed (&line, governor);
   line_clear (&line);
 }

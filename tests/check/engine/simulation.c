@@ -56,7 +56,7 @@ simulation_draw (Simulation *self, guint32 seed)
   if (g_rand_int_range (self->rand, 0, 4) == 0)
     self->trainer = draw_log (self->rand, 20, 2000);
   self->noise = g_rand_double_range (self->rand, 0, 0.1);
-  self->lap = 100000000;
+  self->interval = 100000000;
 }
 
 void
@@ -176,10 +176,10 @@ find_stretch (const Simulation *self, const guint *workers)
 
 static void
 fill_in (Simulation *self, guint i, const guint *workers, double items,
-    double stretch, SpdlLap *lap)
+    double stretch, SpdlInterval *interval)
 {
   const SimulatedStage *stage = &self->stages[i];
-  const double seconds = self->lap / 1e9;
+  const double seconds = self->interval / 1e9;
   const guint limit = find_limit (self, workers, stretch);
   const double possible =
       limit_of (&self->stages[limit], workers[limit], stretch);
@@ -191,21 +191,21 @@ fill_in (Simulation *self, guint i, const guint *workers, double items,
     time = MAX (time, workers[i] * seconds / MAX (items, 1e-9));
   time *= 1 + 0.03 * draw_normal (self->rand);
   self->left_over[i] += MAX (items, 0);
-  *lap = (SpdlLap){ .items = floor (self->left_over[i]) };
-  self->left_over[i] -= lap->items;
-  lap->tasks = lap->timed = lap->items;
-  lap->task_time = lap->tasks * time * 1e9;
-  lap->cpu_time = lap->tasks * stage->cpu * 1e9;
-  lap->occupied = self->lap * (i <= limit || !free ? 0.95 : 0.05);
-  lap->pushing = self->lap * (i < limit || !free ? 0.95 : 0.05);
+  *interval = (SpdlInterval){ .items = floor (self->left_over[i]) };
+  self->left_over[i] -= interval->items;
+  interval->tasks = interval->timed = interval->items;
+  interval->task_time = interval->tasks * time * 1e9;
+  interval->cpu_time = interval->tasks * stage->cpu * 1e9;
+  interval->occupied = self->interval * (i <= limit || !free ? 0.95 : 0.05);
+  interval->pushing = self->interval * (i < limit || !free ? 0.95 : 0.05);
 }
 
 void
-simulation_run (Simulation *self, const guint *workers, SpdlLap *laps)
+simulation_run (Simulation *self, const guint *workers, SpdlInterval *intervals)
 {
   const double stretch = find_stretch (self, workers);
   const double target = simulation_get_throughput (self, workers);
-  const double seconds = self->lap / 1e9;
+  const double seconds = self->interval / 1e9;
   double longest = 0;
 
   for (guint i = 0; i < self->n_stages; i++)
@@ -213,9 +213,9 @@ simulation_run (Simulation *self, const guint *workers, SpdlLap *laps)
         MAX (longest, self->stages[i].wait + self->stages[i].cpu * stretch);
   /* What has begun ends as it began. */
   self->rate += (target - self->rate) * (1 - exp (-seconds / longest));
-  self->now += self->lap;
+  self->now += self->interval;
   const double items =
       self->rate * seconds * (1 + self->noise * draw_normal (self->rand));
   for (guint i = 0; i < self->n_stages; i++)
-    fill_in (self, i, workers, items, stretch, &laps[i]);
+    fill_in (self, i, workers, items, stretch, &intervals[i]);
 }

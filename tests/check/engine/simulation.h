@@ -29,8 +29,8 @@ typedef struct {
   guint n_cores;
   guint max_workers; /* of a stage */
   double trainer;    /* items a second that it takes; 0: all */
-  double noise;      /* of a lap's throughput */
-  guint64 lap;       /* ns */
+  double noise;      /* of an interval's throughput */
+  guint64 interval;  /* ns */
   /* While it runs: */
   GRand *rand;
   guint64 now;
@@ -49,7 +49,8 @@ double simulation_get_throughput (const Simulation *self, const guint *workers);
 double
 simulation_find_best (const Simulation *self, double share, guint *fewest);
 
-/* Goes on by a lap. */
-void simulation_run (Simulation *self, const guint *workers, SpdlLap *laps);
+/* Goes on by an interval. */
+void simulation_run (
+    Simulation *self, const guint *workers, SpdlInterval *intervals);
 
 G_END_DECLS

@@ -441,7 +441,7 @@ static void
 test_allow (void)
 {
   World *w = world_new (4, 8);
-  SpdlLap counts;
+  SpdlInterval counts;
 
   world_start (w, SPDL_ORDER_INPUT);
   spdl_executor_allow (w->executor, 0);
@@ -577,13 +577,13 @@ static void
 test_figures (void)
 {
   World *w = world_new (2, 2);
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   world_start (w, SPDL_ORDER_INPUT);
   Producer p = { w, 10 };
   produce (&(Producer){ w, 4 });
   g_array_unref (take_n (w, 4));
-  spdl_executor_end_lap (w->executor, &f);
+  spdl_executor_end_interval (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 4);
   g_assert_cmpuint (f.num_items, ==, 4);
   g_assert_cmpuint (f.bytes_in, ==, 40);
@@ -591,7 +591,7 @@ test_figures (void)
   p.n = 3;
   produce (&p);
   g_array_unref (take_n (w, 3));
-  spdl_executor_end_lap (w->executor, &f);
+  spdl_executor_end_interval (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 3);
   spdl_executor_get_figures (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 7);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define LAP 0.02
+#define INTERVAL 0.02
 
 /* A stage whose tasks compute, on cores that are free, and other threads that
  * take as much as is in proportion to it. */
@@ -28,7 +28,7 @@ typedef struct {
 } Rig;
 
 static void
-run_lap (Rig *self)
+run_interval (Rig *self)
 {
   const guint may = spdl_governor_get_workers (&self->governor);
   const double running = MIN (may, self->n_workers);
@@ -38,10 +38,10 @@ run_lap (Rig *self)
 
   if (self->wanted > 0)
     cores = MIN (cores, self->wanted);
-  self->now += LAP;
-  self->used += cores * LAP;
-  self->n_changes += spdl_governor_end_lap (
-      &self->governor, LAP * 1e9, cores * LAP * 1e9, running, self->n_workers);
+  self->now += INTERVAL;
+  self->used += cores * INTERVAL;
+  self->n_changes += spdl_governor_end_interval (&self->governor,
+      INTERVAL * 1e9, cores * INTERVAL * 1e9, running, self->n_workers);
   self->n_flips += spdl_governor_get_workers (&self->governor) != may;
 }
 
@@ -54,7 +54,7 @@ run_for (Rig *self, double seconds)
 
   self->n_changes = self->n_flips = 0;
   while (self->now < until)
-    run_lap (self);
+    run_interval (self);
   return (self->used - before) / (self->now - since);
 }
 

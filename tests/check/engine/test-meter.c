@@ -26,20 +26,20 @@ new_meter (void)
   return m;
 }
 
-static SpdlFigures
-lap (SpdlMeter *m, guint64 at, guint64 cpu)
+static SpdlMeterStats
+interval (SpdlMeter *m, guint64 at, guint64 cpu)
 {
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   spdl_meter_snapshot (m, TRUE, at, cpu, &f);
-  spdl_meter_end_lap (m, at, cpu);
+  spdl_meter_end_interval (m, at, cpu);
   return f;
 }
 
-static SpdlFigures
+static SpdlMeterStats
 total (SpdlMeter *m, guint64 at, guint64 cpu)
 {
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   spdl_meter_snapshot (m, FALSE, at, cpu, &f);
   return f;
@@ -50,18 +50,18 @@ static void
 test_schedule (void)
 {
   SpdlMeter *m = new_meter ();
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   spdl_meter_set_occupied (m, TRUE, 1100);
   spdl_meter_set_occupied (m, TRUE, 1150);  /* no change */
   spdl_meter_set_occupied (m, FALSE, 1400); /* 300 */
-  m->lap.items += 4;
-  m->lap.tasks += 4;
-  m->lap.failures += 1;
+  m->interval.items += 4;
+  m->interval.tasks += 4;
+  m->interval.failures += 1;
   for (guint i = 1; i <= 3; i++)
-    spdl_histogram_add (&m->lap.task_time, i * 10);
-  f = lap (m, 2000, 700);
-  g_assert_true (f.lap);
+    spdl_histogram_add (&m->interval.task_time, i * 10);
+  f = interval (m, 2000, 700);
+  g_assert_true (f.interval);
   g_assert_cmpuint (f.elapsed, ==, 1000);
   g_assert_cmpfloat (f.occupancy_rate, ==, 0.3);
   g_assert_cmpfloat (f.qps, ==, 4e6);
@@ -71,16 +71,16 @@ test_schedule (void)
   g_assert_cmpuint (f.p99_time, ==, 30);
   g_assert_cmpuint (f.cpu_time, ==, 700);
 
-  m->lap.items += 1;
-  spdl_histogram_add (&m->lap.task_time, 100);
-  f = lap (m, 3000, 900);
+  m->interval.items += 1;
+  spdl_histogram_add (&m->interval.task_time, 100);
+  f = interval (m, 3000, 900);
   g_assert_cmpuint (f.num_items, ==, 1);
   g_assert_cmpuint (f.ave_time, ==, 100);
   g_assert_cmpuint (f.cpu_time, ==, 200);
   g_assert_cmpfloat (f.occupancy_rate, ==, 0);
 
   f = total (m, 5000, 900);
-  g_assert_false (f.lap);
+  g_assert_false (f.interval);
   g_assert_cmpuint (f.elapsed, ==, 4000);
   g_assert_cmpuint (f.num_items, ==, 5);
   g_assert_cmpuint (f.ave_time, ==, 40);
@@ -89,37 +89,37 @@ test_schedule (void)
   g_free (m);
 }
 
-/* The time that still runs when a lap ends belongs to that lap. */
+/* The time that still runs when an interval ends belongs to that interval. */
 static void
 test_running_time (void)
 {
   SpdlMeter *m = new_meter ();
 
   spdl_meter_set_occupied (m, TRUE, 1500);
-  g_assert_cmpfloat (lap (m, 2000, 0).occupancy_rate, ==, 0.5);
+  g_assert_cmpfloat (interval (m, 2000, 0).occupancy_rate, ==, 0.5);
   /* Full all along. */
-  g_assert_cmpfloat (lap (m, 3000, 0).occupancy_rate, ==, 1.0);
+  g_assert_cmpfloat (interval (m, 3000, 0).occupancy_rate, ==, 1.0);
   spdl_meter_set_occupied (m, FALSE, 3250);
-  g_assert_cmpfloat (lap (m, 4000, 0).occupancy_rate, ==, 0.25);
+  g_assert_cmpfloat (interval (m, 4000, 0).occupancy_rate, ==, 0.25);
   /* Nothing came. */
-  g_assert_cmpfloat (lap (m, 5000, 0).occupancy_rate, ==, 0.0);
+  g_assert_cmpfloat (interval (m, 5000, 0).occupancy_rate, ==, 0.0);
   g_assert_cmpfloat (total (m, 5000, 0).occupancy_rate, ==, 0.4375);
   g_free (m);
 }
 
-/* A thread may report a time from just before the lap ended. */
+/* A thread may report a time from just before the interval ended. */
 static void
 test_late_news (void)
 {
   SpdlMeter *m = new_meter ();
 
-  lap (m, 2000, 0);
+  interval (m, 2000, 0);
   spdl_meter_set_occupied (m, TRUE, 1990);
   spdl_meter_set_occupied (m, FALSE, 2100);
-  g_assert_cmpfloat (lap (m, 3000, 0).occupancy_rate, ==, 0.1);
+  g_assert_cmpfloat (interval (m, 3000, 0).occupancy_rate, ==, 0.1);
   spdl_meter_set_occupied (m, TRUE, 3100);
   spdl_meter_set_occupied (m, FALSE, 3050);
-  g_assert_cmpfloat (lap (m, 4000, 0).occupancy_rate, ==, 0.0);
+  g_assert_cmpfloat (interval (m, 4000, 0).occupancy_rate, ==, 0.0);
   g_free (m);
 }
 
@@ -128,14 +128,14 @@ static void
 test_steps (void)
 {
   SpdlMeter *m = new_meter ();
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   /* The first batch follows no step. */
   spdl_meter_pulled (m, 1100, 1500);
-  f = lap (m, 1600, 0);
+  f = interval (m, 1600, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 400);
   g_assert_cmpuint (f.ave_step_time, ==, 0);
-  /* Steps of 20, 22 and 60; the lap's end is none of theirs. */
+  /* Steps of 20, 22 and 60; the interval's end is none of theirs. */
   spdl_meter_pulled (m, 1520, 1521);
   spdl_meter_pulled (m, 1543, 1550);
   spdl_meter_pulled (m, 1610, 1613);
@@ -143,21 +143,21 @@ test_steps (void)
   g_assert_cmpuint (f.ave_step_time, ==, 34);
   g_assert_cmpuint (f.p50_step_time, ==, 22);
   g_assert_cmpuint (f.p99_step_time, ==, 60);
-  f = lap (m, 1700, 0);
+  f = interval (m, 1700, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 3);
 
   /* A wait in slices, between which the trainer looks around for 2 each. */
   spdl_meter_waited (m, 1623, 1633);
   spdl_meter_waited (m, 1635, 1645);
   spdl_meter_pulled (m, 1647, 1650);
-  f = lap (m, 1700, 0);
+  f = interval (m, 1700, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 23);
   g_assert_cmpuint (f.ave_step_time, ==, 14);
   /* An epoch's end, for which it waits 5 + 10. */
   spdl_meter_waited (m, 1660, 1665);
   spdl_meter_passed (m, 1665, 1675);
   spdl_meter_pulled (m, 1680, 1690);
-  f = lap (m, 1700, 0);
+  f = interval (m, 1700, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 10);
   g_assert_cmpuint (f.ave_step_time, ==, 15);
   g_free (m);
@@ -168,11 +168,11 @@ static void
 test_steps_of_several (void)
 {
   SpdlMeter *m = new_meter ();
-  SpdlFigures f;
+  SpdlMeterStats f;
 
   spdl_meter_pulled (m, 1100, 1200);
   spdl_meter_pulled (m, 1100, 1300);
-  f = lap (m, 1400, 0);
+  f = interval (m, 1400, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 150);
   g_assert_cmpuint (f.ave_step_time, ==, 0);
   g_free (m);
@@ -183,11 +183,11 @@ test_stop (void)
 {
   SpdlMeter *m = new_meter ();
 
-  m->lap.items = 10;
+  m->interval.items = 10;
   spdl_meter_set_occupied (m, TRUE, 1000);
   spdl_meter_stop (m, 2000);
   spdl_meter_stop (m, 9000);
-  const SpdlFigures f = total (m, 50000, 0);
+  const SpdlMeterStats f = total (m, 50000, 0);
   g_assert_cmpuint (f.elapsed, ==, 1000);
   g_assert_cmpfloat (f.occupancy_rate, ==, 1.0);
   g_assert_cmpfloat (f.qps, ==, 1e7);
@@ -198,7 +198,7 @@ static void
 test_nothing (void)
 {
   SpdlMeter *m = g_new0 (SpdlMeter, 1);
-  SpdlFigures f = total (m, 12345, 0);
+  SpdlMeterStats f = total (m, 12345, 0);
 
   /* Never started. */
   g_assert_cmpuint (f.elapsed, ==, 0);

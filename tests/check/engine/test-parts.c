@@ -195,7 +195,7 @@ test_concurrency (void)
   World *w = world_new (16, 2, SPDL_ORDER_COMPLETION);
   Consumer c;
   GThread *producer, *consumer = start_consumer (&c, w);
-  SpdlFigures figures;
+  SpdlMeterStats stats;
 
   w->n_groups = 5;
   producer = g_thread_new ("producer", produce, w);
@@ -209,9 +209,9 @@ test_concurrency (void)
   g_thread_join (producer);
   while (g_atomic_int_get (&w->n_passed) < 5)
     usleep (1000);
-  spdl_executor_get_figures (&w->executor, &figures);
-  g_assert_cmpuint (figures.num_tasks, ==, 5 * GROUP);
-  g_assert_cmpuint (figures.num_items, ==, 5 * GROUP);
+  spdl_executor_get_figures (&w->executor, &stats);
+  g_assert_cmpuint (stats.num_tasks, ==, 5 * GROUP);
+  g_assert_cmpuint (stats.num_items, ==, 5 * GROUP);
   spdl_executor_flush_start (&w->executor);
   g_thread_join (consumer);
   assert_taken (&c, 5);

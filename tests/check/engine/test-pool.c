@@ -81,9 +81,9 @@ lend (gpointer policies)
   int *policy = policies;
 
   for (guint i = 0; i < 2; i++) {
-    spdl_set_patient (TRUE);
+    spdl_thread_set_batch_scheduling (TRUE);
     *policy++ = sched_getscheduler (0);
-    spdl_set_patient (FALSE);
+    spdl_thread_set_batch_scheduling (FALSE);
     *policy++ = sched_getscheduler (0);
   }
   return NULL;

@@ -342,23 +342,23 @@ sim_run_until (Sim *sim, guint ms)
     g_usleep (20);
 }
 
-static SpdlFigures
-end_lap (Sim *sim, guint i)
+static SpdlMeterStats
+end_interval (Sim *sim, guint i)
 {
-  SpdlFigures figures;
+  SpdlMeterStats stats;
 
-  spdl_executor_end_lap (&sim->stages[i].executor, &figures);
-  return figures;
+  spdl_executor_end_interval (&sim->stages[i].executor, &stats);
+  return stats;
 }
 
-/* What a lap in the steady state must say of a stage. Times in ms. */
+/* What an interval in the steady state must say of a stage. Times in ms. */
 typedef struct {
   guint64 n, put, get;
   double occupancy, push;
 } Expected;
 
 static void
-assert_figures (const SpdlFigures *f, const Stage *stage, const Expected *e)
+assert_figures (const SpdlMeterStats *f, const Stage *stage, const Expected *e)
 {
   g_test_message ("%" G_GUINT64_FORMAT " items, put %g, get %g, occupied %g, "
                   "pushing %g",
@@ -380,9 +380,9 @@ assert_figures (const SpdlFigures *f, const Stage *stage, const Expected *e)
   g_assert_cmpuint (f->p99_get_time, ==, e->get * MS);
 }
 
-/* Two laps of @lap ms after @warm_up ms: they say the same. */
+/* Two intervals of @interval ms after @warm_up ms: they say the same. */
 static void
-check (guint batch, guint n_stages, const guint (*stages)[3], guint lap,
+check (guint batch, guint n_stages, const guint (*stages)[3], guint interval,
     const Expected *expected)
 {
   /* Between two events. */
@@ -391,24 +391,24 @@ check (guint batch, guint n_stages, const guint (*stages)[3], guint lap,
 
   sim_run_until (sim, begin);
   for (guint i = 0; i < n_stages; i++)
-    end_lap (sim, i);
+    end_interval (sim, i);
   for (guint k = 1; k <= 2; k++) {
-    sim_run_until (sim, begin + k * lap);
+    sim_run_until (sim, begin + k * interval);
     for (guint i = 0; i < n_stages; i++) {
-      const SpdlFigures f = end_lap (sim, i);
+      const SpdlMeterStats f = end_interval (sim, i);
 
-      g_assert_cmpuint (f.elapsed, ==, lap * MS);
+      g_assert_cmpuint (f.elapsed, ==, interval * MS);
       assert_figures (&f, &sim->stages[i], &expected[i]);
     }
   }
   sim_free (sim);
 }
 
-#define CHECK(batch, stages, lap, expected)                             \
+#define CHECK(batch, stages, interval, expected)                        \
   G_STMT_START                                                          \
   {                                                                     \
     G_STATIC_ASSERT (G_N_ELEMENTS (stages) == G_N_ELEMENTS (expected)); \
-    check (batch, G_N_ELEMENTS (stages), stages, lap, expected);        \
+    check (batch, G_N_ELEMENTS (stages), stages, interval, expected);   \
   }                                                                     \
   G_STMT_END
 
@@ -526,14 +526,14 @@ test_batches_of_four (void)
 {
   static const guint stages[][3] = { { 6, 1 }, { 30, 1 } };
   Sim *sim = sim_new (G_MAXINT, 4, 2, stages);
-  SpdlFigures op, trainer;
+  SpdlMeterStats op, trainer;
 
   sim_run_until (sim, 4201);
-  end_lap (sim, 0);
-  end_lap (sim, 1);
+  end_interval (sim, 0);
+  end_interval (sim, 1);
   sim_run_until (sim, 7201);
-  op = end_lap (sim, 0);
-  trainer = end_lap (sim, 1);
+  op = end_interval (sim, 0);
+  trainer = end_interval (sim, 1);
   g_assert_cmpuint (trainer.num_tasks, ==, 100);
   g_assert_cmpuint (trainer.ave_get_time, ==, 0);
   /* Two items of the next batch are done by then, and two take 12 ms. */
@@ -546,7 +546,8 @@ test_batches_of_four (void)
   sim_free (sim);
 }
 
-/* An idle lap says 0, the end is no item, and all items are counted once. */
+/* An idle interval says 0, the end is no item, and all items are counted once.
+ */
 static void
 test_end (void)
 {
@@ -558,11 +559,11 @@ test_end (void)
   for (guint ms = 1; ms < 4000; ms += 321) {
     sim_run_until (sim, ms);
     for (guint i = 0; i < 3; i++)
-      items[i] += end_lap (sim, i).num_items;
+      items[i] += end_interval (sim, i).num_items;
   }
   for (guint i = 0; i < 3; i++) {
-    SpdlFigures all;
-    const SpdlFigures before = end_lap (sim, i);
+    SpdlMeterStats all;
+    const SpdlMeterStats before = end_interval (sim, i);
 
     g_assert_cmpuint (items[i] + before.num_items, ==, 500);
     spdl_executor_get_figures (&sim->stages[i].executor, &all);
@@ -572,7 +573,7 @@ test_end (void)
   }
   sim_run_until (sim, 5000);
   for (guint i = 0; i < 3; i++) {
-    const SpdlFigures idle = end_lap (sim, i);
+    const SpdlMeterStats idle = end_interval (sim, i);
 
     g_assert_cmpuint (idle.elapsed, >, 900 * MS);
     g_assert_cmpuint (idle.num_items, ==, 0);

@@ -143,7 +143,7 @@ test_parts (void)
 
 /* What went missing before spdlmix is no part of its place. */
 static void
-test_aside (void)
+test_dropped_upstream (void)
 {
   SpdlTally *tally = new_tally (STATE ("epoch=0,mark=0,done="), 4);
   SpdlTally *again;
@@ -152,14 +152,22 @@ test_aside (void)
   spdl_tally_pass_by (tally, 0, 1);
   spdl_tally_forgo (tally, 0, 2);
   spdl_tally_pass_by (tally, 0, 2);
-  assert_state (tally, STATE ("epoch=0,mark=0,done=BC,aside=1,aside-before=0"));
+  assert_state (tally, STATE ("epoch=0,mark=0,done=BC,dropped-upstream=1,"
+                              "dropped-upstream-before=0"));
   spdl_tally_pass_by (tally, 1, 0);
   spdl_tally_deliver (tally, 0, 0, 1);
   spdl_tally_deliver (tally, 0, 3, 1);
-  assert_state (tally, STATE ("epoch=1,mark=1,done=,aside=1,aside-before=1"));
-  again = new_tally (STATE ("epoch=1,mark=1,done=,aside=1,aside-before=1"), 4);
+  assert_state (tally,
+      STATE (
+          "epoch=1,mark=1,done=,dropped-upstream=1,dropped-upstream-before=1"));
+  again = new_tally (
+      STATE (
+          "epoch=1,mark=1,done=,dropped-upstream=1,dropped-upstream-before=1"),
+      4);
   spdl_tally_deliver (again, 3, 0, 1);
-  assert_state (again, STATE ("epoch=3,mark=1,done=,aside=0,aside-before=2"));
+  assert_state (again,
+      STATE (
+          "epoch=3,mark=1,done=,dropped-upstream=0,dropped-upstream-before=2"));
   spdl_tally_free (again);
   spdl_tally_free (tally);
 }
@@ -286,9 +294,10 @@ test_flaws (void)
     "epoch=1,mark=18446744073709551615,done=BB",
     "epoch=1,mark=18446744073709551616,done=", "epoch=,mark=5,done=",
     "epoch=-1,mark=5,done=", "epoch=1,mark=5a,done=", "epoch=1,mark=5,done=B C",
-    "mark=5,epoch=1,done=", "epoch=1,mark=5,done=,aside=6,aside-before=0",
-    "epoch=1,mark=5,done=,aside=1",
-    "epoch=1,mark=5,done=,aside=,aside-before=0", "" };
+    "mark=5,epoch=1,done=",
+    "epoch=1,mark=5,done=,dropped-upstream=6,dropped-upstream-before=0",
+    "epoch=1,mark=5,done=,dropped-upstream=1",
+    "epoch=1,mark=5,done=,dropped-upstream=,dropped-upstream-before=0", "" };
 
   assert_flaw ("", "it does not begin with \"spdl1;\", but with \"\"");
   assert_flaw ("spdl2;source=0",
@@ -443,7 +452,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/progress", test_progress);
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
-  g_test_add_func ("/tally/aside", test_aside);
+  g_test_add_func ("/tally/aside", test_dropped_upstream);
   g_test_add_func ("/tally/others", test_others);
   g_test_add_func ("/tally/restore", test_restore);
   g_test_add_func ("/tally/numbers", test_numbers);

@@ -58,15 +58,15 @@ obey (Rig *self, const SpdlTunerDecision *d)
 }
 
 static void
-run_lap (Rig *self)
+run_interval (Rig *self)
 {
-  SpdlLap laps[SIMULATION_STAGES];
+  SpdlInterval intervals[SIMULATION_STAGES];
   const SpdlTunerDecision *decisions;
   guint n;
 
-  simulation_run (&self->sim, self->workers, laps);
-  decisions = spdl_tuner_end_lap (
-      self->tuner, laps, self->sim.now, self->throttled, &n);
+  simulation_run (&self->sim, self->workers, intervals);
+  decisions = spdl_tuner_end_interval (
+      self->tuner, intervals, self->sim.now, self->throttled, &n);
   for (guint i = 0; i < n; i++)
     obey (self, &decisions[i]);
 }
@@ -78,7 +78,7 @@ run_until_steady (Rig *self, double seconds)
   const guint64 since = self->sim.now;
 
   while (self->sim.now < since + seconds * SECOND) {
-    run_lap (self);
+    run_interval (self);
     if (spdl_tuner_is_steady (self->tuner))
       break;
   }
@@ -91,7 +91,7 @@ run_for (Rig *self, double seconds)
   const guint64 until = self->sim.now + seconds * SECOND;
 
   while (self->sim.now < until)
-    run_lap (self);
+    run_interval (self);
 }
 
 static guint
@@ -159,7 +159,7 @@ rig_init_known (Rig *self, double noise)
                  .n_cores = 4,
                  .max_workers = 128,
                  .noise = noise,
-                 .lap = SECOND / 10,
+                 .interval = SECOND / 10,
              } };
   self->sim.rand = g_rand_new_with_seed (1);
   rig_init (self);
@@ -250,7 +250,7 @@ test_throttled (void)
 
   rig_init_known (&rig, 0.02);
   while (rig.n_decisions == 0)
-    run_lap (&rig);
+    run_interval (&rig);
   rig.throttled = TRUE;
   run_until_steady (&rig, 10);
   g_assert_true (spdl_tuner_is_steady (rig.tuner));

@@ -375,7 +375,7 @@ GST_START_TEST (test_two)
 GST_END_TEST;
 
 static gboolean
-is_held_back (GstElement *worker)
+is_throttled (GstElement *worker)
 {
   gboolean held = FALSE;
   GstStructure *stats;
@@ -388,7 +388,7 @@ is_held_back (GstElement *worker)
         gst_value_get_structure (gst_value_array_get_value (stages, i));
 
     if (g_strcmp0 (gst_structure_get_string (s, "stage"), "spin") == 0)
-      gst_structure_get_boolean (s, "held-back", &held);
+      gst_structure_get_boolean (s, "throttled", &held);
   }
   gst_structure_free (stats);
   return held;
@@ -396,10 +396,10 @@ is_held_back (GstElement *worker)
 
 /* What comes meanwhile is taken, for there to be work. */
 static void
-wait_until_held_back (
+wait_until_throttled (
     GstSpdlLoader *loader, GstElement *worker, gboolean wanted)
 {
-  while (is_held_back (worker) != wanted)
+  while (is_throttled (worker) != wanted)
     loader_take (loader);
 }
 
@@ -426,17 +426,17 @@ GST_START_TEST (test_cpu_budget)
   g_object_get (worker, "cpu-budget", &value, NULL);
   fail_unless (value == budget);
   loader_start (loader);
-  wait_until_held_back (loader, worker, TRUE);
+  wait_until_throttled (loader, worker, TRUE);
   g_object_set (worker, "cpu-budget", 0.0, NULL);
-  wait_until_held_back (loader, worker, FALSE);
+  wait_until_throttled (loader, worker, FALSE);
   g_object_set (loader, "cpu-budget", budget, NULL);
-  wait_until_held_back (loader, worker, TRUE);
+  wait_until_throttled (loader, worker, TRUE);
   pid = worker_get_pid (pipeline);
   kill (pid, SIGKILL);
   /* Whose stream waits for room does not see it. */
   while (worker_get_pid (pipeline) == pid)
     loader_take (loader);
-  wait_until_held_back (loader, worker, TRUE);
+  wait_until_throttled (loader, worker, TRUE);
   gst_spdl_loader_stop (loader);
   gst_object_unref (worker);
   g_object_unref (loader);

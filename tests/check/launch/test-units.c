@@ -10,15 +10,15 @@
 #include "tools/launch/modes/sweep.h"
 #include "tools/launch/run/setting.h"
 #include "tools/launch/views/prometheus.h"
-#include "tools/launch/views/table.h"
 #include "tools/launch/views/screen.h"
+#include "tools/launch/views/table.h"
 
 #include <locale.h>
 #include <string.h>
 
 /* Figures of four elements, since a start 10 s ago. */
-static Frame *
-make_frame (const gchar *decode_name)
+static Snapshot *
+make_snapshot (const gchar *decode_name)
 {
   static const gchar *stats[] = {
     "s, stage=src, elapsed=(guint64)10000000000, num-items=(guint64)2500,"
@@ -36,7 +36,7 @@ make_frame (const gchar *decode_name)
     "s, stage=sink, elapsed=(guint64)10000000000, num-items=(guint64)2464,"
     "num-batches=(guint64)77, qps=246.4, occupancy-rate=0.004",
   };
-  Frame *frame = frame_new ();
+  Snapshot *snapshot = snapshot_new ();
   GList *list = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (stats); i++) {
@@ -44,33 +44,33 @@ make_frame (const gchar *decode_name)
 
     if (i == 2 && decode_name)
       gst_structure_set (s, "stage", G_TYPE_STRING, decode_name, NULL);
-    g_ptr_array_add (frame->stages, s);
+    g_ptr_array_add (snapshot->stages, s);
     list = g_list_append (list, s);
   }
-  frame->lap = TRUE;
-  frame->time = frame->elapsed = 10;
-  frame->items = 2464;
-  frame->batches = 77;
-  frame->failures = 3;
-  frame->progress = 0.5;
-  frame->item_rate = 246.4;
-  frame->batch_rate = 7.7;
-  frame->cores = 1.97;
-  frame->num_cores = 8;
-  frame->memory = 123456789;
-  frame->diagnosis = gst_spdl_diagnose (list, 8, 0);
+  snapshot->interval = TRUE;
+  snapshot->time = snapshot->elapsed = 10;
+  snapshot->items = 2464;
+  snapshot->batches = 77;
+  snapshot->failures = 3;
+  snapshot->progress = 0.5;
+  snapshot->item_rate = 246.4;
+  snapshot->batch_rate = 7.7;
+  snapshot->cores = 1.97;
+  snapshot->num_cores = 8;
+  snapshot->memory = 123456789;
+  snapshot->diagnosis = gst_spdl_diagnose (list, 8, 0);
   g_list_free (list);
-  return frame;
+  return snapshot;
 }
 
 static void
 assert_table (guint width, const gchar *expected)
 {
-  Frame *frame = make_frame (NULL);
-  g_autofree gchar *table = table_format (frame, width, 0, NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
+  g_autofree gchar *table = table_format (snapshot, width, 0, NULL);
 
   g_assert_cmpstr (table, ==, expected);
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 static void
@@ -119,31 +119,32 @@ test_table_160 (void)
 static void
 test_table_cached (void)
 {
-  Frame *frame = make_frame (NULL);
-  g_autofree gchar *before = table_format (frame, 100, 0, NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
+  g_autofree gchar *before = table_format (snapshot, 100, 0, NULL);
   g_autofree gchar *text = NULL, *metrics = NULL;
 
-  gst_structure_set (g_ptr_array_index (frame->stages, 1), "cache-hits",
+  gst_structure_set (g_ptr_array_index (snapshot->stages, 1), "cache-hits",
       G_TYPE_UINT64, (guint64) 300, "cache-misses", G_TYPE_UINT64,
       (guint64) 100, NULL);
-  text = table_format (frame, 100, 0, NULL);
-  metrics = prometheus_format (frame, 0, "host");
+  text = table_format (snapshot, 100, 0, NULL);
+  metrics = prometheus_format (snapshot, 0, "host");
   g_assert_null (strstr (before, "cached"));
   g_assert_nonnull (strstr (text, "failed  cached"));
   g_assert_nonnull (strstr (text, "      3    75 %"));
   g_assert_nonnull (strstr (metrics,
       "\nspdl_cache_hits_total{stage=\"fetch\",rank=\"0\",host=\"host"));
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 /* Whatever the width and the names, no line is longer. */
 static void
 test_table_any (void)
 {
-  Frame *frame = make_frame ("a-stage-whose-name-is-forty-letters-long");
+  Snapshot *snapshot =
+      make_snapshot ("a-stage-whose-name-is-forty-letters-long");
 
   for (guint width = 8; width < 200; width++) {
-    g_autofree gchar *table = table_format (frame, width, 0, NULL);
+    g_autofree gchar *table = table_format (snapshot, width, 0, NULL);
     g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
 
     for (guint i = 0; lines[i]; i++)
@@ -152,7 +153,7 @@ test_table_any (void)
       g_assert_nonnull (
           strstr (table, "a-stage-whose-name-is-forty-letters-long"));
   }
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 static guint
@@ -165,25 +166,25 @@ count_lines (const gchar *text)
   return n;
 }
 
-static Frame *
-make_frame_with_trainer (void)
+static Snapshot *
+make_snapshot_with_trainer (void)
 {
-  Frame *frame = make_frame (NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
 
-  gst_structure_set (g_ptr_array_index (frame->stages, 3), "ave-step-time",
+  gst_structure_set (g_ptr_array_index (snapshot->stages, 3), "ave-step-time",
       G_TYPE_UINT64, (guint64) 5100000, "p50-step-time", G_TYPE_UINT64,
       (guint64) 5000000, "p99-step-time", G_TYPE_UINT64, (guint64) 7500000,
       "ave-get-time", G_TYPE_UINT64, (guint64) 120000, NULL);
-  return frame;
+  return snapshot;
 }
 
 /* What it takes for a step, beside its wait. */
 static void
 test_table_trainer (void)
 {
-  Frame *frame = make_frame_with_trainer ();
-  g_autofree gchar *table = table_format (frame, 80, 0, NULL);
-  g_autofree gchar *metrics = prometheus_format (frame, 0, "h");
+  Snapshot *snapshot = make_snapshot_with_trainer ();
+  g_autofree gchar *table = table_format (snapshot, 80, 0, NULL);
+  g_autofree gchar *metrics = prometheus_format (snapshot, 0, "h");
   guint verdict;
 
   g_assert_nonnull (strstr (table,
@@ -199,73 +200,73 @@ test_table_trainer (void)
       "\nspdl_step_p99_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
       "0.0075\n"));
   /* There is one line less for the rows. */
-  g_autofree gchar *low = table_format (frame, 80, 11, &verdict);
+  g_autofree gchar *low = table_format (snapshot, 80, 11, &verdict);
   g_auto (GStrv) lines = g_strsplit (low, "\n", -1);
   g_assert_cmpuint (g_strv_length (lines), ==, 12);
   g_assert_nonnull (strstr (low, "and 2 more\n"));
   g_assert_true (g_str_has_prefix (lines[verdict], "decode computes"));
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 /* Where the terminal is low, rows give way, and the verdict stays. */
 static void
 test_table_height (void)
 {
-  Frame *frame = make_frame (NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
   guint verdict;
 
   for (guint height = 11; height < 20; height++) {
-    g_autofree gchar *table = table_format (frame, 80, height, &verdict);
+    g_autofree gchar *table = table_format (snapshot, 80, height, &verdict);
 
     g_assert_cmpuint (count_lines (table), ==, 11);
     g_assert_null (strstr (table, "more\n"));
   }
   for (guint height = 8; height < 11; height++) {
-    g_autofree gchar *table = table_format (frame, 80, height, &verdict);
+    g_autofree gchar *table = table_format (snapshot, 80, height, &verdict);
     g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
 
     g_assert_cmpuint (count_lines (table), ==, height);
     g_assert_nonnull (strstr (table, " more\n"));
     g_assert_true (g_str_has_prefix (lines[verdict], "decode computes"));
   }
-  g_autofree gchar *low = table_format (frame, 80, 3, &verdict);
+  g_autofree gchar *low = table_format (snapshot, 80, 3, &verdict);
   g_assert_nonnull (strstr (low, "and 4 more\n"));
   g_assert_nonnull (strstr (low, "decode computes"));
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 /* No end is known: there is no bar. */
 static void
 test_table_endless (void)
 {
-  Frame *frame = make_frame (NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
   g_autofree gchar *table = NULL, *line = NULL;
 
-  frame->progress = -1;
-  table = table_format (frame, 80, 0, NULL);
-  line = table_format_line (frame);
+  snapshot->progress = -1;
+  table = table_format (snapshot, 80, 0, NULL);
+  line = table_format_line (snapshot);
   g_assert_nonnull (strstr (table, "\n\n0:10\n"));
   g_assert_true (g_str_has_prefix (line, "0:10  246 items/s"));
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 static void
 test_line (void)
 {
-  Frame *frame = make_frame (NULL);
-  g_autofree gchar *line = table_format_line (frame);
+  Snapshot *snapshot = make_snapshot (NULL);
+  g_autofree gchar *line = table_format_line (snapshot);
 
   g_assert_cmpstr (line, ==,
       "0:10  50 %  246 items/s  2.0 cores  123 MB  fetch 100 %  decode 98 %  "
       "sink 0 %  3 failed");
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 static void
 test_prometheus (void)
 {
-  Frame *frame = make_frame ("a\"b\\c");
-  g_autofree gchar *text = prometheus_format (frame, 5, "host");
+  Snapshot *snapshot = make_snapshot ("a\"b\\c");
+  g_autofree gchar *text = prometheus_format (snapshot, 5, "host");
 
   g_assert_nonnull (strstr (text, "# TYPE spdl_tasks_total counter\n"));
   g_assert_nonnull (strstr (text,
@@ -274,7 +275,7 @@ test_prometheus (void)
   g_assert_nonnull (strstr (text,
       "\nspdl_task_mean_seconds{stage=\"fetch\",rank=\"5\",host=\"host\"} "
       "0.05\n"));
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 static void
@@ -555,7 +556,7 @@ static void
 test_tuning (void)
 {
   g_autofree gchar *none = NULL, *settings = NULL;
-  Frame *frame = make_frame (NULL);
+  Snapshot *snapshot = make_snapshot (NULL);
 
   assert_tuning (
       "t, stage=fetch, from=(uint)16, to=(uint)32, reason=limits, busy=0.987,"
@@ -570,22 +571,22 @@ test_tuning (void)
   assert_tuning ("t, stage=fetch, from=(uint)16, to=(uint)16, reason=settled",
       "tuning: fetch.concurrency 16: settled");
   assert_tuning ("t, stage=decode, from=(uint)2, to=(uint)1, reason=budget,"
-                 "held-back=true, cpu-used=0.9, cpu-budget=0.4",
+                 "throttled=true, cpu-used=0.9, cpu-budget=0.4",
       "budget: decode runs no more than 1 at a time, loading used 90 % of the "
       "cores and may use 40");
   assert_tuning ("t, stage=decode, from=(uint)1, to=(uint)2, reason=budget,"
-                 "held-back=false, cpu-used=0.2, cpu-budget=0.4",
+                 "throttled=false, cpu-used=0.2, cpu-budget=0.4",
       "budget: decode is no longer held back, loading used 20 % of the cores");
 
-  none = tuning_format_settings (frame);
+  none = tuning_format_settings (snapshot);
   g_assert_null (none);
   for (guint i = 1; i < 3; i++)
-    gst_structure_set (g_ptr_array_index (frame->stages, i), "automatic",
+    gst_structure_set (g_ptr_array_index (snapshot->stages, i), "automatic",
         G_TYPE_BOOLEAN, TRUE, NULL);
-  settings = tuning_format_settings (frame);
+  settings = tuning_format_settings (snapshot);
   g_assert_cmpstr (
       settings, ==, "--set fetch.concurrency=16 --set decode.concurrency=2");
-  frame_free (frame);
+  snapshot_free (snapshot);
 }
 
 int

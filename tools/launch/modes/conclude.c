@@ -12,7 +12,7 @@
 #include "tools/launch/views/table.h"
 
 static void
-print (FILE *out, GPtrArray *points, const Conclusion *conclusion)
+print_conclusion (FILE *out, GPtrArray *points, const Conclusion *conclusion)
 {
   const guint width = screen_get_width (out);
   g_autofree gchar *table =
@@ -47,7 +47,7 @@ int
 conclude (const Options *options, GPtrArray *points,
     const Conclusion *conclusion, GError **error)
 {
-  print (options_get_out (options), points, conclusion);
+  print_conclusion (options_get_out (options), points, conclusion);
   if (!write_files (options, points, conclusion, error))
     return 1;
   return points_best (points) == POINTS_NONE ? 1 : 0;

@@ -7,12 +7,12 @@
 
 #include "tools/launch/modes/gains.h"
 
-#include "tools/launch/run/frame.h"
+#include "tools/launch/run/snapshot.h"
 
 #include <string.h>
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_gains (gconstpointer a, gconstpointer b)
 {
   const double *x = a, *y = b;
 
@@ -24,7 +24,7 @@ spread_of (const double *values, guint n)
 {
   g_autofree double *sorted = g_memdup2 (values, n * sizeof *values);
 
-  qsort (sorted, n, sizeof *sorted, compare);
+  qsort (sorted, n, sizeof *sorted, compare_gains);
   return (Spread){ (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0],
     sorted[n - 1] };
 }

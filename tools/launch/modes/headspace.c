@@ -171,7 +171,7 @@ make_session (const Options *options, gboolean cached, GError **error)
 
 /* The pipeline can be made, both ways, and pulled from. */
 static gboolean
-check (const Options *options, GError **error)
+check_options (const Options *options, GError **error)
 {
   const SessionLimits limits = get_limits (options);
   gboolean ok = TRUE;
@@ -188,8 +188,8 @@ check (const Options *options, GError **error)
 static gboolean
 take_result (Session *session, HeadspaceRun *run, GError **error)
 {
-  const Frame *result = session_get_result (session);
-  const GstStructure *trainer = frame_get_trainer (result);
+  const Snapshot *result = session_get_result (session);
+  const GstStructure *trainer = snapshot_get_trainer (result);
 
   run->batch_time = session_get_batch_time (session, &run->wait);
   if (run->batch_time == 0 || !trainer) {
@@ -207,7 +207,7 @@ take_result (Session *session, HeadspaceRun *run, GError **error)
 }
 
 static gboolean
-measure (Headspace *self, gboolean cached, GError **error)
+measure_rate (Headspace *self, gboolean cached, GError **error)
 {
   const SessionLimits limits = get_limits (self->options);
   Session *session = make_session (self->options, cached, error);
@@ -235,7 +235,7 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
 
     fprintf (stderr, "%u of %u: %s\n", i + 1, n,
         cached ? "from the cache" : "as it is");
-    if (!measure (self, cached, error) || interrupt_came (interrupt))
+    if (!measure_rate (self, cached, error) || interrupt_came (interrupt))
       break;
   }
   /* A round that was broken off is none. */
@@ -318,7 +318,7 @@ print_run (FILE *out, const HeadspaceRun *run)
 }
 
 static void
-print (const Headspace *self)
+print_headspace (const Headspace *self)
 {
   FILE *out = options_get_out (self->options);
   g_autofree gchar *verdict = text_wrap (self->verdict, screen_get_width (out));
@@ -338,13 +338,13 @@ headspace_run (const Options *options, GError **error)
   Interrupt interrupt;
   int status = 1;
 
-  if (!check (options, error))
+  if (!check_options (options, error))
     return 2;
   self.runs = g_array_new (FALSE, FALSE, sizeof (HeadspaceRun));
   interrupt_begin (&interrupt);
   if (measure_all (&self, &interrupt, error)) {
     conclude_runs (&self);
-    print (&self);
+    print_headspace (&self);
     status = headspace_write_files (&self, error) ? 0 : 1;
   }
   interrupt_end (&interrupt);

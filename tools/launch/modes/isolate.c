@@ -45,7 +45,7 @@ copy_list (GstBufferList *list)
 
 /* Lock held. */
 static void
-record (Recorder *self, GstPad *pad, GstPadProbeInfo *info)
+record_buffer (Recorder *self, GstPad *pad, GstPadProbeInfo *info)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   GstSample *sample;
@@ -82,7 +82,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
     return GST_PAD_PROBE_OK;
   }
   g_mutex_lock (&self->lock);
-  record (self, pad, info);
+  record_buffer (self, pad, info);
   g_mutex_unlock (&self->lock);
   return GST_PAD_PROBE_DROP;
 }
@@ -158,7 +158,7 @@ struct _Feeder {
 };
 
 static gpointer
-feed (gpointer data)
+run_feeder (gpointer data)
 {
   Feeder *self = data;
 
@@ -180,7 +180,7 @@ feeder_new (GstElement *appsrc, GPtrArray *samples)
 
   self->appsrc = GST_APP_SRC (gst_object_ref (appsrc));
   self->samples = g_ptr_array_ref (samples);
-  self->thread = g_thread_new ("feed", feed, self);
+  self->thread = g_thread_new ("feed", run_feeder, self);
   return self;
 }
 
@@ -249,7 +249,7 @@ make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
 static void
 take_result (Session *session, Point *point)
 {
-  const Frame *result = session_get_result (session);
+  const Snapshot *result = session_get_result (session);
   const GstStructure *stats = g_ptr_array_index (result->stages, 0);
   g_autofree gchar *ave = format_ns (stats_get (stats, "ave-time"));
   g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-time"));
@@ -270,7 +270,7 @@ typedef struct {
 
 /* Returns FALSE after Ctrl-C. */
 static gboolean
-measure (Bench *self, Point *point)
+measure_point (Bench *self, Point *point)
 {
   const Options *options = self->options;
   SessionLimits limits = options_get_limits (options, FALSE);
@@ -328,7 +328,7 @@ measure_all (Bench *self, GPtrArray *points)
     Point *point = make_point (self->options, c);
 
     fprintf (stderr, "%s\n", point->label);
-    if (!measure (self, point)) {
+    if (!measure_point (self, point)) {
       point_free (point);
       return FALSE;
     }
@@ -347,7 +347,7 @@ measure_again (guint k, gpointer user_data)
   double rate;
 
   fprintf (stderr, "once more: %s\n", again->label);
-  rate = measure (self, again) ? again->rate : -1;
+  rate = measure_point (self, again) ? again->rate : -1;
   point_free (again);
   return rate;
 }

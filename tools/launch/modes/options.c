@@ -82,7 +82,8 @@ make_entries (Options *self)
     { "items", 0, 0, G_OPTION_ARG_INT, &self->items,
         "How many items --isolate records (200)", "N" },
     { "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &self->interval,
-        "Time between two laps (0.5, or 1 where the output is no terminal)",
+        "Time between two intervals (0.5, or 1 where the output is no "
+        "terminal)",
         "SECONDS" },
     { "plain", 0, 0, G_OPTION_ARG_NONE, &self->plain,
         "Plain lines on a terminal too", NULL },
@@ -97,7 +98,7 @@ make_entries (Options *self)
 }
 
 static gboolean
-check (const Options *self, GError **error)
+check_options (const Options *self, GError **error)
 {
   const gchar *problem = NULL;
 
@@ -146,7 +147,7 @@ options_parse (Options *self, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, error) &&
-       check (self, error);
+       check_options (self, error);
   g_option_context_free (context);
   g_free (entries);
   return ok;

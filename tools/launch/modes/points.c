@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/launch/run/frame.h"
+#include "tools/launch/run/snapshot.h"
 #include "tools/launch/views/output.h"
 #include "tools/launch/views/report.h"
 #include "tools/launch/views/svg.h"
@@ -167,7 +167,7 @@ point_free (gpointer data)
 }
 
 static const Point *
-get (GPtrArray *points, guint i)
+get_point (GPtrArray *points, guint i)
 {
   return g_ptr_array_index (points, i);
 }
@@ -184,9 +184,9 @@ find_best (GPtrArray *points, guint min_runs)
   guint best = POINTS_NONE;
 
   for (guint i = 0; i < points->len; i++)
-    if (is_candidate (get (points, i), min_runs) &&
+    if (is_candidate (get_point (points, i), min_runs) &&
         (best == POINTS_NONE ||
-            get (points, i)->rate > get (points, best)->rate))
+            get_point (points, i)->rate > get_point (points, best)->rate))
       best = i;
   return best;
 }
@@ -205,9 +205,10 @@ find_cheapest (GPtrArray *points, guint min_runs)
   guint found = best;
 
   for (guint i = 0; i < points->len && best != POINTS_NONE; i++)
-    if (is_candidate (get (points, i), min_runs) &&
-        get (points, i)->rate >= POINTS_AS_GOOD * get (points, best)->rate &&
-        is_cheaper (get (points, i), get (points, found)))
+    if (is_candidate (get_point (points, i), min_runs) &&
+        get_point (points, i)->rate >=
+            POINTS_AS_GOOD * get_point (points, best)->rate &&
+        is_cheaper (get_point (points, i), get_point (points, found)))
       found = i;
   return found;
 }
@@ -243,9 +244,9 @@ points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data)
 
     if (best == POINTS_NONE)
       return POINTS_NONE;
-    if (get (points, next)->n_runs >= 2)
+    if (get_point (points, next)->n_runs >= 2)
       next = best;
-    if (get (points, next)->n_runs >= 2)
+    if (get_point (points, next)->n_runs >= 2)
       return cheapest;
     rate = again (next, user_data);
     if (rate < 0)
@@ -260,11 +261,11 @@ static gboolean
 is_unbeaten (GPtrArray *points, guint k)
 {
   for (guint i = 0; i < points->len; i++)
-    if (i != k && !get (points, i)->error &&
-        get (points, i)->cost <= get (points, k)->cost &&
-        get (points, i)->rate > get (points, k)->rate)
+    if (i != k && !get_point (points, i)->error &&
+        get_point (points, i)->cost <= get_point (points, k)->cost &&
+        get_point (points, i)->rate > get_point (points, k)->rate)
       return FALSE;
-  return !get (points, k)->error;
+  return !get_point (points, k)->error;
 }
 
 guint
@@ -277,14 +278,15 @@ points_knee (GPtrArray *points)
   for (guint i = 0; i < points->len; i++)
     if (is_unbeaten (points, i) &&
         (first == POINTS_NONE ||
-            get (points, i)->cost < get (points, first)->cost))
+            get_point (points, i)->cost < get_point (points, first)->cost))
       first = i;
   if (first == POINTS_NONE || first == best)
     return best;
 
-  const Point *low = get (points, first), *high = get (points, best);
+  const Point *low = get_point (points, first),
+              *high = get_point (points, best);
   for (guint i = 0; i < points->len; i++) {
-    const Point *point = get (points, i);
+    const Point *point = get_point (points, i);
 
     if (!is_unbeaten (points, i) || point->cost > high->cost)
       continue;
@@ -317,7 +319,7 @@ lay_out (GPtrArray *points, guint detail, guint width)
   guint least, left;
 
   for (guint i = 0; i < points->len; i++) {
-    const Point *point = get (points, i);
+    const Point *point = get_point (points, i);
 
     layout.label = MAX (layout.label, g_utf8_strlen (point->label, -1));
     if (point->detail)
@@ -358,7 +360,7 @@ gchar *
 points_format (GPtrArray *points, const gchar *detail_title, guint width)
 {
   const guint best = points_best (points);
-  const double most = best == POINTS_NONE ? 1 : get (points, best)->rate;
+  const double most = best == POINTS_NONE ? 1 : get_point (points, best)->rate;
   const Layout layout =
       lay_out (points, g_utf8_strlen (detail_title, -1), width);
   g_autofree gchar *title = text_fit ("setting", layout.label);
@@ -369,7 +371,7 @@ points_format (GPtrArray *points, const gchar *detail_title, guint width)
   g_string_append_printf (out, "%s  items/s  %*s  cores  %s\n", title,
       (int) layout.bar, "", detail);
   for (guint i = 0; i < points->len; i++)
-    append_row (out, get (points, i), most, &layout);
+    append_row (out, get_point (points, i), most, &layout);
   return g_string_free (out, FALSE);
 }
 
@@ -397,8 +399,8 @@ points_append_knee (GString *text, GPtrArray *points)
 
   if (knee == POINTS_NONE || knee == points_best (points))
     return;
-  rate = format_rate (get (points, knee)->rate);
+  rate = format_rate (get_point (points, knee)->rate);
   g_string_append_printf (text,
       "; the knee, from where on more brings less, is %s with %s",
-      get (points, knee)->label, rate);
+      get_point (points, knee)->label, rate);
 }

@@ -111,7 +111,7 @@ sweep_get_settings (GPtrArray *axes, guint k, double *cost)
 }
 
 static gchar **
-join (gchar **a, gchar **b)
+join_settings (gchar **a, gchar **b)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
@@ -138,7 +138,7 @@ sets_epochs (gchar **settings)
 static Session *
 make_session (const Options *options, gchar **settings, GError **error)
 {
-  g_auto (GStrv) all = join (options->settings, settings);
+  g_auto (GStrv) all = join_settings (options->settings, settings);
   Session *session = session_new (options->pipeline, all, error);
 
   if (session && !sets_epochs (all))
@@ -160,7 +160,7 @@ get_limits (const Options *options)
 
 /* Tries each value once, before anything runs. */
 static gboolean
-check (const Options *options, GPtrArray *axes, GError **error)
+check_options (const Options *options, GPtrArray *axes, GError **error)
 {
   const SessionLimits limits = get_limits (options);
   Session *session = session_new (options->pipeline, options->settings, error);
@@ -191,7 +191,7 @@ describe_limit (const GstSpdlDiagnosis *diagnosis)
 
 /* Runs once. Returns whether to go on: not after Ctrl-C. */
 static gboolean
-measure (const Options *options, Interrupt *interrupt, Point *point)
+measure_point (const Options *options, Interrupt *interrupt, Point *point)
 {
   const SessionLimits limits = get_limits (options);
   g_autoptr (GError) error = NULL;
@@ -199,7 +199,7 @@ measure (const Options *options, Interrupt *interrupt, Point *point)
 
   point->n_runs = 1;
   if (session && session_run (session, &limits, NULL, NULL, &error)) {
-    const Frame *result = session_get_result (session);
+    const Snapshot *result = session_get_result (session);
 
     point->rate = session_get_steady_rate (session);
     point->cores = result->cores;
@@ -230,7 +230,7 @@ measure_all (const Options *options, Interrupt *interrupt, GPtrArray *axes,
     Point *point = make_point (axes, k);
 
     fprintf (stderr, "%u of %u: %s\n", k + 1, sweep_count (axes), point->label);
-    if (!measure (options, interrupt, point)) {
+    if (!measure_point (options, interrupt, point)) {
       point_free (point);
       return FALSE;
     }
@@ -253,7 +253,8 @@ measure_again (guint k, gpointer user_data)
   double rate;
 
   fprintf (stderr, "once more: %s\n", again->label);
-  rate = measure (self->options, self->interrupt, again) ? again->rate : -1;
+  rate =
+      measure_point (self->options, self->interrupt, again) ? again->rate : -1;
   point_free (again);
   return rate;
 }
@@ -323,7 +324,7 @@ sweep_run (const Options *options, GError **error)
   guint chosen = POINTS_NONE;
   Interrupt interrupt;
 
-  if (!axes || !check (options, axes, error))
+  if (!axes || !check_options (options, axes, error))
     return 2;
   interrupt_begin (&interrupt);
   if (measure_all (options, &interrupt, axes, points))

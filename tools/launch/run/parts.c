@@ -18,7 +18,7 @@ part_free (gpointer data)
 
   gst_object_unref (part->element);
   g_free (part->name);
-  g_clear_pointer (&part->lap, gst_structure_free);
+  g_clear_pointer (&part->interval, gst_structure_free);
   g_clear_pointer (&part->total, gst_structure_free);
   g_free (part);
 }
@@ -65,7 +65,7 @@ is_default_name (const gchar *name, const gchar *kind)
 
 /* `decode` for `spdldecode0`, NULL where the user gave the name. */
 static gchar *
-shorten (const Part *part)
+shorten_name (const Part *part)
 {
   GstElementFactory *factory = gst_element_get_factory (part->element);
   const gchar *kind = factory ? GST_OBJECT_NAME (factory) : NULL;
@@ -82,7 +82,7 @@ shorten_names (GPtrArray *parts)
 {
   for (guint i = 0; i < parts->len; i++) {
     Part *part = g_ptr_array_index (parts, i);
-    g_autofree gchar *shorter = shorten (part);
+    g_autofree gchar *shorter = shorten_name (part);
     gchar *name = g_strdup (shorter);
 
     for (guint n = 2; name && parts_find (parts, name); n++) {
@@ -222,10 +222,10 @@ part_copy_structure (const Part *part, const GstStructure *stats)
 }
 
 void
-part_take_lap (Part *part, const GstStructure *stats)
+part_take_interval (Part *part, const GstStructure *stats)
 {
-  g_clear_pointer (&part->lap, gst_structure_free);
-  part->lap = part_copy_structure (part, stats);
+  g_clear_pointer (&part->interval, gst_structure_free);
+  part->interval = part_copy_structure (part, stats);
 }
 
 void
@@ -271,13 +271,14 @@ add_threads (GstStructure *stats, GstElement *element)
 }
 
 GList *
-parts_dup_stats (GPtrArray *parts, gboolean lap)
+parts_dup_stats (GPtrArray *parts, gboolean interval)
 {
   GList *stats = NULL;
 
   for (guint i = parts->len; i > 0; i--) {
     const Part *part = g_ptr_array_index (parts, i - 1);
-    const GstStructure *figures = lap && part->lap ? part->lap : part->total;
+    const GstStructure *figures =
+        interval && part->interval ? part->interval : part->total;
     GstStructure *s;
 
     if (part->passive || (part->has_stats && !figures))

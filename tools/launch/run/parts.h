@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 typedef struct {
   GstElement *element;
   gchar *name; /* as shown: its own, or `decode` for a spdldecode without */
-  gboolean has_stats;  /* it is one of ours */
-  gboolean passive;    /* it only hands on, such as a queue */
-  gboolean is_stage;   /* it has workers */
-  guint64 given_step;  /* ns that the trainer takes for a batch; 0: not known */
-  GstStructure *lap;   /* nullable: the last lap's figures */
+  gboolean has_stats; /* it is one of ours */
+  gboolean passive;   /* it only hands on, such as a queue */
+  gboolean is_stage;  /* it has workers */
+  guint64 given_step; /* ns that the trainer takes for a batch; 0: not known */
+  GstStructure *interval; /* nullable: the last interval's figures */
   GstStructure *total; /* nullable: since the start; from parts_take_totals() */
 } Part;
 
@@ -36,8 +36,8 @@ void parts_set_interval (GPtrArray *parts, guint64 interval);
 /* (transfer full): of a message, in which the stage is called as it is shown.
  */
 GstStructure *part_copy_structure (const Part *part, const GstStructure *stats);
-/* Keeps a lap's figures from a message. */
-void part_take_lap (Part *part, const GstStructure *stats);
+/* Keeps an interval's figures from a message. */
+void part_take_interval (Part *part, const GstStructure *stats);
 void parts_take_totals (GPtrArray *parts);
 
 /* How many items the sources will send; 0: not known, or without end. */
@@ -49,7 +49,7 @@ gchar *parts_list_names (GPtrArray *parts);
 
 /* What gst_spdl_diagnose() takes. (transfer container) with
  * parts_free_stats(). */
-GList *parts_dup_stats (GPtrArray *parts, gboolean lap);
+GList *parts_dup_stats (GPtrArray *parts, gboolean interval);
 void parts_free_stats (GList *stats);
 
 G_END_DECLS

@@ -40,7 +40,7 @@ is_enough (Puller *self)
 
 /* Returns whether to go on. */
 static gboolean
-count (Puller *self, GstBuffer *buffer, gint64 asked)
+count_buffer (Puller *self, GstBuffer *buffer, gint64 asked)
 {
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   PullerCounts *counts = &self->counts;
@@ -87,7 +87,7 @@ pull_all (Puller *self)
     g_signal_emit_by_name (self->sink, "pull-sample", &sample);
     if (!sample)
       return;
-    go_on = count (self, gst_sample_get_buffer (sample), asked);
+    go_on = count_buffer (self, gst_sample_get_buffer (sample), asked);
     gst_sample_unref (sample);
     if (go_on && self->limits.step > 0)
       pause_for_step (self);

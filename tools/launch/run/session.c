@@ -9,7 +9,7 @@
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/redact.h"
-#include "tools/launch/run/laps.h"
+#include "tools/launch/run/intervals.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/run/puller.h"
@@ -44,13 +44,13 @@ struct _Session {
   GPtrArray *tuning;
   GstSpdlGovernor *governor; /* nullable */
   gint64 began;              /* us */
-  Laps *laps;
-  Frame *result;
+  Intervals *intervals;
+  Snapshot *result;
   PullerCounts counts;
 };
 
 static void
-finish (Session *self, SessionEnd end)
+finish_session (Session *self, SessionEnd end)
 {
   if (self->end == SESSION_RUNS)
     self->end = end;
@@ -73,10 +73,10 @@ static gboolean
 on_tick (gpointer data)
 {
   Session *self = data;
-  const Frame *frame = laps_add (self->laps, get_counts (self));
+  const Snapshot *snapshot = intervals_add (self->intervals, get_counts (self));
 
-  if (self->funcs && self->funcs->frame)
-    self->funcs->frame (self, frame, self->user_data);
+  if (self->funcs && self->funcs->snapshot)
+    self->funcs->snapshot (self, snapshot, self->user_data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -87,16 +87,16 @@ on_ended (gpointer data)
 {
   Session *self = data;
 
-  finish (self, self->error                     ? SESSION_FAILED
-                : puller_is_done (self->puller) ? SESSION_LIMITED
-                                                : SESSION_ENDED);
+  finish_session (self, self->error                     ? SESSION_FAILED
+                        : puller_is_done (self->puller) ? SESSION_LIMITED
+                                                        : SESSION_ENDED);
   return G_SOURCE_REMOVE;
 }
 
 static gboolean
 on_duration (gpointer data)
 {
-  finish (data, SESSION_LIMITED);
+  finish_session (data, SESSION_LIMITED);
   return G_SOURCE_CONTINUE;
 }
 
@@ -105,7 +105,7 @@ on_duration (gpointer data)
 static gboolean
 on_interrupt (gpointer data)
 {
-  finish (data, SESSION_INTERRUPTED);
+  finish_session (data, SESSION_INTERRUPTED);
   return G_SOURCE_REMOVE;
 }
 
@@ -120,13 +120,13 @@ on_quiet (gpointer data)
     self->last_pulled = counts.batches;
     return G_SOURCE_CONTINUE;
   }
-  finish (self, SESSION_FAILED);
+  finish_session (self, SESSION_FAILED);
   return G_SOURCE_REMOVE;
 }
 
 /* @error: (transfer full). The first one counts. */
 static void
-fail (Session *self, GError *error)
+fail_session (Session *self, GError *error)
 {
   if (self->error) {
     g_error_free (error);
@@ -150,7 +150,7 @@ take_error (Session *self, GstMessage *message)
   g_prefix_error (&error,
       "%s: ", part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
   GST_INFO ("%s", debug);
-  fail (self, error);
+  fail_session (self, error);
 }
 
 /* Single items that failed are reported by their own messages. */
@@ -196,15 +196,16 @@ take_failure (Session *self, const GstStructure *failure)
 
   GError *error = NULL;
   gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
-  fail (self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-                  "%" G_GUINT64_FORMAT " items failed, and %" G_GINT64_FORMAT
-                  " may; the last one in %s: %s: %s",
-                  self->n_failures, self->limits.max_failures,
-                  gst_structure_get_string (failure, "stage"),
-                  gst_structure_get_string (failure, "uri"),
-                  error ? error->message : ""));
+  fail_session (
+      self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+                "%" G_GUINT64_FORMAT " items failed, and %" G_GINT64_FORMAT
+                " may; the last one in %s: %s: %s",
+                self->n_failures, self->limits.max_failures,
+                gst_structure_get_string (failure, "stage"),
+                gst_structure_get_string (failure, "uri"),
+                error ? error->message : ""));
   g_clear_error (&error);
-  finish (self, SESSION_FAILED);
+  finish_session (self, SESSION_FAILED);
 }
 
 static void
@@ -225,7 +226,7 @@ take_element_message (Session *self, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
-  gboolean lap = FALSE;
+  gboolean interval = FALSE;
 
   if (!s || !part)
     return;
@@ -237,8 +238,8 @@ take_element_message (Session *self, GstMessage *message)
   } else if (gst_structure_has_name (s, "spdl-tuning")) {
     take_tuning (self, part_copy_structure (part, s));
   } else if (gst_structure_has_name (s, "spdl-stage-stats") &&
-             gst_structure_get_boolean (s, "lap", &lap) && lap) {
-    part_take_lap (part, s);
+             gst_structure_get_boolean (s, "interval", &interval) && interval) {
+    part_take_interval (part, s);
   }
 }
 
@@ -259,7 +260,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_EOS:
       if (!self->sink)
-        finish (self, self->error ? SESSION_FAILED : SESSION_ENDED);
+        finish_session (self, self->error ? SESSION_FAILED : SESSION_ENDED);
       break;
     default:
       break;
@@ -276,7 +277,7 @@ session_new_for (GstElement *pipeline)
 
   self->pipeline = pipeline;
   self->parts = parts_new (pipeline);
-  self->laps = laps_new (self->parts);
+  self->intervals = intervals_new (self->parts);
   self->failures =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   self->tuning =
@@ -325,9 +326,9 @@ void
 session_free (Session *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  g_clear_pointer (&self->result, frame_free);
+  g_clear_pointer (&self->result, snapshot_free);
   g_clear_error (&self->error);
-  laps_free (self->laps);
+  intervals_free (self->intervals);
   g_ptr_array_unref (self->failures);
   g_ptr_array_unref (self->tuning);
   g_ptr_array_unref (self->parts);
@@ -348,11 +349,12 @@ begin_budget (Session *self)
 }
 
 static void
-begin (Session *self)
+begin_session (Session *self)
 {
   self->began = g_get_monotonic_time ();
   parts_set_interval (self->parts, self->limits.interval);
-  laps_begin (self->laps, self->limits.max_batches, self->limits.duration);
+  intervals_begin (
+      self->intervals, self->limits.max_batches, self->limits.duration);
   if (self->sink)
     parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
         self->limits.step;
@@ -364,10 +366,10 @@ begin (Session *self)
 
 /* The figures are taken while all is as it was. */
 static void
-stop (Session *self)
+stop_session (Session *self)
 {
   puller_stop (self->puller);
-  self->result = laps_sum_up (self->laps, get_counts (self));
+  self->result = intervals_sum_up (self->intervals, get_counts (self));
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
   puller_free (self->puller);
@@ -423,10 +425,10 @@ session_run (Session *self, const SessionLimits *limits,
   if (limits->duration > 0)
     ids[3] = g_timeout_add (limits->duration / 1000000, on_duration, self);
 
-  begin (self);
+  begin_session (self);
   g_main_loop_run (self->loop);
   remove_sources (ids, G_N_ELEMENTS (ids));
-  stop (self);
+  stop_session (self);
   gst_bus_remove_watch (bus);
   take_last_messages (self, bus);
   while (g_source_remove_by_user_data (self))
@@ -453,18 +455,18 @@ session_get_parts (Session *self)
 }
 
 GPtrArray *
-session_get_frames (Session *self)
+session_get_snapshots (Session *self)
 {
-  return laps_get_frames (self->laps);
+  return intervals_get_snapshots (self->intervals);
 }
 
-Frame *
-session_dup_totals (Session *self, const Frame *lap)
+Snapshot *
+session_dup_totals (Session *self, const Snapshot *interval)
 {
-  return laps_dup_totals (self->laps, lap);
+  return intervals_dup_totals (self->intervals, interval);
 }
 
-const Frame *
+const Snapshot *
 session_get_result (Session *self)
 {
   return self->result;
@@ -488,8 +490,8 @@ session_get_steady_rate (Session *self)
   const PullerCounts *c = &self->counts;
 
   if (!self->sink)
-    return laps_get_steady_rate (
-        self->laps, self->limits.warm_up, self->result);
+    return intervals_get_steady_rate (
+        self->intervals, self->limits.warm_up, self->result);
   if (c->steady_since == 0 || c->last <= c->steady_since)
     return self->result->item_rate;
   return (c->items - c->steady_items) * 1e6 / (c->last - c->steady_since);

@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "tools/launch/run/frame.h"
 #include "tools/launch/run/parts.h"
+#include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,7 @@ typedef struct _Session Session;
 
 /* Zeros are no limits. */
 typedef struct {
-  guint64 interval; /* ns between two frames */
+  guint64 interval; /* ns between two snapshots */
   guint64 duration; /* ns */
   guint64 max_batches;
   gint64 max_failures; /* of all stages; -1: no limit */
@@ -37,8 +37,9 @@ typedef enum {
 } SessionEnd;
 
 typedef struct {
-  /* A lap is over. @frame is the session's. */
-  void (*frame) (Session *session, const Frame *frame, gpointer user_data);
+  /* An interval is over. @snapshot is the session's. */
+  void (*snapshot) (
+      Session *session, const Snapshot *snapshot, gpointer user_data);
   /* @failure: a `spdl-item-failed` structure. */
   void (*failure) (
       Session *session, const GstStructure *failure, gpointer user_data);
@@ -72,13 +73,15 @@ gboolean session_run (Session *self, const SessionLimits *limits,
 
 SessionEnd session_get_end (Session *self);
 GPtrArray *session_get_parts (Session *self);
-/* Of all laps, thinned out where there are many; (element-type Frame). */
-GPtrArray *session_get_frames (Session *self);
-/* (transfer full): the last lap's figures, but the elements' since the start.
+/* Of all intervals, thinned out where there are many; (element-type Snapshot).
  */
-Frame *session_dup_totals (Session *self, const Frame *lap);
+GPtrArray *session_get_snapshots (Session *self);
+/* (transfer full): the last interval's figures, but the elements' since the
+ * start.
+ */
+Snapshot *session_dup_totals (Session *self, const Snapshot *interval);
 /* Of the whole run; NULL before its end. */
-const Frame *session_get_result (Session *self);
+const Snapshot *session_get_result (Session *self);
 /* The first hundred; (element-type GstStructure). */
 GPtrArray *session_get_failures (Session *self);
 /* The first hundred, with `time` in seconds; (element-type GstStructure). */

@@ -69,20 +69,20 @@ has_tasks (const GstStructure *stats)
 }
 
 static guint
-count_if (const Frame *frame, gboolean (*has) (const GstStructure *))
+count_if (const Snapshot *snapshot, gboolean (*has) (const GstStructure *))
 {
   guint n = 0;
 
-  for (guint i = 0; i < frame->stages->len; i++)
-    n += has (g_ptr_array_index (frame->stages, i));
+  for (guint i = 0; i < snapshot->stages->len; i++)
+    n += has (g_ptr_array_index (snapshot->stages, i));
   return n;
 }
 
 static const GstStructure *
-find_stats (const Frame *frame, const gchar *name)
+find_stats (const Snapshot *snapshot, const gchar *name)
 {
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
 
     if (g_strcmp0 (stats_get_name (stats), name) == 0)
       return stats;
@@ -107,7 +107,7 @@ append_load (GString *out, double top, const gchar *what, double share,
 }
 
 static void
-append_box (GString *out, double top, const Part *part, const Frame *result)
+append_box (GString *out, double top, const Part *part, const Snapshot *result)
 {
   const GstStructure *stats = find_stats (result, part->name);
   const gboolean limit =
@@ -134,7 +134,7 @@ append_box (GString *out, double top, const Part *part, const Frame *result)
 }
 
 void
-charts_append_pipeline (GString *out, GPtrArray *parts, const Frame *result)
+charts_append_pipeline (GString *out, GPtrArray *parts, const Snapshot *result)
 {
   const double step = ROW + 30;
 
@@ -150,9 +150,9 @@ charts_append_pipeline (GString *out, GPtrArray *parts, const Frame *result)
 /* Over time */
 
 static double
-last_time (GPtrArray *frames)
+last_time (GPtrArray *snapshots)
 {
-  const Frame *last = g_ptr_array_index (frames, frames->len - 1);
+  const Snapshot *last = g_ptr_array_index (snapshots, snapshots->len - 1);
 
   return MAX (last->time, 0.001);
 }
@@ -188,46 +188,46 @@ append_value_axis (GString *out, double most)
 }
 
 void
-charts_append_throughput (GString *out, GPtrArray *frames)
+charts_append_throughput (GString *out, GPtrArray *snapshots)
 {
-  const double end = last_time (frames);
-  g_autofree double *x = g_new (double, frames->len);
-  g_autofree double *y = g_new (double, frames->len);
+  const double end = last_time (snapshots);
+  g_autofree double *x = g_new (double, snapshots->len);
+  g_autofree double *y = g_new (double, snapshots->len);
   double most = 1;
 
-  for (guint i = 0; i < frames->len; i++) {
-    const Frame *frame = g_ptr_array_index (frames, i);
+  for (guint i = 0; i < snapshots->len; i++) {
+    const Snapshot *snapshot = g_ptr_array_index (snapshots, i);
 
-    most = MAX (most, frame->item_rate);
+    most = MAX (most, snapshot->item_rate);
   }
   most *= 1.05;
-  for (guint i = 0; i < frames->len; i++) {
-    const Frame *frame = g_ptr_array_index (frames, i);
+  for (guint i = 0; i < snapshots->len; i++) {
+    const Snapshot *snapshot = g_ptr_array_index (snapshots, i);
 
-    x[i] = PLOT_X + PLOT_WIDTH * (frame->time - frame->elapsed / 2) / end;
-    y[i] = PLOT_BOTTOM - PLOT_HEIGHT * frame->item_rate / most;
+    x[i] = PLOT_X + PLOT_WIDTH * (snapshot->time - snapshot->elapsed / 2) / end;
+    y[i] = PLOT_BOTTOM - PLOT_HEIGHT * snapshot->item_rate / most;
   }
   svg_begin (out, PLOT_BOTTOM + 30, "Items a second over time");
   append_value_axis (out, most);
   append_time_axis (out, PLOT_BOTTOM, PLOT_X, PLOT_WIDTH, end);
-  svg_polyline (out, x, y, frames->len, "line");
+  svg_polyline (out, x, y, snapshots->len, "line");
   svg_end (out);
 }
 
-/* A stripe for some laps, the darker the fuller. */
+/* A stripe for some intervals, the darker the fuller. */
 static void
-append_stripe (GString *out, double top, GPtrArray *frames, guint from,
+append_stripe (GString *out, double top, GPtrArray *snapshots, guint from,
     guint to, const gchar *name)
 {
-  const double end = last_time (frames);
-  const Frame *last = g_ptr_array_index (frames, to - 1);
+  const double end = last_time (snapshots);
+  const Snapshot *last = g_ptr_array_index (snapshots, to - 1);
   double begin = 0, sum = 0;
 
   if (from > 0)
-    begin = ((const Frame *) g_ptr_array_index (frames, from - 1))->time;
+    begin = ((const Snapshot *) g_ptr_array_index (snapshots, from - 1))->time;
   for (guint i = from; i < to; i++) {
     const GstStructure *stats =
-        find_stats (g_ptr_array_index (frames, i), name);
+        find_stats (g_ptr_array_index (snapshots, i), name);
 
     sum += stats ? stats_get_double (stats, "occupancy-rate") : 0;
   }
@@ -243,17 +243,19 @@ append_stripe (GString *out, double top, GPtrArray *frames, guint from,
 }
 
 static void
-append_stripes (GString *out, double top, GPtrArray *frames, const gchar *name)
+append_stripes (
+    GString *out, double top, GPtrArray *snapshots, const gchar *name)
 {
-  const guint n = MIN (frames->len, MAX_STRIPES);
+  const guint n = MIN (snapshots->len, MAX_STRIPES);
 
   for (guint i = 0; i < n; i++)
-    append_stripe (out, top, frames, (guint64) frames->len * i / n,
-        (guint64) frames->len * (i + 1) / n, name);
+    append_stripe (out, top, snapshots, (guint64) snapshots->len * i / n,
+        (guint64) snapshots->len * (i + 1) / n, name);
 }
 
 void
-charts_append_occupancy (GString *out, GPtrArray *frames, const Frame *result)
+charts_append_occupancy (
+    GString *out, GPtrArray *snapshots, const Snapshot *result)
 {
   const double bottom = count_if (result, has_gauge) * ROW;
   double top = 0;
@@ -265,12 +267,12 @@ charts_append_occupancy (GString *out, GPtrArray *frames, const Frame *result)
     if (!has_gauge (stats))
       continue;
     append_name (out, top, stats_get_name (stats));
-    append_stripes (out, top, frames, stats_get_name (stats));
+    append_stripes (out, top, snapshots, stats_get_name (stats));
     append_number (
         out, top, format_percent (stats_get_double (stats, "occupancy-rate")));
     top += ROW;
   }
-  append_time_axis (out, bottom, BARS_X, BARS_WIDTH, last_time (frames));
+  append_time_axis (out, bottom, BARS_X, BARS_WIDTH, last_time (snapshots));
   svg_end (out);
 }
 
@@ -278,7 +280,7 @@ charts_append_occupancy (GString *out, GPtrArray *frames, const Frame *result)
 
 /* Where a time stands on a scale whose every decade is as wide. */
 static double
-place (double ns, double least, double most)
+get_position (double ns, double least, double most)
 {
   const double range = MAX (log10 (most / least), 0.001);
 
@@ -301,7 +303,8 @@ append_times (GString *out, double top, const GstStructure *stats, double least,
     g_autofree gchar *text = format_ns (ns);
     g_autofree gchar *title = g_strdup_printf ("%s: %s", fields[i], text);
 
-    svg_rect (out, place (ns, least, most) - 3, y - 8, 6, 16, styles[i], title);
+    svg_rect (out, get_position (ns, least, most) - 3, y - 8, 6, 16, styles[i],
+        title);
   }
   append_number (out, top, g_strdup_printf ("%s, %s", ave, p99));
 }
@@ -313,7 +316,7 @@ append_time_scale (GString *out, double bottom, double least, double most)
     g_autofree gchar *label = t < 1e6   ? g_strdup_printf ("%g us", t / 1e3)
                               : t < 1e9 ? g_strdup_printf ("%g ms", t / 1e6)
                                         : g_strdup_printf ("%g s", t / 1e9);
-    const double x = place (t, least, most);
+    const double x = get_position (t, least, most);
 
     svg_line (out, x, 0, x, bottom + 5, "grid");
     svg_text (out, CLAMP (x, BARS_X + 24, BARS_X + BARS_WIDTH - 28),
@@ -322,7 +325,7 @@ append_time_scale (GString *out, double bottom, double least, double most)
 }
 
 void
-charts_append_times (GString *out, const Frame *result)
+charts_append_times (GString *out, const Snapshot *result)
 {
   const double bottom = count_if (result, has_tasks) * ROW;
   double least = 1e12, most = 1, top = 0;
@@ -365,7 +368,7 @@ append_share (GString *out, double x, double top, double share,
 }
 
 void
-charts_append_work (GString *out, const Frame *result)
+charts_append_work (GString *out, const Snapshot *result)
 {
   double top = 0;
 

@@ -82,7 +82,7 @@ on_client (GThreadedSocketService *service, GSocketConnection *connection,
 }
 
 static void
-clear (gpointer data)
+clear_metric (gpointer data)
 {
   Exporter *self = data;
 
@@ -93,7 +93,7 @@ clear (gpointer data)
 static void
 release_closure (gpointer data, GClosure *closure)
 {
-  g_atomic_rc_box_release_full (data, clear);
+  g_atomic_rc_box_release_full (data, clear_metric);
 }
 
 Exporter *
@@ -130,7 +130,7 @@ exporter_free (Exporter *self)
   g_socket_service_stop (self->service);
   g_socket_listener_close (G_SOCKET_LISTENER (self->service));
   g_clear_object (&self->service);
-  g_atomic_rc_box_release_full (self, clear);
+  g_atomic_rc_box_release_full (self, clear_metric);
 }
 
 guint16

@@ -72,12 +72,12 @@ add_structure (JsonBuilder *b, const GstStructure *s)
 }
 
 static void
-add_stages (JsonBuilder *b, const Frame *frame)
+add_stages (JsonBuilder *b, const Snapshot *snapshot)
 {
   json_builder_set_member_name (b, "stages");
   json_builder_begin_array (b);
-  for (guint i = 0; i < frame->stages->len; i++)
-    add_structure (b, g_ptr_array_index (frame->stages, i));
+  for (guint i = 0; i < snapshot->stages->len; i++)
+    add_structure (b, g_ptr_array_index (snapshot->stages, i));
   json_builder_end_array (b);
 }
 
@@ -98,31 +98,31 @@ add_verdict (JsonBuilder *b, const GstSpdlDiagnosis *d)
 }
 
 static void
-add_frame (JsonBuilder *b, const Frame *frame)
+add_snapshot (JsonBuilder *b, const Snapshot *snapshot)
 {
-  add_number (b, "time", frame->time);
-  add_number (b, "elapsed", frame->elapsed);
-  add_count (b, "items", frame->items);
-  add_count (b, "batches", frame->batches);
-  add_count (b, "failures", frame->failures);
-  add_count (b, "filtered", frame->filtered);
-  add_number (b, "items-per-second", frame->item_rate);
-  add_number (b, "batches-per-second", frame->batch_rate);
-  add_number (b, "cores", frame->cores);
-  add_count (b, "num-cores", frame->num_cores);
-  add_count (b, "memory", frame->memory);
-  add_stages (b, frame);
-  add_verdict (b, frame->diagnosis);
+  add_number (b, "time", snapshot->time);
+  add_number (b, "elapsed", snapshot->elapsed);
+  add_count (b, "items", snapshot->items);
+  add_count (b, "batches", snapshot->batches);
+  add_count (b, "failures", snapshot->failures);
+  add_count (b, "filtered", snapshot->filtered);
+  add_number (b, "items-per-second", snapshot->item_rate);
+  add_number (b, "batches-per-second", snapshot->batch_rate);
+  add_number (b, "cores", snapshot->cores);
+  add_count (b, "num-cores", snapshot->num_cores);
+  add_count (b, "memory", snapshot->memory);
+  add_stages (b, snapshot);
+  add_verdict (b, snapshot->diagnosis);
 }
 
 static void
-add_laps (JsonBuilder *b, GPtrArray *frames)
+add_intervals (JsonBuilder *b, GPtrArray *snapshots)
 {
-  json_builder_set_member_name (b, "laps");
+  json_builder_set_member_name (b, "intervals");
   json_builder_begin_array (b);
-  for (guint i = 0; i < frames->len; i++) {
+  for (guint i = 0; i < snapshots->len; i++) {
     json_builder_begin_object (b);
-    add_frame (b, g_ptr_array_index (frames, i));
+    add_snapshot (b, g_ptr_array_index (snapshots, i));
     json_builder_end_object (b);
   }
   json_builder_end_array (b);
@@ -186,7 +186,7 @@ describe_end (Session *session)
 }
 
 static JsonNode *
-make (Session *session, const GError *failure)
+make_json (Session *session, const GError *failure)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
 
@@ -198,10 +198,10 @@ make (Session *session, const GError *failure)
   add_string (b, "end", describe_end (session));
   add_string (b, "error", failure ? failure->message : NULL);
   add_elements (b, session_get_parts (session));
-  add_frame (b, session_get_result (session));
+  add_snapshot (b, session_get_result (session));
   add_failures (b, session_get_failures (session));
   add_tuning (b, session_get_tuning (session));
-  add_laps (b, session_get_frames (session));
+  add_intervals (b, session_get_snapshots (session));
   json_builder_end_object (b);
   return json_builder_get_root (b);
 }
@@ -210,7 +210,7 @@ gboolean
 json_write (
     Session *session, const gchar *file, const GError *failure, GError **error)
 {
-  g_autoptr (JsonNode) root = make (session, failure);
+  g_autoptr (JsonNode) root = make_json (session, failure);
   g_autofree gchar *text = json_to_string (root, TRUE);
   g_autofree gchar *line = g_strconcat (text, "\n", NULL);
 

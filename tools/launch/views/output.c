@@ -21,7 +21,7 @@ output_is_stdout (const gchar *file)
 }
 
 static gboolean
-fail (const gchar *file, int problem, GError **error)
+set_write_error (const gchar *file, int problem, GError **error)
 {
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem),
       "%s cannot be written: %s", file, g_strerror (problem));
@@ -44,9 +44,9 @@ output_check (const gchar *file, GError **error)
   if (output_is_stdout (file))
     return TRUE;
   if (g_file_test (file, G_FILE_TEST_IS_DIR))
-    return fail (file, EISDIR, error);
+    return set_write_error (file, EISDIR, error);
   if (g_access (is_special (file) ? file : folder, W_OK) != 0)
-    return fail (file, errno, error);
+    return set_write_error (file, errno, error);
   return TRUE;
 }
 
@@ -57,10 +57,10 @@ write_special (const gchar *file, const gchar *text, GError **error)
   gboolean ok;
 
   if (!stream)
-    return fail (file, errno, error);
+    return set_write_error (file, errno, error);
   ok = fputs (text, stream) >= 0;
   ok = fclose (stream) == 0 && ok;
-  return ok || fail (file, errno, error);
+  return ok || set_write_error (file, errno, error);
 }
 
 gboolean
@@ -68,7 +68,7 @@ output_write (const gchar *file, const gchar *text, GError **error)
 {
   if (output_is_stdout (file)) {
     fputs (text, stdout);
-    return fflush (stdout) == 0 || fail ("the output", errno, error);
+    return fflush (stdout) == 0 || set_write_error ("the output", errno, error);
   }
   if (is_special (file))
     return write_special (file, text, error);

@@ -129,13 +129,13 @@ get_value (const GstStructure *stats, const Metric *metric)
 }
 
 static void
-append_metric (GString *out, const Metric *metric, const Frame *frame,
+append_metric (GString *out, const Metric *metric, const Snapshot *snapshot,
     guint rank, const gchar *host)
 {
   gboolean any = FALSE;
 
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
 
     if (!gst_structure_has_field (stats, metric->field))
       continue;
@@ -150,7 +150,8 @@ append_metric (GString *out, const Metric *metric, const Frame *frame,
 }
 
 static void
-append_process (GString *out, const Frame *frame, guint rank, const gchar *host)
+append_process (
+    GString *out, const Snapshot *snapshot, guint rank, const gchar *host)
 {
   const struct {
     const gchar *name;
@@ -159,14 +160,14 @@ append_process (GString *out, const Frame *frame, guint rank, const gchar *host)
     double value;
   } all[] = {
     { "spdl_pulled_items_total", TRUE, "Items that came out of the pipeline.",
-        frame->items },
+        snapshot->items },
     { "spdl_pulled_batches_total", TRUE,
-        "Batches that came out of the pipeline.", frame->batches },
-    { "spdl_elapsed_seconds", FALSE, "Time since the start.", frame->time },
+        "Batches that came out of the pipeline.", snapshot->batches },
+    { "spdl_elapsed_seconds", FALSE, "Time since the start.", snapshot->time },
     { "spdl_cores_busy", FALSE, "Cores that the process keeps busy.",
-        frame->cores },
+        snapshot->cores },
     { "spdl_memory_bytes", FALSE, "Resident memory of the process.",
-        frame->memory },
+        snapshot->memory },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
@@ -176,12 +177,12 @@ append_process (GString *out, const Frame *frame, guint rank, const gchar *host)
 }
 
 gchar *
-prometheus_format (const Frame *frame, guint rank, const gchar *host)
+prometheus_format (const Snapshot *snapshot, guint rank, const gchar *host)
 {
   GString *out = g_string_new (NULL);
 
-  append_process (out, frame, rank, host);
+  append_process (out, snapshot, rank, host);
   for (guint i = 0; i < G_N_ELEMENTS (metrics); i++)
-    append_metric (out, &metrics[i], frame, rank, host);
+    append_metric (out, &metrics[i], snapshot, rank, host);
   return g_string_free (out, FALSE);
 }

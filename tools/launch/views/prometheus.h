@@ -7,13 +7,14 @@
 
 #pragma once
 
-#include "tools/launch/run/frame.h"
+#include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
 
-/* @frame: with figures since the start. In Prometheus's text format, with rank
- * and host as labels. */
-gchar *prometheus_format (const Frame *frame, guint rank, const gchar *host);
+/* @snapshot: with figures since the start. In Prometheus's text format, with
+ * rank and host as labels. */
+gchar *
+prometheus_format (const Snapshot *snapshot, guint rank, const gchar *host);
 
 /* Serves the last text that it was given, on 127.0.0.1 alone. */
 typedef struct _Exporter Exporter;

@@ -124,9 +124,9 @@ format_count (guint64 n)
 }
 
 static void
-append_values (GString *out, const Frame *result)
+append_values (GString *out, const Snapshot *result)
 {
-  const GstStructure *trainer = frame_get_trainer (result);
+  const GstStructure *trainer = snapshot_get_trainer (result);
 
   g_string_append (out, "<dl>\n");
   append_value (out, "items a second", format_rate (result->item_rate));
@@ -151,7 +151,7 @@ append_values (GString *out, const Frame *result)
 
 /* Before the verdict: how fast the rest came matters less. */
 static void
-append_lost (GString *out, const Frame *result)
+append_lost (GString *out, const Snapshot *result)
 {
   g_autofree gchar *text = NULL;
 
@@ -237,7 +237,7 @@ static const struct {
 };
 
 static gboolean
-is_shown (guint column, const Frame *result)
+is_shown (guint column, const Snapshot *result)
 {
   if (!columns[column].optional)
     return TRUE;
@@ -269,7 +269,7 @@ format_field (const GstStructure *stats, const gchar *field, Kind kind)
 }
 
 static void
-append_table (GString *out, const Frame *result)
+append_table (GString *out, const Snapshot *result)
 {
   g_string_append (out, "<div class=\"wide\"><table>\n<tr><th>element</th>");
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
@@ -324,25 +324,25 @@ append_failures (GString *out, GPtrArray *failures, guint64 n)
 }
 
 static void
-append_over_time (GString *out, GPtrArray *frames, const Frame *result)
+append_over_time (GString *out, GPtrArray *snapshots, const Snapshot *result)
 {
-  if (frames->len < 2) {
+  if (snapshots->len < 2) {
     append_heading (
-        out, "Over time", "The run was too short for more than one lap.");
+        out, "Over time", "The run was too short for more than one interval.");
     return;
   }
-  append_heading (out, "Throughput", "Items a second, lap by lap.");
-  charts_append_throughput (out, frames);
+  append_heading (out, "Throughput", "Items a second, interval by interval.");
+  charts_append_throughput (out, snapshots);
   append_heading (out, "How full the queues were",
       "The darker, the more of the time something waited in front of the "
       "stage. At the right: of the whole run.");
-  charts_append_occupancy (out, frames, result);
+  charts_append_occupancy (out, snapshots, result);
 }
 
 static gchar *
-make (Session *session, const GError *failure)
+make_report (Session *session, const GError *failure)
 {
-  const Frame *result = session_get_result (session);
+  const Snapshot *result = session_get_result (session);
   GString *out = g_string_new (NULL);
 
   report_append_head (out);
@@ -353,7 +353,7 @@ make (Session *session, const GError *failure)
   append_heading (out, "The pipeline",
       "From source to sink; dashed boxes are elements without figures.");
   charts_append_pipeline (out, session_get_parts (session), result);
-  append_over_time (out, session_get_frames (session), result);
+  append_over_time (out, session_get_snapshots (session), result);
   append_heading (out, "How long tasks took",
       "<i class=\"ave\"></i>average <i class=\"p90\"></i>90th percentile "
       "<i class=\"p99\"></i>99th percentile. At the right: average, 99th.");
@@ -373,7 +373,7 @@ gboolean
 report_write (
     Session *session, const gchar *file, const GError *failure, GError **error)
 {
-  g_autofree gchar *page = make (session, failure);
+  g_autofree gchar *page = make_report (session, failure);
 
   return output_write (file, page, error);
 }

@@ -32,10 +32,10 @@ format_budget (const GstStructure *s)
   const gchar *stage = gst_structure_get_string (s, "stage");
   const double used = stats_get_double (s, "cpu-used") * 100;
   const double budget = stats_get_double (s, "cpu-budget") * 100;
-  gboolean held = FALSE;
+  gboolean is_throttled = FALSE;
 
-  gst_structure_get_boolean (s, "held-back", &held);
-  if (!held)
+  gst_structure_get_boolean (s, "throttled", &is_throttled);
+  if (!is_throttled)
     return g_strdup_printf ("budget: %s is no longer held back, loading used "
                             "%.0f %% of the cores",
         stage, used);
@@ -96,12 +96,12 @@ tuning_format (const GstStructure *decision)
 }
 
 gchar *
-tuning_format_settings (const Frame *frame)
+tuning_format_settings (const Snapshot *snapshot)
 {
   GString *settings = g_string_new (NULL);
 
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
     gboolean automatic = FALSE;
 
     gst_structure_get_boolean (stats, "automatic", &automatic);
@@ -194,7 +194,7 @@ count_rows (const gchar *text, guint width)
 
 /* Goes to where the last table began. */
 static void
-erase (Screen *self)
+erase_screen (Screen *self)
 {
   if (self->shown)
     fprintf (self->out, "\033[%uA\r\033[J",
@@ -205,13 +205,13 @@ erase (Screen *self)
 /* Which line of a table is about the element that limits; 0, the header, where
  * there is none. */
 static guint
-find_limit (const Frame *frame)
+find_limit (const Snapshot *snapshot)
 {
-  const gchar *name = gst_spdl_diagnosis_get_element (frame->diagnosis);
+  const gchar *name = gst_spdl_diagnosis_get_element (snapshot->diagnosis);
 
-  for (guint i = 0; name && i < frame->stages->len; i++)
-    if (g_strcmp0 (
-            stats_get_name (g_ptr_array_index (frame->stages, i)), name) == 0)
+  for (guint i = 0; name && i < snapshot->stages->len; i++)
+    if (g_strcmp0 (stats_get_name (g_ptr_array_index (snapshot->stages, i)),
+            name) == 0)
       return i + 1;
   return 0;
 }
@@ -219,13 +219,13 @@ find_limit (const Frame *frame)
 /* The element that limits, and the verdict, are what to look at. Returns the
  * text. */
 static gchar *
-print_table (Screen *self, const Frame *frame, guint height)
+print_table (Screen *self, const Snapshot *snapshot, guint height)
 {
   guint verdict;
   gchar *table =
-      table_format (frame, screen_get_width (self->out), height, &verdict);
+      table_format (snapshot, screen_get_width (self->out), height, &verdict);
   g_auto (GStrv) lines = g_strsplit (table, "\n", -1);
-  const guint limit = find_limit (frame);
+  const guint limit = find_limit (snapshot);
 
   for (guint i = 0; lines[i] && lines[i + 1]; i++) {
     const gboolean bold = self->bold && ((i > 0 && i == limit) || i >= verdict);
@@ -237,15 +237,15 @@ print_table (Screen *self, const Frame *frame, guint height)
 }
 
 static void
-on_frame (Session *session, const Frame *frame, gpointer user_data)
+on_snapshot (Session *session, const Snapshot *snapshot, gpointer user_data)
 {
   Screen *self = user_data;
 
   if (self->live) {
-    erase (self);
-    self->shown = print_table (self, frame, get_height (self));
+    erase_screen (self);
+    self->shown = print_table (self, snapshot, get_height (self));
   } else {
-    g_autofree gchar *line = table_format_line (frame);
+    g_autofree gchar *line = table_format_line (snapshot);
 
     fprintf (self->out, "%s\n", line);
   }
@@ -258,7 +258,7 @@ begin_line (Screen *self, guint *n, const gchar *what)
 {
   if (++*n > MAX_SHOWN + 1)
     return FALSE;
-  erase (self);
+  erase_screen (self);
   fflush (self->out);
   if (*n <= MAX_SHOWN)
     return TRUE;
@@ -297,16 +297,16 @@ on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
   Screen *self = user_data;
   g_autofree gchar *line = tuning_format (decision);
 
-  erase (self);
+  erase_screen (self);
   fprintf (self->out, "%s\n", line);
   fflush (self->out);
 }
 
-const SessionFuncs screen_funcs = { on_frame, on_failure, on_warning,
+const SessionFuncs screen_funcs = { on_snapshot, on_failure, on_warning,
   on_tuning };
 
 static void
-print_summary (Screen *self, const Frame *result)
+print_summary (Screen *self, const Snapshot *result)
 {
   g_autofree gchar *suggestion =
       gst_spdl_diagnosis_dup_suggestion (result->diagnosis);
@@ -329,13 +329,13 @@ screen_finish (Screen *self, Session *session)
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",
   };
-  const Frame *result = session_get_result (session);
+  const Snapshot *result = session_get_result (session);
   const SessionEnd end = session_get_end (session);
   /* First of all: what they cost, no thread makes good. */
   g_autofree gchar *failures = table_format_failures (
       result, session_get_failures (session), screen_get_width (self->out));
 
-  erase (self);
+  erase_screen (self);
   if (failures)
     fprintf (self->out, "%s%s%s", self->bold ? "\033[1m" : "", failures,
         self->bold ? "\033[0m" : "");

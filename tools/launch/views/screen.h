@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "tools/launch/run/frame.h"
 #include "tools/launch/run/session.h"
+#include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +19,7 @@ gchar *tuning_format (const GstStructure *decision);
 
 /* Returns: (transfer full) (nullable): the numbers that automatic stages have
  * come to, as options: "--set fetch.concurrency=24 --set ..." */
-gchar *tuning_format_settings (const Frame *frame);
+gchar *tuning_format_settings (const Snapshot *snapshot);
 
 /* On a terminal a table that is drawn over itself; else lines. */
 typedef struct _Screen Screen;

@@ -28,7 +28,7 @@ append_title (GString *out, const gchar *title)
 
 /* A number without the locale's comma. */
 static const gchar *
-number (double value, gchar *buffer)
+format_number (double value, gchar *buffer)
 {
   return g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, "%.1f", value);
 }
@@ -38,7 +38,8 @@ append_attribute (GString *out, const gchar *name, double value)
 {
   gchar buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_string_append_printf (out, " %s=\"%s\"", name, number (value, buffer));
+  g_string_append_printf (
+      out, " %s=\"%s\"", name, format_number (value, buffer));
 }
 
 void
@@ -49,7 +50,7 @@ svg_begin (GString *out, double height, const gchar *title)
   g_string_append_printf (out,
       "<svg viewBox=\"0 0 %d %s\" role=\"img\" "
       "aria-label=\"",
-      SVG_WIDTH, number (height, buffer));
+      SVG_WIDTH, format_number (height, buffer));
   html_append_escaped (out, title);
   g_string_append (out, "\">\n");
 }
@@ -98,8 +99,8 @@ svg_polyline (
 
   g_string_append_printf (out, "<polyline class=\"%s\" points=\"", style);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (
-        out, "%s%s,%s", i > 0 ? " " : "", number (x[i], a), number (y[i], b));
+    g_string_append_printf (out, "%s%s,%s", i > 0 ? " " : "",
+        format_number (x[i], a), format_number (y[i], b));
   g_string_append (out, "\"/>\n");
 }
 

@@ -101,12 +101,13 @@ typedef struct {
 #define BAR_NUMBER 6 /* " 100 %" */
 
 static guint
-longest_name (const Frame *frame)
+longest_name (const Snapshot *snapshot)
 {
   guint longest = MIN_NAME;
 
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const gchar *name = stats_get_name (g_ptr_array_index (frame->stages, i));
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const gchar *name =
+        stats_get_name (g_ptr_array_index (snapshot->stages, i));
 
     longest = MAX (longest, g_utf8_strlen (name, -1));
   }
@@ -114,10 +115,11 @@ longest_name (const Frame *frame)
 }
 
 static gboolean
-has_field (const Frame *frame, const gchar *field)
+has_field (const Snapshot *snapshot, const gchar *field)
 {
-  for (guint i = 0; i < frame->stages->len; i++)
-    if (gst_structure_has_field (g_ptr_array_index (frame->stages, i), field))
+  for (guint i = 0; i < snapshot->stages->len; i++)
+    if (gst_structure_has_field (
+            g_ptr_array_index (snapshot->stages, i), field))
       return TRUE;
   return FALSE;
 }
@@ -150,15 +152,15 @@ hide_one (Layout *layout)
 }
 
 static Layout
-lay_out (const Frame *frame, guint width)
+lay_out (const Snapshot *snapshot, guint width)
 {
   const guint fixed = 2 + BAR_NUMBER;
-  Layout layout = { .name = longest_name (frame) };
+  Layout layout = { .name = longest_name (snapshot) };
   guint used;
 
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     layout.shown[i] =
-        !columns[i].optional || has_field (frame, columns[i].field);
+        !columns[i].optional || has_field (snapshot, columns[i].field);
   while (width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width &&
          hide_one (&layout))
     ;
@@ -236,30 +238,30 @@ append_text (GString *text, gchar *line, guint width)
 }
 
 static gchar *
-format_throughput (const Frame *frame)
+format_throughput (const Snapshot *snapshot)
 {
-  g_autofree gchar *items = format_rate (frame->item_rate);
-  g_autofree gchar *batches = format_rate (frame->batch_rate);
+  g_autofree gchar *items = format_rate (snapshot->item_rate);
+  g_autofree gchar *batches = format_rate (snapshot->batch_rate);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, "%s items/s, %s batches/s, ", items, batches);
   g_string_append_printf (text,
       "%" G_GUINT64_FORMAT " items in %" G_GUINT64_FORMAT " batches",
-      frame->items, frame->batches);
-  if (frame->failures > 0)
+      snapshot->items, snapshot->batches);
+  if (snapshot->failures > 0)
     g_string_append_printf (
-        text, ", %" G_GUINT64_FORMAT " failed", frame->failures);
-  if (frame->filtered > 0)
+        text, ", %" G_GUINT64_FORMAT " failed", snapshot->failures);
+  if (snapshot->filtered > 0)
     g_string_append_printf (
-        text, ", %" G_GUINT64_FORMAT " filtered", frame->filtered);
+        text, ", %" G_GUINT64_FORMAT " filtered", snapshot->filtered);
   return g_string_free (text, FALSE);
 }
 
 /* NULL where its steps are not known. */
 static gchar *
-format_trainer (const Frame *frame)
+format_trainer (const Snapshot *snapshot)
 {
-  const GstStructure *stats = frame_get_trainer (frame);
+  const GstStructure *stats = snapshot_get_trainer (snapshot);
 
   if (!stats)
     return NULL;
@@ -272,25 +274,26 @@ format_trainer (const Frame *frame)
 }
 
 static gchar *
-format_process (const Frame *frame)
+format_process (const Snapshot *snapshot)
 {
-  g_autofree gchar *memory = format_bytes (frame->memory);
+  g_autofree gchar *memory = format_bytes (snapshot->memory);
 
-  return g_strdup_printf ("%.1f of %u cores busy, %s of memory%s", frame->cores,
-      frame->num_cores, memory, frame->lap ? "" : " at most");
+  return g_strdup_printf ("%.1f of %u cores busy, %s of memory%s",
+      snapshot->cores, snapshot->num_cores, memory,
+      snapshot->interval ? "" : " at most");
 }
 
 static void
-append_progress (GString *text, const Frame *frame, guint width)
+append_progress (GString *text, const Snapshot *snapshot, guint width)
 {
-  const double progress = frame->progress;
-  g_autofree gchar *elapsed = format_clock (frame->time);
+  const double progress = snapshot->progress;
+  g_autofree gchar *elapsed = format_clock (snapshot->time);
   g_autofree gchar *left = NULL;
   g_autofree gchar *bar = NULL;
   g_autofree gchar *words = NULL;
 
-  if (progress > 0 && progress < 1 && frame->lap)
-    left = format_clock (frame->time / progress - frame->time);
+  if (progress > 0 && progress < 1 && snapshot->interval)
+    left = format_clock (snapshot->time / progress - snapshot->time);
   words = progress >= 0
               ? g_strdup_printf (" %3ld %%, %s%s%s", lround (progress * 100),
                     elapsed, left ? ", left: " : "", left ? left : "")
@@ -312,41 +315,42 @@ count_lines (const gchar *text)
 
 /* Of the rows as many as there is room for, and how many are missing. */
 static void
-append_rows (GString *text, const Frame *frame, const Layout *layout,
-    guint width, guint room)
+append_rows (GString *text, const Snapshot *snapshot, const Layout *layout,
+    guint width, guint n_lines)
 {
-  const guint n = frame->stages->len;
-  const guint shown = n <= room ? n : MAX (room, 1) - 1;
+  const guint n = snapshot->stages->len;
+  const guint shown = n <= n_lines ? n : MAX (n_lines, 1) - 1;
 
   for (guint i = 0; i < shown; i++)
-    append_row (text, g_ptr_array_index (frame->stages, i), layout);
+    append_row (text, g_ptr_array_index (snapshot->stages, i), layout);
   if (shown < n)
     append_text (text, g_strdup_printf ("and %u more", n - shown), width);
 }
 
 gchar *
-table_format (const Frame *frame, guint width, guint height, guint *verdict)
+table_format (
+    const Snapshot *snapshot, guint width, guint height, guint *verdict)
 {
   GString *text = g_string_new (NULL);
   GString *tail = g_string_new ("\n");
-  const Layout layout = lay_out (frame, width);
-  guint n_above_verdict, room;
+  const Layout layout = lay_out (snapshot, width);
+  guint n_above_verdict, n_lines;
   gchar *trainer;
 
-  append_progress (tail, frame, width);
-  append_text (tail, format_throughput (frame), width);
-  append_text (tail, format_process (frame), width);
-  trainer = format_trainer (frame);
+  append_progress (tail, snapshot, width);
+  append_text (tail, format_throughput (snapshot), width);
+  append_text (tail, format_process (snapshot), width);
+  trainer = format_trainer (snapshot);
   if (trainer)
     append_text (tail, trainer, width);
   n_above_verdict = count_lines (tail->str);
   append_text (tail,
-      g_strdup (gst_spdl_diagnosis_get_sentence (frame->diagnosis)), width);
+      g_strdup (gst_spdl_diagnosis_get_sentence (snapshot->diagnosis)), width);
 
   append_header (text, &layout);
-  room = 1 + count_lines (tail->str);
-  room = height == 0 ? G_MAXUINT : height - MIN (room, height);
-  append_rows (text, frame, &layout, width, room);
+  n_lines = 1 + count_lines (tail->str);
+  n_lines = height == 0 ? G_MAXUINT : height - MIN (n_lines, height);
+  append_rows (text, snapshot, &layout, width, n_lines);
   if (verdict)
     *verdict = count_lines (text->str) + n_above_verdict;
   g_string_append (text, tail->str);
@@ -372,17 +376,18 @@ append_first_failure (GString *text, GPtrArray *failures, const gchar *stage)
 }
 
 gchar *
-table_format_failures (const Frame *frame, GPtrArray *failures, guint width)
+table_format_failures (
+    const Snapshot *snapshot, GPtrArray *failures, guint width)
 {
   GString *text;
 
-  if (frame->failures == 0)
+  if (snapshot->failures == 0)
     return NULL;
   text = g_string_new (NULL);
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " item%s failed:\n",
-      frame->failures, frame->failures == 1 ? "" : "s");
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+      snapshot->failures, snapshot->failures == 1 ? "" : "s");
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
     const guint64 n = stats_get (stats, "num-failures");
     GString *line;
 
@@ -399,26 +404,27 @@ table_format_failures (const Frame *frame, GPtrArray *failures, guint width)
 }
 
 gchar *
-table_format_line (const Frame *frame)
+table_format_line (const Snapshot *snapshot)
 {
-  g_autofree gchar *clock = format_clock (frame->time);
-  g_autofree gchar *rate = format_rate (frame->item_rate);
-  g_autofree gchar *memory = format_bytes (frame->memory);
+  g_autofree gchar *clock = format_clock (snapshot->time);
+  g_autofree gchar *rate = format_rate (snapshot->item_rate);
+  g_autofree gchar *memory = format_bytes (snapshot->memory);
   GString *text = g_string_new (clock);
 
-  if (frame->progress >= 0)
-    g_string_append_printf (text, "  %ld %%", lround (frame->progress * 100));
+  if (snapshot->progress >= 0)
+    g_string_append_printf (
+        text, "  %ld %%", lround (snapshot->progress * 100));
   g_string_append_printf (
-      text, "  %s items/s  %.1f cores  %s", rate, frame->cores, memory);
-  for (guint i = 0; i < frame->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (frame->stages, i);
+      text, "  %s items/s  %.1f cores  %s", rate, snapshot->cores, memory);
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
 
     if (gst_structure_has_field (stats, "occupancy-rate"))
       g_string_append_printf (text, "  %s %ld %%", stats_get_name (stats),
           lround (stats_get_double (stats, "occupancy-rate") * 100));
   }
-  if (frame->failures > 0)
+  if (snapshot->failures > 0)
     g_string_append_printf (
-        text, "  %" G_GUINT64_FORMAT " failed", frame->failures);
+        text, "  %" G_GUINT64_FORMAT " failed", snapshot->failures);
   return g_string_free (text, FALSE);
 }

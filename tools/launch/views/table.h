@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "tools/launch/run/frame.h"
+#include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
 
@@ -15,16 +15,16 @@ G_BEGIN_DECLS
  * lines of at most @width columns. @height: (0: any) lines that there is room
  * for; rows are left out then. @verdict: (out) (nullable): the first line of
  * the verdict, from 0. */
-gchar *
-table_format (const Frame *frame, guint width, guint height, guint *verdict);
+gchar *table_format (
+    const Snapshot *snapshot, guint width, guint height, guint *verdict);
 
 /* What failed, in all and by stage, with the first item of each and why.
  * @failures: (element-type GstStructure): the first ones. NULL: nothing did. */
-gchar *
-table_format_failures (const Frame *frame, GPtrArray *failures, guint width);
+gchar *table_format_failures (
+    const Snapshot *snapshot, GPtrArray *failures, guint width);
 
 /* One line that says the most important of it. */
-gchar *table_format_line (const Frame *frame);
+gchar *table_format_line (const Snapshot *snapshot);
 
 /* @text in lines of at most @width columns, broken between words. */
 gchar *text_wrap (const gchar *text, guint width);

@@ -1,0 +1,452 @@
+/* gst-spdl: what a diagnosis says, limit by limit
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/diagnose/findings.h"
+
+#include "gst/spdl/diagnose/diagnosis-private.h"
+
+#include <math.h>
+
+#define MAX_CONCURRENCY 4096
+#define MAX_NAMES 3
+/* A share of the busy cores from which on a stage is what keeps them busy. */
+#define MOST 0.5
+
+static int
+to_percent (double share)
+{
+  return (int) lround (share * 100);
+}
+
+static double
+to_seconds (guint64 ns)
+{
+  return ns / 1e9;
+}
+
+static gchar *
+format_time (guint64 ns)
+{
+  if (ns < 1000000)
+    return g_strdup_printf ("%.0f µs", ns / 1e3);
+  if (ns < 1000000000)
+    return g_strdup_printf ("%.3g ms", ns / 1e6);
+  return g_strdup_printf ("%.3g s", ns / 1e9);
+}
+
+/* Too few figures, or none that move */
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_idle (const GstSpdlAnalysis *c)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, NULL);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("nothing moved in %.1f s", to_seconds (c->elapsed)),
+      "the pipeline is idle");
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_stalled (
+    const GstSpdlAnalysis *c, const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, view->name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("no task of %s ended in %.1f s, while items wait in "
+                       "front of it",
+          view->name, to_seconds (c->elapsed)),
+      "see what its tasks wait for");
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_too_few (
+    const GstSpdlAnalysis *c, const gchar *what, guint64 n)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_TOO_FEW, NULL);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%s %" G_GUINT64_FORMAT " in %.1f s are too few to tell",
+          what, n, to_seconds (c->elapsed)),
+      "let it run longer");
+  return d;
+}
+
+/* A stage is the limit */
+
+/* How many workers to try: twice as many, but no more than there are free
+ * cores for, and than the next stage can keep up with. */
+static guint
+more_concurrency (
+    const GstSpdlAnalysis *c, const GstSpdlStageView *view, double gain)
+{
+  guint value = view->concurrency * 2;
+
+  if (gain > 1)
+    value = MIN (value, (guint) ceil (view->concurrency * gain));
+  if (c->num_cores > 0 && view->computing >= GST_SPDL_COMPUTES) {
+    double free_cores = c->num_cores - c->busy_cores;
+
+    if (c->num_cpus > 0)
+      free_cores = MIN (free_cores, c->idle_cores);
+    const double more = floor (free_cores / view->computing + 0.5);
+
+    value = MIN (value, view->concurrency + (guint) MAX (more, 1));
+  }
+  return MIN (MAX (value, view->concurrency + 1), MAX_CONCURRENCY);
+}
+
+static gchar *
+how_much (double busy)
+{
+  return busy >= 0.95
+             ? g_strdup ("all the time")
+             : g_strdup_printf ("%d %% of the time", to_percent (busy));
+}
+
+/* Workers that are not busy though there is work: they wait for a core, which
+ * others use, or for what they have done to be taken away. */
+static gchar *
+describe_stage (const GstSpdlStageView *view)
+{
+  g_autofree gchar *much = how_much (view->busy);
+  const int full = to_percent (view->fullness);
+  const gboolean computes = view->computing >= GST_SPDL_COMPUTES;
+
+  if (view->busy < GST_SPDL_BUSY)
+    return g_strdup_printf ("%s %s %s, waits for a core or for room the rest, "
+                            "and its queue is %d %% full",
+        view->name, computes ? "computes" : "is at work", much, full);
+  if (computes)
+    return g_strdup_printf (
+        "%s computes %s and its queue is %d %% full", view->name, much, full);
+  return g_strdup_printf ("%s is at work %s, of which it computes %d %% and "
+                          "waits the rest, and its queue is %d %% full",
+      view->name, much, to_percent (view->computing), full);
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
+{
+  const gboolean computes = view->computing >= GST_SPDL_COMPUTES;
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (
+      computes ? GST_SPDL_LIMIT_COMPUTING : GST_SPDL_LIMIT_WAITING, view->name);
+
+  if (view == c->top && c->second && c->second->busy > 0)
+    d->gain = view->busy / c->second->busy;
+  if (view->automatic) {
+    gst_spdl_diagnosis_say (d, describe_stage (view),
+        "%s.concurrency is automatic, and %u now", view->name,
+        view->concurrency);
+    return d;
+  }
+  gst_spdl_diagnosis_say (d, describe_stage (view),
+      "raise %s.concurrency, now %u", view->name, view->concurrency);
+  gst_spdl_diagnosis_suggest (d, "concurrency",
+      g_strdup_printf ("%u", more_concurrency (c, view, d->gain)));
+  return d;
+}
+
+/* The cores may be busy with what is no stage: the trainer, say. */
+GstSpdlDiagnosis *
+gst_spdl_verdict_cores (const GstSpdlAnalysis *c)
+{
+  const GstSpdlStageView *view = gst_spdl_analysis_find_most_computing (c);
+  const double of_it = view ? view->cpu_time / (double) c->elapsed : 0;
+  const gchar *name = of_it >= MOST * c->busy_cores ? view->name : NULL;
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CORES, name);
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (
+      reason, "%.1f of %.4g cores are busy", c->busy_cores, c->num_cores);
+  if (of_it > 0)
+    g_string_append_printf (
+        reason, ", %.1f of them with %s", of_it, view->name);
+  gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE),
+      "more concurrency does not help; less work%s%s or more cores do",
+      name ? " in " : "", name ? name : "");
+  return d;
+}
+
+/* No element is the limit, so none is named as such. */
+GstSpdlDiagnosis *
+gst_spdl_verdict_others (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_OTHERS, NULL);
+  GString *reason = g_string_new (NULL);
+
+  if (c->num_cpus > 0)
+    g_string_append_printf (reason, "other programs use %.1f of %u cores",
+        c->other_cores, c->num_cpus);
+  else
+    g_string_append (reason, "other programs use the cores");
+  if (c->pressure >= 0)
+    g_string_append_printf (
+        reason, " (CPU pressure %d %%)", to_percent (c->pressure));
+  g_string_append_printf (reason,
+      ", so %s gets too little CPU time (the "
+      "process uses %.1f of %.4g cores)",
+      view->name, c->busy_cores, c->num_cores);
+  gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE),
+      "stop the other programs or move them to other cores; more concurrency "
+      "does not help");
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_balanced (const GstSpdlAnalysis *c)
+{
+  GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_BALANCED, NULL);
+
+  if (c->second && c->second->busy >= GST_SPDL_BUSY)
+    gst_spdl_diagnosis_say (d,
+        g_strdup_printf ("%s is at work %d %% of the time and %s %d %%",
+            c->top->name, to_percent (c->top->busy), c->second->name,
+            to_percent (c->second->busy)),
+        "balanced, raising one alone gains little");
+  else if (c->top)
+    gst_spdl_diagnosis_say (d,
+        g_strdup_printf ("no stage stands out, and the busiest, %s, is at "
+                         "work %d %% of the time",
+            c->top->name, to_percent (c->top->busy)),
+        "balanced, nothing to raise");
+  else
+    gst_spdl_diagnosis_say (
+        d, g_strdup ("no element stands out"), "balanced, nothing to raise");
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_straggler (const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_STRAGGLER, view->name);
+  g_autofree gchar *ave = format_time (view->ave_time);
+  g_autofree gchar *p99 = format_time (view->p99_time);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%s holds results back for slow items, since they leave "
+                       "in order (a task takes %s on average, the 99th "
+                       "percentile is %s), and its workers are idle %d %% of "
+                       "the time",
+          view->name, ave, p99, to_percent (1 - view->busy)),
+      "set %s.output-order=completion or raise %s.queue-size, now %u",
+      view->name, view->name, view->queue_size);
+  gst_spdl_diagnosis_suggest (d, "output-order", g_strdup ("completion"));
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_held (const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_HELD, view->name);
+
+  if (view->throttled) {
+    gst_spdl_diagnosis_say (d,
+        g_strdup_printf ("the CPU budget holds %s back", view->name),
+        "that is what it is for; less work, or a larger budget");
+    return d;
+  }
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("items wait in front of %s though its workers are idle "
+                       "%d %% of the time",
+          view->name, to_percent (1 - view->busy)),
+      "look at its thread-pool and max-bytes, and whether other processes "
+      "take the cores");
+  return d;
+}
+
+/* No stage is the limit */
+
+/* How long its steps take, where that is known. */
+static gchar *
+describe_consumer (const GstSpdlStageView *sink)
+{
+  g_autofree gchar *step = format_time (sink->p50_step);
+  g_autofree gchar *p99 = format_time (sink->p99_step);
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (reason,
+      "the trainer is the limit, since batches wait for it in %s %d %% of the "
+      "time",
+      sink->name, to_percent (sink->fullness));
+  if (sink->p50_step > 0)
+    g_string_append_printf (reason, " and its step takes %s", step);
+  if (sink->p99_step > 2 * sink->p50_step)
+    g_string_append_printf (reason, " (the 99th percentile is %s)", p99);
+  return g_string_free (reason, FALSE);
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_consumer (const GstSpdlStageView *sink)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONSUMER, sink->name);
+
+  gst_spdl_diagnosis_say (
+      d, describe_consumer (sink), "the pipeline keeps up, nothing to do");
+  return d;
+}
+
+/* Who is to give way, as far as the figures tell. */
+static gchar *
+advise_on_contention (const GstSpdlAnalysis *c)
+{
+  const GstSpdlStageView *view = gst_spdl_analysis_find_most_computing (c);
+
+  if (c->num_cpus > 0 && gst_spdl_analysis_others_hold_cores (c, view))
+    return g_strdup_printf ("stop the other programs, which use %.1f of %u "
+                            "cores, or move them to other cores",
+        c->other_cores, c->num_cpus);
+  if (!gst_spdl_analysis_cores_are_busy (c))
+    return g_strdup ("look for what these figures do not show: memory, other "
+                     "processes, a lock such as Python's");
+  if (view && view->concurrency > 1)
+    return g_strdup_printf ("lower %s.concurrency, now %u, or leave the "
+                            "trainer cores of its own",
+        view->name, view->concurrency);
+  return g_strdup ("less work in the pipeline, or cores of its own for the "
+                   "trainer");
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_contention (
+    const GstSpdlAnalysis *c, const GstSpdlStageView *sink)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONTENTION, sink->name);
+  g_autofree gchar *step = format_time (sink->p50_step);
+  g_autofree gchar *given = format_time (sink->given_step);
+  g_autofree gchar *wait = format_time (sink->get_time);
+  g_autofree gchar *advice = advise_on_contention (c);
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (reason,
+      "the trainer is slowed down and does not starve, since its step takes "
+      "%s instead of %s, and its wait for a batch %s",
+      step, given, wait);
+  if (gst_spdl_analysis_cores_are_busy (c))
+    g_string_append_printf (reason, ", while %.1f of %.4g cores are busy",
+        c->busy_cores, c->num_cores);
+  gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE), "%s", advice);
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_cached (const GstSpdlStageView *cache)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CACHED, cache->name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                       " batches came from %s",
+          cache->cached, MAX (cache->batches, cache->cached), cache->name),
+      "this is what the trainer reaches, and says nothing of the pipeline");
+  return d;
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_source (const GstSpdlAnalysis *c, guint gauge)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_SOURCE, c->views[0].name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%s is slow, since %s behind it starves",
+          c->views[0].name, c->views[gauge].name),
+      "no stage to raise");
+  return d;
+}
+
+/* Elements from one gauge up to the next, foreign ones if there are any. */
+typedef struct {
+  const GstSpdlStageView *first;
+  guint n;
+  GString *names;
+} Suspects;
+
+static Suspects
+find_suspects (const GstSpdlAnalysis *c, guint from, guint to)
+{
+  const gboolean foreign_only = gst_spdl_analysis_any_foreign (c, from, to);
+  Suspects all = { .names = g_string_new (NULL) };
+
+  for (guint i = from; i < to; i++) {
+    if (foreign_only && c->views[i].has_figures)
+      continue;
+    if (all.n == 0)
+      all.first = &c->views[i];
+    if (++all.n <= MAX_NAMES)
+      g_string_append_printf (
+          all.names, "%s%s", all.n > 1 ? ", " : "", c->views[i].name);
+  }
+  if (all.n > MAX_NAMES)
+    g_string_append (all.names, " ...");
+  return all;
+}
+
+static gchar *
+describe_suspects (
+    const GstSpdlAnalysis *c, const Suspects *all, guint before, guint after)
+{
+  GString *reason = g_string_new (NULL);
+
+  g_string_append_printf (
+      reason, "%s%s is slow", all->n > 1 ? "one of " : "", all->names->str);
+  if (before < c->n_views)
+    g_string_append_printf (
+        reason, ", since %s before it is held up", c->views[before].name);
+  if (after < c->n_views)
+    g_string_append_printf (reason, "%s %s behind it starves",
+        before < c->n_views ? " and" : ", since", c->views[after].name);
+  return g_string_free (reason, FALSE);
+}
+
+/* What helps an element that has no threads to set. The thread behind a stage
+ * is there for what follows it alone, the source's does the source's work
+ * too. */
+static const gchar *
+advise_on_suspects (
+    const GstSpdlAnalysis *c, const Suspects *all, guint before, guint after)
+{
+  if (all->n > 1)
+    return "put a queue between them, so that each has a thread of its own";
+  if (all->first->has_figures)
+    return "give it less to do";
+  if (all->first == &c->views[c->n_views - 1])
+    return "no stage to raise";
+  if (before >= c->n_views)
+    return "put a queue before it, so that it has a thread of its own";
+  return "give it less to do, or let several of it work in an spdlpipe";
+}
+
+GstSpdlDiagnosis *
+gst_spdl_verdict_element (const GstSpdlAnalysis *c, guint before, guint after)
+{
+  const Suspects all =
+      find_suspects (c, before < c->n_views ? before + 1 : 0, after);
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_ELEMENT, all.first->name);
+  gchar *reason = describe_suspects (c, &all, before, after);
+
+  if (all.first->threads_property && all.n == 1) {
+    gst_spdl_diagnosis_say (d, reason, "raise %s.%s, now %u", all.first->name,
+        all.first->threads_property, all.first->threads);
+    gst_spdl_diagnosis_suggest (d, all.first->threads_property,
+        g_strdup_printf ("%u", MAX (all.first->threads, 1) * 2));
+  } else {
+    gst_spdl_diagnosis_say (
+        d, reason, "%s", advise_on_suspects (c, &all, before, after));
+  }
+  g_string_free (all.names, TRUE);
+  return d;
+}

@@ -1,0 +1,38 @@
+/* gst-spdl: what becomes of an item that comes to a group
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef __GST_SPDL_GROUPING_POLICY_H__
+#define __GST_SPDL_GROUPING_POLICY_H__
+
+#include <gst/spdl/spdl-prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstSpdlGroupingPolicy:
+ * @GST_SPDL_GROUPING_POLICY_TAKE: the group takes it
+ * @GST_SPDL_GROUPING_POLICY_EMIT_BEFORE: the group is sent on without it, and
+ * it begins the next one
+ * @GST_SPDL_GROUPING_POLICY_EMIT_AFTER: the group takes it, and is sent on
+ *
+ * What a handler of `spdlaggregate`'s signal `accept` says of an item.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_SPDL_GROUPING_POLICY_TAKE,
+  GST_SPDL_GROUPING_POLICY_EMIT_BEFORE,
+  GST_SPDL_GROUPING_POLICY_EMIT_AFTER,
+} GstSpdlGroupingPolicy;
+
+#define GST_TYPE_SPDL_GROUPING_POLICY (gst_spdl_grouping_policy_get_type ())
+GST_SPDL_API
+GType gst_spdl_grouping_policy_get_type (void);
+
+G_END_DECLS
+
+#endif /* __GST_SPDL_GROUPING_POLICY_H__ */

@@ -1,0 +1,585 @@
+/* gst-spdl: what a pipeline tells its loader
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/loader/buswatch.h"
+
+#include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/progress/state.h"
+#include "gst/spdl/stage/losses.h"
+
+/* In n_failures_of. */
+typedef struct {
+  guint64 epoch;
+  guint64 n;
+} EpochFailures;
+
+GstSpdlBusWatch *
+gst_spdl_bus_watch_ref (GstSpdlBusWatch *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
+void
+gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
+{
+  GstSpdlNotice *notice;
+
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  while ((notice = g_queue_pop_head (&self->notices)))
+    gst_spdl_notice_free (notice);
+  g_clear_error (&self->error);
+  g_free (self->error_stage);
+  g_free (self->error_uri);
+  g_array_unref (self->n_failures_of);
+  spdl_cond_clear (&self->has_room);
+  spdl_mutex_clear (&self->lock);
+  gst_object_unref (self->sink);
+  gst_object_unref (self->pipeline);
+  g_free (self);
+}
+
+static void
+unref_news (gpointer self)
+{
+  gst_spdl_bus_watch_unref (self);
+}
+
+void
+gst_spdl_notice_free (GstSpdlNotice *self)
+{
+  g_free (self->stage);
+  g_free (self->uri);
+  g_free (self->text);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+/* The end after an error */
+
+/* Whether an end of the stream is on its way behind @pad: ours, or the
+ * element's own. */
+static gboolean
+push_eos (GstPad *pad)
+{
+  GstEvent *eos = gst_event_new_eos (), *stored;
+  gboolean ok = gst_pad_push_event (pad, gst_event_ref (eos));
+
+  if (!ok && (stored = gst_pad_get_sticky_event (pad, GST_EVENT_EOS, 0))) {
+    ok = stored != eos;
+    gst_event_unref (stored);
+  }
+  gst_event_unref (eos);
+  return ok;
+}
+
+static gboolean
+push_eos_at (GstElement *element, GstPad *pad, gpointer user_data)
+{
+  GstSpdlBusWatch *self = user_data;
+
+  if (push_eos (pad)) {
+    spdl_mutex_lock (&self->lock);
+    self->eos_sent = TRUE;
+    spdl_mutex_unlock (&self->lock);
+  }
+  return TRUE;
+}
+
+static void
+end_behind (GstElement *element, GstSpdlBusWatch *self)
+{
+  gst_element_foreach_src_pad (element, push_eos_at, self);
+}
+
+static void
+end_source (const GValue *item, gpointer self)
+{
+  end_behind (g_value_get_object (item), self);
+}
+
+/* Not by an event to the pipeline, which waits with the state's lock: it could
+ * not be stopped then. */
+static void
+end_sources (GstElement *pipeline, GstSpdlBusWatch *self)
+{
+  GstIterator *sources = gst_bin_iterate_sources (GST_BIN (pipeline));
+
+  while (
+      gst_iterator_foreach (sources, end_source, self) == GST_ITERATOR_RESYNC)
+    gst_iterator_resync (sources);
+  gst_iterator_free (sources);
+}
+
+/* When all jobs are done, and nobody took an end of the stream, none will
+ * come. */
+static void
+end_job (GstSpdlBusWatch *self)
+{
+  spdl_mutex_lock (&self->lock);
+  if (--self->n_jobs == 0 && !self->eos_sent)
+    self->no_more = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_loader_sink_wake (self->sink);
+}
+
+typedef struct {
+  GstSpdlBusWatch *bus_watch; /* which waits for the thread */
+  GstElement *element;        /* owned */
+  GThread *thread;
+} Job;
+
+static gpointer
+run_job (gpointer user_data)
+{
+  Job *job = user_data;
+
+  if (job->element == job->bus_watch->pipeline)
+    end_sources (job->element, job->bus_watch);
+  else
+    end_behind (job->element, job->bus_watch);
+  end_job (job->bus_watch);
+  return NULL;
+}
+
+/* An end of the stream waits for what was pushed before it: that needs a thread
+ * of its own. Once for each element. Lock held. */
+static void
+begin_job (GstSpdlBusWatch *self, GstElement *element)
+{
+  Job *job;
+
+  for (GSList *l = self->jobs; l; l = l->next)
+    if (((Job *) l->data)->element == element)
+      return;
+  if (self->stopped)
+    return;
+  job = g_new (Job, 1);
+  job->bus_watch = self;
+  job->element = gst_object_ref (element);
+  job->thread = g_thread_new ("spdl-end", run_job, job);
+  self->jobs = g_slist_prepend (self->jobs, job);
+  self->n_jobs++;
+}
+
+static void
+wait_for_job (gpointer data)
+{
+  Job *job = data;
+
+  g_thread_join (job->thread);
+  gst_object_unref (job->element);
+  g_free (job);
+}
+
+/* Returns whether it is the first one. */
+static gboolean
+keep_error (
+    GstSpdlBusWatch *self, GError *error, const gchar *stage, const gchar *uri)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  first = !self->error;
+  if (first) {
+    self->error = g_steal_pointer (&error);
+    self->error_stage = g_strdup (stage);
+    self->error_uri = g_strdup (uri);
+  }
+  spdl_cond_broadcast (&self->has_room);
+  spdl_mutex_unlock (&self->lock);
+  g_clear_error (&error);
+  return first;
+}
+
+void
+gst_spdl_bus_watch_set_error (GstSpdlBusWatch *self, GError *error)
+{
+  keep_error (self, error, NULL, NULL);
+}
+
+/* @source: (nullable): the element that can push no more */
+static void
+fail_run (GstSpdlBusWatch *self, GError *error, const gchar *stage,
+    const gchar *uri, GstElement *source)
+{
+  const gboolean first = keep_error (self, error, stage, uri);
+
+  spdl_mutex_lock (&self->lock);
+  self->n_jobs++;
+  if (source)
+    begin_job (self, source);
+  if (first)
+    begin_job (self, self->pipeline);
+  if (source == GST_ELEMENT_CAST (self->sink))
+    self->no_more = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  end_job (self);
+}
+
+/* Messages */
+
+static guint64
+count_failures (const GstSpdlNotice *notice)
+{
+  return notice->n_forgotten + (notice->text == NULL);
+}
+
+static void
+keep_notice (GstSpdlBusWatch *self, GstSpdlNotice *notice)
+{
+  GstSpdlNotice *oldest = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->notices, notice);
+  if (self->notices.length > GST_SPDL_MAX_NOTICES) {
+    oldest = g_queue_pop_head (&self->notices);
+    ((GstSpdlNotice *) g_queue_peek_head (&self->notices))->n_forgotten +=
+        count_failures (oldest);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (oldest)
+    gst_spdl_notice_free (oldest);
+}
+
+static const gchar *
+get_detail (GstMessage *message, const gchar *name)
+{
+  const GstStructure *details = NULL;
+
+  gst_message_parse_error_details (message, &details);
+  return details ? gst_structure_get_string (details, name) : NULL;
+}
+
+/* The element's; of one in another process, as the message says. */
+static const gchar *
+name_of (GstMessage *message)
+{
+  const gchar *stage = get_detail (message, "stage");
+
+  return stage ? stage : GST_MESSAGE_SRC_NAME (message);
+}
+
+static void
+on_error (GstSpdlBusWatch *self, GstMessage *message)
+{
+  GstObject *source = GST_MESSAGE_SRC (message);
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  if (source)
+    g_prefix_error (&error, "%s: ", name_of (message));
+  fail_run (self, error, source ? name_of (message) : NULL,
+      get_detail (message, "uri"),
+      GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL);
+}
+
+/* Ignores warnings about single items, which are reported one by one. */
+static void
+on_warning (GstSpdlBusWatch *self, GstMessage *message)
+{
+  const GstStructure *details = NULL;
+  const gchar *stage = NULL;
+  GstSpdlNotice *notice;
+  g_autoptr (GError) error = NULL;
+  gboolean summary = FALSE;
+
+  gst_message_parse_warning_details (message, &details);
+  if (details && gst_structure_has_name (details, GST_SPDL_LOSSES_DETAILS) &&
+      !(gst_structure_get_boolean (details, "summary", &summary) && summary))
+    return;
+
+  notice = g_new0 (GstSpdlNotice, 1);
+  notice->epoch = G_MAXUINT64;
+  if (details)
+    stage = gst_structure_get_string (details, "stage");
+  if (summary)
+    gst_structure_get (details, "epoch", G_TYPE_UINT64, &notice->epoch,
+        "num-items", G_TYPE_UINT64, &notice->num_items, "num-failures",
+        G_TYPE_UINT64, &notice->num_failures, NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  notice->stage = g_strdup (stage ? stage : GST_MESSAGE_SRC_NAME (message));
+  notice->text = g_strdup (error->message);
+  keep_notice (self, notice);
+}
+
+/* Lock held. */
+static void
+count_failure_of (GstSpdlBusWatch *self, guint64 epoch)
+{
+  EpochFailures failures = { epoch, 1 };
+
+  for (guint i = self->n_failures_of->len; i > 0; i--) {
+    EpochFailures *other =
+        &g_array_index (self->n_failures_of, EpochFailures, i - 1);
+
+    if (other->epoch == epoch) {
+      other->n++;
+      return;
+    }
+  }
+  g_array_append_val (self->n_failures_of, failures);
+}
+
+/* Returns TRUE if failures of the epoch @failed_in come again in a run that
+ * begins at @epoch. Failures without a number do not. */
+static gboolean
+is_ahead (guint64 failed_in, guint64 epoch)
+{
+  return failed_in != G_MAXUINT64 && failed_in >= epoch;
+}
+
+guint64
+gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch)
+{
+  guint64 n;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n_failures_of->len; i++) {
+    const EpochFailures *failures =
+        &g_array_index (self->n_failures_of, EpochFailures, i);
+
+    if (is_ahead (failures->epoch, epoch))
+      self->n_failures -= failures->n;
+  }
+  for (GList *l = self->notices.head, *next; l; l = next) {
+    GstSpdlNotice *notice = l->data;
+
+    next = l->next;
+    if (!is_ahead (notice->epoch, epoch))
+      continue;
+    gst_spdl_notice_free (notice);
+    g_queue_delete_link (&self->notices, l);
+  }
+  n = self->n_failures;
+  spdl_mutex_unlock (&self->lock);
+  return n;
+}
+
+/* Returns the error to end with, if it is one failure too many: in the last
+ * epoch that has one, since without that epoch's there are not too many. */
+static GError *
+count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
+{
+  GError *error = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  self->n_failures++;
+  count_failure_of (self, notice->epoch);
+  self->last_epoch = MAX (self->last_epoch, notice->epoch);
+  if (self->max_failures >= 0 && !self->error &&
+      self->n_failures > (guint64) self->max_failures) {
+    self->error_epoch = self->last_epoch;
+    error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
+        "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
+        "was %s, in %s: %s",
+        self->n_failures, self->max_failures,
+        notice->uri ? notice->uri : "one without a URI", notice->stage,
+        notice->error ? notice->error->message : "it gave no reason");
+  }
+  spdl_mutex_unlock (&self->lock);
+  return error;
+}
+
+static void
+on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
+{
+  GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
+  g_autofree gchar *stage = NULL;
+  g_autofree gchar *uri = NULL;
+  GError *error;
+
+  notice->epoch = notice->index = notice->sequence = G_MAXUINT64;
+  gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
+  gst_structure_get (s, "source", G_TYPE_UINT, &notice->source, "epoch",
+      G_TYPE_UINT64, &notice->epoch, "index", G_TYPE_UINT64, &notice->index,
+      "sequence", G_TYPE_UINT64, &notice->sequence, NULL);
+  notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
+  notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
+  error = count_failure (self, notice);
+  stage = error ? g_strdup (notice->stage) : NULL;
+  uri = error ? g_strdup (notice->uri) : NULL;
+  keep_notice (self, notice);
+  if (error)
+    fail_run (self, error, stage, uri, NULL);
+}
+
+/* A streaming thread says so itself, and is its pool's again afterwards. */
+static void
+be_patient (GstMessage *message)
+{
+  GstStreamStatusType type;
+
+  gst_message_parse_stream_status (message, &type, NULL);
+  if (type == GST_STREAM_STATUS_TYPE_ENTER)
+    spdl_thread_set_batch_scheduling (TRUE);
+  else if (type == GST_STREAM_STATUS_TYPE_LEAVE)
+    spdl_thread_set_batch_scheduling (FALSE);
+}
+
+static GstBusSyncReply
+on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  const GstStructure *s;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      on_error (user_data, message);
+      break;
+    case GST_MESSAGE_WARNING:
+      on_warning (user_data, message);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      s = gst_message_get_structure (message);
+      if (s && gst_structure_has_name (s, "spdl-item-failed"))
+        on_item_failed (user_data, s);
+      break;
+    case GST_MESSAGE_STREAM_STATUS:
+      be_patient (message);
+      if (((GstSpdlBusWatch *) user_data)->governor)
+        gst_spdl_governor_take_message (
+            ((GstSpdlBusWatch *) user_data)->governor, message);
+      break;
+    default:
+      break;
+  }
+  /* What is dropped is ours. */
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+GstSpdlBusWatch *
+gst_spdl_bus_watch_new (
+    GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures)
+{
+  GstSpdlBusWatch *self = g_new0 (GstSpdlBusWatch, 1);
+  GstBus *bus = gst_pipeline_get_bus (pipeline);
+
+  self->n_refs = 1;
+  self->pipeline = gst_object_ref (GST_ELEMENT (pipeline));
+  self->sink = gst_object_ref (sink);
+  self->max_failures = max_failures;
+  self->error_epoch = G_MAXUINT64;
+  self->n_failures_of = g_array_new (FALSE, FALSE, sizeof (EpochFailures));
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->has_room);
+  gst_bus_set_sync_handler (
+      bus, on_message, gst_spdl_bus_watch_ref (self), unref_news);
+  gst_object_unref (bus);
+  return self;
+}
+
+void
+gst_spdl_bus_watch_detach (GstSpdlBusWatch *self)
+{
+  GstBus *bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
+  GSList *jobs;
+
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  spdl_mutex_lock (&self->lock);
+  jobs = g_steal_pointer (&self->jobs);
+  spdl_mutex_unlock (&self->lock);
+  g_slist_free_full (jobs, wait_for_job);
+  g_clear_pointer (&self->governor, gst_spdl_governor_free);
+}
+
+void
+gst_spdl_bus_watch_stop (GstSpdlBusWatch *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->stopped = TRUE;
+  spdl_cond_broadcast (&self->has_room);
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_loader_sink_wake (self->sink);
+}
+
+void
+gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures)
+{
+  spdl_mutex_lock (&self->lock);
+  self->max_failures = max_failures;
+  spdl_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_spdl_bus_watch_failed_in (GstSpdlBusWatch *self, guint64 epoch)
+{
+  gboolean failed;
+
+  spdl_mutex_lock (&self->lock);
+  failed = self->error && self->error_epoch <= epoch;
+  spdl_mutex_unlock (&self->lock);
+  return failed;
+}
+
+GError *
+gst_spdl_bus_watch_dup_error (GstSpdlBusWatch *self)
+{
+  GError *error;
+
+  spdl_mutex_lock (&self->lock);
+  error = self->error ? g_error_copy (self->error) : NULL;
+  spdl_mutex_unlock (&self->lock);
+  return error;
+}
+
+/* The state of one source after the other. */
+typedef struct {
+  const gchar *text; /* nullable */
+  SpdlState state;
+  gboolean is_read;
+  guint source;
+} Place;
+
+static void
+read_place (Place *self, guint source)
+{
+  g_autofree gchar *problem = NULL;
+
+  spdl_state_clear (&self->state);
+  spdl_state_init (&self->state);
+  if (!spdl_state_read (&self->state, self->text, source, &problem))
+    spdl_progress_reset (&self->state.progress, 0);
+  self->is_read = TRUE;
+  self->source = source;
+}
+
+/* Where sources are mixed, one of them may be epochs ahead of the batch. */
+static gboolean
+is_behind (Place *self, const GstSpdlNotice *notice)
+{
+  if (!self->text || notice->text)
+    return FALSE;
+  if (!self->is_read || self->source != notice->source)
+    read_place (self, notice->source);
+  return spdl_progress_has (
+      &self->state.progress, notice->epoch, notice->sequence);
+}
+
+void
+gst_spdl_bus_watch_take_notices (GstSpdlBusWatch *self, guint64 n_epochs,
+    const gchar *state, GQueue *notices)
+{
+  Place place = { state };
+
+  spdl_mutex_lock (&self->lock);
+  for (GList *l = self->notices.head, *next; l; l = next) {
+    GstSpdlNotice *notice = l->data;
+
+    next = l->next;
+    if (notice->epoch != G_MAXUINT64 && notice->epoch >= n_epochs &&
+        !is_behind (&place, notice))
+      continue;
+    self->n_told += count_failures (notice);
+    g_queue_unlink (&self->notices, l);
+    g_queue_push_tail_link (notices, l);
+  }
+  spdl_mutex_unlock (&self->lock);
+  spdl_state_clear (&place.state);
+}

@@ -1,0 +1,174 @@
+/* gst-spdl: what goes wrong, and items that will not come: how that is said
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/stage/droppeditems.h"
+
+#include <gst/spdl/gstspdlbatchmeta.h>
+
+typedef struct {
+  guint32 source;
+  guint64 epoch;
+  guint64 sequence;
+  GstSpdlDropReason reason;
+} GoneItem;
+
+void
+gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
+    const GError *error, guint64 num_failures)
+{
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
+  GstStructure *s = gst_structure_new ("spdl-item-failed", "stage",
+      G_TYPE_STRING, name, "error", G_TYPE_ERROR, error, "num-failures",
+      G_TYPE_UINT64, num_failures, NULL);
+
+  if (item)
+    gst_structure_set (s, "uri", G_TYPE_STRING, item->uri, "index",
+        G_TYPE_UINT64, item->index, "source", G_TYPE_UINT, item->source,
+        "epoch", G_TYPE_UINT64, item->epoch, "sequence", G_TYPE_UINT64,
+        item->sequence, NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), s));
+}
+
+void
+gst_spdl_post_error (GstElement *element, const GError *error)
+{
+  gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
+      error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
+      __LINE__);
+}
+
+void
+gst_spdl_post_error_of_item (
+    GstElement *element, const GError *error, const gchar *uri)
+{
+  gst_element_message_full_with_details (element, GST_MESSAGE_ERROR,
+      error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
+      GST_FUNCTION, __LINE__,
+      gst_structure_new ("details", "uri", G_TYPE_STRING, uri, NULL));
+}
+
+void
+gst_spdl_dropped_items_init (GstSpdlDroppedItems *self)
+{
+  self->items = g_array_new (FALSE, FALSE, sizeof (GoneItem));
+  self->last = NULL;
+}
+
+void
+gst_spdl_dropped_items_clear (GstSpdlDroppedItems *self)
+{
+  g_clear_pointer (&self->items, g_array_unref);
+  g_clear_pointer (&self->last, g_free);
+}
+
+void
+gst_spdl_dropped_items_add (GstSpdlDroppedItems *self,
+    const GstSpdlItemMeta *item, GstSpdlDropReason reason)
+{
+  const GoneItem gone = { item->source, item->epoch, item->sequence, reason };
+
+  g_array_append_val (self->items, gone);
+}
+
+void
+gst_spdl_dropped_items_add_buffer (
+    GstSpdlDroppedItems *self, GstBuffer *buffer, GstSpdlDropReason reason)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  const GstSpdlBatchMeta *batch;
+
+  if (item)
+    gst_spdl_dropped_items_add (self, item, reason);
+  else if ((batch = gst_spdl_buffer_get_batch_meta (buffer)))
+    for (guint i = 0; i < batch->num_items; i++)
+      gst_spdl_dropped_items_add (self, &batch->items[i], reason);
+}
+
+void
+gst_spdl_dropped_items_note_failure (
+    GstSpdlDroppedItems *self, const GstSpdlItemMeta *item, const GError *error)
+{
+  g_autofree gchar *name =
+      item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
+
+  g_free (self->last);
+  self->last = g_strdup_printf ("%s: %s", name, error->message);
+}
+
+void
+gst_spdl_dropped_items_move (
+    GstSpdlDroppedItems *self, GstSpdlDroppedItems *other)
+{
+  if (G_UNLIKELY (other->last)) {
+    g_free (self->last);
+    self->last = g_steal_pointer (&other->last);
+  }
+  g_array_append_vals (self->items, other->items->data, other->items->len);
+  gst_spdl_dropped_items_reset (other);
+}
+
+void
+gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self)
+{
+  g_array_set_size (self->items, 0);
+  g_clear_pointer (&self->last, g_free);
+}
+
+static gboolean
+same_run (const GoneItem *a, const GoneItem *b)
+{
+  return a->source == b->source && a->epoch == b->epoch &&
+         a->reason == b->reason;
+}
+
+/* Says who lost the items, and of the last one that failed why: for who sums
+ * up. What a function leaves out needs no explanation. */
+static GstEvent *
+make_event (const GstSpdlDroppedItems *self, const GoneItem *first,
+    const guint64 *sequences, guint n, GstPad *srcpad)
+{
+  GstEvent *event = gst_spdl_event_new_items_dropped (
+      first->source, first->epoch, sequences, n, first->reason);
+
+  if (first->reason != GST_SPDL_DROP_REASON_FILTERED) {
+    g_autofree gchar *stage = gst_object_get_name (GST_OBJECT_PARENT (srcpad));
+
+    gst_structure_set (gst_event_writable_structure (event), "stage",
+        G_TYPE_STRING, stage, NULL);
+  }
+  if (first->reason == GST_SPDL_DROP_REASON_FAILED && self->last)
+    gst_structure_set (gst_event_writable_structure (event), "last",
+        G_TYPE_STRING, self->last, NULL);
+  return event;
+}
+
+void
+gst_spdl_dropped_items_push (GstSpdlDroppedItems *self, GstPad *srcpad)
+{
+  gst_spdl_dropped_items_push_noted (self, srcpad, NULL, NULL);
+}
+
+void
+gst_spdl_dropped_items_push_noted (GstSpdlDroppedItems *self, GstPad *srcpad,
+    void (*note) (GstEvent *event, gpointer user_data), gpointer user_data)
+{
+  const GoneItem *items = (const GoneItem *) self->items->data;
+  const guint n = self->items->len;
+
+  for (guint i = 0, end; i < n; i = end) {
+    g_autofree guint64 *sequences = g_new (guint64, n - i);
+
+    for (end = i; end < n && same_run (&items[i], &items[end]); end++)
+      sequences[end - i] = items[end].sequence;
+    GstEvent *event = make_event (self, &items[i], sequences, end - i, srcpad);
+    if (note)
+      note (event, user_data);
+    gst_pad_push_event (srcpad, event);
+  }
+  gst_spdl_dropped_items_reset (self);
+}

@@ -1,0 +1,31 @@
+/* gst-spdl: properties beside what downstream takes
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Each leaves of @caps, all of media type @type, what agrees with a property;
+ * FALSE with @error set, and @caps as they were, if that is nothing. */
+
+/* @property is @number, and the caps' field of that name is to be; 0: it is not
+ * set. */
+gboolean spdl_caps_set_number (GstCaps **caps, const gchar *type,
+    const gchar *property, guint number, GError **error);
+
+/* @property is @format; where it is not set that is only what is best, and the
+ * result is always TRUE. */
+gboolean
+spdl_caps_set_formats (GstCaps **caps, const gchar *type, const gchar *property,
+    const gchar *format, gboolean is_set, GError **error);
+
+/* The one number that @field can be; 0: there are several, or none. */
+guint spdl_get_fixed_number (const GstStructure *s, const gchar *field);
+
+G_END_DECLS

@@ -1,0 +1,286 @@
+/* gst-spdl: what spdldecode makes of an image
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/result/decodeconfig.h"
+
+#include "gst/spdl/common/tryallocator.h"
+#include "plugins/codec/common/capshelper.h"
+
+#define RAW "video/x-raw"
+
+void
+spdl_decode_config_unref (SpdlDecodeConfig *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  if (self->pool) {
+    gst_buffer_pool_set_active (self->pool, FALSE);
+    gst_object_unref (self->pool);
+  }
+  gst_clear_caps (&self->caps);
+  gst_clear_caps (&self->tensors);
+  g_free (self);
+}
+
+void
+spdl_decode_config_set_info (
+    GstVideoInfo *info, GstVideoFormat format, guint width, guint height)
+{
+  gst_video_info_set_format (info, format, width, height);
+  GST_VIDEO_INFO_FPS_N (info) = 0;
+}
+
+gboolean
+spdl_decode_config_check_size (
+    guint width, guint height, guint64 max_pixels, GError **error)
+{
+  if (width > SPDL_MAX_SIDE || height > SPDL_MAX_SIDE) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A result would have a %s of %u pixels, more than the %u that "
+        "spdldecode "
+        "makes",
+        width > SPDL_MAX_SIDE ? "width" : "height",
+        width > SPDL_MAX_SIDE ? width : height, SPDL_MAX_SIDE);
+    return FALSE;
+  }
+  if ((guint64) width * height > max_pixels) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A result would have %u by %u pixels, more than max-pixels "
+        "(%" G_GUINT64_FORMAT ")",
+        width, height, max_pixels);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_decode_config_check_decoded (
+    const SpdlDecodeConfig *self, guint width, guint height, GError **error)
+{
+  if ((guint64) width * height > self->max_pixels) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has %u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
+        width, height, self->max_pixels);
+    return FALSE;
+  }
+  if (width > SPDL_MAX_DECODED_SIDE || height > SPDL_MAX_DECODED_SIDE) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+        "It has %u by %u pixels, more than %u a side", width, height,
+        SPDL_MAX_DECODED_SIDE);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_decode_config_check_images (const SpdlDecodeConfig *self, GError **error)
+{
+  if (!self->no_images)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is no %s, but downstream takes nothing else",
+      gst_caps_is_empty (self->tensors) ? "sound that is known" : "array");
+  return FALSE;
+}
+
+gboolean
+spdl_decode_config_check_tensors (
+    const SpdlDecodeConfig *self, const GstCaps *caps, GError **error)
+{
+  g_autofree gchar *its = NULL, *theirs = NULL;
+
+  if (gst_caps_can_intersect (self->tensors, caps))
+    return TRUE;
+  if (gst_caps_is_empty (self->tensors)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "It is an array, but downstream takes images alone");
+    return FALSE;
+  }
+  its = gst_caps_to_string (caps);
+  theirs = gst_caps_to_string (self->tensors);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "It is %s, but downstream takes %s", its, theirs);
+  return FALSE;
+}
+
+/* With resize=none every image has its own size, so none may be asked for. */
+static gboolean
+check_fit (const SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
+    GError **error)
+{
+  const gchar *side = self->width ? "width" : "height";
+
+  if (settings->resize != SPDL_FIT_NONE || (!self->width && !self->height))
+    return TRUE;
+  if (settings->width || settings->height)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property resize contradicts the property %s, not negotiated: with "
+        "resize=none an image keeps its own size, but %s=%u is set",
+        side, side, self->width ? self->width : self->height);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property resize contradicts downstream, not negotiated: with "
+        "resize=none an image keeps its own size, but downstream takes a %s of "
+        "%u",
+        side, self->width ? self->width : self->height);
+  return FALSE;
+}
+
+static gboolean
+check_range (const gchar *property, const double *range, GError **error)
+{
+  if (range[0] > 0.0 && range[0] <= range[1] && range[1] < G_MAXDOUBLE)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The property %s is <%g,%g>, but must be two numbers above 0, the lower "
+      "one first",
+      property, range[0], range[1]);
+  return FALSE;
+}
+
+/* What downstream takes and the properties allow. */
+static gboolean
+choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
+    GstCaps **caps, GError **error)
+{
+  const GstStructure *s;
+
+  if (!check_range ("crop-scale", settings->augment.scale, error) ||
+      !check_range ("crop-ratio", settings->augment.ratio, error))
+    return FALSE;
+  if (gst_caps_is_empty (*caps)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Downstream takes no raw images in " SPDL_DECODE_CONFIG_FORMATS
+        ", and no sound in " SPDL_AUDIO_FORMATS);
+    return FALSE;
+  }
+  if (!spdl_caps_set_number (caps, RAW, "width", settings->width, error) ||
+      !spdl_caps_set_number (caps, RAW, "height", settings->height, error) ||
+      !spdl_caps_set_formats (caps, RAW, "format", settings->format,
+          settings->format_is_set, error))
+    return FALSE;
+
+  s = gst_caps_get_structure (*caps, 0);
+  self->width =
+      settings->width ? settings->width : spdl_get_fixed_number (s, "width");
+  self->height =
+      settings->height ? settings->height : spdl_get_fixed_number (s, "height");
+  if (!check_fit (self, settings, error) ||
+      !spdl_decode_config_check_size (
+          self->width, self->height, self->max_pixels, error))
+    return FALSE;
+  *caps = gst_caps_fixate (gst_caps_truncate (*caps));
+  s = gst_caps_get_structure (*caps, 0);
+  self->format =
+      gst_video_format_from_string (gst_structure_get_string (s, "format"));
+  return TRUE;
+}
+
+/* Returns: (transfer full): what of @caps is called @name */
+static GstCaps *
+pick_format (const GstCaps *caps, const gchar *name)
+{
+  GstCaps *picked = gst_caps_copy (caps);
+
+  for (guint i = gst_caps_get_size (picked); i-- > 0;)
+    if (!gst_structure_has_name (gst_caps_get_structure (picked, i), name))
+      gst_caps_remove_structure (picked, i);
+  return picked;
+}
+
+static gboolean
+make_pool (SpdlDecodeConfig *self, GError **error)
+{
+  spdl_decode_config_set_info (
+      &self->info, self->format, self->width, self->height);
+  self->caps = gst_video_info_to_caps (&self->info);
+  /* No upper bound: a worker must not wait for downstream. */
+  self->pool =
+      gst_spdl_try_pool_new (self->caps, GST_VIDEO_INFO_SIZE (&self->info));
+  if (self->pool)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "No pool of images of %u by %u can be made", self->width, self->height);
+  return FALSE;
+}
+
+/* What a clip's frames may be, of which downstream says nothing.
+ *
+ * Returns: (transfer full): NULL with @error set if it takes no clips */
+static GstCaps *
+pick_frames (const SpdlDecodeConfig *self, GError **error)
+{
+  if (!gst_caps_is_empty (self->tensors))
+    return gst_caps_from_string (
+        GST_VIDEO_CAPS_MAKE (SPDL_DECODE_CONFIG_FORMATS));
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The property num-frames contradicts downstream, not negotiated: with %u "
+      "a clip is a tensor, but downstream takes images alone",
+      self->clip.num_frames);
+  return NULL;
+}
+
+/* Where downstream takes no raw images, and nothing else either, that is the
+ * reason which is told. */
+static gboolean
+choose_images (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
+    GstCaps *allowed, GError **error)
+{
+  GstCaps *caps = self->clip.num_frames > 0 ? pick_frames (self, error)
+                                            : pick_format (allowed, RAW);
+  gboolean ok = TRUE;
+
+  if (!caps)
+    return FALSE;
+  self->no_images = gst_caps_is_empty (caps) &&
+                    (!gst_caps_is_empty (self->tensors) ||
+                        self->audio.format != GST_AUDIO_FORMAT_UNKNOWN);
+  if (!self->no_images)
+    ok = choose_caps (self, settings, &caps, error);
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static gboolean
+choose_audio (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
+    GstCaps *allowed, GError **error)
+{
+  GstCaps *caps = pick_format (allowed, "audio/x-raw");
+  const gboolean ok =
+      spdl_audio_config_init (&self->audio, &settings->audio, caps, error);
+
+  gst_caps_unref (caps);
+  return ok;
+}
+
+SpdlDecodeConfig *
+spdl_decode_config_new (
+    const SpdlDecodeSettings *settings, GstCaps *allowed, GError **error)
+{
+  SpdlDecodeConfig *self = g_new0 (SpdlDecodeConfig, 1);
+  gboolean ok;
+
+  self->n_refs = 1;
+  self->part = settings->part;
+  self->resize = settings->resize;
+  self->interpolation = settings->interpolation;
+  self->augment = settings->augment;
+  self->fast_scale = settings->fast_scale;
+  self->corrupt = settings->corrupt;
+  self->max_pixels = settings->max_pixels;
+  self->background = settings->background;
+  self->max_decompressed_bytes = settings->max_decompressed_bytes;
+  self->clip = settings->clip;
+  self->tensors = pick_format (allowed, "other/tensors");
+  ok = choose_audio (self, settings, allowed, error) &&
+       choose_images (self, settings, allowed, error);
+  if (ok && self->width > 0 && self->height > 0)
+    ok = make_pool (self, error);
+  if (!ok)
+    g_clear_pointer (&self, spdl_decode_config_unref);
+  return self;
+}

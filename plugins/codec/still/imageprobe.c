@@ -1,0 +1,321 @@
+/* gst-spdl: what the first bytes of an image say
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/codec/still/imageprobe.h"
+
+#include <string.h>
+
+#include "plugins/common/bytes.h"
+
+/* OpenEXR: attributes, each a name, a type, a size and a value. */
+
+/* BMP and its kin */
+
+#define CUT_OFF "it ends before its last row does"
+
+/* BMP */
+
+#define CORE_HEADER 12
+#define INFO_HEADER 40
+#define RLE8 1
+#define RLE4 2
+
+/* Runs and literals up to the mark of the end, or as many ends of rows. */
+static gboolean
+runs_are_complete (
+    const guint8 *data, gsize size, guint height, guint pixels_a_byte)
+{
+  guint rows = 0;
+
+  for (gsize at = 0; at + 1 < size;) {
+    const guint8 n = data[at];
+    const guint8 code = data[at + 1];
+
+    at += 2;
+    if (n > 0)
+      continue; /* a run of one colour */
+    if (code == 1 || (code == 0 && ++rows == height))
+      return TRUE;
+    if (code == 2)
+      at += 2; /* a move */
+    else if (code > 2)
+      at += ((code + pixels_a_byte - 1) / pixels_a_byte + 1) & ~(gsize) 1;
+  }
+  return FALSE;
+}
+
+static void
+check_bmp_data (SpdlImageProbe *self, const guint8 *data, gsize size,
+    guint depth, guint compression)
+{
+  const gsize at = spdl_read_32_le (data + 10);
+  const guint64 stride = ((guint64) self->width * depth + 31) / 32 * 4;
+
+  if (at > size) {
+    self->corruption = CUT_OFF;
+  } else if (compression == RLE8 || compression == RLE4) {
+    if (!runs_are_complete (data + at, size - at, self->height, compression))
+      self->corruption = CUT_OFF;
+  } else if (stride > (size - at) / MAX (self->height, 1)) {
+    self->corruption = CUT_OFF;
+  }
+}
+
+static void
+look_at_bmp (SpdlImageProbe *self, const guint8 *data, gsize size)
+{
+  const guint32 header = size >= 18 ? spdl_read_32_le (data + 14) : 0;
+
+  if (header == CORE_HEADER && size >= 14 + CORE_HEADER) {
+    self->type = "image/bmp";
+    self->width = spdl_read_16_le (data + 18);
+    self->height = spdl_read_16_le (data + 20);
+    check_bmp_data (self, data, size, spdl_read_16_le (data + 24), 0);
+  } else if (header >= INFO_HEADER && header <= 256) {
+    self->type = "image/bmp";
+    if (size < 14 + INFO_HEADER) {
+      self->corruption = "it ends before its header does";
+      return;
+    }
+    const gint32 height = spdl_read_32_le (data + 22);
+
+    self->width = spdl_read_32_le (data + 18);
+    /* Below zero: from the top. */
+    self->height = height < 0 ? -(guint32) height : (guint32) height;
+    /* The fourth byte of these pixels is not used, whatever is in it. */
+    self->opaque = spdl_read_32_le (data + 30) == 0;
+    check_bmp_data (self, data, size, spdl_read_16_le (data + 28),
+        spdl_read_32_le (data + 30));
+  }
+}
+
+/* PNM: a header of words, then rows. */
+
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  gsize at;
+} Text;
+
+static gboolean
+is_blank (guint8 c)
+{
+  return g_ascii_isspace (c);
+}
+
+static void
+skip_blanks (Text *text)
+{
+  while (text->at < text->size) {
+    if (text->data[text->at] == '#') {
+      while (text->at < text->size && text->data[text->at] != '\n')
+        text->at++;
+    } else if (is_blank (text->data[text->at])) {
+      text->at++;
+    } else {
+      return;
+    }
+  }
+}
+
+/* Returns 0 where no number is; what is too large for one stays so. */
+static guint
+read_number (Text *text)
+{
+  guint64 number = 0;
+
+  skip_blanks (text);
+  for (; text->at < text->size && g_ascii_isdigit (text->data[text->at]);
+       text->at++)
+    number = MIN (number * 10 + text->data[text->at] - '0', G_MAXINT);
+  return number;
+}
+
+static gboolean
+take_word (Text *text, const gchar *word)
+{
+  const gsize length = strlen (word);
+
+  skip_blanks (text);
+  if (text->size - text->at < length ||
+      memcmp (text->data + text->at, word, length) != 0)
+    return FALSE;
+  text->at += length;
+  return TRUE;
+}
+
+/* The named fields of P7. */
+static void
+read_fields (SpdlImageProbe *self, Text *text, guint *depth, guint *most)
+{
+  while (text->at < text->size && !take_word (text, "ENDHDR")) {
+    if (take_word (text, "WIDTH"))
+      self->width = read_number (text);
+    else if (take_word (text, "HEIGHT"))
+      self->height = read_number (text);
+    else if (take_word (text, "DEPTH"))
+      *depth = read_number (text);
+    else if (take_word (text, "MAXVAL"))
+      *most = read_number (text);
+    else
+      while (text->at < text->size && text->data[text->at] != '\n')
+        text->at++;
+  }
+}
+
+/* Numbers in text: as many as there are samples. P1 needs no blanks. */
+static gboolean
+numbers_are_there (Text *text, gchar kind, guint64 n)
+{
+  while (n > 0) {
+    skip_blanks (text);
+    if (text->at >= text->size)
+      return FALSE;
+    if (kind == '1')
+      text->at++;
+    else
+      while (text->at < text->size && !is_blank (text->data[text->at]))
+        text->at++;
+    n--;
+  }
+  return TRUE;
+}
+
+static void
+look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
+{
+  static const gchar *types[] = { "image/x-portable-bitmap",
+    "image/x-portable-graymap", "image/x-portable-pixmap" };
+  const gchar kind = data[1];
+  Text text = { data, size, 2 };
+  guint depth = kind == '3' || kind == '6' ? 3 : 1;
+  guint most = 1;
+  guint64 row;
+
+  if (!is_blank (data[2]))
+    return;
+  if (kind == '7') {
+    self->type = "image/x-portable-anymap";
+    read_fields (self, &text, &depth, &most);
+  } else {
+    self->type = types[(kind - '1') % 3];
+    self->width = read_number (&text);
+    self->height = read_number (&text);
+    if (kind != '1' && kind != '4')
+      most = read_number (&text);
+  }
+  text.at = MIN (text.at + 1, size); /* one blank */
+  self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255);
+  row = (guint64) self->width * depth;
+  if (kind <= '3') {
+    /* gdkpixbufdec loses the last pixel of a P1 where nothing follows it. */
+    if (!numbers_are_there (&text, kind, row * self->height) ||
+        (kind == '1' && !is_blank (data[size - 1])))
+      self->corruption = CUT_OFF;
+    return;
+  }
+  row = kind == '4' ? (row + 7) / 8 : most > 255 ? 2 * row : row;
+  if (row > (size - text.at) / MAX (self->height, 1)) {
+    self->corruption = CUT_OFF;
+    self->rare = TRUE; /* pnmdec would read beyond the end */
+  }
+}
+
+/* Returns the text at *@at, which is moved behind its end, or NULL. */
+static const gchar *
+read_exr_text (const guint8 *data, gsize size, gsize *at)
+{
+  const gchar *text = (const gchar *) data + *at;
+  const gsize length = strnlen (text, size - *at);
+
+  if (length == size - *at)
+    return NULL;
+  *at += length + 1;
+  return text;
+}
+
+/* The larger of the data window and the display window. */
+static void
+note_exr_window (SpdlImageProbe *self, const guint8 *box)
+{
+  const gint64 left = (gint32) spdl_read_32_le (box);
+  const gint64 top = (gint32) spdl_read_32_le (box + 4);
+  const gint64 width = (gint32) spdl_read_32_le (box + 8) - left + 1;
+  const gint64 height = (gint32) spdl_read_32_le (box + 12) - top + 1;
+
+  self->width = MAX (self->width, CLAMP (width, 0, G_MAXUINT32));
+  self->height = MAX (self->height, CLAMP (height, 0, G_MAXUINT32));
+}
+
+static void
+look_at_exr (SpdlImageProbe *self, const guint8 *data, gsize size)
+{
+  const gchar *name, *type;
+  gsize at = 8;
+
+  self->type = "image/x-exr";
+  while ((name = read_exr_text (data, size, &at)) && *name) {
+    guint32 length;
+
+    if (!(type = read_exr_text (data, size, &at)) || size - at < 4)
+      break;
+    length = spdl_read_32_le (data + at);
+    at += 4;
+    if (length > size - at)
+      break;
+    if (g_str_equal (type, "box2i") && length == 16)
+      note_exr_window (self, data + at);
+    at += length;
+  }
+  if (!name || *name || self->width == 0 || self->height == 0)
+    self->corruption = "its header is not complete";
+}
+
+/* Formats whose decoder takes memory first. */
+
+static void
+look_at_sun (SpdlImageProbe *self, const guint8 *data)
+{
+  self->type = "image/x-sun-raster";
+  self->width = spdl_read_32_be (data + 4);
+  self->height = spdl_read_32_be (data + 8);
+}
+
+void
+spdl_image_probe_find_size (
+    SpdlImageProbe *self, const guint8 *data, gsize size)
+{
+  if (size < 18)
+    return;
+  if (g_str_equal (self->type, "image/x-tga")) {
+    self->width = spdl_read_16_le (data + 12);
+    self->height = spdl_read_16_le (data + 14);
+  } else if (g_str_equal (self->type, "image/x-sgi")) {
+    self->width = spdl_read_16_be (data + 6);
+    self->height = spdl_read_16_be (data + 8);
+  } else if (g_str_equal (self->type, "image/x-pcx")) {
+    self->width = spdl_read_16_le (data + 8) - spdl_read_16_le (data + 4) + 1;
+    self->height = spdl_read_16_le (data + 10) - spdl_read_16_le (data + 6) + 1;
+  }
+}
+
+void
+spdl_image_probe (SpdlImageProbe *self, const guint8 *data, gsize size)
+{
+  memset (self, 0, sizeof *self);
+  self->orientation = 1;
+  if (size >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7')
+    look_at_pnm (self, data, size);
+  if (self->type || size < 12)
+    return;
+  if (memcmp (data, "\x59\xa6\x6a\x95", 4) == 0)
+    look_at_sun (self, data);
+  else if (memcmp (data, "BM", 2) == 0)
+    look_at_bmp (self, data, size);
+  else if (memcmp (data, "\x76\x2f\x31\x01", 4) == 0)
+    look_at_exr (self, data, size);
+}

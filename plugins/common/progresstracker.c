@@ -1,0 +1,323 @@
+/* gst-spdl: what a sink knows of the items of all sources
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/common/progresstracker.h"
+
+#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/epochs.h"
+
+typedef struct {
+  SpdlTally *tally;
+  guint32 seqnum; /* of the event that announced it */
+  guint64 begun;  /* the epoch in which it began */
+} Source;
+
+static void
+source_free (gpointer data)
+{
+  Source *source = data;
+
+  spdl_tally_free (source->tally);
+  g_free (source);
+}
+
+void
+spdl_progress_tracker_init (SpdlProgressTracker *self)
+{
+  *self = (SpdlProgressTracker){ 0 };
+  self->sources = g_ptr_array_new_with_free_func (source_free);
+  self->text = g_string_new (NULL);
+}
+
+void
+spdl_progress_tracker_clear (SpdlProgressTracker *self)
+{
+  g_ptr_array_unref (self->sources);
+  g_string_free (self->text, TRUE);
+  g_free (self->others);
+  g_free (self->pulled);
+}
+
+void
+spdl_progress_tracker_reset (SpdlProgressTracker *self)
+{
+  g_ptr_array_set_size (self->sources, 0);
+  g_clear_pointer (&self->pulled, g_free);
+  g_clear_pointer (&self->others, g_free);
+  self->n_batches_waiting = self->n_items_waiting = 0;
+}
+
+/* Where the source of that number is, or belongs. */
+static guint
+find_place (const SpdlProgressTracker *self, guint32 number, Source **found)
+{
+  guint i;
+
+  *found = NULL;
+  for (i = 0; i < self->sources->len; i++) {
+    Source *source = g_ptr_array_index (self->sources, i);
+    const guint32 other = spdl_tally_get_source (source->tally);
+
+    if (other == number)
+      *found = source;
+    if (other >= number)
+      break;
+  }
+  return i;
+}
+
+static SpdlTally *
+find_tally (const SpdlProgressTracker *self, guint32 number)
+{
+  Source *source;
+
+  find_place (self, number, &source);
+  return source ? source->tally : NULL;
+}
+
+/* A sticky event may come again, when pads are linked anew: that is not a new
+ * beginning. */
+static void
+add_source (SpdlProgressTracker *self, GstEvent *event, guint32 number,
+    guint64 n_items, const gchar *state)
+{
+  const guint32 seqnum = gst_event_get_seqnum (event);
+  g_autofree gchar *problem = NULL;
+  Source *source;
+  const guint i = find_place (self, number, &source);
+
+  if (source && source->seqnum == seqnum)
+    return;
+  if (source)
+    g_ptr_array_remove_index (self->sources, i);
+  source = g_new (Source, 1);
+  source->seqnum = seqnum;
+  source->tally = spdl_tally_new (number, state, n_items, &problem);
+  if (!source->tally) {
+    GST_WARNING ("source %u announced no state: %s", number, problem);
+    g_free (source);
+    return;
+  }
+  source->begun = spdl_tally_get_progress (source->tally)->epoch;
+  g_ptr_array_insert (self->sources, i, source);
+  g_free (self->others);
+  self->others = g_strdup (state);
+}
+
+static void
+end_epoch (
+    SpdlProgressTracker *self, guint32 number, guint64 epoch, guint64 n_items)
+{
+  SpdlTally *tally = find_tally (self, number);
+  guint64 n_lost;
+
+  /* The items that wait are not delivered yet. */
+  if (!tally || self->n_items_waiting > 0)
+    return;
+  n_lost = spdl_tally_end_epoch (tally, epoch, n_items);
+  if (n_lost > 0)
+    GST_WARNING ("%" G_GUINT64_FORMAT " items of epoch %" G_GUINT64_FORMAT
+                 " never came, and nobody said why",
+        n_lost, epoch);
+}
+
+static void
+count_dropped_items (SpdlProgressTracker *self, GstEvent *event)
+{
+  g_autofree guint64 *sequences = NULL;
+  SpdlTally *tally;
+  guint32 number;
+  guint64 epoch;
+  guint n;
+  gboolean upstream;
+
+  gst_spdl_event_parse_items_dropped (
+      event, &number, &epoch, &sequences, &n, NULL);
+  if (!(tally = find_tally (self, number)))
+    return;
+  upstream = gst_spdl_event_is_dropped_upstream (event);
+  for (guint i = 0; i < n; i++) {
+    if (upstream)
+      spdl_tally_pass_by (tally, epoch, sequences[i]);
+    else
+      spdl_tally_forgo (tally, epoch, sequences[i]);
+  }
+}
+
+gboolean
+spdl_progress_tracker_handle_event (SpdlProgressTracker *self, GstEvent *event)
+{
+  const gchar *state;
+  guint32 number;
+  guint64 value, n_items;
+
+  if (gst_spdl_event_parse_source (event, &number, &value, &state))
+    add_source (self, event, number, value, state);
+  else if (gst_spdl_event_parse_epoch (event, &number, &value, &n_items))
+    end_epoch (self, number, value, n_items);
+  else if (gst_spdl_event_parse_items_dropped (
+               event, NULL, NULL, NULL, NULL, NULL))
+    count_dropped_items (self, event);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static void
+count_delivered (SpdlProgressTracker *self, const GstSpdlItemMeta *item)
+{
+  SpdlTally *tally = find_tally (self, item->source);
+
+  if (tally)
+    spdl_tally_deliver (tally, item->epoch, item->sequence, item->parts);
+}
+
+gboolean
+spdl_progress_tracker_is_full_of_gaps (const SpdlProgressTracker *self)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    if (spdl_tally_get_progress (source->tally)->runs->len > self->max_gaps)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_known (guint32 number, gconstpointer self)
+{
+  return find_tally (self, number) != NULL;
+}
+
+/* With sources that have not announced themselves, where they are to begin. */
+static gchar *
+write_state (SpdlProgressTracker *self)
+{
+  if (self->sources->len == 0 || spdl_progress_tracker_is_full_of_gaps (self))
+    return NULL;
+  g_string_truncate (self->text, 0);
+  spdl_state_begin (self->text);
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    spdl_tally_write (source->tally, self->text);
+  }
+  if (self->others)
+    spdl_state_write_others (self->text, self->others, is_known, self);
+  return g_strndup (self->text->str, self->text->len);
+}
+
+gchar *
+spdl_progress_tracker_add_batch (
+    SpdlProgressTracker *self, const GstSpdlBatchMeta *batch, gboolean cached)
+{
+  self->n_batches_waiting++;
+  for (guint i = 0; i < batch->num_items && !cached; i++)
+    count_delivered (self, &batch->items[i]);
+  return write_state (self);
+}
+
+void
+spdl_progress_tracker_add_item (SpdlProgressTracker *self)
+{
+  self->n_items_waiting++;
+}
+
+static void
+restore_states (SpdlProgressTracker *self, const gchar *state)
+{
+  for (guint i = self->sources->len; i > 0; i--) {
+    const Source *source = g_ptr_array_index (self->sources, i - 1);
+
+    if (!state || !spdl_tally_restore (source->tally, state))
+      g_ptr_array_remove_index (self->sources, i - 1);
+  }
+}
+
+static void
+pull_batch (SpdlProgressTracker *self, const GstSpdlBatchMeta *batch)
+{
+  g_free (self->pulled);
+  self->pulled = g_strdup (batch->resume_state);
+  if (self->n_batches_waiting > 0)
+    self->n_batches_waiting--;
+  else /* taken out just before a flush */
+    restore_states (self, self->pulled);
+}
+
+void
+spdl_progress_tracker_pull (SpdlProgressTracker *self, GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+
+  if (batch) {
+    pull_batch (self, batch);
+    return;
+  }
+  if (self->n_items_waiting > 0)
+    self->n_items_waiting--;
+  if (item && !gst_spdl_buffer_is_cached (buffer))
+    count_delivered (self, item);
+}
+
+/* Without a state to go back to it is not known what was delivered: then there
+ * are no more states, rather than wrong ones. */
+void
+spdl_progress_tracker_flush (SpdlProgressTracker *self)
+{
+  if (self->n_batches_waiting > 0)
+    restore_states (self, self->pulled);
+  self->n_batches_waiting = self->n_items_waiting = 0;
+}
+
+guint
+spdl_progress_tracker_count_sources (const SpdlProgressTracker *self)
+{
+  return self->sources->len;
+}
+
+gboolean
+spdl_progress_tracker_get_first_epoch (
+    const SpdlProgressTracker *self, guint64 *epoch)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    if (i > 0 && source->begun != *epoch)
+      return FALSE;
+    *epoch = source->begun;
+  }
+  return self->sources->len > 0;
+}
+
+gchar *
+spdl_progress_tracker_dup_epoch_state (SpdlProgressTracker *self, guint64 epoch)
+{
+  const gboolean mixed = self->sources->len > 1;
+
+  if (self->sources->len == 0)
+    return NULL;
+  g_string_truncate (self->text, 0);
+  spdl_state_begin (self->text);
+  for (guint i = 0; i < self->sources->len; i++) {
+    const Source *source = g_ptr_array_index (self->sources, i);
+
+    spdl_tally_write_epoch (source->tally, epoch, mixed, self->text);
+  }
+  return g_strndup (self->text->str, self->text->len);
+}
+
+gchar *
+spdl_progress_tracker_dup_state (SpdlProgressTracker *self)
+{
+  /* With all pulled, items that are gone since count too: so an epoch whose
+   * last item failed comes to its end. */
+  return self->n_batches_waiting > 0 ? g_strdup (self->pulled)
+                                     : write_state (self);
+}

@@ -1,0 +1,726 @@
+/* gst-spdl: samples of several media on their way into a batch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/batch/batchbuilder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gst/spdl/tensor/audiocaps.h"
+#include "plugins/core/batch/batchpool.h"
+
+/* One of the parts of the samples that come. */
+typedef struct {
+  const gchar *name; /* interned */
+  GstCaps *caps;     /* nullable */
+  gboolean is_bytes;
+  GstSpdlTensorInfo row; /* then: what of it is indivisible: a byte, or a sample
+                            of all channels */
+  SpdlCollator collator; /* else */
+} Slot;
+
+/* A tensor of the batch that is begun. */
+typedef struct {
+  const gchar *name; /* interned */
+  GPtrArray *rows;   /* GstBuffer, one an item */
+  GstSpdlTensorInfo row;
+} Padded;
+
+struct _SpdlBatchBuilder {
+  SpdlPartSettings settings;
+  GPtrArray *slots; /* Slot; none: nothing was looked at */
+  GArray *padded;   /* Padded */
+};
+
+/* Rows */
+
+/* Padding */
+
+static SpdlPaddedItem *
+get_held (const SpdlPadding *self, guint i)
+{
+  return &g_array_index (self->items, SpdlPaddedItem, i);
+}
+
+static void
+clear_held (gpointer data)
+{
+  gst_clear_buffer (&((SpdlPaddedItem *) data)->buffer);
+}
+
+void
+spdl_padding_init (SpdlPadding *self)
+{
+  self->items = g_array_new (FALSE, FALSE, sizeof (SpdlPaddedItem));
+  g_array_set_clear_func (self->items, clear_held);
+}
+
+void
+spdl_padding_clear (SpdlPadding *self)
+{
+  g_clear_pointer (&self->items, g_array_unref);
+}
+
+void
+spdl_padding_forget (SpdlPadding *self)
+{
+  g_array_set_size (self->items, 0);
+}
+
+static gboolean
+is_planar (const SpdlCollator *collator)
+{
+  return collator->converts && collator->convert.planar;
+}
+
+/* The dimension that may differ; -1: none. */
+static gint
+find_dim (const SpdlCollator *collator)
+{
+  const guint rank = collator->info.tensors[0].rank;
+
+  if (collator->n_channels > 0)
+    return is_planar (collator) ? 0 : 1;
+  /* In images all of a plane would be between the rows and what is added. */
+  if (collator->is_video || (is_planar (collator) && rank == 3))
+    return -1;
+  return rank - 1;
+}
+
+gboolean
+spdl_padding_can (const SpdlCollator *collator)
+{
+  return find_dim (collator) >= 0;
+}
+
+static guint32
+length_of (const SpdlCollator *collator)
+{
+  const gint dim = find_dim (collator);
+
+  return dim < 0 ? 0 : collator->info.tensors[0].dims[dim];
+}
+
+gboolean
+spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
+    GstBuffer *item, GError **error)
+{
+  const gint dim = find_dim (collator);
+  SpdlPaddedItem padded = { NULL, *collator };
+
+  if (self->items->len > 0) {
+    const SpdlCollator *first = &get_held (self, 0)->collator;
+
+    if (dim >= 0 && find_dim (first) == dim)
+      padded.collator.info.tensors[0].dims[dim] = length_of (first);
+    /* The message is to have both lengths as they are. */
+    if (!spdl_collator_is_compatible (first, &padded.collator, NULL))
+      return spdl_collator_is_compatible (first, collator, error);
+  }
+  padded.collator = *collator;
+  padded.buffer = gst_buffer_ref (item);
+  g_array_append_val (self->items, padded);
+  return TRUE;
+}
+
+const SpdlCollator *
+spdl_padding_get_longest (const SpdlPadding *self)
+{
+  const SpdlCollator *longest = &get_held (self, 0)->collator;
+
+  for (guint i = 1; i < self->items->len; i++) {
+    const SpdlCollator *collator = &get_held (self, i)->collator;
+
+    if (length_of (collator) > length_of (longest))
+      longest = collator;
+  }
+  return longest;
+}
+
+guint32
+spdl_padding_get_length (const SpdlPadding *self, guint i)
+{
+  return length_of (&get_held (self, i)->collator);
+}
+
+/* Behind each channel, where it has a plane; else behind all of it. */
+static void
+fill_slot (
+    const SpdlCollator *collator, const SpdlCollator *longest, guint8 *place)
+{
+  const GstSpdlTensorInfo *own = &collator->info.tensors[0];
+  const gboolean silence = collator->n_channels > 0 && !collator->converts &&
+                           own->type == GST_SPDL_TENSOR_UINT8;
+  const guint n_planes = collator->n_channels > 0 && is_planar (collator)
+                             ? collator->n_channels
+                             : 1;
+  const gsize size = gst_spdl_tensor_info_get_size (own) / n_planes;
+  const gsize all =
+      gst_spdl_tensor_info_get_size (&longest->info.tensors[0]) / n_planes;
+
+  for (guint i = 0; i < n_planes; i++)
+    memset (place + i * all + size, silence ? 0x80 : 0, all - size);
+}
+
+gboolean
+spdl_padding_write (const SpdlPadding *self, guint i,
+    const SpdlCollator *longest, guint8 *const *places, GError **error)
+{
+  SpdlPaddedItem *padded = get_held (self, i);
+
+  padded->collator.plane = longest->n_pixels;
+  if (!spdl_collator_write (&padded->collator, padded->buffer, places, error))
+    return FALSE;
+  fill_slot (&padded->collator, longest, places[0]);
+  return TRUE;
+}
+
+static gsize
+align_size (gsize size)
+{
+  return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
+}
+
+guint
+spdl_batch_rows_count_tensors (const SpdlBatchRows *self)
+{
+  return self->collator.info.num_tensors + self->lengths + self->labels +
+         self->indices;
+}
+
+/* Of @n rows. */
+static void
+get_info (const SpdlBatchRows *self, guint n, GstSpdlTensorsInfo *info)
+{
+  const guint32 dims[] = { n };
+
+  *info = self->collator.info;
+  for (guint i = 0; i < info->num_tensors; i++)
+    info->tensors[i].dims[info->tensors[i].rank++] = n;
+  for (guint i = info->num_tensors; i < spdl_batch_rows_count_tensors (self);
+       i++)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+}
+
+/* Says what the batch will be when it is full, and where its tensors lie;
+ * returns the size of all, or G_MAXSIZE if that is too large. */
+gsize
+spdl_batch_rows_plan (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
+{
+  gsize end = 0;
+
+  get_info (self, self->size, info);
+  self->n_tensors = info->num_tensors;
+  for (guint i = 0; i < info->num_tensors; i++) {
+    const gsize size = gst_spdl_tensor_info_get_size (&info->tensors[i]);
+
+    if (size > G_MAXSSIZE / GST_SPDL_MAX_TENSORS)
+      return G_MAXSIZE;
+    self->offsets[i] = end;
+    self->item_sizes[i] = size / self->size;
+    end += align_size (size);
+  }
+  return end;
+}
+
+static void
+add_names (SpdlBatchRows *self)
+{
+  for (guint i = 0; i < self->collator.info.num_tensors; i++) {
+    const gchar *given = self->collator.names[i];
+    g_autofree gchar *name =
+        i == 0 ? g_strdup ("data") : g_strdup_printf ("data%u", i);
+
+    gst_spdl_batch_meta_add_name (self->meta, given ? given : name);
+  }
+  if (self->lengths)
+    gst_spdl_batch_meta_add_name (self->meta, "data_lengths");
+  if (self->labels)
+    gst_spdl_batch_meta_add_name (self->meta, "labels");
+  if (self->indices)
+    gst_spdl_batch_meta_add_name (self->meta, "indices");
+}
+
+/* Takes @memory, which is as large as was planned. FALSE: it cannot be mapped.
+ */
+gboolean
+spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory)
+{
+  if (!(self->slab = spdl_slab_new (memory)))
+    return FALSE;
+  self->batch = gst_buffer_new ();
+  self->meta = gst_spdl_buffer_add_batch_meta (self->batch, self->size);
+  add_names (self);
+  return TRUE;
+}
+
+static gboolean
+is_free (const SpdlCollator *item, const gchar *name, GError **error)
+{
+  for (guint i = 0; i < item->info.num_tensors; i++) {
+    if (g_strcmp0 (item->names[i], name) != 0)
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has a tensor named \"%s\", to which %s=true would add another one",
+        name, name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether the item has no tensor that is called as one of the batch's own. */
+gboolean
+spdl_batch_rows_has_free_names (
+    const SpdlBatchRows *self, const SpdlCollator *item, GError **error)
+{
+  return (!self->labels || is_free (item, "labels", error)) &&
+         (!self->indices || is_free (item, "indices", error));
+}
+
+/* Where the data of the item that comes next belongs. */
+void
+spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places)
+{
+  for (guint k = 0; k < self->collator.info.num_tensors; k++)
+    places[k] = self->slab->map.data + self->offsets[k] +
+                self->meta->num_items * self->item_sizes[k];
+}
+
+static void
+write_number (SpdlBatchRows *self, guint tensor, gint64 number)
+{
+  memcpy (self->slab->map.data + self->offsets[tensor] +
+              self->meta->num_items * sizeof number,
+      &number, sizeof number);
+}
+
+/* After an item's data: the numbers beside it. */
+void
+spdl_batch_rows_end_row (
+    SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length)
+{
+  guint t = self->collator.info.num_tensors;
+
+  if (self->lengths)
+    write_number (self, t++, length);
+  if (self->labels)
+    write_number (self, t++, item->label);
+  if (self->indices)
+    write_number (self, t++, item->index);
+  gst_spdl_batch_meta_append (self->meta, item);
+}
+
+/* The rows that are filled; 0 also where no batch was begun. */
+guint
+spdl_batch_rows_get_n (const SpdlBatchRows *self)
+{
+  return self->meta ? self->meta->num_items : 0;
+}
+
+/* Gives the batch its memories, and says what it has become. */
+void
+spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
+{
+  const guint n = self->meta->num_items;
+
+  for (guint i = 0; i < self->n_tensors; i++)
+    gst_buffer_append_memory (
+        self->batch, spdl_slab_get_part (self->slab, self->offsets[i],
+                         self->item_sizes[i] * n));
+  get_info (self, n, info);
+}
+
+void
+spdl_batch_rows_clear (SpdlBatchRows *self)
+{
+  gst_clear_buffer (&self->batch);
+  g_clear_pointer (&self->slab, spdl_slab_unref);
+  self->meta = NULL;
+}
+
+static void
+free_slot (gpointer data)
+{
+  Slot *slot = data;
+
+  gst_clear_caps (&slot->caps);
+  g_free (slot);
+}
+
+static void
+clear_padded (gpointer data)
+{
+  g_ptr_array_unref (((Padded *) data)->rows);
+}
+
+SpdlBatchBuilder *
+spdl_batch_builder_new (void)
+{
+  SpdlBatchBuilder *self = g_new0 (SpdlBatchBuilder, 1);
+
+  self->slots = g_ptr_array_new_with_free_func (free_slot);
+  self->padded = g_array_new (FALSE, FALSE, sizeof (Padded));
+  g_array_set_clear_func (self->padded, clear_padded);
+  return self;
+}
+
+void
+spdl_batch_builder_free (SpdlBatchBuilder *self)
+{
+  g_ptr_array_unref (self->slots);
+  g_array_unref (self->padded);
+  g_free (self);
+}
+
+void
+spdl_batch_builder_set (
+    SpdlBatchBuilder *self, const SpdlPartSettings *settings)
+{
+  self->settings = *settings;
+  g_ptr_array_set_size (self->slots, 0);
+}
+
+/* What samples are */
+
+static gboolean
+is_stacked (const GstCaps *caps)
+{
+  const GstStructure *s = caps ? gst_caps_get_structure (caps, 0) : NULL;
+
+  return s && (gst_structure_has_name (s, "video/x-raw") ||
+                  gst_structure_has_name (s, "other/tensors"));
+}
+
+static gboolean
+converts_items (const SpdlCollateSettings *settings)
+{
+  return settings->type != SPDL_COLLATE_DTYPE_AS_IS ||
+         settings->layout == SPDL_COLLATE_LAYOUT_NCHW || settings->n_mean > 0 ||
+         settings->n_std > 0;
+}
+
+/* What parts that are padded are made of. */
+static void
+init_row (GstSpdlTensorInfo *row, const GstCaps *caps)
+{
+  const GstStructure *s = caps ? gst_caps_get_structure (caps, 0) : NULL;
+  GstSpdlTensorType type;
+  guint n_channels;
+
+  *row = (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_UINT8 };
+  if (s && gst_spdl_read_audio_caps (s, &type, &n_channels))
+    *row =
+        (GstSpdlTensorInfo){ .type = type, .rank = 1, .dims = { n_channels } };
+}
+
+/* @is_chosen: whether type, layout, mean and std count for it */
+static gboolean
+init_bytes (const SpdlBatchBuilder *self, const GstSpdlPart *part,
+    gboolean is_chosen, GError **error)
+{
+  const gchar *type = part->caps ? gst_structure_get_name (
+                                       gst_caps_get_structure (part->caps, 0))
+                                 : "bytes";
+
+  if (!self->settings.pad) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Its part \"%s\" is no tensor, but %s: decode it, with part=%s of "
+        "spdldecode, say, or set pad-to-longest=true to have the bytes",
+        part->name, type, part->name);
+    return FALSE;
+  }
+  if (is_chosen && converts_items (&self->settings.stack)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Its part \"%s\" is %s, which type, layout, mean and std do not take: "
+        "set part to the one that they are for",
+        part->name, type);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+init_slot (Slot *self, const SpdlBatchBuilder *builder, const GstSpdlPart *part,
+    gboolean is_chosen, GError **error)
+{
+  static const SpdlCollateSettings as_is = { 0 };
+
+  self->name = g_intern_string (part->name);
+  self->caps = part->caps ? gst_caps_ref (part->caps) : NULL;
+  self->is_bytes = !is_stacked (part->caps);
+  init_row (&self->row, part->caps);
+  if (self->is_bytes)
+    return init_bytes (builder, part, is_chosen, error);
+  if (spdl_collator_init (&self->collator, part->caps,
+          is_chosen ? &builder->settings.stack : &as_is, error))
+    return TRUE;
+  g_prefix_error (error, "Its part \"%s\": ", part->name);
+  return FALSE;
+}
+
+static const gchar *
+name_tensor (const Slot *self, guint i)
+{
+  const gchar *given = self->collator.names[i];
+  g_autofree gchar *name = NULL;
+
+  if (self->collator.info.num_tensors == 1)
+    return self->name;
+  name = given    ? g_strdup_printf ("%s.%s", self->name, given)
+         : i == 0 ? g_strdup (self->name)
+                  : g_strdup_printf ("%s%u", self->name, i);
+  return g_intern_string (name);
+}
+
+static gboolean
+has_room (const SpdlCollator *all, guint n, GError **error)
+{
+  if (all->info.num_tensors + n <= GST_SPDL_MAX_TENSORS)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Its parts are more than %d tensors", GST_SPDL_MAX_TENSORS);
+  return FALSE;
+}
+
+/* Adds the tensors of @slot, of bytes their length, to @all. */
+static gboolean
+add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
+{
+  const GstSpdlTensorsInfo *info = &slot->collator.info;
+  g_autofree gchar *lengths = g_strconcat (slot->name, "_lengths", NULL);
+
+  if (!has_room (all, slot->is_bytes ? 1 : info->num_tensors, error))
+    return FALSE;
+  if (slot->is_bytes) {
+    /* A single number: the batch's dimension is the only one. */
+    all->names[all->info.num_tensors] = g_intern_string (lengths);
+    all->info.tensors[all->info.num_tensors++] =
+        (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_INT64 };
+    return TRUE;
+  }
+  for (guint i = 0; i < info->num_tensors; i++) {
+    all->names[all->info.num_tensors] = name_tensor (slot, i);
+    all->info.tensors[all->info.num_tensors++] = info->tensors[i];
+  }
+  return TRUE;
+}
+
+static gboolean
+is_chosen (const SpdlBatchBuilder *self, const GstSpdlPart *part, guint i)
+{
+  return self->settings.part ? g_str_equal (part->name, self->settings.part)
+                             : i == 0;
+}
+
+static gboolean
+init_slots (SpdlBatchBuilder *self, GstSpdlPartsMeta *parts,
+    SpdlCollator *collator, GError **error)
+{
+  SpdlCollator all = { 0 };
+
+  if (self->settings.part &&
+      !gst_spdl_parts_meta_find_part (parts, self->settings.part)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has no part \"%s\", which type, layout, mean and std are for",
+        self->settings.part);
+    return FALSE;
+  }
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const GstSpdlPart *part = &parts->parts[i];
+    Slot *slot = g_new0 (Slot, 1);
+
+    g_ptr_array_add (self->slots, slot);
+    if (!init_slot (slot, self, part, is_chosen (self, part, i), error) ||
+        !add_tensors (slot, &all, error))
+      return FALSE;
+  }
+  *collator = all;
+  return TRUE;
+}
+
+static gboolean
+are_equal (const GstCaps *a, const GstCaps *b)
+{
+  return a == b || (a && b && gst_caps_is_equal (a, b));
+}
+
+static gboolean
+is_known (const SpdlBatchBuilder *self, const GstSpdlPartsMeta *parts)
+{
+  if (self->slots->len != parts->num_parts)
+    return FALSE;
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+
+    if (!g_str_equal (slot->name, parts->parts[i].name) ||
+        !are_equal (slot->caps, parts->parts[i].caps))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
+    SpdlCollator *collator, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (item);
+
+  if (!parts || parts->num_parts == 0) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has no parts, though its caps say that it is a sample of several "
+        "media");
+    return FALSE;
+  }
+  if (G_LIKELY (is_known (self, parts)))
+    return TRUE;
+  g_ptr_array_set_size (self->slots, 0);
+  if (init_slots (self, parts, collator, error))
+    return TRUE;
+  g_ptr_array_set_size (self->slots, 0);
+  return FALSE;
+}
+
+/* Writing */
+
+/* @rows: takes those that are to be padded */
+static gboolean
+write_parts (SpdlBatchBuilder *self, GstBuffer *item, guint8 *const *places,
+    GPtrArray *rows, GError **error)
+{
+  for (guint i = 0; i < self->slots->len; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+    g_autoptr (GstBuffer) part = gst_spdl_buffer_dup_part (item, slot->name);
+
+    if (!part) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "Its part \"%s\" cannot be had", slot->name);
+      return FALSE;
+    }
+    if (slot->is_bytes) {
+      const gint64 length = gst_buffer_get_size (part) /
+                            gst_spdl_tensor_info_get_size (&slot->row);
+
+      memcpy (*places++, &length, sizeof length);
+      g_ptr_array_add (rows, g_steal_pointer (&part));
+      continue;
+    }
+    if (!spdl_collator_write (&slot->collator, part, places, error)) {
+      g_prefix_error (error, "Its part \"%s\": ", slot->name);
+      return FALSE;
+    }
+    places += slot->collator.info.num_tensors;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_batch_builder_write (SpdlBatchBuilder *self, GstBuffer *item,
+    guint8 *const *places, GError **error)
+{
+  g_autoptr (GPtrArray) rows =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+
+  if (!write_parts (self, item, places, rows, error))
+    return FALSE;
+  for (guint i = 0; i < rows->len; i++)
+    g_ptr_array_add (g_array_index (self->padded, Padded, i).rows,
+        gst_buffer_ref (g_ptr_array_index (rows, i)));
+  return TRUE;
+}
+
+/* Padding */
+
+guint
+spdl_batch_builder_count_padded (const SpdlBatchBuilder *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->slots->len; i++)
+    n += ((const Slot *) g_ptr_array_index (self->slots, i))->is_bytes;
+  return n;
+}
+
+void
+spdl_batch_builder_begin (SpdlBatchBuilder *self, GstSpdlBatchMeta *batch)
+{
+  spdl_batch_builder_cancel (self);
+  for (guint i = 0; i < self->slots->len; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+    Padded padded = { slot->name, NULL, slot->row };
+
+    if (!slot->is_bytes)
+      continue;
+    padded.rows =
+        g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+    g_array_append_val (self->padded, padded);
+    gst_spdl_batch_meta_add_name (batch, slot->name);
+  }
+}
+
+/* A dimension of 0 would be none. */
+static gsize
+get_longest (const Padded *self)
+{
+  gsize longest = 1;
+
+  for (guint i = 0; i < self->rows->len; i++)
+    longest =
+        MAX (longest, gst_buffer_get_size (g_ptr_array_index (self->rows, i)));
+  return longest;
+}
+
+static GstMemory *
+pad_rows (const Padded *self, gsize length)
+{
+  const guint n = self->rows->len;
+  void *data;
+
+  if (length > G_MAXUINT32 || length > G_MAXSSIZE / n ||
+      posix_memalign (&data, SPDL_SLAB_ALIGNMENT, length * n) != 0)
+    return NULL;
+  for (guint i = 0; i < n; i++) {
+    guint8 *row = (guint8 *) data + i * length;
+    const gsize size =
+        gst_buffer_extract (g_ptr_array_index (self->rows, i), 0, row, length);
+
+    memset (row + size, 0, length - size);
+  }
+  return gst_memory_new_wrapped (
+      0, data, length * n, 0, length * n, data, free);
+}
+
+gboolean
+spdl_batch_builder_end (SpdlBatchBuilder *self, GstBuffer *buffer,
+    GstSpdlTensorsInfo *info, GError **error)
+{
+  for (guint i = 0; i < self->padded->len; i++) {
+    const Padded *padded = &g_array_index (self->padded, Padded, i);
+    const gsize moment = gst_spdl_tensor_info_get_size (&padded->row);
+    const gsize longest = get_longest (padded) / moment * moment;
+    GstMemory *memory = pad_rows (padded, MAX (longest, moment));
+    GstSpdlTensorInfo tensor = padded->row;
+
+    if (!memory) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "There is no memory for \"%s\" of %u items, padded to "
+          "%" G_GSIZE_FORMAT " bytes",
+          padded->name, padded->rows->len, longest);
+      return FALSE;
+    }
+    gst_buffer_append_memory (buffer, memory);
+    tensor.dims[tensor.rank++] = MAX (longest / moment, 1);
+    tensor.dims[tensor.rank++] = padded->rows->len;
+    gst_spdl_tensors_info_add (info, tensor.type, tensor.rank, tensor.dims);
+  }
+  return TRUE;
+}
+
+void
+spdl_batch_builder_cancel (SpdlBatchBuilder *self)
+{
+  g_array_set_size (self->padded, 0);
+}

@@ -1,0 +1,377 @@
+/* gst-spdl: items as tensors, written into a batch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/batch/collator.h"
+
+#include <string.h>
+
+#include "gst/spdl/tensor/audiocaps.h"
+
+static gboolean
+init_video (SpdlCollator *self, const GstCaps *caps, GError **error)
+{
+  if (!gst_video_info_from_caps (&self->video, caps)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The caps are not those of a raw image");
+    return FALSE;
+  }
+
+  const guint32 dims[] = { GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0),
+    GST_VIDEO_INFO_WIDTH (&self->video), GST_VIDEO_INFO_HEIGHT (&self->video) };
+  self->is_video = TRUE;
+  gst_spdl_tensors_info_init (&self->info);
+  gst_spdl_tensors_info_add (&self->info, GST_SPDL_TENSOR_UINT8, 3, dims);
+  return TRUE;
+}
+
+static gboolean
+init_audio (SpdlCollator *self, const GstStructure *s, GError **error)
+{
+  guint32 dims[] = { 0, 1 };
+  GstSpdlTensorType type;
+
+  if (!gst_spdl_read_audio_caps (s, &type, &dims[0])) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The caps are not those of interleaved sound of a type that tensors "
+        "have");
+    return FALSE;
+  }
+  gst_spdl_tensors_info_init (&self->info);
+  gst_spdl_tensors_info_add (&self->info, type, G_N_ELEMENTS (dims), dims);
+  self->n_channels = dims[0];
+  self->moment = gst_spdl_tensor_info_get_size (&self->info.tensors[0]);
+  return TRUE;
+}
+
+static gboolean
+has_rank_to_spare (const GstSpdlTensorsInfo *info, GError **error)
+{
+  for (guint i = 0; i < info->num_tensors; i++) {
+    if (info->tensors[i].rank < GST_SPDL_MAX_RANK)
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The items have %d dimensions already, so there is none left for the "
+        "batch",
+        GST_SPDL_MAX_RANK);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+sample_of (GstSpdlTensorType type, SpdlSample *sample)
+{
+  *sample =
+      type == GST_SPDL_TENSOR_FLOAT32 ? SPDL_SAMPLE_FLOAT32 : SPDL_SAMPLE_UINT8;
+  return type == GST_SPDL_TENSOR_FLOAT32 || type == GST_SPDL_TENSOR_UINT8;
+}
+
+static SpdlSample
+sample_wanted (const SpdlCollateSettings *settings, SpdlSample in)
+{
+  switch (settings->type) {
+    case SPDL_COLLATE_DTYPE_UINT8:
+      return SPDL_SAMPLE_UINT8;
+    case SPDL_COLLATE_DTYPE_FLOAT16:
+      return SPDL_SAMPLE_FLOAT16;
+    case SPDL_COLLATE_DTYPE_FLOAT32:
+      return SPDL_SAMPLE_FLOAT32;
+    default:
+      return in;
+  }
+}
+
+/* Channels, columns and rows become columns, rows and channels. */
+static void
+move_channels_out (GstSpdlTensorInfo *tensor)
+{
+  const guint32 n_channels = tensor->dims[0];
+
+  tensor->dims[0] = tensor->dims[1];
+  tensor->dims[1] = tensor->dims[2];
+  tensor->dims[2] = n_channels;
+}
+
+/* Sees what is to be done with the first tensor, and to what it becomes. */
+static gboolean
+init_convert (
+    SpdlCollator *self, const SpdlCollateSettings *settings, GError **error)
+{
+  static const GstSpdlTensorType types[] = { GST_SPDL_TENSOR_UINT8,
+    GST_SPDL_TENSOR_FLOAT16, GST_SPDL_TENSOR_FLOAT32 };
+  GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  const gboolean planar = settings->layout == SPDL_COLLATE_LAYOUT_NCHW;
+  SpdlSample in, out;
+
+  if (settings->type == SPDL_COLLATE_DTYPE_AS_IS && !planar &&
+      settings->n_mean == 0 && settings->n_std == 0)
+    return TRUE;
+  if (!sample_of (tensor->type, &in) ||
+      (planar && tensor->rank < 3 && self->n_channels == 0)) {
+    g_autofree gchar *text = gst_spdl_tensor_info_to_string (tensor);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Items of %s cannot be converted: type, mean and std take uint8 and "
+        "float32, layout=nchw sound or at least 3 dimensions",
+        text);
+    return FALSE;
+  }
+  out = sample_wanted (settings, in);
+  if (!spdl_convert_init (&self->convert, in, out, tensor->dims[0], planar,
+          settings->mean, settings->n_mean, settings->std, settings->n_std,
+          error))
+    return FALSE;
+
+  self->converts = TRUE;
+  self->in_size = gst_spdl_tensor_info_get_size (tensor);
+  self->n_frames = 1;
+  for (guint i = 3; i < tensor->rank; i++)
+    self->n_frames *= tensor->dims[i];
+  self->n_pixels = self->in_size / spdl_sample_get_size (in) / tensor->dims[0] /
+                   self->n_frames;
+  tensor->type = types[out];
+  if (planar && self->n_channels == 0)
+    move_channels_out (tensor);
+  return TRUE;
+}
+
+gboolean
+spdl_collator_init (SpdlCollator *self, const GstCaps *caps,
+    const SpdlCollateSettings *settings, GError **error)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gboolean ok;
+
+  memset (self, 0, sizeof *self);
+  if (gst_structure_has_name (s, "video/x-raw"))
+    ok = init_video (self, caps, error);
+  else if (gst_structure_has_name (s, "audio/x-raw"))
+    ok = init_audio (self, s, error);
+  else
+    ok = gst_spdl_tensors_info_from_caps (&self->info, caps, error) &&
+         has_rank_to_spare (&self->info, error);
+  for (guint i = 0; ok && i < self->info.num_tensors; i++)
+    self->names[i] = g_intern_string (gst_spdl_caps_get_tensor_name (caps, i));
+  return ok && init_convert (self, settings, error);
+}
+
+gboolean
+spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error)
+{
+  const gboolean planar = self->converts && self->convert.planar;
+  GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  gsize n;
+
+  if (self->n_channels == 0)
+    return TRUE;
+  n = gst_buffer_get_size (item) / self->moment;
+  if (n == 0 || n > G_MAXINT32) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "It has %" G_GSIZE_FORMAT " samples", n);
+    return FALSE;
+  }
+  tensor->dims[planar ? 1 : 0] = self->n_channels;
+  tensor->dims[planar ? 0 : 1] = n;
+  self->in_size = n * self->moment;
+  self->n_pixels = n;
+  return TRUE;
+}
+
+static gboolean
+too_small (GError **error, guint tensor, gsize size, gsize needed)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Tensor %u has %" G_GSIZE_FORMAT
+      " bytes, but its shape needs %" G_GSIZE_FORMAT,
+      tensor, size, needed);
+  return FALSE;
+}
+
+/* What write_video() does, converting. */
+static void
+write_rows (const SpdlCollator *self, const guint8 *in, gsize stride,
+    guint n_rows, guint width, guint8 *out)
+{
+  const SpdlConvert *convert = &self->convert;
+  const gsize out_row = (gsize) width * spdl_sample_get_size (convert->out) *
+                        (convert->planar ? 1 : convert->n_channels);
+
+  for (guint y = 0; y < n_rows; y++)
+    spdl_convert_write (
+        convert, in + y * stride, out + y * out_row, width, self->n_pixels);
+}
+
+/* Rows of raw images may be padded: to 4 bytes by default. */
+static gboolean
+write_video (
+    const SpdlCollator *self, GstBuffer *item, guint8 *place, GError **error)
+{
+  const guint width = GST_VIDEO_INFO_WIDTH (&self->video);
+  const gsize row =
+      (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0) * width;
+  const guint n_rows = GST_VIDEO_INFO_HEIGHT (&self->video);
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (item);
+  const gsize stride =
+      meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&self->video, 0);
+  const gsize offset =
+      meta ? meta->offset[0] : GST_VIDEO_INFO_PLANE_OFFSET (&self->video, 0);
+  const gsize needed = offset + stride * (n_rows - 1) + row;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (item, &map, GST_MAP_READ)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The image's memory cannot be mapped");
+    return FALSE;
+  }
+  if (map.size < needed) {
+    const gsize size = map.size;
+
+    gst_buffer_unmap (item, &map);
+    return too_small (error, 0, size, needed);
+  }
+  if (self->converts) {
+    write_rows (self, map.data + offset, stride, n_rows, width, place);
+  } else if (stride == row) {
+    memcpy (place, map.data + offset, row * n_rows);
+  } else {
+    for (guint y = 0; y < n_rows; y++)
+      memcpy (place + y * row, map.data + offset + y * stride, row);
+  }
+  gst_buffer_unmap (item, &map);
+  return TRUE;
+}
+
+/* Whether each tensor has a memory; else they lie one behind the other. */
+static gboolean
+lie_apart (const SpdlCollator *self, GstBuffer *item)
+{
+  return self->info.num_tensors > 1 &&
+         gst_buffer_n_memory (item) == self->info.num_tensors;
+}
+
+static gboolean
+write_converted (
+    const SpdlCollator *self, GstBuffer *item, guint8 *place, GError **error)
+{
+  const GstSpdlTensorInfo *tensor = &self->info.tensors[0];
+  const gsize in_frame = self->in_size / self->n_frames;
+  const gsize out_frame =
+      gst_spdl_tensor_info_get_size (tensor) / self->n_frames;
+  GstMapInfo map;
+
+  if (!gst_buffer_map_range (
+          item, 0, lie_apart (self, item) ? 1 : -1, &map, GST_MAP_READ)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The item's memory cannot be mapped");
+    return FALSE;
+  }
+  if (map.size < self->in_size) {
+    const gsize size = map.size;
+
+    gst_buffer_unmap (item, &map);
+    return too_small (error, 0, size, self->in_size);
+  }
+  for (guint i = 0; i < self->n_frames; i++)
+    spdl_convert_write (&self->convert, map.data + i * in_frame,
+        place + i * out_frame, self->n_pixels,
+        self->plane > 0 ? self->plane : self->n_pixels);
+  gst_buffer_unmap (item, &map);
+  return TRUE;
+}
+
+static gboolean
+write_tensors (const SpdlCollator *self, GstBuffer *item, guint8 *const *places,
+    GError **error)
+{
+  const gboolean apart = lie_apart (self, item);
+  const gsize all = gst_buffer_get_size (item);
+  gsize skip = 0;
+
+  for (guint i = 0; i < self->info.num_tensors; i++) {
+    const gboolean converts = i == 0 && self->converts;
+    const gsize needed =
+        converts ? self->in_size
+                 : gst_spdl_tensor_info_get_size (&self->info.tensors[i]);
+    const gsize size = apart ? gst_memory_get_sizes (
+                                   gst_buffer_peek_memory (item, i), NULL, NULL)
+                             : all - skip;
+
+    if (size < needed)
+      return too_small (error, i, size, needed);
+    if (!converts)
+      gst_buffer_extract (item, skip, places[i], needed);
+    else if (!write_converted (self, item, places[0], error))
+      return FALSE;
+    skip += apart ? size : needed;
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
+    guint8 *const *places, GError **error)
+{
+  if (self->is_video)
+    return write_video (self, item, places[0], error);
+  return write_tensors (self, item, places, error);
+}
+
+/* How to go on without items that differ. */
+#define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to leave such items out"
+
+/* What makes items of unequal shape equal. */
+static const gchar *
+get_remedy (const SpdlCollator *item)
+{
+  if (item->n_channels > 0)
+    return "duration, rate and channels on spdldecode, or pad-to-longest=true "
+           "on "
+           "spdlbatch";
+  if (item->is_video)
+    return "width and height on spdldecode";
+  return "width and height on spdldecode for images and video, or "
+         "pad-to-longest=true on "
+         "spdlbatch for items of unequal length";
+}
+
+gboolean
+spdl_collator_is_compatible (
+    const SpdlCollator *self, const SpdlCollator *item, GError **error)
+{
+  if (self->info.num_tensors != item->info.num_tensors) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Item has %u tensors, but its batch began with items of %u: give all "
+        "items the same tensors, or set " SKIP_HINT,
+        item->info.num_tensors, self->info.num_tensors);
+    return FALSE;
+  }
+  for (guint i = 0; i < self->info.num_tensors; i++) {
+    if (self->names[i] != item->names[i] && self->names[i] && item->names[i]) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "Tensor %u of the item is named \"%s\", but its batch began with "
+          "\"%s\": give all items the same tensors, or set " SKIP_HINT,
+          i, item->names[i], self->names[i]);
+      return FALSE;
+    }
+    if (gst_spdl_tensor_info_is_equal (
+            &self->info.tensors[i], &item->info.tensors[i]))
+      continue;
+    g_autofree gchar *mine =
+        gst_spdl_tensor_info_to_string (&self->info.tensors[i]);
+    g_autofree gchar *its =
+        gst_spdl_tensor_info_to_string (&item->info.tensors[i]);
+    g_autofree gchar *tensor =
+        item->names[i] ? g_strdup_printf ("Tensor \"%s\"", item->names[i])
+                       : g_strdup ("Item");
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "%s is %s, but its batch began with %s: set %s, so that all items have "
+        "one shape, or " SKIP_HINT,
+        tensor, its, mine, get_remedy (item));
+    return FALSE;
+  }
+  return TRUE;
+}

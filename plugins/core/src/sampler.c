@@ -1,0 +1,531 @@
+/* gst-spdl: which items a process delivers, and in which order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/src/sampler.h"
+
+#include <string.h>
+
+#include <gst/spdl/spdl.h>
+
+#include "plugins/core/src/resume.h"
+#include "plugins/dataset/archive/streamedshards.h"
+#include "plugins/dataset/sampler/permutation.h"
+#include "plugins/dataset/sampler/weightedsampler.h"
+
+/* Which item has which sequence is not known behind a shard that failed, where
+ * more or fewer of its samples may come another time. What comes behind it is
+ * numbered from here on, so that a state tells. */
+#define LOST_STRIDE (G_GUINT64_CONSTANT (1) << 40)
+
+struct _SpdlSampler {
+  guint32 source;
+  SpdlClasses *classes;                /* (nullable): that the settings give */
+  SpdlDataset *dataset;                /* nullable: then */
+  SpdlStreamedShards *streamed_shards; /* is what has the items, of shards */
+  guint n_lost;                        /* that failed since the last item */
+  gboolean labels; /* those of samples of shards are to be numbered */
+  gboolean looked; /* at the label of a sample */
+  void (*warn) (const gchar *text, gpointer user_data); /* nullable */
+  gpointer warn_data;
+  guint64 n_sent;     /* of the streamed epoch, with what was done before */
+  guint64 next_shard; /* of this one's part of the epoch */
+  SpdlWeightedSampler
+      *weighted_sampler; /* if items are drawn by weight; else NULL */
+  SpdlRankPartition partition;
+  guint64 n_places; /* of an epoch's order, on all ranks; shards, if streamed */
+  guint64 size;     /* of this one's part of them */
+
+  SpdlState start; /* what it is, and what was done of its first epoch */
+  gchar *others;   /* the state that it began at, nullable */
+  guint64 epoch;
+  guint64 next;                /* the sequence to look at next */
+  guint next_run;              /* of the start's, the first that lies ahead */
+  SpdlPermutation permutation; /* of this epoch, if shuffled */
+  SpdlDraws draws;             /* of this epoch, if drawn */
+};
+
+void
+spdl_sampler_free (SpdlSampler *self)
+{
+  g_clear_pointer (&self->dataset, spdl_dataset_free);
+  g_clear_pointer (&self->streamed_shards, spdl_streamed_shards_free);
+  g_clear_pointer (&self->weighted_sampler, spdl_weighted_sampler_free);
+  g_clear_pointer (&self->classes, spdl_classes_free);
+  spdl_state_clear (&self->start);
+  g_free (self->others);
+  g_free (self);
+}
+
+guint64
+spdl_sampler_get_size (const SpdlSampler *self)
+{
+  /* No shard has no item, that much is known. */
+  return self->streamed_shards && self->size > 0 ? GST_SPDL_ITEMS_UNKNOWN
+                                                 : self->size;
+}
+
+static gboolean
+check_shard (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+{
+  const guint64 n = self->n_places;
+
+  if (settings->shard_mode != SPDL_SHARD_DROP ||
+      n >= self->partition.world_size)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT "%s"
+      ", and the world size is %" G_GUINT64_FORMAT
+      ": set shard-mode to pad or uneven, or use fewer processes",
+      settings->location, n,
+      self->streamed_shards ? " shards, which are streamed" : "",
+      self->partition.world_size);
+  return FALSE;
+}
+
+static gboolean
+has_weights (const SpdlSettings *settings)
+{
+  return settings->weights && *settings->weights;
+}
+
+static gboolean
+check_draws (const SpdlSettings *settings, GError **error)
+{
+  if (has_weights (settings) &&
+      strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The name of a column of weights has at most %d bytes, which \"%s\" "
+        "exceeds",
+        SPDL_STATE_MAX_WEIGHTS - 1, settings->weights);
+    return FALSE;
+  }
+  if (has_weights (settings) || settings->items_per_epoch == 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "items-per-epoch is %" G_GUINT64_FORMAT
+      ", but nothing is drawn: set weights "
+      "to a column of the list, or leave items-per-epoch unset",
+      settings->items_per_epoch);
+  return FALSE;
+}
+
+static gboolean
+open_streamed (SpdlSampler *self, const SpdlSettings *settings,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  const SpdlArchiveSetOptions options = {
+    settings->label == SPDL_LABEL_MANIFEST, settings->extensions,
+    settings->sidecar, &settings->remote, warn, user_data
+  };
+
+  self->streamed_shards = spdl_streamed_shards_open (
+      settings->location, &options, settings->shuffle_buffer, error);
+  if (self->streamed_shards)
+    self->n_places = spdl_streamed_shards_get_n_shards (self->streamed_shards);
+  return self->streamed_shards != NULL;
+}
+
+static gboolean
+open_dataset (SpdlSampler *self, const SpdlSettings *settings,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  const SpdlDatasetOptions options = { settings->location, settings->pattern,
+    settings->label, has_weights (settings) ? settings->weights : NULL,
+    settings->sidecar, settings->extensions, &settings->remote, self->classes };
+  GError *reason = NULL;
+
+  self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);
+  if (self->dataset) {
+    self->n_places = spdl_dataset_get_size (self->dataset);
+    return TRUE;
+  }
+  if (g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK)) {
+    g_error_free (reason);
+    return open_streamed (self, settings, warn, user_data, error);
+  }
+  g_propagate_error (error, reason);
+  return FALSE;
+}
+
+static gboolean
+take_classes (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+{
+  GError *problem = NULL;
+
+  self->classes = spdl_classes_new_from_names (
+      (const gchar *const *) settings->classes, &problem);
+  if (problem)
+    g_propagate_error (error, problem);
+  return !problem;
+}
+
+static gboolean
+prepare_draws (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+{
+  g_autoptr (GArray) weights =
+      self->dataset ? spdl_dataset_steal_weights (self->dataset) : NULL;
+
+  if (!weights)
+    return TRUE;
+  if (settings->items_per_epoch > 0)
+    self->n_places = settings->items_per_epoch;
+  self->weighted_sampler = spdl_weighted_sampler_new (weights);
+  if (self->weighted_sampler)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "All weights of \"%s\" in column \"%s\" are 0: nothing can be drawn",
+      settings->location, settings->weights);
+  return FALSE;
+}
+
+static void
+set_identity (SpdlSampler *self, const SpdlSettings *settings)
+{
+  SpdlIdentity *identity = &self->start.identity;
+
+  identity->count = self->streamed_shards
+                        ? self->n_places
+                        : spdl_dataset_get_size (self->dataset);
+  identity->hash = self->streamed_shards
+                       ? spdl_streamed_shards_get_hash (self->streamed_shards)
+                       : spdl_dataset_get_hash (self->dataset);
+  identity->shuffle = settings->shuffle;
+  identity->seed = settings->seed;
+  identity->classes = spdl_classes_get_hash (spdl_sampler_get_classes (self));
+  identity->rank = self->partition.rank;
+  identity->world_size = self->partition.world_size;
+  g_strlcpy (identity->shard_mode,
+      spdl_shard_mode_get_name (settings->shard_mode),
+      sizeof identity->shard_mode);
+  if (!self->weighted_sampler)
+    return;
+  g_strlcpy (identity->weights, settings->weights, sizeof identity->weights);
+  identity->items_per_epoch = self->n_places;
+}
+
+static void
+begin_epoch (SpdlSampler *self, guint64 epoch)
+{
+  const SpdlIdentity *identity = &self->start.identity;
+
+  self->epoch = epoch;
+  self->next = self->next_shard = self->n_sent = 0;
+  self->n_lost = 0;
+  if (self->streamed_shards)
+    spdl_streamed_shards_begin_epoch (
+        self->streamed_shards, identity->seed, epoch);
+  if (self->weighted_sampler)
+    spdl_draws_init (&self->draws, identity->seed, epoch);
+  else if (identity->shuffle)
+    spdl_permutation_init (
+        &self->permutation, identity->count, identity->seed, epoch);
+}
+
+/* All that was done before must be found again. */
+static gboolean
+check_nothing_lost (const SpdlSampler *self, GError **error)
+{
+  const SpdlProgress *progress = &self->start.progress;
+  const guint n = progress->runs->len;
+  const guint64 end = n > 0 ? g_array_index (progress->runs, SpdlRun, n - 1).end
+                            : progress->mark;
+
+  if (!self->streamed_shards || end < LOST_STRIDE)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The resume state cannot be used: a streamed shard failed before it in "
+      "epoch %" G_GUINT64_FORMAT
+      ", so that it is not known which of its samples "
+      "were sent; a state of the beginning of an epoch can",
+      progress->epoch);
+  return FALSE;
+}
+
+static gboolean
+go_to_start (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+{
+  if (settings->resume_state && *settings->resume_state &&
+      !spdl_resume_read (&self->start, settings->resume_state, self->source,
+          spdl_sampler_get_size (self), settings->location, error))
+    return FALSE;
+  if (!check_nothing_lost (self, error))
+    return FALSE;
+  self->others = g_strdup (settings->resume_state);
+  begin_epoch (self, self->start.progress.epoch);
+  if (!self->streamed_shards)
+    self->next = self->start.progress.mark;
+  return TRUE;
+}
+
+SpdlSampler *
+spdl_sampler_open (const SpdlSettings *settings, guint32 source,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  SpdlSampler *self = g_new0 (SpdlSampler, 1);
+
+  self->source = source;
+  self->warn = warn;
+  self->warn_data = user_data;
+  spdl_state_init (&self->start);
+  /* First, because it takes no time: a dataset may. */
+  if (!spdl_rank_partition_init (&self->partition, settings->rank,
+          settings->world_size, settings->shard_mode, error) ||
+      !check_draws (settings, error) || !take_classes (self, settings, error) ||
+      !open_dataset (self, settings, warn, user_data, error) ||
+      !prepare_draws (self, settings, error) ||
+      !check_shard (self, settings, error)) {
+    spdl_sampler_free (self);
+    return NULL;
+  }
+  set_identity (self, settings);
+  self->labels =
+      settings->label == SPDL_LABEL_MANIFEST && !spdl_sampler_get_root (self);
+  self->size = spdl_rank_partition_get_size (&self->partition, self->n_places);
+  g_assert (self->dataset || self->streamed_shards);
+  if (go_to_start (self, settings, error))
+    return self;
+  spdl_sampler_free (self);
+  return NULL;
+}
+
+static gboolean
+is_number (guint32 source, gconstpointer self)
+{
+  return source == ((const SpdlSampler *) self)->source;
+}
+
+gchar *
+spdl_sampler_get_start (const SpdlSampler *self)
+{
+  GString *text = g_string_new (NULL);
+
+  spdl_state_begin (text);
+  spdl_state_write_identity (text, self->source, &self->start.identity);
+  spdl_state_write_progress (text, &self->start.progress);
+  if (self->others)
+    spdl_state_write_others (text, self->others, is_number, self);
+  return g_string_free (text, FALSE);
+}
+
+guint64
+spdl_sampler_get_epoch (const SpdlSampler *self)
+{
+  return self->epoch;
+}
+
+/* Past what was done of the first epoch. */
+static void
+skip_done (SpdlSampler *self)
+{
+  const GArray *runs = self->start.progress.runs;
+  const SpdlRun *run;
+
+  while (self->next_run < runs->len) {
+    run = &g_array_index (runs, SpdlRun, self->next_run);
+    if (run->begin > self->next)
+      return;
+    self->next = run->end;
+    self->next_run++;
+  }
+}
+
+static guint64
+get_item (const SpdlSampler *self, guint64 place)
+{
+  if (self->weighted_sampler)
+    return spdl_weighted_sampler_get_item (
+        self->weighted_sampler, spdl_draws_get_number (&self->draws, place));
+  if (self->start.identity.shuffle)
+    return spdl_permutation_get_item (&self->permutation, place);
+  return place;
+}
+
+static SpdlSamplerStatus
+get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  skip_done (self);
+  if (self->next >= self->size)
+    return SPDL_SAMPLER_END;
+  item->sequence = self->next++;
+  item->index = get_item (self, spdl_rank_partition_get_place (&self->partition,
+                                    self->n_places, item->sequence));
+  item->uri = spdl_dataset_get_item (
+      self->dataset, item->index, &item->label, &item->extra, error);
+  return item->uri ? SPDL_SAMPLER_ITEM : SPDL_SAMPLER_FAILED;
+}
+
+/* Streamed shards */
+
+static gboolean
+next_shard (gpointer user_data, guint64 *shard)
+{
+  SpdlSampler *self = user_data;
+
+  if (self->next_shard >= self->size)
+    return FALSE;
+  *shard = get_item (self, spdl_rank_partition_get_place (&self->partition,
+                               self->n_places, self->next_shard++));
+  return TRUE;
+}
+
+static guint64
+take_sequence (SpdlSampler *self)
+{
+  if (self->n_lost > 0)
+    self->next = (self->next / LOST_STRIDE + 1) * LOST_STRIDE;
+  self->n_lost = 0;
+  self->n_sent++;
+  return self->next++;
+}
+
+/* Items that were done before are read once more, and passed over: where they
+ * lie is not known. */
+static SpdlSamplerStatus
+get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  SpdlStreamedShardsItem found;
+
+  for (;;) {
+    switch (spdl_streamed_shards_next (self->streamed_shards, next_shard, self,
+        &found, &self->n_lost, error)) {
+      case SPDL_STREAM_SAMPLE:
+        break;
+      case SPDL_STREAM_END:
+        return SPDL_SAMPLER_END;
+      case SPDL_STREAM_FAILED:
+        return SPDL_SAMPLER_FAILED;
+      default:
+        return SPDL_SAMPLER_FLUSHING;
+    }
+    item->sequence = take_sequence (self);
+    if (!spdl_progress_has (&self->start.progress, self->epoch, item->sequence))
+      break;
+    spdl_streamed_shards_item_clear (&found);
+  }
+  item->index = found.index;
+  item->uri = found.uri;
+  item->label = found.label;
+  item->extra = found.extra;
+  item->carried = found.carried;
+  return SPDL_SAMPLER_ITEM;
+}
+
+/* Labels of shards' samples: no index has their names */
+
+/* A `.cls` that is not an integer is found among the item's fields. */
+static void
+take_text_label (const SpdlSamplerItem *item, SpdlLine *line)
+{
+  const gchar *text = item->label == -1 && item->extra
+                          ? gst_structure_get_string (item->extra, "cls")
+                          : NULL;
+
+  spdl_line_init (line, NULL);
+  line->name = (SpdlCsvField){ text, text ? strlen (text) : 0, FALSE };
+  spdl_line_read_label (line);
+}
+
+/* Looks at the first sample only, as all would take too long. */
+static void
+warn_of_text (const SpdlSampler *self, const SpdlSamplerItem *item)
+{
+  g_autofree gchar *label = NULL, *text = NULL;
+  SpdlLine line;
+
+  take_text_label (item, &line);
+  if (!line.name.text || !self->warn)
+    return;
+  label = spdl_parse_error_quote (line.name.text, line.name.length);
+  text = g_strdup_printf (
+      "The label %s of the item \"%s\" is text, so the item has no number for "
+      "a "
+      "label: set classes to the names of the classes, or label=none",
+      label, item->uri);
+  self->warn (text, self->warn_data);
+}
+
+static gboolean
+number_label (const SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  g_autofree gchar *label = NULL;
+  gboolean fits;
+  SpdlLine line;
+
+  take_text_label (item, &line);
+  if (line.name.text) {
+    fits = spdl_classes_number_line (self->classes, &line);
+    item->label = line.label;
+  } else {
+    fits = item->label == -1 || spdl_classes_number (self->classes, NULL, 0,
+                                    TRUE, item->label, &item->label);
+  }
+  if (fits)
+    return TRUE;
+  label = line.name.text
+              ? spdl_parse_error_quote (line.name.text, line.name.length)
+              : g_strdup_printf ("%" G_GINT64_FORMAT, item->label);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The label %s of the item \"%s\" fits none of the %u classes: correct "
+      "it, "
+      "or add it to classes",
+      label, item->uri, spdl_classes_get_size (self->classes));
+  g_clear_pointer (&item->uri, g_free);
+  g_clear_pointer (&item->extra, gst_structure_free);
+  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
+  return FALSE;
+}
+
+SpdlSamplerStatus
+spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  SpdlSamplerStatus status;
+
+  *item = (SpdlSamplerItem){ .label = -1 };
+  status = self->streamed_shards ? get_streamed (self, item, error)
+                                 : get_listed (self, item, error);
+  if (G_LIKELY (!self->labels) || status != SPDL_SAMPLER_ITEM)
+    return status;
+  if (self->classes && !number_label (self, item, error))
+    return SPDL_SAMPLER_FAILED;
+  if (!self->classes && !self->looked)
+    warn_of_text (self, item);
+  self->looked = TRUE;
+  return status;
+}
+
+guint64
+spdl_sampler_end_epoch (SpdlSampler *self)
+{
+  const guint64 n_items = self->streamed_shards ? self->n_sent : self->size;
+
+  self->next_run = self->start.progress.runs->len;
+  begin_epoch (self, self->epoch + 1);
+  return n_items;
+}
+
+void
+spdl_sampler_set_flushing (SpdlSampler *self, gboolean flushing)
+{
+  if (self->streamed_shards)
+    spdl_streamed_shards_set_flushing (self->streamed_shards, flushing);
+}
+
+const SpdlClasses *
+spdl_sampler_get_classes (const SpdlSampler *self)
+{
+  return self->dataset ? spdl_dataset_get_classes (self->dataset)
+                       : self->classes;
+}
+
+const gchar *
+spdl_sampler_get_root (const SpdlSampler *self)
+{
+  return self->dataset ? spdl_dataset_get_root (self->dataset) : NULL;
+}

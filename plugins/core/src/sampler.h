@@ -1,0 +1,80 @@
+/* gst-spdl: which items a process delivers, and in which order
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "gst/spdl/common/carried.h"
+#include "plugins/core/src/sourcesettings.h"
+
+G_BEGIN_DECLS
+
+/* A dataset, the order of its epochs, the part of each epoch that is this
+ * process's, and a place in it that moves on. For one thread, but for
+ * spdl_sampler_get_size() and spdl_sampler_set_flushing(). */
+
+typedef struct _SpdlSampler SpdlSampler;
+
+/* Opens the dataset and goes to where it is to begin.
+ *
+ * @source: the number of the source
+ * @warn: (nullable): as for spdl_dataset_open(); also called later, where
+ *     shards are streamed
+ *
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
+SpdlSampler *spdl_sampler_open (const SpdlSettings *settings, guint32 source,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error);
+
+void spdl_sampler_free (SpdlSampler *self);
+
+/* How many items, or draws, each epoch has here: 0 is possible with
+ * SPDL_SHARD_UNEVEN; GST_SPDL_ITEMS_UNKNOWN where shards are streamed. */
+guint64 spdl_sampler_get_size (const SpdlSampler *self);
+
+/* Where it begins, as a resume state (transfer full). What the state that it
+ * began at says of other sources stays in it: these may announce themselves
+ * later. */
+gchar *spdl_sampler_get_start (const SpdlSampler *self);
+
+/* The epoch in which the place is. */
+guint64 spdl_sampler_get_epoch (const SpdlSampler *self);
+
+/* Its fields are (transfer full). */
+typedef struct {
+  guint64 sequence; /* its place in what is delivered of the epoch */
+  guint64 index;    /* its place in the dataset */
+  gchar *uri;
+  gint64 label;
+  GstStructure *extra;     /* nullable */
+  GstSpdlCarried *carried; /* nullable: what its URIs name */
+} SpdlSamplerItem;
+
+typedef enum {
+  SPDL_SAMPLER_ITEM,
+  SPDL_SAMPLER_END,      /* the epoch has no further item */
+  SPDL_SAMPLER_FAILED,   /* it cannot go on */
+  SPDL_SAMPLER_FLUSHING, /* it was told not to wait */
+} SpdlSamplerStatus;
+
+/* Moves on by an item, for which it may wait. Sets @error where it fails. */
+SpdlSamplerStatus
+spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
+
+/* Goes to the beginning of the next epoch. Returns how many items this one
+ * had. */
+guint64 spdl_sampler_end_epoch (SpdlSampler *self);
+
+/* Whether nobody is to wait for an item. From any thread. */
+void spdl_sampler_set_flushing (SpdlSampler *self, gboolean flushing);
+
+/* As spdl_dataset_get_classes(). */
+const SpdlClasses *spdl_sampler_get_classes (const SpdlSampler *self);
+
+/* As spdl_dataset_get_root(). */
+const gchar *spdl_sampler_get_root (const SpdlSampler *self);
+
+G_END_DECLS

@@ -1,0 +1,532 @@
+/* gst-spdl: a dataset of shards that are read from their beginnings
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/archive/streamedshards.h"
+
+#include <string.h>
+
+#include "gst/spdl/common/redact.h"
+#include "gst/spdl/engine/sync.h"
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/archive/archivenotes.h"
+#include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/shardpattern.h"
+#include "plugins/dataset/sampler/weightedsampler.h"
+
+typedef struct {
+  gchar *uri;
+  gchar *name;       /* without userinfo, and what is behind a `?` */
+  guint64 n_samples; /* that it had when it was read to its end; 0: unknown */
+} Shard;
+
+struct _SpdlStreamedShards {
+  SpdlArchiveSetOptions options;
+  gchar **extensions;
+  GArray *shards; /* Shard */
+  SpdlIndexer *indexer;
+  guint64 hash;
+
+  /* Of this epoch. */
+  SpdlDraws draws;
+  guint64 n_drawn;
+  GArray *buffer; /* SpdlStreamedShardsItem */
+  guint capacity; /* in it */
+  gboolean ended; /* there is no further shard */
+  GError *error;  /* the first of a shard that failed; nullable */
+
+  /* Of this shard. */
+  Shard *shard;      /* nullable: there was none yet in this epoch */
+  guint64 n_samples; /* of it that came */
+  guint64 n_left_out;
+  guint64 n_long;
+
+  SpdlMutex lock;          /* guards: */
+  SpdlShardStream *stream; /* nullable */
+  gboolean flushing;
+};
+
+/* The samples of one shard */
+
+/* What is read ahead; one sample in any case. */
+#define MAX_SAMPLES 64
+#define MAX_BYTES (16 << 20)
+
+struct _SpdlShardStream {
+  SpdlIndexer *indexer;
+  gchar *uri;
+  GThread *thread; /* nullable: there is none to be had */
+
+  SpdlMutex lock; /* guards: */
+  SpdlCond cond;
+  GQueue samples; /* SpdlSample */
+  guint64 size;   /* of these */
+  gboolean ended;
+  gboolean closed;
+  gboolean flushing;
+  GError *error; /* nullable */
+};
+
+static gboolean
+is_full (const SpdlShardStream *self)
+{
+  return self->samples.length >= MAX_SAMPLES ||
+         (self->samples.length > 0 && self->size >= MAX_BYTES);
+}
+
+static gboolean
+on_sample (SpdlSample *sample, gpointer user_data)
+{
+  SpdlShardStream *self = user_data;
+  gboolean closed;
+
+  spdl_mutex_lock (&self->lock);
+  while (is_full (self) && !self->closed)
+    spdl_cond_wait (&self->cond, &self->lock);
+  closed = self->closed;
+  if (!closed) {
+    g_queue_push_tail (&self->samples, sample);
+    self->size += sample->size;
+    spdl_cond_broadcast (&self->cond);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (closed)
+    spdl_sample_free (sample);
+  return !closed;
+}
+
+static gpointer
+run_reader (gpointer data)
+{
+  SpdlShardStream *self = data;
+  GError *error = NULL;
+
+  spdl_indexer_stream (self->indexer, self->uri, on_sample, self, &error);
+  spdl_mutex_lock (&self->lock);
+  self->error = error;
+  self->ended = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+SpdlShardStream *
+spdl_shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
+{
+  SpdlShardStream *self = g_new0 (SpdlShardStream, 1);
+  GError *error = NULL;
+
+  self->indexer = indexer;
+  self->uri = g_strdup (uri);
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->cond);
+  self->thread = g_thread_try_new ("spdl-stream", run_reader, self, &error);
+  if (!self->thread) {
+    self->error = error;
+    self->ended = TRUE;
+  }
+  return self;
+}
+
+void
+spdl_shard_stream_free (SpdlShardStream *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->closed = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  if (self->thread)
+    g_thread_join (self->thread);
+  g_queue_clear_full (&self->samples, (GDestroyNotify) spdl_sample_free);
+  g_clear_error (&self->error);
+  spdl_cond_clear (&self->cond);
+  spdl_mutex_clear (&self->lock);
+  g_free (self->uri);
+  g_free (self);
+}
+
+/* Lock held. */
+static SpdlStreamStatus
+pop_sample (SpdlShardStream *self, SpdlSample **sample, GError **error)
+{
+  if (self->flushing)
+    return SPDL_STREAM_FLUSHING;
+  if (self->samples.length > 0) {
+    *sample = g_queue_pop_head (&self->samples);
+    self->size -= (*sample)->size;
+    spdl_cond_broadcast (&self->cond);
+    return SPDL_STREAM_SAMPLE;
+  }
+  if (!self->error)
+    return SPDL_STREAM_END;
+  g_propagate_error (error, g_error_copy (self->error));
+  return SPDL_STREAM_FAILED;
+}
+
+SpdlStreamStatus
+spdl_shard_stream_pop (
+    SpdlShardStream *self, SpdlSample **sample, GError **error)
+{
+  SpdlStreamStatus status;
+
+  spdl_mutex_lock (&self->lock);
+  while (self->samples.length == 0 && !self->ended && !self->flushing)
+    spdl_cond_wait (&self->cond, &self->lock);
+  status = pop_sample (self, sample, error);
+  spdl_mutex_unlock (&self->lock);
+  return status;
+}
+
+void
+spdl_shard_stream_set_flushing (SpdlShardStream *self, gboolean flushing)
+{
+  spdl_mutex_lock (&self->lock);
+  self->flushing = flushing;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+}
+
+static void
+clear_shard (gpointer data)
+{
+  Shard *shard = data;
+
+  g_free (shard->uri);
+  g_free (shard->name);
+}
+
+void
+spdl_streamed_shards_item_clear (SpdlStreamedShardsItem *item)
+{
+  g_clear_pointer (&item->uri, g_free);
+  g_clear_pointer (&item->extra, gst_structure_free);
+  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
+}
+
+static void
+clear_item (gpointer data)
+{
+  spdl_streamed_shards_item_clear (data);
+}
+
+/* Opening */
+
+static gboolean
+add_shard (SpdlStreamedShards *self, const gchar *uri, GError **error)
+{
+  Shard shard = { NULL };
+  g_autofree gchar *plain = g_strndup (uri, strcspn (uri, "?#"));
+
+  shard.name = spdl_redact_remove_userinfo (plain);
+  if (spdl_archive_is_remote (uri) && !g_str_has_suffix (shard.name, ".zip")) {
+    shard.uri = g_strdup (uri);
+    g_array_append_val (self->shards, shard);
+    self->hash =
+        spdl_fingerprint_add (self->hash, shard.name, strlen (shard.name));
+    return TRUE;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" cannot be used among shards of which a server knows no byte "
+      "ranges: these are read from their beginnings, as is possible with tars "
+      "on servers alone",
+      shard.name);
+  g_free (shard.name);
+  return FALSE;
+}
+
+static gboolean
+add_shards (SpdlStreamedShards *self, const gchar *location, GError **error)
+{
+  g_autoptr (GPtrArray) names = spdl_archive_names_expand (location, error);
+
+  for (guint i = 0; names && i < names->len; i++)
+    if (!add_shard (self, g_ptr_array_index (names, i), error))
+      return FALSE;
+  return names != NULL;
+}
+
+SpdlStreamedShards *
+spdl_streamed_shards_open (const gchar *location,
+    const SpdlArchiveSetOptions *options, guint buffer, GError **error)
+{
+  SpdlStreamedShards *self = g_new0 (SpdlStreamedShards, 1);
+  const guint32 capacity = GUINT32_TO_LE (MAX (buffer, 1));
+
+  self->options = *options;
+  self->extensions = spdl_archive_name_split_list (options->extensions);
+  self->capacity = MAX (buffer, 1);
+  self->shards = g_array_new (FALSE, FALSE, sizeof (Shard));
+  g_array_set_clear_func (self->shards, clear_shard);
+  self->buffer = g_array_new (FALSE, FALSE, sizeof (SpdlStreamedShardsItem));
+  g_array_set_clear_func (self->buffer, clear_item);
+  self->indexer = spdl_indexer_new (NULL, options->remote);
+  spdl_mutex_init (&self->lock);
+  for (guint i = 0; self->extensions && self->extensions[i]; i++)
+    self->hash = spdl_fingerprint_add (
+        self->hash, self->extensions[i], strlen (self->extensions[i]));
+  self->hash = spdl_fingerprint_add (self->hash, &capacity, sizeof capacity);
+  if (!add_shards (self, location, error))
+    g_clear_pointer (&self, spdl_streamed_shards_free);
+  return self;
+}
+
+static void
+close_stream (SpdlStreamedShards *self)
+{
+  SpdlShardStream *stream;
+
+  spdl_mutex_lock (&self->lock);
+  stream = g_steal_pointer (&self->stream);
+  spdl_mutex_unlock (&self->lock);
+  if (stream)
+    spdl_shard_stream_free (stream);
+}
+
+void
+spdl_streamed_shards_free (SpdlStreamedShards *self)
+{
+  spdl_indexer_cancel (self->indexer);
+  close_stream (self);
+  spdl_indexer_free (self->indexer);
+  g_array_unref (self->buffer);
+  g_array_unref (self->shards);
+  g_strfreev (self->extensions);
+  g_clear_error (&self->error);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+guint64
+spdl_streamed_shards_get_n_shards (const SpdlStreamedShards *self)
+{
+  return self->shards->len;
+}
+
+guint64
+spdl_streamed_shards_get_hash (const SpdlStreamedShards *self)
+{
+  return self->hash;
+}
+
+void
+spdl_streamed_shards_begin_epoch (
+    SpdlStreamedShards *self, guint64 seed, guint64 epoch)
+{
+  close_stream (self);
+  g_array_set_size (self->buffer, 0);
+  g_clear_error (&self->error);
+  spdl_draws_init (&self->draws, seed, epoch);
+  self->n_drawn = 0;
+  self->ended = FALSE;
+  self->shard = NULL;
+}
+
+/* What is told of a shard */
+
+static void
+warn_caller (SpdlStreamedShards *self, gchar *text)
+{
+  if (self->options.warn)
+    self->options.warn (text, self->options.user_data);
+  g_free (text);
+}
+
+static void
+tell_left_out (SpdlStreamedShards *self)
+{
+  if (self->n_left_out > 0)
+    warn_caller (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                         " samples in \"%s\" were left out: they have no %s",
+            self->n_left_out, self->n_samples, self->shard->name,
+            self->extensions ? "file of extensions" : "payload"));
+  if (self->n_long > 0)
+    warn_caller (self,
+        g_strdup_printf ("%" G_GUINT64_FORMAT
+                         " texts in \"%s\" were left out: they have more than "
+                         "64 KiB",
+            self->n_long, self->shard->name));
+}
+
+static void
+tell_lost (SpdlStreamedShards *self, const GError *error)
+{
+  const guint64 n_all = self->shard->n_samples;
+  g_autofree gchar *lost =
+      n_all > self->n_samples
+          ? g_strdup_printf ("%" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
+                             " samples are lost",
+                n_all - self->n_samples, n_all)
+          : g_strdup ("how many it has beyond these is not known");
+
+  warn_caller (
+      self, g_strdup_printf ("The shard \"%s\" failed after %" G_GUINT64_FORMAT
+                             " samples, and %s in this epoch: %s",
+                self->shard->name, self->n_samples, lost, error->message));
+}
+
+/* Items */
+
+static GstSpdlCarried *
+carry_sample (
+    const SpdlSample *sample, const SpdlArchiveSample *files, const gchar *uri)
+{
+  GstSpdlCarried *carried = gst_spdl_carried_new ();
+  SpdlArchiveSample reading = *files;
+  SpdlArchiveFile file;
+
+  for (guint i = 0; spdl_archive_sample_next (&reading, &file); i++) {
+    GstBuffer *content = g_ptr_array_index (sample->contents, i);
+
+    if (content && file.size > 0)
+      gst_spdl_carried_add (carried, spdl_archive_notes_make_uri (uri, &file),
+          gst_buffer_ref (content));
+  }
+  return carried;
+}
+
+/* Returns FALSE if the sample has no payload. */
+static gboolean
+make_item (const SpdlStreamedShards *self, const SpdlSample *sample,
+    SpdlStreamedShardsItem *item)
+{
+  const gchar *uri = self->shard->uri;
+  const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
+  SpdlArchiveSample files;
+  SpdlArchiveFile file;
+
+  if (!spdl_archive_index_get_sample (sample->index, 0, &files) ||
+      !spdl_archive_sample_get_payload (
+          &files, (const gchar *const *) self->extensions, &file))
+    return FALSE;
+  item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
+  item->label = self->options.labels ? files.label : -1;
+  item->uri = spdl_archive_notes_make_uri (uri, &file);
+  item->extra = spdl_archive_notes_new (&files, uri, &file);
+  item->carried = carry_sample (sample, &files, uri);
+  return TRUE;
+}
+
+static void
+add_sample (SpdlStreamedShards *self, const SpdlSample *sample)
+{
+  SpdlStreamedShardsItem item;
+
+  self->n_long += spdl_archive_index_get_n_long (sample->index);
+  if (make_item (self, sample, &item))
+    g_array_append_val (self->buffer, item);
+  else
+    self->n_left_out++;
+  self->n_samples++;
+}
+
+static gboolean
+open_next (
+    SpdlStreamedShards *self, SpdlNextShardFunc next_shard, gpointer user_data)
+{
+  guint64 i;
+
+  if (!next_shard (user_data, &i))
+    return FALSE;
+  self->shard = &g_array_index (self->shards, Shard, i);
+  self->n_samples = self->n_left_out = self->n_long = 0;
+  spdl_mutex_lock (&self->lock);
+  self->stream = spdl_shard_stream_new (self->indexer, self->shard->uri);
+  spdl_shard_stream_set_flushing (self->stream, self->flushing);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* Returns whether it goes on. */
+static gboolean
+take_sample (SpdlStreamedShards *self, guint *n_lost)
+{
+  g_autoptr (SpdlSample) sample = NULL;
+  g_autoptr (GError) error = NULL;
+
+  switch (spdl_shard_stream_pop (self->stream, &sample, &error)) {
+    case SPDL_STREAM_SAMPLE:
+      add_sample (self, sample);
+      return TRUE;
+    case SPDL_STREAM_END:
+      self->shard->n_samples = self->n_samples;
+      tell_left_out (self);
+      close_stream (self);
+      return TRUE;
+    case SPDL_STREAM_FAILED:
+      tell_lost (self, error);
+      (*n_lost)++;
+      if (!self->error)
+        self->error = g_steal_pointer (&error);
+      close_stream (self);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* Returns FALSE if it was told not to wait. */
+static gboolean
+fill_buffer (SpdlStreamedShards *self, SpdlNextShardFunc next_shard,
+    gpointer user_data, guint *n_lost)
+{
+  while (!self->ended && self->buffer->len < self->capacity) {
+    if (!self->stream)
+      self->ended = !open_next (self, next_shard, user_data);
+    else if (!take_sample (self, n_lost))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* No shard of the epoch had an item. */
+static void
+set_empty (SpdlStreamedShards *self, GError **error)
+{
+  if (self->error)
+    g_propagate_error (error, g_steal_pointer (&self->error));
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no sample in \"%s\", nor in other shards of this epoch, that "
+        "has a payload: a sample is the files that share a name up to its "
+        "first dot, and extensions says which of them is wanted",
+        self->shard->name);
+}
+
+SpdlStreamStatus
+spdl_streamed_shards_next (SpdlStreamedShards *self,
+    SpdlNextShardFunc next_shard, gpointer user_data,
+    SpdlStreamedShardsItem *item, guint *n_lost, GError **error)
+{
+  guint i = 0;
+
+  if (!fill_buffer (self, next_shard, user_data, n_lost))
+    return SPDL_STREAM_FLUSHING;
+  if (self->buffer->len == 0 && self->n_drawn == 0 && self->shard) {
+    set_empty (self, error);
+    return SPDL_STREAM_FAILED;
+  }
+  if (self->buffer->len == 0)
+    return SPDL_STREAM_END;
+  if (self->capacity > 1)
+    i = spdl_draws_get_number (&self->draws, self->n_drawn) % self->buffer->len;
+  self->n_drawn++;
+  *item = g_array_index (self->buffer, SpdlStreamedShardsItem, i);
+  g_array_set_clear_func (self->buffer, NULL);
+  g_array_remove_index_fast (self->buffer, i);
+  g_array_set_clear_func (self->buffer, clear_item);
+  return SPDL_STREAM_SAMPLE;
+}
+
+void
+spdl_streamed_shards_set_flushing (SpdlStreamedShards *self, gboolean flushing)
+{
+  spdl_mutex_lock (&self->lock);
+  self->flushing = flushing;
+  if (self->stream)
+    spdl_shard_stream_set_flushing (self->stream, flushing);
+  spdl_mutex_unlock (&self->lock);
+}

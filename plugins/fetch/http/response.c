@@ -1,0 +1,231 @@
+/* gst-spdl: what a server's answer means for a fetch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/http/response.h"
+
+#include <gst/gst.h>
+
+#include <string.h>
+
+#include "plugins/fetch/http/retry.h"
+
+void
+spdl_request_params_put (
+    const SpdlRequestParams *self, SoupMessageHeaders *headers)
+{
+  const SpdlRange *range = &self->range;
+
+  soup_message_headers_append (headers, "Accept-Encoding", "identity");
+  if (spdl_request_params_is_partial (self))
+    soup_message_headers_set_range (headers, range->first + self->have,
+        spdl_range_is_open (range) ? -1 : (goffset) range->last);
+  if (self->have > 0 && self->validator)
+    soup_message_headers_append (headers, "If-Range", self->validator);
+}
+
+static const gchar *
+find_validator (SoupMessage *message)
+{
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const gchar *validator = soup_message_headers_get_one (headers, "ETag");
+
+  if (!validator || g_str_has_prefix (validator, "W/"))
+    validator = soup_message_headers_get_one (headers, "Last-Modified");
+  return validator;
+}
+
+void
+spdl_request_params_keep (
+    SpdlRequestParams *self, const SpdlResponse *response, SoupMessage *message)
+{
+  g_free (self->validator);
+  self->validator = g_strdup (find_validator (message));
+  self->has_size = response->has_size;
+  self->size = response->size;
+  if (self->origin)
+    spdl_validator_take (self->origin, message, response->has_size,
+        self->have > 0 && !response->restart);
+}
+
+gboolean
+spdl_request_params_is_same (
+    const SpdlRequestParams *self, SoupMessage *message)
+{
+  return self->validator &&
+         g_strcmp0 (self->validator, find_validator (message)) == 0;
+}
+
+void
+spdl_request_params_clear (SpdlRequestParams *self)
+{
+  g_clear_pointer (&self->validator, g_free);
+}
+
+static gint
+code_of_status (guint status)
+{
+  switch (status) {
+    case SOUP_STATUS_UNAUTHORIZED:
+    case SOUP_STATUS_FORBIDDEN:
+    case SOUP_STATUS_PROXY_UNAUTHORIZED:
+      return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
+    case SOUP_STATUS_NOT_FOUND:
+    case SOUP_STATUS_GONE:
+      return GST_RESOURCE_ERROR_NOT_FOUND;
+    case SOUP_STATUS_REQUEST_TIMEOUT:
+    case 429:
+    case SOUP_STATUS_SERVICE_UNAVAILABLE:
+      return GST_RESOURCE_ERROR_BUSY;
+    default:
+      return GST_RESOURCE_ERROR_READ;
+  }
+}
+
+static SpdlResponseAction
+judge_status (guint status, const gchar *phrase, GError **error)
+{
+  if (!phrase || !g_utf8_validate (phrase, -1, NULL))
+    phrase = soup_status_get_phrase (status);
+  g_set_error (error, GST_RESOURCE_ERROR, code_of_status (status),
+      "The server answered %u (%s)", status, phrase);
+  return spdl_retry_is_status (status) ? SPDL_RESPONSE_ACTION_LATER
+                                       : SPDL_RESPONSE_ACTION_FAILED;
+}
+
+/* The whole resource: because it was asked for, because the server knows no
+ * ranges, or because it changed since its first part came. */
+static SpdlResponseAction
+judge_whole (SpdlResponse *self, const SpdlRequestParams *params,
+    SoupMessageHeaders *headers, GError **error)
+{
+  self->restart = params->have > 0;
+  self->skip = params->range.first;
+  if (soup_message_headers_get_encoding (headers) !=
+      SOUP_ENCODING_CONTENT_LENGTH)
+    return SPDL_RESPONSE_ACTION_GOOD;
+  self->has_size = TRUE;
+  return spdl_range_get_size (&params->range,
+             soup_message_headers_get_content_length (headers), &self->size,
+             error)
+             ? SPDL_RESPONSE_ACTION_GOOD
+             : SPDL_RESPONSE_ACTION_FAILED;
+}
+
+/* The rest of another version, though If-Range asked for that of ours. */
+static gboolean
+has_other_tag (const SpdlRequestParams *params, SoupMessageHeaders *headers)
+{
+  const gchar *tag = soup_message_headers_get_one (headers, "ETag");
+
+  return params->have > 0 && tag && params->validator &&
+         *params->validator == '"' && strcmp (tag, params->validator) != 0;
+}
+
+static SpdlResponseAction
+judge_part (SpdlResponse *self, const SpdlRequestParams *params,
+    SoupMessageHeaders *headers, GError **error)
+{
+  const guint64 wanted = params->range.first + params->have;
+  goffset start, end, whole;
+
+  if (!spdl_request_params_is_partial (params) ||
+      !soup_message_headers_get_content_range (headers, &start, &end, &whole) ||
+      start < 0 || end < start || (guint64) start != wanted) {
+    const gchar *range =
+        soup_message_headers_get_one (headers, "Content-Range");
+
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The server sent another part than was asked for: bytes from "
+        "%" G_GUINT64_FORMAT " on were, Content-Range is \"%s\"",
+        wanted, range ? range : "");
+    return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
+                            : SPDL_RESPONSE_ACTION_FAILED;
+  }
+  if (has_other_tag (params, headers)) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "It changed while it was fetched: it has another ETag");
+    return SPDL_RESPONSE_ACTION_ANEW;
+  }
+  self->has_size = TRUE;
+  if (!spdl_range_get_size (&params->range,
+          whole >= 0 ? (guint64) whole : (guint64) end + 1, &self->size, error))
+    return SPDL_RESPONSE_ACTION_FAILED;
+  if (params->have == 0 || !params->has_size || self->size == params->size)
+    return SPDL_RESPONSE_ACTION_GOOD;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "It changed while it was fetched: it has %" G_GUINT64_FORMAT
+      " bytes and had %" G_GUINT64_FORMAT,
+      self->size, params->size);
+  return SPDL_RESPONSE_ACTION_ANEW;
+}
+
+/* There is nothing at the place that was asked for: good if that is the end. */
+static SpdlResponseAction
+judge_beyond (const SpdlRequestParams *params, SoupMessageHeaders *headers,
+    GError **error)
+{
+  const gchar *range = soup_message_headers_get_one (headers, "Content-Range");
+  guint64 whole;
+
+  if (params->have > 0 && range && g_str_has_prefix (range, "bytes */") &&
+      g_ascii_string_to_unsigned (
+          range + strlen ("bytes */"), 10, 0, G_MAXINT64, &whole, NULL) &&
+      whole == params->range.first + params->have &&
+      spdl_range_is_open (&params->range))
+    return SPDL_RESPONSE_ACTION_NO_MORE;
+  judge_status (SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE, NULL, error);
+  return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
+                          : SPDL_RESPONSE_ACTION_FAILED;
+}
+
+static gboolean
+is_as_stored (SoupMessageHeaders *headers, GError **error)
+{
+  const gchar *encoding =
+      soup_message_headers_get_list (headers, "Content-Encoding");
+
+  if (!encoding || !*encoding || g_ascii_strcasecmp (encoding, "identity") == 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The server sent it with Content-Encoding \"%s\", though it was asked "
+      "for as it is stored",
+      encoding);
+  return FALSE;
+}
+
+SpdlResponseAction
+spdl_response_judge (SpdlResponse *self, const SpdlRequestParams *params,
+    SoupMessage *message, GError **error)
+{
+  const guint status = soup_message_get_status (message);
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const SpdlResponse none = { 0 };
+
+  *self = none;
+  switch (status) {
+    case SOUP_STATUS_OK:
+    case SOUP_STATUS_NON_AUTHORITATIVE:
+      return is_as_stored (headers, error)
+                 ? judge_whole (self, params, headers, error)
+                 : SPDL_RESPONSE_ACTION_FAILED;
+    case SOUP_STATUS_PARTIAL_CONTENT:
+      return is_as_stored (headers, error)
+                 ? judge_part (self, params, headers, error)
+                 : SPDL_RESPONSE_ACTION_FAILED;
+    case SOUP_STATUS_NOT_MODIFIED:
+      if (params->known && params->have == 0)
+        return spdl_validator_is_confirmed (params->known, message)
+                   ? SPDL_RESPONSE_ACTION_SAME
+                   : SPDL_RESPONSE_ACTION_OTHER;
+      return judge_status (status, NULL, error);
+    case SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE:
+      return judge_beyond (params, headers, error);
+    default:
+      return judge_status (
+          status, soup_message_get_reason_phrase (message), error);
+  }
+}

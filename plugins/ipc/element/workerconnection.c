@@ -1,0 +1,651 @@
+/* gst-spdl: a running worker process, and what comes from it
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/ipc/element/workerconnection.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "plugins/ipc/element/sourcebase.h"
+#include "plugins/ipc/element/workerprocess.h"
+#include "plugins/ipc/wire/serializermessage.h"
+
+struct _SpdlWorkerConnection {
+  GstElement *element;
+  GStrv environment;
+  GByteArray *order;
+  guint32 base; /* of the sources' numbers */
+  GThread *thread;
+
+  /* The thread's. */
+  SpdlProcess process;
+  SpdlWireReader reader;
+  SpdlOutput output;
+  gboolean got_eos;
+  gboolean got_end;
+
+  SpdlMutex lock;
+  SpdlCond cond; /* when any of what follows has changed */
+  /* Under the lock: */
+  SpdlWire *wire;                    /* NULL until the process runs */
+  SpdlSharedBuffers *shared_buffers; /* likewise */
+  guint pid;
+  gboolean ordered; /* it has been told what to run */
+  gdouble cpu_budget;
+  gboolean plays;
+  GStrv classes; /* (nullable): of the sources, once it plays */
+  gboolean over; /* no more comes */
+  gboolean has_error;
+  gboolean stopping;
+  gboolean interrupted;
+  GQueue messages;
+  guint n_events;     /* taken, and not told */
+  GPtrArray *figures; /* nullable */
+  guint n_answers;
+};
+
+static gpointer run_connection (gpointer self);
+static void send_cpu_budget (SpdlWire *wire, gdouble budget);
+static void
+add_letter (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
+static gboolean handle_message (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
+
+/* How long the process has to stop its pipeline when it is asked to. */
+#define STOP_TIME (5 * GST_SECOND)
+/* How long figures are waited for. */
+#define ASK_TIME (200 * GST_MSECOND)
+
+static void
+free_structure (gpointer s)
+{
+  gst_structure_free (s);
+}
+
+/* Returns: (transfer full) (element-type GstStructure): none yet */
+static GPtrArray *
+new_figures (void)
+{
+  return g_ptr_array_new_with_free_func (free_structure);
+}
+
+SpdlWorkerConnection *
+spdl_worker_connection_new (GstElement *element, GStrv environment,
+    const SpdlWorkerConfig *config, guint32 base)
+{
+  SpdlWorkerConnection *self = g_new0 (SpdlWorkerConnection, 1);
+
+  self->element = element;
+  self->base = base;
+  self->environment = environment;
+  self->order = g_byte_array_new ();
+  spdl_put_order (self->order, config);
+  self->cpu_budget = config->cpu_budget;
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->cond);
+  g_queue_init (&self->messages);
+  self->thread = g_thread_new ("spdl-worker", run_connection, self);
+  return self;
+}
+
+static void
+drop_letters (SpdlWorkerConnection *self)
+{
+  GQueue messages;
+
+  spdl_mutex_lock (&self->lock);
+  messages = self->messages;
+  g_queue_init (&self->messages);
+  spdl_mutex_unlock (&self->lock);
+  g_queue_clear_full (&messages, (GDestroyNotify) spdl_worker_message_free);
+}
+
+/* Until it has ended by itself, or has had its time. */
+static void
+stop_connection (SpdlWorkerConnection *self)
+{
+  const GstClockTime end = gst_util_get_timestamp () + STOP_TIME;
+  GstClockTime now;
+  SpdlWire *wire;
+
+  spdl_mutex_lock (&self->lock);
+  self->stopping = TRUE;
+  while (!self->wire && !self->over)
+    spdl_cond_wait_for (&self->cond, &self->lock, GST_MSECOND);
+  wire = self->wire;
+  spdl_mutex_unlock (&self->lock);
+  if (!wire)
+    return;
+  spdl_wire_send (wire, SPDL_WIRE_STOP, NULL, 0, -1);
+  spdl_mutex_lock (&self->lock);
+  while (!self->over && (now = gst_util_get_timestamp ()) < end)
+    spdl_cond_wait_for (&self->cond, &self->lock, end - now);
+  spdl_mutex_unlock (&self->lock);
+  spdl_wire_shut (wire);
+}
+
+void
+spdl_worker_connection_stop (SpdlWorkerConnection *self)
+{
+  if (!self->thread)
+    return;
+  stop_connection (self);
+  g_thread_join (g_steal_pointer (&self->thread));
+}
+
+void
+spdl_worker_connection_free (SpdlWorkerConnection *self)
+{
+  spdl_worker_connection_stop (self);
+  drop_letters (self);
+  if (self->wire) {
+    spdl_shared_buffers_close (self->shared_buffers);
+    spdl_shared_buffers_unref (self->shared_buffers);
+    spdl_wire_close (self->wire);
+    spdl_wire_unref (self->wire);
+  }
+  spdl_wire_reader_clear (&self->reader);
+  g_clear_pointer (&self->figures, g_ptr_array_unref);
+  g_strfreev (self->classes);
+  g_byte_array_unref (self->order);
+  g_strfreev (self->environment);
+  spdl_cond_clear (&self->cond);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* Why it has ended before it played. */
+static SpdlWorkerConnectionStatus
+take_failure (SpdlWorkerConnection *self, GstMessage **failure, gchar **why)
+{
+  SpdlWorkerConnectionStatus status = SPDL_WORKER_CONNECTION_PLAYS;
+  SpdlWorkerMessage *worker_message;
+
+  do {
+    spdl_mutex_lock (&self->lock);
+    worker_message = g_queue_pop_head (&self->messages);
+    spdl_mutex_unlock (&self->lock);
+    if (worker_message && worker_message->kind == SPDL_WORKER_MESSAGE_ERROR) {
+      *failure = g_steal_pointer (&worker_message->object);
+      status = SPDL_WORKER_CONNECTION_FAILED;
+    } else if (!worker_message ||
+               worker_message->kind == SPDL_WORKER_MESSAGE_DEATH) {
+      *why = worker_message ? g_steal_pointer (&worker_message->text)
+                            : g_strdup ("The worker process ended");
+      status = SPDL_WORKER_CONNECTION_DIED;
+    }
+    g_clear_pointer (&worker_message, spdl_worker_message_free);
+  } while (status == SPDL_WORKER_CONNECTION_PLAYS);
+  return status;
+}
+
+SpdlWorkerConnectionStatus
+spdl_worker_connection_wait (
+    SpdlWorkerConnection *self, GstMessage **failure, gchar **why)
+{
+  gboolean plays, over;
+
+  spdl_mutex_lock (&self->lock);
+  while (!self->plays && !self->over && !self->interrupted)
+    spdl_cond_wait (&self->cond, &self->lock);
+  plays = self->plays;
+  over = self->over;
+  spdl_mutex_unlock (&self->lock);
+  if (plays)
+    return SPDL_WORKER_CONNECTION_PLAYS;
+  return over ? take_failure (self, failure, why)
+              : SPDL_WORKER_CONNECTION_INTERRUPTED;
+}
+
+GStrv
+spdl_worker_connection_dup_classes (SpdlWorkerConnection *self)
+{
+  GStrv classes;
+
+  spdl_mutex_lock (&self->lock);
+  classes = g_strdupv (self->classes);
+  spdl_mutex_unlock (&self->lock);
+  return classes;
+}
+
+/* Lock held. Returns how many events the worker may send in their place. */
+static guint
+count_event (SpdlWorkerConnection *self)
+{
+  const guint n = ++self->n_events;
+
+  if (n < SPDL_WORKER_CONFIG_MAX_EVENTS / 2)
+    return 0;
+  self->n_events = 0;
+  return n;
+}
+
+SpdlWorkerMessage *
+spdl_worker_connection_take (SpdlWorkerConnection *self)
+{
+  SpdlWorkerMessage *worker_message = NULL;
+  guint credit = 0;
+
+  spdl_mutex_lock (&self->lock);
+  while (!self->interrupted && g_queue_is_empty (&self->messages))
+    spdl_cond_wait (&self->cond, &self->lock);
+  if (!self->interrupted)
+    worker_message = g_queue_pop_head (&self->messages);
+  if (worker_message && spdl_worker_message_needs_credit (worker_message))
+    credit = count_event (self);
+  spdl_mutex_unlock (&self->lock);
+  if (credit > 0)
+    spdl_wire_send_u32 (self->wire, SPDL_WIRE_CREDIT, credit);
+  return worker_message;
+}
+
+void
+spdl_worker_connection_interrupt (
+    SpdlWorkerConnection *self, gboolean interrupted)
+{
+  spdl_mutex_lock (&self->lock);
+  self->interrupted = interrupted;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+}
+
+void
+spdl_worker_connection_set_cpu_budget (
+    SpdlWorkerConnection *self, gdouble budget)
+{
+  SpdlWire *wire = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->ordered && budget != self->cpu_budget)
+    wire = spdl_wire_ref (self->wire);
+  self->cpu_budget = budget;
+  spdl_mutex_unlock (&self->lock);
+  if (!wire)
+    return;
+  send_cpu_budget (wire, budget);
+  spdl_wire_unref (wire);
+}
+
+guint
+spdl_worker_connection_get_pid (SpdlWorkerConnection *self)
+{
+  guint pid;
+
+  spdl_mutex_lock (&self->lock);
+  pid = self->pid;
+  spdl_mutex_unlock (&self->lock);
+  return pid;
+}
+
+/* Lock held. */
+static void
+ask_to_stop (SpdlWorkerConnection *self)
+{
+  const GstClockTime end = gst_util_get_timestamp () + ASK_TIME;
+  const guint n = self->n_answers;
+  SpdlWire *wire = spdl_wire_ref (self->wire);
+  GstClockTime now;
+
+  spdl_mutex_unlock (&self->lock);
+  spdl_wire_send (wire, SPDL_WIRE_ASK, NULL, 0, -1);
+  spdl_wire_unref (wire);
+  spdl_mutex_lock (&self->lock);
+  while (!self->over && self->n_answers == n &&
+         (now = gst_util_get_timestamp ()) < end)
+    spdl_cond_wait_for (&self->cond, &self->lock, end - now);
+}
+
+GPtrArray *
+spdl_worker_connection_dup_figures (SpdlWorkerConnection *self)
+{
+  GPtrArray *copy = new_figures ();
+
+  spdl_mutex_lock (&self->lock);
+  if (self->plays && !self->over && !self->stopping)
+    ask_to_stop (self);
+  for (guint i = 0; self->figures && i < self->figures->len; i++)
+    g_ptr_array_add (
+        copy, gst_structure_copy (g_ptr_array_index (self->figures, i)));
+  spdl_mutex_unlock (&self->lock);
+  return copy;
+}
+
+/* The thread with the process */
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_worker_src_debug);
+#define GST_CAT_DEFAULT spdl_worker_src_debug
+
+/* How long the process has to end when it has closed its socket. */
+#define END_MS 1000
+
+static void
+add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
+{
+  SpdlWorkerMessage *worker_message = spdl_worker_message_new (kind, NULL);
+
+  worker_message->text = text;
+  add_letter (self, worker_message);
+}
+
+/* FALSE: no more comes from the process. */
+static gboolean
+read_socket (SpdlWorkerConnection *self, GError **error)
+{
+  SpdlWireMessage message;
+  SpdlWireStatus status;
+
+  if (spdl_wire_reader_fill (&self->reader, self->process.socket) <= 0)
+    return FALSE;
+  while ((status = spdl_wire_reader_next (
+              &self->reader, FALSE, &message, error)) == SPDL_WIRE_ONE)
+    if (!handle_message (self, &message, error))
+      return FALSE;
+  return status == SPDL_WIRE_NONE;
+}
+
+static void
+read_all (SpdlWorkerConnection *self, GError **error)
+{
+  struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+
+  fds[0].fd = self->process.socket;
+  do {
+    fds[1].fd = self->output.fd;
+    if (poll (fds, 2, -1) < 0 && errno != EINTR)
+      return;
+    if (fds[1].revents)
+      spdl_output_read (&self->output);
+  } while (!fds[0].revents || read_socket (self, error));
+}
+
+static gboolean
+is_stopping (SpdlWorkerConnection *self)
+{
+  gboolean stopping;
+
+  spdl_mutex_lock (&self->lock);
+  stopping = self->stopping;
+  spdl_mutex_unlock (&self->lock);
+  return stopping;
+}
+
+/* With the process's end, or with the word that none can be started. */
+static void
+mark_over (SpdlWorkerConnection *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->over = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+}
+
+static void
+reap_process (SpdlWorkerConnection *self, const GError *problem)
+{
+  const int pid = self->process.pid;
+  /* Who sends what cannot be is not waited for. */
+  g_autofree gchar *how =
+      spdl_process_wait (&self->process, problem ? 0 : END_MS);
+
+  while (spdl_output_read (&self->output)) {
+  }
+  GST_INFO_OBJECT (self->element, "process %s", how);
+  if (problem)
+    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
+        g_strdup_printf ("What came from the worker process %d makes no sense: "
+                         "%s",
+            pid, problem->message));
+  else if (!(self->got_eos && self->got_end) && !is_stopping (self))
+    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
+        g_strdup_printf ("The worker process %s", how));
+}
+
+/* The process keeps that budget from now on. */
+static void
+send_cpu_budget (SpdlWire *wire, gdouble budget)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+
+  spdl_put_cpu_budget (bytes, budget);
+  spdl_wire_send (wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len, -1);
+}
+
+static void
+begin_process (SpdlWorkerConnection *self)
+{
+  gdouble budget;
+  SpdlWire *wire = spdl_wire_new (self->process.socket);
+  SpdlMailbox *mailbox = spdl_mailbox_new ();
+
+  spdl_output_init (&self->output, self->process.output, self->process.pid);
+  spdl_mutex_lock (&self->lock);
+  self->wire = wire;
+  self->shared_buffers = spdl_shared_buffers_new (wire, mailbox);
+  self->pid = self->process.pid;
+  spdl_mutex_unlock (&self->lock);
+  spdl_wire_send (wire, SPDL_WIRE_START, self->order->data, self->order->len,
+      mailbox ? spdl_mailbox_get_fd (mailbox) : -1);
+  spdl_mutex_lock (&self->lock);
+  self->ordered = TRUE;
+  budget = self->cpu_budget;
+  spdl_mutex_unlock (&self->lock);
+  /* It may have become another one meanwhile. */
+  send_cpu_budget (wire, budget);
+}
+
+/* The thread. Its process is killed when it ends, so it lives as long. */
+static gpointer
+run_connection (gpointer user_data)
+{
+  SpdlWorkerConnection *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  if (spdl_process_start (
+          &self->process, (const gchar *const *) self->environment, &error)) {
+    begin_process (self);
+    read_all (self, &error);
+    reap_process (self, error);
+    spdl_output_clear (&self->output);
+  } else {
+    add_text (self, SPDL_WORKER_MESSAGE_DEATH, g_strdup (error->message));
+  }
+  mark_over (self);
+  return NULL;
+}
+
+/* What the process sends */
+
+/* A buffer may bring caps. */
+#define MAX_LETTERS \
+  (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
+
+/* What is told of the process */
+
+/* For the stream; messages of a connection that stops are dropped. */
+static void
+add_letter (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
+{
+  spdl_mutex_lock (&self->lock);
+  if (!self->stopping) {
+    g_queue_push_tail (&self->messages, worker_message);
+    worker_message = NULL;
+    spdl_cond_broadcast (&self->cond);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (worker_message)
+    spdl_worker_message_free (worker_message);
+}
+
+/* Only the first one ends the stream; others are its consequences. */
+static void
+add_error (SpdlWorkerConnection *self, GstMessage *message)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  first = !self->has_error;
+  self->has_error = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    add_letter (
+        self, spdl_worker_message_new (SPDL_WORKER_MESSAGE_ERROR, message));
+  else
+    gst_message_unref (message);
+}
+
+/* Messages of the process */
+
+static gboolean
+read_slab (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+  const guint32 id = spdl_get_u32 (&payload);
+  const guint64 size = spdl_get_u64 (&payload);
+
+  if (spdl_payload_is_read (&payload))
+    return spdl_shared_buffers_add (
+        self->shared_buffers, id, size, message->fd, error);
+  if (message->fd >= 0)
+    close (message->fd);
+  spdl_worker_message_set_broken (error, "a slab");
+  return FALSE;
+}
+
+static gboolean
+read_retire (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  const guint32 id = spdl_get_u32 (payload);
+
+  if (spdl_payload_is_read (payload))
+    return spdl_shared_buffers_retire (self->shared_buffers, id, error);
+  spdl_worker_message_set_broken (error, "a slab's number");
+  return FALSE;
+}
+
+static gboolean
+read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  GstMessage *message =
+      spdl_get_message (payload, GST_OBJECT (self->element), self->process.pid);
+
+  if (!message) {
+    spdl_worker_message_set_broken (error, "a message");
+    return FALSE;
+  }
+  spdl_source_base_shift_message (message, self->base);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    add_error (self, message);
+  else
+    gst_element_post_message (self->element, message);
+  return TRUE;
+}
+
+static gboolean
+read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  GPtrArray *figures = new_figures (), *old;
+  const guint32 n = spdl_get_u32 (payload);
+
+  for (guint32 i = 0; i < n && !payload->broken; i++) {
+    GstStructure *s = spdl_get_structure (payload);
+
+    if (!s)
+      break;
+    gst_structure_set (s, "pid", G_TYPE_UINT, (guint) self->process.pid, NULL);
+    g_ptr_array_add (figures, s);
+  }
+  if (!spdl_payload_is_read (payload)) {
+    g_ptr_array_unref (figures);
+    spdl_worker_message_set_broken (error, "figures");
+    return FALSE;
+  }
+  spdl_mutex_lock (&self->lock);
+  old = self->figures;
+  self->figures = figures;
+  self->n_answers++;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  g_clear_pointer (&old, g_ptr_array_unref);
+  return TRUE;
+}
+
+/* No honest worker has more on their way. */
+static gboolean
+has_room (SpdlWorkerConnection *self, GError **error)
+{
+  guint n;
+
+  spdl_mutex_lock (&self->lock);
+  n = self->messages.length;
+  spdl_mutex_unlock (&self->lock);
+  if (n < MAX_LETTERS)
+    return TRUE;
+  spdl_worker_message_set_broken (error, "so much at a time");
+  return FALSE;
+}
+
+static gboolean
+read_letter (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlWorkerMessage *worker_message;
+
+  if (!has_room (self, error) || !(worker_message = spdl_worker_message_open (
+                                       message, self->shared_buffers, error)))
+    return FALSE;
+  spdl_worker_message_shift (worker_message, self->base);
+  self->got_eos |= worker_message->kind == SPDL_WORKER_MESSAGE_EOS;
+  add_letter (self, worker_message);
+  return TRUE;
+}
+
+static gboolean
+read_started (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  g_auto (GStrv) classes = spdl_get_strings (payload);
+
+  if (!spdl_payload_is_read (payload)) {
+    spdl_worker_message_set_broken (error, "the classes");
+    return FALSE;
+  }
+  spdl_mutex_lock (&self->lock);
+  g_strfreev (self->classes);
+  self->classes = g_steal_pointer (&classes);
+  self->plays = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* A message of the process. FALSE with @error set if it makes no sense. */
+static gboolean
+handle_message (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+
+  if (message->fd >= 0 && message->type != SPDL_WIRE_SLAB)
+    close (message->fd);
+  switch (message->type) {
+    case SPDL_WIRE_STARTED:
+      return read_started (self, &payload, error);
+    case SPDL_WIRE_SLAB:
+      return read_slab (self, message, error);
+    case SPDL_WIRE_RETIRE:
+      return read_retire (self, &payload, error);
+    case SPDL_WIRE_MESSAGE:
+      return read_message (self, &payload, error);
+    case SPDL_WIRE_FIGURES:
+      return read_figures (self, &payload, error);
+    case SPDL_WIRE_END:
+      self->got_end = TRUE;
+      return TRUE;
+    default:
+      return read_letter (self, message, error);
+  }
+}

@@ -21,8 +21,8 @@
 
 #include "tests/benchmarks/fetch-run.h"
 #include "tests/benchmarks/measure-element.h"
-#include "tests/check/elements/files.h"
-#include "tests/check/elements/tars.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/tars.h"
 
 #define N_SHARDS 64
 #define SAMPLE_SIZE 35000

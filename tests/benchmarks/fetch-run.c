@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "tests/benchmarks/cpu-seconds.h"
-#include "tests/check/elements/server.h"
+#include "tests/check/support/server.h"
 
 /* Runs the server until its parent ends; its port goes into @out. */
 static G_GNUC_NORETURN void

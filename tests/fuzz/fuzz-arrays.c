@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "tests/failing-memory.h"
+#include "tests/check/support/failing-memory.h"
 
 #define MAX_INFLATED (1 << 16)
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "plugins/codec/resize/planes.h"
+#include "tests/check/support/failing-memory.h"
 #include "tests/check/support/feed.h"
-#include "tests/failing-memory.h"
 #include "tests/fuzz/fuzz.h"
 
 /* All sets of inner loops that run here make the same of it as plain C does,

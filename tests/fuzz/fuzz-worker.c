@@ -12,7 +12,7 @@
 
 #include "plugins/codec/audio/audiodecoder.h"
 #include "plugins/codec/element/itemdecoder.h"
-#include "tests/failing-memory.h"
+#include "tests/check/support/failing-memory.h"
 
 /* An input is to take milliseconds. */
 #define MAX_PIXELS (1 << 14)

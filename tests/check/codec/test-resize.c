@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/failing-memory.h"
+#include "tests/check/support/failing-memory.h"
 
 #define GUARD 0xa5
 

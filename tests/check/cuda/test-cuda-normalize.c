@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "tests/check/cuda/fake-cudart.h"
-#include "tests/check/elements/rig.h"
-#include "tests/check/elements/run.h"
+#include "tests/check/support/rig.h"
+#include "tests/check/support/run.h"
 
 #define CUDA_CAPS(types, dims)                                   \
   "other/tensors(" GST_SPDL_CAPS_FEATURE_CUDA_MEMORY             \

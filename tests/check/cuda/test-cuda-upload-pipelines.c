@@ -7,7 +7,7 @@
 
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
-#include "tests/check/elements/run.h"
+#include "tests/check/support/run.h"
 
 /* @is_ours: spdlbatch writes into our memory; else nobody asked for it, and
  * each tensor's kind of memory has to be looked at. */

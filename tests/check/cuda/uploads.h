@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "tests/check/elements/rig.h"
+#include "tests/check/support/rig.h"
 
 G_BEGIN_DECLS
 

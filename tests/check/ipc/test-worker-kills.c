@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/check/elements/files.h"
 #include "tests/check/ipc/worker-tools.h"
+#include "tests/check/support/files.h"
 
 #define N_ITEMS 200
 #define N_EPOCHS 3

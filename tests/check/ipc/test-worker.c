@@ -7,10 +7,10 @@
 
 #include <signal.h>
 
-#include "tests/check/elements/files.h"
-#include "tests/check/elements/loaders.h"
-#include "tests/check/elements/run.h"
 #include "tests/check/ipc/worker-tools.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/loaders.h"
+#include "tests/check/support/run.h"
 
 #define JOB                                                        \
   "spdlsrc location=%s label=folder shuffle=true seed=3 epochs=2 " \

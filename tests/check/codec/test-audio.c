@@ -1,0 +1,213 @@
+/* gst-spdl: tests of spdldecode with sound that needs no decoder
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/audio/audio.h>
+#include <string.h>
+
+#include "tests/check/support/rig.h"
+
+#define HEADER 44
+
+static void
+put_32 (GByteArray *file, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  g_byte_array_append (file, (const guint8 *) &value, 4);
+}
+
+static void
+put_16 (GByteArray *file, guint16 value)
+{
+  value = GUINT16_TO_LE (value);
+  g_byte_array_append (file, (const guint8 *) &value, 2);
+}
+
+static void
+put_text (GByteArray *file, const gchar *text)
+{
+  g_byte_array_append (file, (const guint8 *) text, strlen (text));
+}
+
+/* A ramp of @n samples of 16 bits; @claimed is what the header says of their
+ * size. @chunk: (nullable): a chunk before them. */
+static GBytes *
+make_wav (
+    guint channels, guint rate, guint n, guint32 claimed, const gchar *chunk)
+{
+  GByteArray *file = g_byte_array_new ();
+
+  put_text (file, "RIFF");
+  put_32 (file, claimed == G_MAXUINT32 ? G_MAXUINT32 : 36 + claimed);
+  put_text (file, "WAVEfmt ");
+  put_32 (file, 16);
+  put_16 (file, 1);
+  put_16 (file, channels);
+  put_32 (file, rate);
+  put_32 (file, rate * channels * 2);
+  put_16 (file, channels * 2);
+  put_16 (file, 16);
+  if (chunk) {
+    put_text (file, "LIST");
+    put_32 (file, strlen (chunk));
+    put_text (file, chunk);
+    if (strlen (chunk) % 2)
+      g_byte_array_append (file, (const guint8 *) "", 1);
+  }
+  put_text (file, "data");
+  put_32 (file, claimed);
+  for (guint i = 0; i < n * channels; i++)
+    put_16 (file, i * 7 - 20000);
+  return g_byte_array_free_to_bytes (file);
+}
+
+static void
+push_wav (Rig *rig, guint64 number, GBytes *file)
+{
+  GstBuffer *item = rig_make_item (number, 0);
+
+  gst_buffer_append_memory (item,
+      gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
+          (gpointer) g_bytes_get_data (file, NULL), g_bytes_get_size (file), 0,
+          g_bytes_get_size (file), NULL, NULL));
+  gst_pad_push (rig->src, item);
+}
+
+/* Of result @i as S16. */
+static void
+assert_ramp (Rig *rig, guint i, guint from, guint n)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (g_ptr_array_index (rig->buffers, i), &map, GST_MAP_READ);
+  fail_unless_equals_int (map.size, n * 2);
+  for (guint k = 0; k < n; k++)
+    fail_unless_equals_int (
+        ((const gint16 *) map.data)[k], (gint16) ((from + k) * 7 - 20000));
+  gst_buffer_unmap (g_ptr_array_index (rig->buffers, i), &map);
+}
+
+static void
+finish (Rig *rig)
+{
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+}
+
+/* What is wanted as it is lies where the file does. */
+GST_START_TEST (test_slice)
+{
+  g_autoptr (GBytes) file = make_wav (2, 8000, 1000, 4000, NULL);
+  Rig *rig = rig_new ("spdldecode", "audio-format", "S16LE", "offset",
+      (guint64) (GST_SECOND / 80), "duration", (guint64) (GST_SECOND / 16),
+      NULL);
+  GstMapInfo map;
+
+  rig_start (rig, NULL);
+  push_wav (rig, 0, file);
+  finish (rig);
+  assert_ramp (rig, 0, 200, 1000);
+  gst_buffer_map (g_ptr_array_index (rig->buffers, 0), &map, GST_MAP_READ);
+  fail_unless (map.data ==
+               (const guint8 *) g_bytes_get_data (file, NULL) + HEADER + 400);
+  gst_buffer_unmap (g_ptr_array_index (rig->buffers, 0), &map);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Samples of two bytes at an odd address are moved. */
+GST_START_TEST (test_unaligned)
+{
+  g_autoptr (GBytes) file = make_wav (1, 8000, 100, 200, NULL);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (file, &size);
+  g_autofree guint8 *copy = g_malloc (size + 1);
+  Rig *rig = rig_new ("spdldecode", "audio-format", "S16LE", NULL);
+  g_autoptr (GBytes) odd = NULL;
+  GstMapInfo map;
+
+  memcpy (copy + 1, data, size);
+  odd = g_bytes_new_static (copy + 1, size);
+  rig_start (rig, NULL);
+  push_wav (rig, 0, odd);
+  finish (rig);
+  gst_buffer_map (g_ptr_array_index (rig->buffers, 0), &map, GST_MAP_READ);
+  fail_unless_equals_int (GPOINTER_TO_SIZE (map.data) % 2, 0);
+  gst_buffer_unmap (g_ptr_array_index (rig->buffers, 0), &map);
+  assert_ramp (rig, 0, 0, 100);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Chunks of odd sizes, sizes that nobody knew, and that nobody wrote. */
+GST_START_TEST (test_chunks)
+{
+  g_autoptr (GBytes) odd = make_wav (1, 8000, 100, 200, "abc");
+  g_autoptr (GBytes) streamed = make_wav (1, 8000, 100, G_MAXUINT32, NULL);
+  g_autoptr (GBytes) cut = make_wav (1, 8000, 100, 400, "abcd");
+  Rig *rig =
+      rig_new ("spdldecode", "audio-format", "S16LE", "on-corrupt", 0, NULL);
+
+  rig_start (rig, NULL);
+  push_wav (rig, 0, odd);
+  push_wav (rig, 1, streamed);
+  push_wav (rig, 2, cut);
+  finish (rig);
+  fail_unless_equals_int (rig_count_items (rig), 2);
+  assert_ramp (rig, 0, 0, 100);
+  assert_ramp (rig, 1, 0, 100);
+  rig_free (rig);
+
+  rig = rig_new ("spdldecode", "audio-format", "S16LE", "on-corrupt", 1, NULL);
+  rig_start (rig, NULL);
+  push_wav (rig, 0, cut);
+  finish (rig);
+  assert_ramp (rig, 0, 0, 100);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_caps)
+{
+  g_autoptr (GBytes) file = make_wav (2, 22050, 10, 40, NULL);
+  Rig *rig = rig_new ("spdldecode", NULL, NULL);
+  g_autoptr (GstCaps) caps = NULL;
+  GstAudioInfo info;
+
+  rig_start (rig, "audio/x-wav");
+  push_wav (rig, 0, file);
+  finish (rig);
+  caps = gst_pad_get_current_caps (rig->sink);
+  fail_unless (gst_audio_info_from_caps (&info, caps));
+  fail_unless_equals_int (info.rate, 22050);
+  fail_unless_equals_int (info.channels, 2);
+  fail_unless_equals_int (GST_AUDIO_INFO_FORMAT (&info), GST_AUDIO_FORMAT_F32);
+  fail_unless_equals_int (info.layout, GST_AUDIO_LAYOUT_INTERLEAVED);
+  fail_unless_equals_int (
+      gst_buffer_get_size (g_ptr_array_index (rig->buffers, 0)), 80);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+audio_suite (void)
+{
+  Suite *s = suite_create ("audio");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_slice);
+  tcase_add_test (tc, test_unaligned);
+  tcase_add_test (tc, test_chunks);
+  tcase_add_test (tc, test_caps);
+  return s;
+}
+
+GST_CHECK_MAIN (audio);

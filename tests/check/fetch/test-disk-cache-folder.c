@@ -1,0 +1,252 @@
+/* gst-spdl: tests of the folder of spdlfetch's cache: damage and room
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/check/support/cached.h"
+#include "tests/check/support/files.h"
+
+/* What is wrong in the folder */
+
+#define HEAD 104
+#define TAG 4 /* "v0" */
+
+typedef void (*DamageFunc) (const gchar *path, guint i);
+
+/* Damages each of @n entries, and expects that none is believed, though nobody
+ * is asked; and that good ones take their places. */
+static void
+check_damage (guint n, gsize size, DamageFunc damage)
+{
+  g_autoptr (GPtrArray) files = NULL;
+
+  files_remove_folder (g_build_filename (cached_folder, "cache", NULL));
+  cached_write_many ("kept", n, size);
+  cached_expect ("", n, 0, 0);
+  files = cached_list_files (FALSE);
+  fail_unless_equals_int (files->len, n);
+  for (guint i = 0; i < n; i++)
+    damage (g_ptr_array_index (files, i), i);
+  cached_expect ("cache-validate=none", n, 0, 0);
+  cached_expect ("cache-validate=none", n, 0, n);
+  cached_expect ("", n, 0, n);
+}
+
+static void
+flip_byte (const gchar *path, guint i)
+{
+  g_autofree gchar *data = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  data[i] ^= 1 << i % 8;
+  g_assert_true (g_file_set_contents (path, data, size, NULL));
+}
+
+static void
+cut_off (const gchar *path, guint i)
+{
+  g_assert_cmpint (truncate (path, i), ==, 0);
+}
+
+static void
+lengthen (const gchar *path, guint i)
+{
+  g_assert_cmpint (truncate (path, HEAD + TAG + 40 + 1 + i), ==, 0);
+}
+
+/* As after a loss of power: the length is right, the blocks are not there. */
+static void
+blank (const gchar *path, guint i)
+{
+  g_assert_cmpint (truncate (path, i), ==, 0);
+  g_assert_cmpint (truncate (path, HEAD + TAG + 40), ==, 0);
+}
+
+static void
+replace (const gchar *path, guint i)
+{
+  const gchar *const others[] = { "", "no entry", "spdlitm\1", "\177ELF" };
+
+  g_assert_true (
+      g_file_set_contents (path, others[i % G_N_ELEMENTS (others)], -1, NULL));
+}
+
+/* Each entry under the name of another. */
+static void
+rotate (const gchar *path, guint i)
+{
+  static gchar *last = NULL;
+  g_autofree gchar *data = NULL;
+  gsize size;
+
+  if (i % 2 == 0) {
+    g_free (last);
+    last = g_strdup (path);
+    return;
+  }
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  g_assert_cmpint (rename (last, path), ==, 0);
+  g_assert_true (g_file_set_contents (last, data, size, NULL));
+}
+
+GST_START_TEST (test_damage)
+{
+  const guint n = HEAD + TAG + 40;
+
+  check_damage (n, 40, flip_byte);
+  check_damage (n, 40, cut_off);
+  check_damage (10, 40, lengthen);
+  /* The last bytes of some bodies may be right by being 0. */
+  check_damage (n - 40, 40, blank);
+  check_damage (8, 40, replace);
+  check_damage (8, 40, rotate);
+}
+
+GST_END_TEST;
+
+/* What cannot be kept is counted, told once, and no failure. */
+GST_START_TEST (test_no_room)
+{
+  CachedLoad *load;
+
+  for (guint i = 0; i < 256; i++) {
+    g_autofree gchar *name = g_strdup_printf ("cache/%02x", i);
+
+    files_write_text (cached_folder, name, "no folder");
+  }
+  cached_write_many ("kept", 20, 1000);
+  for (guint i = 0; i < 2; i++) {
+    load = cached_load_again ("");
+    cached_assert_whole (load, 20, 0);
+    fail_unless_equals_uint64 (load->errors, 20);
+    fail_unless_equals_uint64 (load->misses, 20);
+    fail_unless_equals_int (load->warnings->len, 1);
+    fail_unless (strstr (g_ptr_array_index (load->warnings, 0), "cache-dir"));
+    cached_load_free (load);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_folder)
+{
+  CachedLoad *load;
+
+  cached_write_many ("kept", 2, 10);
+  files_write_text (cached_folder, "cache", "a file");
+  load = cached_load_again ("");
+  fail_unless (
+      load->error && strstr (load->error, "cache-dir"), "%s", load->error);
+  fail_unless_equals_int (load->buffers->len, 0);
+  cached_load_free (load);
+}
+
+GST_END_TEST;
+
+/* Eviction */
+
+/* What @seen does not have yet was used @hours ago. */
+static void
+make_older (GHashTable *seen, guint hours)
+{
+  g_autoptr (GPtrArray) files = cached_list_files (FALSE);
+
+  for (guint i = 0; i < files->len; i++) {
+    gchar *path = g_ptr_array_index (files, i);
+    struct timespec times[2] = { { time (NULL) - hours * 3600, 0 } };
+
+    times[1] = times[0];
+    if (!g_hash_table_add (seen, g_strdup (path)))
+      continue;
+    g_assert_cmpint (utimensat (AT_FDCWD, path, times, 0), ==, 0);
+  }
+}
+
+static void
+load_one (guint i, const gchar *more, guint64 hits)
+{
+  g_autofree gchar *path = g_strdup_printf ("/kept/0/10000/%u", i);
+  const gchar *paths[] = { path };
+
+  cached_expect_paths (paths, 1, more, 0, hits);
+}
+
+GST_START_TEST (test_oldest_goes)
+{
+  /* Ten entries of three blocks. */
+  const gchar *more = "cache-size=122880 cache-validate=none";
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < 10; i++) {
+    load_one (i, more, 0);
+    make_older (seen, 100 - i);
+  }
+  load_one (0, more, 1);
+  fail_unless_equals_int (cached_count_files (FALSE), 10);
+  /* Down to 7/8, which is 8 entries: 1, 2 and 3 go. */
+  load_one (10, more, 0);
+  fail_unless_equals_int (cached_count_files (FALSE), 8);
+  for (guint i = 0; i < 11; i++)
+    if (i < 1 || i > 3)
+      load_one (i, more, 1);
+  for (guint i = 1; i < 3; i++)
+    load_one (i, more, 0);
+  fail_unless_equals_uint64 (cached_sum_files (), 122880);
+
+  /* Nothing larger than all of it is kept, nor removes the others; and what is
+   * over a bound that came later goes, unless the run ends before that. */
+  do
+    load_one (20, "cache-size=8192", 0);
+  while (cached_count_files (FALSE) > 0);
+  load_one (20, "cache-size=0", 0);
+  fail_unless_equals_int (cached_count_files (FALSE), 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_bound)
+{
+  const guint64 bound = 1000000;
+
+  cached_write_many ("kept", 300, 10000);
+  for (guint i = 0; i < 3; i++) {
+    CachedLoad *load = cached_load_again ("cache-size=1000000");
+
+    cached_assert_whole (load, 300, 0);
+    cached_load_free (load);
+    fail_unless (cached_sum_files () <= bound, "%" G_GUINT64_FORMAT,
+        cached_sum_files ());
+    fail_unless (
+        cached_count_files (FALSE) > 40, "%u", cached_count_files (FALSE));
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+disk_cache_folder_suite (void)
+{
+  Suite *s = suite_create ("disk-cache-folder");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, cached_setup, cached_teardown);
+  tcase_add_test (tc, test_damage);
+  tcase_add_test (tc, test_no_room);
+  tcase_add_test (tc, test_no_folder);
+  tcase_add_test (tc, test_oldest_goes);
+  tcase_add_test (tc, test_bound);
+  return s;
+}
+
+GST_CHECK_MAIN (disk_cache_folder);

@@ -1,0 +1,575 @@
+/* gst-spdl: tests of spdlfetch over HTTP, against a hostile server
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+
+#include "tests/check/support/files.h"
+#include "tests/check/support/rig.h"
+#include "tests/check/support/run.h"
+#include "tests/check/support/server.h"
+
+static Server *server;
+static gchar *folder;
+
+static void
+setup (void)
+{
+  server = server_new (FALSE);
+  folder = files_make_folder ();
+}
+
+static void
+teardown (void)
+{
+  server_free (server);
+  files_remove_folder (folder);
+}
+
+/* Runs a list of @paths, each behind the server's base. */
+static Run *
+run_paths (const gchar *const *paths, guint n, const gchar *fetch)
+{
+  GString *list = g_string_new (NULL);
+  Run *run;
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (list, "%s%s\n", server_get_base (server), paths[i]);
+  files_write_text (folder, "list.txt", list->str);
+  g_string_free (list, TRUE);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "output-order=input %s ! fakesink name=sink",
+      folder, fetch);
+  fail_unless (run->error == NULL, "%s", run->error);
+  return run;
+}
+
+static void
+assert_body (Run *run, guint i, guint64 first, gsize size, guint version)
+{
+  g_autofree guint8 *expected = g_malloc (size);
+  GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
+
+  server_make_body (expected, first, size, version);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), size);
+  fail_unless (gst_buffer_memcmp (buffer, 0, expected, size) == 0,
+      "%s has other bytes", run_item (run, i)->uri);
+}
+
+static const gchar *
+failure_uri (Run *run, guint i)
+{
+  return gst_structure_get_string (g_ptr_array_index (run->failures, i), "uri");
+}
+
+/* Why the item at @path failed. */
+static const gchar *
+reason_of (Run *run, const gchar *path)
+{
+  for (guint i = 0; i < run->failures->len; i++)
+    if (g_str_has_suffix (failure_uri (run, i), path))
+      return run_failure_text (run, i);
+  ck_abort_msg ("%s did not fail", path);
+  return NULL;
+}
+
+/* What each fault leads to: @reason is NULL where the item is delivered. With
+ * one retry, and a timeout of a second. */
+static const struct {
+  const gchar *path;
+  guint64 size;
+  guint requests;
+  const gchar *reason;
+} faults[] = {
+  { "/bytes/0/35000", 35000, 1, NULL },
+  { "/bytes/0/3000000", 3000000, 1, NULL },
+  { "/reset/1/1000", 1000, 2, NULL },
+  { "/reset/99/1000", 0, 2, "After 2 tries: It cannot be fetched" },
+  { "/break/1/400000", 400000, 2, NULL },
+  { "/break/99/400000", 0, 2, "Its body broke off after" },
+  { "/short/1/5000", 5000, 2, NULL },
+  { "/short/99/5000", 0, 2, "of 5000 bytes" },
+  { "/norange/1/400000", 400000, 2, NULL },
+  { "/huge/99/1000", 0, 2, "of 1099511627776 bytes" },
+  { "/long/1/1000", 1000, 1, NULL },
+  { "/chunks/0/100000", 100000, 1, NULL },
+  { "/chunks/1/100000", 100000, 2, NULL },
+  { "/chunks/99/100000", 0, 2, "Its body broke off after" },
+  { "/stall-head/1/1000", 1000, 2, NULL },
+  { "/stall-head/99/1000", 0, 2, "Nothing came for 1 s (timeout), after 0" },
+  { "/stall-body/1/1000", 1000, 2, NULL },
+  { "/stall-body/99/1000", 0, 2, "Nothing came for 1 s (timeout), after" },
+  { "/garbage/1/1000", 1000, 2, NULL },
+  { "/garbage/99/1000", 0, 2, "cannot be fetched" },
+  { "/silent/0/1000", 1000, 1, NULL },
+  { "/close/0/1000", 1000, 1, NULL },
+  { "/encoded/99/1000", 0, 1, "Content-Encoding \"gzip\"" },
+  { "/loop/99/1000", 0, 0, "redirect" },
+  { "/moved/99/1000", 1000, 1, NULL },
+  { "/400/99/1000", 0, 1, "The server answered 400" },
+  { "/401/99/1000", 0, 1, "The server answered 401" },
+  { "/403/99/1000", 0, 1, "The server answered 403" },
+  { "/404/99/1000", 0, 1, "The server answered 404" },
+  { "/408/1/1000", 1000, 2, NULL },
+  { "/416/99/1000", 0, 1, "The server answered 416" },
+  { "/429/1/1000", 1000, 2, NULL },
+  { "/429/99/1000", 0, 2, "After 2 tries: The server answered 429" },
+  { "/500/1/1000", 1000, 2, NULL },
+  { "/503/99/1000", 0, 2, "After 2 tries: The server answered 503" },
+  { "/206/99/1000", 0, 1, "another part than was asked for" },
+  { "/endless/99/1000", 0, 0, "cannot be fetched" },
+};
+
+GST_START_TEST (test_faults)
+{
+  const gchar *paths[G_N_ELEMENTS (faults)];
+  const guint n = G_N_ELEMENTS (faults);
+  guint delivered = 0, failed = 0;
+  Run *run;
+
+  for (guint i = 0; i < n; i++)
+    paths[i] = faults[i].path;
+  run = run_paths (paths, n, "concurrency=16 retries=1 timeout=1 max-size=-1");
+  fail_unless_equals_int (run->buffers->len + run->failures->len, n);
+  fail_unless_equals_int (run->n_gone, run->failures->len);
+
+  for (guint i = 0; i < run->failures->len; i++) {
+    const gchar *uri = failure_uri (run, i);
+    guint j = 0;
+
+    while (j < n && !g_str_has_suffix (uri, faults[j].path))
+      j++;
+    fail_unless (j < n);
+    fail_unless (faults[j].reason != NULL &&
+                     strstr (run_failure_text (run, i), faults[j].reason),
+        "%s: %s", uri, run_failure_text (run, i));
+    failed++;
+  }
+  for (guint i = 0; i < n; i++) {
+    /* libsoup repeats by itself what a connection kept alive was reset for. */
+    if (faults[i].requests > 0 && !g_str_has_prefix (paths[i], "/reset"))
+      fail_unless (
+          server_count_path (server, faults[i].path) == faults[i].requests,
+          "%s: %u requests", faults[i].path,
+          server_count_path (server, faults[i].path));
+    if (faults[i].reason)
+      continue;
+    fail_unless (g_str_has_suffix (run_item (run, delivered)->uri, paths[i]));
+    assert_body (run, delivered++, 0, faults[i].size, 0);
+  }
+  fail_unless_equals_int (delivered, run->buffers->len);
+  fail_unless_equals_int (failed, run->failures->len);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Exactly 16 at a time, while there are as many left. */
+static void
+check_in_flight (const gchar *before, const gchar *behind)
+{
+  const guint n = 320;
+  GString *list = g_string_new (NULL);
+  ServerCounts counts;
+  Run *run;
+
+  server_set_gate (server, 16, n);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        list, "%s/gate/0/1000/%u\n", server_get_base (server), i);
+  files_write_text (folder, "list.txt", list->str);
+  g_string_free (list, TRUE);
+  run = run_pipeline ("spdlsrc location=%s/list.txt %s ! spdlfetch "
+                      "concurrency=16 %s ! fakesink name=sink",
+      folder, before, behind);
+  fail_unless_equals_int (run->buffers->len, n);
+  server_get_counts (server, &counts);
+  fail_if (counts.gate_missed);
+  fail_unless_equals_int (counts.max_in_flight, 16);
+  /* They are kept alive. */
+  fail_unless (counts.connections <= 16, "%u", counts.connections);
+  run_free (run);
+}
+
+GST_START_TEST (test_in_flight_singly)
+{
+  check_in_flight ("", "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_in_flight_in_groups)
+{
+  check_in_flight ("! spdlaggregate size=32", "! spdldisaggregate");
+}
+
+GST_END_TEST;
+
+/* What broke off is asked for from where it did, under the same ETag. */
+GST_START_TEST (test_resume)
+{
+  static const gchar *paths[] = { "/break/2/300000",
+    "/break/1/100000#bytes=1000-50999", "/norange/1/100000#bytes=1000-50999",
+    "/changed/1/100000", "/bytes/0/1000#bytes=0-0",
+    "/bytes/0/1000#bytes=999-999", "/bytes/0/1000#bytes=500-1000",
+    "/bytes/0/1000#bytes=1000-2000", "/otherrange/99/1000#bytes=5-9" };
+  g_autofree gchar *request = NULL;
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "concurrency=4 retries=2");
+
+  fail_unless_equals_int (run->buffers->len, 6);
+  assert_body (run, 0, 0, 300000, 0);
+  assert_body (run, 1, 1000, 50000, 0);
+  assert_body (run, 2, 1000, 50000, 0);
+  assert_body (run, 3, 0, 100000, 2);
+  assert_body (run, 4, 0, 1, 0);
+  assert_body (run, 5, 999, 1, 0);
+  fail_unless_equals_int (run->failures->len, 3);
+  fail_unless (
+      strstr (reason_of (run, paths[6]), "after 1000 bytes, before byte 1000"),
+      "%s", reason_of (run, paths[6]));
+  fail_unless (strstr (reason_of (run, paths[7]), "416"));
+  fail_unless (strstr (reason_of (run, paths[8]), "another part"));
+
+  request = server_dup_request (server, "/break/2/300000");
+  fail_unless (strstr (request, "Range: bytes=") != NULL);
+  fail_unless (strstr (request, "Range: bytes=0-") == NULL);
+  fail_unless (strstr (request, "If-Range: \"v0\"") != NULL);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_limits)
+{
+  static const gchar *paths[] = { "/bytes/0/1001", "/chunks/0/1001",
+    "/huge/99/10", "/bytes/0/1000", "/bytes/0/5000#bytes=0-999",
+    "/chunks/0/1000" };
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "max-size=1000");
+
+  fail_unless_equals_int (run->buffers->len, 3);
+  fail_unless_equals_int (run->failures->len, 3);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless (strstr (run_failure_text (run, i), "over max-size (1000)"),
+        "%s", run_failure_text (run, i));
+    fail_unless_equals_int (server_count_path (server, paths[i]), 1);
+  }
+  run_free (run);
+
+  files_write_text (folder, "large", "0123456789");
+  run = run_pipeline ("spdlsrc location=%s pattern=large ! spdlfetch "
+                      "max-size=9 ! fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (run_failure_text (run, 0), "over max-size (9)"));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* task-timeout bounds all tries, and what comes drop by drop. */
+GST_START_TEST (test_task_timeout)
+{
+  static const gchar *paths[] = { "/drip/99/100000", "/stall-head/99/1",
+    "/503/99/1", "/503+5/99/1", "/bytes/0/10" };
+  const gint64 begun = g_get_monotonic_time ();
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths),
+      "concurrency=5 retries=1000 timeout=30 task-timeout=1000000000");
+
+  fail_unless (g_get_monotonic_time () - begun < 20 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 4);
+  for (guint i = 0; i < 4; i++) {
+    const gchar *reason = run_failure_text (run, i);
+    const gchar *expected =
+        strstr (failure_uri (run, i), "/503") ? "answered 503" : "task-timeout";
+
+    fail_unless (strstr (reason, expected) != NULL, "%s: %s",
+        failure_uri (run, i), reason);
+  }
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_retry_after)
+{
+  static const gchar *paths[] = { "/429+1/1/10", "/503+3600/1/10" };
+  const gint64 begun = g_get_monotonic_time ();
+  Run *run = run_paths (paths, G_N_ELEMENTS (paths), "concurrency=2");
+
+  fail_unless (g_get_monotonic_time () - begun >= G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (
+      strstr (run_failure_text (run, 0), "cannot be waited for 3600 s"), "%s",
+      run_failure_text (run, 0));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_headers)
+{
+  static const gchar *paths[] = { "/bytes/0/10" };
+  g_autofree gchar *request = NULL;
+  Run *run = run_paths (paths, 1,
+      "user-agent=somebody/1.0 extra-headers=\"headers, Authorization=(string)"
+      "secret, X-Many=(string){one, two}, X-Number=5;\"");
+
+  fail_unless_equals_int (run->buffers->len, 1);
+  request = server_dup_request (server, paths[0]);
+  fail_unless (strstr (request, "User-Agent: somebody/1.0"), "%s", request);
+  fail_unless (strstr (request, "Authorization: secret"), "%s", request);
+  fail_unless (strstr (request, "X-Many: one"), "%s", request);
+  fail_unless (strstr (request, "X-Many: two"), "%s", request);
+  fail_unless (strstr (request, "X-Number: 5"), "%s", request);
+  fail_unless (strstr (request, "Accept-Encoding: identity"), "%s", request);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A certificate of nobody known is refused at once, and accepted from who says
+ * that it is right, for the host that it names. */
+GST_START_TEST (test_tls)
+{
+  Server *tls = server_new (TRUE);
+  g_autofree gchar *list = NULL;
+  Run *run;
+
+  files_write_text (folder, "ca.pem", server_get_certificate ());
+  list =
+      g_strdup_printf ("%s/bytes/0/100000\nhttps://localhost:%u/bytes/0/10\n",
+          server_get_base (tls), server_get_port (tls));
+  files_write_text (folder, "list.txt", list);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 2);
+  fail_unless (strstr (run_failure_text (run, 0), "certificate"), "%s",
+      run_failure_text (run, 0));
+  fail_unless (strstr (run_failure_text (run, 0), "tries") == NULL);
+  run_free (run);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "tls-ca-file=%s/ca.pem ! fakesink name=sink",
+      folder, folder);
+  fail_unless_equals_int (run->buffers->len, 1);
+  assert_body (run, 0, 0, 100000, 0);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (failure_uri (run, 0), "localhost"));
+  run_free (run);
+
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                      "tls-ca-file=%s/list.txt ! fakesink name=sink",
+      folder, folder);
+  fail_unless (
+      run->error && strstr (run->error, "tls-ca-file"), "%s", run->error);
+  run_free (run);
+  server_free (tls);
+}
+
+GST_END_TEST;
+
+/* A pipeline whose requests all stall ends as soon as it is told to. */
+GST_START_TEST (test_stop_and_restart)
+{
+  g_autofree gchar *list = NULL;
+  g_autofree gchar *description = NULL;
+  GstElement *pipeline;
+  ServerCounts counts;
+
+  list = g_strdup_printf (
+      "%s/stall-head/99/1\n%s/stall-body/99/1000\n%s/503/99/1\n"
+      "%s/bytes/0/1\n%s/drip/99/10000\n",
+      server_get_base (server), server_get_base (server),
+      server_get_base (server), server_get_base (server),
+      server_get_base (server));
+  files_write_text (folder, "list.txt", list);
+  description = g_strdup_printf ("spdlsrc location=%s/list.txt epochs=-1 ! "
+                                 "spdlaggregate size=5 ! spdlfetch name=fetch "
+                                 "concurrency=20 retries=1000 ! fakesink",
+      folder);
+  pipeline = gst_parse_launch (description, NULL);
+  for (guint i = 0; i < 10; i++) {
+    gint64 begun;
+
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+                 GST_STATE_CHANGE_FAILURE);
+    g_usleep (i * 30000);
+    begun = g_get_monotonic_time ();
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i % 2 ? GST_STATE_NULL : GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+    fail_unless (g_get_monotonic_time () - begun < 10 * G_TIME_SPAN_SECOND);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  server_get_counts (server, &counts);
+  fail_unless (counts.requests > 0);
+}
+
+GST_END_TEST;
+
+static GstBuffer *
+make_uri_item (guint64 number, const gchar *path)
+{
+  GstBuffer *item = rig_make_item (number, 0);
+  gchar *uri = g_strconcat (server_get_base (server), path, NULL);
+
+  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
+                                      0, strlen (uri), uri, g_free));
+  return item;
+}
+
+/* In a group, what fails costs only itself, and order and metas stay. */
+GST_START_TEST (test_group)
+{
+  static const gchar *paths[] = { "/bytes/0/10", "/404/99/1", "/break/1/100000",
+    "/bytes/0/20", "/bytes/0/30" };
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 3, NULL);
+  GstBufferList *group = gst_buffer_list_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    gst_buffer_list_add (group, make_uri_item (i, paths[i]));
+  rig_start (rig, "text/uri-list");
+  fail_unless_equals_int (gst_pad_push_list (rig->src, group), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  g_mutex_lock (&rig->lock);
+  fail_unless_equals_int (rig->buffers->len, 4);
+  fail_unless_equals_int (
+      gst_buffer_get_size (g_ptr_array_index (rig->buffers, 1)), 100000);
+  g_mutex_unlock (&rig->lock);
+  rig_assert_log (rig, "failed 1 [0 2 3 4] gone failed 1 eos");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static void
+flush (Rig *rig)
+{
+  GstSegment segment;
+
+  gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+  gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (rig->src, gst_event_new_segment (&segment));
+}
+
+/* An item after the last flush is fetched, and nothing else. */
+static void
+end_with_item (Rig *rig)
+{
+  g_free (rig_take_log (rig));
+  fail_unless_equals_int (
+      gst_pad_push (rig->src, make_uri_item (7, "/bytes/0/77")), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  rig_assert_log (rig, "7 eos");
+  rig_free (rig);
+}
+
+/* A flush gives up what is under way, and what comes behind it is fetched. */
+GST_START_TEST (test_flush)
+{
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 8, NULL);
+
+  rig_start (rig, "text/uri-list");
+  for (guint round = 0; round < 20; round++) {
+    g_autofree gchar *good = g_strdup_printf ("/bytes/0/%u", 1000 + round);
+    const gchar *paths[] = { "/stall-head/99/1", "/stall-body/99/1000",
+      "/drip/99/1000", "/503/99/1", good };
+    for (guint i = 0; i < 5; i++)
+      fail_unless_equals_int (
+          gst_pad_push (rig->src, make_uri_item (i, paths[i])), GST_FLOW_OK);
+    g_usleep (round * 2000);
+    flush (rig);
+  }
+  end_with_item (rig);
+}
+
+GST_END_TEST;
+
+/* Flushes at random moments, from before the connection until after the body,
+ * cancel 10,000 requests and more, until 1,000 have reached the server: the
+ * moments come later from round to round, as slow machines need them. No
+ * request is freed twice, as libsoup 3.4 to 3.6.5 does where a request is
+ * cancelled between its headers and its answer. */
+GST_START_TEST (test_cancelled_at_random)
+{
+  static const gchar *paths[] = { "/bytes/0/10", "/bytes/0/40000",
+    "/moved/99/1000", "/chunks/0/100000", "/close/0/1000", "/404/99/1" };
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 50, NULL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (26);
+  ServerCounts counts = { 0 };
+
+  rig_start (rig, "text/uri-list");
+  for (guint round = 0; round < 200 || counts.requests <= 1000; round++) {
+    for (guint i = 0; i < 50; i++)
+      fail_unless_equals_int (
+          gst_pad_push (rig->src,
+              make_uri_item (
+                  i, paths[g_rand_int_range (rand, 0, G_N_ELEMENTS (paths))])),
+          GST_FLOW_OK);
+    g_usleep (g_rand_int_range (rand, 0, 80 * (round + 1)));
+    flush (rig);
+    server_get_counts (server, &counts);
+  }
+  end_with_item (rig);
+}
+
+GST_END_TEST;
+
+/* Nobody listens. */
+GST_START_TEST (test_refused)
+{
+  Server *gone = server_new (FALSE);
+  g_autofree gchar *list =
+      g_strdup_printf ("%s/bytes/0/1\n", server_get_base (gone));
+  Run *run;
+
+  server_free (gone);
+  files_write_text (folder, "list.txt", list);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch retries=1 ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (strstr (run_failure_text (run, 0), "After 2 tries: It cannot"),
+      "%s", run_failure_text (run, 0));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static Suite *
+http_suite (void)
+{
+  Suite *s = suite_create ("http");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_faults);
+  tcase_add_test (tc, test_in_flight_singly);
+  tcase_add_test (tc, test_in_flight_in_groups);
+  tcase_add_test (tc, test_resume);
+  tcase_add_test (tc, test_limits);
+  tcase_add_test (tc, test_task_timeout);
+  tcase_add_test (tc, test_retry_after);
+  tcase_add_test (tc, test_headers);
+  tcase_add_test (tc, test_tls);
+  tcase_add_test (tc, test_stop_and_restart);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_group);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_cancelled_at_random);
+  return s;
+}
+
+GST_CHECK_MAIN (http);

@@ -1,0 +1,740 @@
+/* gst-spdl: tests that secrets stay where they belong
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/check/support/files.h"
+#include "tests/check/support/run.h"
+#include "tests/check/support/served.h"
+#include "tests/check/support/tars.h"
+
+#define HEADERS                                                      \
+  "extra-headers=\"headers, Authorization=(string)\\\"Bearer "       \
+  "sesame-1\\\", X-Api-Key=(string)sesame-2, Cookie=(string)\\\"id=" \
+  "sesame-3\\\";\""
+/* What is in all secrets of these tests. */
+#define SECRET "sesame"
+#define SIZE 2000
+
+/* The first server is `served.server`. */
+static Server *other;
+
+static void
+setup (void)
+{
+  served_setup ();
+  other = server_new (FALSE);
+  server_set_root (other, served.folder);
+}
+
+static void
+teardown (void)
+{
+  server_free (other);
+  served_teardown ();
+}
+
+/* Redirects /to/99/SIZE/@name of @server to @format. */
+static void G_GNUC_PRINTF (3, 4)
+    set_place (Server *server, const gchar *name, const gchar *format, ...)
+{
+  g_autofree gchar *place = NULL;
+  va_list args;
+
+  va_start (args, format);
+  place = g_strdup_vprintf (format, args);
+  va_end (args);
+  server_set_place (server, name, place);
+}
+
+/* Fetches what @format names, one item, with the headers. */
+static Run *
+    G_GNUC_PRINTF (2, 3) fetch (const gchar *more, const gchar *format, ...)
+{
+  g_autofree gchar *uri = NULL;
+  va_list args;
+
+  va_start (args, format);
+  uri = g_strdup_vprintf (format, args);
+  va_end (args);
+  files_write_text (served.folder, "list.txt", uri);
+  return run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch retries=0 "
+                       "%s %s ! fakesink name=sink",
+      served.folder, HEADERS, more);
+}
+
+static void
+assert_came (Run *run)
+{
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless (run->failures->len == 0, "%s",
+      run->failures->len > 0 ? run_failure_text (run, 0) : "");
+  fail_unless_equals_int (run->buffers->len, 1);
+  run_free (run);
+}
+
+static GError *
+dup_failure (Run *run)
+{
+  GError *error = NULL;
+
+  fail_unless_equals_int (run->buffers->len, 0);
+  fail_unless_equals_int (run->failures->len, 1);
+  gst_structure_get (g_ptr_array_index (run->failures, 0), "error",
+      G_TYPE_ERROR, &error, NULL);
+  return error;
+}
+
+/* The item failed; the message names @origin and trusted-origins. */
+static void
+assert_refused (Run *run, gint code, const gchar *origin)
+{
+  g_autoptr (GError) error = dup_failure (run);
+
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%s: %d",
+      error->message, error->code);
+  fail_unless (strstr (error->message, origin) &&
+                   strstr (error->message, "trusted-origins"),
+      "%s", error->message);
+  fail_if (strstr (error->message, SECRET), "%s", error->message);
+  run_free (run);
+}
+
+/* Whether the server was sent @text last at @path; it must have been asked. */
+static gboolean
+got_text (Server *server, const gchar *path, const gchar *text)
+{
+  g_autofree gchar *request = server_dup_request (server, path);
+
+  fail_unless (request != NULL, "%s", path);
+  return strstr (request, text) != NULL;
+}
+
+static gboolean
+got_secret (Server *server, const gchar *path)
+{
+  return got_text (server, path, SECRET);
+}
+
+/* Redirects */
+
+GST_START_TEST (test_same_origin)
+{
+  const gchar *base = server_get_base (served.server);
+
+  set_place (served.server, "a", "/bytes/0/2000/relative");
+  set_place (served.server, "b", "%s/bytes/0/2000/absolute", base);
+  set_place (served.server, "c", "/to/99/1/a");
+  assert_came (fetch ("", "%s/to/99/1/a", base));
+  fail_unless (got_secret (served.server, "/bytes/0/2000/relative"));
+  assert_came (fetch ("", "%s/to/99/1/b", base));
+  fail_unless (got_secret (served.server, "/bytes/0/2000/absolute"));
+  assert_came (fetch ("", "%s/to/99/1/c", base));
+}
+
+GST_END_TEST;
+
+/* Another port, another name of the same address, another address; another
+ * scheme, both ways. */
+GST_START_TEST (test_other_origins)
+{
+  const gchar *base = server_get_base (served.server);
+  const guint16 port = server_get_port (served.server);
+  Server *tls = server_new (TRUE);
+  g_autofree gchar *ca = NULL;
+
+  files_write_text (served.folder, "ca.pem", server_get_certificate ());
+  ca = g_strdup_printf ("tls-ca-file=%s/ca.pem", served.folder);
+
+  set_place (served.server, "a", "%s/bytes/0/2000/a", server_get_base (other));
+  set_place (served.server, "b", "http://localhost:%u/bytes/0/2000/b", port);
+  set_place (served.server, "c", "//127.0.0.2:%u/bytes/0/2000/c", port);
+  set_place (served.server, "d", "%s/bytes/0/2000/d", server_get_base (tls));
+  set_place (tls, "e", "%s/bytes/0/2000/e", base);
+
+  assert_came (fetch ("", "%s/to/99/1/a", base));
+  fail_if (server_has_seen (other, SECRET));
+  fail_unless_equals_int (server_count_path (other, "/bytes/0/2000/a"), 1);
+  assert_came (fetch ("", "%s/to/99/1/b", base));
+  fail_if (got_secret (served.server, "/bytes/0/2000/b"));
+  assert_came (fetch ("", "%s/to/99/1/c", base));
+  fail_if (got_secret (served.server, "/bytes/0/2000/c"));
+  assert_came (fetch (ca, "%s/to/99/1/d", base));
+  fail_if (server_has_seen (tls, SECRET));
+  assert_came (fetch (ca, "%s/to/99/1/e", server_get_base (tls)));
+  fail_unless (got_secret (tls, "/to/99/1/e"));
+  fail_if (got_secret (served.server, "/bytes/0/2000/e"));
+  server_free (tls);
+}
+
+GST_END_TEST;
+
+/* Who was led away by another server gets none at home either. */
+GST_START_TEST (test_there_and_back)
+{
+  const gchar *base = server_get_base (served.server);
+
+  set_place (served.server, "a", "%s/to/99/1/b", server_get_base (other));
+  set_place (other, "b", "%s/bytes/0/2000/home", base);
+  assert_came (fetch ("", "%s/to/99/1/a", base));
+  fail_if (got_secret (served.server, "/bytes/0/2000/home"));
+  fail_if (server_has_seen (other, SECRET));
+}
+
+GST_END_TEST;
+
+/* A body that breaks off, and a byte range. */
+GST_START_TEST (test_retries)
+{
+  const gchar *base = server_get_base (served.server);
+
+  set_place (
+      served.server, "a", "%s/break/1/300000/a", server_get_base (other));
+  assert_came (fetch ("retries=2", "%s/to/99/1/a#bytes=1000-299999", base));
+  fail_unless_equals_int (server_count_path (other, "/break/1/300000/a"), 2);
+  fail_unless_equals_int (server_count_path (served.server, "/to/99/1/a"), 2);
+  fail_if (server_has_seen (other, SECRET));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_trusted)
+{
+  const gchar *base = server_get_base (served.server);
+  const gchar *place = server_get_base (other);
+  g_autofree gchar *trust =
+      g_strdup_printf ("trusted-origins=\"http://127.0.0.3, %s/\"", place);
+  Run *run;
+
+  set_place (served.server, "a", "%s/auth/0/2000/a", place);
+  set_place (other, "b", "%s/auth/0/2000/b", base);
+  assert_refused (fetch ("", "%s/to/99/1/a", base),
+      GST_RESOURCE_ERROR_NOT_AUTHORIZED, place);
+  fail_if (server_has_seen (other, SECRET));
+  assert_came (fetch (trust, "%s/to/99/1/a", base));
+  fail_unless (got_secret (other, "/auth/0/2000/a"));
+  /* It works one way. */
+  assert_refused (fetch (trust, "%s/to/99/1/b", place),
+      GST_RESOURCE_ERROR_NOT_AUTHORIZED, base);
+
+  run = fetch ("trusted-origins=http://me:sesame@host", "%s/to/99/1/a", base);
+  fail_unless (
+      run->error && strstr (run->error, "http://***@host"), "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_bad_trust)
+{
+  static const gchar *const bad[] = { "host", "http:", "https://", "*",
+    "http://h/path", "http://h?q", "ftp://h", "file:///", "http://h:99999" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autofree gchar *trust =
+        g_strdup_printf ("trusted-origins=\"file:,%s\"", bad[i]);
+    Run *run = fetch (trust, "file:///nothing");
+
+    fail_unless (run->error && strstr (run->error, "trusted-origins has"),
+        "%s: %s", bad[i], run->error);
+    run_free (run);
+  }
+}
+
+GST_END_TEST;
+
+/* No other scheme than HTTP(S), whatever is there. */
+GST_START_TEST (test_schemes)
+{
+  static const gchar *const places[] = { "ftp://127.0.0.1/x", "data:,x",
+    "gopher://x", "FILE:/etc/passwd", "resource:///x" };
+  const gchar *base = server_get_base (served.server);
+  g_autofree gchar *file = g_strdup_printf ("file://%s/local", served.folder);
+  Run *run;
+
+  files_write_text (served.folder, "local", "0123456789");
+  set_place (served.server, "file", "%s", file);
+  assert_refused (fetch ("", "%s/to/99/1/file", base),
+      GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
+    set_place (served.server, "a", "%s", places[i]);
+    assert_refused (
+        fetch ("trusted-origins=http://127.0.0.3", "%s/to/99/1/a", base),
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED, ":\"");
+  }
+
+  run = fetch ("trusted-origins=file:", "%s/to/99/1/file#bytes=2-5", base);
+  fail_unless_equals_int (run->failures->len, 0);
+  fail_unless (gst_buffer_memcmp (
+                   g_ptr_array_index (run->buffers, 0), 0, "2345", 4) == 0);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static void
+assert_failed (Run *run, gint code, const gchar *part)
+{
+  g_autoptr (GError) error = dup_failure (run);
+
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, code), "%s", error->message);
+  fail_unless (strstr (error->message, part), "%s", error->message);
+  run_free (run);
+}
+
+GST_START_TEST (test_loops)
+{
+  const gchar *base = server_get_base (served.server);
+
+  set_place (served.server, "a", "%s/to/99/1/b", server_get_base (other));
+  set_place (other, "b", "%s/to/99/1/a#fragment", base);
+  assert_failed (
+      fetch ("", "%s/to/99/1/a", base), GST_RESOURCE_ERROR_OPEN_READ, "loop");
+  fail_unless_equals_int (server_count_path (served.server, "/to/99/1/a"), 1);
+
+  for (guint i = 0; i < 30; i++) {
+    g_autofree gchar *name = g_strdup_printf ("n%u", i);
+
+    set_place (served.server, name, "/to/99/1/n%u", i + 1);
+  }
+  set_place (served.server, "n30", "/bytes/0/2000");
+  assert_failed (fetch ("", "%s/to/99/1/n0", base),
+      GST_RESOURCE_ERROR_OPEN_READ, "20 redirects");
+  fail_unless_equals_int (server_count_path (served.server, "/to/99/1/n20"), 1);
+  fail_unless_equals_int (server_count_path (served.server, "/to/99/1/n21"), 0);
+  /* As many as are followed. */
+  assert_came (fetch ("", "%s/to/99/1/n11", base));
+
+  set_place (served.server, "x", "http://");
+  assert_failed (fetch ("", "%s/to/99/1/x", base), GST_RESOURCE_ERROR_OPEN_READ,
+      "not a valid URI");
+}
+
+GST_END_TEST;
+
+/* The same without headers, as a URI may have credentials of its own. */
+static Run *
+fetch_plainly (const gchar *more, const gchar *base, const gchar *path)
+{
+  g_autofree gchar *uri = g_strconcat (base, path, NULL);
+
+  files_write_text (served.folder, "list.txt", uri);
+  return run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch retries=0 %s "
+                       "! fakesink name=sink",
+      served.folder, more);
+}
+
+GST_START_TEST (test_credentials)
+{
+  const gchar *place = server_get_base (other);
+  g_autofree gchar *base = g_strdup_printf (
+      "http://me:sesame-4@127.0.0.1:%u", server_get_port (served.server));
+  g_autofree gchar *trust = g_strdup_printf ("trusted-origins=%s", place);
+
+  set_place (served.server, "a", "/auth/0/2000/a");
+  set_place (served.server, "b", "%s/auth/0/2000/b", place);
+  set_place (
+      served.server, "c", "%s/auth/0/2000/c", server_get_base (served.server));
+  assert_came (fetch_plainly ("", base, "/auth/0/2000/0"));
+  assert_came (fetch_plainly ("", base, "/to/99/1/a"));
+  assert_came (fetch_plainly ("", base, "/to/99/1/c"));
+
+  assert_refused (fetch_plainly ("", base, "/to/99/1/b"),
+      GST_RESOURCE_ERROR_NOT_AUTHORIZED, place);
+  fail_if (server_has_seen (other, "Authorization"));
+  assert_came (fetch_plainly (trust, base, "/to/99/1/b"));
+  fail_unless (server_has_seen (other, "Authorization: Basic "));
+}
+
+GST_END_TEST;
+
+/* libsoup keeps the credentials of a server for all requests to it, but they
+ * are not for those that another server sends there. */
+GST_START_TEST (test_credentials_there_and_back)
+{
+  g_autofree gchar *base = g_strdup_printf (
+      "http://me:sesame-4@127.0.0.1:%u", server_get_port (served.server));
+  g_autofree gchar *list =
+      g_strdup_printf ("%s/auth/0/2000/a\n%s/to/99/1/a\n", base, base);
+  Run *run;
+
+  set_place (served.server, "a", "%s/to/99/1/b", server_get_base (other));
+  set_place (other, "b", "%s/auth/0/2000/b", server_get_base (served.server));
+  files_write_text (served.folder, "list.txt", list);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch retries=0 "
+                      "concurrency=1 ! fakesink name=sink",
+      served.folder);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless_equals_int (run->failures->len, 1);
+  run_free (run);
+  fail_unless (got_text (served.server, "/auth/0/2000/a", "Authorization:"));
+  fail_if (got_text (served.server, "/auth/0/2000/b", "Authorization:"));
+}
+
+GST_END_TEST;
+
+/* Shards */
+
+static void
+write_shard (const gchar *note)
+{
+  Tar tar;
+
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.jpg", "an image");
+  tar_add_text (&tar, "a.txt", note);
+  tar_end (&tar, served.folder, "train.tar");
+}
+
+/* Shards that are indexed, and that are streamed, are asked for with headers of
+ * their own. */
+GST_START_TEST (test_shards)
+{
+  static const gchar *const kinds[] = { "shard", "tape" };
+  const gchar *base = server_get_base (served.server);
+
+  write_shard ("a note");
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    set_place (served.server, "train.tar", "%s/%s/0/0/train.tar",
+        server_get_base (other), kinds[i]);
+    assert_came (run_pipeline ("spdlsrc location=%s/to/99/1/train.tar %s ! "
+                               "spdlfetch %s ! fakesink name=sink",
+        base, HEADERS, HEADERS));
+    fail_unless (got_secret (served.server, "/to/99/1/train.tar"));
+    fail_if (server_has_seen (other, SECRET));
+  }
+  assert_came (run_pipeline ("spdlsrc location=%s/to/99/1/train.tar %s "
+                             "trusted-origins=%s ! fakesink name=sink",
+      base, HEADERS, server_get_base (other)));
+  fail_unless (server_has_seen (other, "sesame-1"));
+  fail_unless (server_has_seen (other, "sesame-2"));
+}
+
+GST_END_TEST;
+
+static Run *
+run_fields (const gchar *location, const gchar *more)
+{
+  return run_pipeline ("spdlsrc location=%s ! spdlfetch parts=txt retries=0 %s "
+                       "%s ! fakesink name=sink",
+      location, HEADERS, more);
+}
+
+/* What a shard on a server says of its samples leads to servers, without
+ * secrets, and to no file. */
+GST_START_TEST (test_fields)
+{
+  static const gchar *const kinds[] = { "shard", "tape" };
+  g_autofree gchar *local = g_build_filename (served.folder, "train.tar", NULL);
+  g_autofree gchar *path = g_build_filename (served.folder, "local", NULL);
+  g_autofree gchar *elsewhere = g_strdup_printf (
+      "%s/auth/0/2000/field?token=sesame-5", server_get_base (other));
+
+  files_write_text (served.folder, "local", "0123456789");
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    g_autofree gchar *location = g_strdup_printf (
+        "%s/%s/0/0/train.tar", server_get_base (served.server), kinds[i]);
+    g_autofree gchar *trust =
+        g_strdup_printf ("trusted-origins=%s", server_get_base (other));
+    g_autofree gchar *uri = g_strconcat ("file://", path, NULL);
+
+    write_shard (path);
+    assert_refused (run_fields (location, ""),
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
+    assert_came (run_fields (location, "trusted-origins=file:"));
+    write_shard (uri);
+    assert_refused (run_fields (location, trust),
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
+    write_shard ("s3://bucket/key");
+    assert_refused (run_fields (location, ""),
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"s3:\"");
+
+    write_shard (elsewhere);
+    assert_refused (run_fields (location, ""),
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED, server_get_base (other));
+    if (i == 0)
+      fail_if (server_has_seen (other, "sesame-1"));
+    assert_came (run_fields (location, trust));
+    fail_unless (server_has_seen (other, "sesame-1"));
+  }
+
+  /* The user's own shard and list may name anything. */
+  write_shard (path);
+  assert_came (run_fields (local, ""));
+  {
+    g_autofree gchar *text = g_strdup_printf (
+        "uri,txt\n%s/bytes/0/9,%s\n", server_get_base (served.server), "local");
+
+    files_write_text (served.folder, "list.csv", text);
+  }
+  g_free (local);
+  local = g_build_filename (served.folder, "list.csv", NULL);
+  assert_came (run_fields (local, ""));
+}
+
+GST_END_TEST;
+
+/* What is told */
+
+/* All that could show a secret: states, names and messages; and the log of our
+ * categories, which goes to a file, as GStreamer leaks functions that are added
+ * for it. */
+static GString *told;
+static gchar *log_file;
+
+static void
+tell (const gchar *text)
+{
+  g_string_append_printf (told, "%s\n", text);
+}
+
+static void
+note_message (GstMessage *message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  g_autofree gchar *text = s ? gst_structure_to_string (s) : NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+
+  if (text)
+    tell (text);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, &debug);
+  else if (s && gst_structure_has_field (s, "error"))
+    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
+  if (error)
+    tell (error->message);
+  if (debug)
+    tell (debug);
+}
+
+/* Pulls up to @limit items, or until the end or an error, and notes all that is
+ * told. Returns how many came; @state: where to go on. */
+static guint
+run_and_note (const gchar *description, guint limit, gchar **state)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error);
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  GstSample *sample;
+  guint n = 0;
+
+  fail_unless (pipeline && !error, "%s", error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  bus = gst_element_get_bus (pipeline);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) ==
+      GST_STATE_CHANGE_FAILURE)
+    limit = 0;
+  while (n < limit) {
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    if (!sample)
+      break;
+    tell (gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->uri);
+    gst_sample_unref (sample);
+    n++;
+  }
+  g_object_get (sink, "resume-state", state, NULL);
+  if (*state)
+    tell (*state);
+  for (GstMessage *message; (message = gst_bus_pop (bus));) {
+    note_message (message);
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return n;
+}
+
+/* No file below @folder has a secret in its name or content. */
+static guint
+check_files (const gchar *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+  guint n = 0;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+    g_autofree gchar *data = NULL;
+    gsize size;
+
+    fail_if (strstr (name, SECRET), "%s", path);
+    if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+      n += check_files (path);
+    } else if (g_file_get_contents (path, &data, &size, NULL)) {
+      fail_if (memmem (data, size, SECRET, strlen (SECRET)), "%s", path);
+      n++;
+    }
+  }
+  return n;
+}
+
+static void
+begin_to_note (void)
+{
+  told = g_string_new (NULL);
+  gst_debug_set_threshold_from_string ("spdl*:9", FALSE);
+}
+
+/* Returns what was told, which has no secret. */
+static gchar *
+end_to_note (void)
+{
+  g_autofree gchar *log = NULL;
+
+  fail_unless (g_file_get_contents (log_file, &log, NULL, NULL));
+  fail_unless (strstr (log, "spdlfetch") != NULL);
+  tell (log);
+  fail_if (strstr (told->str, SECRET), "%s", told->str);
+  return g_string_free (g_steal_pointer (&told), FALSE);
+}
+
+/* Shards on a server with a password and a signature in their URI, which are
+ * others when the run goes on. */
+static void
+run_shards_and_note (const gchar *kind, const gchar *cache)
+{
+  g_autofree gchar *state = NULL;
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *before = g_steal_pointer (&state);
+    g_autofree gchar *description = g_strdup_printf (
+        "spdlsrc location=\"http://me:sesame-%u@127.0.0.1:%u/%s/0/0/train.tar?"
+        "X-Amz-Signature=sesame%u&v=1\" index-cache=always resume-state=\"%s\" "
+        "%s ! "
+        "spdlfetch cache-dir=%s cache-validate=none %s ! spdlsink name=sink",
+        i, server_get_port (served.server), kind, i, before ? before : "",
+        HEADERS, cache, HEADERS);
+
+    fail_unless_equals_int (
+        run_and_note (description, i == 0 ? 2 : 99, &state), i == 0 ? 2 : 4);
+    fail_unless (state != NULL);
+  }
+}
+
+GST_START_TEST (test_nothing_is_told)
+{
+  static const gchar *const bad[] = { "404/99/1", "to/99/1", "503/99/1",
+    "otherrange/99/9", "break/99/100000", "garbage/99/1" };
+  g_autofree gchar *cache = g_build_filename (served.folder, "cache", NULL);
+  g_autofree gchar *local = g_build_filename (served.folder, "list.txt", NULL);
+  g_autofree gchar *text = NULL;
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  tar_write_shard (served.folder, "train.tar", 0, 6, SIZE);
+  set_place (served.server, "train.tar", "ftp://me:sesame@host/?sig=sesame");
+  begin_to_note ();
+  run_shards_and_note ("shard", cache);
+  run_shards_and_note ("tape", cache);
+  /* The last one is a port where nobody listens. */
+  for (guint i = 0; i <= G_N_ELEMENTS (bad); i++) {
+    g_autofree gchar *state = NULL;
+    g_autofree gchar *uri = g_strdup_printf (
+        "http://me:sesame@127.0.0.1:%u/%s/train.tar?token=sesame",
+        i == G_N_ELEMENTS (bad) ? 1 : server_get_port (served.server),
+        bad[i % G_N_ELEMENTS (bad)]);
+    g_autofree gchar *description = g_strdup_printf (
+        "spdlsrc location=\"%s\" retries=1 %s ! spdlsink name=sink", uri,
+        HEADERS);
+
+    fail_unless_equals_int (run_and_note (description, 99, &state), 0);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_string_append_printf (list,
+        "http://me:sesame@127.0.0.1:%u/%s/train.tar?token=sesame\n",
+        server_get_port (served.server), bad[i]);
+  g_string_append (list, "http://me:p/sesame@host/a\n"
+                         "http://me:sesame@127.0.0.1:1/a?sig=sesame\n"
+                         "nothing://me:sesame@host/a?sig=sesame\n");
+  files_write_text (served.folder, "list.txt", list->str);
+  {
+    g_autofree gchar *state = NULL;
+    g_autofree gchar *description =
+        g_strdup_printf ("spdlsrc location=%s ! spdlfetch retries=1 %s ! "
+                         "spdlsink name=sink",
+            local, HEADERS);
+
+    fail_unless_equals_int (run_and_note (description, 99, &state), 0);
+  }
+  text = end_to_note ();
+  /* They are recognised. */
+  fail_unless (strstr (text, "http://***@127.0.0.1"), "%s", text);
+  fail_unless (
+      strstr (text, "/train.tar?X-Amz-Signature=***&v=1#bytes="), "%s", text);
+  fail_unless (check_files (cache) > 0);
+  fail_unless (check_files (served.cache) > 0);
+}
+
+GST_END_TEST;
+
+/* An entry of the cache is the same with another password. */
+GST_START_TEST (test_cache_name)
+{
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *base = g_strdup_printf (
+        "http://me:sesame-%u@127.0.0.1:%u", i, server_get_port (served.server));
+    g_autofree gchar *cache =
+        g_strdup_printf ("cache-dir=%s/cache", served.folder);
+
+    assert_came (fetch_plainly (cache, base, "/kept/0/2000/a"));
+  }
+  fail_unless_equals_int (
+      server_count_path (served.server, "/kept/0/2000/a"), 2);
+  {
+    ServerCounts counts;
+
+    server_get_counts (served.server, &counts);
+    fail_unless_equals_int (counts.unchanged, 1);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+secrets_suite (void)
+{
+  Suite *s = suite_create ("secrets");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_same_origin);
+  tcase_add_test (tc, test_other_origins);
+  tcase_add_test (tc, test_there_and_back);
+  tcase_add_test (tc, test_retries);
+  tcase_add_test (tc, test_trusted);
+  tcase_add_test (tc, test_bad_trust);
+  tcase_add_test (tc, test_schemes);
+  tcase_add_test (tc, test_loops);
+  tcase_add_test (tc, test_credentials);
+  tcase_add_test (tc, test_credentials_there_and_back);
+  tcase_add_test (tc, test_shards);
+  tcase_add_test (tc, test_fields);
+  tcase_add_test (tc, test_nothing_is_told);
+  tcase_add_test (tc, test_cache_name);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  const gint fd = g_file_open_tmp ("spdl-log-XXXXXX", &log_file, NULL);
+  int failed;
+
+  g_setenv ("GST_DEBUG_FILE", log_file, TRUE);
+  gst_check_init (&argc, &argv);
+  failed = gst_check_run_suite (secrets_suite (), "secrets", __FILE__);
+  close (fd);
+  unlink (log_file);
+  g_free (log_file);
+  return failed;
+}

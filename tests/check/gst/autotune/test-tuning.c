@@ -1,0 +1,492 @@
+/* gst-spdl: tests of automatic concurrency and of the CPU budget
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/engine/cpus.h"
+#include "tests/check/support/files.h"
+
+#define PATIENCE (100 * GST_SECOND)
+
+typedef struct {
+  GstElement *pipeline;
+  GstElement *stage;
+  GstBus *bus;
+} Line;
+
+static void
+line_init (Line *self, const gchar *description)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->pipeline = gst_parse_launch (description, &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  self->stage = gst_bin_get_by_name (GST_BIN (self->pipeline), "stage");
+  self->bus = gst_element_get_bus (self->pipeline);
+}
+
+static void
+line_clear (Line *self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  gst_object_unref (self->bus);
+  gst_object_unref (self->stage);
+  gst_object_unref (self->pipeline);
+}
+
+static void
+line_play (Line *self)
+{
+  fail_if (gst_element_set_state (self->pipeline, GST_STATE_PLAYING) ==
+           GST_STATE_CHANGE_FAILURE);
+}
+
+/* The next decision of that reason; nullable: of any. */
+static GstStructure *
+wait_for_decision (Line *self, const gchar *reason)
+{
+  GstStructure *found = NULL;
+
+  while (!found) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        self->bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+
+    fail_unless (message != NULL, "nothing was decided");
+    fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    const GstStructure *s = gst_message_get_structure (message);
+    if (gst_structure_has_name (s, "spdl-tuning") &&
+        (!reason ||
+            g_str_equal (gst_structure_get_string (s, "reason"), reason)))
+      found = gst_structure_copy (s);
+    gst_message_unref (message);
+  }
+  return found;
+}
+
+/* Skips what is decided before of other stages, or of this one. */
+static GstStructure *
+wait_for_hold (Line *self, const gchar *stage, gboolean throttled)
+{
+  GstStructure *found = NULL;
+  gboolean held;
+
+  while (!found) {
+    found = wait_for_decision (self, "budget");
+    fail_unless (gst_structure_get_boolean (found, "throttled", &held));
+    if (held != throttled ||
+        !g_str_equal (gst_structure_get_string (found, "stage"), stage))
+      g_clear_pointer (&found, gst_structure_free);
+  }
+  return found;
+}
+
+static guint
+get_number (GstElement *element, const gchar *property)
+{
+  guint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+static guint
+get_field (const GstStructure *s, const gchar *field)
+{
+  guint value = G_MAXUINT;
+
+  fail_unless (gst_structure_get_uint (s, field, &value), "no %s", field);
+  return value;
+}
+
+static gboolean
+has_flag (GstElement *stage, const gchar *field)
+{
+  GstStructure *stats;
+  gboolean flag = FALSE;
+
+  g_object_get (stage, "stage-stats", &stats, NULL);
+  gst_structure_get_boolean (stats, field, &flag);
+  gst_structure_free (stats);
+  return flag;
+}
+
+static void
+wait_for_flag (GstElement *stage, const gchar *field, gboolean wanted)
+{
+  while (has_flag (stage, field) != wanted)
+    g_usleep (1000);
+}
+
+/* What is set is what is read; what is found is another property. */
+GST_START_TEST (test_properties)
+{
+  GstElement *stage = gst_element_factory_make ("spdlteststage", NULL);
+  GstStructure *stats;
+
+  gst_object_ref_sink (stage);
+  fail_unless_equals_int (get_number (stage, "concurrency"), 1);
+  fail_unless_equals_int (get_number (stage, "current-concurrency"), 1);
+  fail_if (has_flag (stage, "automatic"));
+  g_object_set (stage, "concurrency", 5, NULL);
+  fail_unless_equals_int (get_number (stage, "current-concurrency"), 5);
+  g_object_set (stage, "concurrency", 0, NULL);
+  fail_unless_equals_int (get_number (stage, "concurrency"), 0);
+  fail_unless_equals_int (
+      get_number (stage, "current-concurrency"), gst_spdl_get_num_cores ());
+  fail_unless (has_flag (stage, "automatic"));
+  g_object_get (stage, "stage-stats", &stats, NULL);
+  fail_unless_equals_int (
+      get_field (stats, "concurrency"), gst_spdl_get_num_cores ());
+  gst_structure_free (stats);
+  gst_object_unref (stage);
+}
+
+GST_END_TEST;
+
+/* A stage that sleeps gets more workers, says so, settles, and is as it was
+ * told to be from then on. */
+GST_START_TEST (test_settles)
+{
+  Line line;
+  GstStructure *s;
+  double value;
+
+  line_init (&line, "fakesrc ! spdlteststage name=stage concurrency=0 "
+                    "sleep=3000000 ! fakesink");
+  line_play (&line);
+  s = wait_for_decision (&line, NULL);
+  fail_unless_equals_string (gst_structure_get_string (s, "stage"), "stage");
+  fail_unless_equals_string (gst_structure_get_string (s, "reason"), "limits");
+  fail_unless_equals_int (get_field (s, "from"), gst_spdl_get_num_cores ());
+  fail_unless (get_field (s, "to") > get_field (s, "from"));
+  fail_unless (gst_structure_get_double (s, "throughput", &value) && value > 0);
+  fail_unless (gst_structure_get_double (s, "occupancy", &value));
+  fail_unless (value > 0 && value <= 1);
+  fail_unless (gst_structure_get_double (s, "busy", &value));
+  fail_unless (value > 0 && value <= 1);
+  gst_structure_free (s);
+
+  s = wait_for_decision (&line, "settled");
+  fail_unless (get_field (s, "to") > gst_spdl_get_num_cores ());
+  fail_unless_equals_int (
+      get_field (s, "to"), get_number (line.stage, "current-concurrency"));
+  fail_unless_equals_int (get_number (line.stage, "concurrency"), 0);
+  gst_structure_free (s);
+
+  g_object_set (line.stage, "concurrency", 3, NULL);
+  fail_unless_equals_int (get_number (line.stage, "current-concurrency"), 3);
+  fail_if (has_flag (line.stage, "automatic"));
+  line_clear (&line);
+}
+
+GST_END_TEST;
+
+/* Stages of one pipeline are tuned together, those of another alone; one that
+ * has a number keeps it. */
+GST_START_TEST (test_several)
+{
+  Line line, other;
+  GstElement *fixed;
+  GstStructure *s;
+
+  line_init (&line,
+      "fakesrc ! spdlteststage name=stage concurrency=0 sleep=2000000 "
+      "! spdlteststage name=fixed concurrency=7 "
+      "! spdlteststage name=second concurrency=0 sleep=1000000 ! fakesink");
+  line_init (&other,
+      "fakesrc ! spdlteststage name=stage concurrency=0 sleep=2000000 "
+      "! fakesink");
+  fixed = gst_bin_get_by_name (GST_BIN (line.pipeline), "fixed");
+  line_play (&line);
+  line_play (&other);
+  gst_structure_free (wait_for_decision (&line, "settled"));
+  s = wait_for_decision (&line, NULL);
+  fail_unless_equals_string (gst_structure_get_string (s, "reason"), "settled");
+  gst_structure_free (s);
+  fail_unless_equals_int (get_number (fixed, "current-concurrency"), 7);
+  gst_structure_free (wait_for_decision (&other, NULL));
+  gst_object_unref (fixed);
+  line_clear (&line);
+  line_clear (&other);
+}
+
+GST_END_TEST;
+
+/* An automatic stage starts, stops and starts again at any time. */
+GST_START_TEST (test_restart)
+{
+  Line line;
+
+  line_init (&line, "fakesrc ! spdlteststage name=stage concurrency=0 "
+                    "! spdlteststage concurrency=0 ! fakesink");
+  for (guint i = 0; i < 30; i++) {
+    line_play (&line);
+    g_usleep (g_random_int_range (0, 5000));
+    if (i % 3 == 1)
+      g_object_set (line.stage, "concurrency", 2, NULL);
+    if (i % 3 == 2)
+      g_object_set (line.stage, "concurrency", 0, NULL);
+    gst_element_set_state (line.pipeline, GST_STATE_NULL);
+  }
+  line_play (&line);
+  gst_structure_free (wait_for_decision (&line, NULL));
+  line_clear (&line);
+}
+
+GST_END_TEST;
+
+typedef struct {
+  GMutex lock;
+  GCond cond;
+  gboolean set;
+} Answer;
+
+/* In the thread that decides. */
+static GstBusSyncReply
+set_in_handler (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  Answer *answer = user_data;
+
+  if (gst_message_has_name (message, "spdl-tuning")) {
+    g_object_set (GST_MESSAGE_SRC (message), "concurrency", 2, NULL);
+    g_mutex_lock (&answer->lock);
+    answer->set = TRUE;
+    g_cond_signal (&answer->cond);
+    g_mutex_unlock (&answer->lock);
+  }
+  return GST_BUS_PASS;
+}
+
+/* Who hears of a decision may end all that. */
+GST_START_TEST (test_set_in_handler)
+{
+  Answer answer = { .set = FALSE };
+  Line line;
+
+  g_mutex_init (&answer.lock);
+  g_cond_init (&answer.cond);
+  line_init (&line, "fakesrc ! spdlteststage name=stage concurrency=0 "
+                    "sleep=1000000 ! fakesink");
+  gst_bus_set_sync_handler (line.bus, set_in_handler, &answer, NULL);
+  line_play (&line);
+  g_mutex_lock (&answer.lock);
+  while (!answer.set)
+    g_cond_wait (&answer.cond, &answer.lock);
+  g_mutex_unlock (&answer.lock);
+  fail_unless_equals_int (get_number (line.stage, "current-concurrency"), 2);
+  gst_bus_set_sync_handler (line.bus, NULL, NULL, NULL);
+  line_clear (&line);
+  g_mutex_clear (&answer.lock);
+  g_cond_clear (&answer.cond);
+}
+
+GST_END_TEST;
+
+static GstBusSyncReply
+tell_governor (GstBus *bus, GstMessage *message, gpointer governor)
+{
+  gst_spdl_governor_take_message (governor, message);
+  return GST_BUS_PASS;
+}
+
+/* A twentieth of a core, whatever the machine and whoever else uses it. */
+static GstSpdlGovernor *
+govern (Line *line)
+{
+  GstSpdlGovernor *governor = gst_spdl_governor_new (
+      GST_BIN (line->pipeline), 0.05 / gst_spdl_get_num_cores ());
+
+  gst_bus_set_sync_handler (line->bus, tell_governor, governor, NULL);
+  gst_spdl_governor_start (governor);
+  line_play (line);
+  return governor;
+}
+
+static void
+stop_governed (Line *line, GstSpdlGovernor *governor)
+{
+  gst_element_set_state (line->pipeline, GST_STATE_NULL);
+  gst_bus_set_sync_handler (line->bus, NULL, NULL, NULL);
+  gst_spdl_governor_free (governor);
+}
+
+/* Goes on without the budget, and ends. */
+static void
+end_governed (Line *line, GstSpdlGovernor *governor)
+{
+  guint64 before, now;
+
+  gst_spdl_governor_stop (governor);
+  fail_if (has_flag (line->stage, "throttled"));
+  for (now = before = 0; now < before + 100; g_usleep (1000)) {
+    GstStructure *stats;
+
+    g_object_get (line->stage, "stage-stats", &stats, NULL);
+    gst_structure_get_uint64 (stats, "num-tasks", &now);
+    before = before > 0 ? before : MAX (now, 1);
+    gst_structure_free (stats);
+  }
+  stop_governed (line, governor);
+}
+
+/* The stage that computes is held back, and let go when it may do more. */
+GST_START_TEST (test_budget)
+{
+  Line line;
+  GstSpdlGovernor *governor;
+  GstStructure *s;
+  double value;
+
+  line_init (&line, "fakesrc ! spdlteststage sleep=100000 "
+                    "! spdlteststage name=stage concurrency=2 spin=1000000 "
+                    "! fakesink");
+  governor = govern (&line);
+  /* Before the first of its tasks is over it may be another one. */
+  s = wait_for_hold (&line, "stage", TRUE);
+  fail_unless_equals_int (get_field (s, "from"), 2);
+  fail_unless (gst_structure_get_double (s, "cpu-used", &value) && value > 0);
+  fail_unless (gst_structure_get_double (s, "cpu-budget", &value));
+  fail_unless (value * gst_spdl_get_num_cores () > 0.049);
+  gst_structure_free (s);
+  wait_for_flag (line.stage, "throttled", TRUE);
+  gst_spdl_governor_set_budget (governor, 0);
+  wait_for_flag (line.stage, "throttled", FALSE);
+  gst_spdl_governor_set_budget (governor, 0.05 / gst_spdl_get_num_cores ());
+  wait_for_flag (line.stage, "throttled", TRUE);
+  end_governed (&line, governor);
+  line_clear (&line);
+}
+
+GST_END_TEST;
+
+/* The budget is a share of the cores that a quota leaves, and so is what is
+ * used. Of a thousandth of a core that is more than 1 even where other programs
+ * leave it little. */
+GST_START_TEST (test_budget_of_quota)
+{
+  gchar *root = files_make_folder ();
+  Line line;
+  GstSpdlGovernor *governor;
+  GstStructure *s;
+  double value;
+
+  files_write_text (root, "proc/self/cgroup", "0::/\n");
+  files_write_text (root, "sys/fs/cgroup/cpu.max", "100 100000\n");
+  spdl_cpus_pretend (root, 0);
+  line_init (&line, "fakesrc ! spdlteststage name=stage concurrency=2 "
+                    "spin=1000000 ! fakesink");
+  governor = govern (&line);
+  gst_spdl_governor_set_budget (governor, 0.5);
+  s = wait_for_hold (&line, "stage", TRUE);
+  fail_unless (gst_structure_get_double (s, "cpu-used", &value));
+  fail_unless (value > 1, "%f", value);
+  gst_structure_free (s);
+  end_governed (&line, governor);
+  line_clear (&line);
+  spdl_cpus_pretend (NULL, 0);
+  files_remove_folder (root);
+}
+
+GST_END_TEST;
+
+/* Where another stage comes to use more, both say so. */
+GST_START_TEST (test_budget_moves)
+{
+  Line line;
+  GstSpdlGovernor *governor;
+
+  line_init (&line, "fakesrc ! spdlteststage name=first spin=5000000 "
+                    "! spdlteststage name=stage concurrency=2 sleep=300000000 "
+                    "spin=200000000 ! fakesink");
+  governor = govern (&line);
+  gst_structure_free (wait_for_hold (&line, "first", TRUE));
+  gst_structure_free (wait_for_hold (&line, "first", FALSE));
+  gst_structure_free (wait_for_hold (&line, "stage", TRUE));
+  stop_governed (&line, governor);
+  line_clear (&line);
+}
+
+GST_END_TEST;
+
+/* What streaming threads use counts: here the source's, which fills buffers. */
+GST_START_TEST (test_streaming_threads)
+{
+  Line line;
+  GstSpdlGovernor *governor;
+
+  line_init (&line, "fakesrc sizetype=fixed sizemax=4000000 filltype=pattern "
+                    "! spdlteststage name=stage ! fakesink");
+  governor = govern (&line);
+  gst_structure_free (wait_for_decision (&line, "budget"));
+  end_governed (&line, governor);
+  line_clear (&line);
+}
+
+GST_END_TEST;
+
+/* A loader with a small budget loses nothing, and ends. */
+GST_START_TEST (test_loader)
+{
+  gchar *folder = files_make_dataset (40);
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=%s epochs=3 ! spdlfetch concurrency=0 "
+      "! spdldecode concurrency=0 ! spdlbatch batch-size=1 ! spdlsink",
+      folder);
+  GstSpdlLoader *loader = gst_spdl_loader_new (description, NULL);
+  guint n = 0;
+  double value;
+
+  g_object_set (loader, "cpu-budget", 0.05, NULL);
+  fail_unless (gst_spdl_loader_start (loader, NULL));
+  while (!gst_spdl_loader_is_finished (loader)) {
+    g_autoptr (GError) error = NULL;
+    GstSpdlBatch *batch =
+        gst_spdl_loader_next (loader, GST_CLOCK_TIME_NONE, &error);
+
+    fail_unless (error == NULL, "%s", error ? error->message : "");
+    if (!batch)
+      continue;
+    gst_spdl_batch_unref (batch);
+    if (++n == 20)
+      g_object_set (loader, "cpu-budget", 0.1, NULL);
+  }
+  fail_unless_equals_int (n, 120);
+  g_object_get (loader, "cpu-budget", &value, NULL);
+  fail_unless (value == 0.1);
+  gst_spdl_loader_stop (loader);
+  g_object_set (loader, "cpu-budget", 0.0, NULL);
+  fail_unless (gst_spdl_loader_start (loader, NULL));
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+tuning_suite (void)
+{
+  Suite *s = suite_create ("tuning");
+  TCase *tc = tcase_create ("tuning");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_properties);
+  tcase_add_test (tc, test_settles);
+  tcase_add_test (tc, test_several);
+  tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_set_in_handler);
+  tcase_add_test (tc, test_budget);
+  tcase_add_test (tc, test_budget_of_quota);
+  tcase_add_test (tc, test_budget_moves);
+  tcase_add_test (tc, test_streaming_threads);
+  tcase_add_test (tc, test_loader);
+  return s;
+}
+
+GST_CHECK_MAIN (tuning);

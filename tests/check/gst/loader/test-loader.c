@@ -1,0 +1,337 @@
+/* gst-spdl: tests of what a loader hands out
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gst/spdl/engine/cpus.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/loaders.h"
+
+#define FOREVER GST_CLOCK_TIME_NONE
+
+/* Each epoch ends with a NULL, and the last one is known as such. */
+GST_START_TEST (test_epochs)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader = loader_make (LOADER_JOB, folder, 3);
+
+  loader_start (loader);
+  for (guint epoch = 0; epoch < 3; epoch++) {
+    fail_if (gst_spdl_loader_is_finished (loader));
+    fail_unless_equals_int (loader_take (loader), 8);
+    fail_unless_equals_int (gst_spdl_loader_get_epoch (loader), epoch);
+    fail_unless_equals_int (loader_take (loader), 8);
+    fail_unless_equals_int (loader_take (loader), 4);
+    fail_unless_equals_int (loader_take (loader), 0);
+    fail_unless_equals_int (gst_spdl_loader_get_epoch (loader), epoch + 1);
+  }
+  fail_unless (gst_spdl_loader_is_finished (loader));
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (loader_take (loader), 0);
+  fail_unless_equals_int (gst_spdl_loader_get_num_failures (loader), 0);
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A batch's tensors and items. */
+GST_START_TEST (test_batch)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader = loader_make (LOADER_JOB, folder, 1);
+  g_autoptr (GstSpdlTensor) data = NULL;
+  g_autoptr (GstSpdlTensor) labels = NULL;
+  g_autoptr (GstSpdlBatch) batch = NULL;
+  g_autofree gint64 *numbers = NULL;
+  g_autofree guint64 *indices = NULL;
+  g_auto (GStrv) keys = NULL;
+  const gint64 *shape;
+  guint n;
+
+  loader_start (loader);
+  batch = gst_spdl_loader_next (loader, FOREVER, NULL);
+  fail_unless_equals_int (gst_spdl_batch_get_n_tensors (batch), 2);
+  fail_unless_equals_string (gst_spdl_batch_get_name (batch, 1), "labels");
+  data = gst_spdl_batch_find_tensor (batch, "data");
+  labels = gst_spdl_batch_get_tensor (batch, 1);
+  shape = gst_spdl_tensor_get_shape (data, &n);
+  fail_unless (n == 4 && shape[0] == 8 && shape[1] == 12 && shape[2] == 16 &&
+               shape[3] == 3);
+  fail_unless_equals_string (gst_spdl_tensor_get_typestr (data), "|u1");
+  fail_unless_equals_string (gst_spdl_tensor_get_typestr (labels), "<i8");
+  fail_unless (gst_spdl_tensor_is_writable (data));
+  fail_unless (gst_spdl_tensor_is_contiguous (data));
+
+  numbers = gst_spdl_batch_get_labels (batch, &n);
+  fail_unless (n == 8 && memcmp (numbers, gst_spdl_tensor_get_address (labels),
+                             8 * sizeof *numbers) == 0);
+  indices = gst_spdl_batch_get_indices (batch, &n);
+  keys = gst_spdl_batch_get_keys (batch);
+  for (guint i = 0; i < 8; i++)
+    fail_unless (indices[i] == i && g_str_has_suffix (keys[i], ".jpg"));
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static gpointer
+load_all (gpointer loader)
+{
+  guint n_items = 0, n;
+
+  loader_start (loader);
+  while (!gst_spdl_loader_is_finished (loader))
+    while ((n = loader_take (loader)))
+      n_items += n;
+  return GUINT_TO_POINTER (n_items);
+}
+
+GST_START_TEST (test_two_loaders)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loaders[3];
+  GThread *threads[3];
+
+  for (guint i = 0; i < 3; i++) {
+    loaders[i] = loader_make (LOADER_JOB, folder, 5);
+    threads[i] = g_thread_new ("load", load_all, loaders[i]);
+  }
+  for (guint i = 0; i < 3; i++) {
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 100);
+    g_object_unref (loaders[i]);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A pipeline of the program's own is its own again after the stop. */
+GST_START_TEST (test_own_pipeline)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=3 ! video/x-raw,width=8,height=8 "
+      "! spdlsink name=sink",
+      NULL);
+  GstSpdlLoader *loader =
+      gst_spdl_loader_new_from_pipeline (GST_PIPELINE (pipeline), NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
+  GstMessage *message;
+  GstElement *sink;
+
+  loader_start (loader);
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GstSpdlBatch) batch =
+        gst_spdl_loader_next (loader, FOREVER, NULL);
+
+    fail_unless (batch != NULL);
+  }
+  fail_unless_equals_int (loader_take (loader), 0);
+  g_object_unref (loader);
+  fail_unless_equals_int (GST_STATE (pipeline), GST_STATE_NULL);
+  gst_bus_set_flushing (bus, FALSE);
+  gst_bus_post (bus, gst_message_new_application (GST_OBJECT (pipeline),
+                         gst_structure_new_empty ("mine")));
+  message = gst_bus_pop (bus);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  /* So is its sink. */
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static guint
+get_concurrency (GstSpdlLoader *loader, const gchar *name)
+{
+  GstElement *element = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), name);
+  guint concurrency;
+
+  g_object_get (element, "concurrency", &concurrency, NULL);
+  gst_object_unref (element);
+  return concurrency;
+}
+
+GST_START_TEST (test_concurrency)
+{
+  gchar *folder = files_make_dataset (3);
+  GstSpdlLoader *loader = loader_make (
+      "spdlsrc location=%s ! spdlfetch name=fetch "
+      "! bin.( spdldecode name=unset ! spdlteststage concurrency=1 name=set ) "
+      "! spdlsink",
+      folder);
+
+  fail_unless_equals_int (get_concurrency (loader, "unset"), 1);
+  loader_start (loader);
+  fail_unless_equals_int (get_concurrency (loader, "fetch"), 16);
+  fail_unless_equals_int (
+      get_concurrency (loader, "unset"), gst_spdl_get_num_cores ());
+  fail_unless_equals_int (get_concurrency (loader, "set"), 1);
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Makes the process believe that it may use @cores of 64. */
+static gchar *
+set_quota (const gchar *cores)
+{
+  gchar *root = files_make_folder ();
+  g_autofree gchar *quota = g_strconcat (cores, "00000 100000\n", NULL);
+
+  files_write_text (root, "proc/self/cgroup", "0::/\n");
+  files_write_text (root, "sys/fs/cgroup/cpu.max", quota);
+  spdl_cpus_pretend (root, 64);
+  return root;
+}
+
+/* 4 of 64 cores do not start 64 decoders. */
+GST_START_TEST (test_quota)
+{
+  gchar *folder = files_make_dataset (3), *root = set_quota ("4");
+  GstSpdlLoader *loader =
+      loader_make ("spdlsrc location=%s ! spdlfetch ! spdldecode name=unset "
+                   "! spdldecode name=automatic concurrency=0 ! spdlsink",
+          folder);
+  GstElement *automatic = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "automatic");
+  guint concurrency;
+
+  fail_unless_equals_int (gst_spdl_get_num_cores (), 4);
+  g_object_get (automatic, "current-concurrency", &concurrency, NULL);
+  fail_unless_equals_int (concurrency, 4);
+  loader_start (loader);
+  fail_unless_equals_int (get_concurrency (loader, "unset"), 4);
+  gst_object_unref (automatic);
+  g_object_unref (loader);
+  spdl_cpus_pretend (NULL, 0);
+  files_remove_folder (root);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static int
+use_in_child (GstSpdlLoader *loader)
+{
+  GError *error = NULL;
+
+  alarm (20);
+  if (gst_spdl_loader_next (loader, FOREVER, &error) ||
+      !g_error_matches (
+          error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FORKED) ||
+      !strstr (error->message, "after the fork"))
+    return 1;
+  g_clear_error (&error);
+  if (gst_spdl_loader_start (loader, &error) || !error)
+    return 2;
+  g_error_free (error);
+  gst_spdl_loader_stop (loader);
+  if (gst_spdl_loader_dup_stats (loader) || gst_spdl_loader_dup_state (loader))
+    return 3;
+  g_object_unref (loader);
+  return 42;
+}
+
+/* A child is told what to do, and leaves the parent's loader whole. */
+GST_START_TEST (test_fork)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader = loader_make (LOADER_JOB, folder, 20);
+  guint n_items = 0, n;
+  int status;
+  pid_t pid;
+
+  loader_start (loader);
+  for (guint i = 0; i < 10; i++) {
+    n_items += loader_take (loader);
+    pid = fork ();
+    if (pid == 0)
+      _exit (use_in_child (loader));
+    fail_unless (waitpid (pid, &status, 0) == pid);
+    fail_unless (
+        WIFEXITED (status) && WEXITSTATUS (status) == 42, "%x", status);
+  }
+  while (!gst_spdl_loader_is_finished (loader))
+    while ((n = loader_take (loader)))
+      n_items += n;
+  fail_unless_equals_int (n_items, 400);
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A wait tells of all that next() would, and takes nothing. */
+GST_START_TEST (test_wait)
+{
+  gchar *folder = files_make_dataset (8);
+  GstSpdlLoader *loader = loader_make (LOADER_JOB, folder, 1);
+  GstSpdlLoader *fed = loader_make ("identity ! spdlbatch ! spdlsink");
+
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  loader_assert_next_fails (loader, GST_SPDL_LOADER_ERROR_NOT_STARTED);
+  loader_start (loader);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (gst_spdl_loader_wait (loader, FOREVER));
+  fail_unless_equals_int (loader_take (loader), 8);
+  fail_unless (gst_spdl_loader_wait (loader, FOREVER));
+  fail_unless_equals_int (loader_take (loader), 0);
+  fail_unless (gst_spdl_loader_is_finished (loader));
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  gst_spdl_loader_stop (loader);
+  fail_unless (gst_spdl_loader_wait (loader, 0));
+  loader_assert_next_fails (loader, GST_SPDL_LOADER_ERROR_STOPPED);
+  g_object_unref (loader);
+
+  /* Nothing was pushed. */
+  loader_start (fed);
+  fail_if (gst_spdl_loader_wait (fed, 0));
+  fail_if (gst_spdl_loader_wait (fed, GST_MSECOND));
+  gst_spdl_loader_end_source (fed, NULL, NULL);
+  fail_unless (gst_spdl_loader_wait (fed, FOREVER));
+  fail_unless_equals_int (loader_take (fed), 0);
+  g_object_unref (fed);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+loader_suite (void)
+{
+  Suite *s = suite_create ("loader");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 180);
+  tcase_add_test (tc, test_epochs);
+  tcase_add_test (tc, test_wait);
+  tcase_add_test (tc, test_batch);
+  tcase_add_test (tc, test_two_loaders);
+  tcase_add_test (tc, test_own_pipeline);
+  tcase_add_test (tc, test_concurrency);
+  tcase_add_test (tc, test_quota);
+  tcase_add_test (tc, test_fork);
+  return s;
+}
+
+GST_CHECK_MAIN (loader);

@@ -1,0 +1,345 @@
+/* gst-spdl: tests of what an element says about failed items, epoch by epoch
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "tests/check/support/rig.h"
+
+#define assert_losses(rig, expected)                   \
+  G_STMT_START                                         \
+  {                                                    \
+    g_autofree gchar *losses_ = rig_list_losses (rig); \
+    fail_unless_equals_string (losses_, expected);     \
+  }                                                    \
+  G_STMT_END
+
+/* Of these items, those with an odd number fail. */
+static Rig *
+start_rig (double max_rate)
+{
+  Rig *rig =
+      rig_new ("spdlteststage", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT,
+          "fail-every", 2, "max-failure-rate", max_rate, NULL);
+
+  rig_start (rig, NULL);
+  return rig;
+}
+
+static GstBuffer *
+make_item (guint64 number, guint64 epoch)
+{
+  GstBuffer *buffer = rig_make_item (number, 16);
+
+  gst_spdl_buffer_get_item_meta (buffer)->epoch = epoch;
+  return buffer;
+}
+
+/* Items that fail, or do not. */
+static GstFlowReturn
+push_items (Rig *rig, gboolean fail, guint n, guint64 epoch)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
+    ret = gst_pad_push (rig->src, make_item (2 * i + fail, epoch));
+  return ret;
+}
+
+static void
+push_epoch (Rig *rig, guint64 epoch)
+{
+  gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, epoch, 0));
+}
+
+/* The first warning of the kind. */
+static GError *
+find_warning (Rig *rig, gboolean summary)
+{
+  GError *error = NULL;
+
+  g_mutex_lock (&rig->lock);
+  for (guint i = 0; i < rig->losses->len && !error; i++) {
+    GstMessage *message = g_ptr_array_index (rig->losses, i);
+    const GstStructure *details = NULL;
+    gboolean is_summary;
+
+    gst_message_parse_warning_details (message, &details);
+    gst_structure_get_boolean (details, "summary", &is_summary);
+    if (is_summary == summary)
+      gst_message_parse_warning (message, &error, NULL);
+  }
+  g_mutex_unlock (&rig->lock);
+  fail_unless (error != NULL);
+  return error;
+}
+
+/* Three of each epoch, then powers of ten; and each epoch is summed up. */
+GST_START_TEST (test_warnings)
+{
+  Rig *rig = start_rig (1.0);
+
+  push_items (rig, FALSE, 5, 0);
+  push_items (rig, TRUE, 120, 0);
+  push_epoch (rig, 0);
+  push_items (rig, TRUE, 2, 1);
+  push_epoch (rig, 1);
+  push_items (rig, FALSE, 7, 2);
+  push_epoch (rig, 2);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  assert_losses (rig,
+      "1@0 test:1, 2@0 test:3, 3@0 test:5, 10@0 test:19, 100@0 test:199, "
+      "120/125@0 test:239, 1@1 test:1, 2@1 test:3, 2/2@1 test:3");
+  fail_unless_equals_int (rig_get_stat (rig->element, "num-failures"), 122);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* An item's warning is of the kind of its error. */
+GST_START_TEST (test_domain)
+{
+  Rig *rig = rig_new ("spdlfetch", NULL, NULL);
+  GError *error;
+
+  rig_start (rig, "text/uri-list");
+  gst_pad_push (
+      rig->src, gst_buffer_new_wrapped (g_strdup ("file:///no/such/file"), 20));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  error = find_warning (rig, FALSE);
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND),
+      "%s", error->message);
+  g_error_free (error);
+  error = find_warning (rig, TRUE);
+  fail_unless (
+      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED));
+  g_error_free (error);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A stream that ends within an epoch is summed up, too, and what was flushed
+ * does not count. */
+GST_START_TEST (test_end_and_flush)
+{
+  Rig *rig = start_rig (1.0);
+  GstSegment segment;
+
+  push_items (rig, TRUE, 2, 0);
+  push_epoch (rig, 0);
+  push_items (rig, TRUE, 1, 1);
+  gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+  gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (rig->src, gst_event_new_segment (&segment));
+  push_items (rig, FALSE, 3, 4);
+  push_items (rig, TRUE, 1, 4);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  g_autofree gchar *losses = rig_list_losses (rig);
+  fail_unless (
+      g_str_has_suffix (losses, "1@4 test:1, 1/4@4 test:1"), "%s", losses);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Items of a group count one by one, also where they are worked on at the same
+ * time. */
+GST_START_TEST (test_groups)
+{
+  Rig *rig = start_rig (1.0);
+  GstBufferList *list;
+  gchar *good;
+  const gint file = g_file_open_tmp (NULL, &good, NULL);
+
+  fail_unless (file >= 0 && close (file) == 0);
+  rig_push_group (rig, 0, 5);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  assert_losses (rig, "1@0 test:1, 2@0 test:3, 3@0 test:5, 3/6@0 test:5");
+  rig_free (rig);
+
+  rig = rig_new ("spdlfetch", NULL, NULL);
+  rig_start (rig, "text/uri-list");
+  list = gst_buffer_list_new ();
+  for (guint i = 0; i < 4; i++) {
+    g_autofree gchar *uri =
+        g_strdup_printf ("file://%s%s", good, i == 3 ? "" : "-none");
+    GstBuffer *buffer = rig_make_item (i, strlen (uri));
+
+    gst_buffer_fill (buffer, 0, uri, strlen (uri));
+    gst_buffer_list_add (list, buffer);
+  }
+  gst_pad_push_list (rig->src, list);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  assert_losses (rig, "1@0 test:0, 2@0 test:1, 3@0 test:2, 3/4@0 test:2");
+  rig_free (rig);
+  g_unlink (good);
+  g_free (good);
+}
+
+GST_END_TEST;
+
+/* 99 of the first 99 fail: that is judged with the 100th item, which is
+ * good. */
+GST_START_TEST (test_rate_at_good_item)
+{
+  Rig *rig = start_rig (0.1);
+
+  push_items (rig, TRUE, 99, 0);
+  fail_unless_equals_int (push_items (rig, FALSE, 101, 0), GST_FLOW_EOS);
+  rig_wait_eos (rig);
+  fail_unless (rig_get_error (rig) != NULL);
+  fail_unless (strstr (rig_get_error (rig), "max-failure-rate=0.1") != NULL);
+  fail_unless (strstr (rig_get_error (rig), "99 of 100") != NULL);
+  fail_unless (strstr (rig_get_error (rig), "test:197") != NULL);
+  /* What was in work meanwhile counts, too. */
+  g_autofree gchar *losses = rig_list_losses (rig);
+  fail_unless (strstr (losses, " 99/10"), "%s", losses);
+  fail_unless (g_str_has_suffix (losses, "@0 test:197"), "%s", losses);
+  rig_free (rig);
+
+  /* Exactly the share that is allowed. */
+  rig = start_rig (0.5);
+  push_items (rig, TRUE, 50, 0);
+  fail_unless_equals_int (push_items (rig, FALSE, 50, 0), GST_FLOW_OK);
+  fail_unless_equals_int (push_items (rig, TRUE, 1, 0), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (strstr (rig_get_error (rig), "51 of 101") != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Each epoch is judged by itself. */
+GST_START_TEST (test_rate_by_epoch)
+{
+  Rig *rig = start_rig (0.2);
+
+  for (guint64 epoch = 0; epoch < 3; epoch++) {
+    push_items (rig, TRUE, 99, epoch);
+    push_epoch (rig, epoch);
+  }
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (rig_get_error (rig) == NULL, "%s", rig_get_error (rig));
+  rig_free (rig);
+
+  /* Good epochs do not make up for a bad one, which does not end as one. */
+  rig = start_rig (0.2);
+  push_items (rig, FALSE, 400, 0);
+  push_epoch (rig, 0);
+  push_items (rig, FALSE, 79, 1);
+  push_items (rig, TRUE, 21, 1);
+  push_epoch (rig, 1);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (strstr (rig_get_error (rig), "21 of 100") != NULL);
+  fail_unless_equals_int (rig_count_items (rig), 479);
+  g_autofree gchar *log = rig_take_log (rig);
+  fail_unless (strstr (log, "epoch 0") && !strstr (log, "epoch 1"), "%s", log);
+  fail_unless (g_str_has_suffix (log, " error eos"), "%s", log);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Within a group, too: at its end the share would be allowed. */
+GST_START_TEST (test_rate_in_group)
+{
+  Rig *rig = start_rig (0.5);
+  GstBufferList *list = gst_buffer_list_new ();
+
+  for (guint64 i = 0; i < 200; i++)
+    gst_buffer_list_add (list, make_item (2 * i + (i < 60), 0));
+  gst_pad_push_list (rig->src, list);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (rig_get_error (rig) != NULL);
+  fail_unless (strstr (rig_get_error (rig), "60 of 100") != NULL, "%s",
+      rig_get_error (rig));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_defaults)
+{
+  static const struct {
+    const gchar *element;
+    double rate;
+  } elements[] = {
+    { "spdlfetch", 0.5 },
+    { "spdldecode", 0.5 },
+    { "spdlpipe", 1.0 },
+    { "spdlteststage", 1.0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *element = gst_element_factory_make (elements[i].element, NULL);
+    double rate;
+
+    g_object_get (element, "max-failure-rate", &rate, NULL);
+    fail_unless_equals_float (rate, elements[i].rate);
+    gst_object_unref (element);
+  }
+}
+
+GST_END_TEST;
+
+/* spdlbatch is no stage, but says so, too. */
+GST_START_TEST (test_batch)
+{
+  Rig *rig = rig_new ("spdlbatch", "batch-size", 4, NULL);
+
+  rig_start (rig, "video/x-raw,format=GRAY8,width=4,height=4,framerate=0/1");
+  for (guint64 epoch = 0; epoch < 2; epoch++) {
+    for (guint i = 0; i < 6; i++) {
+      GstBuffer *buffer = rig_make_item (i, i == 2 || i == 4 ? 3 : 16);
+
+      gst_spdl_buffer_get_item_meta (buffer)->epoch = epoch;
+      gst_pad_push (rig->src, buffer);
+    }
+    if (epoch == 0)
+      push_epoch (rig, epoch);
+  }
+  rig_push_eos (rig);
+  assert_losses (rig, "1@0 test:2, 2@0 test:4, 2/6@0 test:4, "
+                      "1@1 test:2, 2@1 test:4, 2/6@1 test:4");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+losses_suite (void)
+{
+  Suite *s = suite_create ("losses");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_warnings);
+  tcase_add_test (tc, test_domain);
+  tcase_add_test (tc, test_end_and_flush);
+  tcase_add_test (tc, test_groups);
+  tcase_add_test (tc, test_rate_at_good_item);
+  tcase_add_test (tc, test_rate_by_epoch);
+  tcase_add_test (tc, test_rate_in_group);
+  tcase_add_test (tc, test_defaults);
+  tcase_add_test (tc, test_batch);
+  return s;
+}
+
+GST_CHECK_MAIN (losses);

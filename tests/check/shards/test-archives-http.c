@@ -1,0 +1,420 @@
+/* gst-spdl: tests of shards on servers, and of requests that are joined
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tests/check/support/files.h"
+#include "tests/check/support/rig.h"
+#include "tests/check/support/run.h"
+#include "tests/check/support/served.h"
+#include "tests/check/support/tars.h"
+
+/* Of a sample's payload: large beside a header. */
+#define SIZE 60000
+#define N_SHARDS 64
+#define N_EACH 4
+
+static void
+write_shards (guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("train-%04u.tar", i);
+
+    tar_write_shard (served.folder, name, i * N_EACH, N_EACH, SIZE);
+  }
+}
+
+static guint64
+shard_size (void)
+{
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
+  GStatBuf st;
+
+  fail_unless_equals_int (g_stat (path, &st), 0);
+  return st.st_size;
+}
+
+static Run *
+run_shards (const gchar *shards, const gchar *source, const gchar *rest)
+{
+  Run *run = run_pipeline ("spdlsrc location=\"%s/shard/0/0/%s\" %s ! %s "
+                           "! fakesink name=sink",
+      server_get_base (served.server), shards, source, rest);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  return run;
+}
+
+static void
+assert_samples (Run *run, guint n)
+{
+  guint64 sum = 0;
+
+  fail_unless_equals_int (run->failures->len, 0);
+  fail_unless_equals_int (run->buffers->len, n);
+  for (guint i = 0; i < n; i++) {
+    const GstSpdlItemMeta *item = run_item (run, i);
+    const gsize size = SIZE + item->index;
+    g_autofree guint8 *expected = g_malloc (size);
+    GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
+
+    tar_fill (expected, size, item->index);
+    fail_unless_equals_int (gst_buffer_get_size (buffer), size);
+    fail_unless (
+        gst_buffer_memcmp (buffer, 0, expected, size) == 0, "%s", item->uri);
+    fail_unless_equals_int64 (item->label, item->index);
+    sum += item->index;
+  }
+  fail_unless_equals_uint64 (sum, (guint64) n * (n - 1) / 2);
+  run_free (run);
+}
+
+/* What the server has been asked for since the last call. */
+static ServerCounts
+take_counts (void)
+{
+  static ServerCounts last;
+  ServerCounts now, counts;
+
+  server_get_counts (served.server, &now);
+  if (now.requests < last.requests)
+    memset (&last, 0, sizeof last);
+  counts = now;
+  counts.requests -= last.requests;
+  counts.bytes -= last.bytes;
+  last = now;
+  return counts;
+}
+
+/* 64 shards, whose headers alone are read; then their indexes, in the cache or
+ * beside them. */
+GST_START_TEST (test_64_shards)
+{
+  guint64 whole;
+  ServerCounts counts;
+
+  write_shards (N_SHARDS);
+  whole = N_SHARDS * shard_size ();
+  take_counts ();
+  run_free (
+      run_shards ("train-{0000..0063}.tar", "index-cache=always", "identity"));
+  counts = take_counts ();
+  fail_unless (counts.bytes < whole / 4,
+      "%" G_GUINT64_FORMAT " bytes of "
+      "%" G_GUINT64_FORMAT,
+      counts.bytes, whole);
+
+  /* From the cache: a byte tells that it is the same one. */
+  assert_samples (run_shards ("train-{0000..0063}.tar", "shuffle=true",
+                      "spdlfetch concurrency=16"),
+      N_SHARDS * N_EACH);
+  counts = take_counts ();
+  fail_unless_equals_int (counts.requests, N_SHARDS + N_SHARDS * N_EACH);
+}
+
+GST_END_TEST;
+
+static void
+index_beside (guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    Run *run =
+        run_pipeline ("spdlsrc location=%s/train-%04u.tar index-cache=always "
+                      "! fakesink name=sink",
+            served.folder, i);
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    run_free (run);
+  }
+}
+
+/* One that was made of a file is known by some of the shard's bytes, and then
+ * by what the server says. */
+GST_START_TEST (test_index_on_server)
+{
+  ServerCounts counts;
+
+  write_shards (2);
+  index_beside (2);
+  take_counts ();
+  run_free (run_shards ("train-{0000..0001}.tar", "", "identity"));
+  counts = take_counts ();
+  /* A byte of the shard and of its index, the index, four samples. */
+  fail_unless_equals_int (counts.requests, 2 * (1 + 1 + 1 + 4));
+  fail_unless (counts.bytes < 2 * 20000);
+
+  /* Another shard of the same size: the index is not for it. */
+  tar_write_shard (served.folder, "train-0001.tar", N_EACH, N_EACH, SIZE + 1);
+  tar_write_shard (served.folder, "train-0000.tar", 0, N_EACH, SIZE);
+  run_free (run_shards ("train-0000.tar", "", "identity"));
+  assert_samples (
+      run_shards ("train-0000.tar", "index-cache=none", "spdlfetch"), N_EACH);
+}
+
+GST_END_TEST;
+
+/* The server says that it is another one now. */
+GST_START_TEST (test_changed)
+{
+  Run *run;
+
+  write_shards (1);
+  run_free (run_shards ("train-0000.tar", "index-cache=always", "identity"));
+  tar_write_shard (served.folder, "train-0000.tar", 100, N_EACH, SIZE - 100);
+  tar_set_time (served.folder, "train-0000.tar", 1);
+  run = run_shards ("train-0000.tar", "index-cache=always", "identity");
+  fail_unless_equals_int64 (run_item (run, 0)->label, 100);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static void
+assert_refused (const gchar *path, const gchar *part)
+{
+  Run *run = run_pipeline ("spdlsrc location=\"%s/%s\" ! fakesink name=sink",
+      server_get_base (served.server), path);
+
+  fail_unless (
+      run->error && strstr (run->error, part), "%s: %s", path, run->error);
+  run_free (run);
+}
+
+/* As of spdlfetch, with each request for a shard or its index. */
+GST_START_TEST (test_headers)
+{
+  static const gchar *const paths[] = { "/shard/0/0/train-0000.tar",
+    "/shard/0/0/train-0000.tar.spdl-index" };
+  Run *run;
+
+  write_shards (1);
+  index_beside (1);
+  run = run_shards ("train-0000.tar",
+      "user-agent=agent/7 timeout=9 retries=2 extra-headers=\"headers,"
+      "Authorization=(string)\\\"Bearer abc\\\"\"",
+      "identity");
+  fail_unless_equals_int (run->buffers->len, N_EACH);
+  run_free (run);
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    g_autofree gchar *request = server_dup_request (served.server, paths[i]);
+
+    fail_unless (request && strstr (request, "Authorization: Bearer abc\r\n") &&
+                     strstr (request, "User-Agent: agent/7"),
+        "%s: %s", paths[i], request);
+  }
+  run = run_pipeline ("spdlsrc location=%s/shard/0/0/train-0000.tar "
+                      "tls-ca-file=/none.pem ! fakesink name=sink",
+      server_get_base (served.server));
+  fail_unless (
+      run->error && strstr (run->error, "tls-ca-file \"/none.pem\" cannot"));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_refused)
+{
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
+
+  write_shards (1);
+  assert_refused ("shard/0/0/none.tar", "none.tar\" cannot be read: The server "
+                                        "answered 404");
+  fail_unless_equals_int (truncate (path, 3 * SIZE), 0);
+  assert_refused ("shard/0/0/train-0000.tar", "is cut off");
+  files_write_text (served.folder, "train-0000.tar", "no tar");
+  assert_refused ("shard/0/0/train-0000.tar", "neither a tar nor a ZIP");
+}
+
+GST_END_TEST;
+
+/* Joined requests */
+
+static void
+index_all (guint n)
+{
+  write_shards (n);
+  take_counts ();
+  run_free (
+      run_shards ("train-{0000..0003}.tar", "index-cache=always", "identity"));
+  take_counts ();
+}
+
+GST_START_TEST (test_coalesce)
+{
+  /* In groups of 8, the 16 samples of 4 shards. */
+  index_all (4);
+  assert_samples (run_shards ("train-{0000..0003}.tar", "",
+                      "spdlaggregate size=8 ! spdlfetch coalesce=4096 "
+                      "concurrency=3 ! spdldisaggregate"),
+      4 * N_EACH);
+  /* And one each for a look at the shards. */
+  fail_unless_equals_int (take_counts ().requests, 4 + 4);
+  assert_samples (run_shards ("train-{0000..0003}.tar", "",
+                      "spdlaggregate size=8 ! spdlfetch coalesce=512 "
+                      "concurrency=3 ! spdldisaggregate"),
+      4 * N_EACH);
+  fail_unless_equals_int (take_counts ().requests, 4 + 4 * N_EACH);
+  /* In any order within the group; none that is larger than max-size. */
+  assert_samples (run_shards ("train-{0000..0003}.tar", "shuffle=true",
+                      "spdlaggregate size=16 ! spdlfetch coalesce=4096 "
+                      "concurrency=16 ! spdldisaggregate"),
+      4 * N_EACH);
+  fail_unless_equals_int (take_counts ().requests, 4 + 4);
+  assert_samples (run_shards ("train-{0000..0003}.tar", "",
+                      "spdlaggregate size=8 ! spdlfetch coalesce=4096 "
+                      "max-size=130000 ! spdldisaggregate"),
+      4 * N_EACH);
+  fail_unless_equals_int (take_counts ().requests, 4 + 8);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_coalesce_files)
+{
+  Run *run;
+
+  write_shards (4);
+  assert_samples (
+      run_pipeline ("spdlsrc location=%s/train-*.tar shuffle=true "
+                    "! spdlaggregate size=8 ! spdlfetch "
+                    "coalesce=4096 concurrency=4 ! spdldisaggregate ! fakesink "
+                    "name=sink",
+          served.folder),
+      4 * N_EACH);
+  run = run_pipeline (
+      "spdlsrc location=%s/train-0000.tar ! spdlaggregate size=8 ! spdlfetch "
+      "coalesce=4096 output-order=input ! spdldisaggregate ! fakesink "
+      "name=sink",
+      served.folder);
+  fail_unless_equals_int (run->buffers->len, N_EACH);
+  /* They are parts of one memory. */
+  for (guint i = 1; i < N_EACH; i++)
+    fail_unless (gst_buffer_peek_memory (g_ptr_array_index (run->buffers, i), 0)
+                     ->parent ==
+                 gst_buffer_peek_memory (g_ptr_array_index (run->buffers, 0), 0)
+                     ->parent);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* What is wrong with one item costs only that: the range that holds both ends
+ * behind the file. */
+GST_START_TEST (test_coalesce_failures)
+{
+  g_autofree gchar *list = g_strdup_printf (
+      "%s/bytes/0/5000#bytes=0-99\n%s/bytes/0/5000#bytes=4900-5000\n"
+      "%s/bytes/0/5000#bytes=200-299\n%s/bytes/0/5000#bytes=x\n"
+      "%s/bytes/0/5000\n",
+      server_get_base (served.server), server_get_base (served.server),
+      server_get_base (served.server), server_get_base (served.server),
+      server_get_base (served.server));
+  Run *run;
+
+  files_write_text (served.folder, "list.txt", list);
+  run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlaggregate size=5 ! "
+                      "spdlfetch coalesce=10000 output-order=input retries=0 ! "
+                      "spdldisaggregate ! fakesink name=sink",
+      served.folder);
+  fail_unless_equals_int (run->buffers->len, 3);
+  fail_unless_equals_int (run_item (run, 0)->index, 0);
+  fail_unless_equals_int (run_item (run, 1)->index, 2);
+  fail_unless_equals_int (run_item (run, 2)->index, 4);
+  fail_unless_equals_int (run->failures->len, 2);
+  fail_unless_equals_int (
+      server_count_path (served.server, "/bytes/0/5000"), 5);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A server that does not answer large requests. */
+GST_START_TEST (test_coalesce_alone)
+{
+  g_autofree gchar *uri = g_strdup_printf (
+      "%s/shard/1000/70000/train-0000.tar", server_get_base (served.server));
+  Run *run;
+
+  write_shards (1);
+  run = run_pipeline (
+      "spdlsrc location=%s index-cache=none ! spdlaggregate size=4 ! "
+      "spdlfetch coalesce=10000 retries=0 ! spdldisaggregate ! "
+      "fakesink name=sink",
+      uri);
+  fail_unless (run->error == NULL, "%s", run->error);
+  assert_samples (run, N_EACH);
+  /* What was read alone is in the cache the next time. */
+  for (guint i = 0; i < 2; i++) {
+    run = run_pipeline (
+        "spdlsrc location=%s index-cache=none ! spdlaggregate size=4 "
+        "! spdlfetch coalesce=10000 retries=0 cache-dir=%s/items "
+        "cache-validate=none ! spdldisaggregate ! fakesink "
+        "name=sink",
+        uri, served.cache);
+    fail_unless (run->error == NULL, "%s", run->error);
+    assert_samples (run, N_EACH);
+  }
+}
+
+GST_END_TEST;
+
+/* Flushed while requests are under way, or wait for one. */
+GST_START_TEST (test_coalesce_flush)
+{
+  Rig *rig = rig_new ("spdlfetch", "coalesce", G_GUINT64_CONSTANT (10000),
+      "concurrency", 4, NULL);
+  GstBufferList *group = gst_buffer_list_new ();
+
+  rig_start (rig, "text/uri-list");
+  for (guint i = 0; i < 8; i++) {
+    gchar *uri = g_strdup_printf ("%s/stall-body/9/5000#bytes=%u-%u",
+        server_get_base (served.server), i * 100, i * 100 + 99);
+    GstBuffer *item = rig_make_item (i, 1);
+
+    gst_buffer_replace_all_memory (
+        item, gst_memory_new_wrapped (
+                  0, uri, strlen (uri), 0, strlen (uri), uri, g_free));
+    gst_buffer_list_add (group, item);
+  }
+  fail_unless_equals_int (gst_pad_push_list (rig->src, group), GST_FLOW_OK);
+  while (server_count_path (served.server, "/stall-body/9/5000") == 0)
+    g_thread_yield ();
+  gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+  gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+  fail_unless_equals_int (rig_count_items (rig), 0);
+  rig_free (rig);
+  fail_unless_equals_int (
+      server_count_path (served.server, "/stall-body/9/5000"), 1);
+}
+
+GST_END_TEST;
+
+static Suite *
+archives_http_suite (void)
+{
+  Suite *s = suite_create ("archives-http");
+  TCase *tc = tcase_create ("general");
+
+  tcase_add_checked_fixture (tc, served_setup, served_teardown);
+  tcase_add_test (tc, test_64_shards);
+  tcase_add_test (tc, test_index_on_server);
+  tcase_add_test (tc, test_changed);
+  tcase_add_test (tc, test_headers);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_coalesce);
+  tcase_add_test (tc, test_coalesce_files);
+  tcase_add_test (tc, test_coalesce_failures);
+  tcase_add_test (tc, test_coalesce_alone);
+  tcase_add_test (tc, test_coalesce_flush);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+GST_CHECK_MAIN (archives_http);

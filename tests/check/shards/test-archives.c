@@ -1,0 +1,612 @@
+/* gst-spdl: tests of shards on disks
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gst/spdl/engine/compat.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/run.h"
+#include "tests/check/support/tars.h"
+
+#define SIZE 3000
+
+static gchar *folder;
+
+static void
+setup (void)
+{
+  folder = files_make_folder ();
+}
+
+static void
+teardown (void)
+{
+  files_remove_folder (folder);
+}
+
+/* Three shards of 20, 1 and 19 samples. */
+static void
+write_shards (void)
+{
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  tar_write_shard (folder, "train-0001.tar", 20, 1, SIZE);
+  tar_write_shard (folder, "train-0002.tar", 21, 19, SIZE);
+}
+
+/* That buffer @i has the bytes of its item, which is the sample of its index.
+ */
+static void
+assert_sample (Run *run, guint i)
+{
+  const GstSpdlItemMeta *item = run_item (run, i);
+  const guint n = item->index;
+  g_autofree guint8 *expected = g_malloc (SIZE + n);
+  g_autofree gchar *key = g_strdup_printf ("train/%06u", n);
+  g_autofree gchar *text = g_strdup_printf ("caption %u", n);
+  g_autofree gchar *name = g_strdup_printf ("n%u", n);
+  GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
+  gint64 number = -1;
+  gdouble half = 0;
+  gboolean good = FALSE;
+
+  tar_fill (expected, SIZE + n, n);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), SIZE + n);
+  fail_unless (gst_buffer_memcmp (buffer, 0, expected, SIZE + n) == 0,
+      "%s has other bytes", item->uri);
+  fail_unless_equals_int64 (item->label, n);
+  fail_unless_equals_string (
+      gst_structure_get_string (item->extra, "key"), key);
+  fail_unless_equals_string (
+      gst_structure_get_string (item->extra, "txt"), text);
+  fail_unless_equals_string (
+      gst_structure_get_string (item->extra, "name"), name);
+  fail_unless (gst_structure_get (item->extra, "number", G_TYPE_INT64, &number,
+      "half", G_TYPE_DOUBLE, &half, "good", G_TYPE_BOOLEAN, &good, NULL));
+  fail_unless_equals_int64 (number, n);
+  fail_unless (half == n + 0.5 && good);
+  fail_unless (g_str_has_prefix (
+      gst_structure_get_string (item->extra, "json"), "{\"number\": "));
+  fail_if (gst_structure_has_field (item->extra, "list"));
+}
+
+static void
+assert_all (Run *run, guint n)
+{
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->failures->len, 0);
+  fail_unless_equals_int (run->buffers->len, n);
+  for (guint i = 0; i < n; i++)
+    assert_sample (run, i);
+}
+
+static void
+assert_in_order (Run *run, guint first, guint n)
+{
+  assert_all (run, n);
+  for (guint i = 0; i < n; i++)
+    fail_unless (run_item (run, i)->index == first + i, "%u: %s", i,
+        run_item (run, i)->uri);
+  run_free (run);
+}
+
+static Run *
+fetch (const gchar *name, const gchar *source)
+{
+  return run_pipeline ("spdlsrc location=\"%s/%s\" %s ! spdlfetch "
+                       "output-order=input ! fakesink name=sink",
+      folder, name, source);
+}
+
+static void
+assert_refused (const gchar *name, const gchar *source, const gchar *part)
+{
+  Run *run = fetch (name, source);
+
+  fail_unless (
+      run->error && strstr (run->error, part), "%s: %s", name, run->error);
+  fail_unless_equals_int (run->buffers->len, 0);
+  run_free (run);
+}
+
+GST_START_TEST (test_samples)
+{
+  write_shards ();
+  assert_in_order (fetch ("train-{0000..0002}.tar", ""), 0, 40);
+  assert_in_order (fetch ("train-*.tar", ""), 0, 40);
+  assert_in_order (fetch ("train-000[0-2].tar", "index-cache=none"), 0, 40);
+  assert_in_order (fetch ("{train-0000,train-0001}.tar", ""), 0, 21);
+  assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
+  /* Too small for an index of their own, without being asked. */
+  fail_unless_equals_int (files_count_entries (folder), 3);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_shuffled)
+{
+  Run *run, *again;
+  guint64 seen = 0;
+
+  write_shards ();
+  run = fetch ("train-*.tar", "shuffle=true seed=3 epochs=2");
+  again =
+      fetch ("train-*.tar", "shuffle=true seed=3 epochs=2 index-cache=always");
+  assert_all (run, 80);
+  for (guint i = 0; i < 40; i++)
+    seen |= G_GUINT64_CONSTANT (1) << run_item (run, i)->index;
+  fail_unless_equals_uint64_hex (seen, (G_GUINT64_CONSTANT (1) << 40) - 1);
+  fail_unless_equals_int (run->n_epochs, 2);
+  for (guint i = 0; i < 80; i++)
+    fail_unless_equals_string (
+        run_item (run, i)->uri, run_item (again, i)->uri);
+  run_free (run);
+  run_free (again);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_extensions)
+{
+  Run *run;
+
+  write_shards ();
+  run = fetch ("train-0001.tar", "extensions=\"png, .Txt\" label=none");
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless (gst_buffer_memcmp (g_ptr_array_index (run->buffers, 0), 0,
+                   "caption 20", 10) == 0);
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
+  assert_refused ("train-0001.tar", "extensions=png", "There is no sample in");
+}
+
+GST_END_TEST;
+
+/* Samples with several media files, without any, with names of classes, and
+ * files that are of no sample. */
+static void
+write_odd_shard (void)
+{
+  Tar tar;
+
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.seg.png", "A1");
+  tar_add_text (&tar, "a.jpg", "A2");
+  tar_add_text (&tar, "a.cls", "cat");
+  tar_add_text (&tar, "README", "x");
+  tar_add_text (&tar, ".hidden.jpg", "x");
+  tar_add_text (&tar, "__meta__/a.jpg", "x");
+  tar_add_text (&tar, "b.txt", "only text");
+  tar_add_text (&tar, "b.json", "[\"no object\"]");
+  tar_add_text (&tar, "c.npy", "C1");
+  tar_add_text (
+      &tar, "c.json", "{\"key\": \"mine\", \"bad name\": 1, \"n\": 1");
+  tar_add_text (&tar, "d.jpg", "");
+  tar_add_text (&tar, "d.bin", "D1");
+  tar_add_text (&tar, "d.cls", " 7 ");
+  tar_add_text (
+      &tar, "d.json", "{\"key\": \"mine\", \"bad name\": 1, \"n\": 1}");
+  tar_add_text (&tar, "d.txt", "not \377 UTF-8");
+  tar_end (&tar, folder, "odd.tar");
+}
+
+static void
+assert_text (Run *run, guint i, const gchar *key, const gchar *text)
+{
+  const GstSpdlItemMeta *item = run_item (run, i);
+
+  fail_unless_equals_string (
+      gst_structure_get_string (item->extra, "key"), key);
+  fail_unless (gst_buffer_memcmp (g_ptr_array_index (run->buffers, i), 0, text,
+                   strlen (text)) == 0);
+}
+
+GST_START_TEST (test_odd_samples)
+{
+  Run *run;
+  gint64 n;
+
+  write_odd_shard ();
+  run = fetch ("odd.tar", "");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 3);
+  assert_text (run, 0, "a", "A1");
+  assert_text (run, 1, "c", "C1");
+  assert_text (run, 2, "d", "D1");
+  fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  fail_unless_equals_string (
+      gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
+  /* Where its other files are. */
+  fail_unless (g_str_has_suffix (
+      gst_structure_get_string (run_item (run, 0)->extra, "jpg"),
+      "/odd.tar#bytes=1536-1537"));
+  fail_if (gst_structure_has_field (run_item (run, 0)->extra, "seg.png"));
+  fail_if (gst_structure_has_field (run_item (run, 1)->extra, "n"));
+  fail_unless_equals_int64 (run_item (run, 2)->label, 7);
+  fail_unless (gst_structure_get_int64 (run_item (run, 2)->extra, "n", &n));
+  fail_unless_equals_string (
+      gst_structure_get_string (run_item (run, 2)->extra, "txt"),
+      "not \357\277\275 UTF-8");
+  fail_unless_equals_int (run->warnings->len, 2);
+  fail_unless (
+      strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in"));
+  /* A text that is no label is not lost in silence. */
+  fail_unless (strstr (g_ptr_array_index (run->warnings, 1), "\"cat\""));
+  run_free (run);
+
+  run = fetch ("odd.tar", "label=none");
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless_equals_int64 (run_item (run, 2)->label, -1);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* JSON that says a thing twice, or is nested without end, is a text alone. */
+GST_START_TEST (test_broken_json)
+{
+  g_autofree gchar *nested = g_strnfill (60000, '[');
+  Run *run;
+  Tar tar;
+
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.jpg", "A1");
+  tar_add_text (&tar, "a.json", nested);
+  tar_add_text (&tar, "b.jpg", "B1");
+  tar_add_text (&tar, "b.json", "{\"n\": 1, \"n\": 2}");
+  tar_end (&tar, folder, "json.tar");
+  run = fetch ("json.tar", "");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 2);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_structure_has_field (run_item (run, i)->extra, "json"));
+    fail_if (gst_structure_has_field (run_item (run, i)->extra, "n"));
+  }
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Text labels have numbers where the classes are given. */
+GST_START_TEST (test_classes)
+{
+  static const gint64 labels[] = { 2, -1, 1 };
+  Run *run;
+
+  write_odd_shard ();
+  run = fetch ("odd.tar", "classes=<dog,7,cat>");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless_equals_int (run->buffers->len, 3);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
+  fail_unless_equals_string (
+      gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
+  run_free (run);
+
+  /* Which of them fits none: a text, and an integer. */
+  run = fetch ("odd.tar", "classes=<dog,7>");
+  fail_unless (run->error &&
+                   strstr (run->error, "\"cat\" of the item \"file://") &&
+                   strstr (run->error, "odd.tar#bytes=") &&
+                   strstr (run->error, "fits none of the 2 classes"),
+      "%s", run->error);
+  run_free (run);
+  run = fetch ("odd.tar", "classes=<dog,cat>");
+  fail_unless (run->error && strstr (run->error, "The label 7 of the item"),
+      "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A sample's other files are parts, if they are asked for. */
+GST_START_TEST (test_parts)
+{
+  Run *run;
+
+  write_odd_shard ();
+  run = run_pipeline ("spdlsrc location=%s/odd.tar extensions=jpg ! spdlfetch "
+                      "parts=seg.png coalesce=4096 ! fakesink name=sink",
+      folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 1);
+  fail_unless (gst_buffer_memcmp (
+                   g_ptr_array_index (run->buffers, 0), 0, "A2A1", 4) == 0);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Replaces the shard by one of the same size, of another time. */
+static void
+change_shard (guint first)
+{
+  tar_write_shard (folder, "train-0000.tar", first, 20, SIZE - first);
+  tar_set_time (folder, "train-0000.tar", 1);
+}
+
+static gint64
+index_time (void)
+{
+  g_autofree gchar *path =
+      g_build_filename (folder, "train-0000.tar.spdl-index", NULL);
+  struct stat st;
+  struct timespec time;
+
+  fail_unless_equals_int (stat (path, &st), 0);
+  time = spdl_compat_get_mtime (&st);
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec +
+         st.st_ino;
+}
+
+GST_START_TEST (test_index_file)
+{
+  gint64 first;
+
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
+  first = index_time ();
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
+  assert_in_order (fetch ("train-*.tar", ""), 0, 20);
+  fail_unless_equals_int64 (index_time (), first);
+
+  /* What is damaged or of another shard is not used, and made anew. */
+  files_write_text (folder, "train-0000.tar.spdl-index", "spdltar\1...");
+  first = index_time ();
+  assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
+  fail_unless_equals_int64 (index_time (), first);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
+  fail_if (index_time () == first);
+  first = index_time ();
+  tar_write_shard (folder, "train-0000.tar", 0, 19, SIZE);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 19);
+  fail_if (index_time () == first);
+}
+
+GST_END_TEST;
+
+/* Where none can be written beside the shard. */
+GST_START_TEST (test_index_in_cache)
+{
+  g_autofree gchar *beside =
+      g_build_filename (folder, "train-0000.tar.spdl-index", NULL);
+  g_autofree gchar *kept = g_build_filename (folder, "cache/gst-spdl", NULL);
+  g_autofree gchar *cache = g_path_get_dirname (kept);
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  fail_unless_equals_int (g_mkdir (beside, 0700), 0);
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
+  fail_unless_equals_int (files_count_entries (kept), 1);
+  assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
+  fail_unless_equals_int (files_count_entries (kept), 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_changed_before)
+{
+  Run *run;
+
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  assert_in_order (fetch ("train-0000.tar", "index-cache=always"), 0, 20);
+  change_shard (100);
+  run = fetch ("train-0000.tar", "");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int64 (run_item (run, 0)->label, 100);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+on_item (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  guint *n = user_data;
+
+  if (++*n == 5)
+    change_shard (100);
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST (test_changed_while_in_use)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc name=source location=%s/train-0000.tar ! fakesink", folder);
+  GstElement *pipeline, *source;
+  GstMessage *message;
+  GError *error = NULL;
+  GstBus *bus;
+  GstPad *pad;
+  guint n = 0;
+
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  pipeline = gst_parse_launch (description, NULL);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  bus = gst_element_get_bus (pipeline);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_item, &n, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "train-0000.tar\" has changed since"),
+      "%s", error->message);
+  fail_unless_equals_int (n, 5);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static void
+cut_shard (gsize size)
+{
+  g_autofree gchar *path = g_build_filename (folder, "cut.tar", NULL);
+
+  tar_write_shard (folder, "cut.tar", 0, 2, SIZE);
+  fail_unless_equals_int (truncate (path, size), 0);
+}
+
+GST_START_TEST (test_refused)
+{
+  Tar tar;
+
+  assert_refused ("none.tar", "", "none.tar\" cannot be read: No such file");
+  assert_refused ("none-*.tar", "", "There is no shard \"");
+  assert_refused ("none-{0..2}.tar", "", "none-0.tar\" cannot be read: No");
+  assert_refused ("none-{0..9999999}.tar", "", "more than 1000000 names");
+  files_write (folder, "empty.tar", "", 0);
+  assert_refused ("empty.tar", "",
+      "empty.tar\" cannot be used as a shard: it "
+      "is empty");
+  files_write_text (folder, "text.tar", "this is no archive at all");
+  assert_refused ("text.tar", "", "it is neither a tar nor a ZIP");
+  files_write (folder, "a.tar.gz", "\037\213\10\0\0\0\0\0\0\0\0\0", 12);
+  assert_refused ("a.tar.gz", "",
+      "compressed as a whole: unpack it first, "
+      "from gzip");
+  files_write (folder, "a.tar", "(\265/\375\0\0\0\0", 8);
+  assert_refused ("a.tar", "", "from zstd");
+
+  /* In a header, in a payload, behind a payload. */
+  cut_shard (512 + 512 + 100);
+  assert_refused ("cut.tar", "", "Truncated tar archive");
+  cut_shard (512 + 512 + 512 + 1000);
+  assert_refused ("cut.tar", "",
+      "because of \"train/000000.JPG\" in it: it "
+      "goes on behind the end");
+  cut_shard (512 + 512 + 512 + 3072 + 1024 + 1024);
+  assert_refused ("cut.tar", "", "it has no end");
+
+  tar_begin (&tar);
+  tar_end (&tar, folder, "nothing.tar");
+  assert_refused ("nothing.tar", "", "There is no sample in");
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.jpg", "1");
+  tar_add_text (&tar, "a.JPG", "2");
+  tar_end (&tar, folder, "twice.tar");
+  assert_refused ("twice.tar", "",
+      "because of \"a.JPG\" in it: its sample has "
+      "another file of that extension");
+  write_shards ();
+  assert_refused ("train-*.tar", "weight-column=w", "is no list");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_ranks)
+{
+  guint n = 0;
+
+  write_shards ();
+  for (guint rank = 0; rank < 2; rank++) {
+    g_autofree gchar *source =
+        g_strdup_printf ("rank=%u world-size=2 shuffle=true", rank);
+    Run *run = fetch ("train-*.tar", source);
+
+    assert_all (run, 20);
+    for (guint i = 0; i < 20; i++)
+      n += run_item (run, i)->index;
+    run_free (run);
+  }
+  fail_unless_equals_int (n, 39 * 40 / 2);
+}
+
+GST_END_TEST;
+
+/* Pulls some items, and returns where to go on behind them. */
+static gchar *
+pull_some (guint n, guint64 *seen)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=%s/train-*.tar shuffle=true ! spdlsink name=sink",
+      folder);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gchar *state;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < n; i++) {
+    GstSample *sample;
+
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    *seen |= G_GUINT64_CONSTANT (1)
+             << gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))
+                    ->index;
+    gst_sample_unref (sample);
+  }
+  g_object_get (sink, "resume-state", &state, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return state;
+}
+
+GST_START_TEST (test_resume)
+{
+  g_autofree gchar *state = NULL;
+  g_autofree gchar *source = NULL;
+  guint64 seen = 0;
+  Run *run;
+
+  write_shards ();
+  state = pull_some (17, &seen);
+  source = g_strdup_printf ("shuffle=true resume-state=\"%s\"", state);
+  run = fetch ("train-{0000..0002}.tar", source);
+  assert_all (run, 23);
+  for (guint i = 0; i < 23; i++)
+    seen |= G_GUINT64_CONSTANT (1) << run_item (run, i)->index;
+  fail_unless_equals_uint64_hex (seen, (G_GUINT64_CONSTANT (1) << 40) - 1);
+  run_free (run);
+
+  /* Others are another dataset, and so are their other files. */
+  assert_refused (
+      "train-{0000,0002,0001}.tar", source, "it is of another dataset");
+  g_free (source);
+  source = g_strdup_printf (
+      "shuffle=true extensions=txt resume-state=\"%s\"", state);
+  assert_refused ("train-*.tar", source, "it is of another dataset");
+}
+
+GST_END_TEST;
+
+static Suite *
+archives_suite (void)
+{
+  Suite *s = suite_create ("archives");
+  TCase *tc = tcase_create ("general");
+
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_samples);
+  tcase_add_test (tc, test_shuffled);
+  tcase_add_test (tc, test_extensions);
+  tcase_add_test (tc, test_odd_samples);
+  tcase_add_test (tc, test_broken_json);
+  tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_parts);
+  tcase_add_test (tc, test_index_file);
+  tcase_add_test (tc, test_index_in_cache);
+  tcase_add_test (tc, test_changed_before);
+  tcase_add_test (tc, test_changed_while_in_use);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_ranks);
+  tcase_add_test (tc, test_resume);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+GST_CHECK_MAIN (archives);

@@ -1,0 +1,683 @@
+/* gst-spdl: tests of shards on servers that know no byte ranges
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/check/support/files.h"
+#include "tests/check/support/run.h"
+#include "tests/check/support/served.h"
+#include "tests/check/support/tars.h"
+
+#define SIZE 60000
+#define N_SHARDS 4
+#define N_EACH 5
+#define N_ALL (N_SHARDS * N_EACH)
+#define ALL "train-{0000..0003}.tar"
+/* Behind a shard that failed. */
+#define STRIDE (G_GUINT64_CONSTANT (1) << 40)
+
+static void
+setup (void)
+{
+  served_setup ();
+  for (guint i = 0; i < N_SHARDS; i++) {
+    g_autofree gchar *name = g_strdup_printf ("train-%04u.tar", i);
+
+    tar_write_shard (served.folder, name, i * N_EACH, N_EACH, SIZE);
+  }
+}
+
+static Run *
+run_shards (const gchar *fault, const gchar *shards, const gchar *source,
+    const gchar *rest)
+{
+  return run_pipeline ("spdlsrc location=\"%s/%s/%s\" %s ! %s "
+                       "! fakesink name=sink",
+      server_get_base (served.server), fault, shards, source, rest);
+}
+
+/* The samples by their labels, in the order in which they came. Each is what it
+ * is said to be. */
+static gchar *
+list_samples (Run *run)
+{
+  GString *text = g_string_new (NULL);
+
+  fail_unless_equals_int (run->failures->len, 0);
+  for (guint i = 0; i < run->buffers->len; i++) {
+    const GstSpdlItemMeta *item = run_item (run, i);
+    const gsize size = SIZE + item->label;
+    g_autofree guint8 *expected = g_malloc (size);
+    g_autofree gchar *caption =
+        g_strdup_printf ("caption %" G_GINT64_FORMAT, item->label);
+    GstBuffer *buffer = g_ptr_array_index (run->buffers, i);
+
+    tar_fill (expected, size, item->label);
+    fail_unless_equals_int (gst_buffer_get_size (buffer), size);
+    fail_unless (gst_buffer_memcmp (buffer, 0, expected, size) == 0);
+    fail_unless_equals_string (
+        gst_structure_get_string (item->extra, "txt"), caption);
+    fail_unless_equals_uint64 (item->index,
+        (guint64) (item->label / N_EACH) << 32 | item->label % N_EACH);
+    g_string_append_printf (text, "%" G_GINT64_FORMAT " ", item->label);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* That each of the first @n samples is there once; @text: of a list of them */
+static void
+assert_once (const gchar *text, guint n)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+
+  fail_unless_equals_int (g_strv_length (words), n + 1);
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *word = g_strdup_printf ("%u", i);
+
+    fail_unless (g_strv_contains ((const gchar *const *) words, word), "%s: %s",
+        word, text);
+  }
+}
+
+static gchar *
+run_and_list (const gchar *source)
+{
+  Run *run = run_shards (
+      "tape/0/0", ALL, source, "spdlfetch concurrency=3 output-order=input");
+  gchar *text;
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 0);
+  text = list_samples (run);
+  run_free (run);
+  return text;
+}
+
+/* The event at the end of an epoch. */
+static guint64
+count_in_event (Run *run, guint64 wanted)
+{
+  for (guint i = 0; i < run->stream->len; i++) {
+    GstMiniObject *object = g_ptr_array_index (run->stream, i);
+    guint64 epoch, n;
+
+    if (GST_IS_EVENT (object) &&
+        gst_spdl_event_parse_epoch (GST_EVENT (object), NULL, &epoch, &n) &&
+        epoch == wanted)
+      return n;
+  }
+  return G_MAXUINT64;
+}
+
+GST_START_TEST (test_in_order)
+{
+  Run *run = run_shards (
+      "tape/0/0", ALL, "epochs=2", "spdlfetch output-order=input ! identity");
+  g_autofree gchar *text = list_samples (run);
+  ServerCounts counts;
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_string (text,
+      "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
+      "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 ");
+  for (guint i = 0; i < 2 * N_ALL; i++) {
+    fail_unless_equals_uint64 (run_item (run, i)->sequence, i % N_ALL);
+    fail_unless_equals_uint64 (run_item (run, i)->epoch, i / N_ALL);
+  }
+  fail_unless_equals_int (run->n_epochs, 2);
+  fail_unless_equals_uint64 (count_in_event (run, 0), N_ALL);
+  fail_unless_equals_uint64 (count_in_event (run, 1), N_ALL);
+  run_free (run);
+  /* Each shard once an epoch; before that a byte of some of them. */
+  server_get_counts (served.server, &counts);
+  fail_unless (counts.requests <= 3 * N_SHARDS, "%u", counts.requests);
+}
+
+GST_END_TEST;
+
+/* Writes @to, which is @from behind one of libarchive's filters. */
+static void
+compress_shard (
+    const gchar *from, const gchar *to, int (*add_filter) (struct archive *))
+{
+  g_autofree gchar *in = g_build_filename (served.folder, from, NULL);
+  g_autofree gchar *out = g_build_filename (served.folder, to, NULL);
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  g_autofree gchar *data = NULL;
+  gsize size;
+
+  fail_unless (g_file_get_contents (in, &data, &size, NULL));
+  fail_unless_equals_int (add_filter (archive), ARCHIVE_OK);
+  fail_unless_equals_int (archive_write_set_format_raw (archive), ARCHIVE_OK);
+  fail_unless_equals_int (
+      archive_write_open_filename (archive, out), ARCHIVE_OK);
+  archive_entry_set_filetype (entry, S_IFREG);
+  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
+  fail_unless_equals_int64 (archive_write_data (archive, data, size), size);
+  fail_unless_equals_int (archive_write_close (archive), ARCHIVE_OK);
+  archive_entry_free (entry);
+  archive_write_free (archive);
+}
+
+#define N_FILTERS 2
+
+static void
+compress_shards (void)
+{
+  static int (*const filters[N_FILTERS]) (struct archive *) = {
+    archive_write_add_filter_gzip, archive_write_add_filter_zstd
+  };
+  static const gchar *const ends[N_FILTERS] = { "gz", "zst" };
+
+  for (guint f = 0; f < N_FILTERS; f++)
+    for (guint i = 0; i < N_SHARDS; i++) {
+      g_autofree gchar *from = g_strdup_printf ("train-%04u.tar", i);
+      g_autofree gchar *to = g_strdup_printf ("%s.%s", from, ends[f]);
+
+      compress_shard (from, to, filters[f]);
+    }
+}
+
+/* Compressed tars have the same samples, also after a restart. */
+GST_START_TEST (test_compressed)
+{
+  static const gchar *const shards[N_FILTERS] = { ALL ".gz", ALL ".zst" };
+
+  compress_shards ();
+  for (guint f = 0; f < N_FILTERS; f++) {
+    Run *run = run_shards ("tape/0/0", shards[f], "",
+        "spdlfetch concurrency=3 output-order=input");
+    g_autofree gchar *text = NULL;
+
+    fail_unless (run->error == NULL, "%s", run->error);
+    fail_unless_equals_int (run->warnings->len, 0);
+    text = list_samples (run);
+    assert_once (text, N_ALL);
+    run_free (run);
+  }
+}
+
+GST_END_TEST;
+
+/* One that is cut off has what came before. */
+GST_START_TEST (test_compressed_cut)
+{
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0003.tar.gz", NULL);
+  g_autofree gchar *data = NULL;
+  gsize size;
+  Run *run;
+
+  compress_shards ();
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  files_write (served.folder, "train-0003.tar.gz", data, size / 2);
+  run = run_shards (
+      "tape/0/0", ALL ".gz", "", "spdlfetch concurrency=3 output-order=input");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (run->buffers->len >= 15 && run->buffers->len < N_ALL);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A file of zeros is not decompressed without end. */
+GST_START_TEST (test_compressed_bomb)
+{
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  g_autofree gchar *path = g_build_filename (served.folder, "bomb.tar", NULL);
+  Run *run;
+
+  /* The header alone: more is not read. */
+  archive_write_set_format_pax_restricted (archive);
+  archive_write_add_filter_gzip (archive);
+  archive_write_open_filename (archive, path);
+  archive_entry_set_pathname (entry, "README");
+  archive_entry_set_filetype (entry, S_IFREG);
+  archive_entry_set_size (entry, ((gint64) 1 << 30) + 1);
+  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
+  archive_entry_free (entry);
+  archive_write_free (archive);
+  run = run_shards ("tape/0/0", "bomb.tar", "", "spdlfetch");
+  fail_unless (run->error && strstr (run->error, "the limit in a compressed"),
+      "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_shuffled)
+{
+  g_autofree gchar *one = run_and_list ("shuffle=true shuffle-buffer=7 seed=1");
+  g_autofree gchar *again =
+      run_and_list ("shuffle=true shuffle-buffer=7 seed=1");
+  g_autofree gchar *other =
+      run_and_list ("shuffle=true shuffle-buffer=7 seed=2");
+  g_autofree gchar *shards = run_and_list ("shuffle=true seed=1");
+  g_autofree gchar *buffer = run_and_list ("shuffle-buffer=1000 seed=1");
+
+  assert_once (one, N_ALL);
+  assert_once (other, N_ALL);
+  assert_once (shards, N_ALL);
+  assert_once (buffer, N_ALL);
+  fail_unless_equals_string (one, again);
+  fail_if (g_str_equal (one, other));
+  fail_if (g_str_equal (one, shards));
+  fail_if (g_str_equal (buffer, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+                                "18 19 "));
+}
+
+GST_END_TEST;
+
+/* As with shards that have an index; an integer may be a name. */
+GST_START_TEST (test_classes)
+{
+  Run *run = run_shards ("tape/0/0", "train-0000.tar", "classes=<3,1,2,0,4>",
+      "spdlfetch output-order=input");
+  static const gint64 labels[] = { 3, 1, 2, 0, 4 };
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless (run->buffers->len >= G_N_ELEMENTS (labels));
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
+  run_free (run);
+
+  run = run_shards ("tape/0/0", ALL, "classes=<a,b>", "spdlfetch ! identity");
+  fail_unless (run->error && strstr (run->error, "The label 2 of the item") &&
+                   strstr (run->error, "fits none of the 2 classes"),
+      "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Shards are divided, not samples. */
+GST_START_TEST (test_ranks)
+{
+  g_autofree gchar *first = run_and_list ("rank=0 world-size=3 "
+                                          "shard-mode=uneven shuffle=true");
+  g_autofree gchar *second = run_and_list ("rank=1 world-size=3 "
+                                           "shard-mode=uneven shuffle=true");
+  g_autofree gchar *third = run_and_list ("rank=2 world-size=3 "
+                                          "shard-mode=uneven shuffle=true");
+  g_autofree gchar *all = g_strconcat (first, second, third, NULL);
+  g_autofree gchar *padded = run_and_list ("rank=2 world-size=3");
+  g_autofree gchar *none = NULL;
+  Run *run;
+
+  assert_once (all, N_ALL);
+  fail_unless_equals_string (padded, "10 11 12 13 14 5 6 7 8 9 ");
+
+  /* More ranks than shards. */
+  none = run_and_list ("rank=4 world-size=5 shard-mode=uneven epochs=3");
+  fail_unless_equals_string (none, "");
+  run = run_shards ("tape/0/0", ALL,
+      "rank=4 world-size=5 shard-mode=uneven epochs=-1", "spdlfetch");
+  fail_unless (strstr (run->error, "would go on for ever"), "%s", run->error);
+  run_free (run);
+  run = run_shards (
+      "tape/0/0", ALL, "rank=4 world-size=5 shard-mode=drop", "spdlfetch");
+  fail_unless (strstr (run->error, "has 4 shards"), "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* A connection that breaks is gone on with where the server says that it has
+ * the same still. */
+GST_START_TEST (test_broken)
+{
+  /* The first request is the one for a byte. */
+  Run *run = run_shards (
+      "tape/3/150000", "train-0000.tar", "", "spdlfetch output-order=input");
+  g_autofree gchar *text = list_samples (run);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 0);
+  fail_unless_equals_string (text, "0 1 2 3 4 ");
+  fail_unless_equals_int (
+      server_count_path (served.server, "/tape/3/150000/train-0000.tar"), 4);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* One that cannot be gone on with costs the rest of its shard. */
+static void
+assert_lost (const gchar *fault, const gchar *part)
+{
+  g_autofree gchar *location =
+      g_strdup_printf ("{%s/train-0000,tape/0/0/train-0001}.tar", fault);
+  Run *run = run_pipeline ("spdlsrc location=\"%s/%s\" epochs=2 timeout=1 "
+                           "retries=1 ! spdlfetch output-order=input "
+                           "! fakesink name=sink",
+      server_get_base (served.server), location);
+  g_autofree gchar *text = list_samples (run);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_string (text, "0 1 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 ");
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
+                   "train-0000.tar\" failed after 2 samples, and how many it "
+                   "has beyond these is not known in this epoch: ") &&
+                   strstr (g_ptr_array_index (run->warnings, 0), part),
+      "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
+  fail_unless_equals_uint64 (run_item (run, 1)->sequence, 1);
+  fail_unless_equals_uint64 (run_item (run, 2)->sequence, STRIDE);
+  fail_unless_equals_uint64 (run_item (run, 6)->sequence, STRIDE + 4);
+  fail_unless_equals_uint64 (run_item (run, 7)->sequence, 0);
+  fail_unless_equals_uint64 (count_in_event (run, 0), 7);
+  fail_unless_equals_uint64 (count_in_event (run, 1), 10);
+  run_free (run);
+}
+
+GST_START_TEST (test_lost)
+{
+  assert_lost ("othertape/2/150000", "does not say that it is the same");
+  assert_lost ("tape/3/150000", "broke off after 150000 of ");
+  assert_lost ("tapejam/3/150000", "Nothing came for 1 s");
+}
+
+GST_END_TEST;
+
+/* What is known of it from an epoch before. */
+GST_START_TEST (test_known)
+{
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
+  Run *run;
+
+  fail_unless_equals_int (truncate (path, 130000), 0);
+  run = run_shards ("tape/0/0", "{train-0000,train-0001}.tar", "", "spdlfetch");
+  fail_unless_equals_int (run->buffers->len, 2 + N_EACH);
+  fail_unless_equals_int (run->warnings->len, 1);
+  run_free (run);
+  /* Nothing at all is an error. */
+  run = run_shards ("tape/0/0", "{none,other}.tar", "", "spdlfetch");
+  fail_unless (strstr (run->error, "answered 404"), "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
+static void
+assert_refused (const gchar *shards, const gchar *part)
+{
+  Run *run = run_shards ("tape/0/0", shards, "", "spdlfetch");
+
+  fail_unless (run->error && strstr (run->error, part), "%s", run->error);
+  run_free (run);
+}
+
+GST_START_TEST (test_refused)
+{
+  Tar tar;
+
+  files_write_text (served.folder, "a.zip", "PK, or so");
+  assert_refused ("a.zip", "a.zip\" cannot be used among shards of which a "
+                           "server knows no byte ranges");
+  files_write_text (served.folder, "no.tar", "no tar");
+  assert_refused ("no.tar", "no.tar\" cannot be used as a shard: ");
+  files_write_text (served.folder, "gz.tar", "\037\213 and so on");
+  assert_refused ("gz.tar", "gz.tar\" cannot be used as a shard: ");
+  files_write_text (served.folder, "xz.tar", "\3757zXZ and so on");
+  assert_refused ("xz.tar", "compressed as a whole");
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.jpg", "one");
+  tar_add_text (&tar, "a.jpg", "two");
+  tar_end (&tar, served.folder, "twice.tar");
+  assert_refused ("twice.tar", "another file of that extension");
+  tar_begin (&tar);
+  tar_add_text (&tar, "a.txt", "one");
+  tar_end (&tar, served.folder, "notes.tar");
+  assert_refused ("notes.tar", "There is no sample in ");
+}
+
+GST_END_TEST;
+
+/* Files of a sample beside the payload come with it. */
+GST_START_TEST (test_parts)
+{
+  Tar tar;
+  Run *run;
+
+  tar_begin (&tar);
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *image = g_strdup_printf ("%u.jpg", i);
+    g_autofree gchar *mask = g_strdup_printf ("%u.seg.png", i);
+    g_autofree gchar *note = g_strdup_printf ("%u.txt", i);
+
+    tar_add_text (&tar, image, "image");
+    tar_add_text (&tar, mask, "mask of it");
+    tar_add_text (&tar, note, "text");
+  }
+  tar_add_text (&tar, "only.txt", "no payload");
+  tar_end (&tar, served.folder, "parts.tar");
+  run = run_shards ("tape/0/0", "parts.tar", "",
+      "spdlaggregate size=2 ! spdlfetch parts=seg.png coalesce=1000 "
+      "! spdldisaggregate");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->failures->len, 0);
+  fail_unless_equals_int (run->buffers->len, 3);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *sample = g_ptr_array_index (run->buffers, i);
+
+    fail_unless_equals_int (gst_buffer_get_size (sample), 5 + 10);
+    fail_unless (gst_buffer_memcmp (sample, 0, "imagemask of it", 15) == 0);
+  }
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (
+      strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in "));
+  run_free (run);
+  fail_unless_equals_int (
+      server_count_path (served.server, "/tape/0/0/parts.tar"), 2);
+}
+
+GST_END_TEST;
+
+/* Larger than all that is read ahead. */
+GST_START_TEST (test_large)
+{
+  const gsize size = 5 << 20;
+  Run *run;
+
+  tar_write_shard (served.folder, "large.tar", 0, 6, size);
+  run = run_shards ("tape/0/0", "large.tar", "", "spdlfetch max-size=5242883");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 4);
+  for (guint i = 0; i < 4; i++) {
+    g_autofree guint8 *expected = g_malloc (size + i);
+
+    tar_fill (expected, size + i, i);
+    fail_unless (gst_buffer_memcmp (g_ptr_array_index (run->buffers, i), 0,
+                     expected, size + i) == 0);
+  }
+  fail_unless_equals_int (run->failures->len, 2);
+  fail_unless (strstr (run_failure_text (run, 0), "max-size"));
+  run_free (run);
+}
+
+GST_END_TEST;
+
+/* Ended while the server sends nothing, or while nobody takes what it sends. */
+static void
+stop_early (const gchar *fault, const gchar *rest)
+{
+  g_autofree gchar *description =
+      g_strdup_printf ("spdlsrc location=\"%s/%s/" ALL "\" timeout=0 ! %s ! "
+                       "appsink name=sink max-buffers=1 sync=false",
+          server_get_base (served.server), fault, rest);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_stopped)
+{
+  stop_early ("tapejam/9/150000", "spdlfetch");
+  stop_early ("tapejam/9/150000", "identity");
+  stop_early ("tape/0/0", "spdlfetch");
+  stop_early ("tape/0/0", "identity");
+}
+
+GST_END_TEST;
+
+/* Going on */
+
+/* Pulls up to @n samples from where @state says, and adds their indices to
+ * @seen. Returns the state behind them, NULL at the end. */
+static gchar *
+pull_some (const gchar *fault, const gchar *source, const gchar *state, guint n,
+    GArray *seen)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=\"%s/%s\" %s ! spdlfetch concurrency=4 ! spdlsink",
+      server_get_base (served.server), fault, source);
+  g_autoptr (GstSpdlLoader) loader = gst_spdl_loader_new (description, NULL);
+  g_autoptr (GError) error = NULL;
+  gchar *after = NULL;
+
+  if (state)
+    fail_unless (gst_spdl_loader_restore_state (loader, state, NULL));
+  fail_unless (gst_spdl_loader_start (loader, &error), "%s",
+      error ? error->message : "");
+  while (n > 0 && !gst_spdl_loader_is_finished (loader)) {
+    g_autoptr (GstSpdlBatch) batch =
+        gst_spdl_loader_next (loader, GST_CLOCK_TIME_NONE, &error);
+    g_autofree guint64 *indices = NULL;
+    guint n_items;
+
+    fail_unless (error == NULL, "%s", error ? error->message : "");
+    if (!batch)
+      continue;
+    indices = gst_spdl_batch_get_indices (batch, &n_items);
+    g_array_append_vals (seen, indices, n_items);
+    n--;
+  }
+  if (!gst_spdl_loader_is_finished (loader))
+    after = gst_spdl_loader_dup_state (loader);
+  gst_spdl_loader_stop (loader);
+  return after;
+}
+
+static gint
+compare_64 (gconstpointer a, gconstpointer b)
+{
+  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Interrupted again and again, each sample of two epochs comes twice. */
+GST_START_TEST (test_resume)
+{
+  static const gchar *const sources[] = { "epochs=2",
+    "epochs=2 shuffle=true shuffle-buffer=6 seed=5", "epochs=2" };
+
+  compress_shards ();
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
+    g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (guint64));
+    g_autofree gchar *state = NULL;
+
+    do {
+      gchar *next = pull_some (i < 2 ? "tape/0/0/" ALL : "tape/0/0/" ALL ".zst",
+          sources[i], state, 7, seen);
+
+      g_free (state);
+      state = next;
+    } while (state);
+    fail_unless_equals_int (seen->len, 2 * N_ALL);
+    g_array_sort (seen, compare_64);
+    for (guint j = 0; j < seen->len; j++) {
+      const guint64 n = j / 2;
+
+      fail_unless_equals_uint64 (
+          g_array_index (seen, guint64, j), n / N_EACH << 32 | n % N_EACH);
+    }
+  }
+}
+
+GST_END_TEST;
+
+static void
+assert_not_resumed (const gchar *fault, const gchar *source, const gchar *state,
+    const gchar *part)
+{
+  Run *run =
+      run_pipeline ("spdlsrc location=\"%s/%s\" %s resume-state=\"%s\" ! "
+                    "fakesink name=sink",
+          server_get_base (served.server), fault, source, state);
+
+  fail_unless (run->error && strstr (run->error, part), "%s", run->error);
+  run_free (run);
+}
+
+GST_START_TEST (test_resume_refused)
+{
+  g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autofree gchar *state =
+      pull_some ("tape/0/0/" ALL, "shuffle-buffer=5", NULL, 5, seen);
+  g_autofree gchar *lossy = NULL;
+  const gchar *lost = "{othertape/2/150000/train-0000,tape/0/0/train-0001}.tar";
+
+  assert_not_resumed (
+      "tape/0/0/" ALL, "shuffle-buffer=6", state, "it is of another dataset");
+  assert_not_resumed ("tape/0/0/" ALL, "shuffle-buffer=5 shuffle=true", state,
+      "it was made with shuffle=false");
+  assert_not_resumed ("tape/0/0/" ALL, "shuffle-buffer=5 rank=0 world-size=2",
+      state, "world-size=1");
+  assert_not_resumed ("tape/0/0/train-{0000..0002}.tar", "shuffle-buffer=5",
+      state, "it is of a dataset of 4 items");
+  lossy = pull_some (lost, "retries=0", NULL, 5, seen);
+  assert_not_resumed (
+      lost, "", lossy, "a streamed shard failed before it in epoch 0");
+}
+
+GST_END_TEST;
+
+static Suite *
+streamed_suite (void)
+{
+  Suite *s = suite_create ("streamed");
+  TCase *tc = tcase_create ("general");
+
+  tcase_add_checked_fixture (tc, setup, served_teardown);
+  tcase_add_test (tc, test_in_order);
+  tcase_add_test (tc, test_compressed);
+  tcase_add_test (tc, test_compressed_cut);
+  tcase_add_test (tc, test_compressed_bomb);
+  tcase_add_test (tc, test_shuffled);
+  tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_ranks);
+  tcase_add_test (tc, test_broken);
+  tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_known);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_parts);
+  tcase_add_test (tc, test_large);
+  tcase_add_test (tc, test_stopped);
+  tcase_add_test (tc, test_resume);
+  tcase_add_test (tc, test_resume_refused);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+GST_CHECK_MAIN (streamed);

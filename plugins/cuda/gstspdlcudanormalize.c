@@ -105,8 +105,6 @@ G_DEFINE_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (spdlcudanormalize, "spdlcudanormalize",
     GST_RANK_NONE, GST_TYPE_SPDL_CUDA_NORMALIZE)
 
-/* Caps */
-
 /* Properties */
 
 enum {

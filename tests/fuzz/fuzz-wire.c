@@ -194,7 +194,7 @@ tell_worker (const SpdlWireMessage *message)
     spdl_get_u32 (&payload);
     return message->type >= SPDL_WIRE_ASK || spdl_payload_is_read (&payload);
   }
-  if (!spdl_get_order (&payload, &config))
+  if (!spdl_get_worker_config (&payload, &config))
     return FALSE;
   g_assert_nonnull (config.description);
   if (config.affinity && !spdl_affinity_check (config.affinity, &error))
@@ -267,7 +267,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (error)
     fuzz_check_error (error);
   g_assert_true (!ok || (status == SPDL_WIRE_BROKEN) == (error != NULL));
-  /* Buffers outlive the shelf's other users. */
+  /* Buffers outlive the other users of the shared buffers. */
   spdl_shared_buffers_close (parent.shared_buffers);
   spdl_shared_buffers_unref (parent.shared_buffers);
   spdl_wire_unref (wire);

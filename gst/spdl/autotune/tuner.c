@@ -65,10 +65,6 @@ struct _SpdlTuner {
   SpdlTunerDecision decisions[2 * SPDL_MAX_TUNED];
 };
 
-/* Sets a stage's number. */
-SpdlTunerDecision *
-spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason);
-
 static gboolean spdl_climb_raise (SpdlTuner *self);
 static gboolean spdl_climb_fit (SpdlTuner *self);
 static gboolean spdl_climb_lower (SpdlTuner *self);
@@ -175,7 +171,8 @@ spdl_tuner_is_steady (const SpdlTuner *self)
 
 /* Decisions */
 
-SpdlTunerDecision *
+/* Sets a stage's number. */
+static SpdlTunerDecision *
 spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
 {
   SpdlTunerStage *stage = &self->stages[i];

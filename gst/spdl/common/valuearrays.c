@@ -1,4 +1,4 @@
-/* gst-spdl: properties that are arrays of numbers
+/* gst-spdl: properties that are arrays of numbers or strings
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -21,26 +21,6 @@ static guint n_pretended; /* CPUs; 0: as many as there are */
 
 /* Cgroups */
 
-/* Batch scheduling */
-
-static __thread gboolean is_ours;
-static __thread gboolean is_loading;
-
-gboolean
-spdl_thread_has_batch_scheduling (void)
-{
-  return is_loading;
-}
-
-void
-spdl_thread_set_batch_scheduling (gboolean enabled)
-{
-  is_loading = enabled;
-  /* Any other policy than the usual one was somebody's wish. */
-  if ((enabled || is_ours) && spdl_compat_set_batch_policy (enabled))
-    is_ours = enabled;
-}
-
 static double
 divide_numbers (const gchar *quota, const gchar *period)
 {
@@ -239,4 +219,24 @@ spdl_cpus_pretend (const gchar *root, guint n_cpus)
 {
   spdl_cgroup_pretend (root);
   n_pretended = n_cpus;
+}
+
+/* Batch scheduling */
+
+static __thread gboolean is_ours;
+static __thread gboolean is_loading;
+
+gboolean
+spdl_thread_has_batch_scheduling (void)
+{
+  return is_loading;
+}
+
+void
+spdl_thread_set_batch_scheduling (gboolean enabled)
+{
+  is_loading = enabled;
+  /* Any other policy than the usual one was somebody's wish. */
+  if ((enabled || is_ours) && spdl_compat_set_batch_policy (enabled))
+    is_ours = enabled;
 }

@@ -271,8 +271,6 @@ spdl_executor_take (
   return entry;
 }
 
-/* Workers */
-
 /* Slots */
 
 static gpointer *
@@ -696,8 +694,6 @@ spdl_executor_close (SpdlExecutor *self)
 
   discard_all (self, dropped);
 }
-
-/* Limits and figures */
 
 /* Limits */
 

@@ -155,8 +155,6 @@ G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE)
 
-/* Negotiation */
-
 /* Parts of samples */
 
 static gboolean
@@ -292,8 +290,10 @@ spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
   return NULL;
 }
 
+/* Negotiation */
+
 static SpdlDecodeConfig *
-get_target (GstSpdlDecode *self)
+get_config (GstSpdlDecode *self)
 {
   SpdlDecodeConfig *config;
 
@@ -305,7 +305,7 @@ get_target (GstSpdlDecode *self)
 }
 
 static void
-set_target (GstSpdlDecode *self, SpdlDecodeConfig *config)
+set_config (GstSpdlDecode *self, SpdlDecodeConfig *config)
 {
   SpdlDecodeConfig *old;
 
@@ -343,7 +343,7 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", config->width, config->height,
       gst_video_format_to_string (config->format));
-  set_target (self, config);
+  set_config (self, config);
   return TRUE;
 }
 
@@ -489,7 +489,7 @@ static gboolean
 gst_spdl_decode_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
 {
-  SpdlDecodeConfig *config = get_target (GST_SPDL_DECODE (stage));
+  SpdlDecodeConfig *config = get_config (GST_SPDL_DECODE (stage));
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
@@ -522,7 +522,7 @@ gst_spdl_decode_process (
 static void
 gst_spdl_decode_stop (GstSpdlStage *stage)
 {
-  set_target (GST_SPDL_DECODE (stage), NULL);
+  set_config (GST_SPDL_DECODE (stage), NULL);
 }
 
 /* The class */

@@ -15,6 +15,9 @@
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/resize/picture.h"
 
+GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
+#define GST_CAT_DEFAULT spdl_decode_debug
+
 /* A decoder element between two pads of ours, in no bin, which plays from the
  * first file to the last. A file goes in as one buffer, and its first frame
  * comes out in the same thread; then the element is flushed, so that no file
@@ -31,51 +34,7 @@ typedef enum {
   SPDL_ELEMENT_DECODER_UNFIT,
 } SpdlElementDecoderResult;
 
-/* @caps: of the first file. NULL with @error set if there is no
- * such element or it does not start. */
-SpdlElementDecoder *spdl_element_decoder_new (
-    GstElementFactory *factory, GstCaps *caps, GError **error);
-
 static void spdl_element_decoder_free (SpdlElementDecoder *self);
-
-GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
-#define GST_CAT_DEFAULT spdl_decode_debug
-
-/* A decoder that takes a kind of image, open or not. */
-typedef struct {
-  GstElementFactory *factory;
-  GstCaps *caps;
-  SpdlElementDecoder *element_decoder;
-  gboolean failed; /* to open: it is not tried again */
-} Candidate;
-
-typedef struct {
-  gchar *type;
-  gboolean rare;
-  GArray *candidates; /* the best one first */
-} Kind;
-
-struct _SpdlStillDecoder {
-  GArray *kinds;
-};
-
-/* Decoders that come before those of the rank, since pnmdec reads beyond the
- * end of a file. Their caps do not name what typefind finds, but something of
- * gst-libav's own. (Decoders of gst-libav whose caps are unknown/unknown, such
- * as avdec_webp, take no caps at all.) */
-static const struct {
-  const gchar *type;
-  const gchar *caps;
-  const gchar *factory;
-} detours[] = {
-  { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm" },
-  { "image/x-portable-pixmap", "image/ppm", "avdec_ppm" },
-  { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam" },
-};
-
-/* It does what others do wrong, and is for nothing else. It has no rank in
- * GStreamer 1.22, and a rank above FFmpeg's decoders in 1.26. */
-#define FOR_RARE "gdkpixbufdec"
 
 /* A pool of frames for one decoder. A pattern is put into those that it hands
  * out, by which the rows that the decoder wrote can be told from those that it
@@ -328,7 +287,9 @@ static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
 
 /* Making and ending it */
 
-SpdlElementDecoder *
+/* @caps: of the first file. NULL with @error set if there is no such element or
+ * it does not start. */
+static SpdlElementDecoder *
 spdl_element_decoder_new (
     GstElementFactory *factory, GstCaps *caps, GError **error)
 {
@@ -483,6 +444,44 @@ spdl_element_decoder_is_suspect (const SpdlElementDecoder *self)
 {
   return self->suspect;
 }
+
+/* Finding decoders */
+
+/* A decoder that takes a kind of image, open or not. */
+typedef struct {
+  GstElementFactory *factory;
+  GstCaps *caps;
+  SpdlElementDecoder *element_decoder;
+  gboolean failed; /* to open: it is not tried again */
+} Candidate;
+
+typedef struct {
+  gchar *type;
+  gboolean rare;
+  GArray *candidates; /* the best one first */
+} Kind;
+
+struct _SpdlStillDecoder {
+  GArray *kinds;
+};
+
+/* Decoders that come before those of the rank, since pnmdec reads beyond the
+ * end of a file. Their caps do not name what typefind finds, but something of
+ * gst-libav's own. (Decoders of gst-libav whose caps are unknown/unknown, such
+ * as avdec_webp, take no caps at all.) */
+static const struct {
+  const gchar *type;
+  const gchar *caps;
+  const gchar *factory;
+} detours[] = {
+  { "image/x-portable-graymap", "image/x-portable-graymap", "avdec_pgm" },
+  { "image/x-portable-pixmap", "image/ppm", "avdec_ppm" },
+  { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam" },
+};
+
+/* It does what others do wrong, and is for nothing else. It has no rank in
+ * GStreamer 1.22, and a rank above FFmpeg's decoders in 1.26. */
+#define FOR_RARE "gdkpixbufdec"
 
 static void
 clear_candidate (gpointer data)

@@ -1,4 +1,4 @@
-/* gst-spdl: from a video's frame to an image
+/* gst-spdl: clips of a video's frames
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,8 +14,6 @@
 
 /* Rows that are given on at a time. */
 #define N_ROWS 16
-
-/* Strips */
 
 /* Selections */
 
@@ -117,6 +115,8 @@ spdl_frame_selection_make (SpdlFrameSelection *self, const SpdlClip *clip,
   sort_ranks (self);
   return TRUE;
 }
+
+/* Clips */
 
 static void
 clear_pool (SpdlClipBuilder *self)

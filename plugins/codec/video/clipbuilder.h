@@ -1,4 +1,4 @@
-/* gst-spdl: from a video's frame to an image
+/* gst-spdl: clips of a video's frames
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -65,10 +65,6 @@ typedef struct {
   GQueue all; /* SpdlGroup */
 } SpdlGroups;
 
-/* Begins a group. @caps: (nullable) */
-SpdlGroup *
-spdl_groups_begin (SpdlGroups *self, const gchar *key, GstCaps *caps);
-
 typedef struct {
   guint size;        /* 0: no limit */
   guint64 max_bytes; /* 0: no limit */
@@ -179,7 +175,8 @@ spdl_groups_get_oldest (SpdlGroups *self)
   return g_queue_peek_head (&self->all);
 }
 
-SpdlGroup *
+/* Begins a group. @caps: (nullable) */
+static SpdlGroup *
 spdl_groups_begin (SpdlGroups *self, const gchar *key, GstCaps *caps)
 {
   SpdlGroup *group = g_new0 (SpdlGroup, 1);

@@ -1,4 +1,4 @@
-/* gst-spdl: samples of several media on their way into a batch
+/* gst-spdl: tensors on their way into a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -36,12 +36,10 @@ struct _SpdlBatchBuilder {
   GArray *padded;   /* Padded */
 };
 
-/* Rows */
-
 /* Padding */
 
 static SpdlPaddedItem *
-get_held (const SpdlPadding *self, guint i)
+get_padded (const SpdlPadding *self, guint i)
 {
   return &g_array_index (self->items, SpdlPaddedItem, i);
 }
@@ -113,7 +111,7 @@ spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
   SpdlPaddedItem padded = { NULL, *collator };
 
   if (self->items->len > 0) {
-    const SpdlCollator *first = &get_held (self, 0)->collator;
+    const SpdlCollator *first = &get_padded (self, 0)->collator;
 
     if (dim >= 0 && find_dim (first) == dim)
       padded.collator.info.tensors[0].dims[dim] = length_of (first);
@@ -130,10 +128,10 @@ spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
 const SpdlCollator *
 spdl_padding_get_longest (const SpdlPadding *self)
 {
-  const SpdlCollator *longest = &get_held (self, 0)->collator;
+  const SpdlCollator *longest = &get_padded (self, 0)->collator;
 
   for (guint i = 1; i < self->items->len; i++) {
-    const SpdlCollator *collator = &get_held (self, i)->collator;
+    const SpdlCollator *collator = &get_padded (self, i)->collator;
 
     if (length_of (collator) > length_of (longest))
       longest = collator;
@@ -144,7 +142,7 @@ spdl_padding_get_longest (const SpdlPadding *self)
 guint32
 spdl_padding_get_length (const SpdlPadding *self, guint i)
 {
-  return length_of (&get_held (self, i)->collator);
+  return length_of (&get_padded (self, i)->collator);
 }
 
 /* Behind each channel, where it has a plane; else behind all of it. */
@@ -170,7 +168,7 @@ gboolean
 spdl_padding_write (const SpdlPadding *self, guint i,
     const SpdlCollator *longest, guint8 *const *places, GError **error)
 {
-  SpdlPaddedItem *padded = get_held (self, i);
+  SpdlPaddedItem *padded = get_padded (self, i);
 
   padded->collator.plane = longest->n_pixels;
   if (!spdl_collator_write (&padded->collator, padded->buffer, places, error))
@@ -179,11 +177,7 @@ spdl_padding_write (const SpdlPadding *self, guint i,
   return TRUE;
 }
 
-static gsize
-align_size (gsize size)
-{
-  return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
-}
+/* Rows */
 
 guint
 spdl_batch_rows_count_tensors (const SpdlBatchRows *self)
@@ -222,7 +216,7 @@ spdl_batch_rows_plan (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
       return G_MAXSIZE;
     self->offsets[i] = end;
     self->item_sizes[i] = size / self->size;
-    end += align_size (size);
+    end += spdl_slab_align (size);
   }
   return end;
 }

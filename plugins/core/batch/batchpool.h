@@ -24,6 +24,13 @@ typedef struct {
 /* Tensors begin at multiples of so many bytes. */
 #define SPDL_SLAB_ALIGNMENT 64
 
+/* Rounds @size up to such a multiple. */
+static inline gsize
+spdl_slab_align (gsize size)
+{
+  return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
+}
+
 /* @buffer: (transfer full). Returns NULL if it cannot be mapped. */
 SpdlSlab *spdl_slab_new (GstBuffer *buffer);
 void spdl_slab_unref (SpdlSlab *self);

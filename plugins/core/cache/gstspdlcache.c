@@ -175,13 +175,6 @@ spdl_cached_batches_get_n (const SpdlCachedBatches *self)
   return self->batches->len;
 }
 
-static gsize
-align_size (gsize size)
-{
-  return (size + SPDL_SLAB_ALIGNMENT - 1) / SPDL_SLAB_ALIGNMENT *
-         SPDL_SLAB_ALIGNMENT;
-}
-
 /* Bytes for all tensors, each from where it may begin. */
 static gsize
 lay_out (GstBuffer *batch)
@@ -189,7 +182,7 @@ lay_out (GstBuffer *batch)
   gsize size = 0;
 
   for (guint i = 0; i < gst_buffer_n_memory (batch); i++)
-    size += align_size (
+    size += spdl_slab_align (
         gst_memory_get_sizes (gst_buffer_peek_memory (batch, i), NULL, NULL));
   return size;
 }
@@ -244,7 +237,7 @@ copy_tensors (
   for (guint i = 0; i < gst_buffer_n_memory (copy) && ret == GST_FLOW_OK; i++) {
     const gsize at = offset;
 
-    offset += align_size (
+    offset += spdl_slab_align (
         gst_memory_get_sizes (gst_buffer_peek_memory (copy, i), NULL, NULL));
     if (!copy_tensor (copy, i, slab, at))
       ret = GST_FLOW_ERROR;

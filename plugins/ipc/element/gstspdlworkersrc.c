@@ -296,8 +296,6 @@ gst_spdl_worker_src_add_stages (GstSpdlWorkerSrc *self, GstStructure *s)
   g_clear_pointer (&figures, g_ptr_array_unref);
 }
 
-/* The stream */
-
 /* What goes on */
 
 static void

@@ -97,10 +97,10 @@ spdl_shared_buffers_close (SpdlSharedBuffers *self)
 }
 
 static void
-set_flaw (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+set_problem (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
-set_flaw (GError **error, const gchar *format, ...)
+set_problem (GError **error, const gchar *format, ...)
 {
   va_list args;
 
@@ -117,10 +117,10 @@ check_fd (int fd, guint64 size, GError **error)
   struct stat status;
 
   if (fd < 0 || !spdl_memfd_keeps_size (fd))
-    set_flaw (error, "a slab is no memory that keeps its size");
+    set_problem (error, "a slab is no memory that keeps its size");
   else if (size == 0 || size > G_MAXSSIZE || fstat (fd, &status) != 0 ||
            (guint64) status.st_size < size)
-    set_flaw (error, "a slab has not %" G_GUINT64_FORMAT " bytes", size);
+    set_problem (error, "a slab has not %" G_GUINT64_FORMAT " bytes", size);
   else
     return TRUE;
   return FALSE;
@@ -137,7 +137,7 @@ map_slab (guint32 id, guint64 size, int fd, GError **error)
   /* With its pages, which the trainer's first look would else wait for. */
   data = spdl_memfd_map_populated (fd, size);
   if (!data) {
-    set_flaw (error,
+    set_problem (error,
         "a slab of %" G_GUINT64_FORMAT " bytes cannot be mapped: %s", size,
         g_strerror (errno));
     return NULL;
@@ -164,9 +164,9 @@ spdl_shared_buffers_add (
     return FALSE;
   spdl_mutex_lock (&self->lock);
   if (g_hash_table_contains (self->slabs, GUINT_TO_POINTER (id)))
-    set_flaw (error, "slab %u comes twice", id);
+    set_problem (error, "slab %u comes twice", id);
   else if (g_hash_table_size (self->slabs) >= MAX_SLABS)
-    set_flaw (error, "there are too many slabs");
+    set_problem (error, "there are too many slabs");
   else
     ok = g_hash_table_insert (self->slabs, GUINT_TO_POINTER (id), slab);
   spdl_mutex_unlock (&self->lock);
@@ -183,7 +183,7 @@ find_slab (SpdlSharedBuffers *self, guint32 id, GError **error)
 
   if (slab && !slab->retired)
     return slab;
-  set_flaw (error, "there is no slab %u", id);
+  set_problem (error, "there is no slab %u", id);
   return NULL;
 }
 
@@ -208,7 +208,7 @@ check_places (const Slab *slab, const SpdlPlaces *places, GError **error)
   for (guint i = 0; i < places->n_memories; i++)
     if (places->sizes[i] > slab->size ||
         places->offsets[i] > slab->size - places->sizes[i]) {
-      set_flaw (error, "a tensor lies outside of its slab");
+      set_problem (error, "a tensor lies outside of its slab");
       return FALSE;
     }
   return TRUE;
@@ -224,7 +224,7 @@ spdl_shared_buffers_take (
   spdl_mutex_lock (&self->lock);
   slab = find_slab (self, places->slab, error);
   if (slab && slab->is_here) {
-    set_flaw (error, "slab %u was not given back", places->slab);
+    set_problem (error, "slab %u was not given back", places->slab);
   } else if (slab && check_places (slab, places, error)) {
     slab->is_here = TRUE;
     g_atomic_int_inc (&self->n_refs);

@@ -17,7 +17,7 @@
 struct _SpdlWorkerConnection {
   GstElement *element;
   GStrv environment;
-  GByteArray *order;
+  GByteArray *config;
   guint32 base; /* of the sources' numbers */
   GThread *thread;
 
@@ -82,8 +82,8 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
   self->element = element;
   self->base = base;
   self->environment = environment;
-  self->order = g_byte_array_new ();
-  spdl_put_order (self->order, config);
+  self->config = g_byte_array_new ();
+  spdl_put_worker_config (self->config, config);
   self->cpu_budget = config->cpu_budget;
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
@@ -151,7 +151,7 @@ spdl_worker_connection_free (SpdlWorkerConnection *self)
   spdl_wire_reader_clear (&self->reader);
   g_clear_pointer (&self->figures, g_ptr_array_unref);
   g_strfreev (self->classes);
-  g_byte_array_unref (self->order);
+  g_byte_array_unref (self->config);
   g_strfreev (self->environment);
   spdl_cond_clear (&self->cond);
   spdl_mutex_clear (&self->lock);
@@ -427,7 +427,7 @@ begin_process (SpdlWorkerConnection *self)
   self->shared_buffers = spdl_shared_buffers_new (wire, mailbox);
   self->pid = self->process.pid;
   spdl_mutex_unlock (&self->lock);
-  spdl_wire_send (wire, SPDL_WIRE_START, self->order->data, self->order->len,
+  spdl_wire_send (wire, SPDL_WIRE_START, self->config->data, self->config->len,
       mailbox ? spdl_mailbox_get_fd (mailbox) : -1);
   spdl_mutex_lock (&self->lock);
   self->ordered = TRUE;

@@ -112,7 +112,7 @@ spdl_get_cpu_budget (SpdlPayload *payload, gdouble *cpu_budget)
 }
 
 void
-spdl_put_order (GByteArray *bytes, const SpdlWorkerConfig *self)
+spdl_put_worker_config (GByteArray *bytes, const SpdlWorkerConfig *self)
 {
   spdl_put_string (bytes, self->description);
   spdl_put_string (bytes, self->resume_state);
@@ -125,7 +125,7 @@ spdl_put_order (GByteArray *bytes, const SpdlWorkerConfig *self)
 }
 
 gboolean
-spdl_get_order (SpdlPayload *payload, SpdlWorkerConfig *self)
+spdl_get_worker_config (SpdlPayload *payload, SpdlWorkerConfig *self)
 {
   *self = (SpdlWorkerConfig){ .description = spdl_get_string (payload) };
   self->resume_state = spdl_get_string (payload);

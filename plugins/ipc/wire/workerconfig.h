@@ -43,9 +43,9 @@ typedef struct {
 
 void spdl_worker_config_clear (SpdlWorkerConfig *self);
 
-void spdl_put_order (GByteArray *bytes, const SpdlWorkerConfig *self);
+void spdl_put_worker_config (GByteArray *bytes, const SpdlWorkerConfig *self);
 /* FALSE: the data is broken, and @self is empty. */
-gboolean spdl_get_order (SpdlPayload *payload, SpdlWorkerConfig *self);
+gboolean spdl_get_worker_config (SpdlPayload *payload, SpdlWorkerConfig *self);
 
 /* What a share may be: FALSE, and the data is broken, if it is none. */
 void spdl_put_cpu_budget (GByteArray *bytes, gdouble cpu_budget);

@@ -22,17 +22,6 @@
 #include "plugins/ipc/wire/workerconfig.h"
 #include "plugins/ipc/worker/workersink.h"
 
-/* Makes it as @config says, with @sink behind its open pad.
- *
- * Returns: (transfer full): NULL with @error set if it is none */
-GstPipeline *worker_pipeline_new (
-    const SpdlWorkerConfig *config, WorkerSink *sink, GError **error);
-
-/* Sends messages to the other process. After an error it brings the pipeline to
- * its end, as a loader does, so that what was done comes to the sink: sources
- * end, and so does what lies behind the element that failed. */
-typedef struct _WorkerBus WorkerBus;
-
 /* The pipeline */
 
 /* Caps at the end are a filter only between two elements. */
@@ -67,7 +56,7 @@ parse_pipeline (const gchar *description, GError **error)
 }
 
 static void
-set_flaw (GError **error, const gchar *text)
+set_problem (GError **error, const gchar *text)
 {
   g_set_error_literal (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, text);
@@ -86,15 +75,18 @@ add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
 
   gst_bin_add (bin, sink);
   if (open)
-    set_flaw (error, "The worker's pipeline begins with an open pad: begin it "
-                     "with a source");
+    set_problem (error,
+        "The worker's pipeline begins with an open pad: begin it "
+        "with a source");
   else if (!src)
-    set_flaw (error, "The worker's pipeline has no open source pad: leave out "
-                     "the sink at its end");
+    set_problem (error,
+        "The worker's pipeline has no open source pad: leave out "
+        "the sink at its end");
   else if (gst_pad_link (src, pad) != GST_PAD_LINK_OK)
-    set_flaw (error, "Nothing can be linked to the worker's pipeline");
+    set_problem (error, "Nothing can be linked to the worker's pipeline");
   else if ((other = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC)))
-    set_flaw (error, "The worker's pipeline has more than one open source pad");
+    set_problem (
+        error, "The worker's pipeline has more than one open source pad");
   else
     return TRUE;
   return FALSE;
@@ -123,12 +115,15 @@ set_sources (
   gst_iterator_free (sources);
   if (n > 0 || !config->resume_state)
     return TRUE;
-  set_flaw (error, "The worker's pipeline has no spdlsrc, which alone can "
-                   "begin at a state");
+  set_problem (error, "The worker's pipeline has no spdlsrc, which alone can "
+                      "begin at a state");
   return FALSE;
 }
 
-GstPipeline *
+/* Makes it as @config says, with @sink behind its open pad.
+ *
+ * Returns: (transfer full): NULL with @error set if it is none */
+static GstPipeline *
 worker_pipeline_new (
     const SpdlWorkerConfig *config, WorkerSink *sink, GError **error)
 {
@@ -161,35 +156,12 @@ worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
   g_list_free_full (figures, (GDestroyNotify) gst_structure_free);
 }
 
-/* All is borrowed, and outlives it. */
-WorkerBus *
-worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire);
-
-/* spdlworkersrc starts it, with a socket as descriptor 3 and its own process's
- * number as argument. The main thread makes the pipeline and waits for the word
- * to stop; another one reads. When the socket ends, so does the process, at
- * once. */
-
-#define STATUS_BROKEN 3
-
-typedef struct {
-  SpdlWire *wire;
-  SpdlWireReader reader;
-  SpdlWorkerConfig config;
-  int mailbox; /* until the sink has it */
-  GstPipeline *pipeline;
-  WorkerSink *sink;
-  WorkerBus *bus;
-  GstSpdlGovernor *governor; /* nullable: there is no budget */
-
-  SpdlMutex lock;
-  SpdlCond cond;
-  gboolean stop; /* under the lock */
-} Worker;
-
 /* The bus */
 
-struct _WorkerBus {
+/* Sends messages to the other process. After an error it brings the pipeline to
+ * its end, as a loader does, so that what was done comes to the sink: sources
+ * end, and so does what lies behind the element that failed. */
+typedef struct {
   GstPipeline *pipeline;
   WorkerSink *sink;
   SpdlWire *wire;
@@ -199,7 +171,7 @@ struct _WorkerBus {
   GSList *jobs;
   guint n_jobs;      /* that run */
   gboolean eos_sent; /* by one of them */
-};
+} WorkerBus;
 
 /* The end after an error */
 
@@ -310,7 +282,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_DROP;
 }
 
-WorkerBus *
+/* All is borrowed, and outlives it. */
+static WorkerBus *
 worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire)
 {
   WorkerBus *self = g_new0 (WorkerBus, 1);
@@ -347,6 +320,30 @@ worker_bus_free (WorkerBus *self)
   spdl_mutex_clear (&self->lock);
   g_free (self);
 }
+
+/* The process */
+
+/* spdlworkersrc starts it, with a socket as descriptor 3 and its own process's
+ * number as argument. The main thread makes the pipeline and waits for the word
+ * to stop; another one reads. When the socket ends, so does the process, at
+ * once. */
+
+#define STATUS_BROKEN 3
+
+typedef struct {
+  SpdlWire *wire;
+  SpdlWireReader reader;
+  SpdlWorkerConfig config;
+  int mailbox; /* until the sink has it */
+  GstPipeline *pipeline;
+  WorkerSink *sink;
+  WorkerBus *bus;
+  GstSpdlGovernor *governor; /* nullable: there is no budget */
+
+  SpdlMutex lock;
+  SpdlCond cond;
+  gboolean stop; /* under the lock */
+} Worker;
 
 static void
 end_broken (const GError *error)
@@ -462,7 +459,7 @@ bind_to_parent (const gchar *parent)
 }
 
 static void
-read_order (Worker *self)
+read_config (Worker *self)
 {
   SpdlWireMessage message;
   SpdlPayload payload;
@@ -471,7 +468,7 @@ read_order (Worker *self)
   payload = spdl_payload (message.data, message.size);
   self->mailbox = message.fd;
   if (message.type == SPDL_WIRE_START &&
-      spdl_get_order (&payload, &self->config))
+      spdl_get_worker_config (&payload, &self->config))
     return;
   fprintf (stderr, "The first message is no order\n");
   _exit (STATUS_BROKEN);
@@ -631,7 +628,7 @@ main (int argc, char **argv)
   self.wire = spdl_wire_new (SPDL_WORKER_CONFIG_SOCKET);
   spdl_mutex_init (&self.lock);
   spdl_cond_init (&self.cond);
-  read_order (&self);
+  read_config (&self);
   apply_scheduling (&self.config);
   if (gst_init_check (NULL, NULL, &error) && play_pipeline (&self)) {
     run_worker (&self);

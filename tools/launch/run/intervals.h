@@ -23,8 +23,8 @@ void intervals_free (Intervals *self);
  * limit. */
 void intervals_begin (Intervals *self, guint64 max_batches, guint64 duration);
 
-/* An interval is over. @counts: (nullable): what was pulled; where nobody pulls,
- * the last element of ours tells what came out. The snapshot is kept. */
+/* An interval is over. @counts: (nullable): what was pulled; where nobody
+ * pulls, the last element of ours tells what came out. The snapshot is kept. */
 const Snapshot *intervals_add (Intervals *self, const PullerCounts *counts);
 
 /* (transfer full): the figures since the start. */

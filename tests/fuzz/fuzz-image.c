@@ -10,7 +10,7 @@
 
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
-#include "tests/fuzz/fuzz-worker.h"
+#include "tests/fuzz/fuzz-decoder.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Writes the checksums of a PNG anew, which no fuzzer guesses. */
@@ -59,6 +59,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
            !spdl_webp_decoder.accepts (file, size) &&
            !spdl_tiff_decoder.accepts (file, size))
     return 0;
-  fuzz_worker_run (&settings, file, size);
+  fuzz_decoder_run (&settings, file, size);
   return 0;
 }

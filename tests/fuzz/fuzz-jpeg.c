@@ -6,7 +6,7 @@
  */
 
 #include "plugins/codec/jpeg/jpeg.h"
-#include "tests/fuzz/fuzz-worker.h"
+#include "tests/fuzz/fuzz-decoder.h"
 #include "tests/fuzz/fuzz.h"
 
 int
@@ -24,6 +24,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   data += settings.size;
   size -= settings.size;
   if (spdl_jpeg_is_jpeg (data, size))
-    fuzz_worker_run (&settings, data, size);
+    fuzz_decoder_run (&settings, data, size);
   return 0;
 }

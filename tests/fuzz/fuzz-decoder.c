@@ -1,0 +1,210 @@
+/* gst-spdl: a worker for fuzz targets
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tests/fuzz/fuzz-decoder.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/element/itemdecoder.h"
+#include "tests/check/support/failing-memory.h"
+
+/* An input is to take milliseconds. */
+#define MAX_PIXELS (1 << 14)
+#define MAX_SIDE 127
+
+/* The plugin's, which is not here. */
+GST_DEBUG_CATEGORY (spdl_decode_debug);
+
+/* No plugins are loaded: the audio decoder is linked. */
+const SpdlAudioFuncs *
+spdl_audio_get_funcs (GError **error)
+{
+#ifdef HAVE_AUDIO
+  spdl_audio_decoder_take_log ();
+  return &spdl_audio_decoder_funcs;
+#else
+  g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "It is audio, without FFmpeg's libraries");
+  return NULL;
+#endif
+}
+
+/* What comes out, and what of it is compared. */
+typedef struct {
+  GstBuffer *buffer;
+  GstCaps *caps;
+  GError *error;
+} Result;
+
+static void
+result_clear (Result *self)
+{
+  gst_clear_buffer (&self->buffer);
+  gst_clear_caps (&self->caps);
+  g_clear_error (&self->error);
+}
+
+static void
+take_augment (SpdlAugment *augment, FuzzInput *settings)
+{
+  const guint8 kind = fuzz_take (settings);
+
+  augment->kind = kind % 3;
+  augment->scale[0] = (1 + (kind >> 4 & 7)) / 16.0;
+  augment->scale[1] = 1.0;
+  augment->ratio[0] = 0.25;
+  augment->ratio[1] = 4.0;
+  augment->flip = kind >> 7;
+  augment->seed = fuzz_take (settings);
+}
+
+static SpdlDecodeConfig *
+take_target (FuzzInput *settings)
+{
+  const guint8 modes = fuzz_take (settings), flags = fuzz_take (settings);
+  const guint sides = fuzz_take_16 (settings);
+  g_autoptr (GError) error = NULL;
+  SpdlDecodeSettings target = {
+    .width = (sides & 0xff) % (MAX_SIDE + 1),
+    .height = (sides >> 8) % (MAX_SIDE + 1),
+    .format = (gchar *) (flags & 8   ? "GRAY8"
+                         : flags & 1 ? "BGR"
+                                     : "RGB"),
+    .format_is_set = TRUE,
+    .resize = modes & 3,
+    .interpolation = modes >> 2 & 3,
+    .fast_scale = flags >> 1 & 1,
+    .corrupt = flags & 4 ? SPDL_CORRUPT_KEEP : SPDL_CORRUPT_FAIL,
+    .max_pixels = MAX_PIXELS,
+    .background = 0x123456,
+  };
+  GstCaps *caps =
+      gst_caps_from_string ("video/x-raw, format=" SPDL_DECODE_CONFIG_FORMATS);
+  SpdlDecodeConfig *self;
+
+  take_augment (&target.augment, settings);
+  if (target.resize == SPDL_FIT_NONE)
+    target.width = target.height = 0;
+  self = spdl_decode_config_new (&target, caps, &error);
+  g_assert_no_error (error);
+  gst_caps_unref (caps);
+  return self;
+}
+
+/* Leaves @with in the memory of the next result: what is not written shows. */
+static void
+dirty (const SpdlDecodeConfig *config, guint8 with)
+{
+  GstBuffer *buffer = NULL;
+
+  if (!config->pool)
+    return;
+  gst_buffer_pool_acquire_buffer (config->pool, &buffer, NULL);
+  gst_buffer_memset (buffer, 0, with, -1);
+  gst_buffer_unref (buffer);
+}
+
+static Result
+decode (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const guint8 *data, gsize size)
+{
+  SpdlSource source = { .index = 7 };
+  Result result = { NULL };
+  GstCaps *caps = NULL;
+  SpdlImageTransform transform;
+
+  /* Others have no business in it; and its memory ends where it does. */
+  source.item = gst_buffer_new_memdup (data, size);
+  result.buffer = spdl_item_decoder_decode (
+      item_decoder, config, &source, &transform, &caps, &result.error);
+  if (result.buffer)
+    result.caps = gst_caps_ref (caps);
+  if (!result.buffer || result.error)
+    fuzz_check_error (result.error);
+  g_assert_true (
+      !result.error || !result.buffer || config->corrupt == SPDL_CORRUPT_KEEP);
+  gst_buffer_unref (source.item);
+  return result;
+}
+
+static void
+check_size (const Result *result, const SpdlDecodeConfig *config)
+{
+  GstVideoInfo info;
+
+  g_assert_true (gst_video_info_from_caps (&info, result->caps));
+  g_assert_cmpuint (gst_buffer_get_size (result->buffer), ==, info.size);
+  if (config->width > 0 && config->height > 0) {
+    g_assert_cmpuint (info.width, ==, config->width);
+    g_assert_cmpuint (info.height, ==, config->height);
+  }
+}
+
+/* Pixel by pixel: the bytes that pad rows may be anything. */
+static void
+check_same (const Result *a, const Result *b)
+{
+  GstMapInfo in_a, in_b;
+  GstVideoInfo info;
+  gsize row;
+
+  g_assert_cmpstr (a->error ? a->error->message : NULL, ==,
+      b->error ? b->error->message : NULL);
+  g_assert_true (!a->buffer == !b->buffer);
+  if (!a->buffer)
+    return;
+  g_assert_true (gst_caps_is_equal (a->caps, b->caps));
+  gst_video_info_from_caps (&info, a->caps);
+  row = (gsize) info.width * GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0);
+  gst_buffer_map (a->buffer, &in_a, GST_MAP_READ);
+  gst_buffer_map (b->buffer, &in_b, GST_MAP_READ);
+  for (gint y = 0; y < info.height; y++)
+    g_assert_cmpmem (in_a.data + y * info.stride[0], row,
+        in_b.data + y * info.stride[0], row);
+  gst_buffer_unmap (a->buffer, &in_a);
+  gst_buffer_unmap (b->buffer, &in_b);
+}
+
+/* Whatever a worker did before makes no difference: first it gets the front
+ * half of the file, or has no memory for it. */
+static void
+run_again (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const guint8 *data, gsize size, const Result *first, guint failing)
+{
+  Result before, again;
+
+  failing_memory_let_fail (failing);
+  before = decode (item_decoder, config, data, failing > 0 ? size : size / 2);
+  failing_memory_let_fail (0);
+  dirty (config, 0x55);
+  again = decode (item_decoder, config, data, size);
+  check_same (first, &again);
+  result_clear (&before);
+  result_clear (&again);
+}
+
+void
+fuzz_decoder_run (FuzzInput *settings, const guint8 *data, gsize size)
+{
+  SpdlDecodeConfig *config = take_target (settings);
+  SpdlItemDecoder *item_decoder = spdl_item_decoder_new ();
+  const guint8 more = fuzz_take (settings);
+  Result result;
+
+  dirty (config, 0xaa);
+  result = decode (item_decoder, config, data, size);
+
+  if (result.buffer)
+    check_size (&result, config);
+  if (more & 1)
+    run_again (item_decoder, config, data, size, &result, more >> 1 & 7);
+  result_clear (&result);
+  spdl_item_decoder_free (item_decoder);
+  spdl_decode_config_unref (config);
+}

@@ -27,23 +27,11 @@
 #define EPOCH "spdl-epoch"
 #define ITEMS_DROPPED "spdl-items-dropped"
 
-GType
-gst_spdl_drop_reason_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+G_DEFINE_ENUM_TYPE (GstSpdlDropReason, gst_spdl_drop_reason,
     { GST_SPDL_DROP_REASON_FAILED, "GST_SPDL_DROP_REASON_FAILED", "failed" },
     { GST_SPDL_DROP_REASON_FILTERED, "GST_SPDL_DROP_REASON_FILTERED",
         "filtered" },
-    { GST_SPDL_DROP_REASON_DROPPED, "GST_SPDL_DROP_REASON_DROPPED", "dropped" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlDropReason", values));
-  return type;
-}
+    { GST_SPDL_DROP_REASON_DROPPED, "GST_SPDL_DROP_REASON_DROPPED", "dropped" })
 
 /**
  * gst_spdl_event_new_source:

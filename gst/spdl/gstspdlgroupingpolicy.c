@@ -7,21 +7,9 @@
 
 #include "gst/spdl/gstspdlgroupingpolicy.h"
 
-GType
-gst_spdl_grouping_policy_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+G_DEFINE_ENUM_TYPE (GstSpdlGroupingPolicy, gst_spdl_grouping_policy,
     { GST_SPDL_GROUPING_POLICY_TAKE, "The group takes the item", "take" },
     { GST_SPDL_GROUPING_POLICY_EMIT_BEFORE,
         "The group goes on without the item", "emit-before" },
     { GST_SPDL_GROUPING_POLICY_EMIT_AFTER, "The group goes on with the item",
-        "emit-after" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlGroupingPolicy", values));
-  return type;
-}
+        "emit-after" })

@@ -91,35 +91,18 @@ gst_spdl_loader_error_quark (void)
   return quark;
 }
 
-GType
-gst_spdl_loader_error_get_type (void)
-{
-  static gsize type = 0;
-#define VALUE(NAME, nick)                                              \
-  {                                                                    \
-    GST_SPDL_LOADER_ERROR_##NAME, "GST_SPDL_LOADER_ERROR_" #NAME, nick \
-  }
-  static const GEnumValue values[] = {
-    VALUE (FAILED, "failed"),
-    VALUE (PIPELINE, "pipeline"),
-    VALUE (TIMED_OUT, "timed-out"),
-    VALUE (NOT_STARTED, "not-started"),
-    VALUE (STARTED, "started"),
-    VALUE (STOPPED, "stopped"),
-    VALUE (BUSY, "busy"),
-    VALUE (FORKED, "forked"),
-    VALUE (FAILURES, "failures"),
-    VALUE (STATE, "state"),
-    VALUE (SOURCE, "source"),
-    { 0, NULL, NULL },
-  };
-#undef VALUE
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlLoaderError", values));
-  return type;
-}
+G_DEFINE_ENUM_TYPE (GstSpdlLoaderError, gst_spdl_loader_error,
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_FAILED, "failed"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_PIPELINE, "pipeline"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_TIMED_OUT, "timed-out"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_NOT_STARTED, "not-started"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_STARTED, "started"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_STOPPED, "stopped"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_BUSY, "busy"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_FORKED, "forked"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_FAILURES, "failures"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_STATE, "state"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_SOURCE, "source"))
 
 gboolean
 gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)

@@ -103,23 +103,11 @@ gst_spdl_stage_get_type (void)
   return type;
 }
 
-GType
-gst_spdl_output_order_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+G_DEFINE_ENUM_TYPE (GstSpdlOutputOrder, gst_spdl_output_order,
     { GST_SPDL_OUTPUT_ORDER_COMPLETION, "Results leave as their tasks end",
         "completion" },
     { GST_SPDL_OUTPUT_ORDER_INPUT, "Results leave in the order of their items",
-        "input" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlOutputOrder", values));
-  return type;
-}
+        "input" })
 
 /* The private part holds a meter, which is larger than an instance may be. */
 GstSpdlStagePrivate *

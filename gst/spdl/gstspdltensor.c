@@ -23,21 +23,9 @@
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)
 
-GType
-gst_spdl_device_type_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+G_DEFINE_ENUM_TYPE (GstSpdlDeviceType, gst_spdl_device_type,
     { GST_SPDL_DEVICE_CPU, "GST_SPDL_DEVICE_CPU", "cpu" },
-    { GST_SPDL_DEVICE_CUDA, "GST_SPDL_DEVICE_CUDA", "cuda" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlDeviceType", values));
-  return type;
-}
+    { GST_SPDL_DEVICE_CUDA, "GST_SPDL_DEVICE_CUDA", "cuda" })
 
 void
 gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info)

@@ -41,6 +41,7 @@
 #include <gst/gst.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
@@ -75,10 +76,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
 
 #define GST_TYPE_SPDL_CUDA_NORMALIZE (gst_spdl_cuda_normalize_get_type ())
-#define GST_SPDL_CUDA_NORMALIZE(obj) ((GstSpdlCudaNormalize *) (obj))
-GType gst_spdl_cuda_normalize_get_type (void);
+G_DECLARE_FINAL_TYPE (GstSpdlCudaNormalize, gst_spdl_cuda_normalize, GST,
+    SPDL_CUDA_NORMALIZE, GstSpdlFilter)
 
-typedef struct {
+struct _GstSpdlCudaNormalize {
   GstSpdlFilter parent;
 
   SpdlNormalizeSettings settings; /* object lock */
@@ -94,132 +95,38 @@ typedef struct {
   gdouble flip;
   guint64 seed;
   GstSpdlCudaAllocator *allocator; /* nullable: of the device of what came */
-} GstSpdlCudaNormalize;
+};
 
-typedef struct {
-  GstSpdlFilterClass parent_class;
-} GstSpdlCudaNormalizeClass;
-
-G_DEFINE_TYPE (
+G_DEFINE_FINAL_TYPE (
     GstSpdlCudaNormalize, gst_spdl_cuda_normalize, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (spdlcudanormalize, "spdlcudanormalize",
     GST_RANK_NONE, GST_TYPE_SPDL_CUDA_NORMALIZE)
 
 /* Properties */
 
-enum {
-  PROP_0,
-  PROP_TYPE,
-  PROP_MEAN,
-  PROP_STD,
-  PROP_FLIP,
-  PROP_SEED,
+SPDL_DEFINE_ENUM_TYPE (GstSpdlCudaNormalizeType, normalize_type,
+    { SPDL_NORMALIZE_TYPE_FLOAT32, "IEEE single precision", "float32" },
+    { SPDL_NORMALIZE_TYPE_FLOAT16, "IEEE half precision", "float16" })
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_ENUM (SpdlNormalizeSettings, type, READY, "dtype", "Data type",
+      "Type of the samples", normalize_type_get_type,
+      SPDL_NORMALIZE_TYPE_FLOAT32),
+  SPDL_PROPERTY_MEAN (SpdlNormalizeSettings, mean, n_mean),
+  SPDL_PROPERTY_STD (SpdlNormalizeSettings, std, n_std),
+  SPDL_PROPERTY_DOUBLE (SpdlNormalizeSettings, flip, READY, "flip", "Flip",
+      "The probability with which an image is mirrored, left to right", 0.0,
+      1.0, 0.0),
+  SPDL_PROPERTY_UINT64 (SpdlNormalizeSettings, seed, READY, "seed", "Seed",
+      "What is drawn depends on it, the epoch and the index alone", 0,
+      G_MAXUINT64, 0),
+  SPDL_PROPERTY_END
 };
 
-#define DEFAULT_TYPE SPDL_NORMALIZE_TYPE_FLOAT32
-#define DEFAULT_FLIP 0.0
-#define DEFAULT_SEED 0
-
-#define GST_TYPE_SPDL_NORMALIZE_TYPE (spdl_normalize_type_get_type ())
-static GType
-spdl_normalize_type_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { SPDL_NORMALIZE_TYPE_FLOAT32, "IEEE single precision", "float32" },
-    { SPDL_NORMALIZE_TYPE_FLOAT16, "IEEE half precision", "float16" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlCudaNormalizeType", values));
-  return type;
-}
-
-static void
-spdl_normalize_settings_init (SpdlNormalizeSettings *self)
-{
-  *self = (SpdlNormalizeSettings){
-    .type = DEFAULT_TYPE, .flip = DEFAULT_FLIP, .seed = DEFAULT_SEED
-  };
-}
-
-/* Return FALSE for a property that is none of these. */
-static gboolean
-spdl_normalize_settings_set (
-    SpdlNormalizeSettings *self, guint id, const GValue *value)
-{
-  switch (id) {
-    case PROP_TYPE:
-      self->type = g_value_get_enum (value);
-      break;
-    case PROP_MEAN:
-      self->n_mean =
-          gst_spdl_numbers_get (value, self->mean, SPDL_NORMALIZE_MAX_CHANNELS);
-      break;
-    case PROP_STD:
-      self->n_std =
-          gst_spdl_numbers_get (value, self->std, SPDL_NORMALIZE_MAX_CHANNELS);
-      break;
-    case PROP_FLIP:
-      self->flip = g_value_get_double (value);
-      break;
-    case PROP_SEED:
-      self->seed = g_value_get_uint64 (value);
-      break;
-    default:
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-spdl_normalize_settings_get (
-    const SpdlNormalizeSettings *self, guint id, GValue *value)
-{
-  switch (id) {
-    case PROP_TYPE:
-      g_value_set_enum (value, self->type);
-      break;
-    case PROP_MEAN:
-      gst_spdl_numbers_put (value, self->mean, self->n_mean);
-      break;
-    case PROP_STD:
-      gst_spdl_numbers_put (value, self->std, self->n_std);
-      break;
-    case PROP_FLIP:
-      g_value_set_double (value, self->flip);
-      break;
-    case PROP_SEED:
-      g_value_set_uint64 (value, self->seed);
-      break;
-    default:
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-spdl_normalize_settings_install (GObjectClass *klass)
-{
-  const GParamFlags ready =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  g_object_class_install_property (klass, PROP_TYPE,
-      g_param_spec_enum ("dtype", "Data type", "Type of the samples",
-          GST_TYPE_SPDL_NORMALIZE_TYPE, DEFAULT_TYPE, ready));
-  gst_spdl_numbers_install_factors (klass, PROP_MEAN, PROP_STD, ready);
-  g_object_class_install_property (klass, PROP_FLIP,
-      g_param_spec_double ("flip", "Flip",
-          "The probability with which an image is mirrored, left to right", 0.0,
-          1.0, DEFAULT_FLIP, ready));
-  g_object_class_install_property (klass, PROP_SEED,
-      g_param_spec_uint64 ("seed", "Seed",
-          "What is drawn depends on it, the epoch and the index alone", 0,
-          G_MAXUINT64, DEFAULT_SEED, ready));
-  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_NORMALIZE_TYPE, 0);
-}
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+};
 
 static gboolean
 read_images (GstSpdlCudaNormalize *self, GError **error)
@@ -546,13 +453,9 @@ gst_spdl_cuda_normalize_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_normalize_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -560,13 +463,9 @@ gst_spdl_cuda_normalize_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_normalize_settings_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_get (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -578,7 +477,7 @@ gst_spdl_cuda_normalize_class_init (GstSpdlCudaNormalizeClass *klass)
 
   object_class->set_property = gst_spdl_cuda_normalize_set_property;
   object_class->get_property = gst_spdl_cuda_normalize_get_property;
-  spdl_normalize_settings_install (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -595,6 +494,6 @@ gst_spdl_cuda_normalize_class_init (GstSpdlCudaNormalizeClass *klass)
 static void
 gst_spdl_cuda_normalize_init (GstSpdlCudaNormalize *self)
 {
-  spdl_normalize_settings_init (&self->settings);
+  gst_spdl_property_table_init (properties, &self->settings);
   gst_pad_use_fixed_caps (self->parent.srcpad);
 }

@@ -43,20 +43,12 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/cudacaps.h"
 #include "plugins/cuda/uploads.h"
-
-enum {
-  PROP_0,
-  PROP_DEVICE_ID,
-  PROP_PREFETCH,
-};
-
-#define DEFAULT_DEVICE_ID 0
-#define DEFAULT_PREFETCH 2
 
 GST_DEBUG_CATEGORY_STATIC (spdl_cuda_upload_debug);
 #define GST_CAT_DEFAULT spdl_cuda_upload_debug
@@ -67,10 +59,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (SPDL_CUDA_CAPS));
 
 #define GST_TYPE_SPDL_CUDA_UPLOAD (gst_spdl_cuda_upload_get_type ())
-#define GST_SPDL_CUDA_UPLOAD(obj) ((GstSpdlCudaUpload *) (obj))
-GType gst_spdl_cuda_upload_get_type (void);
+G_DECLARE_FINAL_TYPE (GstSpdlCudaUpload, gst_spdl_cuda_upload, GST,
+    SPDL_CUDA_UPLOAD, GstSpdlFilter)
 
-typedef struct {
+struct _GstSpdlCudaUpload {
   GstSpdlFilter parent;
 
   gint device_id; /* object lock */
@@ -82,13 +74,10 @@ typedef struct {
   GstAllocator *pinned; /* also under the object lock */
   SpdlUploads *uploads;
   gint error_was_posted; /* atomic: an error was posted */
-} GstSpdlCudaUpload;
+};
 
-typedef struct {
-  GstSpdlFilterClass parent_class;
-} GstSpdlCudaUploadClass;
-
-G_DEFINE_TYPE (GstSpdlCudaUpload, gst_spdl_cuda_upload, GST_TYPE_SPDL_FILTER)
+G_DEFINE_FINAL_TYPE (
+    GstSpdlCudaUpload, gst_spdl_cuda_upload, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlcudaupload, "spdlcudaupload", GST_RANK_NONE, GST_TYPE_SPDL_CUDA_UPLOAD)
 
@@ -484,25 +473,29 @@ gst_spdl_cuda_upload_change_state (
   return ret;
 }
 
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_INT (GstSpdlCudaUpload, device_id, READY, "device-id", "Device",
+      "The number of the CUDA device that batches are copied to", 0, G_MAXINT,
+      0),
+  SPDL_PROPERTY_UINT (GstSpdlCudaUpload, prefetch, READY, "prefetch",
+      "Prefetch", "How many batches may be on their way to the device", 1, 64,
+      2),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+};
+
 static void
 gst_spdl_cuda_upload_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_DEVICE_ID:
-      self->device_id = g_value_get_int (value);
-      break;
-    case PROP_PREFETCH:
-      self->prefetch = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_set (
+      properties, self, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -511,36 +504,8 @@ gst_spdl_cuda_upload_get_property (
 {
   GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_DEVICE_ID:
-      g_value_set_int (value, self->device_id);
-      break;
-    case PROP_PREFETCH:
-      g_value_set_uint (value, self->prefetch);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  g_object_class_install_property (object_class, PROP_DEVICE_ID,
-      g_param_spec_int ("device-id", "Device",
-          "The number of the CUDA device that batches are copied to", 0,
-          G_MAXINT, DEFAULT_DEVICE_ID,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-              GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (object_class, PROP_PREFETCH,
-      g_param_spec_uint ("prefetch", "Prefetch",
-          "How many batches may be on their way to the device", 1, 64,
-          DEFAULT_PREFETCH,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-              GST_PARAM_MUTABLE_READY));
+  gst_spdl_property_table_get (
+      properties, self, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -554,7 +519,7 @@ gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
       spdl_cuda_upload_debug, "spdlcudaupload", 0, "Batches to a device");
   object_class->set_property = gst_spdl_cuda_upload_set_property;
   object_class->get_property = gst_spdl_cuda_upload_get_property;
-  install_properties (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -570,8 +535,7 @@ gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
 static void
 gst_spdl_cuda_upload_init (GstSpdlCudaUpload *self)
 {
-  self->device_id = DEFAULT_DEVICE_ID;
-  self->prefetch = DEFAULT_PREFETCH;
+  gst_spdl_property_table_init (properties, self);
   self->parent.stats->add_figures = add_figures;
   gst_pad_set_query_function (self->parent.sinkpad, sink_query);
   gst_pad_set_query_function (self->parent.srcpad, src_query);

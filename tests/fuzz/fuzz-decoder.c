@@ -76,7 +76,6 @@ take_target (FuzzInput *settings)
     .format = (gchar *) (flags & 8   ? "GRAY8"
                          : flags & 1 ? "BGR"
                                      : "RGB"),
-    .format_is_set = TRUE,
     .resize = modes & 3,
     .interpolation = modes >> 2 & 3,
     .fast_scale = flags >> 1 & 1,

@@ -78,27 +78,3 @@ gst_spdl_numbers_put (GValue *array, const double *numbers, guint n)
     gst_value_array_append_and_take_value (array, &number);
   }
 }
-
-static void
-install_property (GObjectClass *klass, guint id, const gchar *name,
-    const gchar *nick, const gchar *blurb, GParamFlags flags)
-{
-  g_object_class_install_property (klass, id,
-      gst_param_spec_array (name, nick, blurb,
-          g_param_spec_double (name, nick, "A channel's", -G_MAXDOUBLE,
-              G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
-          flags));
-}
-
-void
-gst_spdl_numbers_install_factors (
-    GObjectClass *klass, guint mean_id, guint std_id, GParamFlags flags)
-{
-  install_property (klass, mean_id, "mean", "Mean",
-      "Is subtracted, after the division by 255: a number for each channel, or "
-      "one for all",
-      flags);
-  install_property (klass, std_id, "std", "Standard deviation",
-      "Is divided by, at last: a number for each channel, or one for all",
-      flags);
-}

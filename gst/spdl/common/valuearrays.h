@@ -37,9 +37,4 @@ guint gst_spdl_numbers_get (const GValue *array, double *numbers, guint max);
 SPDL_PRIVATE_API
 void gst_spdl_numbers_put (GValue *array, const double *numbers, guint n);
 
-/* The properties mean and std, a number for each channel. */
-SPDL_PRIVATE_API
-void gst_spdl_numbers_install_factors (
-    GObjectClass *klass, guint mean_id, guint std_id, GParamFlags flags);
-
 G_END_DECLS

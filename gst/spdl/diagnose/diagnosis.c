@@ -10,32 +10,21 @@
 G_DEFINE_BOXED_TYPE (GstSpdlDiagnosis, gst_spdl_diagnosis,
     gst_spdl_diagnosis_ref, gst_spdl_diagnosis_unref)
 
-GType
-gst_spdl_limit_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { GST_SPDL_LIMIT_TOO_FEW, "GST_SPDL_LIMIT_TOO_FEW", "too-few" },
-    { GST_SPDL_LIMIT_IDLE, "GST_SPDL_LIMIT_IDLE", "idle" },
-    { GST_SPDL_LIMIT_BALANCED, "GST_SPDL_LIMIT_BALANCED", "balanced" },
-    { GST_SPDL_LIMIT_COMPUTING, "GST_SPDL_LIMIT_COMPUTING", "computing" },
-    { GST_SPDL_LIMIT_CORES, "GST_SPDL_LIMIT_CORES", "cores" },
-    { GST_SPDL_LIMIT_WAITING, "GST_SPDL_LIMIT_WAITING", "waiting" },
-    { GST_SPDL_LIMIT_STRAGGLER, "GST_SPDL_LIMIT_STRAGGLER", "straggler" },
-    { GST_SPDL_LIMIT_HELD, "GST_SPDL_LIMIT_HELD", "held" },
-    { GST_SPDL_LIMIT_ELEMENT, "GST_SPDL_LIMIT_ELEMENT", "element" },
-    { GST_SPDL_LIMIT_SOURCE, "GST_SPDL_LIMIT_SOURCE", "source" },
-    { GST_SPDL_LIMIT_CONSUMER, "GST_SPDL_LIMIT_CONSUMER", "consumer" },
-    { GST_SPDL_LIMIT_CONTENTION, "GST_SPDL_LIMIT_CONTENTION", "contention" },
-    { GST_SPDL_LIMIT_CACHED, "GST_SPDL_LIMIT_CACHED", "cached" },
-    { GST_SPDL_LIMIT_OTHERS, "GST_SPDL_LIMIT_OTHERS", "others" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstSpdlLimit", values));
-  return type;
-}
+G_DEFINE_ENUM_TYPE (GstSpdlLimit, gst_spdl_limit,
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_TOO_FEW, "too-few"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_IDLE, "idle"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_BALANCED, "balanced"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_COMPUTING, "computing"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CORES, "cores"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_WAITING, "waiting"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_STRAGGLER, "straggler"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_HELD, "held"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_ELEMENT, "element"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_SOURCE, "source"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CONSUMER, "consumer"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CONTENTION, "contention"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CACHED, "cached"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_OTHERS, "others"))
 
 GstSpdlDiagnosis *
 gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element)

@@ -45,4 +45,6 @@ typedef struct {
 SPDL_PRIVATE_API
 GType gst_spdl_filter_get_type (void);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlFilter, gst_object_unref)
+
 G_END_DECLS

@@ -43,13 +43,14 @@ spdl_caps_set_number (GstCaps **caps, const gchar *type, const gchar *property,
 
 gboolean
 spdl_caps_set_formats (GstCaps **caps, const gchar *type, const gchar *property,
-    const gchar *format, gboolean is_set, GError **error)
+    const gchar *format, const gchar *preferred, GError **error)
 {
   const gboolean ok = restrict_caps (caps, property,
-      gst_caps_new_simple (type, "format", G_TYPE_STRING, format, NULL),
-      is_set ? error : NULL);
+      gst_caps_new_simple (
+          type, "format", G_TYPE_STRING, format ? format : preferred, NULL),
+      format ? error : NULL);
 
-  return ok || !is_set;
+  return ok || !format;
 }
 
 guint

@@ -19,11 +19,11 @@ G_BEGIN_DECLS
 gboolean spdl_caps_set_number (GstCaps **caps, const gchar *type,
     const gchar *property, guint number, GError **error);
 
-/* @property is @format; where it is not set that is only what is best, and the
- * result is always TRUE. */
+/* @property is @format. Where that is NULL, @preferred is taken if the caps
+ * have it, and the result is always TRUE. */
 gboolean
 spdl_caps_set_formats (GstCaps **caps, const gchar *type, const gchar *property,
-    const gchar *format, gboolean is_set, GError **error);
+    const gchar *format, const gchar *preferred, GError **error);
 
 /* The one number that @field can be; 0: there are several, or none. */
 guint spdl_get_fixed_number (const GstStructure *s, const gchar *field);

@@ -104,8 +104,8 @@
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "plugins/codec/codec.h"
-#include "plugins/codec/element/decodesettings.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
@@ -525,20 +525,172 @@ gst_spdl_decode_stop (GstSpdlStage *stage)
   set_config (GST_SPDL_DECODE (stage), NULL);
 }
 
-/* The class */
+/* Properties */
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeResize, resize,
+    { SPDL_FIT_STRETCH, "Both sides, each to its size", "stretch" },
+    { SPDL_FIT_COVER,
+        "In proportion, until nothing is uncovered; the middle counts",
+        "cover" },
+    { SPDL_FIT_CONTAIN,
+        "In proportion, until it fits, with background around it", "contain" },
+    { SPDL_FIT_NONE, "An image keeps its own size", "none" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeInterpolation, interpolation,
+    { SPDL_INTERPOLATION_NEAREST, "The nearest pixel", "nearest" },
+    { SPDL_INTERPOLATION_BILINEAR, "Triangles", "bilinear" },
+    { SPDL_INTERPOLATION_BICUBIC, "Cubic, a = -0.5", "bicubic" },
+    { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeAugment, augment,
+    { SPDL_AUGMENT_NONE, "All of the image", "none" },
+    { SPDL_AUGMENT_RANDOM_RESIZED_CROP,
+        "A box of random size and shape, at a random place",
+        "random-resized-crop" },
+    { SPDL_AUGMENT_RANDOM_CROP, "As many pixels as come out, at a random place",
+        "random-crop" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOnCorrupt, corrupt,
+    { SPDL_CORRUPT_FAIL, "It fails", "fail" },
+    { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeClipSampling, clip,
+    { SPDL_CLIP_HEAD, "From the first frame on", "head" },
+    { SPDL_CLIP_CENTER, "From the middle", "center" },
+    { SPDL_CLIP_RANDOM, "From a random frame on", "random" },
+    { SPDL_CLIP_UNIFORM, "From all parts, at equal distances", "uniform" },
+    { SPDL_CLIP_TIMES, "Those shown at the times in the item's clip-times",
+        "times" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeShortClip, short_clip,
+    { SPDL_CLIP_PAD_REPEAT, "The last frame is repeated", "repeat" },
+    { SPDL_CLIP_PAD_FAIL, "It fails", "fail" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeEntropyDecoder, entropy_decoder,
+    { SPDL_ENTROPY_DECODER_SPDL, "gst-spdl's", "spdl" },
+    { SPDL_ENTROPY_DECODER_LIBJPEG, "libjpeg's", "libjpeg" })
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, width, PLAYING, "width", "Width",
+      "Width of the result in pixels (0 = what downstream asks for, else as "
+      "decoded)",
+      0, G_MAXINT, 0),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, height, PLAYING, "height", "Height",
+      "Height of the result in pixels (0 = what downstream asks for, else as "
+      "decoded)",
+      0, G_MAXINT, 0),
+  SPDL_PROPERTY_CHOICE (SpdlDecodeSettings, format, PLAYING, "format", "Format",
+      "Pixel format of the result: RGB, BGR or GRAY8 (unset = what downstream "
+      "asks for, RGB where it does not mind)",
+      SPDL_DECODE_CONFIG_PREFERRED_FORMAT),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
+      "How an image is brought to width and height", resize_get_type,
+      SPDL_FIT_STRETCH),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, interpolation, PLAYING,
+      "interpolation", "Interpolation",
+      "What a pixel of the result is made of; antialiased, but for nearest",
+      interpolation_get_type, SPDL_INTERPOLATION_BILINEAR),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, augment.kind, PLAYING, "augment",
+      "Augment", "Which part of an image is used", augment_get_type,
+      SPDL_AUGMENT_NONE),
+  SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.scale, PLAYING, "crop-scale",
+      "Crop scale",
+      "Least and most of an image's area that random-resized-crop takes (unset "
+      "= <0.08,1.0>)",
+      0.08, 1.0),
+  SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.ratio, PLAYING, "crop-ratio",
+      "Crop ratio",
+      "Least and most of width to height that random-resized-crop takes (unset "
+      "= <0.75,1.3333>)",
+      3.0 / 4.0, 4.0 / 3.0),
+  SPDL_PROPERTY_DOUBLE (SpdlDecodeSettings, augment.flip, PLAYING, "flip",
+      "Flip", "Probability that an image is mirrored, left to right", 0.0, 1.0,
+      0.0),
+  SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, augment.seed, PLAYING, "seed",
+      "Seed", "Decides what is random, with an item's epoch and index", 0,
+      G_MAXUINT64, 0),
+  SPDL_PROPERTY_BOOLEAN (SpdlDecodeSettings, fast_scale, PLAYING, "fast-scale",
+      "Fast scale",
+      "Decode JPEGs at a half, a quarter or an eighth of their size where that "
+      "is still at least what comes out",
+      TRUE),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, corrupt, PLAYING, "on-corrupt",
+      "On corrupt", "Effect of an image with missing or wrong data",
+      corrupt_get_type, SPDL_CORRUPT_FAIL),
+  SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_pixels, PLAYING, "max-pixels",
+      "Maximum pixels",
+      "An image of more pixels, or a result, fails before memory is taken for "
+      "it",
+      1, G_MAXUINT64, 178956970),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, background, PLAYING, "background",
+      "Background",
+      "What shows through where an image is transparent, is missing, or does "
+      "not reach: 0xRRGGBB",
+      0, 0xffffff, 0),
+  SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, part, PLAYING, "part", "Part",
+      "Of samples of several media, the part to decode; the others stay as "
+      "they are (unset = items are one medium)"),
+  SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_decompressed_bytes, PLAYING,
+      "max-decompressed-bytes", "Maximum decompressed bytes",
+      "Bytes that the compressed arrays of an item may have; one with more "
+      "fails before memory is taken for them",
+      0, G_MAXUINT64, 512 << 20),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.num_frames, PLAYING,
+      "num-frames", "Number of frames",
+      "Frames of a video that become a clip, a tensor (0 = one of them, as an "
+      "image)",
+      0, SPDL_CLIP_MAX_FRAMES, 0),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.frame_step, PLAYING,
+      "frame-step", "Frame step",
+      "From one frame of a clip to the next, but for uniform and times", 1,
+      G_MAXUINT16, 1),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.kind, PLAYING, "clip-sampling",
+      "Clip sampling", "Frames of a video that a clip takes", clip_get_type,
+      SPDL_CLIP_HEAD),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.pad, PLAYING, "short-clip",
+      "Short clip", "Effect of a video with fewer frames than its clip takes",
+      short_clip_get_type, SPDL_CLIP_PAD_REPEAT),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.decoder_threads, PLAYING,
+      "decoder-threads", "Decoder threads",
+      "Threads that a video's decoder may use, in each worker", 1, 64, 1),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.rate, PLAYING, "rate", "Rate",
+      "Samples a second of sound (0 = what downstream asks for, else as in the "
+      "file)",
+      0, G_MAXINT, 0),
+  SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.channels, PLAYING, "channels",
+      "Channels",
+      "Channels of sound (0 = what downstream asks for, else as in the file)",
+      0, 64, 0),
+  SPDL_PROPERTY_CHOICE (SpdlDecodeSettings, audio.format, PLAYING,
+      "audio-format", "Audio format",
+      "Format of samples: F32LE, S16LE, S32LE, F64LE or U8 (unset = what "
+      "downstream asks for, F32LE where it does not mind)",
+      SPDL_AUDIO_PREFERRED_FORMAT),
+  SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.offset, PLAYING, "offset",
+      "Offset",
+      "Where the window of a sound begins that is decoded, in nanoseconds", 0,
+      GST_CLOCK_TIME_NONE - 1, 0),
+  SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.duration, PLAYING, "duration",
+      "Duration",
+      "How long that window is at most, in nanoseconds (-1 = to the end)", 0,
+      G_MAXUINT64, GST_CLOCK_TIME_NONE),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+  PROP_ENTROPY_DECODER = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
+};
 
 static void
 gst_spdl_decode_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlDecode *self = GST_SPDL_DECODE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_decode_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
   gst_pad_mark_reconfigure (gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
 }
 
@@ -547,19 +699,20 @@ gst_spdl_decode_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlDecode *self = GST_SPDL_DECODE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_decode_settings_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  if (id == PROP_ENTROPY_DECODER) {
+    g_value_set_enum (value, spdl_entropy_choose ()->decoder);
+    return;
+  }
+  gst_spdl_property_table_get (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
 gst_spdl_decode_finalize (GObject *object)
 {
-  spdl_decode_settings_clear (&GST_SPDL_DECODE (object)->settings);
+  gst_spdl_property_table_clear (
+      properties, &GST_SPDL_DECODE (object)->settings);
   G_OBJECT_CLASS (gst_spdl_decode_parent_class)->finalize (object);
 }
 
@@ -574,7 +727,23 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
   object_class->set_property = gst_spdl_decode_set_property;
   object_class->get_property = gst_spdl_decode_get_property;
   object_class->finalize = gst_spdl_decode_finalize;
-  spdl_decode_settings_install (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  /**
+   * GstSpdlDecode:entropy-decoder:
+   *
+   * gst-spdl decodes the Huffman codes of baseline JPEGs in libjpeg's place,
+   * and faster, after a self-test of some hundred microseconds per process. If
+   * the libjpeg in use fails that test, or if the environment has
+   * SPDL_ENTROPY_DECODER=libjpeg, libjpeg decodes them. Pixels are the same.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_ENTROPY_DECODER,
+      g_param_spec_enum ("entropy-decoder", "Entropy decoder",
+          "Decoder of the Huffman codes of baseline JPEGs in this process",
+          entropy_decoder_get_type (), SPDL_ENTROPY_DECODER_SPDL,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_type_mark_as_plugin_api (entropy_decoder_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -593,6 +762,6 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
 static void
 gst_spdl_decode_init (GstSpdlDecode *self)
 {
-  spdl_decode_settings_init (&self->settings);
+  gst_spdl_property_table_init (properties, &self->settings);
   g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
 }

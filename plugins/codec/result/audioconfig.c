@@ -22,7 +22,7 @@ choose_caps (SpdlAudioConfig *self, const SpdlAudioSettings *settings,
       !spdl_caps_set_number (
           caps, RAW, "channels", settings->channels, error) ||
       !spdl_caps_set_formats (caps, RAW, "audio-format", settings->format,
-          settings->format_is_set, error))
+          SPDL_AUDIO_PREFERRED_FORMAT, error))
     return FALSE;
   *caps = gst_caps_make_writable (gst_caps_truncate (*caps));
   s = gst_caps_get_structure (*caps, 0);

@@ -22,14 +22,19 @@ G_BEGIN_DECLS
   ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(" \
   "int)[ 1, 64 ]"
 
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define SPDL_AUDIO_PREFERRED_FORMAT "F32LE"
+#else
+#define SPDL_AUDIO_PREFERRED_FORMAT "F32BE"
+#endif
+
 /* The most channels that are taken. */
 #define SPDL_MAX_CHANNELS 64
 
 typedef struct {
   guint rate; /* 0: what downstream asks for, else as in the file */
   guint channels;
-  gchar *format;
-  gboolean format_is_set; /* else downstream may choose another */
+  gchar *format; /* NULL: downstream may choose */
   GstClockTime offset;
   GstClockTime duration; /* GST_CLOCK_TIME_NONE: to the end */
 } SpdlAudioSettings;

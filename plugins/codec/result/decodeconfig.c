@@ -161,7 +161,7 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   if (!spdl_caps_set_number (caps, RAW, "width", settings->width, error) ||
       !spdl_caps_set_number (caps, RAW, "height", settings->height, error) ||
       !spdl_caps_set_formats (caps, RAW, "format", settings->format,
-          settings->format_is_set, error))
+          SPDL_DECODE_CONFIG_PREFERRED_FORMAT, error))
     return FALSE;
 
   s = gst_caps_get_structure (*caps, 0);

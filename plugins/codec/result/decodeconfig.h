@@ -18,6 +18,7 @@
 G_BEGIN_DECLS
 
 #define SPDL_DECODE_CONFIG_FORMATS "{ RGB, BGR, GRAY8 }"
+#define SPDL_DECODE_CONFIG_PREFERRED_FORMAT "RGB"
 
 /* The longest side of a result, and of what is decoded: beyond them the filters
  * of a resize alone would be too large. */
@@ -32,16 +33,15 @@ typedef enum {
 typedef struct {
   guint width; /* 0: what downstream asks for, else as decoded */
   guint height;
-  gchar *format;
-  gboolean format_is_set; /* else downstream may choose another */
-  const gchar *part;      /* interned; NULL: items are one medium */
+  gchar *format;     /* NULL: downstream may choose */
+  const gchar *part; /* interned; NULL: items are one medium */
   SpdlFitMode resize;
   SpdlInterpolation interpolation;
   SpdlAugment augment;
   gboolean fast_scale;
   SpdlCorrupt corrupt;
   guint64 max_pixels;
-  guint32 background; /* 0xRRGGBB */
+  guint background; /* 0xRRGGBB */
   guint64 max_decompressed_bytes;
   SpdlClip clip;
   SpdlAudioSettings audio;

@@ -44,6 +44,7 @@
 #include <gst/gst.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
@@ -79,10 +80,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 #define GST_TYPE_SPDL_AGGREGATE (gst_spdl_aggregate_get_type ())
-GType gst_spdl_aggregate_get_type (void);
-#define GST_SPDL_AGGREGATE(obj) ((GstSpdlAggregate *) (obj))
+G_DECLARE_FINAL_TYPE (
+    GstSpdlAggregate, gst_spdl_aggregate, GST, SPDL_AGGREGATE, GstSpdlFilter)
 
-typedef struct {
+struct _GstSpdlAggregate {
   GstSpdlFilter parent;
 
   SpdlGroupSettings settings; /* properties, under the object's lock */
@@ -95,11 +96,7 @@ typedef struct {
   GstCaps *caps; /* of what comes */
   /* With a key, groups of other caps may go between those that come. */
   GstSpdlCapsGate gate;
-} GstSpdlAggregate;
-
-typedef struct {
-  GstSpdlFilterClass parent_class;
-} GstSpdlAggregateClass;
+};
 
 enum {
   SIGNAL_ACCEPT,
@@ -111,28 +108,9 @@ enum {
 
 static guint signals[N_SIGNALS];
 
-G_DEFINE_TYPE (GstSpdlAggregate, gst_spdl_aggregate, GST_TYPE_SPDL_FILTER)
+G_DEFINE_FINAL_TYPE (GstSpdlAggregate, gst_spdl_aggregate, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlaggregate, "spdlaggregate", GST_RANK_NONE, GST_TYPE_SPDL_AGGREGATE)
-
-/* Settings */
-
-enum {
-  PROP_0,
-  PROP_SIZE,
-  PROP_DROP_LAST,
-  PROP_MAX_BYTES,
-  PROP_KEY,
-  PROP_MAX_KEYS,
-  N_PROPS,
-};
-
-#define DEFAULT_SIZE 1
-#define DEFAULT_DROP_LAST FALSE
-#define DEFAULT_MAX_BYTES 0
-#define DEFAULT_MAX_KEYS 1024
-
-static GParamSpec *properties[N_PROPS];
 
 /* Groups that are not full yet */
 
@@ -217,98 +195,6 @@ spdl_groups_reset (SpdlGroups *self)
 {
   g_queue_init (&self->all);
   g_hash_table_remove_all (self->by_key);
-}
-
-/* Sets what properties are by default. */
-static void
-spdl_group_settings_init (SpdlGroupSettings *self)
-{
-  *self = (SpdlGroupSettings){ DEFAULT_SIZE, DEFAULT_MAX_BYTES,
-    DEFAULT_DROP_LAST, DEFAULT_MAX_KEYS, NULL };
-}
-
-static void
-spdl_group_settings_clear (SpdlGroupSettings *self)
-{
-  g_clear_pointer (&self->key, g_free);
-}
-
-/* Return FALSE for an id that is none of these. */
-static gboolean
-spdl_group_settings_set (SpdlGroupSettings *self, guint id, const GValue *value)
-{
-  switch (id) {
-    case PROP_SIZE:
-      self->size = g_value_get_uint (value);
-      return TRUE;
-    case PROP_DROP_LAST:
-      self->drop_last = g_value_get_boolean (value);
-      return TRUE;
-    case PROP_MAX_BYTES:
-      self->max_bytes = g_value_get_uint64 (value);
-      return TRUE;
-    case PROP_KEY:
-      g_free (self->key);
-      self->key = g_value_dup_string (value);
-      return TRUE;
-    case PROP_MAX_KEYS:
-      self->max_keys = g_value_get_uint (value);
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
-static gboolean
-spdl_group_settings_get (const SpdlGroupSettings *self, guint id, GValue *value)
-{
-  switch (id) {
-    case PROP_SIZE:
-      g_value_set_uint (value, self->size);
-      return TRUE;
-    case PROP_DROP_LAST:
-      g_value_set_boolean (value, self->drop_last);
-      return TRUE;
-    case PROP_MAX_BYTES:
-      g_value_set_uint64 (value, self->max_bytes);
-      return TRUE;
-    case PROP_KEY:
-      g_value_set_string (value, self->key);
-      return TRUE;
-    case PROP_MAX_KEYS:
-      g_value_set_uint (value, self->max_keys);
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
-static void
-spdl_group_settings_install (GObjectClass *klass)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  properties[PROP_SIZE] = g_param_spec_uint ("size", "Size",
-      "Items of a group (0 = no limit)", 0, 1 << 20, DEFAULT_SIZE, flags);
-  properties[PROP_DROP_LAST] = g_param_spec_boolean ("drop-last", "Drop last",
-      "Drop a group that is not full at the end of an epoch or of the stream",
-      DEFAULT_DROP_LAST, flags);
-  properties[PROP_MAX_BYTES] = g_param_spec_uint64 ("max-bytes",
-      "Maximum bytes",
-      "Bytes of a group's items; a larger item is a group alone (0 = no limit)",
-      0, G_MAXUINT64, DEFAULT_MAX_BYTES, flags);
-  properties[PROP_KEY] = g_param_spec_string ("key", "Key",
-      "Items for which this is the same go together: label, bytes, caps, "
-      "caps.FIELD or extra.FIELD, numbers divided with /N behind it; unset = "
-      "all do",
-      NULL,
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
-  properties[PROP_MAX_KEYS] = g_param_spec_uint ("max-keys", "Maximum keys",
-      "Groups of different keys that may be pending; before one more begins, "
-      "the oldest goes",
-      1, G_MAXUINT, DEFAULT_MAX_KEYS, flags);
-  g_object_class_install_properties (klass, N_PROPS, properties);
 }
 
 /* As they are now, but for the key, which counts from start to stop. */
@@ -607,18 +493,43 @@ gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
 
 /* The class */
 
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (SpdlGroupSettings, size, PLAYING, "size", "Size",
+      "Items of a group (0 = no limit)", 0, 1 << 20, 1),
+  SPDL_PROPERTY_BOOLEAN (SpdlGroupSettings, drop_last, PLAYING, "drop-last",
+      "Drop last",
+      "Drop a group that is not full at the end of an epoch or of the stream",
+      FALSE),
+  SPDL_PROPERTY_UINT64 (SpdlGroupSettings, max_bytes, PLAYING, "max-bytes",
+      "Maximum bytes",
+      "Bytes of a group's items; a larger item is a group alone (0 = no limit)",
+      0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_STRING (SpdlGroupSettings, key, READY, "key", "Key",
+      "Items for which this is the same go together: label, bytes, caps, "
+      "caps.FIELD or extra.FIELD, numbers divided with /N behind it; unset = "
+      "all do",
+      NULL),
+  SPDL_PROPERTY_UINT (SpdlGroupSettings, max_keys, PLAYING, "max-keys",
+      "Maximum keys",
+      "Groups of different keys that may be pending; before one more begins, "
+      "the oldest goes",
+      1, G_MAXUINT, 1024),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+};
+
 static void
 gst_spdl_aggregate_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_group_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -626,13 +537,9 @@ gst_spdl_aggregate_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_group_settings_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_get (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -641,7 +548,7 @@ gst_spdl_aggregate_finalize (GObject *object)
   GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
 
   spdl_groups_clear (&self->groups);
-  spdl_group_settings_clear (&self->settings);
+  gst_spdl_property_table_clear (properties, &self->settings);
   G_OBJECT_CLASS (gst_spdl_aggregate_parent_class)->finalize (object);
 }
 
@@ -680,7 +587,7 @@ gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
   object_class->set_property = gst_spdl_aggregate_set_property;
   object_class->get_property = gst_spdl_aggregate_get_property;
   object_class->finalize = gst_spdl_aggregate_finalize;
-  spdl_group_settings_install (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -697,7 +604,7 @@ gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
 static void
 gst_spdl_aggregate_init (GstSpdlAggregate *self)
 {
-  spdl_group_settings_init (&self->settings);
+  gst_spdl_property_table_init (properties, &self->settings);
   spdl_groups_init (&self->groups);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);

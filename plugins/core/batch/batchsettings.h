@@ -7,25 +7,10 @@
 
 #pragma once
 
+#include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/collator.h"
 
 G_BEGIN_DECLS
-
-/* Properties' ids; an element's own come behind SPDL_N_BATCH_SETTINGS. */
-enum {
-  SPDL_BATCH_SETTING_SIZE = 1,
-  SPDL_BATCH_SETTING_DROP_LAST,
-  SPDL_BATCH_SETTING_LABELS,
-  SPDL_BATCH_SETTING_INDICES,
-  SPDL_BATCH_SETTING_TYPE,
-  SPDL_BATCH_SETTING_LAYOUT,
-  SPDL_BATCH_SETTING_MEAN,
-  SPDL_BATCH_SETTING_STD,
-  SPDL_BATCH_SETTING_PART,
-  SPDL_BATCH_SETTING_PAD,
-  SPDL_BATCH_SETTING_ON_SHAPE_MISMATCH,
-  SPDL_N_BATCH_SETTINGS,
-};
 
 typedef enum {
   SPDL_ON_SHAPE_MISMATCH_AUTO,
@@ -44,15 +29,6 @@ typedef struct {
   SpdlOnShapeMismatch on_shape_mismatch;
 } SpdlBatchSettings;
 
-/* Sets what properties are by default. */
-void spdl_batch_settings_init (SpdlBatchSettings *self);
-
-/* Return FALSE for an id that is none of these. */
-gboolean spdl_batch_settings_set (
-    SpdlBatchSettings *self, guint id, const GValue *value);
-gboolean spdl_batch_settings_get (
-    const SpdlBatchSettings *self, guint id, GValue *value);
-
-void spdl_batch_settings_install (GObjectClass *klass);
+extern const SpdlProperty spdl_batch_properties[];
 
 G_END_DECLS

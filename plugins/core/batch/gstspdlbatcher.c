@@ -79,8 +79,8 @@
 #include "plugins/core/outcome.h"
 
 #define GST_TYPE_SPDL_BATCHER (gst_spdl_batcher_get_type ())
-GType gst_spdl_batcher_get_type (void);
-#define GST_SPDL_BATCHER(obj) ((GstSpdlBatcher *) (obj))
+G_DECLARE_FINAL_TYPE (
+    GstSpdlBatcher, gst_spdl_batcher, GST, SPDL_BATCHER, GstSpdlFilter)
 
 typedef struct _GstSpdlBatcher GstSpdlBatcher;
 struct _GstSpdlBatcher {
@@ -125,11 +125,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPDL_TENSORS_CAPS));
 
-typedef struct {
-  GstSpdlFilterClass parent_class;
-} GstSpdlBatcherClass;
-
-G_DEFINE_TYPE (GstSpdlBatcher, gst_spdl_batcher, GST_TYPE_SPDL_FILTER)
+G_DEFINE_FINAL_TYPE (GstSpdlBatcher, gst_spdl_batcher, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCHER)
 
@@ -792,18 +788,19 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of them */
+};
+
 static void
 gst_spdl_batcher_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_batch_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_set (spdl_batch_properties, &self->settings,
+      id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -811,13 +808,9 @@ gst_spdl_batcher_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
-  gboolean known;
 
-  GST_OBJECT_LOCK (self);
-  known = spdl_batch_settings_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_spdl_property_table_get (spdl_batch_properties, &self->settings,
+      id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -856,7 +849,8 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
   object_class->get_property = gst_spdl_batcher_get_property;
   object_class->finalize = gst_spdl_batcher_finalize;
   object_class->constructed = gst_spdl_batcher_constructed;
-  spdl_batch_settings_install (object_class);
+  gst_spdl_property_table_install (
+      spdl_batch_properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -874,7 +868,7 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
 static void
 gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
-  spdl_batch_settings_init (&self->settings);
+  gst_spdl_property_table_init (spdl_batch_properties, &self->settings);
   spdl_padding_init (&self->padding);
   spdl_outcome_init (&self->outcome);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);

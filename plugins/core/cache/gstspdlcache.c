@@ -51,6 +51,7 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/cached.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/stage/plainfilter.h"
@@ -68,25 +69,14 @@ typedef struct {
 
 static void spdl_cached_batches_reset (SpdlCachedBatches *self);
 
-enum {
-  PROP_0,
-  PROP_NUM_CACHES,
-  PROP_RETURN_CACHES_AFTER,
-  PROP_STOP_AFTER,
-};
-
-#define DEFAULT_NUM_CACHES 10
-#define DEFAULT_RETURN_CACHES_AFTER 100
-#define DEFAULT_STOP_AFTER 0
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 #define GST_TYPE_SPDL_CACHE (gst_spdl_cache_get_type ())
-#define GST_SPDL_CACHE(obj) ((GstSpdlCache *) (obj))
-GType gst_spdl_cache_get_type (void);
+G_DECLARE_FINAL_TYPE (
+    GstSpdlCache, gst_spdl_cache, GST, SPDL_CACHE, GstSpdlFilter)
 
 typedef struct {
   guint num_caches;
@@ -94,7 +84,7 @@ typedef struct {
   guint stop_after; /* 0: never */
 } Settings;
 
-typedef struct {
+struct _GstSpdlCache {
   GstSpdlFilter parent;
 
   Settings settings; /* object lock */
@@ -103,13 +93,9 @@ typedef struct {
   Settings now;      /* of this run */
   guint64 n_batches; /* that were handed on, cached ones among them */
   SpdlCachedBatches cached;
-} GstSpdlCache;
+};
 
-typedef struct {
-  GstSpdlFilterClass parent_class;
-} GstSpdlCacheClass;
-
-G_DEFINE_TYPE (GstSpdlCache, gst_spdl_cache, GST_TYPE_SPDL_FILTER)
+G_DEFINE_FINAL_TYPE (GstSpdlCache, gst_spdl_cache, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlcache, "spdlcache", GST_RANK_NONE, GST_TYPE_SPDL_CACHE)
 
@@ -437,28 +423,35 @@ gst_spdl_cache_reset (GstSpdlFilter *filter)
   spdl_cached_batches_reset (&self->cached);
 }
 
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (Settings, num_caches, READY, "num-caches",
+      "Number of caches", "How many batches are kept, at most", 1, G_MAXUINT,
+      10),
+  SPDL_PROPERTY_UINT (Settings, return_after, READY, "return-caches-after",
+      "Return caches after",
+      "How many batches come from upstream; the last of them are kept, and "
+      "handed out from then on",
+      1, G_MAXUINT, 100),
+  SPDL_PROPERTY_UINT (Settings, stop_after, READY, "stop-after", "Stop after",
+      "After how many batches, from upstream and from the cache, the stream "
+      "ends (0 = never)",
+      0, G_MAXUINT, 0),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+};
+
 static void
 gst_spdl_cache_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlCache *self = GST_SPDL_CACHE (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_NUM_CACHES:
-      self->settings.num_caches = g_value_get_uint (value);
-      break;
-    case PROP_RETURN_CACHES_AFTER:
-      self->settings.return_after = g_value_get_uint (value);
-      break;
-    case PROP_STOP_AFTER:
-      self->settings.stop_after = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -467,22 +460,8 @@ gst_spdl_cache_get_property (
 {
   GstSpdlCache *self = GST_SPDL_CACHE (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_NUM_CACHES:
-      g_value_set_uint (value, self->settings.num_caches);
-      break;
-    case PROP_RETURN_CACHES_AFTER:
-      g_value_set_uint (value, self->settings.return_after);
-      break;
-    case PROP_STOP_AFTER:
-      g_value_set_uint (value, self->settings.stop_after);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_get (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -490,16 +469,6 @@ gst_spdl_cache_finalize (GObject *object)
 {
   spdl_cached_batches_clear (&GST_SPDL_CACHE (object)->cached);
   G_OBJECT_CLASS (gst_spdl_cache_parent_class)->finalize (object);
-}
-
-static void
-install_number (GObjectClass *object_class, guint id, const gchar *name,
-    const gchar *nick, const gchar *blurb, guint least, guint value)
-{
-  g_object_class_install_property (object_class, id,
-      g_param_spec_uint (name, nick, blurb, least, G_MAXUINT, value,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-              GST_PARAM_MUTABLE_READY));
 }
 
 static void
@@ -512,18 +481,7 @@ gst_spdl_cache_class_init (GstSpdlCacheClass *klass)
   object_class->set_property = gst_spdl_cache_set_property;
   object_class->get_property = gst_spdl_cache_get_property;
   object_class->finalize = gst_spdl_cache_finalize;
-  install_number (object_class, PROP_NUM_CACHES, "num-caches",
-      "Number of caches", "How many batches are kept, at most", 1,
-      DEFAULT_NUM_CACHES);
-  install_number (object_class, PROP_RETURN_CACHES_AFTER, "return-caches-after",
-      "Return caches after",
-      "How many batches come from upstream; the last of them are kept, and "
-      "handed out from then on",
-      1, DEFAULT_RETURN_CACHES_AFTER);
-  install_number (object_class, PROP_STOP_AFTER, "stop-after", "Stop after",
-      "After how many batches, from upstream and from the cache, the stream "
-      "ends (0 = never)",
-      0, DEFAULT_STOP_AFTER);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -537,9 +495,7 @@ gst_spdl_cache_class_init (GstSpdlCacheClass *klass)
 static void
 gst_spdl_cache_init (GstSpdlCache *self)
 {
-  self->settings.num_caches = DEFAULT_NUM_CACHES;
-  self->settings.return_after = DEFAULT_RETURN_CACHES_AFTER;
-  self->settings.stop_after = DEFAULT_STOP_AFTER;
+  gst_spdl_property_table_init (properties, &self->settings);
   spdl_cached_batches_init (&self->cached);
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
   GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);

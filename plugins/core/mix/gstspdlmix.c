@@ -52,6 +52,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/core.h"
 #include "plugins/core/mix/mix-private.h"
@@ -65,58 +66,41 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-enum {
-  PROP_0,
-  PROP_SEED,
-  PROP_ORDER,
-  PROP_STOPPING_STRATEGY,
-  PROP_STATS_INTERVAL,
-  PROP_STAGE_STATS,
-};
-
-#define DEFAULT_SEED 0
-#define DEFAULT_ORDER SPDL_MIX_WEIGHTED
-#define DEFAULT_STRATEGY SPDL_MIX_ALL
-
-G_DEFINE_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
-GST_ELEMENT_REGISTER_DEFINE (
-    spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX)
-
-static GType
-get_order_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+SPDL_DEFINE_ENUM_TYPE (GstSpdlMixOrder, mix_order,
     { SPDL_MIX_WEIGHTED, "In the proportion of the weights", "weighted" },
-    { SPDL_MIX_ARRIVAL, "As they come", "arrival" },
-    { 0, NULL, NULL },
-  };
+    { SPDL_MIX_ARRIVAL, "As they come", "arrival" })
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlMixOrder", values));
-  return type;
-}
-
-static GType
-get_strategy_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+SPDL_DEFINE_ENUM_TYPE (GstSpdlMixStoppingStrategy, stopping_strategy,
     { SPDL_MIX_FIRST, "When the first pad ends", "first-exhausted" },
     { SPDL_MIX_ALL, "When all pads have ended",
         "all-exhausted-without-replacement" },
     { SPDL_MIX_REPEAT, "When the largest source ends; smaller ones repeat",
-        "all-exhausted" },
-    { 0, NULL, NULL },
-  };
+        "all-exhausted" })
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstSpdlMixStoppingStrategy", values));
-  return type;
-}
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT64 (SpdlMixSettings, seed, READY, "seed", "Seed",
+      "Decides the order of the pads, within their proportions", 0, G_MAXUINT64,
+      0),
+  SPDL_PROPERTY_ENUM (SpdlMixSettings, order, READY, "order", "Order",
+      "In the proportion of the pads' weights, or as items come",
+      mix_order_get_type, SPDL_MIX_WEIGHTED),
+  SPDL_PROPERTY_ENUM (SpdlMixSettings, stop, READY, "stopping-strategy",
+      "Stopping strategy", "When an epoch and the stream end",
+      stopping_strategy_get_type, SPDL_MIX_ALL),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+  PROP_STATS_INTERVAL = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
+  PROP_STAGE_STATS,
+};
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
+GST_ELEMENT_REGISTER_DEFINE (
+    spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX)
 
 /* Sink pads */
 
@@ -128,7 +112,7 @@ enum {
 
 #define DEFAULT_WEIGHT 1.0
 
-G_DEFINE_TYPE (GstSpdlMixPad, gst_spdl_mix_pad, GST_TYPE_PAD)
+G_DEFINE_FINAL_TYPE (GstSpdlMixPad, gst_spdl_mix_pad, GST_TYPE_PAD)
 
 static GstSpdlMix *
 dup_mix (GstSpdlMixPad *self)
@@ -459,26 +443,11 @@ gst_spdl_mix_set_property (
 {
   GstSpdlMix *self = GST_SPDL_MIX (object);
 
-  if (id == PROP_STATS_INTERVAL) {
+  if (id == PROP_STATS_INTERVAL)
     gst_spdl_plain_stats_set_interval (self->stats, value);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SEED:
-      self->settings.seed = g_value_get_uint64 (value);
-      break;
-    case PROP_ORDER:
-      self->settings.order = g_value_get_enum (value);
-      break;
-    case PROP_STOPPING_STRATEGY:
-      self->settings.stop = g_value_get_enum (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  else
+    gst_spdl_property_table_set (
+        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -486,31 +455,14 @@ gst_spdl_mix_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlMix *self = GST_SPDL_MIX (object);
-  SpdlMixSettings settings;
 
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  switch (id) {
-    case PROP_SEED:
-      g_value_set_uint64 (value, settings.seed);
-      break;
-    case PROP_ORDER:
-      g_value_set_enum (value, settings.order);
-      break;
-    case PROP_STOPPING_STRATEGY:
-      g_value_set_enum (value, settings.stop);
-      break;
-    case PROP_STATS_INTERVAL:
-      gst_spdl_plain_stats_get_interval (self->stats, value);
-      break;
-    case PROP_STAGE_STATS:
-      gst_spdl_plain_stats_get_stats (self->stats, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (id == PROP_STATS_INTERVAL)
+    gst_spdl_plain_stats_get_interval (self->stats, value);
+  else if (id == PROP_STAGE_STATS)
+    gst_spdl_plain_stats_get_stats (self->stats, value);
+  else
+    gst_spdl_property_table_get (
+        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -528,27 +480,6 @@ gst_spdl_mix_finalize (GObject *object)
 }
 
 static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  g_object_class_install_property (object_class, PROP_SEED,
-      g_param_spec_uint64 ("seed", "Seed",
-          "Decides the order of the pads, within their proportions", 0,
-          G_MAXUINT64, DEFAULT_SEED, flags));
-  g_object_class_install_property (object_class, PROP_ORDER,
-      g_param_spec_enum ("order", "Order",
-          "In the proportion of the pads' weights, or as items come",
-          get_order_type (), DEFAULT_ORDER, flags));
-  g_object_class_install_property (object_class, PROP_STOPPING_STRATEGY,
-      g_param_spec_enum ("stopping-strategy", "Stopping strategy",
-          "When an epoch and the stream end", get_strategy_type (),
-          DEFAULT_STRATEGY, flags));
-  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
-}
-
-static void
 gst_spdl_mix_class_init (GstSpdlMixClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -558,7 +489,8 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
   object_class->set_property = gst_spdl_mix_set_property;
   object_class->get_property = gst_spdl_mix_get_property;
   object_class->finalize = gst_spdl_mix_finalize;
-  install_properties (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
@@ -570,15 +502,12 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
   element_class->release_pad = gst_spdl_mix_release_pad;
   element_class->change_state = gst_spdl_mix_change_state;
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_MIX_PAD, 0);
-  gst_type_mark_as_plugin_api (get_order_type (), 0);
-  gst_type_mark_as_plugin_api (get_strategy_type (), 0);
 }
 
 static void
 gst_spdl_mix_init (GstSpdlMix *self)
 {
-  self->settings =
-      (SpdlMixSettings){ DEFAULT_SEED, DEFAULT_ORDER, DEFAULT_STRATEGY };
+  gst_spdl_property_table_init (properties, &self->settings);
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->idle);
   self->pads = g_ptr_array_new_with_free_func (gst_object_unref);

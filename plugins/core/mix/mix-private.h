@@ -45,10 +45,10 @@ typedef struct {
 } SpdlMixSource;
 
 #define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
-GType gst_spdl_mix_pad_get_type (void);
-#define GST_SPDL_MIX_PAD(obj) ((GstSpdlMixPad *) (obj))
+G_DECLARE_FINAL_TYPE (
+    GstSpdlMixPad, gst_spdl_mix_pad, GST, SPDL_MIX_PAD, GstPad)
 
-typedef struct {
+struct _GstSpdlMixPad {
   GstPad parent;
 
   gdouble weight; /* property, under the object's lock */
@@ -77,17 +77,12 @@ typedef struct {
   /* Its thread's. */
   GstCaps *caps;
   GstEvent *segment;
-} GstSpdlMixPad;
-
-typedef struct {
-  GstPadClass parent_class;
-} GstSpdlMixPadClass;
+};
 
 #define GST_TYPE_SPDL_MIX (gst_spdl_mix_get_type ())
-GType gst_spdl_mix_get_type (void);
-#define GST_SPDL_MIX(obj) ((GstSpdlMix *) (obj))
+G_DECLARE_FINAL_TYPE (GstSpdlMix, gst_spdl_mix, GST, SPDL_MIX, GstElement)
 
-typedef struct {
+struct _GstSpdlMix {
   GstElement parent;
 
   GstPad *srcpad;
@@ -115,11 +110,7 @@ typedef struct {
   gboolean has_stream;
   GstEvent *segment;     /* the last one that was sent */
   GHashTable *announced; /* number of source to the event's sequence number */
-} GstSpdlMix;
-
-typedef struct {
-  GstElementClass parent_class;
-} GstSpdlMixClass;
+};
 
 /* A pad, and what comes to it. */
 GstSpdlMixPad *spdl_mix_pad_new (GstPadTemplate *templ, guint number);

@@ -55,6 +55,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"
 
@@ -88,23 +89,10 @@ struct _GstSpdlPipe {
 };
 
 enum {
-  PROP_0,
-  PROP_CHAIN,
-  PROP_DRAIN,
-  PROP_TASK_TIMEOUT,
-  PROP_PART,
-  N_PROPS,
-};
-
-enum {
   SIGNAL_PROCESS,
   N_SIGNALS,
 };
 
-#define DEFAULT_DRAIN FALSE
-#define DEFAULT_TASK_TIMEOUT 0
-
-static GParamSpec *properties[N_PROPS];
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GstSpdlPipe, gst_spdl_pipe, GST_TYPE_SPDL_STAGE)
@@ -553,32 +541,39 @@ gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
 
 /* The class */
 
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_STRING (GstSpdlPipe, chain, READY, "chain", "Chain",
+      "The elements that each item goes through, in gst-launch's syntax; "
+      "unset: the signal process",
+      NULL),
+  SPDL_PROPERTY_BOOLEAN (GstSpdlPipe, drain, READY, "drain", "Drain",
+      "Send the end of the stream through the chain behind each item, and not "
+      "only where nothing came out, so that it holds nothing back",
+      FALSE),
+  SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
+      "Task timeout",
+      "Time in ns after which an item fails that the chain is not done with (0 "
+      "= none)",
+      0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
+      "Of samples of several media, the part that goes through the chain; the "
+      "others stay as they are (unset = items as they come)"),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+};
+
 static void
 gst_spdl_pipe_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CHAIN:
-      g_free (self->chain);
-      self->chain = g_value_dup_string (value);
-      break;
-    case PROP_DRAIN:
-      self->drain = g_value_get_boolean (value);
-      break;
-    case PROP_TASK_TIMEOUT:
-      self->task_timeout = g_value_get_uint64 (value);
-      break;
-    case PROP_PART:
-      self->part = g_intern_string (g_value_get_string (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_set (
+      properties, self, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -587,25 +582,8 @@ gst_spdl_pipe_get_property (
 {
   GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CHAIN:
-      g_value_set_string (value, self->chain);
-      break;
-    case PROP_DRAIN:
-      g_value_set_boolean (value, self->drain);
-      break;
-    case PROP_TASK_TIMEOUT:
-      g_value_set_uint64 (value, self->task_timeout);
-      break;
-    case PROP_PART:
-      g_value_set_string (value, self->part);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_get (
+      properties, self, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -613,35 +591,8 @@ gst_spdl_pipe_finalize (GObject *object)
 {
   GstSpdlPipe *self = GST_SPDL_PIPE (object);
 
-  g_free (self->chain);
+  gst_spdl_property_table_clear (properties, self);
   G_OBJECT_CLASS (gst_spdl_pipe_parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
-      "The elements that each item goes through, in gst-launch's syntax; "
-      "unset: "
-      "the signal process",
-      NULL, flags);
-  properties[PROP_DRAIN] = g_param_spec_boolean ("drain", "Drain",
-      "Send the end of the stream through the chain behind each item, and not "
-      "only where nothing came out, so that it holds nothing back",
-      DEFAULT_DRAIN, flags);
-  properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
-      "Task timeout",
-      "Time in ns after which an item fails that the chain is not done with "
-      "(0 = none)",
-      0, G_MAXUINT64, DEFAULT_TASK_TIMEOUT, flags);
-  properties[PROP_PART] = g_param_spec_string ("part", "Part",
-      "Of samples of several media, the part that goes through the chain; the "
-      "others stay as they are (unset = items as they come)",
-      NULL, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
@@ -685,7 +636,7 @@ gst_spdl_pipe_class_init (GstSpdlPipeClass *klass)
   object_class->set_property = gst_spdl_pipe_set_property;
   object_class->get_property = gst_spdl_pipe_get_property;
   object_class->finalize = gst_spdl_pipe_finalize;
-  install_properties (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -710,8 +661,7 @@ gst_spdl_pipe_init (GstSpdlPipe *self)
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
   GstPad *srcpad = gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self));
 
-  self->drain = DEFAULT_DRAIN;
-  self->task_timeout = DEFAULT_TASK_TIMEOUT;
+  gst_spdl_property_table_init (properties, self);
   self->stage_query = GST_PAD_QUERYFUNC (sinkpad);
   gst_pad_set_query_function (sinkpad, gst_spdl_pipe_query);
   self->stage_event = GST_PAD_EVENTFUNC (srcpad);

@@ -67,7 +67,7 @@ enum {
   PROP_STAGE_STATS,
 };
 
-G_DEFINE_TYPE_WITH_CODE (GstSpdlRoute, gst_spdl_route, GST_TYPE_ELEMENT,
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlRoute, gst_spdl_route, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlroute, "spdlroute", GST_RANK_NONE, GST_TYPE_SPDL_ROUTE)
@@ -80,7 +80,7 @@ enum {
   PAD_PROP_NUM_ITEMS,
 };
 
-G_DEFINE_TYPE (GstSpdlRoutePad, gst_spdl_route_pad, GST_TYPE_PAD)
+G_DEFINE_FINAL_TYPE (GstSpdlRoutePad, gst_spdl_route_pad, GST_TYPE_PAD)
 
 static GstSpdlRoute *
 dup_route (GstSpdlRoutePad *self)

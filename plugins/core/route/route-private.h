@@ -20,10 +20,10 @@ G_BEGIN_DECLS
  *   which take all. */
 
 #define GST_TYPE_SPDL_ROUTE_PAD (gst_spdl_route_pad_get_type ())
-GType gst_spdl_route_pad_get_type (void);
-#define GST_SPDL_ROUTE_PAD(obj) ((GstSpdlRoutePad *) (obj))
+G_DECLARE_FINAL_TYPE (
+    GstSpdlRoutePad, gst_spdl_route_pad, GST, SPDL_ROUTE_PAD, GstPad)
 
-typedef struct {
+struct _GstSpdlRoutePad {
   GstPad parent;
 
   guint number; /* src_%u */
@@ -45,19 +45,12 @@ typedef struct {
   GstFlowReturn result;
   GThread *ender;              /* nullable; it may have ended */
   struct _GstSpdlRoute *route; /* for that */
-} GstSpdlRoutePad;
-
-typedef struct {
-  GstPadClass parent_class;
-} GstSpdlRoutePadClass;
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlRoutePad, gst_object_unref)
+};
 
 #define GST_TYPE_SPDL_ROUTE (gst_spdl_route_get_type ())
-GType gst_spdl_route_get_type (void);
-#define GST_SPDL_ROUTE(obj) ((GstSpdlRoute *) (obj))
+G_DECLARE_FINAL_TYPE (GstSpdlRoute, gst_spdl_route, GST, SPDL_ROUTE, GstElement)
 
-typedef struct _GstSpdlRoute {
+struct _GstSpdlRoute {
   GstElement parent;
 
   GstPad *sinkpad;
@@ -73,11 +66,7 @@ typedef struct _GstSpdlRoute {
   /* Of the thread that comes in. */
   GstCaps *caps;
   GHashTable *sources; /* number to the GstEvent that announced it */
-} GstSpdlRoute;
-
-typedef struct {
-  GstElementClass parent_class;
-} GstSpdlRouteClass;
+};
 
 GstSpdlRoutePad *spdl_route_pad_new (GstPadTemplate *templ, guint number);
 /* Forgets all of a run. */

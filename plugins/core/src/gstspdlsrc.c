@@ -198,6 +198,7 @@
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/common/sourcenumber.h"
 #include "plugins/core/core.h"
+#include "gst/spdl/common/propertytable.h"
 #include "plugins/core/src/sampler.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
@@ -215,7 +216,7 @@ struct _GstSpdlSrc {
   GstSpdlPlainStats *stats;
 
   /* Properties, under the object's lock. */
-  SpdlSettings settings;
+  SpdlSourceSettings settings;
   gint64 epochs;
 
   SpdlSampler *sampler; /* while started; under the object's lock */
@@ -225,14 +226,144 @@ struct _GstSpdlSrc {
   gboolean announced; /* the source, downstream */
 };
 
+#define DEFAULT_EPOCHS 1
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlLabel, spdl_label,
+    { SPDL_LABEL_NONE, "No labels", "none" },
+    { SPDL_LABEL_FOLDER, "The top-level folder, numbered by its name",
+        "folder" },
+    { SPDL_LABEL_MANIFEST, "What the list or the shard says", "manifest" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlShardMode, spdl_shard_mode,
+    { SPDL_SHARD_PAD, "The same number of items: the epoch's first come again",
+        "pad" },
+    { SPDL_SHARD_DROP,
+        "The same number of items: the epoch's last are left out", "drop" },
+    { SPDL_SHARD_UNEVEN, "Each item once: some ranks have one more", "uneven" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlIndexUse, spdl_index_use,
+    { SPDL_SIDECAR_NONE, "In memory only", "none" },
+    { SPDL_SIDECAR_AUTO, "In a file, for lists and shards from 16 MiB on",
+        "auto" },
+    { SPDL_SIDECAR_ALWAYS, "In a file", "always" })
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, location, READY, "location",
+      "Location",
+      "A folder; a .txt list with a path or URI a line and, behind a tab, a "
+      "label; a .csv list with the columns uri, label and others; or .tar or "
+      ".zip shards, also on servers: train-{0000..0127}.tar",
+      NULL),
+  SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
+      "Pattern",
+      "Which files of a folder are items: a glob on the name, whatever its "
+      "case, such as *.@(jpg|jpeg)",
+      SPDL_DEFAULT_PATTERN),
+  SPDL_PROPERTY_ENUM (SpdlSourceSettings, label, READY, "label", "Label",
+      "Where an item's label comes from", spdl_label_get_type,
+      SPDL_LABEL_MANIFEST),
+  SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, shuffle, READY, "shuffle",
+      "Shuffle",
+      "Send each epoch's items in another order, which seed and epoch decide",
+      FALSE),
+  SPDL_PROPERTY_UINT64 (SpdlSourceSettings, seed, READY, "seed", "Seed",
+      "Decides the orders; the same on all ranks", 0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_INT (SpdlSourceSettings, rank, READY, "rank", "Rank",
+      "Which of the world-size processes this is, from 0 (-1 = the "
+      "environment's RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK or "
+      "JOB_COMPLETION_INDEX, else 0)",
+      -1, G_MAXINT, -1),
+  SPDL_PROPERTY_INT (SpdlSourceSettings, world_size, READY, "world-size",
+      "World size",
+      "How many processes share each epoch (-1 = the environment's WORLD_SIZE, "
+      "SLURM_NTASKS or OMPI_COMM_WORLD_SIZE, else 1)",
+      -1, G_MAXINT, -1),
+  SPDL_PROPERTY_ENUM (SpdlSourceSettings, shard_mode, READY, "shard-mode",
+      "Shard mode",
+      "What each rank has where world-size does not divide the items",
+      spdl_shard_mode_get_type, SPDL_SHARD_PAD),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, resume_state, READY, "resume-state",
+      "Resume state",
+      "Where to begin: the resume state of the last batch that was used "
+      "(unset: at the beginning)",
+      NULL),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
+      "Weight column",
+      "Column of a .csv list with weights, by which items are drawn with "
+      "replacement (unset: each item once)",
+      NULL),
+  SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
+      "items-per-epoch", "Items per epoch",
+      "Number of draws in an epoch, on all ranks together, with weight-column "
+      "(0: number of items)",
+      0, G_MAXINT64, 0),
+  SPDL_PROPERTY_ENUM (SpdlSourceSettings, sidecar, READY, "index-cache",
+      "Index cache",
+      "Whether the index of a list or a shard is kept in a file beside it, so "
+      "that it opens faster the next time",
+      spdl_index_use_get_type, SPDL_SIDECAR_AUTO),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, extensions, READY, "extensions",
+      "Extensions",
+      "Which file of a shard's sample is its item: the first of these that it "
+      "has, such as jpg,png (unset: its first media file)",
+      NULL),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, shuffle_buffer, READY,
+      "shuffle-buffer", "Shuffle buffer",
+      "Where shards can only be read from their beginnings, since a server "
+      "knows no byte ranges: from among how many samples the next one is drawn "
+      "(0 = they stay in order)",
+      0, G_MAXINT, 0),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.user_agent, READY,
+      "user-agent", "User agent",
+      "What servers of shards are sent as User-Agent", SPDL_REMOTE_USER_AGENT),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.tls_ca_file, READY,
+      "tls-ca-file", "TLS CA file",
+      "A PEM file of the certificate authorities to trust where shards lie on "
+      "servers (unset = the system's)",
+      NULL),
+  SPDL_PROPERTY_STRUCTURE (SpdlSourceSettings, remote.extra_headers, READY,
+      "extra-headers", "Extra headers",
+      "Sent with each request for shards and their indexes: a header a field; "
+      "an array or a list gives several"),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.trusted_origins, READY,
+      "trusted-origins", "Trusted origins",
+      "Servers that get extra-headers and credentials when another server "
+      "redirects to them (\"https://cdn.example.com\")",
+      NULL),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.timeout, READY, "timeout",
+      "Timeout",
+      "Seconds in which not one byte of a shard comes from a server, after "
+      "which a request has failed (0 = no limit)",
+      0, 3600, SPDL_REMOTE_TIMEOUT),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.retries, READY, "retries",
+      "Retries",
+      "How often a request for a shard or its index is repeated that failed in "
+      "a way that may pass",
+      0, 1000, SPDL_REMOTE_RETRIES),
+  SPDL_PROPERTY_NAMES (SpdlSourceSettings, classes, READY, "classes", "Classes",
+      "Names of the classes in the order of their numbers, which text labels "
+      "and top-level folders must be (unset: those of the list or the folder, "
+      "sorted). Read from PAUSED on, those in use"),
+  SPDL_PROPERTY_END
+};
+
 enum {
-  PROP_EPOCHS = SPDL_N_SETTINGS,
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+  PROP_CLASSES = PROP_SETTINGS + G_N_ELEMENTS (properties) - 2, /* its last */
+  PROP_EPOCHS,
   PROP_NUM_ITEMS,
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
 
-#define DEFAULT_EPOCHS 1
+static void
+clear_settings (SpdlSourceSettings *settings)
+{
+  gst_spdl_property_table_clear (properties, settings);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSourceSettings, clear_settings)
 
 static GParamSpec *num_items_property;
 
@@ -249,12 +380,13 @@ post_warning (const gchar *text, gpointer user_data)
 }
 
 static gint64
-copy_settings (GstSpdlSrc *self, SpdlSettings *settings)
+copy_settings (GstSpdlSrc *self, SpdlSourceSettings *settings)
 {
   gint64 epochs;
 
   GST_OBJECT_LOCK (self);
-  spdl_settings_copy (settings, &self->settings);
+  *settings = self->settings;
+  gst_spdl_property_table_own (properties, settings);
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
   return epochs;
@@ -263,7 +395,7 @@ copy_settings (GstSpdlSrc *self, SpdlSettings *settings)
 static SpdlSampler *
 make_delivery (GstSpdlSrc *self, GError **error)
 {
-  g_auto (SpdlSettings) settings = { NULL };
+  g_auto (SpdlSourceSettings) settings = { NULL };
   const gint64 epochs = copy_settings (self, &settings);
   SpdlSampler *sampler;
 
@@ -487,25 +619,38 @@ gst_spdl_src_set_property (
 {
   GstSpdlSrc *self = GST_SPDL_SRC (object);
 
-  if (id == PROP_STATS_INTERVAL) {
-    gst_spdl_plain_stats_set_interval (self->stats, value);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_EPOCHS:
+      GST_OBJECT_LOCK (self);
       self->epochs = g_value_get_int64 (value);
+      GST_OBJECT_UNLOCK (self);
       break;
-    case SPDL_SETTING_CLASSES:
-      g_clear_pointer (&self->classes, g_strfreev);
-      spdl_settings_set (&self->settings, id, value);
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_set_interval (self->stats, value);
       break;
     default:
-      if (!spdl_settings_set (&self->settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      gst_spdl_property_table_set (properties, &self->settings,
+          id - PROP_SETTINGS, value, object, pspec);
       break;
   }
+  if (id == PROP_CLASSES) {
+    GST_OBJECT_LOCK (self);
+    g_clear_pointer (&self->classes, g_strfreev);
+    GST_OBJECT_UNLOCK (self);
+  }
+}
+
+/* FALSE: none are in use */
+static gboolean
+get_used_classes (GstSpdlSrc *self, GValue *value)
+{
+  gboolean used;
+
+  GST_OBJECT_LOCK (self);
+  used = self->classes != NULL;
+  gst_spdl_names_set (value, (const gchar *const *) self->classes);
   GST_OBJECT_UNLOCK (self);
+  return used;
 }
 
 static void
@@ -514,34 +659,29 @@ gst_spdl_src_get_property (
 {
   GstSpdlSrc *self = GST_SPDL_SRC (object);
 
-  if (id == PROP_STATS_INTERVAL) {
-    gst_spdl_plain_stats_get_interval (self->stats, value);
-    return;
-  }
-  if (id == PROP_STAGE_STATS) {
-    gst_spdl_plain_stats_get_stats (self->stats, value);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_EPOCHS:
+      GST_OBJECT_LOCK (self);
       g_value_set_int64 (value, self->epochs);
+      GST_OBJECT_UNLOCK (self);
       break;
     case PROP_NUM_ITEMS:
+      GST_OBJECT_LOCK (self);
       g_value_set_uint64 (value, self->n_items);
+      GST_OBJECT_UNLOCK (self);
       break;
-    case SPDL_SETTING_CLASSES:
-      if (self->classes)
-        gst_spdl_names_set (value, (const gchar *const *) self->classes);
-      else
-        spdl_settings_get (&self->settings, id, value);
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_get_interval (self->stats, value);
+      break;
+    case PROP_STAGE_STATS:
+      gst_spdl_plain_stats_get_stats (self->stats, value);
       break;
     default:
-      if (!spdl_settings_get (&self->settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (id != PROP_CLASSES || !get_used_classes (self, value))
+        gst_spdl_property_table_get (properties, &self->settings,
+            id - PROP_SETTINGS, value, object, pspec);
       break;
   }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -549,7 +689,7 @@ gst_spdl_src_finalize (GObject *object)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (object);
 
-  spdl_settings_clear (&self->settings);
+  clear_settings (&self->settings);
   g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_parent_class)->finalize (object);
@@ -558,7 +698,7 @@ gst_spdl_src_finalize (GObject *object)
 static void
 install_properties (GObjectClass *object_class)
 {
-  spdl_settings_install (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   g_object_class_install_property (object_class, PROP_EPOCHS,
       g_param_spec_int64 ("epochs", "Epochs",
           "Passes over the dataset (-1 = endless)", -1, G_MAXINT64,
@@ -602,7 +742,7 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
 static void
 gst_spdl_src_init (GstSpdlSrc *self)
 {
-  spdl_settings_init (&self->settings);
+  gst_spdl_property_table_init (properties, &self->settings);
   self->epochs = DEFAULT_EPOCHS;
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);

@@ -69,7 +69,8 @@ spdl_sampler_get_size (const SpdlSampler *self)
 }
 
 static gboolean
-check_shard (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+check_shard (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
 {
   const guint64 n = self->n_places;
 
@@ -87,13 +88,13 @@ check_shard (SpdlSampler *self, const SpdlSettings *settings, GError **error)
 }
 
 static gboolean
-has_weights (const SpdlSettings *settings)
+has_weights (const SpdlSourceSettings *settings)
 {
   return settings->weights && *settings->weights;
 }
 
 static gboolean
-check_draws (const SpdlSettings *settings, GError **error)
+check_draws (const SpdlSourceSettings *settings, GError **error)
 {
   if (has_weights (settings) &&
       strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS) {
@@ -114,7 +115,7 @@ check_draws (const SpdlSettings *settings, GError **error)
 }
 
 static gboolean
-open_streamed (SpdlSampler *self, const SpdlSettings *settings,
+open_streamed (SpdlSampler *self, const SpdlSourceSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
@@ -131,11 +132,12 @@ open_streamed (SpdlSampler *self, const SpdlSettings *settings,
 }
 
 static gboolean
-open_dataset (SpdlSampler *self, const SpdlSettings *settings,
+open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  const SpdlDatasetOptions options = { settings->location, settings->pattern,
+  const SpdlDatasetOptions options = { settings->location,
+    settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
     settings->label, has_weights (settings) ? settings->weights : NULL,
     settings->sidecar, settings->extensions, &settings->remote, self->classes };
   GError *reason = NULL;
@@ -154,7 +156,8 @@ open_dataset (SpdlSampler *self, const SpdlSettings *settings,
 }
 
 static gboolean
-take_classes (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+take_classes (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
 {
   GError *problem = NULL;
 
@@ -166,7 +169,8 @@ take_classes (SpdlSampler *self, const SpdlSettings *settings, GError **error)
 }
 
 static gboolean
-prepare_draws (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+prepare_draws (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
 {
   g_autoptr (GArray) weights =
       self->dataset ? spdl_dataset_steal_weights (self->dataset) : NULL;
@@ -185,7 +189,7 @@ prepare_draws (SpdlSampler *self, const SpdlSettings *settings, GError **error)
 }
 
 static void
-set_identity (SpdlSampler *self, const SpdlSettings *settings)
+set_identity (SpdlSampler *self, const SpdlSourceSettings *settings)
 {
   SpdlIdentity *identity = &self->start.identity;
 
@@ -248,7 +252,8 @@ check_nothing_lost (const SpdlSampler *self, GError **error)
 }
 
 static gboolean
-go_to_start (SpdlSampler *self, const SpdlSettings *settings, GError **error)
+go_to_start (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
 {
   if (settings->resume_state && *settings->resume_state &&
       !spdl_resume_read (&self->start, settings->resume_state, self->source,
@@ -264,7 +269,7 @@ go_to_start (SpdlSampler *self, const SpdlSettings *settings, GError **error)
 }
 
 SpdlSampler *
-spdl_sampler_open (const SpdlSettings *settings, guint32 source,
+spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {

@@ -8,9 +8,31 @@
 #pragma once
 
 #include "gst/spdl/common/carried.h"
-#include "plugins/core/src/sourcesettings.h"
+#include "plugins/dataset/dataset.h"
+#include "plugins/dataset/sampler/rankpartition.h"
 
 G_BEGIN_DECLS
+
+#define SPDL_DEFAULT_PATTERN "*"
+
+typedef struct {
+  gchar *location; /* nullable */
+  gchar *pattern;  /* NULL: SPDL_DEFAULT_PATTERN */
+  SpdlLabel label;
+  gboolean shuffle;
+  guint64 seed;
+  gint rank;       /* -1: from the environment */
+  gint world_size; /* -1: from the environment */
+  SpdlShardMode shard_mode;
+  gchar *weights;          /* nullable */
+  guint64 items_per_epoch; /* 0: as many as items */
+  SpdlSidecarUse sidecar;
+  gchar *extensions;   /* nullable */
+  gchar *resume_state; /* nullable */
+  guint shuffle_buffer;
+  GStrv classes; /* nullable: none are given */
+  SpdlRemoteSettings remote;
+} SpdlSourceSettings;
 
 /* A dataset, the order of its epochs, the part of each epoch that is this
  * process's, and a place in it that moves on. For one thread, but for
@@ -25,9 +47,9 @@ typedef struct _SpdlSampler SpdlSampler;
  *     shards are streamed
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlSampler *spdl_sampler_open (const SpdlSettings *settings, guint32 source,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error);
+SpdlSampler *spdl_sampler_open (const SpdlSourceSettings *settings,
+    guint32 source, void (*warn) (const gchar *text, gpointer user_data),
+    gpointer user_data, GError **error);
 
 void spdl_sampler_free (SpdlSampler *self);
 

@@ -11,6 +11,10 @@
 
 G_BEGIN_DECLS
 
+#define SPDL_REMOTE_USER_AGENT "gst-spdl/" PACKAGE_VERSION
+#define SPDL_REMOTE_TIMEOUT 30
+#define SPDL_REMOTE_RETRIES 3
+
 /* Under the same names as spdlfetch's. */
 typedef struct {
   gchar *user_agent;           /* nullable */
@@ -21,31 +25,11 @@ typedef struct {
   guint retries;
 } SpdlRemoteSettings;
 
-/* Their properties, by their places. */
-enum {
-  SPDL_REMOTE_USER_AGENT,
-  SPDL_REMOTE_TLS_CA_FILE,
-  SPDL_REMOTE_EXTRA_HEADERS,
-  SPDL_REMOTE_TRUSTED_ORIGINS,
-  SPDL_REMOTE_TIMEOUT,
-  SPDL_REMOTE_RETRIES,
-  SPDL_REMOTE_N_SETTINGS,
-};
-
-/* @first: the id of the first property */
-void spdl_remote_settings_install (GObjectClass *klass, guint first);
-
 /* The defaults. */
 void spdl_remote_settings_init (SpdlRemoteSettings *self);
 void spdl_remote_settings_copy (
     SpdlRemoteSettings *self, const SpdlRemoteSettings *other);
 void spdl_remote_settings_clear (SpdlRemoteSettings *self);
-
-/* FALSE: @place is none of them. */
-gboolean spdl_remote_settings_set (
-    SpdlRemoteSettings *self, guint place, const GValue *value);
-gboolean spdl_remote_settings_get (
-    const SpdlRemoteSettings *self, guint place, GValue *value);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlRemoteSettings, spdl_remote_settings_clear)

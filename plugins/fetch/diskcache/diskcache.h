@@ -65,19 +65,6 @@ typedef struct {
   SpdlCacheValidate validate;
 } SpdlDiskCacheSettings;
 
-/* Properties of an element: three, with ids from @first_id on. @id counts from
- * there. Those that have one return FALSE if it is none of them. */
-void
-spdl_disk_cache_install_properties (GObjectClass *object_class, guint first_id);
-void spdl_disk_cache_settings_init (SpdlDiskCacheSettings *self);
-void spdl_disk_cache_settings_copy (
-    SpdlDiskCacheSettings *self, const SpdlDiskCacheSettings *other);
-void spdl_disk_cache_settings_clear (SpdlDiskCacheSettings *self);
-gboolean spdl_disk_cache_settings_set (
-    SpdlDiskCacheSettings *self, guint id, const GValue *value);
-gboolean spdl_disk_cache_settings_get (
-    const SpdlDiskCacheSettings *self, guint id, GValue *value);
-
 /* Is told, once each, what keeps items from being kept. From any thread. */
 typedef void (*SpdlDiskCacheWarnFunc) (gpointer user_data, const gchar *text);
 

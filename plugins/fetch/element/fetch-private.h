@@ -22,6 +22,13 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstSpdlFetch, gst_spdl_fetch, GST, SPDL_FETCH, GstSpdlStage)
 
+typedef struct {
+  SpdlHttpSettings http;
+  SpdlDiskCacheSettings cache;
+  guint64 coalesce;
+  gchar *parts; /* nullable */
+} SpdlFetchSettings;
+
 struct _GstSpdlFetch {
   GstSpdlStage parent;
   GstPadEventFunction stage_event;     /* the base class's */
@@ -30,17 +37,12 @@ struct _GstSpdlFetch {
   /* Under the object's lock. */
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
-  SpdlHttpSettings settings; /* properties */
-  SpdlDiskCacheSettings cache_settings;
-  guint64 coalesce;  /* property */
-  gchar *parts;      /* property; nullable */
-  GHashTable *bases; /* of each source, what paths are relative to */
+  SpdlFetchSettings settings; /* properties */
+  GHashTable *bases;          /* of each source, what paths are relative to */
 
-  SpdlHttpSettings used; /* as they were when the stage started */
-  SpdlDiskCacheSettings used_cache;
-  SpdlDiskCache *cache; /* nullable */
+  SpdlFetchSettings used; /* as they were when the stage started */
+  SpdlDiskCache *cache;   /* nullable */
   SpdlDiskTally cache_tally;
-  guint64 used_coalesce;
   GStrv names;    /* as it was, of parts; NULL: none */
   GMutex lock;    /* guards the making of: */
   SpdlHttp *http; /* atomic; NULL until it is needed */

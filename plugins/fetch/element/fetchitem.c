@@ -25,7 +25,7 @@ gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error)
     return http;
   g_mutex_lock (&self->lock);
   http = self->http;
-  if (!http && (http = spdl_http_new (&self->used, error)))
+  if (!http && (http = spdl_http_new (&self->used.http, error)))
     g_atomic_pointer_set (&self->http, http);
   g_mutex_unlock (&self->lock);
   return http;
@@ -62,8 +62,8 @@ read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
     const gchar *scheme, const SpdlRange *range, GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
-  const guint64 timeout = self->used.task_timeout;
-  const SpdlDiskLimits limits = { self->used.max_size,
+  const guint64 timeout = self->used.http.task_timeout;
+  const SpdlDiskLimits limits = { self->used.http.max_size,
     timeout > 0 ? g_get_monotonic_time () + (gint64) (timeout / 1000)
                 : G_MAXINT64 };
   g_autofree gchar *path = NULL;
@@ -139,7 +139,7 @@ ask_server (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
   SpdlHttp *http = gst_spdl_fetch_get_http (self, &error);
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
 
-  if (self->used.trusted_origins) {
+  if (self->used.http.trusted_origins) {
     Journey *journey = g_new (Journey, 1);
 
     *journey = (Journey){ task, *range, NULL, func, user_data };
@@ -163,7 +163,7 @@ pass_on (GstSpdlFetch *self, GstBuffer *content, SpdlHttpFunc func,
   GError *error = NULL;
 
   if (!spdl_check_max_size (
-          gst_buffer_get_size (content), self->used.max_size, &error))
+          gst_buffer_get_size (content), self->used.http.max_size, &error))
     gst_clear_buffer (&content);
   func (user_data, content, error);
 }
@@ -223,7 +223,7 @@ parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
 {
   return spdl_packing_split (uri, packing, error) &&
          spdl_range_split (uri, range, error) &&
-         spdl_check_max_size (packing->size, self->used.max_size, error);
+         spdl_check_max_size (packing->size, self->used.http.max_size, error);
 }
 
 /* Begins the fetch of @uri, which is changed, and whose end @func tells. */
@@ -286,7 +286,7 @@ fetch_parts (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri)
 {
   static const SpdlPartsFuncs funcs = { fetch_uri, finish_item };
   g_autofree gchar *base = dup_base (self, task);
-  const SpdlPartsRules rules = { base, self->used.trusted_origins };
+  const SpdlPartsRules rules = { base, self->used.http.trusted_origins };
   g_autoptr (GstCaps) caps = NULL;
 
   GST_OBJECT_LOCK (self);

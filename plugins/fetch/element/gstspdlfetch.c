@@ -87,6 +87,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/engine/memory.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"
@@ -102,32 +103,91 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-enum {
-  PROP_0,
-  PROP_CAPS,
-  PROP_TIMEOUT,
-  PROP_TASK_TIMEOUT,
-  PROP_RETRIES,
-  PROP_MAX_SIZE,
-  PROP_USER_AGENT,
-  PROP_EXTRA_HEADERS,
-  PROP_TLS_CA_FILE,
-  PROP_TRUSTED_ORIGINS,
-  PROP_PARTS,
-  PROP_COALESCE,
-  N_PROPS,
-  PROP_CACHE = N_PROPS, /* the first of the cache's */
-};
-
 /* For what the client's thread leaves to others. */
 #define MAX_THREADS 8
 
 #define DEFAULT_MAX_FAILURE_RATE 0.5
-#define DEFAULT_TIMEOUT 30
-#define DEFAULT_RETRIES 3
-#define DEFAULT_USER_AGENT "gst-spdl/" PACKAGE_VERSION
+#define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
-static GParamSpec *properties[N_PROPS];
+SPDL_DEFINE_ENUM_TYPE (GstSpdlFetchCacheValidate, cache_validate,
+    { SPDL_CACHE_VALIDATE_ETAG,
+        "The server is asked by the ETag whether an item is still the same",
+        "etag" },
+    { SPDL_CACHE_VALIDATE_DATE,
+        "By the ETag or else by the date of the last change", "date" },
+    { SPDL_CACHE_VALIDATE_NONE, "Nothing changes, and nobody is asked",
+        "none" })
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (SpdlFetchSettings, http.timeout, READY, "timeout",
+      "Timeout",
+      "Seconds in which not one byte comes from a server, after which a "
+      "request has failed (0 = no limit)",
+      0, 3600, 30),
+  SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.task_timeout, READY,
+      "task-timeout", "Task timeout",
+      "Nanoseconds for the whole fetch of an item, with all its tries (0 = no "
+      "limit)",
+      0, G_MAXINT64, 0),
+  SPDL_PROPERTY_UINT (SpdlFetchSettings, http.retries, READY, "retries",
+      "Retries",
+      "How often a request is repeated that failed in a way that may pass", 0,
+      1000, 3),
+  SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.max_size, READY, "max-size",
+      "Maximum size",
+      "Most bytes of an item; a larger one fails, if possible before it is "
+      "read (0 = a quarter of the memory that the process may use, -1 = no "
+      "limit)",
+      0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_STRING (SpdlFetchSettings, http.user_agent, READY, "user-agent",
+      "User agent", "What is sent to servers as User-Agent",
+      "gst-spdl/" PACKAGE_VERSION),
+  SPDL_PROPERTY_STRUCTURE (SpdlFetchSettings, http.extra_headers, READY,
+      "extra-headers", "Extra headers",
+      "Sent with each request: a header a field; an array or a list gives "
+      "several"),
+  SPDL_PROPERTY_STRING (SpdlFetchSettings, http.tls_ca_file, READY,
+      "tls-ca-file", "TLS CA file",
+      "A PEM file of the certificate authorities to trust (unset = the "
+      "system's)",
+      NULL),
+  SPDL_PROPERTY_STRING (SpdlFetchSettings, http.trusted_origins, READY,
+      "trusted-origins", "Trusted origins",
+      "Servers that get extra-headers and credentials when another server "
+      "leads to them, and schemes that a server may lead to "
+      "(\"https://cdn.example.com,file:\")",
+      NULL),
+  SPDL_PROPERTY_STRING (SpdlFetchSettings, parts, READY, "parts", "Parts",
+      "Fields of an item's extra, such as a list's columns, that name other "
+      "media of the sample: they are fetched with it (\"mask,depth\")",
+      NULL),
+  SPDL_PROPERTY_UINT64 (SpdlFetchSettings, coalesce, READY, "coalesce",
+      "Coalesce",
+      "In a group, byte ranges of one file are read as one where no more bytes "
+      "than that lie between them (0 = each alone)",
+      0, G_MAXINT64, 0),
+  SPDL_PROPERTY_STRING (SpdlFetchSettings, cache.folder, READY, "cache-dir",
+      "Cache folder",
+      "A folder where items and ranges from HTTP servers are kept; any number "
+      "of processes may share it (unset = none is)",
+      NULL),
+  SPDL_PROPERTY_UINT64 (SpdlFetchSettings, cache.max_size, READY, "cache-size",
+      "Cache size",
+      "Bytes that cache-dir may have, beyond which goes what was not used for "
+      "the longest time (0 = no limit)",
+      0, G_MAXINT64, DEFAULT_CACHE_SIZE),
+  SPDL_PROPERTY_ENUM (SpdlFetchSettings, cache.validate, READY,
+      "cache-validate", "Cache validation",
+      "How it is made sure that a server still has what cache-dir has",
+      cache_validate_get_type, SPDL_CACHE_VALIDATE_ETAG),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_CAPS,
+  PROP_SETTINGS, /* the first of the table */
+};
 
 G_DEFINE_FINAL_TYPE (GstSpdlFetch, gst_spdl_fetch, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
@@ -242,13 +302,13 @@ on_cache_warning (gpointer user_data, const gchar *text)
 static gboolean
 open_cache (GstSpdlFetch *self, GError **error)
 {
-  const gboolean wanted = self->used_cache.folder && *self->used_cache.folder;
+  const gboolean wanted = self->used.cache.folder && *self->used.cache.folder;
 
   /* One is left of a start that failed later. */
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   spdl_disk_tally_begin (&self->cache_tally, wanted);
   if (wanted)
-    self->cache = spdl_disk_cache_new (&self->used_cache, &self->used,
+    self->cache = spdl_disk_cache_new (&self->used.cache, &self->used.http,
         &self->cache_tally, on_cache_warning, self, error);
   return !wanted || self->cache;
 }
@@ -257,29 +317,28 @@ static gboolean
 gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
-  g_autofree gchar *pool = NULL, *parts = NULL;
+  g_autofree gchar *pool = NULL;
 
   GST_OBJECT_LOCK (self);
-  spdl_http_settings_clear (&self->used);
-  spdl_http_settings_copy (&self->used, &self->settings);
-  if (self->used.max_size == 0)
-    self->used.max_size = spdl_memory_get_share ();
-  parts = g_strdup (self->parts);
-  self->used_coalesce = self->coalesce;
-  spdl_disk_cache_settings_clear (&self->used_cache);
-  spdl_disk_cache_settings_copy (&self->used_cache, &self->cache_settings);
+  gst_spdl_property_table_clear (properties, &self->used);
+  self->used = self->settings;
+  gst_spdl_property_table_own (properties, &self->used);
   GST_OBJECT_UNLOCK (self);
+  if (self->used.http.max_size == 0)
+    self->used.http.max_size = spdl_memory_get_share ();
   g_clear_pointer (&self->names, g_strfreev);
   if (!self->thread_pool)
     self->thread_pool = spdl_thread_pool_new ("spdl-fetch", MAX_THREADS);
-  if (!spdl_origin_check_trusted (self->used.trusted_origins, TRUE, error))
+  if (!spdl_origin_check_trusted (self->used.http.trusted_origins, TRUE, error))
     return FALSE;
-  if (parts && !(self->names = spdl_parts_parse (parts, error)))
+  if (self->used.parts &&
+      !(self->names = spdl_parts_parse (self->used.parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* a file or folder that cannot be used is an error at once */
     return open_cache (self, error) &&
-           (!self->used.tls_ca_file || gst_spdl_fetch_get_http (self, error));
+           (!self->used.http.tls_ca_file ||
+               gst_spdl_fetch_get_http (self, error));
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "spdlfetch waits for disks and servers and computes nothing, so it "
       "shares "
@@ -324,9 +383,9 @@ gst_spdl_fetch_chain_group (
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (parent);
 
-  if (self->used_coalesce > 0 && !self->names)
-    group =
-        spdl_coalesce_group (group, self->used_coalesce, self->used.max_size);
+  if (self->used.coalesce > 0 && !self->names)
+    group = spdl_coalesce_group (
+        group, self->used.coalesce, self->used.http.max_size);
   return self->stage_chain (pad, parent, group);
 }
 
@@ -352,58 +411,17 @@ gst_spdl_fetch_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (object);
-  SpdlHttpSettings *settings = &self->settings;
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CAPS:
-      gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
-      break;
-    case PROP_TIMEOUT:
-      settings->timeout = g_value_get_uint (value);
-      break;
-    case PROP_TASK_TIMEOUT:
-      settings->task_timeout = g_value_get_uint64 (value);
-      break;
-    case PROP_RETRIES:
-      settings->retries = g_value_get_uint (value);
-      break;
-    case PROP_MAX_SIZE:
-      settings->max_size = g_value_get_uint64 (value);
-      break;
-    case PROP_USER_AGENT:
-      g_free (settings->user_agent);
-      settings->user_agent = g_value_dup_string (value);
-      break;
-    case PROP_EXTRA_HEADERS:
-      g_clear_pointer (&settings->extra_headers, gst_structure_free);
-      settings->extra_headers = g_value_dup_boxed (value);
-      break;
-    case PROP_TLS_CA_FILE:
-      g_free (settings->tls_ca_file);
-      settings->tls_ca_file = g_value_dup_string (value);
-      break;
-    case PROP_TRUSTED_ORIGINS:
-      g_free (settings->trusted_origins);
-      settings->trusted_origins = g_value_dup_string (value);
-      break;
-    case PROP_PARTS:
-      g_free (self->parts);
-      self->parts = g_value_dup_string (value);
-      break;
-    case PROP_COALESCE:
-      self->coalesce = g_value_get_uint64 (value);
-      break;
-    default:
-      if (!spdl_disk_cache_settings_set (
-              &self->cache_settings, id - PROP_CACHE, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (id == PROP_CAPS)
+  if (id == PROP_CAPS) {
+    GST_OBJECT_LOCK (self);
+    gst_caps_replace (&self->caps, (GstCaps *) gst_value_get_caps (value));
+    GST_OBJECT_UNLOCK (self);
     gst_pad_mark_reconfigure (
         gst_spdl_stage_get_src_pad (GST_SPDL_STAGE (self)));
+    return;
+  }
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -411,50 +429,15 @@ gst_spdl_fetch_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (object);
-  const SpdlHttpSettings *settings = &self->settings;
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CAPS:
-      gst_value_set_caps (value, self->caps);
-      break;
-    case PROP_TIMEOUT:
-      g_value_set_uint (value, settings->timeout);
-      break;
-    case PROP_TASK_TIMEOUT:
-      g_value_set_uint64 (value, settings->task_timeout);
-      break;
-    case PROP_RETRIES:
-      g_value_set_uint (value, settings->retries);
-      break;
-    case PROP_MAX_SIZE:
-      g_value_set_uint64 (value, settings->max_size);
-      break;
-    case PROP_USER_AGENT:
-      g_value_set_string (value, settings->user_agent);
-      break;
-    case PROP_EXTRA_HEADERS:
-      gst_value_set_structure (value, settings->extra_headers);
-      break;
-    case PROP_TLS_CA_FILE:
-      g_value_set_string (value, settings->tls_ca_file);
-      break;
-    case PROP_TRUSTED_ORIGINS:
-      g_value_set_string (value, settings->trusted_origins);
-      break;
-    case PROP_PARTS:
-      g_value_set_string (value, self->parts);
-      break;
-    case PROP_COALESCE:
-      g_value_set_uint64 (value, self->coalesce);
-      break;
-    default:
-      if (!spdl_disk_cache_settings_get (
-              &self->cache_settings, id - PROP_CACHE, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
+  if (id == PROP_CAPS) {
+    GST_OBJECT_LOCK (self);
+    gst_value_set_caps (value, self->caps);
+    GST_OBJECT_UNLOCK (self);
+    return;
   }
-  GST_OBJECT_UNLOCK (self);
+  gst_spdl_property_table_get (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -466,75 +449,13 @@ gst_spdl_fetch_finalize (GObject *object)
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);
-  spdl_http_settings_clear (&self->settings);
-  spdl_http_settings_clear (&self->used);
-  spdl_disk_cache_settings_clear (&self->cache_settings);
-  spdl_disk_cache_settings_clear (&self->used_cache);
+  gst_spdl_property_table_clear (properties, &self->settings);
+  gst_spdl_property_table_clear (properties, &self->used);
   spdl_disk_tally_clear (&self->cache_tally);
-  g_free (self->parts);
   g_strfreev (self->names);
   g_hash_table_unref (self->bases);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_fetch_parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
-      "What the items are (unset = bytes, or what downstream asks for)",
-      GST_TYPE_CAPS,
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
-  properties[PROP_TIMEOUT] = g_param_spec_uint ("timeout", "Timeout",
-      "Seconds in which not one byte comes from a server, after which a "
-      "request "
-      "has failed (0 = no limit)",
-      0, 3600, DEFAULT_TIMEOUT, flags);
-  properties[PROP_TASK_TIMEOUT] = g_param_spec_uint64 ("task-timeout",
-      "Task timeout",
-      "Nanoseconds for the whole fetch of an item, with all its tries (0 = no "
-      "limit)",
-      0, G_MAXINT64, 0, flags);
-  properties[PROP_RETRIES] = g_param_spec_uint ("retries", "Retries",
-      "How often a request is repeated that failed in a way that may pass", 0,
-      1000, DEFAULT_RETRIES, flags);
-  properties[PROP_MAX_SIZE] = g_param_spec_uint64 ("max-size", "Maximum size",
-      "Most bytes of an item; a larger one fails, if possible before it is "
-      "read (0 = a quarter of the memory that the process may use, -1 = no "
-      "limit)",
-      0, G_MAXUINT64, 0, flags);
-  properties[PROP_USER_AGENT] = g_param_spec_string ("user-agent", "User agent",
-      "What is sent to servers as User-Agent", DEFAULT_USER_AGENT, flags);
-  properties[PROP_EXTRA_HEADERS] =
-      g_param_spec_boxed ("extra-headers", "Extra headers",
-          "Sent with each request: a header a field; an array or a list gives "
-          "several",
-          GST_TYPE_STRUCTURE, flags);
-  properties[PROP_TLS_CA_FILE] =
-      g_param_spec_string ("tls-ca-file", "TLS CA file",
-          "A PEM file of the certificate authorities to trust (unset = the "
-          "system's)",
-          NULL, flags);
-  properties[PROP_TRUSTED_ORIGINS] =
-      g_param_spec_string ("trusted-origins", "Trusted origins",
-          "Servers that get extra-headers and credentials when another server "
-          "leads "
-          "to them, and schemes that a server may lead to "
-          "(\"https://cdn.example.com,file:\")",
-          NULL, flags);
-  properties[PROP_PARTS] = g_param_spec_string ("parts", "Parts",
-      "Fields of an item's extra, such as a list's columns, that name other "
-      "media of the sample: they are fetched with it (\"mask,depth\")",
-      NULL, flags);
-  properties[PROP_COALESCE] = g_param_spec_uint64 ("coalesce", "Coalesce",
-      "In a group, byte ranges of one file are read as one where no more bytes "
-      "than that lie between them (0 = each alone)",
-      0, G_MAXINT64, 0, flags);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
-  spdl_disk_cache_install_properties (object_class, PROP_CACHE);
 }
 
 static void
@@ -548,7 +469,13 @@ gst_spdl_fetch_class_init (GstSpdlFetchClass *klass)
   object_class->set_property = gst_spdl_fetch_set_property;
   object_class->get_property = gst_spdl_fetch_get_property;
   object_class->finalize = gst_spdl_fetch_finalize;
-  install_properties (object_class);
+  g_object_class_install_property (object_class, PROP_CAPS,
+      g_param_spec_boxed ("caps", "Caps",
+          "What the items are (unset = bytes, or what downstream asks for)",
+          GST_TYPE_CAPS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_PLAYING));
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -569,11 +496,8 @@ gst_spdl_fetch_init (GstSpdlFetch *self)
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
 
   g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
-  self->settings.timeout = DEFAULT_TIMEOUT;
-  self->settings.retries = DEFAULT_RETRIES;
-  self->settings.user_agent = g_strdup (DEFAULT_USER_AGENT);
+  gst_spdl_property_table_init (properties, &self->settings);
   self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  spdl_disk_cache_settings_init (&self->cache_settings);
   spdl_disk_tally_init (&self->cache_tally);
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);

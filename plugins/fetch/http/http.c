@@ -353,12 +353,32 @@ open_database (SpdlHttp *self, GError **error)
   return FALSE;
 }
 
+static void
+copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
+{
+  *self = *other;
+  self->user_agent = g_strdup (other->user_agent);
+  self->tls_ca_file = g_strdup (other->tls_ca_file);
+  self->trusted_origins = g_strdup (other->trusted_origins);
+  self->extra_headers =
+      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
+}
+
+static void
+clear_settings (SpdlHttpSettings *self)
+{
+  g_clear_pointer (&self->user_agent, g_free);
+  g_clear_pointer (&self->tls_ca_file, g_free);
+  g_clear_pointer (&self->trusted_origins, g_free);
+  g_clear_pointer (&self->extra_headers, gst_structure_free);
+}
+
 SpdlHttp *
 spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 {
   SpdlHttp *self = g_new0 (SpdlHttp, 1);
 
-  spdl_http_settings_copy (&self->settings, settings);
+  copy_settings (&self->settings, settings);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
@@ -389,7 +409,7 @@ spdl_http_free (SpdlHttp *self)
   g_clear_object (&self->tls_database);
   g_main_loop_unref (self->loop);
   g_main_context_unref (self->context);
-  spdl_http_settings_clear (&self->settings);
+  clear_settings (&self->settings);
   g_free (self);
 }
 

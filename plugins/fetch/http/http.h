@@ -75,10 +75,6 @@ typedef struct {
   gchar *trusted_origins;      /* nullable */
 } SpdlHttpSettings;
 
-void
-spdl_http_settings_copy (SpdlHttpSettings *self, const SpdlHttpSettings *other);
-void spdl_http_settings_clear (SpdlHttpSettings *self);
-
 /* Adds the extra headers: a field of the structure each, of which a list or an
  * array gives several. */
 void spdl_http_settings_put (

@@ -50,6 +50,7 @@
 #include <gst/spdl/spdl.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
@@ -57,8 +58,71 @@
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerconnection.h"
 #include "plugins/ipc/element/workerprocess.h"
-#include "plugins/ipc/element/workersettings.h"
 #include "plugins/ipc/ipc.h"
+#include "plugins/ipc/wire/workerconfig.h"
+
+/* One that is written, one on its way, and one that is used. */
+#define MIN_SLABS 3
+
+typedef struct {
+  SpdlWorkerConfig config;
+  guint restarts;
+  gint rank;
+  gint world_size;
+} SpdlWorkerSettings;
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.description, READY,
+      "pipeline", "Pipeline",
+      "What the process runs, in gst-launch's syntax: a chain that ends in one "
+      "open source pad",
+      NULL),
+  SPDL_PROPERTY_INT (SpdlWorkerSettings, config.nice, READY, "nice", "Nice",
+      "Added to the nice value of this process; 19 leaves the CPUs to others",
+      -20, 19, 0),
+  SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.affinity, READY,
+      "cpu-affinity", "CPU affinity",
+      "The CPUs that the process may use, such as 0,2-5 (unset: those of this "
+      "process)",
+      NULL),
+  SPDL_PROPERTY_UINT (SpdlWorkerSettings, restarts, READY, "restarts",
+      "Restarts",
+      "How many times in a run a process that dies is followed by another one, "
+      "which goes on behind the last batch",
+      0, G_MAXUINT, 0),
+  SPDL_PROPERTY_UINT (SpdlWorkerSettings, config.n_slabs, READY, "slabs",
+      "Slabs",
+      "Pieces of shared memory: batches that are written, wait, and are in "
+      "use. What is in use beyond all but two of them is copied",
+      MIN_SLABS, SPDL_WORKER_CONFIG_MAX_SLABS, 8),
+  SPDL_PROPERTY_INT64 (SpdlWorkerSettings, config.epochs, READY, "epochs",
+      "Epochs",
+      "The epochs of the pipeline's sources (0 = as the pipeline says)", -1,
+      G_MAXINT64, 0),
+  SPDL_PROPERTY_INT (SpdlWorkerSettings, rank, READY, "rank", "Rank",
+      "This process's rank, for the pipeline's sources (-1 = from the "
+      "environment)",
+      -1, G_MAXINT, -1),
+  SPDL_PROPERTY_INT (SpdlWorkerSettings, world_size, READY, "world-size",
+      "World size",
+      "The number of ranks, for the pipeline's sources (-1 = from the "
+      "environment)",
+      -1, G_MAXINT, -1),
+  SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.resume_state, READY,
+      "resume-state", "Resume state",
+      "Where the pipeline's sources begin (unset: at the beginning)", NULL),
+  SPDL_PROPERTY_NAMES (SpdlWorkerSettings, config.classes, READY, "classes",
+      "Classes",
+      "Names of the classes in the order of their numbers, for all of the "
+      "pipeline's sources (unset: as the pipeline says). Read from PAUSED on, "
+      "those in use"),
+  SPDL_PROPERTY_DOUBLE (SpdlWorkerSettings, config.cpu_budget, PLAYING,
+      "cpu-budget", "CPU budget",
+      "The share that the process may use of all cores that it has (0 = no "
+      "bound); from 0 to something else at the next start, else at once",
+      0, 1, 0),
+  SPDL_PROPERTY_END
+};
 
 #define GST_TYPE_SPDL_WORKER_SRC (gst_spdl_worker_src_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -96,7 +160,12 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 enum {
-  PROP_STATS_INTERVAL = SPDL_N_WORKER_SETTINGS,
+  PROP_0,
+  PROP_SETTINGS, /* the first of the table */
+  PROP_CPU_BUDGET =
+      PROP_SETTINGS + G_N_ELEMENTS (properties) - 2, /* its last */
+  PROP_CLASSES = PROP_CPU_BUDGET - 1,
+  PROP_STATS_INTERVAL = PROP_CPU_BUDGET + 1,
   PROP_STAGE_STATS,
 };
 
@@ -132,16 +201,15 @@ gst_spdl_worker_src_tell_cpu_budget (GstSpdlWorkerSrc *self)
 static void
 open_link (GstSpdlWorkerSrc *self, const gchar *state)
 {
-  g_auto (SpdlWorkerSettings) run = { { NULL } };
+  SpdlWorkerConfig config = self->run.config;
+  g_autofree gchar *own_state = spdl_source_base_take_state (state, self->base);
   SpdlWorkerConnection *connection;
 
-  spdl_worker_settings_copy (&run, &self->run);
-  g_free (run.config.resume_state);
-  run.config.resume_state = spdl_source_base_take_state (state, self->base);
+  config.resume_state = own_state;
   connection = spdl_worker_connection_new (GST_ELEMENT (self),
       spdl_environment_select (
-          (const gchar *const *) environ, run.rank, run.world_size),
-      &run.config, self->base);
+          (const gchar *const *) environ, self->run.rank, self->run.world_size),
+      &config, self->base);
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
   tell_cpu_budget (self);
@@ -183,18 +251,33 @@ gst_spdl_worker_src_post_death (
   gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
+/* Before anything is started. */
+static gboolean
+check_config (const SpdlWorkerConfig *config, GError **error)
+{
+  if (!config->description || !*config->description) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "No pipeline is set: set it to a chain of elements in gst-launch's "
+        "syntax, without a sink");
+    return FALSE;
+  }
+  return !config->affinity || !*config->affinity ||
+         spdl_affinity_check (config->affinity, error);
+}
+
 static gboolean
 begin_run (GstSpdlWorkerSrc *self, GError **error)
 {
-  spdl_worker_settings_clear (&self->run);
+  gst_spdl_property_table_clear (properties, &self->run);
   GST_OBJECT_LOCK (self);
-  spdl_worker_settings_copy (&self->run, &self->settings);
+  self->run = self->settings;
+  gst_spdl_property_table_own (properties, &self->run);
   GST_OBJECT_UNLOCK (self);
   self->base = spdl_source_base_find (GST_ELEMENT (self));
   g_atomic_int_set (&self->n_restarts, 0);
   spdl_restart_reset (&self->restart);
   self->warned_of_slabs = self->has_pushed = FALSE;
-  return spdl_worker_settings_check (&self->run, error);
+  return check_config (&self->run.config, error);
 }
 
 static void
@@ -591,21 +674,33 @@ gst_spdl_worker_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (object);
-  gboolean known;
 
   if (id == PROP_STATS_INTERVAL) {
     gst_spdl_plain_stats_set_interval (self->stats, value);
     return;
   }
-  GST_OBJECT_LOCK (self);
-  if (id == SPDL_WORKER_SETTING_CLASSES)
-    g_clear_pointer (&self->classes, g_strfreev);
-  known = spdl_worker_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  if (id == SPDL_WORKER_SETTING_CPU_BUDGET)
+  gst_spdl_property_table_set (
+      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
+  if (id == PROP_CPU_BUDGET)
     gst_spdl_worker_src_tell_cpu_budget (self);
+  if (id == PROP_CLASSES) {
+    GST_OBJECT_LOCK (self);
+    g_clear_pointer (&self->classes, g_strfreev);
+    GST_OBJECT_UNLOCK (self);
+  }
+}
+
+/* FALSE: none are in use */
+static gboolean
+get_used_classes (GstSpdlWorkerSrc *self, GValue *value)
+{
+  gboolean used;
+
+  GST_OBJECT_LOCK (self);
+  used = self->classes != NULL;
+  gst_spdl_names_set (value, (const gchar *const *) self->classes);
+  GST_OBJECT_UNLOCK (self);
+  return used;
 }
 
 static void
@@ -613,27 +708,21 @@ gst_spdl_worker_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (object);
-  gboolean known;
 
-  if (id == PROP_STATS_INTERVAL) {
-    gst_spdl_plain_stats_get_interval (self->stats, value);
-    return;
+  switch (id) {
+    case PROP_STATS_INTERVAL:
+      gst_spdl_plain_stats_get_interval (self->stats, value);
+      break;
+    case PROP_STAGE_STATS:
+      gst_spdl_plain_stats_get_stats (self->stats, value);
+      gst_spdl_worker_src_add_stages (self, g_value_get_boxed (value));
+      break;
+    default:
+      if (id != PROP_CLASSES || !get_used_classes (self, value))
+        gst_spdl_property_table_get (properties, &self->settings,
+            id - PROP_SETTINGS, value, object, pspec);
+      break;
   }
-  if (id == PROP_STAGE_STATS) {
-    gst_spdl_plain_stats_get_stats (self->stats, value);
-    gst_spdl_worker_src_add_stages (self, g_value_get_boxed (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (id == SPDL_WORKER_SETTING_CLASSES && self->classes) {
-    gst_spdl_names_set (value, (const gchar *const *) self->classes);
-    known = TRUE;
-  } else {
-    known = spdl_worker_settings_get (&self->settings, id, value);
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -643,8 +732,8 @@ gst_spdl_worker_src_finalize (GObject *object)
 
   g_clear_pointer (&self->figures, g_ptr_array_unref);
   spdl_restart_clear (&self->restart);
-  spdl_worker_settings_clear (&self->run);
-  spdl_worker_settings_clear (&self->settings);
+  gst_spdl_property_table_clear (properties, &self->run);
+  gst_spdl_property_table_clear (properties, &self->settings);
   g_strfreev (self->classes);
   gst_spdl_plain_stats_free (self->stats);
   spdl_mutex_clear (&self->lock);
@@ -663,7 +752,7 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
   object_class->set_property = gst_spdl_worker_src_set_property;
   object_class->get_property = gst_spdl_worker_src_get_property;
   object_class->finalize = gst_spdl_worker_src_finalize;
-  spdl_worker_settings_install (object_class);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -681,8 +770,8 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
 static void
 gst_spdl_worker_src_init (GstSpdlWorkerSrc *self)
 {
-  spdl_worker_settings_init (&self->settings);
-  spdl_worker_settings_init (&self->run);
+  gst_spdl_property_table_init (properties, &self->settings);
+  gst_spdl_property_table_init (properties, &self->run);
   spdl_restart_init (&self->restart);
   spdl_mutex_init (&self->lock);
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self),

@@ -1,0 +1,312 @@
+/* gst-spdl: properties that are fields of a struct
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/common/propertytable.h"
+
+#include "gst/spdl/common/valuearrays.h"
+
+#define FIELD(property, self, Type) \
+  (*(Type *) G_STRUCT_MEMBER_P (self, (property)->offset))
+#define COUNT(property, self) \
+  (*(guint *) G_STRUCT_MEMBER_P (self, (property)->count_offset))
+
+static GParamSpec *
+make_param_spec (const SpdlProperty *property)
+{
+  const gchar *name = property->name;
+  const gchar *nick = property->nick;
+  const gchar *blurb = property->blurb;
+  const SpdlPropertyValue min = property->min;
+  const SpdlPropertyValue max = property->max;
+  const SpdlPropertyValue initial = property->initial;
+  const GParamFlags always = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags flags = always | property->flags;
+
+  switch (property->kind) {
+    case SPDL_PROPERTY_KIND_BOOLEAN:
+      return g_param_spec_boolean (name, nick, blurb, initial.i, flags);
+    case SPDL_PROPERTY_KIND_INT:
+      return g_param_spec_int (
+          name, nick, blurb, min.i, max.i, initial.i, flags);
+    case SPDL_PROPERTY_KIND_UINT:
+      return g_param_spec_uint (
+          name, nick, blurb, min.u, max.u, initial.u, flags);
+    case SPDL_PROPERTY_KIND_INT64:
+      return g_param_spec_int64 (
+          name, nick, blurb, min.i, max.i, initial.i, flags);
+    case SPDL_PROPERTY_KIND_UINT64:
+      return g_param_spec_uint64 (
+          name, nick, blurb, min.u, max.u, initial.u, flags);
+    case SPDL_PROPERTY_KIND_DOUBLE:
+      return g_param_spec_double (
+          name, nick, blurb, min.d, max.d, initial.d, flags);
+    case SPDL_PROPERTY_KIND_ENUM:
+      gst_type_mark_as_plugin_api (property->get_enum_type (), 0);
+      return g_param_spec_enum (
+          name, nick, blurb, property->get_enum_type (), initial.i, flags);
+    case SPDL_PROPERTY_KIND_STRING:
+    case SPDL_PROPERTY_KIND_CHOICE:
+    case SPDL_PROPERTY_KIND_INTERNED:
+      return g_param_spec_string (name, nick, blurb, initial.s, flags);
+    case SPDL_PROPERTY_KIND_NAMES:
+      return gst_spdl_names_param_spec (name, nick, blurb, flags);
+    case SPDL_PROPERTY_KIND_STRUCTURE:
+      return g_param_spec_boxed (name, nick, blurb, GST_TYPE_STRUCTURE, flags);
+    case SPDL_PROPERTY_KIND_NUMBERS:
+      return gst_param_spec_array (name, nick, blurb,
+          g_param_spec_double (name, nick, "One of the numbers", -G_MAXDOUBLE,
+              G_MAXDOUBLE, 0.0, always),
+          flags);
+    case SPDL_PROPERTY_KIND_RANGE:
+      return gst_param_spec_array (name, nick, blurb,
+          g_param_spec_double (
+              name, nick, "One end", 0.0, G_MAXDOUBLE, 1.0, always),
+          flags);
+  }
+  g_return_val_if_reached (NULL);
+}
+
+void
+gst_spdl_property_table_install (
+    const SpdlProperty *table, GObjectClass *klass, guint first_id)
+{
+  for (; table->name; table++)
+    g_object_class_install_property (
+        klass, first_id++, make_param_spec (table));
+}
+
+void
+gst_spdl_property_table_init (const SpdlProperty *table, gpointer self)
+{
+  for (; table->name; table++) {
+    switch (table->kind) {
+      case SPDL_PROPERTY_KIND_BOOLEAN:
+      case SPDL_PROPERTY_KIND_INT:
+      case SPDL_PROPERTY_KIND_ENUM:
+        FIELD (table, self, gint) = table->initial.i;
+        break;
+      case SPDL_PROPERTY_KIND_UINT:
+        FIELD (table, self, guint) = table->initial.u;
+        break;
+      case SPDL_PROPERTY_KIND_INT64:
+        FIELD (table, self, gint64) = table->initial.i;
+        break;
+      case SPDL_PROPERTY_KIND_UINT64:
+        FIELD (table, self, guint64) = table->initial.u;
+        break;
+      case SPDL_PROPERTY_KIND_DOUBLE:
+        FIELD (table, self, double) = table->initial.d;
+        break;
+      case SPDL_PROPERTY_KIND_STRING:
+        FIELD (table, self, gchar *) = g_strdup (table->initial.s);
+        break;
+      case SPDL_PROPERTY_KIND_CHOICE:
+      case SPDL_PROPERTY_KIND_INTERNED:
+      case SPDL_PROPERTY_KIND_NAMES:
+      case SPDL_PROPERTY_KIND_STRUCTURE:
+        FIELD (table, self, gpointer) = NULL;
+        break;
+      case SPDL_PROPERTY_KIND_NUMBERS:
+        COUNT (table, self) = 0;
+        break;
+      case SPDL_PROPERTY_KIND_RANGE:
+        (&FIELD (table, self, double))[0] = table->min.d;
+        (&FIELD (table, self, double))[1] = table->max.d;
+        break;
+    }
+  }
+}
+
+static gboolean
+is_owned_string (const SpdlProperty *property)
+{
+  return property->kind == SPDL_PROPERTY_KIND_STRING ||
+         property->kind == SPDL_PROPERTY_KIND_CHOICE;
+}
+
+void
+gst_spdl_property_table_own (const SpdlProperty *table, gpointer self)
+{
+  for (; table->name; table++) {
+    if (is_owned_string (table))
+      FIELD (table, self, gchar *) = g_strdup (FIELD (table, self, gchar *));
+    else if (table->kind == SPDL_PROPERTY_KIND_NAMES)
+      FIELD (table, self, GStrv) = g_strdupv (FIELD (table, self, GStrv));
+    else if (table->kind == SPDL_PROPERTY_KIND_STRUCTURE &&
+             FIELD (table, self, GstStructure *))
+      FIELD (table, self, GstStructure *) =
+          gst_structure_copy (FIELD (table, self, GstStructure *));
+  }
+}
+
+static void
+clear_field (const SpdlProperty *property, gpointer self)
+{
+  if (is_owned_string (property))
+    g_clear_pointer (&FIELD (property, self, gchar *), g_free);
+  else if (property->kind == SPDL_PROPERTY_KIND_NAMES)
+    g_clear_pointer (&FIELD (property, self, GStrv), g_strfreev);
+  else if (property->kind == SPDL_PROPERTY_KIND_STRUCTURE)
+    g_clear_pointer (
+        &FIELD (property, self, GstStructure *), gst_structure_free);
+}
+
+void
+gst_spdl_property_table_clear (const SpdlProperty *table, gpointer self)
+{
+  for (; table->name; table++)
+    clear_field (table, self);
+}
+
+static const SpdlProperty *
+find_property (const SpdlProperty *table, guint index)
+{
+  while (table->name && index > 0) {
+    table++;
+    index--;
+  }
+  return table->name ? table : NULL;
+}
+
+/* An empty range is refused by name when it is to be used. */
+static void
+set_range (double *range, const GValue *array)
+{
+  if (gst_value_array_get_size (array) != 2 ||
+      gst_spdl_numbers_get (array, range, 2) != 2)
+    range[0] = range[1] = 0.0;
+}
+
+static void
+set_field (const SpdlProperty *property, gpointer self, const GValue *value)
+{
+  clear_field (property, self);
+  switch (property->kind) {
+    case SPDL_PROPERTY_KIND_BOOLEAN:
+      FIELD (property, self, gboolean) = g_value_get_boolean (value);
+      break;
+    case SPDL_PROPERTY_KIND_INT:
+      FIELD (property, self, gint) = g_value_get_int (value);
+      break;
+    case SPDL_PROPERTY_KIND_UINT:
+      FIELD (property, self, guint) = g_value_get_uint (value);
+      break;
+    case SPDL_PROPERTY_KIND_INT64:
+      FIELD (property, self, gint64) = g_value_get_int64 (value);
+      break;
+    case SPDL_PROPERTY_KIND_UINT64:
+      FIELD (property, self, guint64) = g_value_get_uint64 (value);
+      break;
+    case SPDL_PROPERTY_KIND_DOUBLE:
+      FIELD (property, self, double) = g_value_get_double (value);
+      break;
+    case SPDL_PROPERTY_KIND_ENUM:
+      FIELD (property, self, gint) = g_value_get_enum (value);
+      break;
+    case SPDL_PROPERTY_KIND_STRING:
+    case SPDL_PROPERTY_KIND_CHOICE:
+      FIELD (property, self, gchar *) = g_value_dup_string (value);
+      break;
+    case SPDL_PROPERTY_KIND_INTERNED:
+      FIELD (property, self, const gchar *) =
+          g_intern_string (g_value_get_string (value));
+      break;
+    case SPDL_PROPERTY_KIND_NAMES:
+      FIELD (property, self, GStrv) = gst_spdl_names_dup (value);
+      break;
+    case SPDL_PROPERTY_KIND_STRUCTURE:
+      FIELD (property, self, GstStructure *) = g_value_dup_boxed (value);
+      break;
+    case SPDL_PROPERTY_KIND_NUMBERS:
+      COUNT (property, self) = gst_spdl_numbers_get (
+          value, &FIELD (property, self, double), property->max.u);
+      break;
+    case SPDL_PROPERTY_KIND_RANGE:
+      set_range (&FIELD (property, self, double), value);
+      break;
+  }
+}
+
+static void
+get_field (const SpdlProperty *property, gconstpointer self, GValue *value)
+{
+  switch (property->kind) {
+    case SPDL_PROPERTY_KIND_BOOLEAN:
+      g_value_set_boolean (value, FIELD (property, self, gboolean));
+      break;
+    case SPDL_PROPERTY_KIND_INT:
+      g_value_set_int (value, FIELD (property, self, gint));
+      break;
+    case SPDL_PROPERTY_KIND_UINT:
+      g_value_set_uint (value, FIELD (property, self, guint));
+      break;
+    case SPDL_PROPERTY_KIND_INT64:
+      g_value_set_int64 (value, FIELD (property, self, gint64));
+      break;
+    case SPDL_PROPERTY_KIND_UINT64:
+      g_value_set_uint64 (value, FIELD (property, self, guint64));
+      break;
+    case SPDL_PROPERTY_KIND_DOUBLE:
+      g_value_set_double (value, FIELD (property, self, double));
+      break;
+    case SPDL_PROPERTY_KIND_ENUM:
+      g_value_set_enum (value, FIELD (property, self, gint));
+      break;
+    case SPDL_PROPERTY_KIND_STRING:
+    case SPDL_PROPERTY_KIND_INTERNED:
+      g_value_set_string (value, FIELD (property, self, const gchar *));
+      break;
+    case SPDL_PROPERTY_KIND_CHOICE:
+      g_value_set_string (value, FIELD (property, self, gchar *)
+                                     ? FIELD (property, self, gchar *)
+                                     : property->initial.s);
+      break;
+    case SPDL_PROPERTY_KIND_NAMES:
+      gst_spdl_names_set (value, FIELD (property, self, const gchar *const *));
+      break;
+    case SPDL_PROPERTY_KIND_STRUCTURE:
+      gst_value_set_structure (value, FIELD (property, self, GstStructure *));
+      break;
+    case SPDL_PROPERTY_KIND_NUMBERS:
+      gst_spdl_numbers_put (
+          value, &FIELD (property, self, const double), COUNT (property, self));
+      break;
+    case SPDL_PROPERTY_KIND_RANGE:
+      gst_spdl_numbers_put (value, &FIELD (property, self, const double), 2);
+      break;
+  }
+}
+
+void
+gst_spdl_property_table_set (const SpdlProperty *table, gpointer self,
+    guint index, const GValue *value, GObject *object, GParamSpec *pspec)
+{
+  const SpdlProperty *property = find_property (table, index);
+
+  if (!property) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, pspec->param_id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  set_field (property, self, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+void
+gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
+    guint index, GValue *value, GObject *object, GParamSpec *pspec)
+{
+  const SpdlProperty *property = find_property (table, index);
+
+  if (!property) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, pspec->param_id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  get_field (property, self, value);
+  GST_OBJECT_UNLOCK (object);
+}

@@ -12,17 +12,17 @@
 
 G_BEGIN_DECLS
 
-/* A window of 64 bits on the data. What is behind its `n` bits is either the
- * first part of the byte that comes next, or nothing. All is inline and by
- * value, so that it lies in registers. */
+/* A window of 64 bits on the data, of which `n` are valid. Past them is either
+ * the beginning of the next byte or zeros. All functions are inline and take
+ * the window by value, so that it stays in registers. */
 typedef struct {
   guint64 window; /* the next bit on top */
   guint n;
-  guint n_beyond; /* zeros that stand for what is not there */
+  guint n_padding; /* zero bits past the end of the data */
   const guint8 *next, *end;
 } SpdlBits;
 
-/* The most bits that may be taken after spdl_bits_fill(). */
+/* The bits that spdl_bits_fill() makes valid. */
 #define SPDL_BITS_FILLED 56
 
 static inline SpdlBits
@@ -31,7 +31,7 @@ spdl_bits_begin (const guint8 *data, const guint8 *end)
   return (SpdlBits){ 0, 0, 0, data, end };
 }
 
-/* Byte by byte: 0xff 0 is a byte of 0xff, and any other marker the end. */
+/* Byte by byte: 0xff 0 is a byte of 0xff, any other marker is the end. */
 static G_GNUC_UNUSED __attribute__ ((noinline)) SpdlBits
 spdl_bits_fill_bytes (SpdlBits self)
 {
@@ -40,7 +40,7 @@ spdl_bits_fill_bytes (SpdlBits self)
 
     if (n_left == 0 ||
         (self.next[0] == 0xff && (n_left == 1 || self.next[1] != 0))) {
-      self.n_beyond += 63 - self.n;
+      self.n_padding += 63 - self.n;
       self.n = 63;
       break;
     }
@@ -59,7 +59,7 @@ spdl_bits_has_ff (guint64 bytes)
   return (bytes & (~bytes - lows) & (lows << 7)) != 0;
 }
 
-/* Makes sure of SPDL_BITS_FILLED bits. */
+/* Makes at least SPDL_BITS_FILLED bits valid. */
 static inline SpdlBits
 spdl_bits_fill (SpdlBits self)
 {
@@ -76,7 +76,7 @@ spdl_bits_fill (SpdlBits self)
   return self;
 }
 
-/* The next @n, 1 to 32; not beyond what was filled. */
+/* The next @n bits, 1 to 32. */
 static inline guint
 spdl_bits_peek (SpdlBits self, guint n)
 {
@@ -91,11 +91,11 @@ spdl_bits_drop (SpdlBits self, guint n)
   return self;
 }
 
-/* Whether more was taken than is there. */
+/* Whether bits past the end of the data were dropped. */
 static inline gboolean
-spdl_bits_is_overdrawn (const SpdlBits *self)
+spdl_bits_is_exhausted (const SpdlBits *self)
 {
-  return self->n_beyond > self->n;
+  return self->n_padding > self->n;
 }
 
 G_END_DECLS

@@ -5,6 +5,52 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A scan of a baseline JPEG is a sequence of MCUs, an MCU a few blocks of 64
+ * coefficients. A block has a DC and 63 AC coefficients in zigzag order. Each
+ * is a Huffman code that gives a run and a size, and `size` extra bits that
+ * give the coefficient:
+ *
+ *   DC           size         the difference to the last DC of the component
+ *   AC           run, size    `run` zeros, then the coefficient
+ *   AC, ZRL      15, 0        16 zeros
+ *   AC, EOB      0, 0         the rest of the block is zeros
+ *
+ * libjpeg looks one code up at a time. This file looks up two: the time of a
+ * scan is the latency from one lookup to the next, since the next one must know
+ * how many bits the last one used. Extracting the coefficients and storing them
+ * goes on beside that chain.
+ *
+ * The tables are indexed by the next bits of the scan, the lookahead:
+ *
+ *   1 0 1 1 | 0 1 0 | 1 1 0 | 1 0 0 | 0 1 ...    the window
+ *   code 1  |extra 1|code 2 |extra 2|
+ *   |<-- 11 bits, the index -->|
+ *
+ *   pairs[index]     length       bits of the codes and their extra bits
+ *                    step         run + 1 of code 1
+ *                    value        coefficient 1; its extra bits are in the
+ *                                 index
+ *                    second_step  run + 1 of code 2
+ *                    second_at    where its extra bits begin in the window
+ *                    second_size  how many there are, perhaps past the index
+ *
+ *   entries[index]   the same for one code: length, step, code, size
+ *   skips[index]     as many codes as 12 bits hold, without their values
+ *
+ * Zigzag index k counts from 1 and moves by steps, so a block is complete at
+ * k = 64. The step of EOB is 128 and that of an invalid code is 64: both lead
+ * out of the loop, and to values of k that tell them apart:
+ *
+ *   k <  64                 the block goes on
+ *   k == 64                 complete: its last coefficient was decoded
+ *   64 < k <= 128           corrupt: an invalid code, or a run that is too long
+ *   k > 128                 complete: EOB
+ *
+ * The whole file is in memory, so decoding never suspends, and a window of 64
+ * bits is refilled with one load. If anything in a scan is wrong, libjpeg
+ * decodes it again from its first byte (fall_back()): this file recovers from
+ * no error, and the results and warnings are libjpeg's. */
+
 #include "plugins/codec/jpeg/entropy.h"
 
 #include <string.h>
@@ -13,28 +59,28 @@
 #include "plugins/codec/jpeg/huffman.h"
 #include "plugins/codec/jpeg/libjpeg.h"
 
-/* What a look may go beyond a block: the longest step, and an end. */
-#define N_BEYOND (16 + SPDL_HUFFMAN_END)
+/* How far a lookup may lead past a block: the longest step, and EOB. */
+#define N_PAST_END (16 + SPDL_HUFFMAN_EOB)
 
-/* Where the coefficient lies that a step to @i, 1 to 64, leads to. What is
- * stored for a step beyond the block is nobody's: it goes where the DC value
- * will be written. */
-static const guint8 places[DCTSIZE2 + N_BEYOND] = { 0, 0, 1, 8, 16, 9, 2, 3, 10,
-  17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,
-  7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
+/* The place in a block of the coefficient before zigzag index @k, 1 to 64. What
+ * is stored past the block is discarded: it goes to the place of the DC
+ * coefficient, which is written last. */
+static const guint8 natural_order[DCTSIZE2 + N_PAST_END] = { 0, 0, 1, 8, 16, 9,
+  2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27,
+  20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30,
+  37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
 
-/* The bytes of a scan from which on it pays to make the tables for pairs, where
- * a file has codes of its own. */
-#define PAIRS_PAY 8192
+/* A file with its own Huffman codes needs its own tables: in a scan of fewer
+ * bytes, making `pairs` takes longer than it saves. */
+#define MIN_BYTES_FOR_PAIRS 8192
 
-/* Into each of the functions that are made for a kind of CPU. */
+/* Inlined into each function that is compiled for a kind of CPU. */
 #define INLINE inline __attribute__ ((always_inline))
 
-/* Three looks that find something. */
-G_STATIC_ASSERT (3 * SPDL_HUFFMAN_LONGEST_KNOWN <= SPDL_BITS_FILLED);
+/* Three lookups between refills. */
+G_STATIC_ASSERT (3 * SPDL_HUFFMAN_MAX_LOOKUP_BITS <= SPDL_BITS_FILLED);
 
-/* A block of an MCU. */
+/* One of the blocks of an MCU. */
 typedef struct {
   const SpdlHuffman *dc;
   SpdlHuffman *ac;
@@ -44,7 +90,7 @@ typedef struct {
 
 struct _SpdlEntropy {
   gboolean (*decode) (SpdlEntropy *self, JBLOCKROW *blocks);
-  gsize pairs_pay;
+  gsize min_bytes_for_pairs;
   SpdlHuffman dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
 
   boolean (*original) (j_decompress_ptr cinfo, JBLOCKROW *blocks);
@@ -54,13 +100,13 @@ struct _SpdlEntropy {
   Block blocks[D_MAX_BLOCKS_IN_MCU];
   guint n_blocks;
   guint n_columns;  /* of MCUs */
-  guint begin, end; /* the columns that are asked for */
+  guint begin, end; /* the columns that are wanted */
 
   SpdlBits bits;
   guint32 dc_values[MAX_COMPS_IN_SCAN];
   guint column;
-  gsize n_done;      /* MCUs of the scan */
-  guint restarts_in; /* MCUs; where there are restarts */
+  gsize n_done;          /* MCUs of the scan */
+  guint mcus_to_restart; /* with restart intervals */
   guint next_restart;
 };
 
@@ -94,8 +140,9 @@ set_block (SpdlEntropy *self, j_decompress_ptr cinfo, guint i)
       use_table (self->ac, cinfo->ac_huff_tbl_ptrs, info->ac_tbl_no, FALSE);
   if (!block->dc || !block->ac)
     return FALSE;
-  if (block->needs_ac && cinfo->src->bytes_in_buffer >= self->pairs_pay)
-    spdl_huffman_make_pairs (block->ac);
+  if (block->needs_ac &&
+      cinfo->src->bytes_in_buffer >= self->min_bytes_for_pairs)
+    spdl_huffman_build_pairs (block->ac);
   return TRUE;
 }
 
@@ -104,12 +151,12 @@ restart_interval (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
 {
   self->bits = spdl_bits_begin (data, self->data + self->size);
   memset (self->dc_values, 0, sizeof self->dc_values);
-  self->restarts_in = cinfo->restart_interval;
+  self->mcus_to_restart = cinfo->restart_interval;
 }
 
-/* Return whether a file is baseline, or sequential with 8 bits. libjpeg-turbo 3
- * decodes lossless files and files of 12 bits, too; a lossless scan has its
- * predictor, 1 to 7, in Ss. */
+/* Whether the file is baseline or sequential, with 8 bits a sample.
+ * libjpeg-turbo 3 also decodes files of 12 bits, and lossless ones: those have
+ * their predictor, 1 to 7, in Ss. */
 static gboolean
 can_decode (j_decompress_ptr cinfo)
 {
@@ -149,169 +196,172 @@ spdl_entropy_set_columns (SpdlEntropy *self, guint begin, guint end)
   self->end = end;
 }
 
-/* Codes */
+/* Codes and blocks. Each function takes the window of bits by value and returns
+ * what is left of it, so that it stays in registers. */
 
 static inline SpdlHuffmanEntry
-look_up (const SpdlHuffman *table, SpdlBits bits)
+look_up_code (const SpdlHuffman *table, SpdlBits bits)
 {
-  return table->entries[spdl_bits_peek (bits, SPDL_HUFFMAN_BITS)];
+  return table->entries[spdl_bits_peek (bits, SPDL_HUFFMAN_LOOKAHEAD)];
 }
 
-/* What look_up() did not find. At least SPDL_HUFFMAN_LONGEST bits are there. */
+/* A code that look_up_code() did not find. The window holds at least
+ * SPDL_HUFFMAN_MAX_BITS. */
 static inline SpdlHuffmanEntry
-find_code (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
+find_long_code (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
 {
-  return spdl_huffman_find (
-      table, bits.window, entry.code > 0 ? entry.code : SPDL_HUFFMAN_BITS + 1);
+  return spdl_huffman_find_long_code (table, bits.window,
+      entry.code > 0 ? entry.code : SPDL_HUFFMAN_LOOKAHEAD + 1);
 }
 
-/* Where there are so many, as well. */
+/* A code and its extra bits. The window holds at least SPDL_HUFFMAN_MAX_BITS.
+ */
 static inline SpdlBits
-read_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
+decode_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
     gint *value)
 {
-  *entry = look_up (table, bits);
+  *entry = look_up_code (table, bits);
   if (G_UNLIKELY (entry->length == 0))
-    *entry = find_code (table, bits, *entry);
-  *value = spdl_huffman_get_value (bits.window, entry->code, entry->size);
+    *entry = find_long_code (table, bits, *entry);
+  *value = spdl_huffman_extend (bits.window, entry->code, entry->size);
   return spdl_bits_drop (bits, entry->length);
 }
 
-/* Whether a block that was gone through to there is one. */
 static inline gboolean
-is_block (guint at)
+is_block_complete (guint k)
 {
-  return at == DCTSIZE2 || at > SPDL_HUFFMAN_END;
+  return k == DCTSIZE2 || k > SPDL_HUFFMAN_EOB;
 }
 
-/* Whether a look that went beyond a block came to its last coefficient, or to a
- * code of its own that ends it: not one of the block behind. */
+/* Whether the second code of a pair that led to @k, past the block, is the
+ * block's own: its last coefficient or its EOB, not a code of the next block.
+ */
 static inline gboolean
-is_end (guint last)
+is_block_end (guint k)
 {
-  return (last == DCTSIZE2) | (last - SPDL_HUFFMAN_END < DCTSIZE2);
+  return (k == DCTSIZE2) | (k - SPDL_HUFFMAN_EOB < DCTSIZE2);
 }
 
-/* One code, which may be long, or the last one of a block, or beyond that. */
+/* One code: a long one, or the last one of a block. */
 static INLINE SpdlBits
-read_value (SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
+decode_coefficient (
+    SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
 {
   SpdlHuffmanEntry entry;
   gint value;
 
-  bits = read_code (spdl_bits_fill (bits), table, &entry, &value);
-  *at += entry.step;
-  if (*at <= DCTSIZE2)
-    block[places[*at]] = value;
+  bits = decode_code (spdl_bits_fill (bits), table, &entry, &value);
+  *k += entry.step;
+  if (*k <= DCTSIZE2)
+    block[natural_order[*k]] = value;
   return bits;
 }
 
-/* A block, a code a look. */
+/* A block with one code a lookup, where there is no table of pairs. */
 static __attribute__ ((noinline)) SpdlBits
-read_values (
+decode_block_singly (
     SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
 {
-  guint at = 1;
+  guint k = 1;
 
-  while (at < DCTSIZE2)
-    bits = read_value (bits, table, block, &at);
-  *ok &= is_block (at);
+  while (k < DCTSIZE2)
+    bits = decode_coefficient (bits, table, block, &k);
+  *ok &= is_block_complete (k);
   return bits;
 }
 
-/* Two codes, or one; returns whether the block goes on behind them. Values are
- * stored before it is known whether they are the block's: the branch is late,
- * and often not foreseen. */
+/* One lookup, of one code or two. Returns whether the block goes on. Both
+ * coefficients are stored before it is known whether they are the block's: the
+ * branch on that is late and often mispredicted. */
 static INLINE gboolean
-take_look (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *at)
+decode_pair (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
 {
   const SpdlHuffmanPair *pair =
-      &table->pairs[spdl_bits_peek (*bits, SPDL_HUFFMAN_PAIR_BITS)];
-  const guint next = *at + pair->step, last = next + pair->last_step;
+      &table->pairs[spdl_bits_peek (*bits, SPDL_HUFFMAN_PAIR_LOOKAHEAD)];
+  const guint first = *k + pair->step, second = first + pair->second_step;
 
-  block[places[next]] = pair->value;
-  block[places[last]] =
-      spdl_huffman_get_value (bits->window, pair->at, pair->size);
-  if (G_UNLIKELY (last >= DCTSIZE2) && !is_end (last)) {
-    *bits = read_value (*bits, table, block, at);
+  block[natural_order[first]] = pair->value;
+  block[natural_order[second]] =
+      spdl_huffman_extend (bits->window, pair->second_at, pair->second_size);
+  if (G_UNLIKELY (second >= DCTSIZE2) && !is_block_end (second)) {
+    *bits = decode_coefficient (*bits, table, block, k);
     return FALSE;
   }
   *bits = spdl_bits_drop (*bits, pair->length);
-  *at = last;
-  return last < DCTSIZE2;
+  *k = second;
+  return second < DCTSIZE2;
 }
 
-/* Two codes a look, as long as they are well within the block. What decides of
- * the time is the way from one look to the next, over the length of what it
- * found: values are made beside it. The bits are filled up where it is known
- * that they may not suffice, without a branch on how many are left. */
+/* A block's AC coefficients. The window is refilled where the next lookups may
+ * need it, without a branch on how many bits are left. */
 static INLINE SpdlBits
-read_block (
+decode_block (
     SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
 {
-  guint at = 1;
+  guint k = 1;
 
   if (G_UNLIKELY (!table->has_pairs))
-    return read_values (bits, table, block, ok);
-  /* Nearly always so much is left of what was there for the DC value. */
-  if (G_UNLIKELY (bits.n < 2 * SPDL_HUFFMAN_LONGEST_KNOWN))
+    return decode_block_singly (bits, table, block, ok);
+  /* The window was filled for the DC code, and enough of it is nearly always
+   * left for two lookups. */
+  if (G_UNLIKELY (bits.n < 2 * SPDL_HUFFMAN_MAX_LOOKUP_BITS))
     bits = spdl_bits_fill (bits);
-  (void) (take_look (&bits, table, block, &at) &&
-          take_look (&bits, table, block, &at));
-  while (at < DCTSIZE2) {
+  (void) (decode_pair (&bits, table, block, &k) &&
+          decode_pair (&bits, table, block, &k));
+  while (k < DCTSIZE2) {
     bits = spdl_bits_fill (bits);
-    (void) (take_look (&bits, table, block, &at) &&
-            take_look (&bits, table, block, &at) &&
-            take_look (&bits, table, block, &at));
+    (void) (decode_pair (&bits, table, block, &k) &&
+            decode_pair (&bits, table, block, &k) &&
+            decode_pair (&bits, table, block, &k));
   }
-  *ok &= is_block (at);
+  *ok &= is_block_complete (k);
   return bits;
 }
 
-/* The same, for nobody. */
+/* The AC codes of a block that is not wanted. */
 static INLINE SpdlBits
 skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
 {
-  guint at = 1;
+  guint k = 1;
 
-  spdl_huffman_make_skips (table);
-  while (at < DCTSIZE2) {
+  spdl_huffman_need_skips (table);
+  while (k < DCTSIZE2) {
     SpdlHuffmanSkip skip;
     SpdlHuffmanEntry entry;
     guint next;
     gint value;
 
-    if (bits.n < SPDL_HUFFMAN_LONGEST)
+    if (bits.n < SPDL_HUFFMAN_MAX_BITS)
       bits = spdl_bits_fill (bits);
-    skip = table->skips[spdl_bits_peek (bits, SPDL_HUFFMAN_SKIP_BITS)];
-    next = at + skip.step;
+    skip = table->skips[spdl_bits_peek (bits, SPDL_HUFFMAN_SKIP_LOOKAHEAD)];
+    next = k + skip.step;
     if (skip.length > 0 && next <= DCTSIZE2) {
-      at = next;
+      k = next;
       bits = spdl_bits_drop (bits, skip.length);
       continue;
     }
-    if (next > SPDL_HUFFMAN_END && next < SPDL_HUFFMAN_END + DCTSIZE2)
+    if (next > SPDL_HUFFMAN_EOB && next < SPDL_HUFFMAN_EOB + DCTSIZE2)
       return spdl_bits_drop (bits, skip.length);
-    /* A long code, or more codes than the block has room for. */
-    bits = read_code (bits, table, &entry, &value);
-    at += entry.step;
+    /* A long code, or codes that lead past the block. */
+    bits = decode_code (bits, table, &entry, &value);
+    k += entry.step;
     if (entry.length == 0)
       break;
   }
-  *ok &= is_block (at);
+  *ok &= is_block_complete (k);
   return bits;
 }
 
 /* MCUs */
 
-/* Looks for the marker where one has to be, right behind the last bits. */
+/* Reads the restart marker, which must follow the last bits at once. */
 static gboolean
 read_restart (SpdlEntropy *self, j_decompress_ptr cinfo)
 {
   const SpdlBits *bits = &self->bits;
   const guint8 *at = bits->next;
 
-  if (bits->n - bits->n_beyond >= 8 || bits->end - at < 2 || at[0] != 0xff ||
+  if (bits->n - bits->n_padding >= 8 || bits->end - at < 2 || at[0] != 0xff ||
       at[1] != JPEG_RST0 + self->next_restart)
     return FALSE;
   self->next_restart = (self->next_restart + 1) % 8;
@@ -327,7 +377,7 @@ is_wanted (const SpdlEntropy *self, j_decompress_ptr cinfo)
 }
 
 static INLINE gboolean
-decode_blocks (SpdlEntropy *self, JBLOCKROW *blocks)
+decode_mcu_blocks (SpdlEntropy *self, JBLOCKROW *blocks)
 {
   SpdlBits bits = self->bits;
   gboolean ok = TRUE;
@@ -337,38 +387,37 @@ decode_blocks (SpdlEntropy *self, JBLOCKROW *blocks)
     SpdlHuffmanEntry entry;
     gint difference;
 
-    bits = read_code (spdl_bits_fill (bits), block->dc, &entry, &difference);
+    bits = decode_code (spdl_bits_fill (bits), block->dc, &entry, &difference);
     ok &= entry.length > 0;
     self->dc_values[block->component] += difference;
     if (blocks && block->needs_ac)
-      bits = read_block (bits, block->ac, blocks[i][0], &ok);
+      bits = decode_block (bits, block->ac, blocks[i][0], &ok);
     else
       bits = skip_block (bits, block->ac, &ok);
     if (blocks)
       blocks[i][0][0] = (JCOEF) self->dc_values[block->component];
   }
   self->bits = bits;
-  return ok && !spdl_bits_is_overdrawn (&bits);
+  return ok && !spdl_bits_is_exhausted (&bits);
 }
 
 static gboolean
 decode_plain (SpdlEntropy *self, JBLOCKROW *blocks)
 {
-  return decode_blocks (self, blocks);
+  return decode_mcu_blocks (self, blocks);
 }
 
 #ifdef __x86_64__
-/* Shifts by a number that is not known before take one step there, not three.
- */
+/* BMI2 has shifts by a variable count in one operation instead of three. */
 __attribute__ ((target ("bmi,bmi2"))) static gboolean
 decode_bmi2 (SpdlEntropy *self, JBLOCKROW *blocks)
 {
-  return decode_blocks (self, blocks);
+  return decode_mcu_blocks (self, blocks);
 }
 #endif
 
-/* Leaves the scan to libjpeg, from its first byte on: it comes to the same
- * place, and says what is wrong there. */
+/* Hands the scan to libjpeg: it starts at the first byte, reaches the same MCU,
+ * and reports what is wrong there. */
 static boolean
 fall_back (SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
@@ -388,9 +437,9 @@ spdl_entropy_decode (
     SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
   if (cinfo->restart_interval > 0) {
-    if (self->restarts_in == 0 && !read_restart (self, cinfo))
+    if (self->mcus_to_restart == 0 && !read_restart (self, cinfo))
       return fall_back (self, cinfo, blocks);
-    self->restarts_in--;
+    self->mcus_to_restart--;
   }
   if (!self->decode (self, is_wanted (self, cinfo) ? blocks : NULL))
     return fall_back (self, cinfo, blocks);
@@ -405,7 +454,7 @@ spdl_entropy_new (void)
 {
   SpdlEntropy *self = g_new0 (SpdlEntropy, 1);
 
-  self->pairs_pay = PAIRS_PAY;
+  self->min_bytes_for_pairs = MIN_BYTES_FOR_PAIRS;
   self->decode = decode_plain;
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2"))
@@ -420,7 +469,7 @@ spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs)
   if (plain)
     self->decode = decode_plain;
   if (pairs)
-    self->pairs_pay = 0;
+    self->min_bytes_for_pairs = 0;
 }
 
 void

@@ -13,20 +13,18 @@
 
 G_BEGIN_DECLS
 
-/* Most of a JPEG's time is Huffman decoding. This does it in libjpeg's place
- * where the file is sequential, of one scan, and sound: two codes and their
- * values by one look into a table, and of blocks that nobody asks for several
- * codes at a time. Whatever is not as it should be is left to libjpeg, which
- * then begins again at the scan's first byte: results and warnings are always
- * its own. */
+/* Most of the time of a JPEG is Huffman decoding. This decodes sequential files
+ * of one scan in libjpeg's place, two codes a table lookup; of blocks that are
+ * not wanted, several. libjpeg decodes all other files, and those with an
+ * error. entropy.c explains how. */
 
 typedef struct _SpdlEntropy SpdlEntropy;
 
 SpdlEntropy *spdl_entropy_new (void);
 void spdl_entropy_free (SpdlEntropy *self);
 
-/* For tests. @plain: does without what not all CPUs have; @pairs: takes two
- * codes a look in small files, too. */
+/* For tests. @plain: uses no instructions that some CPUs lack; @pairs: looks up
+ * two codes at a time in small files, too. */
 void spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs);
 
 /* Make libjpeg call @decode_mcu, which calls spdl_entropy_decode(). Call it
@@ -36,10 +34,10 @@ void spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs);
 gboolean spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
     boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks));
 
-/* Only these columns of iMCUs are asked for; all where this is not called. */
+/* Only these columns of iMCUs are wanted; without a call, all are. */
 void spdl_entropy_set_columns (SpdlEntropy *self, guint begin, guint end);
 
-/* Decodes the next MCU. @blocks is nullable: nobody asks for it. */
+/* Decodes the next MCU. @blocks: (nullable): NULL if it is not wanted */
 boolean spdl_entropy_decode (
     SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks);
 

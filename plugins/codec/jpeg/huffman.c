@@ -1,4 +1,4 @@
-/* gst-spdl: Huffman codes of a JPEG, as tables to look up
+/* gst-spdl: lookup tables for the Huffman codes of a JPEG
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,17 +9,17 @@
 
 #include <string.h>
 
-/* The symbol of a run of zeros that no value follows. */
-#define ZEROS 0xf0
+/* The symbol of 16 zeros. */
+#define ZRL 0xf0
 
-/* By how many coefficients the value of a symbol lies further. */
+/* How far a symbol moves the zigzag index: run + 1, but for EOB. */
 static guint
 get_step (const SpdlHuffman *self, guint symbol)
 {
   if (self->is_dc)
     return 0;
-  if ((symbol & 15) == 0 && symbol != ZEROS)
-    return SPDL_HUFFMAN_END;
+  if ((symbol & 15) == 0 && symbol != ZRL)
+    return SPDL_HUFFMAN_EOB;
   return (symbol >> 4) + 1;
 }
 
@@ -33,21 +33,21 @@ make_entry (const SpdlHuffman *self, guint length, guint symbol)
 }
 
 static void
-fill_code (SpdlHuffman *self, guint code, guint length, guint symbol)
+add_code (SpdlHuffman *self, guint code, guint length, guint symbol)
 {
-  const guint n_free = SPDL_HUFFMAN_BITS - length;
+  const guint n_free = SPDL_HUFFMAN_LOOKAHEAD - length;
   SpdlHuffmanEntry *to = self->entries + (code << n_free);
   SpdlHuffmanEntry entry = make_entry (self, length, symbol);
 
-  if (entry.length > SPDL_HUFFMAN_LONGEST_KNOWN)
+  if (entry.length > SPDL_HUFFMAN_MAX_LOOKUP_BITS)
     entry.length = 0;
   for (guint i = 0; i < 1u << n_free; i++)
     to[i] = entry;
 }
 
-/* Gives each symbol its code, one after the other and from the shortest on. */
+/* Assigns codes to the symbols in order, from the shortest on. */
 static gboolean
-assign_codes (SpdlHuffman *self)
+build_lookup (SpdlHuffman *self)
 {
   guint code = 0, n = 0;
 
@@ -58,8 +58,8 @@ assign_codes (SpdlHuffman *self)
     if (n + count > 256 || code + count > 1u << length)
       return FALSE;
     self->offsets[length] = (gint) n - (gint) code;
-    for (guint i = 0; i < count && length <= SPDL_HUFFMAN_BITS; i++)
-      fill_code (self, code + i, length, self->symbols[n + i]);
+    for (guint i = 0; i < count && length <= SPDL_HUFFMAN_LOOKAHEAD; i++)
+      add_code (self, code + i, length, self->symbols[n + i]);
     n += count;
     code += count;
     self->ends[length] = code << (16 - length);
@@ -79,38 +79,40 @@ spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
   memcpy (self->symbols, symbols, 256);
   self->is_dc = is_dc;
   self->has_pairs = self->has_skips = FALSE;
-  /* No code has 0 bits: here it says whether the tables are made. */
-  self->counts[0] = assign_codes (self);
+  /* No code has 0 bits: counts[0] says whether `entries` are valid. */
+  self->counts[0] = build_lookup (self);
   return self->counts[0];
 }
 
-/* What @n_bits bits, of at least SPDL_HUFFMAN_BITS, have behind the first @at.
- */
+/* The code in @bits, which are @n_bits, SPDL_HUFFMAN_LOOKAHEAD or more, behind
+ * the first @at. */
 static SpdlHuffmanEntry
-look_up_at (const SpdlHuffman *self, guint bits, guint n_bits, guint at)
+look_up_bits (const SpdlHuffman *self, guint bits, guint n_bits, guint at)
 {
-  /* Behind the last bits are zeros, of which nothing may be taken. */
+  /* Past the last bit are zeros: the caller checks the length. */
   const guint left = (bits << at) & ((1u << n_bits) - 1);
 
-  return self->entries[left >> (n_bits - SPDL_HUFFMAN_BITS)];
+  return self->entries[left >> (n_bits - SPDL_HUFFMAN_LOOKAHEAD)];
 }
 
 static SpdlHuffmanPair
-pair_at (const SpdlHuffman *self, guint i)
+make_pair (const SpdlHuffman *self, guint i)
 {
   const SpdlHuffmanEntry first =
-      look_up_at (self, i, SPDL_HUFFMAN_PAIR_BITS, 0);
+      look_up_bits (self, i, SPDL_HUFFMAN_PAIR_LOOKAHEAD, 0);
   SpdlHuffmanEntry last;
 
   if (first.length == 0)
-    return (SpdlHuffmanPair){ .step = SPDL_HUFFMAN_BAD };
-  if (first.step < SPDL_HUFFMAN_END && first.length < SPDL_HUFFMAN_PAIR_BITS) {
-    last = look_up_at (self, i, SPDL_HUFFMAN_PAIR_BITS, first.length);
-    if (last.length > 0 && first.length + last.code <= SPDL_HUFFMAN_PAIR_BITS &&
-        first.length + last.length <= SPDL_HUFFMAN_LONGEST_KNOWN)
+    return (SpdlHuffmanPair){ .step = SPDL_HUFFMAN_INVALID };
+  if (first.step < SPDL_HUFFMAN_EOB &&
+      first.length < SPDL_HUFFMAN_PAIR_LOOKAHEAD) {
+    last = look_up_bits (self, i, SPDL_HUFFMAN_PAIR_LOOKAHEAD, first.length);
+    if (last.length > 0 &&
+        first.length + last.code <= SPDL_HUFFMAN_PAIR_LOOKAHEAD &&
+        first.length + last.length <= SPDL_HUFFMAN_MAX_LOOKUP_BITS)
       return (SpdlHuffmanPair){ first.length + last.length, first.step,
         last.step, first.length + last.code, last.size,
-        spdl_huffman_get_value ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_BITS),
+        spdl_huffman_extend ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_LOOKAHEAD),
             first.code, first.size) };
   }
   return (SpdlHuffmanPair){ first.length, first.step, 0, first.code, first.size,
@@ -118,25 +120,25 @@ pair_at (const SpdlHuffman *self, guint i)
 }
 
 void
-spdl_huffman_make_pairs (SpdlHuffman *self)
+spdl_huffman_build_pairs (SpdlHuffman *self)
 {
   for (guint i = 0; i < SPDL_HUFFMAN_N_PAIRS && !self->has_pairs; i++)
-    self->pairs[i] = pair_at (self, i);
+    self->pairs[i] = make_pair (self, i);
   self->has_pairs = TRUE;
 }
 
-/* As many of the codes with which the bits of place @i begin as they hold. */
+/* The codes that fit in the lookahead @i. */
 static SpdlHuffmanSkip
-chain_at (const SpdlHuffman *self, guint i)
+make_skip (const SpdlHuffman *self, guint i)
 {
   SpdlHuffmanSkip skip = { 0, 0 };
 
   while (skip.step < 64) {
     const SpdlHuffmanEntry entry =
-        look_up_at (self, i, SPDL_HUFFMAN_SKIP_BITS, skip.length);
+        look_up_bits (self, i, SPDL_HUFFMAN_SKIP_LOOKAHEAD, skip.length);
 
     if (entry.length == 0 ||
-        skip.length + entry.length > SPDL_HUFFMAN_SKIP_BITS)
+        skip.length + entry.length > SPDL_HUFFMAN_SKIP_LOOKAHEAD)
       break;
     skip.length += entry.length;
     skip.step += entry.step;
@@ -145,15 +147,15 @@ chain_at (const SpdlHuffman *self, guint i)
 }
 
 void
-spdl_huffman_chain (SpdlHuffman *self)
+spdl_huffman_build_skips (SpdlHuffman *self)
 {
   for (guint i = 0; i < SPDL_HUFFMAN_N_SKIPS; i++)
-    self->skips[i] = chain_at (self, i);
+    self->skips[i] = make_skip (self, i);
   self->has_skips = TRUE;
 }
 
 SpdlHuffmanEntry
-spdl_huffman_find (const SpdlHuffman *self, guint64 bits, guint least)
+spdl_huffman_find_long_code (const SpdlHuffman *self, guint64 bits, guint least)
 {
   const guint code = bits >> 48;
   guint length = least;
@@ -161,7 +163,7 @@ spdl_huffman_find (const SpdlHuffman *self, guint64 bits, guint least)
   while (length <= 16 && code >= self->ends[length])
     length++;
   if (length > 16)
-    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_BAD, 0, 0 };
+    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_INVALID, 0, 0 };
   return make_entry (self, length,
       self->symbols[(gint) (code >> (16 - length)) + self->offsets[length]]);
 }

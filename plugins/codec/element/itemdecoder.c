@@ -1,4 +1,4 @@
-/* gst-spdl: the work on one image
+/* gst-spdl: decodes one item, whatever it is
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,14 +33,17 @@ struct _SpdlItemDecoder {
   SpdlVideo *video;
   SpdlAudio *audio;
 
-  /* The item in hand. */
+  gboolean was_video; /* the last item */
+};
+
+/* One item: what it is, what is made of it, and where that goes. */
+typedef struct {
   const SpdlDecodeConfig *config;
   const SpdlSource *source;
   GstMapInfo in;
   SpdlImageTransform *transform;
   GstCaps **caps;
-  gboolean is_video;
-};
+} Job;
 
 SpdlItemDecoder *
 spdl_item_decoder_new (void)
@@ -74,33 +77,32 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
 }
 
 static void
-set_view (SpdlItemDecoder *self, guint width, guint height, guint orientation)
+set_transform (const Job *job, guint width, guint height, guint orientation)
 {
-  spdl_image_transform_init (self->transform, self->config, width, height,
-      orientation, self->source->epoch, self->source->index);
+  spdl_image_transform_init (job->transform, job->config, width, height,
+      orientation, job->source->epoch, job->source->index);
 }
 
 /* Decodes the JPEG whose header was read onto the canvas, as planes where that
  * is cheaper. *@has_begun: whether there is something on the canvas then. */
 static gboolean
-draw_jpeg (
-    SpdlItemDecoder *self, guint reduction, gboolean *has_begun, GError **error)
+draw_jpeg (SpdlItemDecoder *self, const Job *job, guint reduction,
+    gboolean *has_begun, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
   const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   SpdlSampling sampling;
 
   if (spdl_jpeg_get_sampling (self->jpeg, &sampling) &&
-      spdl_canvas_takes_planes (
-          config, self->transform, reduction, &sampling)) {
+      spdl_canvas_takes_planes (config, job->transform, reduction, &sampling)) {
     const SpdlPlanes *planes = spdl_canvas_begin_planes (
-        self->canvas, config, self->transform, reduction, &sampling, error);
+        self->canvas, config, job->transform, reduction, &sampling, error);
 
     *has_begun = planes != NULL;
     return planes && spdl_jpeg_read_planes (self->jpeg, planes, keep, error);
   } else {
     const SpdlRows *rows = spdl_canvas_begin (
-        self->canvas, config, self->transform, reduction, error);
+        self->canvas, config, job->transform, reduction, error);
 
     *has_begun = rows != NULL;
     return rows && spdl_jpeg_read_rows (self->jpeg, rows, keep, error);
@@ -108,10 +110,10 @@ draw_jpeg (
 }
 
 static GstBuffer *
-decode_jpeg (SpdlItemDecoder *self, GError **error)
+decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
-  const GstMapInfo *in = &self->in;
+  const SpdlDecodeConfig *config = job->config;
+  const GstMapInfo *in = &job->in;
   guint width, height, reduction = 1;
   gboolean has_begun;
 
@@ -119,13 +121,14 @@ decode_jpeg (SpdlItemDecoder *self, GError **error)
           self->jpeg, in->data, in->size, &width, &height, error) ||
       !spdl_decode_config_check_decoded (config, width, height, error))
     return NULL;
-  set_view (self, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
+  set_transform (
+      job, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
   if (config->fast_scale)
-    reduction = spdl_image_transform_get_reduction (self->transform);
+    reduction = spdl_image_transform_get_reduction (job->transform);
   spdl_jpeg_set_reduction (self->jpeg, reduction);
-  if (draw_jpeg (self, reduction, &has_begun, error) ||
+  if (draw_jpeg (self, job, reduction, &has_begun, error) ||
       (has_begun && config->corrupt == SPDL_CORRUPT_KEEP))
-    return spdl_canvas_end (self->canvas, self->caps);
+    return spdl_canvas_end (self->canvas, job->caps);
   if (has_begun)
     spdl_canvas_cancel (self->canvas);
   return NULL;
@@ -135,36 +138,37 @@ decode_jpeg (SpdlItemDecoder *self, GError **error)
 
 /* Draws the file whose header was read. */
 static GstBuffer *
-draw_image (SpdlItemDecoder *self, const SpdlImageDecoder *format,
-    gpointer decoder, const SpdlImageHeader *header, GError **error)
+draw_image (SpdlItemDecoder *self, const Job *job,
+    const SpdlImageDecoder *format, gpointer decoder,
+    const SpdlImageHeader *header, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
   const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlRows *rows;
   GError *reason = NULL;
 
-  set_view (self, header->width, header->height, header->orientation);
-  rows = spdl_canvas_begin (self->canvas, config, self->transform, 1, error);
+  set_transform (job, header->width, header->height, header->orientation);
+  rows = spdl_canvas_begin (self->canvas, config, job->transform, 1, error);
   if (!rows)
     return NULL;
   if (format->read_rows (decoder, rows, keep, &reason))
-    return spdl_canvas_end (self->canvas, self->caps);
+    return spdl_canvas_end (self->canvas, job->caps);
   g_propagate_error (error, reason);
   if (keep &&
       g_error_matches (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE))
-    return spdl_canvas_end (self->canvas, self->caps);
+    return spdl_canvas_end (self->canvas, job->caps);
   spdl_canvas_cancel (self->canvas);
   return NULL;
 }
 
 /* Returns the index of the decoder of the item's format, or -1. */
 static gint
-find_decoder (const SpdlItemDecoder *self)
+find_decoder (const Job *job)
 {
-  if (self->in.size < 12)
+  if (job->in.size < 12)
     return -1;
   for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
-    if (image_decoders[i]->accepts (self->in.data, self->in.size))
+    if (image_decoders[i]->accepts (job->in.data, job->in.size))
       return i;
   return -1;
 }
@@ -182,21 +186,22 @@ check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
 }
 
 static GstBuffer *
-decode_by_library (SpdlItemDecoder *self, guint i, GError **error)
+decode_by_library (
+    SpdlItemDecoder *self, const Job *job, guint i, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
   const SpdlImageDecoder *format = image_decoders[i];
   GstBuffer *result = NULL;
   SpdlImageHeader header;
 
   if (!self->decoders[i])
     self->decoders[i] = format->create ();
-  if (format->read_header (self->decoders[i], self->in.data, self->in.size,
+  if (format->read_header (self->decoders[i], job->in.data, job->in.size,
           config->max_pixels, &header, error) &&
       check_header (format, &header, error) &&
       spdl_decode_config_check_decoded (
           config, header.width, header.height, error))
-    result = draw_image (self, format, self->decoders[i], &header, error);
+    result = draw_image (self, job, format, self->decoders[i], &header, error);
   format->close (self->decoders[i]);
   return result;
 }
@@ -205,7 +210,7 @@ decode_by_library (SpdlItemDecoder *self, guint i, GError **error)
 
 /* Draws @frame; where there is none, background. */
 static GstBuffer *
-draw_frame (SpdlItemDecoder *self, const SpdlImageProbe *probe,
+draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
     const SpdlFrame *frame, GError **error)
 {
   const guint width = frame->buffer ? (guint) frame->info->width : probe->width;
@@ -213,9 +218,9 @@ draw_frame (SpdlItemDecoder *self, const SpdlImageProbe *probe,
       frame->buffer ? (guint) frame->info->height : probe->height;
   const SpdlRows *rows;
 
-  set_view (self, width, height, probe->orientation);
+  set_transform (job, width, height, probe->orientation);
   rows =
-      spdl_canvas_begin (self->canvas, self->config, self->transform, 1, error);
+      spdl_canvas_begin (self->canvas, job->config, job->transform, 1, error);
   if (!rows)
     return NULL;
   if (!frame->buffer) {
@@ -224,7 +229,7 @@ draw_frame (SpdlItemDecoder *self, const SpdlImageProbe *probe,
     spdl_canvas_cancel (self->canvas);
     return NULL;
   }
-  return spdl_canvas_end (self->canvas, self->caps);
+  return spdl_canvas_end (self->canvas, job->caps);
 }
 
 static void
@@ -249,14 +254,13 @@ can_keep (
 /* Returns the file as its decoder takes it, or NULL with @error set if there is
  * no memory for a copy. */
 static GstBuffer *
-dup_file (
-    const SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **error)
+dup_file (const Job *job, const SpdlImageProbe *probe, GError **error)
 {
-  const GstMapInfo *in = &self->in;
+  const GstMapInfo *in = &job->in;
   GstBuffer *file = NULL;
 
   if (!spdl_tga_has_gray_alpha (probe->type, in->data, in->size))
-    return gst_buffer_ref (self->source->item);
+    return gst_buffer_ref (job->source->item);
   file = spdl_tga_expand (in->data, in->size);
   if (!file)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
@@ -268,28 +272,28 @@ dup_file (
 /* Decodes and draws what passed the probe, or is kept in spite of it.
  * @reason: (out): why it is broken, also where there is a result. */
 static GstBuffer *
-decode_file (
-    SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **reason)
+decode_file (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
+    GError **reason)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
   const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlStillLimits limits = { config->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file = dup_file (self, probe, reason);
+  g_autoptr (GstBuffer) file = dup_file (job, probe, reason);
 
   if ((!file || !spdl_still_decoder_decode (self->still_decoder, probe, file,
                     &limits, &frame, reason)) &&
       !(keep && can_keep (probe, &frame, *reason)))
     return NULL;
   frame.opaque = probe->opaque;
-  return draw_frame (self, probe, &frame, *reason ? NULL : reason);
+  return draw_frame (self, job, probe, &frame, *reason ? NULL : reason);
 }
 
 static GstBuffer *
-decode_still (
-    SpdlItemDecoder *self, const SpdlImageProbe *probe, GError **error)
+decode_still (SpdlItemDecoder *self, const Job *job,
+    const SpdlImageProbe *probe, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
   GstBuffer *result = NULL;
   GError *reason = NULL;
 
@@ -297,7 +301,7 @@ decode_still (
           config, probe->width, probe->height, error))
     return NULL;
   if (!probe->corruption || config->corrupt == SPDL_CORRUPT_KEEP)
-    result = decode_file (self, probe, &reason);
+    result = decode_file (self, job, probe, &reason);
   if (reason)
     g_propagate_error (error, reason);
   else if (probe->corruption)
@@ -306,29 +310,31 @@ decode_still (
 }
 
 static GstBuffer *
-decode_arrays (SpdlItemDecoder *self, SpdlArraysKind kind, GError **error)
+decode_arrays (
+    SpdlItemDecoder *self, const Job *job, SpdlArraysKind kind, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
-  GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &self->in,
-      config->max_decompressed_bytes, self->caps, error);
+  const SpdlDecodeConfig *config = job->config;
+  GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &job->in,
+      config->max_decompressed_bytes, job->caps, error);
 
-  if (result && !spdl_decode_config_check_tensors (config, *self->caps, error))
+  if (result && !spdl_decode_config_check_tensors (config, *job->caps, error))
     gst_clear_buffer (&result);
   return result;
 }
 
 static GstBuffer *
-decode_video (SpdlItemDecoder *self, const gchar *type, GError **error)
+decode_video (
+    SpdlItemDecoder *self, const Job *job, const gchar *type, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
-  GstBuffer *result = spdl_video_decode (self->video, type, config,
-      self->source, self->transform, self->caps, error);
+  const SpdlDecodeConfig *config = job->config;
+  GstBuffer *result = spdl_video_decode (
+      self->video, type, config, job->source, job->transform, job->caps, error);
 
-  self->is_video = TRUE;
+  self->was_video = TRUE;
   if (result && config->clip.num_frames > 0 &&
-      !spdl_decode_config_check_tensors (config, *self->caps, NULL)) {
+      !spdl_decode_config_check_tensors (config, *job->caps, NULL)) {
     g_clear_error (error);
-    spdl_decode_config_check_tensors (config, *self->caps, error);
+    spdl_decode_config_check_tensors (config, *job->caps, error);
     gst_clear_buffer (&result);
   }
   return result;
@@ -337,22 +343,22 @@ decode_video (SpdlItemDecoder *self, const gchar *type, GError **error)
 /* What the item is, if it may be a video. Images without a mark are what their
  * caps say, whatever they look like. */
 static const gchar *
-find_video (const SpdlItemDecoder *self)
+find_video (const SpdlItemDecoder *self, const Job *job)
 {
-  GstCaps *caps = self->source->caps;
+  GstCaps *caps = job->source->caps;
 
   if (caps && gst_caps_is_fixed (caps) &&
       g_str_has_prefix (
           gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/"))
     return NULL;
-  return spdl_video_find_type (self->video, self->in.data, self->in.size);
+  return spdl_video_find_type (self->video, job->in.data, job->in.size);
 }
 
 /* Whether an image does; FALSE with @error set where clips are made. */
 static gboolean
-check_image (const SpdlItemDecoder *self, const gchar *type, GError **error)
+check_image (const Job *job, const gchar *type, GError **error)
 {
-  if (self->config->clip.num_frames == 0)
+  if (job->config->clip.num_frames == 0)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
       "It is no video%s%s, but num-frames is set, which makes clips of videos",
@@ -361,64 +367,81 @@ check_image (const SpdlItemDecoder *self, const gchar *type, GError **error)
 }
 
 static GstBuffer *
-decode_audio (SpdlItemDecoder *self, GError **error)
+decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
 {
-  const SpdlDecodeConfig *config = self->config;
+  const SpdlDecodeConfig *config = job->config;
 
   return spdl_audio_decode (self->audio, &config->audio,
-      config->corrupt == SPDL_CORRUPT_KEEP, self->source->item, self->caps,
+      config->corrupt == SPDL_CORRUPT_KEEP, job->source->item, job->caps,
       error);
 }
 
 static GstBuffer *
-decode_image (SpdlItemDecoder *self, GError **error)
+decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
 {
-  const GstMapInfo *in = &self->in;
+  const GstMapInfo *in = &job->in;
   const gchar *video;
   GError *reason = NULL;
   SpdlImageProbe probe;
   gint decoder;
 
-  if (!spdl_decode_config_check_images (self->config, error))
+  if (!spdl_decode_config_check_images (job->config, error))
     return NULL;
-  if (spdl_jpeg_is_jpeg (in->data, in->size))
-    return check_image (self, "image/jpeg", error) ? decode_jpeg (self, error)
-                                                   : NULL;
-  decoder = find_decoder (self);
+  decoder = find_decoder (job);
   if (decoder >= 0)
-    return check_image (self, image_decoders[decoder]->type, error)
-               ? decode_by_library (self, decoder, error)
+    return check_image (job, image_decoders[decoder]->type, error)
+               ? decode_by_library (self, job, decoder, error)
                : NULL;
   spdl_image_probe (&probe, in->data, in->size);
-  if (!probe.type && (video = find_video (self)))
-    return decode_video (self, video, error);
-  if (!check_image (self, probe.type, error))
+  if (!probe.type && (video = find_video (self, job)))
+    return decode_video (self, job, video, error);
+  if (!check_image (job, probe.type, error))
     return NULL;
   if (!spdl_still_decoder_find_type (
-          &probe, in->data, in->size, self->source->caps, &reason)) {
+          &probe, in->data, in->size, job->source->caps, &reason)) {
     if (spdl_audio_search (self->audio, in->data, in->size)) {
       g_clear_error (&reason);
-      return decode_audio (self, error);
+      return decode_audio (self, job, error);
     }
     g_propagate_error (error, reason);
     return NULL;
   }
-  return decode_still (self, &probe, error);
+  return decode_still (self, job, &probe, error);
 }
 
 /* A video has sound, too, which counts where downstream takes nothing else.
  * Where clips are asked for, sound is none. */
 static gboolean
-is_sound (SpdlItemDecoder *self)
+is_sound (SpdlItemDecoder *self, const Job *job)
 {
-  const GstMapInfo *in = &self->in;
+  const GstMapInfo *in = &job->in;
+  const gboolean no_images = job->config->no_images;
 
-  return self->config->clip.num_frames == 0 &&
-         !spdl_jpeg_is_jpeg (in->data, in->size) &&
-         (spdl_audio_look (
-              self->audio, in->data, in->size, !self->config->no_images) ||
-             (self->config->no_images &&
+  return job->config->clip.num_frames == 0 &&
+         (spdl_audio_look (self->audio, in->data, in->size, !no_images) ||
+             (no_images &&
                  spdl_audio_search (self->audio, in->data, in->size)));
+}
+
+/* Finds out what the item is. JPEGs come first: they are what most items are.
+ */
+static GstBuffer *
+decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
+{
+  const GstMapInfo *in = &job->in;
+  SpdlArraysKind kind;
+
+  if (spdl_jpeg_is_jpeg (in->data, in->size))
+    return spdl_decode_config_check_images (job->config, error) &&
+                   check_image (job, "image/jpeg", error)
+               ? decode_jpeg (self, job, error)
+               : NULL;
+  kind = spdl_arrays_look (in->data, in->size);
+  if (kind != SPDL_ARRAYS_NONE)
+    return decode_arrays (self, job, kind, error);
+  if (is_sound (self, job))
+    return decode_audio (self, job, error);
+  return decode_image (self, job, error);
 }
 
 GstBuffer *
@@ -426,34 +449,26 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
     const SpdlSource *source, SpdlImageTransform *transform,
     GstCaps **result_caps, GError **error)
 {
-  GstMapInfo *in = &self->in;
+  Job job = { .config = config,
+    .source = source,
+    .transform = transform,
+    .caps = result_caps };
   GstBuffer *result;
-  SpdlArraysKind kind;
 
-  self->config = config;
-  self->source = source;
-  self->transform = transform;
   transform->width = transform->height = 0;
-  self->caps = result_caps;
-  self->is_video = FALSE;
-  if (!gst_buffer_map (source->item, in, GST_MAP_READ)) {
+  self->was_video = FALSE;
+  if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Its memory cannot be mapped");
     return NULL;
   }
-  kind = spdl_arrays_look (in->data, in->size);
-  if (kind != SPDL_ARRAYS_NONE)
-    result = decode_arrays (self, kind, error);
-  else if (is_sound (self))
-    result = decode_audio (self, error);
-  else
-    result = decode_image (self, error);
-  gst_buffer_unmap (source->item, in);
+  result = decode_any (self, &job, error);
+  gst_buffer_unmap (source->item, &job.in);
   return result;
 }
 
 const GArray *
 spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own)
 {
-  return self->is_video ? spdl_video_get_times (self->video, n_own) : NULL;
+  return self->was_video ? spdl_video_get_times (self->video, n_own) : NULL;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: the work on one image
+/* gst-spdl: decodes one item, whatever it is
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,27 +11,31 @@
 
 G_BEGIN_DECLS
 
-/* The state of one worker thread: JPEGs go through libjpeg-turbo, other images
- * through GStreamer's decoders, and both to the same canvas, frames of videos,
- * too; arrays become tensors. One thread at a time. */
+/* The decoders of one worker thread: JPEGs go through libjpeg-turbo, PNG, WebP,
+ * GIF, TIFF and JPEG 2000 through their libraries, other images and videos
+ * through GStreamer's decoders, sound through FFmpeg. Images and frames are
+ * drawn on one canvas. One thread at a time. */
 
 typedef struct _SpdlItemDecoder SpdlItemDecoder;
 
 SpdlItemDecoder *spdl_item_decoder_new (void);
 void spdl_item_decoder_free (SpdlItemDecoder *self);
 
-/* Makes of @source what @config says, and in @transform how that was done; its
- * width is 0 where it was no image. NULL with
- * @error set if it cannot be; with on-corrupt=keep, @error may be
- * set though there is a result. @result_caps: (transfer none), until the next.
- */
+/* Decodes @source as @config says.
+ *
+ * @transform: (out): how an image was transformed; its width is 0 for an item
+ *     that is no image
+ * @result_caps: (out) (transfer none): valid until the next call
+ *
+ * Returns: (transfer full) (nullable): NULL with @error set. With
+ *     on-corrupt=keep, @error may be set though there is a result. */
 GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
 
-/* When the frames of the last item are shown, in ns, if it was a video; else
- * NULL. @n_own: how many are of the video; those behind them are the last one
- * again. */
+/* Returns: (nullable): the times of the last item's frames, in ns, if it was a
+ *     video. @n_own: how many of the frames are in the video; the others repeat
+ *     the last one. */
 const GArray *
 spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own);
 

@@ -42,7 +42,6 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
 #include "gst/spdl/stage/droppeditems.h"

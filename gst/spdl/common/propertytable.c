@@ -7,7 +7,82 @@
 
 #include "gst/spdl/common/propertytable.h"
 
-#include "gst/spdl/common/valuearrays.h"
+/* Values that are arrays */
+
+/* gst-launch knows no way to write a GStrv. */
+static GParamSpec *
+make_names_param_spec (
+    const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
+{
+  return gst_param_spec_array (name, nick, blurb,
+      g_param_spec_string (name, nick, "A name", NULL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+      flags);
+}
+
+GStrv
+gst_spdl_names_dup (const GValue *array)
+{
+  const guint n = gst_value_array_get_size (array);
+  GStrv names = n > 0 ? g_new0 (gchar *, n + 1) : NULL;
+
+  for (guint i = 0; i < n; i++) {
+    GValue name = G_VALUE_INIT;
+
+    g_value_init (&name, G_TYPE_STRING);
+    g_value_transform (gst_value_array_get_value (array, i), &name);
+    names[i] = g_value_dup_string (&name);
+    if (!names[i])
+      names[i] = g_strdup ("");
+    g_value_unset (&name);
+  }
+  return names;
+}
+
+void
+gst_spdl_names_set (GValue *array, const gchar *const *names)
+{
+  for (guint i = 0; names && names[i]; i++) {
+    GValue name = G_VALUE_INIT;
+
+    g_value_init (&name, G_TYPE_STRING);
+    g_value_set_string (&name, names[i]);
+    gst_value_array_append_and_take_value (array, &name);
+  }
+}
+
+/* The elements that are numbers, of any type, @max at most. Returns how many.
+ */
+static guint
+get_numbers (const GValue *array, double *numbers, guint max)
+{
+  const guint n = MIN (gst_value_array_get_size (array), max);
+  guint n_numbers = 0;
+
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    if (g_value_transform (gst_value_array_get_value (array, i), &number))
+      numbers[n_numbers++] = g_value_get_double (&number);
+    g_value_unset (&number);
+  }
+  return n_numbers;
+}
+
+static void
+put_numbers (GValue *array, const double *numbers, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, numbers[i]);
+    gst_value_array_append_and_take_value (array, &number);
+  }
+}
+
+/* Tables */
 
 #define FIELD(property, self, Type) \
   (*(Type *) G_STRUCT_MEMBER_P (self, (property)->offset))
@@ -53,7 +128,7 @@ make_param_spec (const SpdlProperty *property)
     case SPDL_PROPERTY_KIND_INTERNED:
       return g_param_spec_string (name, nick, blurb, initial.s, flags);
     case SPDL_PROPERTY_KIND_NAMES:
-      return gst_spdl_names_param_spec (name, nick, blurb, flags);
+      return make_names_param_spec (name, nick, blurb, flags);
     case SPDL_PROPERTY_KIND_STRUCTURE:
       return g_param_spec_boxed (name, nick, blurb, GST_TYPE_STRUCTURE, flags);
     case SPDL_PROPERTY_KIND_NUMBERS:
@@ -177,7 +252,7 @@ static void
 set_range (double *range, const GValue *array)
 {
   if (gst_value_array_get_size (array) != 2 ||
-      gst_spdl_numbers_get (array, range, 2) != 2)
+      get_numbers (array, range, 2) != 2)
     range[0] = range[1] = 0.0;
 }
 
@@ -222,8 +297,8 @@ set_field (const SpdlProperty *property, gpointer self, const GValue *value)
       FIELD (property, self, GstStructure *) = g_value_dup_boxed (value);
       break;
     case SPDL_PROPERTY_KIND_NUMBERS:
-      COUNT (property, self) = gst_spdl_numbers_get (
-          value, &FIELD (property, self, double), property->max.u);
+      COUNT (property, self) =
+          get_numbers (value, &FIELD (property, self, double), property->max.u);
       break;
     case SPDL_PROPERTY_KIND_RANGE:
       set_range (&FIELD (property, self, double), value);
@@ -272,11 +347,11 @@ get_field (const SpdlProperty *property, gconstpointer self, GValue *value)
       gst_value_set_structure (value, FIELD (property, self, GstStructure *));
       break;
     case SPDL_PROPERTY_KIND_NUMBERS:
-      gst_spdl_numbers_put (
+      put_numbers (
           value, &FIELD (property, self, const double), COUNT (property, self));
       break;
     case SPDL_PROPERTY_KIND_RANGE:
-      gst_spdl_numbers_put (value, &FIELD (property, self, const double), 2);
+      put_numbers (value, &FIELD (property, self, const double), 2);
       break;
   }
 }

@@ -204,4 +204,15 @@ SPDL_PRIVATE_API
 void gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
     guint index, GValue *value, GObject *object, GParamSpec *pspec);
 
+/* Values of a property that is a GstValueArray of strings. */
+
+/* Returns: (transfer full) (nullable): the elements as strings, since <1,2> is
+ * read as numbers; NULL: there are none */
+SPDL_PRIVATE_API
+GStrv gst_spdl_names_dup (const GValue *array);
+
+/* Appends @names, nullable. */
+SPDL_PRIVATE_API
+void gst_spdl_names_set (GValue *array, const gchar *const *names);
+
 G_END_DECLS

@@ -11,7 +11,7 @@
 #include <gst/app/gstappsrc.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/valuearrays.h"
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 

@@ -193,7 +193,6 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
-#include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/common/sourcenumber.h"

@@ -51,7 +51,6 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/common/valuearrays.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/ipc/element/restart.h"

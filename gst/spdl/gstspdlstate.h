@@ -1,4 +1,4 @@
-/* gst-spdl: what a resume state counts as done
+/* gst-spdl: resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,6 +16,13 @@ G_BEGIN_DECLS
 GST_SPDL_API
 gboolean gst_spdl_state_is_done (
     const gchar *state, guint source, guint64 epoch, guint64 sequence);
+
+GST_SPDL_API
+gboolean gst_spdl_state_get_epoch (
+    const gchar *state, guint64 *epoch, gboolean *is_beginning);
+
+GST_SPDL_API
+gchar *gst_spdl_state_dup_at_epoch (const gchar *state, guint64 epoch);
 
 G_END_DECLS
 

@@ -502,7 +502,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         at first the one to begin with."""
         state = self.state if self._fresh or self._ahead else None
         if state:
-            return _epoch_of(state)
+            return _get_place(state)[0]
         epoch: int = self.get_epoch()
         return epoch
 
@@ -561,23 +561,19 @@ class Loader(raw.Loader):  # type: ignore[misc]
             raise LoaderError("The pipeline has no spdlsrc whose epoch could "
                               "be set", code="state")
         self.stop()
-        self.restore_state(_PLACE.sub(f"epoch={epoch},mark=0,done=", state))
+        self.restore_state(raw.state_dup_at_epoch(state, epoch))
 
     def _is_at_beginning(self, epoch: int) -> bool:
-        place = _PLACE.search(self.state or "")
-        if place:
-            return (int(place[1]) == epoch
-                    and place[0].endswith(",mark=0,done="))
+        state = self.state
+        if state:
+            return _get_place(state) == (epoch, True)
         return (self._fresh or self._between) and self.epoch == epoch
 
 
-# In a state: where in which epoch a source is.
-_PLACE = re.compile(r"\bepoch=(\d+),mark=\d+,done=[^,;]*")
-
-
-def _epoch_of(state: str) -> int:
-    place = _PLACE.search(state)
-    return int(place[1]) if place else 0
+def _get_place(state: str) -> Tuple[int, bool]:
+    """The epoch, and whether it is its beginning."""
+    _, epoch, is_beginning = raw.state_get_epoch(state)
+    return epoch, is_beginning
 
 
 def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,

@@ -216,6 +216,26 @@ spdl_state_read (
 }
 
 gboolean
+spdl_state_visit (const gchar *text,
+    void (*visit) (guint32 source, SpdlState *state, gpointer user_data),
+    gpointer user_data)
+{
+  g_auto (SpdlState) state = { 0 };
+  const gchar *at = text;
+  guint64 source;
+
+  spdl_state_init (&state);
+  if (!read_text (&at, VERSION) || *at == '\0')
+    return FALSE;
+  while (*at) {
+    if (!read_source (&at, &source, &state))
+      return FALSE;
+    visit (source, &state, user_data);
+  }
+  return TRUE;
+}
+
+gboolean
 spdl_state_is_of_others (const gchar *text, guint32 source)
 {
   g_auto (SpdlState) state = { 0 };

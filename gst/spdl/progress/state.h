@@ -75,6 +75,13 @@ SPDL_PRIVATE_API
 gboolean spdl_state_read (
     SpdlState *self, const gchar *text, guint32 source, gchar **problem);
 
+/* Calls @visit for each source of @text, in order. FALSE: it is malformed from
+ * somewhere on, or has no source. */
+SPDL_PRIVATE_API
+gboolean spdl_state_visit (const gchar *text,
+    void (*visit) (guint32 source, SpdlState *state, gpointer user_data),
+    gpointer user_data);
+
 /* Appends the parts of @state, a whole text, but for those of the sources that
  * @is_left_out names. */
 SPDL_PRIVATE_API

@@ -521,6 +521,47 @@ GST_START_TEST (test_other_classes)
 
 GST_END_TEST;
 
+/* Another epoch of the same sources, and how it is told. */
+GST_START_TEST (test_epoch)
+{
+  gchar *folder = make_list (20);
+  g_autofree gchar *state = make_state (folder, "epoch=0,mark=0,done=;",
+      "epoch=2,mark=3,done=BBBB,dropped-upstream=2,dropped-upstream-before=9;");
+  g_autofree gchar *moved = gst_spdl_state_dup_at_epoch (state, 7);
+  g_autofree gchar *expected =
+      make_state (folder, "epoch=0,mark=0,done=;", "epoch=7,mark=0,done=;");
+  g_autofree gchar *two = g_strconcat (moved, state + strlen ("spdl1;"), NULL);
+  g_autofree gchar *both = gst_spdl_state_dup_at_epoch (two, 4);
+  g_autofree gchar *cut = g_strndup (state, strlen (state) - 1);
+  gboolean is_beginning = TRUE;
+  guint64 epoch = 0;
+
+  fail_unless (gst_spdl_state_get_epoch (state, &epoch, &is_beginning));
+  fail_unless_equals_uint64 (epoch, 2);
+  fail_if (is_beginning);
+  fail_unless_equals_string (moved, expected);
+  fail_unless (gst_spdl_state_get_epoch (moved, &epoch, &is_beginning));
+  fail_unless_equals_uint64 (epoch, 7);
+  fail_unless (is_beginning);
+
+  fail_unless (gst_spdl_state_get_epoch (two, &epoch, &is_beginning));
+  fail_unless_equals_uint64 (epoch, 7);
+  fail_if (is_beginning);
+  fail_unless (gst_spdl_state_get_epoch (both, &epoch, &is_beginning));
+  fail_unless_equals_uint64 (epoch, 4);
+  fail_unless (is_beginning);
+
+  fail_if (gst_spdl_state_get_epoch (cut, &epoch, NULL));
+  fail_if (gst_spdl_state_get_epoch ("spdl1;", &epoch, NULL));
+  fail_if (gst_spdl_state_get_epoch (NULL, &epoch, NULL));
+  fail_unless_equals_uint64 (epoch, 4);
+  fail_unless (gst_spdl_state_dup_at_epoch (cut, 1) == NULL);
+  fail_unless (gst_spdl_state_dup_at_epoch ("spdl1;", 1) == NULL);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* What a run that begins at a state leaves out. */
 GST_START_TEST (test_is_done)
 {
@@ -590,6 +631,7 @@ resume_suite (void)
   tcase_add_test (tc, test_other_world);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_other_classes);
+  tcase_add_test (tc, test_epoch);
   tcase_add_test (tc, test_is_done);
   tcase_add_test (tc, test_fingerprint);
   return s;

@@ -53,6 +53,7 @@
 
 #include <unistd.h>
 
+#include "gst/spdl/loader/description.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"
 
@@ -130,6 +131,17 @@ new_loader (GstPipeline *pipeline, GError **error)
   return NULL;
 }
 
+static GstSpdlLoader *
+parse_loader (const gchar *description, GError **error)
+{
+  g_autoptr (GstPipeline) pipeline = NULL;
+
+  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
+    return NULL;
+  pipeline = gst_spdl_loader_parse (description, error);
+  return pipeline ? new_loader (pipeline, error) : NULL;
+}
+
 /**
  * gst_spdl_loader_new: (constructor)
  * @description: a pipeline in gst-launch's syntax, which ends in `spdlsink`.
@@ -149,14 +161,56 @@ new_loader (GstPipeline *pipeline, GError **error)
 GstSpdlLoader *
 gst_spdl_loader_new (const gchar *description, GError **error)
 {
-  g_autoptr (GstPipeline) pipeline = NULL;
+  GstSpdlLoader *self;
 
   g_return_val_if_fail (description != NULL, NULL);
 
-  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
+  self = parse_loader (description, error);
+  if (self)
+    self->sets_epochs = spdl_description_sets (description, "epochs");
+  return self;
+}
+
+/**
+ * gst_spdl_loader_new_in_process: (constructor)
+ * @description: a pipeline as for gst_spdl_loader_new(), with its source
+ * @error: (nullable): as for gst_spdl_loader_new(); errors in what the other
+ *     process runs come from gst_spdl_loader_start()
+ *
+ * Makes a loader whose pipeline runs in another process, but for the sink. Here
+ * is `spdlworkersrc name=worker ! spdlsink ...`, with `worker`'s property
+ * `pipeline` set to the rest of @description; set its other properties by
+ * gst_spdl_loader_get_pipeline().
+ *
+ * Returns: (transfer full): a loader, or %NULL with @error set
+ *
+ * Since: 0.1
+ */
+GstSpdlLoader *
+gst_spdl_loader_new_in_process (const gchar *description, GError **error)
+{
+  g_autofree gchar *rest = NULL, *sink = NULL, *here = NULL;
+  g_autoptr (GstElement) worker = NULL;
+  GstSpdlLoader *self;
+  guint n;
+
+  g_return_val_if_fail (description != NULL, NULL);
+
+  n = spdl_description_cut (description, "spdlsink", &rest, &sink);
+  if (n != 1) {
+    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+        "A pipeline for another process needs exactly one \"! spdlsink\", and "
+        "this one has %u",
+        n);
     return NULL;
-  pipeline = gst_spdl_loader_parse (description, error);
-  return pipeline ? new_loader (pipeline, error) : NULL;
+  }
+  here = g_strconcat ("spdlworkersrc name=worker ! ", sink, NULL);
+  if (!(self = parse_loader (here, error)))
+    return NULL;
+  self->sets_epochs = spdl_description_sets (description, "epochs");
+  worker = gst_bin_get_by_name (GST_BIN (self->parts.pipeline), "worker");
+  g_object_set (worker, "pipeline", rest, NULL);
+  return self;
 }
 
 /**
@@ -198,6 +252,27 @@ gst_spdl_loader_get_pipeline (GstSpdlLoader *loader)
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
   return loader->parts.pipeline;
+}
+
+/**
+ * gst_spdl_loader_set_default_epochs:
+ * @loader: a loader that is stopped
+ * @epochs: the number of epochs, or -1 for a stream without an end
+ *
+ * Sets the property `epochs` of all sources, unless the loader was made of a
+ * description that sets it.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs)
+{
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+  g_return_if_fail (epochs >= -1 && epochs != 0);
+
+  for (guint i = 0; i < loader->parts.sources->len && !loader->sets_epochs; i++)
+    g_object_set (
+        g_ptr_array_index (loader->parts.sources, i), "epochs", epochs, NULL);
 }
 
 void

@@ -73,10 +73,17 @@ GstSpdlLoader *gst_spdl_loader_new (const gchar *description, GError **error);
 
 GST_SPDL_API
 GstSpdlLoader *
+gst_spdl_loader_new_in_process (const gchar *description, GError **error);
+
+GST_SPDL_API
+GstSpdlLoader *
 gst_spdl_loader_new_from_pipeline (GstPipeline *pipeline, GError **error);
 
 GST_SPDL_API
 GstPipeline *gst_spdl_loader_get_pipeline (GstSpdlLoader *loader);
+
+GST_SPDL_API
+void gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs);
 
 /* A run */
 

@@ -18,7 +18,6 @@ import numpy as np
 from support import describe, make_dataset, run_python
 
 from gstspdl import Loader, LoaderError
-from gstspdl._worker import split
 
 N_ITEMS = 40
 FOLDER = make_dataset(N_ITEMS)
@@ -274,15 +273,13 @@ class WorkerTest(unittest.TestCase):
             sorted(i for b in dataset for i in b["indices"].tolist()), ALL)
         dataset.stop()
 
-    def test_split(self):
-        for text, rest, sink in [
-                ("a ! b ! spdlsink", "a ! b ", "spdlsink"),
-                ('a x="!" !spdlsink name=s max-buffers=3  c ! m.',
-                 'a x="!"   c ! m.', "spdlsink name=s max-buffers=3"),
-                ("a ! spdlsink name=\"a b\"", "a ",
-                 "spdlsink name=\"a b\"")]:
-            with self.subTest(text=text):
-                self.assertEqual(split(text), (rest, sink))
+    def test_epochs(self):
+        # Endless unless the description says otherwise.
+        for more, epochs in ("", -1), ("epochs=3", 0), ("epochs = 3", 0):
+            with self.subTest(more=more):
+                loader = Loader(in_order(more), process=True)
+                worker = loader.pipeline.get_by_name("worker")
+                self.assertEqual(worker.get_property("epochs"), epochs)
 
 
 def make_bad():

@@ -5,7 +5,6 @@
 
 import atexit
 import os
-import re
 import time
 import weakref
 from collections import abc, deque
@@ -19,7 +18,7 @@ from ._errors import LoaderError, code_of, is_timeout
 from ._gi import GLib, Gst, dict_of, init, raw
 from ._labels import check_classes
 from ._losses import LoaderWarning, Losses
-from ._parts import count_batches, factory_of, find_elements
+from ._parts import count_batches, find_elements
 from ._source import DOMAIN as SOURCE_DOMAIN
 from ._source import SourceThread
 
@@ -139,13 +138,13 @@ class Loader(raw.Loader):  # type: ignore[misc]
         init()
         names = None if classes is None else check_classes(classes)
         try:
-            made = pipeline
+            self: Loader
             if process is not False:
-                made = cls._make_pipeline(pipeline, source, process)
-            if isinstance(made, str):
-                self: Loader = raw.Loader.new(made)
+                self = cls._make_in_process(pipeline, source, process)
+            elif isinstance(pipeline, str):
+                self = raw.Loader.new(pipeline)
             else:
-                self = raw.Loader.new_from_pipeline(made)
+                self = raw.Loader.new_from_pipeline(pipeline)
         except GLib.Error as error:
             raise LoaderError(error.message, code=code_of(error)) from error
         self._set_up(pipeline, source, caps)
@@ -159,7 +158,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         return self
 
     @staticmethod
-    def _make_pipeline(pipeline: Any, source: Any, process: Any) -> Any:
+    def _make_in_process(pipeline: Any, source: Any, process: Any) -> Any:
         if not isinstance(pipeline, str):
             raise LoaderError(
                 "Another process can be given a description, not a pipeline "
@@ -168,7 +167,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
             raise LoaderError(
                 "A source in the program cannot be in another process: leave "
                 "out source=... or process=...", code="source")
-        return _worker.make_pipeline(
+        return _worker.make_loader(
             pipeline, {} if process is True else process)
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -200,12 +199,9 @@ class Loader(raw.Loader):  # type: ignore[misc]
         # PyGObject makes a class of each type that it meets, and a Ctrl-C
         # which comes meanwhile is lost, or the end of the process: so here,
         # and not while batches are waited for.
-        elements = find_elements(self.get_pipeline())
-        if isinstance(pipeline, str) and not re.search(r"\bepochs\s*=",
-                                                       pipeline):
-            for element in elements:
-                if factory_of(element) in ("spdlsrc", "spdlworkersrc"):
-                    element.set_property("epochs", -1)
+        find_elements(self.get_pipeline())
+        if isinstance(pipeline, str):
+            self.set_default_epochs(-1)
 
     def map(self, name: str,
             function: "Callable[[Gst.Sample], Any]") -> "Loader":

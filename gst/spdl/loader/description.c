@@ -211,6 +211,65 @@ spdl_token_dup_value (const SpdlToken *token)
   return spdl_dup_range (begin, end);
 }
 
+/* Whole descriptions */
+
+gboolean
+spdl_description_sets (const gchar *description, const gchar *property)
+{
+  g_autoptr (GArray) tokens = spdl_tokens_read (description);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < tokens->len && !found; i++) {
+    const SpdlToken *token = spdl_tokens_get (tokens, i);
+    g_autofree gchar *name = NULL, *value = NULL;
+
+    if (token->kind != SPDL_TOKEN_ASSIGNMENT)
+      continue;
+    name = spdl_token_dup_name (token);
+    value = spdl_token_dup_value (token);
+    found = g_str_equal (name, property) ||
+            (g_str_equal (name, "pipeline") &&
+                spdl_description_sets (value, property));
+  }
+  return found;
+}
+
+guint
+spdl_description_cut (const gchar *description, const gchar *factory,
+    gchar **rest, gchar **element)
+{
+  g_autoptr (GArray) tokens = spdl_tokens_read (description);
+  GString *text = g_string_new (NULL);
+  const gchar *copied = description;
+  guint n = 0;
+
+  *element = NULL;
+  for (guint i = 1; i < tokens->len; i++) {
+    const SpdlToken *link = spdl_tokens_get (tokens, i - 1);
+    const SpdlToken *token = spdl_tokens_get (tokens, i);
+    const SpdlToken *next;
+    const gchar *end = token->end;
+    g_autofree gchar *name = spdl_token_dup (token);
+
+    if (token->kind != SPDL_TOKEN_NAME || link->kind != SPDL_TOKEN_LINK ||
+        !g_str_equal (name, factory))
+      continue;
+    for (guint j = i + 1; (next = spdl_tokens_get (tokens, j)); j++) {
+      if (next->owner != i)
+        break;
+      end = next->end;
+    }
+    g_string_append_len (text, copied, link->begin - copied);
+    copied = end;
+    g_free (*element);
+    *element = spdl_dup_range (token->begin, end);
+    n++;
+  }
+  g_string_append (text, copied);
+  *rest = g_string_free (text, FALSE);
+  return n;
+}
+
 /* Elements and their properties */
 
 GObjectClass *

@@ -53,6 +53,21 @@ gchar *spdl_token_dup_name (const SpdlToken *token);
 /* Without double quotes around it: GStreamer keeps single ones. */
 gchar *spdl_token_dup_value (const SpdlToken *token);
 
+/* Whether an assignment of @description sets that property of any element, also
+ * in the `pipeline` of a spdlworkersrc. */
+gboolean
+spdl_description_sets (const gchar *description, const gchar *property);
+
+/* Takes the elements of @factory, each with the link before it and the
+ * assignments behind it, out of @description.
+ *
+ * @rest: (out): the description without them
+ * @element: (out) (nullable): the last one with its assignments
+ *
+ * Returns: how many there were */
+guint spdl_description_cut (const gchar *description, const gchar *factory,
+    gchar **rest, gchar **element);
+
 /* An assignment, and the class that should have its property. */
 typedef struct {
   gchar *element;

@@ -33,6 +33,7 @@ struct _GstSpdlLoader {
 
   pid_t pid; /* a child of that process must touch nothing */
   GstSpdlLoaderParts parts;
+  gboolean sets_epochs; /* the description did */
 
   /* Over a start and a stop, before `lock`. */
   SpdlMutex state_lock;

@@ -157,6 +157,93 @@ GST_START_TEST (test_own_pipeline)
 
 GST_END_TEST;
 
+static gint64
+get_epochs (GstSpdlLoader *loader, const gchar *name)
+{
+  GstPipeline *pipeline = gst_spdl_loader_get_pipeline (loader);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  gint64 epochs;
+
+  g_object_get (element, "epochs", &epochs, NULL);
+  gst_object_unref (element);
+  return epochs;
+}
+
+/* Of a description that says nothing of epochs, also in a string in it. */
+GST_START_TEST (test_default_epochs)
+{
+  static const struct {
+    const gchar *description;
+    gint64 epochs;
+  } cases[] = {
+    { "spdlsrc name=s ! spdlsink", -1 },
+    { "spdlsrc name=s location=epochs=2.txt ! spdlsink", -1 },
+    { "spdlsrc name=s epochs=2 ! spdlsink", 2 },
+    { "spdlsrc name=s epochs = 1 ! spdlsink", 1 },
+    { "spdlworkersrc name=s pipeline=\"spdlsrc\" ! spdlsink", -1 },
+    { "spdlworkersrc name=s pipeline=\"spdlsrc epochs=2\" ! spdlsink", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = NULL;
+    GstSpdlLoader *loader = gst_spdl_loader_new (cases[i].description, &error);
+
+    g_assert_no_error (error);
+    gst_spdl_loader_set_default_epochs (loader, -1);
+    fail_unless_equals_int64 (get_epochs (loader, "s"), cases[i].epochs);
+    g_object_unref (loader);
+  }
+}
+
+GST_END_TEST;
+
+/* The sink stays here, wherever it stands in the description. */
+GST_START_TEST (test_in_process)
+{
+  static const struct {
+    const gchar *description, *rest, *sink;
+  } cases[] = {
+    { "a ! b ! spdlsink", "a ! b ", "spdlsink0" },
+    { "a x=\"!\" !spdlsink name=s max-buffers=3  c ! m.", "a x=\"!\"   c ! m.",
+        "s" },
+    { "a ! spdlsink name=\"a b\"", "a ", "a b" },
+  };
+  static const gchar *const bad[] = { "spdlsrc ! spdlbatch",
+    "a ! spdlsink b ! spdlsink", "spdlsink" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = NULL;
+    GstSpdlLoader *loader =
+        gst_spdl_loader_new_in_process (cases[i].description, &error);
+    GstBin *pipeline = GST_BIN (gst_spdl_loader_get_pipeline (loader));
+    GstElement *worker = gst_bin_get_by_name (pipeline, "worker");
+    g_autofree gchar *rest = NULL;
+
+    g_assert_no_error (error);
+    g_object_get (worker, "pipeline", &rest, NULL);
+    fail_unless_equals_string (rest, cases[i].rest);
+    fail_unless_equals_int (GST_BIN_NUMCHILDREN (pipeline), 2);
+    if (i > 0) {
+      GstElement *sink = gst_bin_get_by_name (pipeline, cases[i].sink);
+
+      fail_unless (sink != NULL);
+      gst_object_unref (sink);
+    }
+    gst_object_unref (worker);
+    g_object_unref (loader);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    GError *error = NULL;
+
+    fail_unless (gst_spdl_loader_new_in_process (bad[i], &error) == NULL);
+    g_assert_error (
+        error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE);
+    g_error_free (error);
+  }
+}
+
+GST_END_TEST;
+
 static guint
 get_concurrency (GstSpdlLoader *loader, const gchar *name)
 {
@@ -328,6 +415,8 @@ loader_suite (void)
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_two_loaders);
   tcase_add_test (tc, test_own_pipeline);
+  tcase_add_test (tc, test_default_epochs);
+  tcase_add_test (tc, test_in_process);
   tcase_add_test (tc, test_concurrency);
   tcase_add_test (tc, test_quota);
   tcase_add_test (tc, test_fork);

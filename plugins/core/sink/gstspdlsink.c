@@ -44,7 +44,7 @@
  * its middle.
  *
  * A sink that nobody pulls from fills and waits; a line for gst-launch-1.0 ends
- * in `fakesink`.
+ * in `fakesink`. In gst-launch-1.0 the element posts a warning that says so.
  *
  * ## Example
  * |[
@@ -614,6 +614,24 @@ gst_spdl_sink_init_pulls (GstAppSinkClass *app_class)
   app_class->try_pull_sample = gst_spdl_sink_try_pull_sample;
 }
 
+/* gst-launch-1.0 takes nothing out of an appsink. */
+static void
+warn_of_gst_launch (GstSpdlSink *self)
+{
+  const gchar *program = g_get_prgname ();
+  GstAppSink *sink = GST_APP_SINK (self);
+  const guint max = gst_app_sink_get_max_buffers (sink);
+
+  if (program && g_str_has_prefix (program, "gst-launch") && max > 0 &&
+      !gst_app_sink_get_drop (sink))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s takes no batches out of spdlsink, so the pipeline waits for ever "
+         "when %u are in it: end the line with fakesink, or run it with "
+         "gst-spdl-launch-1.0",
+            program, max),
+        (NULL));
+}
+
 static gboolean
 gst_spdl_sink_start (GstBaseSink *sink)
 {
@@ -628,6 +646,7 @@ gst_spdl_sink_start (GstBaseSink *sink)
   spdl_outcome_reset (&self->outcome);
   self->has_ended = FALSE;
   spdl_mutex_unlock (&self->tallies_lock);
+  warn_of_gst_launch (self);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->start (sink);
 }
 

@@ -467,6 +467,49 @@ GST_START_TEST (test_step_time)
 
 GST_END_TEST;
 
+/* gst-launch-1.0 cannot take batches: it is told, where the sink would wait. */
+GST_START_TEST (test_gst_launch)
+{
+  static const struct {
+    const gchar *program, *sink;
+    gboolean warns;
+  } cases[] = {
+    { "gst-launch-1.0", "spdlsink", TRUE },
+    { "gst-launch-1.0", "spdlsink max-buffers=0", FALSE },
+    { "gst-launch-1.0", "spdlsink drop=true", FALSE },
+    { "gst-spdl-launch-1.0", "spdlsink", FALSE },
+  };
+  g_autofree gchar *own = g_strdup (g_get_prgname ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *line = g_strconcat (
+        "videotestsrc num-buffers=1 ! spdlbatch ! ", cases[i].sink, NULL);
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+
+    g_set_prgname (cases[i].program);
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    message = gst_bus_timed_pop_filtered (
+        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_WARNING | GST_MESSAGE_ASYNC_DONE);
+    fail_unless_equals_int (
+        GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING, cases[i].warns);
+    if (cases[i].warns) {
+      g_autoptr (GError) warning = NULL;
+
+      gst_message_parse_warning (message, &warning, NULL);
+      g_assert_error (warning, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+    }
+    gst_message_unref (message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pipeline);
+  }
+  g_set_prgname (own);
+}
+
+GST_END_TEST;
+
 static Suite *
 sink_suite (void)
 {
@@ -483,6 +526,7 @@ sink_suite (void)
   tcase_add_test (tc, test_shared);
   tcase_add_test (tc, test_cached);
   tcase_add_test (tc, test_step_time);
+  tcase_add_test (tc, test_gst_launch);
   return s;
 }
 

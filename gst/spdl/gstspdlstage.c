@@ -598,37 +598,39 @@ install_properties (GObjectClass *object_class)
 
   g_object_class_install_property (object_class, PROP_CONCURRENCY,
       g_param_spec_uint ("concurrency", "Concurrency",
-          "Tasks that run at a time (0 = automatic: found while playing)", 0,
-          GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          "Number of tasks that run at a time (0 = automatic, adjusted while "
+          "playing)",
+          0, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
           flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_CURRENT_CONCURRENCY,
       g_param_spec_uint ("current-concurrency", "Current concurrency",
-          "Tasks that may run at a time now: concurrency, or what was found", 1,
-          GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          "Number of tasks that may run at a time now: concurrency, or the "
+          "adjusted number",
+          1, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_QUEUE_SIZE,
       g_param_spec_uint ("queue-size", "Queue size",
-          "Tasks that may wait, beside those that run", 0, 1 << 20,
-          DEFAULT_QUEUE_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
+          "Number of tasks that may wait in addition to those that run", 0,
+          1 << 20, DEFAULT_QUEUE_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_OUTPUT_ORDER,
-      g_param_spec_enum ("output-order", "Output order",
-          "The order of the results", GST_TYPE_SPDL_OUTPUT_ORDER,
-          DEFAULT_OUTPUT_ORDER, flags | GST_PARAM_MUTABLE_READY));
+      g_param_spec_enum ("output-order", "Output order", "Order of the results",
+          GST_TYPE_SPDL_OUTPUT_ORDER, DEFAULT_OUTPUT_ORDER,
+          flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_THREAD_POOL,
       g_param_spec_string ("thread-pool", "Thread pool",
           "NAME:THREADS = a pool that all stages of the process with that name "
-          "share, those nearest the sink served first; unset = threads of its "
-          "own, as many as concurrency",
+          "share, those nearest the sink first (unset = threads of its own, as "
+          "many as concurrency)",
           NULL, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_MAX_BYTES,
       g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-          "Bytes of input that may wait, be worked on or await their turn; a "
-          "larger task goes alone (0 = no limit)",
+          "Maximum bytes of input that wait, are processed or await their "
+          "turn; a larger task goes alone (0 = no limit)",
           0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_MAX_FAILURES,
       g_param_spec_int ("max-failures", "Maximum failures",
-          "Failed items that are tolerated; one more ends the stream with an "
-          "error (-1 = no limit)",
+          "Number of failed items to tolerate; one more ends the stream with "
+          "an error (-1 = no limit)",
           -1, G_MAXINT, DEFAULT_MAX_FAILURES,
           flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_MAX_FAILURE_RATE,

@@ -109,15 +109,14 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlCudaNormalizeType, normalize_type,
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_ENUM (SpdlNormalizeSettings, type, READY, "dtype", "Data type",
-      "Type of the samples", normalize_type_get_type,
+      "Data type of the result", normalize_type_get_type,
       SPDL_NORMALIZE_TYPE_FLOAT32),
   SPDL_PROPERTY_MEAN (SpdlNormalizeSettings, mean, n_mean),
   SPDL_PROPERTY_STD (SpdlNormalizeSettings, std, n_std),
   SPDL_PROPERTY_DOUBLE (SpdlNormalizeSettings, flip, READY, "flip", "Flip",
-      "The probability with which an image is mirrored, left to right", 0.0,
-      1.0, 0.0),
+      "Probability of mirroring an image horizontally", 0.0, 1.0, 0.0),
   SPDL_PROPERTY_UINT64 (SpdlNormalizeSettings, seed, READY, "seed", "Seed",
-      "What is drawn depends on it, the epoch and the index alone", 0,
+      "Seed of the flips, combined with an item's epoch and index", 0,
       G_MAXUINT64, 0),
   SPDL_PROPERTY_END
 };

@@ -475,11 +475,10 @@ gst_spdl_cuda_upload_change_state (
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_INT (GstSpdlCudaUpload, device_id, READY, "device-id", "Device",
-      "The number of the CUDA device that batches are copied to", 0, G_MAXINT,
-      0),
+      "Number of the CUDA device to copy batches to", 0, G_MAXINT, 0),
   SPDL_PROPERTY_UINT (GstSpdlCudaUpload, prefetch, READY, "prefetch",
-      "Prefetch", "How many batches may be on their way to the device", 1, 64,
-      2),
+      "Prefetch",
+      "Number of batches that may be copied to the device at a time", 1, 64, 2),
   SPDL_PROPERTY_END
 };
 

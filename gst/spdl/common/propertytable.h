@@ -170,11 +170,12 @@ typedef struct {
 /* The properties mean and std of elements that normalize. */
 #define SPDL_PROPERTY_MEAN(S, field, count)                                   \
   SPDL_PROPERTY_NUMBERS (S, field, count, READY, "mean", "Mean",              \
-      "Is subtracted, after the division by 255: a number for each channel, " \
-      "or one for all")
+      "Subtracted from each sample, after the division by 255: a number for " \
+      "each channel, or one for all")
 #define SPDL_PROPERTY_STD(S, field, count)                                    \
   SPDL_PROPERTY_NUMBERS (S, field, count, READY, "std", "Standard deviation", \
-      "Is divided by, at last: a number for each channel, or one for all")
+      "Divisor of each sample, after mean is subtracted: a number for each "  \
+      "channel, or one for all")
 
 /* Installs the properties of @table, the first one with the id @first_id. */
 SPDL_PRIVATE_API

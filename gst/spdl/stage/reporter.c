@@ -222,7 +222,7 @@ gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id)
               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, first_id + 1,
       g_param_spec_boxed ("stage-stats", "Statistics",
-          "The element's figures since its start, as in spdl-stage-stats; "
-          "they stay readable after the end",
+          "Figures of the element since its start, as in spdl-stage-stats; "
+          "still readable after the end",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }

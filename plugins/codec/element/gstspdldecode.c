@@ -528,152 +528,156 @@ gst_spdl_decode_stop (GstSpdlStage *stage)
 /* Properties */
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeResize, resize,
-    { SPDL_FIT_STRETCH, "Both sides, each to its size", "stretch" },
+    { SPDL_FIT_STRETCH, "Scale both sides independently", "stretch" },
     { SPDL_FIT_COVER,
-        "In proportion, until nothing is uncovered; the middle counts",
+        "Keep the aspect ratio, fill the area and crop to the center",
         "cover" },
     { SPDL_FIT_CONTAIN,
-        "In proportion, until it fits, with background around it", "contain" },
-    { SPDL_FIT_NONE, "An image keeps its own size", "none" })
+        "Keep the aspect ratio, fit inside the area and add background",
+        "contain" },
+    { SPDL_FIT_NONE, "Keep the image's own size", "none" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeInterpolation, interpolation,
-    { SPDL_INTERPOLATION_NEAREST, "The nearest pixel", "nearest" },
-    { SPDL_INTERPOLATION_BILINEAR, "Triangles", "bilinear" },
-    { SPDL_INTERPOLATION_BICUBIC, "Cubic, a = -0.5", "bicubic" },
+    { SPDL_INTERPOLATION_NEAREST, "Nearest pixel", "nearest" },
+    { SPDL_INTERPOLATION_BILINEAR, "Bilinear", "bilinear" },
+    { SPDL_INTERPOLATION_BICUBIC, "Bicubic, a = -0.5", "bicubic" },
     { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeAugment, augment,
-    { SPDL_AUGMENT_NONE, "All of the image", "none" },
+    { SPDL_AUGMENT_NONE, "The whole image", "none" },
     { SPDL_AUGMENT_RANDOM_RESIZED_CROP,
-        "A box of random size and shape, at a random place",
+        "A crop of random size, aspect ratio and position",
         "random-resized-crop" },
-    { SPDL_AUGMENT_RANDOM_CROP, "As many pixels as come out, at a random place",
-        "random-crop" })
+    { SPDL_AUGMENT_RANDOM_CROP,
+        "A crop of the result's size at a random position", "random-crop" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOnCorrupt, corrupt,
-    { SPDL_CORRUPT_FAIL, "It fails", "fail" },
-    { SPDL_CORRUPT_KEEP, "What could be decoded is delivered", "keep" })
+    { SPDL_CORRUPT_FAIL, "Fail the item", "fail" },
+    { SPDL_CORRUPT_KEEP, "Deliver the pixels that could be decoded", "keep" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeClipSampling, clip,
-    { SPDL_CLIP_HEAD, "From the first frame on", "head" },
-    { SPDL_CLIP_CENTER, "From the middle", "center" },
-    { SPDL_CLIP_RANDOM, "From a random frame on", "random" },
-    { SPDL_CLIP_UNIFORM, "From all parts, at equal distances", "uniform" },
-    { SPDL_CLIP_TIMES, "Those shown at the times in the item's clip-times",
+    { SPDL_CLIP_HEAD, "From the first frame", "head" },
+    { SPDL_CLIP_CENTER, "From the center of the video", "center" },
+    { SPDL_CLIP_RANDOM, "From a random frame", "random" },
+    { SPDL_CLIP_UNIFORM, "Evenly spaced over the video", "uniform" },
+    { SPDL_CLIP_TIMES, "Frames shown at the times in the item's clip-times",
         "times" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeShortClip, short_clip,
-    { SPDL_CLIP_PAD_REPEAT, "The last frame is repeated", "repeat" },
-    { SPDL_CLIP_PAD_FAIL, "It fails", "fail" })
+    { SPDL_CLIP_PAD_REPEAT, "Repeat the last frame", "repeat" },
+    { SPDL_CLIP_PAD_FAIL, "Fail the item", "fail" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeEntropyDecoder, entropy_decoder,
-    { SPDL_ENTROPY_DECODER_SPDL, "gst-spdl's", "spdl" },
-    { SPDL_ENTROPY_DECODER_LIBJPEG, "libjpeg's", "libjpeg" })
+    { SPDL_ENTROPY_DECODER_SPDL, "gst-spdl's decoder", "spdl" },
+    { SPDL_ENTROPY_DECODER_LIBJPEG, "libjpeg's decoder", "libjpeg" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, width, PLAYING, "width", "Width",
-      "Width of the result in pixels (0 = what downstream asks for, else as "
-      "decoded)",
+      "Width of the result in pixels (0 = what downstream requests, else the "
+      "decoded width)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, height, PLAYING, "height", "Height",
-      "Height of the result in pixels (0 = what downstream asks for, else as "
-      "decoded)",
+      "Height of the result in pixels (0 = what downstream requests, else the "
+      "decoded height)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_CHOICE (SpdlDecodeSettings, format, PLAYING, "format", "Format",
       "Pixel format of the result: RGB, BGR or GRAY8 (unset = what downstream "
-      "asks for, RGB where it does not mind)",
+      "requests, RGB if it accepts several)",
       SPDL_DECODE_CONFIG_PREFERRED_FORMAT),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
-      "How an image is brought to width and height", resize_get_type,
+      "How to resize an image to width and height", resize_get_type,
       SPDL_FIT_STRETCH),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, interpolation, PLAYING,
       "interpolation", "Interpolation",
-      "What a pixel of the result is made of; antialiased, but for nearest",
+      "Filter for resizing; all but nearest are antialiased",
       interpolation_get_type, SPDL_INTERPOLATION_BILINEAR),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, augment.kind, PLAYING, "augment",
-      "Augment", "Which part of an image is used", augment_get_type,
+      "Augment", "Part of an image to use", augment_get_type,
       SPDL_AUGMENT_NONE),
   SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.scale, PLAYING, "crop-scale",
       "Crop scale",
-      "Least and most of an image's area that random-resized-crop takes (unset "
-      "= <0.08,1.0>)",
+      "Smallest and largest share of an image's area that random-resized-crop "
+      "takes (unset = <0.08,1.0>)",
       0.08, 1.0),
   SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.ratio, PLAYING, "crop-ratio",
       "Crop ratio",
-      "Least and most of width to height that random-resized-crop takes (unset "
-      "= <0.75,1.3333>)",
+      "Smallest and largest ratio of width to height that random-resized-crop "
+      "takes (unset = <0.75,1.3333>)",
       3.0 / 4.0, 4.0 / 3.0),
   SPDL_PROPERTY_DOUBLE (SpdlDecodeSettings, augment.flip, PLAYING, "flip",
-      "Flip", "Probability that an image is mirrored, left to right", 0.0, 1.0,
-      0.0),
+      "Flip", "Probability of mirroring an image horizontally", 0.0, 1.0, 0.0),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, augment.seed, PLAYING, "seed",
-      "Seed", "Decides what is random, with an item's epoch and index", 0,
-      G_MAXUINT64, 0),
+      "Seed",
+      "Seed of random crops, flips and clips, combined with an item's epoch "
+      "and index",
+      0, G_MAXUINT64, 0),
   SPDL_PROPERTY_BOOLEAN (SpdlDecodeSettings, fast_scale, PLAYING, "fast-scale",
       "Fast scale",
-      "Decode JPEGs at a half, a quarter or an eighth of their size where that "
-      "is still at least what comes out",
+      "Decode a JPEG at 1/2, 1/4 or 1/8 of its size if that is at least the "
+      "size of the result",
       TRUE),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, corrupt, PLAYING, "on-corrupt",
-      "On corrupt", "Effect of an image with missing or wrong data",
+      "On corrupt", "Action for an image with missing or invalid data",
       corrupt_get_type, SPDL_CORRUPT_FAIL),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_pixels, PLAYING, "max-pixels",
       "Maximum pixels",
-      "An image of more pixels, or a result, fails before memory is taken for "
-      "it",
+      "Maximum pixels of an image or a result; a larger one fails before "
+      "memory is allocated",
       1, G_MAXUINT64, 178956970),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, background, PLAYING, "background",
       "Background",
-      "What shows through where an image is transparent, is missing, or does "
-      "not reach: 0xRRGGBB",
+      "Color behind transparent pixels, of missing rows and around images that "
+      "resize=contain fits in: 0xRRGGBB",
       0, 0xffffff, 0),
   SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, part, PLAYING, "part", "Part",
-      "Of samples of several media, the part to decode; the others stay as "
-      "they are (unset = items are one medium)"),
+      "For samples of several media, the part to decode; other parts pass "
+      "unchanged (unset = an item is one medium)"),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_decompressed_bytes, PLAYING,
       "max-decompressed-bytes", "Maximum decompressed bytes",
-      "Bytes that the compressed arrays of an item may have; one with more "
-      "fails before memory is taken for them",
+      "Maximum bytes of an item's arrays after decompression; a larger item "
+      "fails before memory is allocated",
       0, G_MAXUINT64, 512 << 20),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.num_frames, PLAYING,
       "num-frames", "Number of frames",
-      "Frames of a video that become a clip, a tensor (0 = one of them, as an "
+      "Number of frames in a clip, which is a tensor (0 = one frame, as an "
       "image)",
       0, SPDL_CLIP_MAX_FRAMES, 0),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.frame_step, PLAYING,
       "frame-step", "Frame step",
-      "From one frame of a clip to the next, but for uniform and times", 1,
-      G_MAXUINT16, 1),
+      "Distance between the frames of a clip, in frames; ignored by uniform "
+      "and times",
+      1, G_MAXUINT16, 1),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.kind, PLAYING, "clip-sampling",
-      "Clip sampling", "Frames of a video that a clip takes", clip_get_type,
+      "Clip sampling", "Choice of the frames of a clip", clip_get_type,
       SPDL_CLIP_HEAD),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.pad, PLAYING, "short-clip",
-      "Short clip", "Effect of a video with fewer frames than its clip takes",
+      "Short clip", "Action for a video with fewer frames than its clip",
       short_clip_get_type, SPDL_CLIP_PAD_REPEAT),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.decoder_threads, PLAYING,
       "decoder-threads", "Decoder threads",
-      "Threads that a video's decoder may use, in each worker", 1, 64, 1),
+      "Number of threads of a video decoder, in each worker", 1, 64, 1),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.rate, PLAYING, "rate", "Rate",
-      "Samples a second of sound (0 = what downstream asks for, else as in the "
-      "file)",
+      "Sample rate of audio in Hz (0 = what downstream requests, else the "
+      "file's)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.channels, PLAYING, "channels",
       "Channels",
-      "Channels of sound (0 = what downstream asks for, else as in the file)",
+      "Number of audio channels (0 = what downstream requests, else the "
+      "file's)",
       0, 64, 0),
   SPDL_PROPERTY_CHOICE (SpdlDecodeSettings, audio.format, PLAYING,
       "audio-format", "Audio format",
-      "Format of samples: F32LE, S16LE, S32LE, F64LE or U8 (unset = what "
-      "downstream asks for, F32LE where it does not mind)",
+      "Sample format of audio: F32LE, S16LE, S32LE, F64LE or U8 (unset = what "
+      "downstream requests, F32LE if it accepts several)",
       SPDL_AUDIO_PREFERRED_FORMAT),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.offset, PLAYING, "offset",
-      "Offset",
-      "Where the window of a sound begins that is decoded, in nanoseconds", 0,
+      "Offset", "Start of the audio to decode, in nanoseconds", 0,
       GST_CLOCK_TIME_NONE - 1, 0),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.duration, PLAYING, "duration",
       "Duration",
-      "How long that window is at most, in nanoseconds (-1 = to the end)", 0,
-      G_MAXUINT64, GST_CLOCK_TIME_NONE),
+      "Maximum duration of the audio to decode, in nanoseconds (-1 = to the "
+      "end)",
+      0, G_MAXUINT64, GST_CLOCK_TIME_NONE),
   SPDL_PROPERTY_END
 };
 

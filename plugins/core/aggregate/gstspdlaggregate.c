@@ -495,24 +495,24 @@ gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlGroupSettings, size, PLAYING, "size", "Size",
-      "Items of a group (0 = no limit)", 0, 1 << 20, 1),
+      "Maximum number of items in a group (0 = no limit)", 0, 1 << 20, 1),
   SPDL_PROPERTY_BOOLEAN (SpdlGroupSettings, drop_last, PLAYING, "drop-last",
       "Drop last",
       "Drop a group that is not full at the end of an epoch or of the stream",
       FALSE),
   SPDL_PROPERTY_UINT64 (SpdlGroupSettings, max_bytes, PLAYING, "max-bytes",
       "Maximum bytes",
-      "Bytes of a group's items; a larger item is a group alone (0 = no limit)",
+      "Maximum bytes of a group's items; a larger item is a group of its own "
+      "(0 = no limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_STRING (SpdlGroupSettings, key, READY, "key", "Key",
-      "Items for which this is the same go together: label, bytes, caps, "
-      "caps.FIELD or extra.FIELD, numbers divided with /N behind it; unset = "
-      "all do",
+      "Group items for which this is equal: label, bytes, caps, caps.FIELD or "
+      "extra.FIELD; /N after it divides numbers (unset = all items)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlGroupSettings, max_keys, PLAYING, "max-keys",
       "Maximum keys",
-      "Groups of different keys that may be pending; before one more begins, "
-      "the oldest goes",
+      "Maximum number of pending groups with different keys; the oldest one is "
+      "sent before another begins",
       1, G_MAXUINT, 1024),
   SPDL_PROPERTY_END
 };

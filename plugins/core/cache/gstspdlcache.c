@@ -425,16 +425,16 @@ gst_spdl_cache_reset (GstSpdlFilter *filter)
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (Settings, num_caches, READY, "num-caches",
-      "Number of caches", "How many batches are kept, at most", 1, G_MAXUINT,
+      "Number of caches", "Maximum number of batches to keep", 1, G_MAXUINT,
       10),
   SPDL_PROPERTY_UINT (Settings, return_after, READY, "return-caches-after",
       "Return caches after",
-      "How many batches come from upstream; the last of them are kept, and "
-      "handed out from then on",
+      "Number of batches to take from upstream; the last of them are kept and "
+      "then sent again and again",
       1, G_MAXUINT, 100),
   SPDL_PROPERTY_UINT (Settings, stop_after, READY, "stop-after", "Stop after",
-      "After how many batches, from upstream and from the cache, the stream "
-      "ends (0 = never)",
+      "Number of batches, from upstream and from the cache, after which the "
+      "stream ends (0 = never)",
       0, G_MAXUINT, 0),
   SPDL_PROPERTY_END
 };

@@ -67,8 +67,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlMixOrder, mix_order,
-    { SPDL_MIX_WEIGHTED, "In the proportion of the weights", "weighted" },
-    { SPDL_MIX_ARRIVAL, "As they come", "arrival" })
+    { SPDL_MIX_WEIGHTED, "In proportion to the weights", "weighted" },
+    { SPDL_MIX_ARRIVAL, "In order of arrival", "arrival" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlMixStoppingStrategy, stopping_strategy,
     { SPDL_MIX_FIRST, "When the first pad ends", "first-exhausted" },
@@ -79,13 +79,13 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlMixStoppingStrategy, stopping_strategy,
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT64 (SpdlMixSettings, seed, READY, "seed", "Seed",
-      "Decides the order of the pads, within their proportions", 0, G_MAXUINT64,
+      "Seed of the order of the pads, within their proportions", 0, G_MAXUINT64,
       0),
   SPDL_PROPERTY_ENUM (SpdlMixSettings, order, READY, "order", "Order",
-      "In the proportion of the pads' weights, or as items come",
+      "Order of the items: by the weights of the pads, or by arrival",
       mix_order_get_type, SPDL_MIX_WEIGHTED),
   SPDL_PROPERTY_ENUM (SpdlMixSettings, stop, READY, "stopping-strategy",
-      "Stopping strategy", "When an epoch and the stream end",
+      "Stopping strategy", "Condition that ends an epoch and the stream",
       stopping_strategy_get_type, SPDL_MIX_ALL),
   SPDL_PROPERTY_END
 };
@@ -192,15 +192,15 @@ gst_spdl_mix_pad_class_init (GstSpdlMixPadClass *klass)
   object_class->finalize = gst_spdl_mix_pad_finalize;
   g_object_class_install_property (object_class, PAD_PROP_WEIGHT,
       g_param_spec_double ("weight", "Weight",
-          "Its share of the items is this over the sum of all; above 0, and "
-          "read when the state goes from READY to PAUSED",
+          "Share of the items, relative to the sum of all weights; above 0; "
+          "read when the state changes from READY to PAUSED",
           -G_MAXDOUBLE, G_MAXDOUBLE, DEFAULT_WEIGHT,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PAD_PROP_NUM_ITEMS,
       g_param_spec_uint64 ("num-items", "Number of items",
-          "Items that came from it since the start", 0, G_MAXUINT64, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Number of items that came from it since the start", 0, G_MAXUINT64,
+          0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void

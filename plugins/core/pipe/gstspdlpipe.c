@@ -543,21 +543,22 @@ gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (GstSpdlPipe, chain, READY, "chain", "Chain",
-      "The elements that each item goes through, in gst-launch's syntax; "
-      "unset: the signal process",
+      "Elements that each item goes through, in gst-launch's syntax (unset = "
+      "the signal process)",
       NULL),
   SPDL_PROPERTY_BOOLEAN (GstSpdlPipe, drain, READY, "drain", "Drain",
-      "Send the end of the stream through the chain behind each item, and not "
-      "only where nothing came out, so that it holds nothing back",
+      "Send the end of the stream through the chain after each item, not only "
+      "after an item that did not come out, so that the chain holds nothing "
+      "back",
       FALSE),
   SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
       "Task timeout",
-      "Time in ns after which an item fails that the chain is not done with (0 "
-      "= none)",
+      "Maximum time in nanoseconds for the chain to process an item, which "
+      "then fails (0 = no limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
-      "Of samples of several media, the part that goes through the chain; the "
-      "others stay as they are (unset = items as they come)"),
+      "For samples of several media, the part that goes through the chain; "
+      "other parts pass unchanged (unset = whole items)"),
   SPDL_PROPERTY_END
 };
 

@@ -199,13 +199,13 @@ gst_spdl_route_pad_class_init (GstSpdlRoutePadClass *klass)
   g_object_class_install_property (object_class, PAD_PROP_CONDITION,
       g_param_spec_string ("condition", "Condition",
           "Items that this pad takes: label=NUMBER, uri=GLOB, caps=CAPS or "
-          "extra.FIELD=VALUE (NULL = all that are left)",
+          "extra.FIELD=VALUE (unset = all that no other pad takes)",
           NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PAD_PROP_NUM_ITEMS,
       g_param_spec_uint64 ("num-items", "Number of items",
-          "Items that went here since the start", 0, G_MAXUINT64, 0,
+          "Number of items that left here since the start", 0, G_MAXUINT64, 0,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 

@@ -731,13 +731,13 @@ install_properties (GObjectClass *object_class)
 {
   g_object_class_install_property (object_class, PROP_RESUME_STATE,
       g_param_spec_string ("resume-state", "Resume state",
-          "Where to begin after the last batch that was pulled by the action "
+          "Resume state after the last batch that was pulled with the action "
           "signals",
           NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_MAX_GAPS,
       g_param_spec_uint ("max-gaps", "Maximal gaps",
-          "With more gaps than these between the items of a source that are "
-          "done, batches have no resume state",
+          "Maximum number of gaps between the finished items of a source; with "
+          "more, batches have no resume state",
           0, G_MAXUINT, DEFAULT_MAX_GAPS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));

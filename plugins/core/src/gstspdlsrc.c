@@ -229,101 +229,99 @@ struct _GstSpdlSrc {
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlLabel, spdl_label,
     { SPDL_LABEL_NONE, "No labels", "none" },
-    { SPDL_LABEL_FOLDER, "The top-level folder, numbered by its name",
+    { SPDL_LABEL_FOLDER, "Number of the top-level folder, in sorted order",
         "folder" },
-    { SPDL_LABEL_MANIFEST, "What the list or the shard says", "manifest" })
+    { SPDL_LABEL_MANIFEST, "Label in the list or the shard", "manifest" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlShardMode, spdl_shard_mode,
-    { SPDL_SHARD_PAD, "The same number of items: the epoch's first come again",
-        "pad" },
+    { SPDL_SHARD_PAD,
+        "Equal numbers of items: the epoch's first items are repeated", "pad" },
     { SPDL_SHARD_DROP,
-        "The same number of items: the epoch's last are left out", "drop" },
-    { SPDL_SHARD_UNEVEN, "Each item once: some ranks have one more", "uneven" })
+        "Equal numbers of items: the epoch's last items are dropped", "drop" },
+    { SPDL_SHARD_UNEVEN, "Each item once: some ranks have one item more",
+        "uneven" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlIndexUse, spdl_index_use,
     { SPDL_SIDECAR_NONE, "In memory only", "none" },
-    { SPDL_SIDECAR_AUTO, "In a file, for lists and shards from 16 MiB on",
+    { SPDL_SIDECAR_AUTO, "In a file, for lists and shards of 16 MiB or more",
         "auto" },
     { SPDL_SIDECAR_ALWAYS, "In a file", "always" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlSourceSettings, location, READY, "location",
       "Location",
-      "A folder; a .txt list with a path or URI a line and, behind a tab, a "
-      "label; a .csv list with the columns uri, label and others; or .tar or "
-      ".zip shards, also on servers: train-{0000..0127}.tar",
+      "Dataset: a folder; a .txt list with a path or URI on each line and, "
+      "after a tab, a label; a .csv list with the columns uri, label and "
+      "others; or .tar or .zip shards, also on servers: train-{0000..0127}.tar",
       NULL),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
       "Pattern",
-      "Which files of a folder are items: a glob on the name, whatever its "
-      "case, such as *.@(jpg|jpeg)",
+      "Glob for the names of a folder's files, case-insensitive, such as "
+      "*.@(jpg|jpeg)",
       SPDL_DEFAULT_PATTERN),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, label, READY, "label", "Label",
-      "Where an item's label comes from", spdl_label_get_type,
-      SPDL_LABEL_MANIFEST),
+      "Source of an item's label", spdl_label_get_type, SPDL_LABEL_MANIFEST),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, shuffle, READY, "shuffle",
-      "Shuffle",
-      "Send each epoch's items in another order, which seed and epoch decide",
+      "Shuffle", "Send the items of each epoch in a different random order",
       FALSE),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, seed, READY, "seed", "Seed",
-      "Decides the orders; the same on all ranks", 0, G_MAXUINT64, 0),
+      "Seed of the random orders; the same on all ranks", 0, G_MAXUINT64, 0),
   SPDL_PROPERTY_INT (SpdlSourceSettings, rank, READY, "rank", "Rank",
-      "Which of the world-size processes this is, from 0 (-1 = the "
+      "Index of this process among world-size processes, from 0 (-1 = from the "
       "environment's RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK or "
       "JOB_COMPLETION_INDEX, else 0)",
       -1, G_MAXINT, -1),
   SPDL_PROPERTY_INT (SpdlSourceSettings, world_size, READY, "world-size",
       "World size",
-      "How many processes share each epoch (-1 = the environment's WORLD_SIZE, "
-      "SLURM_NTASKS or OMPI_COMM_WORLD_SIZE, else 1)",
+      "Number of processes that share each epoch (-1 = from the environment's "
+      "WORLD_SIZE, SLURM_NTASKS or OMPI_COMM_WORLD_SIZE, else 1)",
       -1, G_MAXINT, -1),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, shard_mode, READY, "shard-mode",
       "Shard mode",
-      "What each rank has where world-size does not divide the items",
+      "Items of each rank if world-size does not divide their number",
       spdl_shard_mode_get_type, SPDL_SHARD_PAD),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, resume_state, READY, "resume-state",
       "Resume state",
-      "Where to begin: the resume state of the last batch that was used "
-      "(unset: at the beginning)",
+      "Resume state of the last batch that was used; the source continues "
+      "after it (unset = start at the beginning)",
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
       "Column of a .csv list with weights, by which items are drawn with "
-      "replacement (unset: each item once)",
+      "replacement (unset = each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
-      "Number of draws in an epoch, on all ranks together, with weight-column "
-      "(0: number of items)",
+      "Number of draws in an epoch, over all ranks, with weight-column (0 = "
+      "number of items)",
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, sidecar, READY, "index-cache",
       "Index cache",
-      "Whether the index of a list or a shard is kept in a file beside it, so "
-      "that it opens faster the next time",
+      "Whether to keep the index of a list or a shard in a file beside it, to "
+      "open it faster the next time",
       spdl_index_use_get_type, SPDL_SIDECAR_AUTO),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, extensions, READY, "extensions",
       "Extensions",
-      "Which file of a shard's sample is its item: the first of these that it "
-      "has, such as jpg,png (unset: its first media file)",
+      "Extensions, such as jpg,png: the item of a shard's sample is the first "
+      "of these files that it has (unset = its first media file)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shuffle_buffer, READY,
       "shuffle-buffer", "Shuffle buffer",
-      "Where shards can only be read from their beginnings, since a server "
-      "knows no byte ranges: from among how many samples the next one is drawn "
-      "(0 = they stay in order)",
+      "Number of samples to shuffle among in shards that are streamed because "
+      "the server supports no byte ranges (0 = keep their order)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.user_agent, READY,
-      "user-agent", "User agent",
-      "What servers of shards are sent as User-Agent", SPDL_REMOTE_USER_AGENT),
+      "user-agent", "User agent", "User-Agent header of requests for shards",
+      SPDL_REMOTE_USER_AGENT),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.tls_ca_file, READY,
       "tls-ca-file", "TLS CA file",
-      "A PEM file of the certificate authorities to trust where shards lie on "
-      "servers (unset = the system's)",
+      "PEM file of the certificate authorities to trust for shards on servers "
+      "(unset = the system's)",
       NULL),
   SPDL_PROPERTY_STRUCTURE (SpdlSourceSettings, remote.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Sent with each request for shards and their indexes: a header a field; "
-      "an array or a list gives several"),
+      "Headers of each request for shards and their indexes: a header for each "
+      "field, several for an array or a list"),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.trusted_origins, READY,
       "trusted-origins", "Trusted origins",
       "Servers that get extra-headers and credentials when another server "
@@ -331,18 +329,18 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.timeout, READY, "timeout",
       "Timeout",
-      "Seconds in which not one byte of a shard comes from a server, after "
-      "which a request has failed (0 = no limit)",
+      "Seconds without data after which a request for a shard fails (0 = no "
+      "limit)",
       0, 3600, SPDL_REMOTE_TIMEOUT),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.retries, READY, "retries",
       "Retries",
-      "How often a request for a shard or its index is repeated that failed in "
-      "a way that may pass",
+      "Number of times to repeat a failed request for a shard or its index, if "
+      "the failure may be temporary",
       0, 1000, SPDL_REMOTE_RETRIES),
   SPDL_PROPERTY_NAMES (SpdlSourceSettings, classes, READY, "classes", "Classes",
       "Names of the classes in the order of their numbers, which text labels "
-      "and top-level folders must be (unset: those of the list or the folder, "
-      "sorted). Read from PAUSED on, those in use"),
+      "and top-level folders must be (unset = those of the list or the folder, "
+      "sorted). From PAUSED on it reads as the classes in use"),
   SPDL_PROPERTY_END
 };
 
@@ -700,13 +698,13 @@ install_properties (GObjectClass *object_class)
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   g_object_class_install_property (object_class, PROP_EPOCHS,
       g_param_spec_int64 ("epochs", "Epochs",
-          "Passes over the dataset (-1 = endless)", -1, G_MAXINT64,
+          "Number of passes over the dataset (-1 = endless)", -1, G_MAXINT64,
           DEFAULT_EPOCHS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
-      "Items of an epoch on this rank, known once the state is PAUSED (the "
-      "largest number: not known, since shards are streamed)",
+      "Number of items of an epoch on this rank, available from PAUSED on (the "
+      "largest number = unknown, because shards are streamed)",
       0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (
       object_class, PROP_NUM_ITEMS, num_items_property);

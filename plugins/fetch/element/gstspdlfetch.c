@@ -110,75 +110,72 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 #define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlFetchCacheValidate, cache_validate,
-    { SPDL_CACHE_VALIDATE_ETAG,
-        "The server is asked by the ETag whether an item is still the same",
-        "etag" },
+    { SPDL_CACHE_VALIDATE_ETAG, "Ask the server, with the ETag", "etag" },
     { SPDL_CACHE_VALIDATE_DATE,
-        "By the ETag or else by the date of the last change", "date" },
-    { SPDL_CACHE_VALIDATE_NONE, "Nothing changes, and nobody is asked",
-        "none" })
+        "Ask the server, with the ETag or else the date of the last change",
+        "date" },
+    { SPDL_CACHE_VALIDATE_NONE, "Do not ask: nothing changes", "none" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlFetchSettings, http.timeout, READY, "timeout",
       "Timeout",
-      "Seconds in which not one byte comes from a server, after which a "
-      "request has failed (0 = no limit)",
-      0, 3600, 30),
+      "Seconds without data after which a request fails (0 = no limit)", 0,
+      3600, 30),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.task_timeout, READY,
       "task-timeout", "Task timeout",
-      "Nanoseconds for the whole fetch of an item, with all its tries (0 = no "
+      "Maximum time in nanoseconds to fetch an item, with all retries (0 = no "
       "limit)",
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_UINT (SpdlFetchSettings, http.retries, READY, "retries",
       "Retries",
-      "How often a request is repeated that failed in a way that may pass", 0,
-      1000, 3),
+      "Number of times to repeat a failed request, if the failure may be "
+      "temporary",
+      0, 1000, 3),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.max_size, READY, "max-size",
       "Maximum size",
-      "Most bytes of an item; a larger one fails, if possible before it is "
+      "Maximum bytes of an item; a larger one fails, if possible before it is "
       "read (0 = a quarter of the memory that the process may use, -1 = no "
       "limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.user_agent, READY, "user-agent",
-      "User agent", "What is sent to servers as User-Agent",
+      "User agent", "User-Agent header of requests",
       "gst-spdl/" PACKAGE_VERSION),
   SPDL_PROPERTY_STRUCTURE (SpdlFetchSettings, http.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Sent with each request: a header a field; an array or a list gives "
-      "several"),
+      "Headers of each request: a header for each field, several for an array "
+      "or a list"),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.tls_ca_file, READY,
       "tls-ca-file", "TLS CA file",
-      "A PEM file of the certificate authorities to trust (unset = the "
-      "system's)",
+      "PEM file of the certificate authorities to trust (unset = the system's)",
       NULL),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.trusted_origins, READY,
       "trusted-origins", "Trusted origins",
       "Servers that get extra-headers and credentials when another server "
-      "leads to them, and schemes that a server may lead to "
+      "redirects to them, and schemes that a server may redirect to "
       "(\"https://cdn.example.com,file:\")",
       NULL),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, parts, READY, "parts", "Parts",
-      "Fields of an item's extra, such as a list's columns, that name other "
-      "media of the sample: they are fetched with it (\"mask,depth\")",
+      "Fields of an item's extra, such as columns of a list, with the URIs of "
+      "other media of the sample, which are fetched with it (\"mask,depth\")",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, coalesce, READY, "coalesce",
       "Coalesce",
-      "In a group, byte ranges of one file are read as one where no more bytes "
-      "than that lie between them (0 = each alone)",
+      "In a group, read byte ranges of one file together if at most this many "
+      "bytes lie between them (0 = separately)",
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, cache.folder, READY, "cache-dir",
       "Cache folder",
-      "A folder where items and ranges from HTTP servers are kept; any number "
-      "of processes may share it (unset = none is)",
+      "Folder to keep items and byte ranges from HTTP servers in; processes "
+      "may share it (unset = no cache)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, cache.max_size, READY, "cache-size",
       "Cache size",
-      "Bytes that cache-dir may have, beyond which goes what was not used for "
-      "the longest time (0 = no limit)",
+      "Maximum bytes in cache-dir; the least recently used files are removed "
+      "(0 = no limit)",
       0, G_MAXINT64, DEFAULT_CACHE_SIZE),
   SPDL_PROPERTY_ENUM (SpdlFetchSettings, cache.validate, READY,
       "cache-validate", "Cache validation",
-      "How it is made sure that a server still has what cache-dir has",
+      "How to check that what is in cache-dir is still current",
       cache_validate_get_type, SPDL_CACHE_VALIDATE_ETAG),
   SPDL_PROPERTY_END
 };
@@ -471,7 +468,7 @@ gst_spdl_fetch_class_init (GstSpdlFetchClass *klass)
   object_class->finalize = gst_spdl_fetch_finalize;
   g_object_class_install_property (object_class, PROP_CAPS,
       g_param_spec_boxed ("caps", "Caps",
-          "What the items are (unset = bytes, or what downstream asks for)",
+          "Caps of the items (unset = bytes, or what downstream requests)",
           GST_TYPE_CAPS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));

@@ -73,52 +73,53 @@ typedef struct {
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.description, READY,
       "pipeline", "Pipeline",
-      "What the process runs, in gst-launch's syntax: a chain that ends in one "
+      "Pipeline of the worker process, in gst-launch's syntax; it ends in one "
       "open source pad",
       NULL),
   SPDL_PROPERTY_INT (SpdlWorkerSettings, config.nice, READY, "nice", "Nice",
-      "Added to the nice value of this process; 19 leaves the CPUs to others",
-      -20, 19, 0),
+      "Added to the nice value of this process; 19 is the lowest priority", -20,
+      19, 0),
   SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.affinity, READY,
       "cpu-affinity", "CPU affinity",
-      "The CPUs that the process may use, such as 0,2-5 (unset: those of this "
-      "process)",
+      "CPUs that the worker process may use, such as 0,2-5 (unset = those of "
+      "this process)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlWorkerSettings, restarts, READY, "restarts",
       "Restarts",
-      "How many times in a run a process that dies is followed by another one, "
-      "which goes on behind the last batch",
+      "Number of times in a run to replace a worker process that died; the new "
+      "one continues after the last batch",
       0, G_MAXUINT, 0),
   SPDL_PROPERTY_UINT (SpdlWorkerSettings, config.n_slabs, READY, "slabs",
       "Slabs",
-      "Pieces of shared memory: batches that are written, wait, and are in "
-      "use. What is in use beyond all but two of them is copied",
+      "Number of pieces of shared memory, for batches that are written, queued "
+      "and in use. Once all but two are in use, batches are copied",
       MIN_SLABS, SPDL_WORKER_CONFIG_MAX_SLABS, 8),
   SPDL_PROPERTY_INT64 (SpdlWorkerSettings, config.epochs, READY, "epochs",
       "Epochs",
-      "The epochs of the pipeline's sources (0 = as the pipeline says)", -1,
-      G_MAXINT64, 0),
+      "Number of epochs of the pipeline's sources (0 = as the pipeline says)",
+      -1, G_MAXINT64, 0),
   SPDL_PROPERTY_INT (SpdlWorkerSettings, rank, READY, "rank", "Rank",
-      "This process's rank, for the pipeline's sources (-1 = from the "
+      "Rank of this process, for the pipeline's sources (-1 = from the "
       "environment)",
       -1, G_MAXINT, -1),
   SPDL_PROPERTY_INT (SpdlWorkerSettings, world_size, READY, "world-size",
       "World size",
-      "The number of ranks, for the pipeline's sources (-1 = from the "
-      "environment)",
+      "Number of ranks, for the pipeline's sources (-1 = from the environment)",
       -1, G_MAXINT, -1),
   SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.resume_state, READY,
       "resume-state", "Resume state",
-      "Where the pipeline's sources begin (unset: at the beginning)", NULL),
+      "Resume state at which the pipeline's sources start (unset = at the "
+      "beginning)",
+      NULL),
   SPDL_PROPERTY_NAMES (SpdlWorkerSettings, config.classes, READY, "classes",
       "Classes",
       "Names of the classes in the order of their numbers, for all of the "
-      "pipeline's sources (unset: as the pipeline says). Read from PAUSED on, "
-      "those in use"),
+      "pipeline's sources (unset = as the pipeline says). From PAUSED on it "
+      "reads as the classes in use"),
   SPDL_PROPERTY_DOUBLE (SpdlWorkerSettings, config.cpu_budget, PLAYING,
       "cpu-budget", "CPU budget",
-      "The share that the process may use of all cores that it has (0 = no "
-      "bound); from 0 to something else at the next start, else at once",
+      "Share of all its cores that the worker process may use (0 = no limit); "
+      "a change from 0 takes effect at the next start, others at once",
       0, 1, 0),
   SPDL_PROPERTY_END
 };

@@ -51,6 +51,18 @@ gst_spdl_names_set (GValue *array, const gchar *const *names)
   }
 }
 
+gboolean
+gst_spdl_names_set_locked (GValue *array, const GStrv *names, GObject *object)
+{
+  gboolean any;
+
+  GST_OBJECT_LOCK (object);
+  any = *names != NULL;
+  gst_spdl_names_set (array, (const gchar *const *) *names);
+  GST_OBJECT_UNLOCK (object);
+  return any;
+}
+
 /* The elements that are numbers, of any type, @max at most. Returns how many.
  */
 static guint

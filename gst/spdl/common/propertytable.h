@@ -216,4 +216,10 @@ GStrv gst_spdl_names_dup (const GValue *array);
 SPDL_PRIVATE_API
 void gst_spdl_names_set (GValue *array, const gchar *const *names);
 
+/* The same with the lock of @object, which guards @names. FALSE: they are
+ * NULL */
+SPDL_PRIVATE_API
+gboolean
+gst_spdl_names_set_locked (GValue *array, const GStrv *names, GObject *object);
+
 G_END_DECLS

@@ -690,19 +690,6 @@ gst_spdl_worker_src_set_property (
   }
 }
 
-/* FALSE: none are in use */
-static gboolean
-get_used_classes (GstSpdlWorkerSrc *self, GValue *value)
-{
-  gboolean used;
-
-  GST_OBJECT_LOCK (self);
-  used = self->classes != NULL;
-  gst_spdl_names_set (value, (const gchar *const *) self->classes);
-  GST_OBJECT_UNLOCK (self);
-  return used;
-}
-
 static void
 gst_spdl_worker_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
@@ -718,7 +705,8 @@ gst_spdl_worker_src_get_property (
       gst_spdl_worker_src_add_stages (self, g_value_get_boxed (value));
       break;
     default:
-      if (id != PROP_CLASSES || !get_used_classes (self, value))
+      if (id != PROP_CLASSES ||
+          !gst_spdl_names_set_locked (value, &self->classes, object))
         gst_spdl_property_table_get (properties, &self->settings,
             id - PROP_SETTINGS, value, object, pspec);
       break;

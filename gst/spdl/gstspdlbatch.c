@@ -1,4 +1,4 @@
-/* gst-spdl: a batch, as a trainer sees it
+/* gst-spdl: a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlbatch
  * @title: GstSpdlBatch
- * @short_description: a batch, as a trainer sees it
+ * @short_description: a batch
  *
  * The tensors of a buffer by name, and the items that lie in them. A buffer
  * that is no batch can be looked at, too: a raw image is a tensor of rows by

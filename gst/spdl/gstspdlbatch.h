@@ -1,4 +1,4 @@
-/* gst-spdl: a batch, as a trainer sees it
+/* gst-spdl: a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which items a batch holds
+/* gst-spdl: metadata of a batch's items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlbatchmeta
  * @title: GstSpdlBatchMeta
- * @short_description: which items a batch holds
+ * @short_description: metadata of a batch's items
  *
  * A *batch* is one #GstBuffer of caps `other/tensors`: the stacked tensors of
  * N items, a #GstMemory each, with a #GstSpdlBatchMeta.

@@ -1,4 +1,4 @@
-/* gst-spdl: which items a batch holds
+/* gst-spdl: metadata of a batch's items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlcpus
  * @title: CPUs
- * @short_description: CPUs that the process may use, and how busy they are
+ * @short_description: CPUs that the process may use, and their load
  *
  * A process may use fewer CPUs than the machine has: those of its affinity, and
  * the CPU time that the quotas of its cgroup and of that's parents grant, as in

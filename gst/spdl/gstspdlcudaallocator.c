@@ -1,4 +1,4 @@
-/* gst-spdl: memory of a CUDA device
+/* gst-spdl: allocator of CUDA device memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlcudaallocator
  * @title: GstSpdlCudaAllocator
- * @short_description: memory of a CUDA device
+ * @short_description: allocator of CUDA device memory
  *
  * Where what `spdlcudaupload` sends lies.
  *

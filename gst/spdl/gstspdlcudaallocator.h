@@ -1,4 +1,4 @@
-/* gst-spdl: memory of a CUDA device
+/* gst-spdl: allocator of CUDA device memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what lies in memory of a CUDA device
+/* gst-spdl: CUDA device memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlcudamemory
  * @title: GstSpdlCudaMemory
- * @short_description: what lies in memory of a CUDA device
+ * @short_description: CUDA device memory
  *
  * Who uses it on the device asks for its address, and has each stream wait with
  * gst_spdl_cuda_memory_wait() first: the stream waits, the CPU does not. The

@@ -1,4 +1,4 @@
-/* gst-spdl: what lies in memory of a CUDA device
+/* gst-spdl: CUDA device memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

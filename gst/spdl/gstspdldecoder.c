@@ -1,4 +1,4 @@
-/* gst-spdl: the work of one stage, in the calling thread
+/* gst-spdl: decodes one item in the calling thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdldecoder
  * @title: GstSpdlDecoder
- * @short_description: the work of one stage, in the calling thread
+ * @short_description: decodes one item in the calling thread
  *
  * What a stage does to an item, without pipeline, queue and threads: for
  * programs that have a loader of their own, and want only this part of ours.

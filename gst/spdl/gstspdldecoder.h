@@ -1,4 +1,4 @@
-/* gst-spdl: the work of one stage, in the calling thread
+/* gst-spdl: decodes one item in the calling thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which stage holds the pipeline back
+/* gst-spdl: finds the bottleneck of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdldiagnose
  * @title: Diagnosis
- * @short_description: which stage holds the pipeline back
+ * @short_description: finds the bottleneck of a pipeline
  *
  * gst_spdl_diagnose() reads the figures of all elements of a pipeline and names
  * the one that limits its throughput, why, and what to change. It is a function

@@ -1,4 +1,4 @@
-/* gst-spdl: which stage holds the pipeline back
+/* gst-spdl: finds the bottleneck of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the events that go through the pipeline
+/* gst-spdl: events and messages of the pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,8 +8,7 @@
 /**
  * SECTION:gstspdlevents
  * @title: Events
- * @short_description: sources, the ends of epochs, and items that will not
- *     come
+ * @short_description: events and messages of the pipeline
  *
  * Three serialized custom downstream events, which `spdlsink` takes out of the
  * stream: `spdl-source`, which is sticky, before the first item of a source;

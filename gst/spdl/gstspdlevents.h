@@ -1,4 +1,4 @@
-/* gst-spdl: the events that go through the pipeline
+/* gst-spdl: events and messages of the pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what becomes of an item that comes to a group
+/* gst-spdl: answers to spdlaggregate's signal accept
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which sample a buffer is
+/* gst-spdl: metadata of an item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlitemmeta
  * @title: GstSpdlItemMeta
- * @short_description: which sample of a dataset a buffer is
+ * @short_description: metadata of an item
  *
  * An *item* is one #GstBuffer with a #GstSpdlItemMeta: a sample on its way
  * from a dataset to a trainer. `spdlsrc` numbers items; the first stage of a

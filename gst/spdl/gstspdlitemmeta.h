@@ -1,4 +1,4 @@
-/* gst-spdl: which sample a buffer is
+/* gst-spdl: metadata of an item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the media that a sample consists of
+/* gst-spdl: metadata of samples of several media
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlpartsmeta
  * @title: GstSpdlPartsMeta
- * @short_description: the media that a sample consists of
+ * @short_description: metadata of samples of several media
  *
  * A sample of several media, such as an image and its mask, is one #GstBuffer
  * of caps `application/x-spdl-sample`: the media lie in it one behind the

@@ -1,4 +1,4 @@
-/* gst-spdl: the media that a sample consists of
+/* gst-spdl: metadata of samples of several media
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

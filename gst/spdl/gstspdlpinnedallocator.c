@@ -1,4 +1,4 @@
-/* gst-spdl: memory that devices copy from by themselves
+/* gst-spdl: allocator of page-locked host memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlpinnedallocator
  * @title: GstSpdlPinnedAllocator
- * @short_description: memory that devices copy from by themselves
+ * @short_description: allocator of page-locked host memory
  *
  * What `spdlcudaupload` offers upstream.
  *

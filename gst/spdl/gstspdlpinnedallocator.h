@@ -1,4 +1,4 @@
-/* gst-spdl: memory that devices copy from by themselves
+/* gst-spdl: allocator of page-locked host memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

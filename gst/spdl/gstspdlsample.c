@@ -1,4 +1,4 @@
-/* gst-spdl: what an application's function says of an item that failed
+/* gst-spdl: failures that an application's function reports
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlsample
  * @title: Samples of functions
- * @short_description: what an application's function says of its item
+ * @short_description: failures that an application's function reports
  *
  * `spdlpipe` hands an item to its signal `process` as a #GstSample, and takes
  * one back: that of the result, %NULL where the item is filtered, or one of

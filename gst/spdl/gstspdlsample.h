@@ -1,4 +1,4 @@
-/* gst-spdl: what an application's function says of an item that failed
+/* gst-spdl: failures that an application's function reports
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the base class of elements with a queue and workers
+/* gst-spdl: base class of elements with a queue and workers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdlstage
  * @title: GstSpdlStage
- * @short_description: the base class of elements with a queue and workers
+ * @short_description: base class of elements with a queue and workers
  *
  * A stage has a bounded queue in front of it, `concurrency` workers behind it
  * and a streaming thread that pushes their results on. A *task* is one item or

@@ -1,4 +1,4 @@
-/* gst-spdl: the base class of elements with a queue and workers
+/* gst-spdl: base class of elements with a queue and workers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

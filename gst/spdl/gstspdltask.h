@@ -1,4 +1,4 @@
-/* gst-spdl: one call of a stage's work function
+/* gst-spdl: one task of a stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: one tensor of a batch
+/* gst-spdl: a tensor of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:gstspdltensor
  * @title: GstSpdlTensor
- * @short_description: one tensor of a batch
+ * @short_description: a tensor of a batch
  *
  * A view of a batch's memory, for NumPy's and PyTorch's protocols: address,
  * shape and strides for `__array_interface__`, and a DLPack tensor that can be

@@ -1,4 +1,4 @@
-/* gst-spdl: one tensor of a batch
+/* gst-spdl: a tensor of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

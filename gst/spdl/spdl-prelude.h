@@ -1,4 +1,4 @@
-/* gst-spdl: visibility
+/* gst-spdl: visibility of public functions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

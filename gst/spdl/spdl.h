@@ -1,4 +1,4 @@
-/* gst-spdl: everything of the library
+/* gst-spdl: all public headers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

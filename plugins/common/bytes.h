@@ -1,4 +1,4 @@
-/* gst-spdl: numbers in files
+/* gst-spdl: little- and big-endian loads
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: by what a dataset is known again
+/* gst-spdl: fingerprint that identifies a dataset
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

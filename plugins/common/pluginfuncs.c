@@ -1,4 +1,4 @@
-/* gst-spdl: what another plugin does for this one, once it is needed
+/* gst-spdl: functions of another plugin, found on first use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

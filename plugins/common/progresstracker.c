@@ -1,4 +1,4 @@
-/* gst-spdl: what a sink knows of the items of all sources
+/* gst-spdl: items that are done, of all sources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

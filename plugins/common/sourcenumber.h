@@ -1,4 +1,4 @@
-/* gst-spdl: which of a pipeline's sources one is
+/* gst-spdl: number of a source in its pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

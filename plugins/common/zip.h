@@ -1,4 +1,4 @@
-/* gst-spdl: the directory of a ZIP archive
+/* gst-spdl: directory of a ZIP archive
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the elements of the core plugin
+/* gst-spdl: elements of the core plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: outcome of an epoch, for an error where nothing arrived
+/* gst-spdl: outcome of an epoch without a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: request pads as children
+/* gst-spdl: request pads as GstChildProxy children
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

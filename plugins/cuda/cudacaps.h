@@ -1,4 +1,4 @@
-/* gst-spdl: caps of tensors in the CPU's memory and on a device
+/* gst-spdl: caps of tensors in host and device memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

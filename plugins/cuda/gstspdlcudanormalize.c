@@ -1,5 +1,4 @@
-/* gst-spdl: spdlcudanormalize, which makes what a model wants of bytes on a
- * device
+/* gst-spdl: spdlcudanormalize, which normalizes batches on a CUDA device
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +8,7 @@
 /**
  * SECTION:element-spdlcudanormalize
  * @title: spdlcudanormalize
- * @short_description: makes what a model wants of bytes on a device
+ * @short_description: normalizes batches on a CUDA device
  *
  * The first tensor of a batch on a CUDA device, images of uint8 whose channels
  * lie side by side, becomes one of floating point with a plane for each

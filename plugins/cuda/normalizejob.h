@@ -1,4 +1,4 @@
-/* gst-spdl: which thread of a kernel does which pixels
+/* gst-spdl: work of the threads of a CUDA kernel
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: launches of the kernels that normalize images
+/* gst-spdl: launches CUDA kernels that normalize images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

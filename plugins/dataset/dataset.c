@@ -1,4 +1,4 @@
-/* gst-spdl: the list of a dataset's items
+/* gst-spdl: list of the items of a dataset
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the elements of the fetch plugin
+/* gst-spdl: elements of the fetch plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what libarchive says of a shard and its members
+/* gst-spdl: members of a shard, as libarchive reads them
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the samples of a tar that is read from its beginning
+/* gst-spdl: samples of a tar that is read sequentially
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a walk through a shard
+/* gst-spdl: reads all members of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

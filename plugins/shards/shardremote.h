@@ -1,4 +1,4 @@
-/* gst-spdl: bytes of a shard that a server has
+/* gst-spdl: reads bytes of a shard on a server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

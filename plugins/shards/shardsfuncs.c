@@ -1,4 +1,4 @@
-/* gst-spdl: all that reads shards through
+/* gst-spdl: functions of the shards plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a walk through a shard that is a ZIP
+/* gst-spdl: reads all members of a ZIP shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

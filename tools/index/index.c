@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-index, which makes the indexes of shards
+/* gst-spdl: gst-spdl-index, which indexes shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

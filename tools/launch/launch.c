@@ -1,4 +1,4 @@
-/* gst-spdl-launch: runs a pipeline and says what holds it back
+/* gst-spdl-launch: runs a pipeline and finds its bottleneck
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

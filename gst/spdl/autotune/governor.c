@@ -1,4 +1,4 @@
-/* gst-spdl: how many tasks may run for a share of the cores not to be exceeded
+/* gst-spdl: limits the tasks of a pipeline to a share of the cores
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

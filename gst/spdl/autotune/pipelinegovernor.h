@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that is kept within a share of the machine
+/* gst-spdl: CPU budget of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

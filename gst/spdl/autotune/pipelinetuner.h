@@ -1,4 +1,4 @@
-/* gst-spdl: the automatic stages of a pipeline
+/* gst-spdl: automatic concurrency of a pipeline's stages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

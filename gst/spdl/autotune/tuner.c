@@ -1,4 +1,4 @@
-/* gst-spdl: how many tasks at a time are worth it, found while they run
+/* gst-spdl: search for the best concurrency of stages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a mark on buffers that came from a cache
+/* gst-spdl: marks buffers that come from a cache
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

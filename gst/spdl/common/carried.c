@@ -1,4 +1,4 @@
-/* gst-spdl: contents that travel with the URIs that name them
+/* gst-spdl: contents that travel in the buffer of their URI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what spdlmix adds to the events of its sources
+/* gst-spdl: fields that spdlmix adds to the events of its sources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: elements in no pipeline, between two pads of ours
+/* gst-spdl: runs an element outside of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

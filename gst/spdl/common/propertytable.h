@@ -1,4 +1,4 @@
-/* gst-spdl: properties that are fields of a struct
+/* gst-spdl: tables of properties that are fields of a struct
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

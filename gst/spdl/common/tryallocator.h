@@ -1,4 +1,4 @@
-/* gst-spdl: memory whose allocation may fail
+/* gst-spdl: allocator that may fail
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

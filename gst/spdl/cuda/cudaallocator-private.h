@@ -1,4 +1,4 @@
-/* gst-spdl: memory of a CUDA device, from within
+/* gst-spdl: private parts of the allocator of CUDA memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the calls of the CUDA Runtime that are made
+/* gst-spdl: functions of the CUDA Runtime that are used
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a piece of a device's memory, and when it may be used
+/* gst-spdl: a block of device memory, with the events that guard it
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which of the CPU's memory is page-locked
+/* gst-spdl: page-locked host memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

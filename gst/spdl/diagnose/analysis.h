@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline's figures, as a diagnosis looks at them
+/* gst-spdl: figures of a pipeline, prepared for a diagnosis
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which stage holds the pipeline back, inside
+/* gst-spdl: private parts of a diagnosis
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

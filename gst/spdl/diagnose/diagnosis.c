@@ -1,4 +1,4 @@
-/* gst-spdl: what a diagnosis found
+/* gst-spdl: result of a diagnosis
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

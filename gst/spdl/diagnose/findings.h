@@ -1,4 +1,4 @@
-/* gst-spdl: what a diagnosis says, limit by limit
+/* gst-spdl: rules and texts of a diagnosis
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

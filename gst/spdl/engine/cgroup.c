@@ -1,4 +1,4 @@
-/* gst-spdl: limits of the process's cgroups
+/* gst-spdl: limits of the cgroups of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: portability to other systems than Linux with glibc
+/* gst-spdl: portability to systems other than Linux with glibc
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a stage's engine: a bounded queue, workers, results in order
+/* gst-spdl: engine of a stage: bounded queue, workers, ordered results
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

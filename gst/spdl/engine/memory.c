@@ -1,4 +1,4 @@
-/* gst-spdl: how much memory the process may use
+/* gst-spdl: memory that the process may use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

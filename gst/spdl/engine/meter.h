@@ -1,4 +1,4 @@
-/* gst-spdl: what a stage counts, by interval and in all
+/* gst-spdl: counters of a stage, by interval and in total
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: random numbers that are the same everywhere
+/* gst-spdl: reproducible random numbers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

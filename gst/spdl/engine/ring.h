@@ -1,4 +1,4 @@
-/* gst-spdl: tasks on their way through a stage, in order
+/* gst-spdl: ring of a stage's tasks, in order
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

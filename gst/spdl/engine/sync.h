@@ -1,4 +1,4 @@
-/* gst-spdl: locks and conditions
+/* gst-spdl: mutexes and conditions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a thread that does something now and then
+/* gst-spdl: thread that calls a function at intervals
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

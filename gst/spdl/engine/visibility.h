@@ -1,4 +1,4 @@
-/* gst-spdl: visibility of what only this project's plugins use
+/* gst-spdl: visibility of functions for this project's plugins
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

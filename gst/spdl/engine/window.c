@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline's figures over some intervals, and how sure they are
+/* gst-spdl: statistics of some intervals, with confidence
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a pipeline tells its loader
+/* gst-spdl: errors, warnings and failures from the pipeline's bus
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: tokens and properties of a pipeline's description
+/* gst-spdl: tokenizer of pipeline descriptions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a loader's inside, which its files share
+/* gst-spdl: private parts of the loader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a loader needs of a pipeline
+/* gst-spdl: sources, stages and sink of a loader's pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a loader's runs
+/* gst-spdl: start, stop and batches of a loader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

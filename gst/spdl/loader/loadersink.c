@@ -1,4 +1,4 @@
-/* gst-spdl: how a loader takes batches from its sink
+/* gst-spdl: interface between a loader and its sink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a loader's source in the program
+/* gst-spdl: the application as a loader's source
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: pipeline descriptions, with errors that name the correction
+/* gst-spdl: pipeline descriptions, with errors that suggest a correction
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a worker process does as a loader does
+/* gst-spdl: loader functions for a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

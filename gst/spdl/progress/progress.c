@@ -1,4 +1,4 @@
-/* gst-spdl: how far an epoch has got
+/* gst-spdl: items of an epoch that are done
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

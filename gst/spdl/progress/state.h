@@ -1,4 +1,4 @@
-/* gst-spdl: where a source is to begin, as a text
+/* gst-spdl: resume states as text
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which items of a source are done
+/* gst-spdl: counts items of a source that are done
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

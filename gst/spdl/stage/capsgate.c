@@ -1,4 +1,4 @@
-/* gst-spdl: caps that are known late, and the events that wait for them
+/* gst-spdl: delays events until late caps are known
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what goes wrong, and items that will not come: how that is said
+/* gst-spdl: errors, failures and dropped items: messages and events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: tally of the items that fail in an epoch, and its warnings
+/* gst-spdl: counts failed items of an epoch and warns of them
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what plain elements with one sink and one source pad share
+/* gst-spdl: base class of elements with one sink and one source pad
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the statistics of a plain element
+/* gst-spdl: statistics of elements that are no stages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

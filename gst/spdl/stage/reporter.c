@@ -1,4 +1,4 @@
-/* gst-spdl: reports of an element's statistics
+/* gst-spdl: posts an element's statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

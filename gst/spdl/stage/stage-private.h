@@ -1,4 +1,4 @@
-/* gst-spdl: a stage's inside, which its files share
+/* gst-spdl: private parts of a stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the data flow of a stage
+/* gst-spdl: data flow of a stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the work of a stage, and its failures
+/* gst-spdl: calls of a stage's work function, and their failures
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a task, as the stage sees it
+/* gst-spdl: private parts of a task
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what caps say of raw sound as a tensor
+/* gst-spdl: caps of audio, as the shape of a tensor
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

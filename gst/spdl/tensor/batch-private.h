@@ -1,4 +1,4 @@
-/* gst-spdl: a batch's inside, and its tensors'
+/* gst-spdl: private parts of batches and tensors
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

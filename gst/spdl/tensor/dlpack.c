@@ -1,4 +1,4 @@
-/* gst-spdl: tensors for DLPack's consumers
+/* gst-spdl: export of tensors by DLPack
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

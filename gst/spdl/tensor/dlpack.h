@@ -1,4 +1,4 @@
-/* gst-spdl: DLPack's structures
+/* gst-spdl: export of tensors by DLPack
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

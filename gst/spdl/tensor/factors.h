@@ -1,4 +1,4 @@
-/* gst-spdl: what each channel is shifted and scaled by
+/* gst-spdl: mean and std of each channel
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: how tensors lie in buffers of given caps
+/* gst-spdl: layout of tensors in buffers of given caps
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: an array of a file as a tensor
+/* gst-spdl: one array of a file, as a tensor
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

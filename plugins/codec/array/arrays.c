@@ -1,4 +1,4 @@
-/* gst-spdl: the arrays of a file as tensors
+/* gst-spdl: all arrays of a file, as tensors
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the header of an NPY file
+/* gst-spdl: header of an NPY file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the arrays of an NPZ file
+/* gst-spdl: arrays of an NPZ file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

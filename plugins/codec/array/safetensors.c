@@ -1,4 +1,4 @@
-/* gst-spdl: the arrays of a safetensors file
+/* gst-spdl: arrays of a safetensors file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the work on one sound
+/* gst-spdl: decodes one audio item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the audio decoder, which is loaded when it is needed
+/* gst-spdl: functions of the audio plugin, which is loaded on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

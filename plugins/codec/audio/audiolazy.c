@@ -1,4 +1,4 @@
-/* gst-spdl: spdldecode's way to the audio decoder
+/* gst-spdl: loads the audio plugin on first use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the plugin that decodes audio
+/* gst-spdl: the audio plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

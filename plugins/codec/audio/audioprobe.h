@@ -1,4 +1,4 @@
-/* gst-spdl: which files are audio
+/* gst-spdl: detection of audio files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: sound at another rate, from any sample on
+/* gst-spdl: resampling of audio, from any sample
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: how the result of a sound follows from what is wanted
+/* gst-spdl: length and format of the result of an audio item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the part of a sound that is wanted, as it is wanted
+/* gst-spdl: decodes a window of an audio file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: properties beside what downstream takes
+/* gst-spdl: intersection of properties with downstream's caps
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what is read of EXIF
+/* gst-spdl: reader of the EXIF orientation
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdldecode, the stage that decodes items
+/* gst-spdl: spdldecode, which decodes items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdldecode
  * @title: spdldecode
- * @short_description: decodes images, videos and sound, reads arrays
+ * @short_description: decodes images, videos and audio, reads arrays
  *
  * Takes encoded images, one a buffer, and yields raw images of `width` by
  * `height`, `concurrency` of them at a time. What they are is found out from

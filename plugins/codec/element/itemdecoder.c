@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one item, whatever it is
+/* gst-spdl: decodes one item, of any kind
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: bits of a JPEG's entropy-coded data
+/* gst-spdl: bit reader for entropy-coded data of a JPEG
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: Huffman decoding in libjpeg's place
+/* gst-spdl: Huffman decoder that replaces libjpeg's
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: self-test of the Huffman decoder in libjpeg's place
+/* gst-spdl: self-test of the Huffman decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what the files of the JPEG decompressor share
+/* gst-spdl: private parts of the JPEG decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

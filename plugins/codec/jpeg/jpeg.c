@@ -1,4 +1,4 @@
-/* gst-spdl: a JPEG decompressor that is used again and again
+/* gst-spdl: JPEG decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

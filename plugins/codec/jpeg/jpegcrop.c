@@ -1,4 +1,4 @@
-/* gst-spdl: cropped columns of a JPEG
+/* gst-spdl: decodes some columns of a JPEG
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

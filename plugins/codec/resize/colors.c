@@ -1,4 +1,4 @@
-/* gst-spdl: the colours of video
+/* gst-spdl: color matrices of video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

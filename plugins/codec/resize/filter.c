@@ -1,4 +1,4 @@
-/* gst-spdl: the filters of a resize, as whole numbers
+/* gst-spdl: fixed-point filters of a resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the weights of a filter, before they are written
+/* gst-spdl: weights of a resize filter
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which part of an image goes where
+/* gst-spdl: crop and placement of an image in the result
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which inner loops a resize takes
+/* gst-spdl: choice of the inner loops of a resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

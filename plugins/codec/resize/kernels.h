@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of a resize
+/* gst-spdl: choice of the inner loops of a resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of a resize with AVX2
+/* gst-spdl: inner loops of a resize, AVX2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of a resize in plain C
+/* gst-spdl: inner loops of a resize, C
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of a resize with NEON
+/* gst-spdl: inner loops of a resize, NEON
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

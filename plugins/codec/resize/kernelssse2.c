@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of a resize with SSE2
+/* gst-spdl: inner loops of a resize, SSE2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: images turned upright
+/* gst-spdl: rotates and mirrors images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

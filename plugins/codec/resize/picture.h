@@ -1,4 +1,4 @@
-/* gst-spdl: from a decoder's raw frame to rows
+/* gst-spdl: converts a raw frame to rows
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

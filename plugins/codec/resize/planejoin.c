@@ -1,4 +1,4 @@
-/* gst-spdl: planes, resized each for itself, to pixels
+/* gst-spdl: resizes planes and joins them to pixels
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: an antialiased resize, row by row
+/* gst-spdl: antialiased resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

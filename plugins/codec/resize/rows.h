@@ -1,4 +1,4 @@
-/* gst-spdl: where the rows of a decoded image go
+/* gst-spdl: destination of the rows of a decoded image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: memory that serves again
+/* gst-spdl: reusable memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

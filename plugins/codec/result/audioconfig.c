@@ -1,4 +1,4 @@
-/* gst-spdl: what spdldecode makes of sound
+/* gst-spdl: negotiated format of decoded audio
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: from decoded rows to the result
+/* gst-spdl: turns decoded rows into the result
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which frames of a video become a clip
+/* gst-spdl: choice of the frames of a clip
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what spdldecode makes of an image
+/* gst-spdl: settings and negotiated configuration of spdldecode
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

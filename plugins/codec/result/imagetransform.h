@@ -1,4 +1,4 @@
-/* gst-spdl: the way of an image from its file to the result
+/* gst-spdl: crop, resize and orientation of one image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

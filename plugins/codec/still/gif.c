@@ -1,4 +1,4 @@
-/* gst-spdl: GIF by giflib
+/* gst-spdl: GIF decoder, with giflib
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

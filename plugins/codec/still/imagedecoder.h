@@ -1,4 +1,4 @@
-/* gst-spdl: what a library that decodes one image format looks like
+/* gst-spdl: interface of the decoders of image formats
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what the first bytes of an image say
+/* gst-spdl: detection of image formats, from the first bytes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: JPEG 2000 by OpenJPEG
+/* gst-spdl: JPEG 2000 decoder, with OpenJPEG
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

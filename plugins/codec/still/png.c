@@ -1,4 +1,4 @@
-/* gst-spdl: PNG by libpng
+/* gst-spdl: PNG decoder, with libpng
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

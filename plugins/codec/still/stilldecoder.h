@@ -1,4 +1,4 @@
-/* gst-spdl: still images through GStreamer's decoders
+/* gst-spdl: decodes still images with GStreamer's decoders
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

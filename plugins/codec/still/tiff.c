@@ -1,4 +1,4 @@
-/* gst-spdl: TIFF by libtiff
+/* gst-spdl: TIFF decoder, with libtiff
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: WebP by libwebp
+/* gst-spdl: WebP decoder, with libwebp
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: clips of a video's frames
+/* gst-spdl: builds clips of video frames
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

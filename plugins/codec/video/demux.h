@@ -1,4 +1,4 @@
-/* gst-spdl: a container's video, without a thread
+/* gst-spdl: reads the video stream of a container
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

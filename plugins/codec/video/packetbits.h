@@ -1,4 +1,4 @@
-/* gst-spdl: what a packet's bits say
+/* gst-spdl: frame types of video packets
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

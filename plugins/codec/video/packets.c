@@ -1,4 +1,4 @@
-/* gst-spdl: the packets of a video, and which frames they are
+/* gst-spdl: packets of a video and their frames
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

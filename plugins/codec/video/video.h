@@ -1,4 +1,4 @@
-/* gst-spdl: videos to clips
+/* gst-spdl: decodes one video item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

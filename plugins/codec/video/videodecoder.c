@@ -1,4 +1,4 @@
-/* gst-spdl: one video decoder that is held open
+/* gst-spdl: video decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

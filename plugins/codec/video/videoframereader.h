@@ -1,4 +1,4 @@
-/* gst-spdl: some frames of a video, decoded
+/* gst-spdl: reads some frames of a video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the pictures of MPEG-4 part 2 in packets without times
+/* gst-spdl: frames in packets of MPEG-4 part 2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

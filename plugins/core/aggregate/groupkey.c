@@ -1,4 +1,4 @@
-/* gst-spdl: which items belong together
+/* gst-spdl: keys of groups
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

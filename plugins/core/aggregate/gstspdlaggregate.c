@@ -1,4 +1,4 @@
-/* gst-spdl: spdlaggregate, which makes groups of items
+/* gst-spdl: spdlaggregate, which groups items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlaggregate
  * @title: spdlaggregate
- * @short_description: makes groups of items
+ * @short_description: groups items
  *
  * Collects items and sends them on as one #GstBufferList, a *group*, which a
  * stage works on as one task: `size` of them, or as many as `max-bytes` holds,

@@ -1,4 +1,4 @@
-/* gst-spdl: spdldisaggregate, which takes groups apart
+/* gst-spdl: spdldisaggregate, which ungroups items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdldisaggregate
  * @title: spdldisaggregate
- * @short_description: takes groups of items apart
+ * @short_description: ungroups items
  *
  * Sends the items of each group on, one by one. Items that come singly pass.
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: tensors on their way into a batch
+/* gst-spdl: collects tensors into a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

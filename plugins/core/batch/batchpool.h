@@ -1,4 +1,4 @@
-/* gst-spdl: the pool that batches' memory comes from
+/* gst-spdl: buffer pool of batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the properties of spdlbatch
+/* gst-spdl: properties of spdlbatch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

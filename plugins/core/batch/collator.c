@@ -1,4 +1,4 @@
-/* gst-spdl: items as tensors, written into a batch
+/* gst-spdl: writes items into the tensors of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

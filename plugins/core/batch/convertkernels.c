@@ -1,4 +1,4 @@
-/* gst-spdl: the inner loops of conversion
+/* gst-spdl: inner loops of the conversion
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlcache, which hands out the same batches for ever
+/* gst-spdl: spdlcache, which repeats cached batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlcache
  * @title: spdlcache
- * @short_description: hands out the same batches for ever
+ * @short_description: repeats cached batches
  *
  * Passes `return-caches-after` batches on, keeps the last `num-caches` of them,
  * and from then on hands these out, again and again in their order, without

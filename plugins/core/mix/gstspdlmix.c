@@ -1,4 +1,4 @@
-/* gst-spdl: spdlmix, which makes one stream of several
+/* gst-spdl: spdlmix, which mixes several streams
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlmix
  * @title: spdlmix
- * @short_description: makes one stream of several, in given proportions
+ * @short_description: mixes several streams in given proportions
  *
  * Sends on what comes to its sink pads: with `order=weighted` in the proportion
  * of the pads' `weight`, with `order=arrival` as it comes. It has no thread and

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlmix's inside, which its files share
+/* gst-spdl: private parts of spdlmix
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

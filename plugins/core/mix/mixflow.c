@@ -1,4 +1,4 @@
-/* gst-spdl: what comes to spdlmix
+/* gst-spdl: data flow of spdlmix
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

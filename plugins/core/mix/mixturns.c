@@ -1,4 +1,4 @@
-/* gst-spdl: whose turn it is in spdlmix
+/* gst-spdl: order of the streams of spdlmix
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: when each of several streams is due
+/* gst-spdl: proportional choice among streams
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

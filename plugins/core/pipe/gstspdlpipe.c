@@ -1,4 +1,4 @@
-/* gst-spdl: spdlpipe, the stage that does what it is told
+/* gst-spdl: spdlpipe, which runs elements or a function on each item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,8 +8,7 @@
 /**
  * SECTION:element-spdlpipe
  * @title: spdlpipe
- * @short_description: sends each item through a chain of elements, or through
- *     a function of the application
+ * @short_description: runs elements or a function on each item
  *
  * With `chain`, `concurrency` copies of a chain of elements are held open, and
  * each item goes through one of them, as one buffer; what comes out for it goes

@@ -1,4 +1,4 @@
-/* gst-spdl: a chain of elements that is held open
+/* gst-spdl: chain of elements of spdlpipe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

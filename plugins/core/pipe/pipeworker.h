@@ -1,4 +1,4 @@
-/* gst-spdl: the chain of one worker
+/* gst-spdl: chain of one worker of spdlpipe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

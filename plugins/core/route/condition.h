@@ -1,4 +1,4 @@
-/* gst-spdl: what an item must be to go a way
+/* gst-spdl: conditions of spdlroute
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

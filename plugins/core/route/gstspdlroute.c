@@ -1,4 +1,4 @@
-/* gst-spdl: spdlroute, which sends items different ways
+/* gst-spdl: spdlroute, which sends items to different branches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlroute
  * @title: spdlroute
- * @short_description: sends items different ways, by what they are
+ * @short_description: sends items to different branches
  *
  * Sends each item to the first source pad, in the order in which they were
  * requested, whose `condition` holds: `label=3`, `uri=*.png` (a glob, in which

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlroute's inside, which its files share
+/* gst-spdl: private parts of spdlroute
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what goes out of spdlroute
+/* gst-spdl: data flow of spdlroute's branches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlsink, where the trainer takes batches
+/* gst-spdl: spdlsink, which the trainer takes batches from
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlsink
  * @title: spdlsink
- * @short_description: where the trainer takes batches
+ * @short_description: the trainer takes batches from it
  *
  * A #GstAppSink, with all of its API, and with other defaults: it does not wait
  * for a clock (`sync`), keeps no last sample, and holds at most two batches

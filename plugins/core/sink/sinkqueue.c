@@ -1,4 +1,4 @@
-/* gst-spdl: what has come to the sink, for a loader
+/* gst-spdl: queue of the sink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlsrc, the source of a dataset's items
+/* gst-spdl: spdlsrc, which sends the URIs of a dataset's items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: whether a source may begin at a resume state
+/* gst-spdl: checks of a resume state
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: which items a process delivers, and in which order
+/* gst-spdl: order of the items that a process delivers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a shard says of a sample beside its payload
+/* gst-spdl: label and other fields of a sample in a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

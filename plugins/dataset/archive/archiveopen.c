@@ -1,4 +1,4 @@
-/* gst-spdl: a shard's index, from where there is one
+/* gst-spdl: opens the index of a shard, or builds it
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

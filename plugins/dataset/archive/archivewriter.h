@@ -1,4 +1,4 @@
-/* gst-spdl: the making of a shard's index
+/* gst-spdl: builds the index of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

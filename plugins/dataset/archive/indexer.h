@@ -1,4 +1,4 @@
-/* gst-spdl: the part that reads shards through
+/* gst-spdl: loads the plugin that indexes shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: how servers are asked for shards and their indexes
+/* gst-spdl: settings of requests for shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

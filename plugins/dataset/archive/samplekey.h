@@ -1,4 +1,4 @@
-/* gst-spdl: what the names of a shard's files say
+/* gst-spdl: sample keys of the files of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

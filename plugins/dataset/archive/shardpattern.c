@@ -1,4 +1,4 @@
-/* gst-spdl: which shards a location names
+/* gst-spdl: patterns of shard names
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

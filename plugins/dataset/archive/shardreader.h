@@ -1,4 +1,4 @@
-/* gst-spdl: bytes of a shard, from anywhere
+/* gst-spdl: reads bytes of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a dataset of shards that are read from their beginnings
+/* gst-spdl: dataset of shards that are read sequentially
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

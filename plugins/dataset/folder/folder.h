@@ -1,4 +1,4 @@
-/* gst-spdl: a walk through a folder
+/* gst-spdl: recursive listing of a folder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

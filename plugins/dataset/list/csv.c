@@ -1,4 +1,4 @@
-/* gst-spdl: a reader of comma-separated values
+/* gst-spdl: reader of comma-separated values
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a line of a list
+/* gst-spdl: one line of a list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

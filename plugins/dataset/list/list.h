@@ -1,4 +1,4 @@
-/* gst-spdl: a list of items
+/* gst-spdl: lists of items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: where the items of a list are
+/* gst-spdl: offsets of the lines of a list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

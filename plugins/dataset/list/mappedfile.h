@@ -1,4 +1,4 @@
-/* gst-spdl: a text that is mapped
+/* gst-spdl: text files in memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the file beside a list that has its index
+/* gst-spdl: index file beside a list or a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

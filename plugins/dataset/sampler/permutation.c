@@ -1,4 +1,4 @@
-/* gst-spdl: the order of an epoch
+/* gst-spdl: shuffled order of an epoch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

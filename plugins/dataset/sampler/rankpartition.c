@@ -1,4 +1,4 @@
-/* gst-spdl: which part of an epoch is this process's
+/* gst-spdl: partition of an epoch among ranks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: draws by weight
+/* gst-spdl: weighted random draws
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

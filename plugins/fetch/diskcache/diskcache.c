@@ -1,4 +1,4 @@
-/* gst-spdl: the disk cache of what servers have
+/* gst-spdl: disk cache of files from servers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

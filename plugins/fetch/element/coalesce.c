@@ -1,4 +1,4 @@
-/* gst-spdl: which items of a group are read as one
+/* gst-spdl: joins requests for neighboring byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch's inside, which its files share
+/* gst-spdl: private parts of spdlfetch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch, how an item is fetched
+/* gst-spdl: spdlfetch: fetches one item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

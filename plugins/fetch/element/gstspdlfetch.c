@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch, the stage that reads items
+/* gst-spdl: spdlfetch, which reads items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlfetch
  * @title: spdlfetch
- * @short_description: reads the bytes that URIs name
+ * @short_description: reads the files that URIs name
  *
  * Takes URIs, one a buffer, and yields their content, `concurrency` of them at
  * a time, in groups too: `file://` URIs and plain absolute paths, `http://` and

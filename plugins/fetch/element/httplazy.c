@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch's way to the client
+/* gst-spdl: loads the HTTP plugin on first use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

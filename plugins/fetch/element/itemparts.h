@@ -1,4 +1,4 @@
-/* gst-spdl: items whose fields name other media
+/* gst-spdl: items with parts in other files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

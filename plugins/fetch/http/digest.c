@@ -1,4 +1,4 @@
-/* gst-spdl: digests, and what has one
+/* gst-spdl: digests of validators
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what HTTP(S) servers have
+/* gst-spdl: HTTP client
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the client, which is loaded when it is needed
+/* gst-spdl: functions of the HTTP plugin, which is loaded on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the plugin that asks servers
+/* gst-spdl: the HTTP plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

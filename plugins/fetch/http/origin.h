@@ -1,4 +1,4 @@
-/* gst-spdl: origins, which secrets must not leave
+/* gst-spdl: origins of URIs, for secrets
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

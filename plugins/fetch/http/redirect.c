@@ -1,4 +1,4 @@
-/* gst-spdl: where redirects lead a request
+/* gst-spdl: HTTP redirects
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: one fetch over HTTP, what its files share
+/* gst-spdl: private parts of an HTTP request
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: one fetch over HTTP, with all its tries
+/* gst-spdl: one HTTP fetch, with its retries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: one fetch over HTTP, its answer and its body
+/* gst-spdl: body of an HTTP response
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a server's answer means for a fetch
+/* gst-spdl: classification of HTTP responses
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: when to try again
+/* gst-spdl: delays between retries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

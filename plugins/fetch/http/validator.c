@@ -1,4 +1,4 @@
-/* gst-spdl: by what a server's resource is known again
+/* gst-spdl: validators of HTTP resources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the bytes of an item, as they come
+/* gst-spdl: buffer for the bytes of an item that is being read
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: bytes of a file, or of a range of it
+/* gst-spdl: reads a file or a range of it
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

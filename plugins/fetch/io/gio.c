@@ -1,4 +1,4 @@
-/* gst-spdl: what GIO mounts
+/* gst-spdl: reads files through GIO
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: threads for work that blocks
+/* gst-spdl: threads for blocking work
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: byte ranges that are deflated
+/* gst-spdl: decompression of deflated byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

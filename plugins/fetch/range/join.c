@@ -1,4 +1,4 @@
-/* gst-spdl: several byte ranges that are read as one
+/* gst-spdl: reads several byte ranges as one
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

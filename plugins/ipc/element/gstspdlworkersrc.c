@@ -1,4 +1,4 @@
-/* gst-spdl: spdlworkersrc, a pipeline in a process of its own
+/* gst-spdl: spdlworkersrc, which runs a pipeline in another process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 /**
  * SECTION:element-spdlworkersrc
  * @title: spdlworkersrc
- * @short_description: runs a pipeline in a process of its own
+ * @short_description: runs a pipeline in another process
  *
  * Runs `pipeline` in a child process, gst-spdl-worker, and sends on what comes
  * out of its open source pad, as if its elements were here: buffers with their

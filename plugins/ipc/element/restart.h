@@ -1,4 +1,4 @@
-/* gst-spdl: where a worker that has died is to begin again
+/* gst-spdl: state at which a new worker process starts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

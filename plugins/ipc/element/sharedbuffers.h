@@ -1,4 +1,4 @@
-/* gst-spdl: the slabs of a worker process, mapped here
+/* gst-spdl: shared memory of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

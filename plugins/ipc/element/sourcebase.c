@@ -1,4 +1,4 @@
-/* gst-spdl: the numbers of a worker's sources in the pipeline around it
+/* gst-spdl: numbers of a worker's sources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

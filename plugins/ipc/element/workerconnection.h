@@ -1,4 +1,4 @@
-/* gst-spdl: a running worker process, and what comes from it
+/* gst-spdl: a running worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

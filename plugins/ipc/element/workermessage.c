@@ -1,4 +1,4 @@
-/* gst-spdl: what came from a worker process for the stream
+/* gst-spdl: messages of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the worker process, as its parent sees it
+/* gst-spdl: starts and ends a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

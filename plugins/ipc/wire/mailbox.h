@@ -1,4 +1,4 @@
-/* gst-spdl: a number for who waits in another process
+/* gst-spdl: notification of another process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

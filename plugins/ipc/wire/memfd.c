@@ -1,4 +1,4 @@
-/* gst-spdl: memory that another process can map
+/* gst-spdl: shared memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

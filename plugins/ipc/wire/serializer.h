@@ -1,4 +1,4 @@
-/* gst-spdl: values in the payload of a message
+/* gst-spdl: values in messages between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: a buffer in the payload of a message
+/* gst-spdl: buffers in messages between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

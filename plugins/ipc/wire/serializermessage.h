@@ -1,4 +1,4 @@
-/* gst-spdl: a message for the bus in the payload of a message
+/* gst-spdl: bus messages in messages between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

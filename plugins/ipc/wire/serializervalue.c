@@ -1,4 +1,4 @@
-/* gst-spdl: structures in the payload of a message
+/* gst-spdl: structures in messages between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the socket between the pipeline and its worker process
+/* gst-spdl: socket between the pipeline and its worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

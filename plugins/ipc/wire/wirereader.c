@@ -1,4 +1,4 @@
-/* gst-spdl: messages as they come off the socket
+/* gst-spdl: reads messages from the socket
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a worker process is told to run
+/* gst-spdl: configuration of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

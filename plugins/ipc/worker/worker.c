@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-worker, a process that runs a pipeline for another
+/* gst-spdl: gst-spdl-worker, which runs a pipeline for another process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

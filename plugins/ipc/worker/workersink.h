@@ -1,4 +1,4 @@
-/* gst-spdl: the end of a worker's pipeline
+/* gst-spdl: end of a worker's pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: what settings were measured to find out
+/* gst-spdl-launch: summary of the settings that were measured
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: what perfect loading would bring
+/* gst-spdl-launch: estimate of the gain from faster loading
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a pipeline beside a cache
+/* gst-spdl-launch: comparison of a pipeline with cached batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

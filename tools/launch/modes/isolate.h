@@ -1,4 +1,4 @@
-/* gst-spdl-launch: one stage alone
+/* gst-spdl-launch: measures one stage alone
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: what was asked for on the command line
+/* gst-spdl-launch: command line options
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

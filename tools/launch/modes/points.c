@@ -1,4 +1,4 @@
-/* gst-spdl-launch: settings that were measured, and which of them to take
+/* gst-spdl-launch: measured settings, and the choice among them
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

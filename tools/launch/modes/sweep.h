@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a pipeline at all of some settings
+/* gst-spdl-launch: measures a pipeline with several settings
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: Ctrl-C over several runs
+/* gst-spdl-launch: Ctrl-C during several runs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a run's figures, interval by interval
+/* gst-spdl-launch: statistics of a run, by interval
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: the elements of a pipeline, from source to sink
+/* gst-spdl-launch: elements of a pipeline, from source to sink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

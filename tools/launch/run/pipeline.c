@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a pipeline from its description
+/* gst-spdl-launch: makes a pipeline of a description
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

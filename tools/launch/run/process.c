@@ -1,4 +1,4 @@
-/* gst-spdl-launch: what the process uses
+/* gst-spdl-launch: resource usage of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: the thread that takes batches, as a trainer does
+/* gst-spdl-launch: thread that takes batches like a trainer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: ELEMENT.PROPERTY=VALUE
+/* gst-spdl-launch: settings of the form ELEMENT.PROPERTY=VALUE
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a pipeline's figures at one time
+/* gst-spdl-launch: statistics of a pipeline at one time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

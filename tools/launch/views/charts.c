@@ -1,4 +1,4 @@
-/* gst-spdl-launch: figures as drawings
+/* gst-spdl-launch: charts of a report
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

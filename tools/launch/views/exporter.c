@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a small HTTP server for the figures
+/* gst-spdl-launch: HTTP server of the statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

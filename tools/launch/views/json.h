@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a run as JSON
+/* gst-spdl-launch: JSON file of a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

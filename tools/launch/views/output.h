@@ -1,4 +1,4 @@
-/* gst-spdl-launch: where files and text go
+/* gst-spdl-launch: output files and streams
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

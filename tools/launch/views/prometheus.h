@@ -1,4 +1,4 @@
-/* gst-spdl-launch: figures for Prometheus
+/* gst-spdl-launch: statistics in Prometheus' format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

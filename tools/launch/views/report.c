@@ -1,4 +1,4 @@
-/* gst-spdl-launch: a run as a page
+/* gst-spdl-launch: HTML report of a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

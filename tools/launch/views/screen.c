@@ -1,4 +1,4 @@
-/* gst-spdl-launch: what the user sees while it runs
+/* gst-spdl-launch: terminal output during a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

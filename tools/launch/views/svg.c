@@ -1,4 +1,4 @@
-/* gst-spdl-launch: pieces of SVG
+/* gst-spdl-launch: SVG elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: figures as lines of text
+/* gst-spdl-launch: text tables of statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -89,26 +89,19 @@ typedef struct {
 #define SPDL_PROPERTY_BOOLEAN(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (BOOLEAN, gboolean, S, field, Flags, name, nick, blurb,  \
       .initial.i = (value))
-#define SPDL_PROPERTY_INT(                                      \
-    S, field, Flags, name, nick, blurb, least, most, value)     \
-  SPDL_PROPERTY (INT, gint, S, field, Flags, name, nick, blurb, \
-      .min.i = (least), .max.i = (most), .initial.i = (value))
-#define SPDL_PROPERTY_UINT(                                       \
-    S, field, Flags, name, nick, blurb, least, most, value)       \
-  SPDL_PROPERTY (UINT, guint, S, field, Flags, name, nick, blurb, \
-      .min.u = (least), .max.u = (most), .initial.u = (value))
-#define SPDL_PROPERTY_INT64(                                        \
-    S, field, Flags, name, nick, blurb, least, most, value)         \
-  SPDL_PROPERTY (INT64, gint64, S, field, Flags, name, nick, blurb, \
-      .min.i = (least), .max.i = (most), .initial.i = (value))
-#define SPDL_PROPERTY_UINT64(                                         \
-    S, field, Flags, name, nick, blurb, least, most, value)           \
-  SPDL_PROPERTY (UINT64, guint64, S, field, Flags, name, nick, blurb, \
-      .min.u = (least), .max.u = (most), .initial.u = (value))
-#define SPDL_PROPERTY_DOUBLE(                                        \
-    S, field, Flags, name, nick, blurb, least, most, value)          \
-  SPDL_PROPERTY (DOUBLE, double, S, field, Flags, name, nick, blurb, \
-      .min.d = (least), .max.d = (most), .initial.d = (value))
+#define SPDL_PROPERTY_INT(...) SPDL_PROPERTY_NUMBER (INT, gint, i, __VA_ARGS__)
+#define SPDL_PROPERTY_UINT(...) \
+  SPDL_PROPERTY_NUMBER (UINT, guint, u, __VA_ARGS__)
+#define SPDL_PROPERTY_INT64(...) \
+  SPDL_PROPERTY_NUMBER (INT64, gint64, i, __VA_ARGS__)
+#define SPDL_PROPERTY_UINT64(...) \
+  SPDL_PROPERTY_NUMBER (UINT64, guint64, u, __VA_ARGS__)
+#define SPDL_PROPERTY_DOUBLE(...) \
+  SPDL_PROPERTY_NUMBER (DOUBLE, double, d, __VA_ARGS__)
+#define SPDL_PROPERTY_NUMBER(KIND, Type, member, S, field, Flags, name, nick, \
+    blurb, least, most, value)                                                \
+  SPDL_PROPERTY (KIND, Type, S, field, Flags, name, nick, blurb,              \
+      .min.member = (least), .max.member = (most), .initial.member = (value))
 
 /* The field has an enum's type, @get_type the function of its GType. */
 #define SPDL_PROPERTY_ENUM(S, f, Flags, Name, Nick, Blurb, get_type, value)  \

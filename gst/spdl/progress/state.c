@@ -228,7 +228,7 @@ spdl_state_visit (const gchar *text,
   if (!read_text (&at, VERSION) || *at == '\0')
     return FALSE;
   while (*at) {
-    if (!read_source (&at, &source, &state))
+    if (!read_source (&at, &source, &state) || source > G_MAXUINT32)
       return FALSE;
     visit (source, &state, user_data);
   }

@@ -22,11 +22,14 @@ FOLDER = make_dataset(20)
 unittest.TestCase.maxDiff = None
 PACKAGES = pathlib.Path(gstspdl.__file__).parent.parent
 START = "import sys\nfrom gstspdl import Loader, LoaderError\n"
-# Of which nothing ever comes.
+# The source never gives an item. The interpreter may not end while a thread is
+# in print(), so those that end it wait for "begun" first.
 NOTHING = """
 import threading
+begun = threading.Event()
 def source():
     print("waits", flush=True)
+    begun.set()
     threading.Event().wait()
     yield b""
 loader = Loader("spdldecode ! spdlbatch ! spdlsink", source=source())
@@ -86,7 +89,7 @@ class ExitTest(unittest.TestCase):
                    describe(FOLDER))
 
     def test_with_a_source_that_waits(self):
-        self.check(START + NOTHING + "loader.start()\n")
+        self.check(START + NOTHING + "loader.start()\nbegun.wait()\n")
 
     def test_with_views_in_modules(self):
         # What is left is freed when the interpreter is half gone.
@@ -108,7 +111,7 @@ class ExitTest(unittest.TestCase):
                    "thread = threading.Thread(target=lambda: list(loader),\n"
                    "                          daemon=True)\n"
                    "threading.excepthook = lambda *_: None\n"
-                   "loader.start()\nthread.start()\n")
+                   "loader.start()\nthread.start()\nbegun.wait()\n")
 
 
 FORK = LINE + """

@@ -27,7 +27,7 @@ from typing import Any, List, Optional, Set
 import numpy as np
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gstspdl import Loader
+from gstspdl import Loader, Sample
 
 ROW = 1024
 END, PADDING = "<end>", "<padding>"
@@ -58,23 +58,19 @@ class Packer:
         self.end = tokenizer.token_to_id(END)
         self.padding = tokenizer.token_to_id(PADDING)
 
-    def tokenize(self, sample: Any) -> List[bytes]:
-        """Of a text its tokens and the end's. What is longer than a batch
-        becomes several items: the last one of them makes the text done."""
-        buffer = sample.get_buffer()
-        text = buffer.extract_dup(0, buffer.get_size()).decode("utf-8")
-        # Tokenizers let go of the GIL meanwhile.
+    def tokenize(self, sample: Sample) -> List[bytes]:
+        """Returns the tokens of a text and the end token. A text that is longer
+        than a batch becomes several items; with the last one, it is done."""
+        text = bytes(sample).decode("utf-8")
+        # Tokenizers release the GIL.
         tokens = np.array([*self.tokenizer.encode(text).ids, self.end], TOKEN)
         most = self.rows * ROW
         return [tokens[i:i + most].tobytes()
                 for i in range(0, len(tokens), most)]
 
-    def pack(self, sample: Any) -> Any:
-        """Of a group, which is no longer than that, a batch."""
-        group = sample.get_buffer_list()
-        items = (group.get(i) for i in range(group.length()))
-        tokens = np.frombuffer(b"".join(
-            item.extract_dup(0, item.get_size()) for item in items), TOKEN)
+    def pack(self, group: Sample) -> Any:
+        """Makes a batch of a group, which is not longer than one."""
+        tokens = np.frombuffer(b"".join(map(bytes, group.items)), TOKEN)
         batch = np.full(self.rows * ROW, self.padding, "int64")
         batch[:len(tokens)] = tokens
         return batch.reshape(self.rows, ROW)

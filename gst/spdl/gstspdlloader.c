@@ -174,20 +174,21 @@ gst_spdl_loader_new (const gchar *description, GError **error)
 /**
  * gst_spdl_loader_new_in_process: (constructor)
  * @description: a pipeline as for gst_spdl_loader_new(), with its source
+ * @properties: (nullable): properties of spdlworkersrc, `"nice=10 restarts=3"`
  * @error: (nullable): as for gst_spdl_loader_new(); errors in what the other
  *     process runs come from gst_spdl_loader_start()
  *
- * Makes a loader whose pipeline runs in another process, but for the sink. Here
- * is `spdlworkersrc name=worker ! spdlsink ...`, with `worker`'s property
- * `pipeline` set to the rest of @description; set its other properties by
- * gst_spdl_loader_get_pipeline().
+ * Makes a loader whose pipeline runs in another process, except for the sink.
+ * In this process it is `spdlworkersrc name=worker ! spdlsink ...`, where the
+ * property `pipeline` of `worker` is the rest of @description.
  *
  * Returns: (transfer full): a loader, or %NULL with @error set
  *
  * Since: 0.1
  */
 GstSpdlLoader *
-gst_spdl_loader_new_in_process (const gchar *description, GError **error)
+gst_spdl_loader_new_in_process (
+    const gchar *description, const gchar *properties, GError **error)
 {
   g_autofree gchar *rest = NULL, *sink = NULL, *here = NULL;
   g_autoptr (GstElement) worker = NULL;
@@ -204,7 +205,8 @@ gst_spdl_loader_new_in_process (const gchar *description, GError **error)
         n);
     return NULL;
   }
-  here = g_strconcat ("spdlworkersrc name=worker ! ", sink, NULL);
+  here = g_strdup_printf (
+      "spdlworkersrc name=worker %s ! %s", properties ? properties : "", sink);
   if (!(self = parse_loader (here, error)))
     return NULL;
   self->sets_epochs = spdl_description_sets (description, "epochs");
@@ -275,6 +277,54 @@ gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs)
         g_ptr_array_index (loader->parts.sources, i), "epochs", epochs, NULL);
 }
 
+/**
+ * gst_spdl_loader_set_default_rank:
+ * @loader: a loader that is stopped
+ * @rank: the rank of this process, or -1 to leave it to the environment
+ * @world_size: the number of processes, or -1
+ *
+ * Sets the properties `rank` and `world-size` of all sources that have none.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_set_default_rank (
+    GstSpdlLoader *loader, gint rank, gint world_size)
+{
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+
+  for (guint i = 0; i < loader->parts.sources->len; i++) {
+    GObject *source = g_ptr_array_index (loader->parts.sources, i);
+    gint its_rank, its_world_size;
+
+    g_object_get (
+        source, "rank", &its_rank, "world-size", &its_world_size, NULL);
+    g_object_set (source, "rank", its_rank < 0 ? rank : its_rank, "world-size",
+        its_world_size < 0 ? world_size : its_world_size, NULL);
+  }
+}
+
+/**
+ * gst_spdl_loader_get_num_batches:
+ * @loader: a loader, started if its source is `spdlsrc`
+ * @num_items: number of items that the program pushes in an epoch, or
+ *     %G_MAXUINT64 if that is not known
+ *
+ * Counts the batches of an epoch on this rank if no item fails.
+ *
+ * Returns: the number of batches; %G_MAXUINT64 if the pipeline filters or
+ *     multiplies items, has several sources, or the source does not know
+ *
+ * Since: 0.1
+ */
+guint64
+gst_spdl_loader_get_num_batches (GstSpdlLoader *loader, guint64 num_items)
+{
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), G_MAXUINT64);
+
+  return gst_spdl_loader_parts_count_batches (&loader->parts, num_items);
+}
+
 void
 gst_spdl_loader_emit_notices (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state)
@@ -294,7 +344,10 @@ gst_spdl_loader_emit_notices (
     if (notice->num_failures > 0)
       g_signal_emit (self, signals[SIGNAL_FAILED_IN_EPOCH], 0, notice->stage,
           notice->text, notice->epoch, notice->num_failures, notice->num_items);
-    gst_spdl_notice_free (notice);
+    if (self->keeps_notices)
+      g_queue_push_tail (&self->kept_notices, notice);
+    else
+      gst_spdl_notice_free (notice);
   }
 }
 
@@ -381,6 +434,8 @@ gst_spdl_loader_finalize (GObject *object)
       gst_spdl_bus_watch_unref (self->bus_watch);
     gst_spdl_loader_parts_clear (&self->parts);
     gst_spdl_layout_clear (&self->layout);
+    g_queue_clear_full (
+        &self->kept_notices, (GDestroyNotify) gst_spdl_notice_free);
     g_free (self->restored);
     g_free (self->begun_at);
     g_strfreev (self->classes);

@@ -72,8 +72,8 @@ GST_SPDL_API
 GstSpdlLoader *gst_spdl_loader_new (const gchar *description, GError **error);
 
 GST_SPDL_API
-GstSpdlLoader *
-gst_spdl_loader_new_in_process (const gchar *description, GError **error);
+GstSpdlLoader *gst_spdl_loader_new_in_process (
+    const gchar *description, const gchar *properties, GError **error);
 
 GST_SPDL_API
 GstSpdlLoader *
@@ -84,6 +84,14 @@ GstPipeline *gst_spdl_loader_get_pipeline (GstSpdlLoader *loader);
 
 GST_SPDL_API
 void gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs);
+
+GST_SPDL_API
+void gst_spdl_loader_set_default_rank (
+    GstSpdlLoader *loader, gint rank, gint world_size);
+
+GST_SPDL_API
+guint64
+gst_spdl_loader_get_num_batches (GstSpdlLoader *loader, guint64 num_items);
 
 /* A run */
 

@@ -158,8 +158,6 @@ def reference(path, kind):
 
 def decoded(path, kind, **properties):
     from gstspdl import decode
-    from gstspdl._gi import init
-    init()
     if path.suffix[1:].lower() in MARKLESS:
         return loaded(path, "caps=" + MARKLESS[path.suffix[1:].lower()],
                       "resize=none")

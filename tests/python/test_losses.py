@@ -164,7 +164,7 @@ class CountTest(unittest.TestCase):
             for batch in loader:
                 seen += batch.num_items
                 end = time.monotonic() + 60
-                while not loader.dup_error():
+                while not loader.error:
                     self.assertLess(time.monotonic(), end)
             self.assertEqual(seen, N_GOOD)
             self.assertEqual(loader.num_failures, N_BAD)

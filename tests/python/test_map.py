@@ -197,6 +197,95 @@ class ItemTest(unittest.TestCase):
         self.assertEqual([f.uri for f in loader.failures], ["item 5"])
 
 
+class SampleTest(unittest.TestCase):
+    """What a function is called with, without PyGObject's help."""
+
+    def test_an_array(self):
+        def work(sample):
+            found.append((sample.index, sample.epoch, sample.label, sample.key,
+                          sample["data"].numpy().tolist(), bytes(sample),
+                          sample.tensors.names))
+            with self.assertRaises(KeyError):
+                sample["mask"]
+            self.assertEqual(sample.items, [sample])
+            self.assertTrue(sample.caps.startswith("other/tensors"))
+            with self.assertRaises(AttributeError):
+                sample.no_such_name
+            return sample
+
+        found = []
+        loader, batches = run(work, 1, source=ARRAYS[:3])
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(found, [
+            (i, 0, i, f"item {i}", array.tolist(), array.tobytes(), ("data",))
+            for i, (array, _, _) in enumerate(ARRAYS[:3])])
+
+    def test_bytes(self):
+        def work(sample):
+            self.assertEqual(sample.label, -1)
+            self.assertEqual(sample.key, "")
+            return bytes(sample)[::-1]
+
+        loader = Loader("spdlpipe name=work ! spdlsink",
+                        source=[b"abc", b"def"], caps="application/x-letters")
+        with loader.map("work", work):
+            found = {batch["data"].numpy().tobytes() for batch in loader}
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(found, {b"cba", b"fed"})
+
+    def test_a_group(self):
+        def work(sample):
+            seen.append([item.index for item in sample.items])
+            with self.assertRaises(LoaderError):
+                sample.index
+            with self.assertRaises(LoaderError):
+                sample.tensors
+            self.assertEqual(bytes(sample), b"")
+            return sample.items[::-1]
+
+        seen = []
+        loader, batches = run(work, 1, "spdlaggregate size=4 ! " + LINE)
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(seen, [list(range(i, i + 4)) for i in range(0, N, 4)])
+        self.assertEqual(list(batches[0].indices), [3, 2, 1, 0, 7, 6, 5, 4])
+
+    def test_parts(self):
+        def work(sample):
+            return {"image": sample, "note": sample["data"].numpy()[0]}
+
+        loader, batches = run(work, 2)
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(batches[0].names, ("image", "note"))
+        np.testing.assert_array_equal(batches[1]["note"],
+                                      [[i] * 3 for i in range(8, 16)])
+
+    def test_it_outlives_the_call(self):
+        kept = []
+        loader, _ = run(lambda s: kept.append(s) or s, 4)
+        del loader
+        self.assertEqual(sorted(int(s["data"].numpy()[1, 2]) for s in kept),
+                         list(range(N)))
+
+    def test_thread_locals(self):
+        """A worker keeps its thread state until it ends."""
+        class Mark:
+            pass
+
+        def work(sample):
+            if not hasattr(local, "mark"):
+                local.mark = Mark()
+                marks.append(weakref.ref(local.mark))
+            return sample
+
+        local = threading.local()
+        marks = []
+        loader, _ = run(work, 4)
+        self.assertEqual(loader.failures, [])
+        self.assertLessEqual(len(marks), 4)
+        loader.stop()
+        self.assertEqual([mark() for mark in marks], [None] * len(marks))
+
+
 class ManyTest(unittest.TestCase):
     def test_at_once(self):
         barrier = threading.Barrier(8, timeout=60)

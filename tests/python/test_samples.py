@@ -11,12 +11,15 @@ import pathlib
 import tempfile
 import unittest
 
+import gi
 import numpy as np
 import support  # noqa: F401, takes the first argument
 import torch
 from PIL import Image
-from gstspdl import Batch, Loader, decode
-from gstspdl._gi import Gst, raw
+
+gi.require_version("GstSpdl", "1.0")
+from gi.repository import Gst, GstSpdl  # noqa: E402
+from gstspdl import Batch, Loader, decode  # noqa: E402
 
 RNG = np.random.default_rng(3)
 PICTURES = [RNG.integers(0, 256, (40 + i, 60 - i, 3), dtype=np.uint8)
@@ -162,25 +165,25 @@ class SamplesTest(unittest.TestCase):
     def test_meta(self):
         sample = Gst.Buffer.new()
         caps = Gst.Caps.from_string("text/plain")
-        self.assertTrue(raw.buffer_append_part(
+        self.assertTrue(GstSpdl.buffer_append_part(
             sample, "data", Gst.Buffer.new_wrapped(b"abc"), None))
-        self.assertTrue(raw.buffer_append_part(
+        self.assertTrue(GstSpdl.buffer_append_part(
             sample, "text", Gst.Buffer.new_wrapped(b"defgh"), caps))
-        self.assertFalse(raw.buffer_append_part(
+        self.assertFalse(GstSpdl.buffer_append_part(
             sample, "text", Gst.Buffer.new(), None))
-        meta = raw.buffer_get_parts_meta(sample)
+        meta = GstSpdl.buffer_get_parts_meta(sample)
         self.assertEqual(meta.num_parts, 2)
         text = meta.find_part("text")
         self.assertEqual((text.name, text.offset, text.size), ("text", 3, 5))
         self.assertEqual(text.caps.to_string(), "text/plain")
         self.assertIsNone(meta.get_part(0).caps)
         self.assertIsNone(meta.find_part("no"))
-        other = raw.buffer_replace_part(
+        other = GstSpdl.buffer_replace_part(
             sample, "data", Gst.Buffer.new_wrapped(b"xy"), caps)
-        part = raw.buffer_dup_part(other, "text")
+        part = GstSpdl.buffer_dup_part(other, "text")
         self.assertEqual(part.extract_dup(0, 5), b"defgh")
         self.assertEqual(other.extract_dup(0, 7), b"xydefgh")
-        batch = Batch.new(other, Gst.Caps.from_string(raw.SAMPLE_CAPS))
+        batch = Batch.new(other, Gst.Caps.from_string(GstSpdl.SAMPLE_CAPS))
         self.assertEqual(bytes(batch["data"].numpy()), b"xy")
         self.assertEqual(bytes(batch["text"].numpy()), b"defgh")
 

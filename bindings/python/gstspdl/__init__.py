@@ -13,17 +13,32 @@
             images = batch["data"].numpy()  # no copy
             labels = batch.labels
 
-The same classes are in gi.repository.GstSpdl. docs/python.md has the rules.
+It needs no PyGObject. Where there is one, gi.repository.GstSpdl has the same
+classes. docs/python.md is the reference.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from ._batch import Batch
 from ._cache import CacheLoader
 from ._decode import decode
 from ._errors import LoaderError
-from ._headspace import Headspace, headspace
 from ._loader import Loader
 from ._losses import LoaderWarning
+from ._sample import Sample
 from ._tensor import Tensor
 
+if TYPE_CHECKING:
+    from ._headspace import Headspace, headspace
+
 __all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Tensor", "decode", "headspace"]
+           "LoaderWarning", "Sample", "Tensor", "decode", "headspace"]
+
+
+def __getattr__(name: str) -> Any:
+    # It imports modules that nothing else needs.
+    if name in ("Headspace", "headspace"):
+        from . import _headspace
+
+        return getattr(_headspace, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import copy
-import dataclasses
 import sys
 from typing import Any, Generic, Iterable, Iterator, List, Optional, TypeVar
 
@@ -25,11 +24,6 @@ def _copy_torch(tensor: Any) -> Any:
     return tensor.detach().clone().requires_grad_(tensor.requires_grad)
 
 
-def _copy_batch(batch: Batch) -> Any:
-    made = Batch.new(batch.get_buffer().copy_deep(), batch.get_caps())
-    return made
-
-
 def _is_torch(item: Any) -> bool:
     # Who has a tensor has imported it.
     torch = sys.modules.get("torch")
@@ -44,7 +38,7 @@ def copy_item(item: Any) -> Any:
     if _is_torch(item):
         return _copy_torch(item)
     if isinstance(item, Batch):
-        return _copy_batch(item)
+        return item.copy()
     if isinstance(item, Tensor):
         return item.numpy().copy()
     if type(item) is dict:
@@ -55,7 +49,7 @@ def copy_item(item: Any) -> Any:
         return type(item)(*map(copy_item, item))
     if isinstance(item, dict):
         return _fill(copy.copy(item), item)
-    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+    if hasattr(item, "__dataclass_fields__") and not isinstance(item, type):
         return _copy_fields(item)
     # NumPy's arrays do what is right, too.
     return copy.deepcopy(item)
@@ -69,10 +63,9 @@ def _fill(made: Any, item: Any) -> Any:
 
 def _copy_fields(item: Any) -> Any:
     made = copy.copy(item)
-    for field in dataclasses.fields(item):
-        # Also of those that are frozen.
-        object.__setattr__(made, field.name,
-                           copy_item(getattr(item, field.name)))
+    for name in item.__dataclass_fields__:
+        # Frozen ones too.
+        object.__setattr__(made, name, copy_item(getattr(item, name)))
     return made
 
 

@@ -6,28 +6,41 @@
 import os
 import threading
 from collections import OrderedDict
-from typing import Any, List, Union
+from typing import Any, Union
 
-from ._errors import LoaderError, code_of
-from ._gi import GLib, init, raw
+from . import _native as native
+from ._batch import Batch
+from ._errors import LoaderError
 from ._tensor import Tensor
 
-# A thread keeps as many decoders, for as many different settings.
+# A thread keeps this number of decoders, for different settings.
 _KEPT = 16
 
 
+class _Decoder:
+    def __init__(self, line: str) -> None:
+        self._process = os.getpid()
+        self.pointer = native.decoder_new(line)
+
+    def __del__(self, _unref: Any = native.unref_object,
+                _get_process: Any = os.getpid) -> None:
+        # In a forked child, to free it could wait for a lock that a thread of
+        # the parent held.
+        if getattr(self, "pointer", None) and _get_process() == self._process:
+            _unref(self.pointer)
+
+
 class _Decoders(threading.local):
-    """A thread's own: so none waits for another, and a child made by a fork
-    finds none in use."""
+    """A thread's decoders: threads never wait for each other, and a forked
+    child finds none in use."""
 
     def __init__(self) -> None:
-        self.by_line: "OrderedDict[str, Any]" = OrderedDict()
+        self.by_line: "OrderedDict[str, _Decoder]" = OrderedDict()
 
-    def get(self, line: str) -> Any:
+    def get(self, line: str) -> _Decoder:
         decoder = self.by_line.get(line)
         if decoder is None:
-            init()
-            decoder = raw.Decoder.new(line)
+            decoder = _Decoder(line)
             self.by_line[line] = decoder
             if len(self.by_line) > _KEPT:
                 self.by_line.popitem(last=False)
@@ -37,23 +50,18 @@ class _Decoders(threading.local):
 
 
 _decoders = _Decoders()
-# Those of a parent: left as they are, since to free them could wait for a lock
-# that a thread of the parent's had.
-_left: List[Any] = []
 
 
 def _forget() -> None:
     global _decoders
-    _left.append(_decoders)
-    _left.append(_decoders.by_line)
     _decoders = _Decoders()
 
 
 os.register_at_fork(after_in_child=_forget)
 
 
-def _write(value: Any) -> str:
-    """A property's value in gst-launch's syntax."""
+def write_property(value: Any) -> str:
+    """Returns a property's value in gst-launch's syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
@@ -64,30 +72,31 @@ def _write(value: Any) -> str:
 
 def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
            index: int = 0, **properties: Any) -> Tensor:
-    """Decodes one encoded image into a tensor, (height, width, 3) of uint8, or
-    a sound into one of float32, (samples, channels).
+    """Decodes one encoded item into a tensor: an image into (height, width, 3)
+    of uint8, audio into (samples, channels) of float32.
 
-    The other arguments are spdldecode's properties: width=224, height=224,
-    resize="cover", augment="random-resized-crop", flip=0.5 and so on; what is
-    random depends on `seed`, `epoch` and `index` alone. In the calling thread,
-    with the GIL released; in threads and in worker processes, forked ones too.
+    The other arguments are properties of spdldecode: width=224, height=224,
+    resize="cover", augment="random-resized-crop", flip=0.5 and so on. Random
+    values depend on `seed`, `epoch` and `index` alone. Decodes in the calling
+    thread with the GIL released; threads and worker processes, forked ones
+    too, can call it.
 
-    A video becomes one of its frames, or with num_frames=16 a clip,
-    (16, height, width, 3).
-
-    NPY, and NPZ and safetensors of one array, become that array.
+    A video becomes one of its frames, or with num_frames=16 a clip of
+    (16, height, width, 3). NPY, and NPZ and safetensors with one array, become
+    that array.
     """
-    words = [f" {name.replace('_', '-')}={_write(value)}"
+    words = [f" {name.replace('_', '-')}={write_property(value)}"
              for name, value in properties.items()]
+    data = bytes(data)
     try:
         decoder = _decoders.get("spdldecode" + "".join(words))
-        batch = decoder.decode(GLib.Bytes.new(bytes(data)), epoch, index)
-    except GLib.Error as error:
-        raise LoaderError(error.message, code=code_of(error),
+        batch = Batch._take(native.decode(decoder.pointer, data, len(data),
+                                          epoch, index))
+    except native.Error as error:
+        raise LoaderError(error.message, code=error.nick,
                           stage="spdldecode") from error
     if len(batch) > 1:
-        raise LoaderError(f"It has {len(batch)} arrays, "
-                          f"{', '.join(batch.names)}: a Loader gives them all",
-                          stage="spdldecode")
-    tensor: Tensor = batch[batch.names[0]]
-    return tensor
+        raise LoaderError(f"The file has {len(batch)} arrays, "
+                          f"{', '.join(batch.names)}: use a Loader, which "
+                          "gives all of them", stage="spdldecode")
+    return batch[batch.names[0]]

@@ -1,38 +1,23 @@
-# gst-spdl: how a loader ends otherwise than well
+# gst-spdl: LoaderError
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-from typing import Any, Optional
+from typing import Optional
 
-from ._gi import GLib, raw
-
-_DOMAIN: str = GLib.quark_to_string(raw.loader_error_quark())
-_TIMED_OUT = int(raw.LoaderError.TIMED_OUT)
-
-
-def is_timeout(error: Any) -> bool:
-    """Whether a GLib.Error says that nothing came in time."""
-    return bool(error.code == _TIMED_OUT and error.domain == _DOMAIN)
-
-
-def code_of(error: Any) -> str:
-    """The nick of a loader's own error; "pipeline-error" for others'."""
-    if error.domain != _DOMAIN:
-        return "pipeline-error"
-    nick: str = raw.LoaderError(error.code).value_nick
-    return nick
+from . import _native as native
 
 
 class LoaderError(RuntimeError):
-    """Why a loader cannot go on.
+    """A loader cannot continue.
 
-    `code` is one of GstSpdl.LoaderError's values by its nick ("failures",
-    "forked", "stopped", ...), "source" where the program's own source raised,
-    and "pipeline-error" where an element gave up. `stage` is the name of the
-    element and `uri` that of the item, where there is one. What it was made
-    from is `__cause__`: the source's exception, or a GLib.Error. The
-    enumeration's values are here, too: LoaderError.TIMED_OUT.
+    `code` is the nick of a value of GstSpdl.LoaderError ("failures", "forked",
+    "stopped", ...), "source" if the program's own source raised, or
+    "pipeline-error" if an element failed. `stage` is the name of the element
+    and `uri` that of the item, if there is one. `__cause__` is the source's
+    exception, or the library's error, which has `matches(domain, code)` as
+    GLib.Error does. LoaderError.TIMED_OUT and the like are the numbers of the
+    enumeration.
     """
 
     def __init__(self, message: str, *, code: str = "failed",
@@ -44,7 +29,6 @@ class LoaderError(RuntimeError):
         self.uri = uri
 
 
-# In gi.repository.GstSpdl this class stands where the enumeration did.
-for _name in dir(raw.LoaderError):
-    if _name.isupper():
-        setattr(LoaderError, _name, getattr(raw.LoaderError, _name))
+# In gi.repository.GstSpdl this class takes the place of the enumeration.
+for _number, _nick in enumerate(native.list_error_codes()):
+    setattr(LoaderError, _nick.upper().replace("-", "_"), _number)

@@ -1,71 +1,130 @@
-# gst-spdl: what is needed of PyGObject, or how to get it
+# gst-spdl: objects of PyGObject, where it is installed
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
+"""The package works without PyGObject. What hands out or takes objects of
+GStreamer, such as `loader.pipeline`, imports it when it is used first."""
 
-import importlib.util
+import ctypes
 import os
 import sys
-from typing import Any
+from ctypes import c_char_p, c_int, c_size_t, c_void_p
+from typing import Any, Optional
 
-# Before 2.76 GLib allocates under locks of its own, which a fork leaves locked
-# in the child if a thread of a loader has one; malloc() knows of forks. It is
-# read when GLib is loaded, which gi does.
-os.environ.setdefault("G_SLICE", "always-malloc")
-
-# Some other Python's import system may find a folder gi and nothing in it, so
-# that is as good as none.
-try:
-    from gi import require_version  # type: ignore[attr-defined]
-    from gi.module import get_introspection_module
-except ImportError as error:
-    raise ImportError(
-        f"gstspdl needs PyGObject, which {sys.executable or 'this Python'} "
-        "lacks: use Debian's, `apt install python3-gi python3-gst-1.0` and "
-        "then /usr/bin/python3, or a venv that sees it, "
-        "`/usr/bin/python3 -m venv --system-site-packages VENV`"
-    ) from error
-
-try:
-    require_version("Gst", "1.0")
-    require_version("GstSpdl", "1.0")
-except ValueError as error:
-    raise ImportError(
-        f"gstspdl finds no typelib ({error}): `apt install "
-        "gir1.2-gstreamer-1.0`, and in a build of gst-spdl use `meson devenv "
-        "-C build`, or export GI_TYPELIB_PATH=PREFIX/lib/girepository-1.0 and "
-        "LD_LIBRARY_PATH=PREFIX/lib for one that is installed under PREFIX"
-    ) from error
-
-# PyGObject alone knows nothing of GStreamer's lists and fractions.
-if not importlib.util.find_spec("gi.overrides.Gst"):
-    raise ImportError(
-        "gstspdl needs GStreamer's own part of PyGObject: "
-        "`apt install python3-gst-1.0`")
-
-# Gio is what the library's typelib needs, too: else PyGObject would import it
-# with the first loader.
-from gi.repository import Gio, GLib, Gst  # noqa: E402
-
-# As the typelib has it: the classes of this package derive from its own.
-raw: Any = get_introspection_module("GstSpdl")
+# Places in the table of functions that PyGObject has for other modules, which
+# have not changed since its version 3.0.
+_NEW_OBJECT = 3
+_NEW_BOXED = 17
 
 
-def init() -> None:
-    """Needed once before anything of Gst is called; later it costs nothing.
-    Also where C code has done it: python3-gst-1.0 wants it from Python."""
-    global init
-    Gst.init(None)
-    globals()["init"] = _nothing
+class _DlInfo(ctypes.Structure):
+    _fields_ = [("file", c_char_p), ("base", c_void_p), ("symbol", c_char_p),
+                ("address", c_void_p)]
 
 
-def _nothing() -> None:
-    pass
+def _find_file(library: Any, function: str) -> str:
+    """The file that a library has a function from."""
+    info = _DlInfo()
+    dladdr = ctypes.CDLL(None).dladdr
+    dladdr.argtypes = [c_void_p, ctypes.POINTER(_DlInfo)]
+    dladdr(ctypes.cast(getattr(library, function), c_void_p), info)
+    return os.path.realpath(os.fsdecode(info.file or b""))
 
 
-def dict_of(structure: "Gst.Structure") -> "dict[str, Any]":
-    names = map(structure.nth_field_name, range(structure.n_fields()))
-    return {name: structure.get_value(name) for name in names}
+def _check_same_gstreamer() -> None:
+    """An object of one GStreamer crashes another one."""
+    from . import _native as native
+
+    ours = _find_file(native.library, "gst_init_check")
+    theirs = _find_file(ctypes.CDLL("libgstreamer-1.0.so.0"), "gst_init_check")
+    if ours != theirs:
+        raise ImportError(
+            f"PyGObject uses {theirs}, and this gstspdl has a GStreamer of its "
+            f"own in {ours}, so they cannot exchange objects: install gst-spdl "
+            "for the system's GStreamer, or use gstspdl without gi")
 
 
-__all__ = ["GLib", "Gio", "Gst", "dict_of", "init", "raw"]
+def register_types(raw: Any) -> None:
+    """Has PyGObject make its own classes of those types that this package's
+    classes hide. Else it would take these for its own."""
+    for name in "Batch", "Loader", "LoaderError", "Tensor":
+        getattr(raw, name)
+
+
+class _Bridge:
+    """PyGObject's modules and constructors."""
+
+    def __init__(self) -> None:
+        try:
+            from gi import (  # type: ignore[attr-defined]
+                _gobject, require_version)
+            from gi.module import get_introspection_module
+        except ImportError as error:
+            raise ImportError(
+                "this needs PyGObject, which "
+                f"{sys.executable or 'this Python'} lacks: on Debian, "
+                "`apt install python3-gi python3-gst-1.0`, and use "
+                "/usr/bin/python3 or a venv that is made with "
+                "--system-site-packages") from error
+        try:
+            require_version("Gst", "1.0")
+            require_version("GstSpdl", "1.0")
+        except ValueError as error:
+            raise ImportError(
+                f"this needs a typelib ({error}): "
+                "`apt install gir1.2-gstreamer-1.0`, and in a build of "
+                "gst-spdl use `meson devenv -C build`, or "
+                "`export GI_TYPELIB_PATH=PREFIX/lib/girepository-1.0` for one "
+                "that is installed under PREFIX") from error
+        from gi.repository import Gst
+
+        _check_same_gstreamer()
+        # GStreamer's part of PyGObject wants to be initialized from Python.
+        Gst.init(None)
+        self.Gst: Any = Gst
+        #: as the typelib has it
+        self.raw: Any = get_introspection_module("GstSpdl")
+        register_types(self.raw)
+        table = ctypes.cast(
+            _get_pointer(_gobject._PyGObject_API, b"gobject._PyGObject_API"),
+            ctypes.POINTER(c_void_p))
+        self.new_object = ctypes.PYFUNCTYPE(
+            ctypes.py_object, c_void_p)(table[_NEW_OBJECT] or 0)
+        self._new_boxed = ctypes.PYFUNCTYPE(
+            ctypes.py_object, c_size_t, c_void_p, c_int, c_int)(
+                table[_NEW_BOXED] or 0)
+
+    def new_boxed(self, kind: Any, pointer: int) -> Any:
+        """An object of @kind, with a reference of its own."""
+        return self._new_boxed(hash(kind.__gtype__), pointer, True, True)
+
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype = c_void_p
+_get_pointer.argtypes = [ctypes.py_object, c_char_p]
+
+_bridge: Optional[_Bridge] = None
+
+
+def bridge() -> _Bridge:
+    global _bridge
+    if _bridge is None:
+        _bridge = _Bridge()
+    return _bridge
+
+
+def address_of(thing: Any) -> int:
+    """The address of a GObject, or of a buffer, sample or caps."""
+    bridge()
+    if hasattr(thing, "__gpointer__"):
+        return _get_pointer(thing.__gpointer__, None) or 0
+    # PyGObject's hash of a boxed object is the address of what it boxes.
+    return hash(thing)
+
+
+def is_a(thing: Any, *names: str) -> bool:
+    """Whether it is an object of one of these classes of Gst. Does not import
+    PyGObject: without it, there is no such object."""
+    gst = sys.modules.get("gi.repository.Gst")
+    return gst is not None and isinstance(
+        thing, tuple(getattr(gst, name) for name in names))

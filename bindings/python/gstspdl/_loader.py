@@ -4,33 +4,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import ctypes
 import os
 import time
 import weakref
 from collections import abc, deque
 from dataclasses import dataclass
-from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List,
-                    Mapping, Optional, Sequence, Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
+                    Iterator, List, Mapping, Optional, Sequence, Sized, Tuple,
+                    Union)
 
-from . import _map, _native as native, _worker
+from . import _map, _native as native
 from ._batch import Batch
-from ._errors import LoaderError, code_of, is_timeout
-from ._gi import GLib, Gst, dict_of, init, raw
+from ._decode import write_property
+from ._errors import LoaderError
+from ._gi import address_of, bridge
 from ._labels import check_classes
 from ._losses import LoaderWarning, Losses
-from ._parts import count_batches, find_elements
-from ._source import DOMAIN as SOURCE_DOMAIN
+from ._sample import Sample
 from ._source import SourceThread
 
-# How many failures are kept for who shall take them.
+# Failures that wait for take_failures().
 _MAX_PENDING = 10_000
 
-# How long the interpreter is out of reach of Ctrl-C while nothing comes. Only
-# then is it a matter of slices at all; a batch ends the wait at once.
+# While no batch comes, Ctrl-C is seen after at most this time, in ns. A batch
+# ends the wait at once.
 _SLICE = 50_000_000
 
-# How long a stopped source may stay in its own code, in s.
+# A stopped source may stay in its own code for this time, in s.
 _MAX_BUSY = 5.0
+
+# "Not known", and "no time limit".
+_UNKNOWN = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,8 @@ class Failure:
         will be tried again, and may fail again."""
         if self.epoch is None or self.sequence is None:
             return False
-        done: bool = raw.state_is_done(state, self.source, self.epoch,
-                                       self.sequence)
-        return done
+        return native.state_is_done(state, self.source, self.epoch,
+                                    self.sequence)
 
 
 class _Epoch(Iterator[Batch]):
@@ -81,140 +85,185 @@ class _Epoch(Iterator[Batch]):
         return batch
 
 
-class Loader(raw.Loader):  # type: ignore[misc]
+class Loader:
     """Batches from a pipeline.
 
     `pipeline` is a description in gst-launch's syntax that ends in spdlsink,
     or a Gst.Pipeline. Each `for` over the loader is one epoch, also after a
-    `break`; iter() is what goes on in the same one. A description that says no
-    `epochs` has as many as there are `for`s.
+    `break`; keep the iterator to continue the same one. A description without
+    `epochs` has no last epoch.
 
-    `source`: what is loaded, where the pipeline begins with an open pad:
-    paths and URIs, bytes, or NumPy arrays, or tuples (item, label[, key]).
-    `caps`: what its bytes are, "image/jpeg" say.
-    `max_failures`: failed items that are tolerated, -1 without limit.
-    `state`: where to begin, as a batch's `state` says it.
+    `source`: an iterable of the items to load, for a pipeline whose first
+    element has an open pad: paths and URIs, bytes, or NumPy arrays, or tuples
+    (item, label[, key]).
+    `caps`: the format of its bytes, such as "image/jpeg".
+    `max_failures`: failed items that are tolerated, -1 for no limit.
+    `state`: the state to resume from, a batch's `state`.
     `cpu_budget`: the share of all cores that loading may use, 0 for all.
-    `process`: True: all but the sink runs in a process of its own; or the
-    properties of that, as {"nice": 10, "restarts": 3}.
-    `classes`: the names of the classes in the order of their numbers, which
-    text labels must be; else those of the dataset, sorted.
+    `process`: True runs all elements except the sink in another process; a
+    dict sets properties of that, {"nice": 10, "restarts": 3}.
+    `classes`: the class names in the order of their numbers, for text labels;
+    by default those of the dataset, sorted.
     """
 
-    # PyGObject makes no type of its own of a class of that module, which
-    # would be one derived from a final type.
-    __module__ = "gi.overrides.GstSpdl"
-
-    # Defaults for loaders that Loader.new() makes.
-    _source: Optional[Iterable[Any]] = None
-    _caps: Optional[str] = None
-    _classes: Optional[List[str]] = None
-    _thread: Optional[SourceThread] = None
-    _process: Optional[object] = None
-    _begun = False
-    # No batch of this run has been given, or none of the epoch to come.
-    _fresh = True
-    _between = False
-    # Counts `for`s: what an earlier one began has ended.
-    _turn = 0
-    # Counts calls of stop().
-    _stops = 0
-    # Taken already, and from where on without it.
-    _ahead: Optional[Batch] = None
-    _ahead_of: Optional[str] = None
-    # The failures before it was taken.
-    _before_ahead: Tuple[int, List[Failure]] = (0, [])
-    _failures: Deque[Failure] = deque()
-    _pending: Deque[Failure] = deque()
-    _losses = Losses()
-
-    def __new__(cls, pipeline: Union[str, "Gst.Pipeline"], *,
-                source: Optional[Iterable[Any]] = None,
-                caps: Optional[str] = None, max_failures: int = -1,
-                state: Optional[str] = None,
-                cpu_budget: float = 0.0,
-                process: Union[bool, Mapping[str, Any]] = False,
-                classes: Optional[Sequence[str]] = None) -> "Loader":
-        init()
+    def __init__(self, pipeline: Any, *,
+                 source: Optional[Iterable[Any]] = None,
+                 caps: Optional[str] = None, max_failures: int = -1,
+                 state: Optional[str] = None,
+                 cpu_budget: float = 0.0,
+                 process: Union[bool, Mapping[str, Any]] = False,
+                 classes: Optional[Sequence[str]] = None) -> None:
         names = None if classes is None else check_classes(classes)
         try:
-            self: Loader
-            if process is not False:
-                self = cls._make_in_process(pipeline, source, process)
-            elif isinstance(pipeline, str):
-                self = raw.Loader.new(pipeline)
-            else:
-                self = raw.Loader.new_from_pipeline(pipeline)
-        except GLib.Error as error:
-            raise LoaderError(error.message, code=code_of(error)) from error
-        self._set_up(pipeline, source, caps)
+            self._pointer = _make(pipeline, source, process)
+        except native.Error as error:
+            raise LoaderError(error.message, code=error.nick) from error
+        self._process = _process
+        # Not a method, which would keep the loader alive.
+        weakref.finalize(self, _release, self._pointer, _process).atexit = False
+        self._gobject: Any = None
+        self._source = source
+        self._caps = caps
+        self._classes: Optional[List[str]] = None
+        self._thread: Optional[SourceThread] = None
+        self._begun = False
+        # No batch of this run has been given.
+        self._fresh = True
+        # No batch of the next epoch has been given.
+        self._between = False
+        # Counts `for`s: what an earlier one began has ended.
+        self._turn: int = 0
+        # Counts calls of stop().
+        self._stops = 0
+        # A batch that was taken already, and the state and failures before it.
+        self._ahead: Optional[Batch] = None
+        self._ahead_of: Optional[str] = None
+        self._before_ahead: Tuple[int, List[Failure]] = (0, [])
+        self._failures: Deque[Failure] = deque(maxlen=100)
+        self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
+        self._losses = Losses()
+        self._pull = native.Pull()
+        self._pull_address = ctypes.addressof(self._pull)
+        native.loader_keep_notices(self._pointer)
+        self._check_source(pipeline)
+        if isinstance(pipeline, str):
+            native.loader_set_default_epochs(self._pointer, -1)
         if names:
             self.set_classes(names)
-        self.set_property("max-failures", max_failures)
-        if cpu_budget != 0:  # else what `process` says stays
-            self.set_property("cpu-budget", cpu_budget)
+        self.max_failures = max_failures
+        if cpu_budget != 0:  # else the worker's own property stays
+            self.cpu_budget = cpu_budget
         if state is not None:
             self.restore_state(state)
-        return self
 
-    @staticmethod
-    def _make_in_process(pipeline: Any, source: Any, process: Any) -> Any:
-        if not isinstance(pipeline, str):
-            raise LoaderError(
-                "Another process can be given a description, not a pipeline "
-                "that was made in this one", code="pipeline")
-        if source is not None:
-            raise LoaderError(
-                "A source in the program cannot be in another process: leave "
-                "out source=... or process=...", code="source")
-        return _worker.make_loader(
-            pipeline, {} if process is True else process)
+    @classmethod
+    def new(cls, description: str) -> "Loader":
+        """As gst_spdl_loader_new()."""
+        return cls(description)
 
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        # All is done: PyGObject's own would make the object again.
-        pass
+    @classmethod
+    def new_from_pipeline(cls, pipeline: Any) -> "Loader":
+        """As gst_spdl_loader_new_from_pipeline()."""
+        return cls(pipeline)
 
-    def _set_up(self, pipeline: Any, source: Optional[Iterable[Any]],
-                caps: Optional[str]) -> None:
-        if source is not None and not self.has_source():
+    def _check_source(self, pipeline: Any) -> None:
+        if self._source is not None and not self.has_source():
             raise LoaderError(
                 "The pipeline has a source of its own: leave the first "
                 "element out of the description, or source=...",
                 code="source")
-        if source is None and self.has_source() and isinstance(pipeline, str):
+        if (self._source is None and self.has_source() and
+                isinstance(pipeline, str)):
             raise LoaderError(
                 "The first element waits for data: begin the description with "
                 "spdlsrc, or give source=...", code="source")
-        self._process = _process
-        self._source = source
-        self._caps = caps
-        failures: Deque[Failure] = deque(maxlen=100)
-        pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
-        self._failures = failures
-        self._pending = pending
-        self._losses = Losses()
-        # Not methods, which would keep the loader alive.
-        self.connect("failed", _on_failed, failures, pending, self._losses)
-        self.connect("failed-in-epoch", _on_failed_in_epoch, self._losses)
-        # PyGObject makes a class of each type that it meets, and a Ctrl-C
-        # which comes meanwhile is lost, or the end of the process: so here,
-        # and not while batches are waited for.
-        find_elements(self.get_pipeline())
-        if isinstance(pipeline, str):
-            self.set_default_epochs(-1)
 
-    def map(self, name: str,
-            function: "Callable[[Gst.Sample], Any]") -> "Loader":
-        """Makes `function` the work of the spdlpipe of that name; before the
-        loader starts. It is called with a Gst.Sample, an item, a group or a
-        batch, by as many threads at a time as `concurrency` says, and returns
-        what becomes of it: a Gst.Sample, a Gst.Buffer, bytes, a NumPy array, a
-        list of such, or None, where the item is left out. What it raises is
-        that item's failure."""
-        _map.connect(self, name, function)
+    def has_source(self) -> bool:
+        """Whether the program is the source of the pipeline's items."""
+        return bool(native.loader_has_source(self._pointer))
+
+    def map(self, name: str, function: Callable[[Sample], Any]) -> "Loader":
+        """Makes `function` the work of the spdlpipe of that name. Call it
+        before the loader starts.
+
+        The function is called with a Sample, which is an item, a group or a
+        batch, by at most `concurrency` threads at the same time. It returns
+        the result: the sample, a NumPy array, bytes, a Gst.Sample, a
+        Gst.Buffer, a dict of such by name, a list of such, or None to leave
+        the item out. An item whose function raises has failed."""
+        _map.connect(native.loader_get_pipeline(self._pointer), name,
+                     function)
         return self
 
+    # Settings
+
+    @property
+    def max_failures(self) -> int:
+        """Failed items that are tolerated, -1 for no limit."""
+        n: int = native.loader_get_max_failures(self._pointer)
+        return n
+
+    @max_failures.setter
+    def max_failures(self, n: int) -> None:
+        if n < -1:
+            raise ValueError(f"max_failures must be at least -1, not {n}")
+        native.loader_set_max_failures(self._pointer, n)
+
+    @property
+    def cpu_budget(self) -> float:
+        """The share of all cores that loading may use, 0 for all."""
+        budget: float = native.loader_get_cpu_budget(self._pointer)
+        return budget
+
+    @cpu_budget.setter
+    def cpu_budget(self, budget: float) -> None:
+        budget = float(budget)
+        if not 0 <= budget <= 1:
+            raise ValueError(f"cpu_budget must be from 0 to 1, not {budget}")
+        native.loader_set_cpu_budget(self._pointer, budget)
+
+    def set_default_rank(self, rank: int, world_size: int) -> None:
+        """Sets the rank and world size of sources that have none. -1 leaves
+        them to the environment. Call it before the loader starts."""
+        native.loader_set_default_rank(self._pointer, rank, world_size)
+
+    # PyGObject
+
+    @property
+    def gobject(self) -> Any:
+        """The GstSpdl.Loader as a GObject, which needs PyGObject. Its methods
+        and signals are the loader's attributes too."""
+        if self._gobject is None:
+            self._gobject = bridge().new_object(self._pointer)
+        return self._gobject
+
+    @property
+    def pipeline(self) -> Any:
+        """The Gst.Pipeline, to look at elements and set their properties. It
+        needs PyGObject."""
+        return bridge().new_object(native.loader_get_pipeline(self._pointer))
+
+    # Type checkers would take any name for right.
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            try:
+                return getattr(self.gobject, name)
+            except ImportError as error:
+                raise AttributeError(
+                    f"no attribute {name!r}; if it is one of PyGObject's: "
+                    f"{error}") from error
+
     # Runs
+
+    def is_running(self) -> bool:
+        """Whether it was started and has not been stopped since."""
+        return bool(native.loader_is_running(self._pointer))
+
+    def is_finished(self) -> bool:
+        """Whether the last epoch has ended."""
+        return bool(native.loader_is_finished(self._pointer))
 
     def start(self) -> bool:
         """Begins. A `with` does it, and the first `for`. After stop() again."""
@@ -226,12 +275,13 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._turn += 1
         self._pending.clear()
         self._losses.clear()
+        self._drop_pull()
         # First, as a Ctrl-C may come at any place.
         self._begun = True
         _running.add(self)
         try:
-            raw.Loader.start(self)
-        except GLib.Error as error:
+            native.loader_start(self._pointer)
+        except native.Error as error:
             self._begun = False
             _running.discard(self)
             raise self._explain(error) from error
@@ -261,11 +311,11 @@ class Loader(raw.Loader):  # type: ignore[misc]
     def _stop(self) -> None:
         if self._thread:
             self._thread.cancel()
-        raw.Loader.stop(self)
+        native.loader_stop(self._pointer)
 
     def _is_left(self) -> bool:
         """Whether it is that of a parent process."""
-        return self._process not in (None, _process)
+        return self._process is not _process
 
     def _check_process(self) -> None:
         """The library would say so, too, but not without GLib, of whose locks
@@ -325,6 +375,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
             return
         if not self.is_running():
             return  # which next() says
+        self._drop_pull()
         stops = self._stops
         if self.has_source():
             # Items pushed now would count for the next epoch. Stopping may
@@ -333,28 +384,31 @@ class Loader(raw.Loader):  # type: ignore[misc]
             self._end_thread(None)
         try:
             if stops == self._stops:
-                raw.Loader.next_epoch(self)
-        except GLib.Error as error:
+                native.loader_next_epoch(self._pointer)
+        except native.Error as error:
             raise self._explain(error) from self._cause_of(error)
+        finally:
+            self._note_failures()
         if stops != self._stops:
             self._stop()
             raise LoaderError("The loader was stopped", code="stopped")
         self._fresh = True
 
-    def next(self, timeout: int = Gst.CLOCK_TIME_NONE) -> Optional[Batch]:
+    def next(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
         """The next batch, within `timeout` ns, or None at an epoch's end; the
         next call then goes on into the next epoch. LoaderError with the code
         "timed-out" where none has come; nothing is lost."""
         if self._begun:
             self._begin_epoch()
         return self._take(
-            None if timeout == Gst.CLOCK_TIME_NONE else timeout)
+            None if timeout == _UNKNOWN else timeout)
 
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
-        self._check_process()
+        if self._process is not _process:
+            self._check_process()
         batch, self._ahead = self._ahead, None
         if batch is None:
-            batch = self._wait(timeout)
+            batch = self._pull_batch(timeout)
         self._fresh = False
         if batch is None and not self._between:
             self._between = True
@@ -362,36 +416,73 @@ class Loader(raw.Loader):  # type: ignore[misc]
             self._look_ahead()
         return batch
 
-    def _wait(self, timeout: Optional[int] = None) -> Optional[Batch]:
+    def _pull_batch(self, timeout: Optional[int] = None) -> Optional[Batch]:
+        pull = self._pull
+        native.loader_try_next(self._pointer, self._pull_address)
+        if not pull.batch or pull.has_notices:
+            self._finish_pull(timeout)
+        pointer = pull.batch
+        if not pointer:
+            pull.ready = False
+            return None
+        batch = Batch.__new__(Batch)
+        # Python runs no signal handler between these two lines, so that Ctrl-C
+        # loses no batch.
+        pull.ready = False
+        batch._pointer = pointer
+        return batch
+
+    def _finish_pull(self, timeout: Optional[int]) -> None:
+        """Waits for a result. Raises its error."""
+        pull = self._pull
         end = None if timeout is None else time.monotonic_ns() + timeout
         while True:
+            if pull.has_notices:
+                self._note_failures()
+            if pull.ready:
+                break
             left = _SLICE
-            if end is None:
-                native.wait(self, _SLICE)
-            else:
-                left = max(end - time.monotonic_ns(), 0)
-                if not native.is_ready(self, min(left, _SLICE)) and left:
-                    continue
-            try:
-                # It may have been woken for nothing.
-                batch: Optional[Batch] = raw.Loader.next(
-                    self, min(left, _SLICE))
-                return batch
-            except GLib.Error as error:
-                if not is_timeout(error) or not left:
-                    raise self._explain(error) from self._cause_of(error)
+            if end is not None:
+                left = min(end - time.monotonic_ns(), left)
+            if left <= 0:
+                raise LoaderError("No batch came in time", code="timed-out")
+            native.loader_wait(self._pointer, left)
+            native.loader_try_next(self._pointer, self._pull_address)
+        if pull.error:
+            pull.ready = False
+            error = native.convert_error(pull.error)
+            raise self._explain(error) from self._cause_of(error)
+
+    def _drop_pull(self) -> None:
+        """Drops a batch that Ctrl-C kept from being taken over."""
+        pull = self._pull
+        if pull.ready and pull.batch:
+            Batch._take(pull.batch)
+        pull.ready = False
+
+    def _note_failures(self) -> None:
+        for notice in native.loader_pop_notices(self._pointer):
+            stage = _decode_text(notice.stage) or ""
+            text = _decode_text(notice.text)
+            if text is None:
+                failure = _make_failure(stage, notice)
+                self._failures.append(failure)
+                self._pending.append(failure)
+                self._losses.append(failure)
+            elif notice.num_failures > 0:
+                self._losses.sum_up(stage, text)
 
     def _look_ahead(self) -> None:
         """Raises at an epoch's end what would be the next thing to come, as
         nobody may ask for another epoch."""
-        if not self.is_finished() and self.dup_error():
+        if not self.is_finished() and self.error:
             self._take_ahead()
 
     def _take_ahead(self) -> Optional[Batch]:
         if not self._ahead:
-            self._ahead_of = self.dup_state()
+            self._ahead_of = native.loader_dup_state(self._pointer)
             self._before_ahead = self.num_failures, self.failures
-            self._ahead = self._wait()
+            self._ahead = self._pull_batch()
         return self._ahead
 
     def __len__(self) -> int:
@@ -400,8 +491,10 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._check_process()
         if not self._begun:
             self.start()
-        n = count_batches(self.get_pipeline(), self._source)
-        if n is None:
+        source: Any = self._source
+        n_items = len(source) if isinstance(source, Sized) else _UNKNOWN
+        n: int = native.loader_get_num_batches(self._pointer, n_items)
+        if n == _UNKNOWN:
             raise TypeError("the pipeline does not tell how many batches an "
                             "epoch has")
         return n
@@ -418,8 +511,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
         self._check_process()
         names = None if classes is None else check_classes(classes)
         try:
-            raw.Loader.set_classes(self, names)
-        except GLib.Error as error:
+            native.loader_set_classes(self._pointer, names)
+        except native.Error as error:
             raise self._explain(error) from error
         self._classes = names
         return True
@@ -432,9 +525,8 @@ class Loader(raw.Loader):  # type: ignore[misc]
         if self._classes is None and not self._begun:
             self.start()
         try:
-            # No names at all are an empty list.
-            return raw.Loader.dup_classes(self) or None
-        except GLib.Error as error:
+            return native.loader_dup_classes(self._pointer) or None
+        except native.Error as error:
             raise self._explain(error) from error
 
     @property
@@ -447,18 +539,25 @@ class Loader(raw.Loader):  # type: ignore[misc]
 
     # Errors
 
-    def _explain(self, error: Any) -> LoaderError:
-        if error.domain == SOURCE_DOMAIN:
-            return LoaderError(error.message, code="source", stage="source")
-        code = code_of(error)
-        stage = uri = None
-        if code in ("failures", "pipeline-error"):
-            _, stage, uri = self.get_error_item()
-        return LoaderError(error.message, code=code, stage=stage, uri=uri)
+    @property
+    def error(self) -> Optional[LoaderError]:
+        """The error that ends this run, None if there is none so far. It is
+        raised after the batches that precede it."""
+        error = native.loader_dup_error(self._pointer)
+        return self._explain(error) if error else None
 
-    def _cause_of(self, error: Any) -> BaseException:
+    def _explain(self, error: native.Error) -> LoaderError:
+        if error.nick == "source-error":
+            return LoaderError(error.message, code="source", stage="source")
+        stage = uri = None
+        if error.nick in ("failures", "pipeline-error"):
+            stage, uri = native.loader_get_error_item(self._pointer)
+        return LoaderError(error.message, code=error.nick, stage=stage,
+                           uri=uri)
+
+    def _cause_of(self, error: native.Error) -> BaseException:
         cause: BaseException = error
-        if error.domain == SOURCE_DOMAIN and self._thread:
+        if error.nick == "source-error" and self._thread:
             cause = self._thread.cause or cause
         return cause
 
@@ -489,7 +588,7 @@ class Loader(raw.Loader):  # type: ignore[misc]
         """Items that failed since the start, in the epochs that a `for` has
         reached."""
         n: int = (self._before_ahead[0] if self._ahead
-                  else self.get_num_failures())
+                  else native.loader_get_num_failures(self._pointer))
         return n
 
     @property
@@ -498,35 +597,34 @@ class Loader(raw.Loader):  # type: ignore[misc]
         at first the one to begin with."""
         state = self.state if self._fresh or self._ahead else None
         if state:
-            return _get_place(state)[0]
-        epoch: int = self.get_epoch()
+            return native.state_get_epoch(state)[0]
+        epoch: int = native.loader_get_epoch(self._pointer)
         return epoch
-
-    @property
-    def pipeline(self) -> "Gst.Pipeline":
-        """To look at elements and set their properties."""
-        return self.get_pipeline()
 
     @property
     def stats(self) -> List[Dict[str, Any]]:
         """Each element's figures, from the source to the sink; times in ns.
         docs/reading-the-figures.md says what they mean."""
-        return [dict_of(figures) for figures in self.dup_stats()]
+        import json  # which takes 6 ms
+
+        stats: List[Dict[str, Any]] = json.loads(
+            native.loader_dup_stats(self._pointer))
+        return stats
 
     # Resuming
 
     @property
     def state(self) -> Optional[str]:
         """Where to begin after the batch that came last."""
-        state: Optional[str] = (
-            self._ahead_of if self._ahead else self.dup_state())
-        return state
+        if self._ahead:
+            return self._ahead_of
+        return native.loader_dup_state(self._pointer)
 
     def restore_state(self, state: Optional[str]) -> bool:
         self._check_process()
         try:
-            raw.Loader.restore_state(self, state)
-        except GLib.Error as error:
+            native.loader_restore_state(self._pointer, state)
+        except native.Error as error:
             raise self._explain(error) from error
         # The next `for` starts the loader.
         self._begun = False
@@ -557,36 +655,62 @@ class Loader(raw.Loader):  # type: ignore[misc]
             raise LoaderError("The pipeline has no spdlsrc whose epoch could "
                               "be set", code="state")
         self.stop()
-        self.restore_state(raw.state_dup_at_epoch(state, epoch))
+        self.restore_state(native.state_dup_at_epoch(state, epoch))
 
     def _is_at_beginning(self, epoch: int) -> bool:
         state = self.state
         if state:
-            return _get_place(state) == (epoch, True)
+            return native.state_get_epoch(state) == (epoch, True)
         return (self._fresh or self._between) and self.epoch == epoch
 
 
-def _get_place(state: str) -> Tuple[int, bool]:
-    """The epoch, and whether it is its beginning."""
-    _, epoch, is_beginning = raw.state_get_epoch(state)
-    return epoch, is_beginning
+def _make(pipeline: Any, source: Any,
+          process: Union[bool, Mapping[str, Any]]) -> int:
+    """Makes the library's loader."""
+    if process is False:
+        if isinstance(pipeline, str):
+            return native.loader_new(pipeline)
+        made: int = native.loader_new_from_pipeline(address_of(pipeline))
+        return made
+    if not isinstance(pipeline, str):
+        raise LoaderError(
+            "Another process can be given a description, not a pipeline "
+            "that was made in this one", code="pipeline")
+    if source is not None:
+        raise LoaderError(
+            "A source in the program cannot be in another process: leave "
+            "out source=... or process=...", code="source")
+    properties = {} if process is True else process
+    return native.loader_new_in_process(
+        pipeline, " ".join(f"{name.replace('_', '-')}={write_property(value)}"
+                           for name, value in properties.items()))
 
 
-def _on_failed(_: Any, stage: str, uri: Optional[str], reason: Any,
-               source: int, epoch: int, index: int, sequence: int,
-               *queues: Union[Deque[Failure], Losses]) -> None:
-    why = reason.message if reason else ""
-    failure = Failure(stage, uri, why)
-    if epoch != GLib.MAXUINT64:
-        failure = Failure(stage, uri, why, epoch, index, sequence, source)
-    for queue in queues:
-        queue.append(failure)
+def _decode_text(text: Optional[bytes]) -> Optional[str]:
+    return None if text is None else text.decode(errors="replace")
 
 
-def _on_failed_in_epoch(_: Any, stage: str, text: str, epoch: int,
-                        num_failures: int, num_items: int,
-                        losses: Losses) -> None:
-    losses.sum_up(stage, text)
+def _make_failure(stage: str, notice: native.Notice) -> Failure:
+    uri = _decode_text(notice.uri)
+    reason = ""
+    if notice.error:
+        reason = _decode_text(notice.error.contents.message) or ""
+    if notice.epoch == _UNKNOWN:
+        return Failure(stage, uri, reason)
+    return Failure(stage, uri, reason, notice.epoch, notice.index,
+                   notice.sequence, notice.source)
+
+
+def _release(pointer: int, process: object) -> None:
+    """Frees a loader that nobody uses. In a forked child, the threads and
+    locks of the parent's loader are not there, so it stays."""
+    if process is not _process:
+        return
+    # Also where PyGObject still holds the library's loader, since it would
+    # wait for functions with the GIL held.
+    native.loader_stop(pointer)
+    native.unref_object(pointer)
+    _map.drop_finished()
 
 
 # At the interpreter's end no thread of a pipeline may be left that would come
@@ -596,14 +720,11 @@ _running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
 
 # Another object in each process.
 _process = object()
-# A child's: those that ran in its parent are not freed there.
-_left: List[Loader] = []
 
 
 def _begin_child() -> None:
     global _process
     _process = object()
-    _left.extend(_running)
 
 
 os.register_at_fork(after_in_child=_begin_child)
@@ -613,8 +734,3 @@ os.register_at_fork(after_in_child=_begin_child)
 def _stop_all() -> None:
     for loader in list(_running):
         loader.stop()
-
-
-# So that the functions of the library return this class.
-_type: Any = raw.Loader.__gtype__
-_type.pytype = Loader

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import pathlib
+import os
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any, List, Optional
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, List, Optional
 if TYPE_CHECKING:
     from ._loader import Failure
 
-_FOLDER = str(pathlib.Path(__file__).parent) + "/"
+_FOLDER = os.path.dirname(__file__) + "/"
 
 
 class LoaderWarning(UserWarning):

@@ -1,137 +1,557 @@
-# gst-spdl: the functions of the library that are called for each batch
+# gst-spdl: the C library, called by ctypes
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A call through PyGObject costs 0.5 to 2 us, and lets go of the GIL, which
-another thread may then keep for 5 ms. These functions only read, so they are
-called with the GIL held: 0.3 us, and no other thread comes between."""
+"""Functions of gst/spdl/binding/binding.h and of the public headers.
+
+`_held` calls keep the GIL: 0.3 us, and no other thread runs in between, which
+could then keep the GIL for 5 ms. They are for functions that only read or copy
+a few values. `_released` calls release the GIL: all functions that can wait."""
 
 import ctypes
-from ctypes import (POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint,
-                    c_uint64, c_void_p)
-from typing import Any
+import os
+from ctypes import (POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
+                    c_uint, c_uint64, c_void_p)
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
-from ._gi import raw
+_VERSION = 1
+_NAME = "libgstspdl-1.0.so.0"
 
-# The library is open as soon as a type is known; this only finds it again.
-BATCH_TYPE: Any = raw.Batch.__gtype__
-_library = ctypes.PyDLL("libgstspdl-1.0.so.0")
-_glib = ctypes.PyDLL("libglib-2.0.so.0")
+# Before 2.76 GLib allocates under locks of its own. A fork copies them locked
+# if a thread of a loader holds one; malloc() is safe. GLib reads this when it
+# is loaded.
+os.environ.setdefault("G_SLICE", "always-malloc")
+
+try:
+    _released = ctypes.CDLL(_NAME)
+except OSError as error:
+    raise ImportError(
+        f"gstspdl cannot load its library ({error}). In a build of gst-spdl, "
+        "use `meson devenv -C build`; for an installation under PREFIX, "
+        "`export LD_LIBRARY_PATH=PREFIX/lib`") from error
+_held = ctypes.PyDLL(_NAME)
+library = _released
 
 
-def _function(name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(_library, "gst_spdl_" + name)
+class _GError(ctypes.Structure):
+    _fields_ = [("domain", c_uint), ("code", c_int), ("message", c_char_p)]
+
+
+_error_p = POINTER(_GError)
+_error_out = POINTER(_error_p)
+
+
+class Error(Exception):
+    """A GError, with the attributes of GLib.Error. `nick` is that of a
+    GstSpdl.LoaderError, "source-error" or "pipeline-error"."""
+
+    def __init__(self, message: str, domain: int, code: int,
+                 nick: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.nick = nick
+        self._quark = domain
+
+    @property
+    def domain(self) -> str:
+        """The domain's name."""
+        name: bytes = _get_error_domain(self._quark)
+        return name.decode()
+
+    def matches(self, domain: Any, code: int) -> bool:
+        """Returns whether it is this error. The domain is a name or a
+        quark."""
+        return code == self.code and domain in (self._quark, self.domain)
+
+
+def _function(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    # By [], each call gives a function with argument types of its own.
+    function = library["gst_spdl_" + name]
     function.restype = result
     function.argtypes = arguments
     return function
 
 
+def _quick(name: str, result: Any, *arguments: Any) -> Any:
+    """A function that keeps the GIL."""
+    return _function(_held, name, result, *arguments)
+
+
+def _slow(name: str, result: Any, *arguments: Any) -> Any:
+    """A function that releases the GIL."""
+    return _function(_released, name, result, *arguments)
+
+
+def _checked(function: Any) -> Callable[..., Any]:
+    """Makes a function whose last parameter is a GError ** raise Error."""
+    function.argtypes = (*function.argtypes, _error_out)
+
+    def call(*arguments: Any) -> Any:
+        error = _error_p()
+        result = function(*arguments, error)
+        if error:
+            raise convert_error(error)
+        return result
+
+    return call
+
+
+_free_error = _quick("binding_free_error", None, _error_p)
+_get_error_code = _quick("binding_get_error_code", c_char_p, _error_p)
+_get_error_nick = _quick("binding_get_error_nick", c_char_p, c_int)
+_get_error_domain = _quick("binding_get_error_domain", c_char_p, c_uint)
+
+
+def convert_error(error: Any) -> Error:
+    """Takes over a GError."""
+    found = error.contents
+    made = Error(found.message.decode(errors="replace"), found.domain,
+                 found.code, _get_error_code(error).decode())
+    _free_error(error)
+    return made
+
+
+def list_error_codes() -> Iterator[str]:
+    """Nicks of GstSpdl.LoaderError, by number."""
+    number = 0
+    while nick := _get_error_nick(number):
+        yield nick.decode()
+        number += 1
+
+
+_get_version = _quick("binding_get_version", c_uint)
+if _get_version() != _VERSION:
+    raise ImportError(
+        f"gstspdl and its library have different versions ({_VERSION} and "
+        f"{_get_version()}): install both from the same release")
+
+# Memory
+
+_free = _quick("binding_free", None, c_void_p)
+_free_strings = _quick("binding_free_strings", None, c_void_p)
+unref_object = _slow("binding_unref_object", None, c_void_p)
+ref = _quick("binding_ref", c_void_p, c_void_p)
+unref = _quick("binding_unref", None, c_void_p)
+
+
+def _take_text(pointer: Optional[int]) -> Optional[str]:
+    if not pointer:
+        return None
+    text = ctypes.string_at(pointer).decode(errors="replace")
+    _free(pointer)
+    return text
+
+
+def _take_strings(pointer: Optional[int]) -> Optional[List[str]]:
+    if not pointer:
+        return None
+    strings = []
+    address = pointer
+    while (text := c_char_p.from_address(address).value) is not None:
+        strings.append(text.decode(errors="replace"))
+        address += ctypes.sizeof(c_char_p)
+    _free_strings(pointer)
+    return strings
+
+
+def _text_or_none(text: Optional[str]) -> Optional[bytes]:
+    return None if text is None else os.fsencode(text)
+
+
+# Batches and tensors
+
 _int64s = POINTER(c_int64)
 _uint_out = POINTER(c_uint)
 _int_out = POINTER(c_int)
 
-batch_get_n_tensors = _function("batch_get_n_tensors", c_uint, c_void_p)
-batch_get_name = _function("batch_get_name", c_char_p, c_void_p, c_uint)
-batch_get_tensor = _function("batch_get_tensor", c_void_p, c_void_p, c_uint)
-batch_find_tensor = _function(
-    "batch_find_tensor", c_void_p, c_void_p, c_char_p)
-batch_get_n_items = _function("batch_get_n_items", c_uint, c_void_p)
-batch_get_labels = _function("batch_get_labels", c_void_p, c_void_p, _uint_out)
-batch_get_indices = _function(
-    "batch_get_indices", c_void_p, c_void_p, _uint_out)
+batch_ref = _quick("batch_ref", c_void_p, c_void_p)
+batch_unref = _quick("batch_unref", None, c_void_p)
+batch_get_n_tensors = _quick("batch_get_n_tensors", c_uint, c_void_p)
+batch_get_name = _quick("batch_get_name", c_char_p, c_void_p, c_uint)
+batch_get_n_items = _quick("batch_get_n_items", c_uint, c_void_p)
+batch_get_labels = _quick("batch_get_labels", c_void_p, c_void_p, _uint_out)
+batch_get_indices = _quick("batch_get_indices", c_void_p, c_void_p, _uint_out)
+batch_get_epoch = _quick("batch_get_epoch", c_uint64, c_void_p)
+batch_get_state = _quick("batch_get_state", c_char_p, c_void_p)
+batch_get_buffer = _quick("batch_get_buffer", c_void_p, c_void_p)
+batch_get_caps = _quick("batch_get_caps", c_void_p, c_void_p)
+batch_new = _checked(_quick("batch_new", c_void_p, c_void_p, c_void_p))
+batch_copy = _checked(_slow("binding_batch_copy", c_void_p, c_void_p))
+_batch_get_keys = _quick("batch_get_keys", c_void_p, c_void_p)
+_batch_dup_extra = _quick(
+    "binding_batch_dup_extra", c_void_p, c_void_p, c_uint)
 
-tensor_unref = _function("tensor_unref", None, c_void_p)
-tensor_get_name = _function("tensor_get_name", c_char_p, c_void_p)
-tensor_get_typestr = _function("tensor_get_typestr", c_char_p, c_void_p)
-tensor_get_shape = _function("tensor_get_shape", _int64s, c_void_p, _uint_out)
-tensor_get_strides = _function(
+
+
+class TensorInfo(ctypes.Structure):
+    """GstSpdlBindingTensor: what a Tensor knows."""
+
+    _fields_ = [("tensor", c_void_p), ("typestr", c_char_p),
+                ("shape", _int64s), ("address", c_void_p), ("n_dims", c_uint),
+                ("device_type", c_int), ("device_id", c_int),
+                ("contiguous", c_int), ("writable", c_int)]
+
+
+batch_get_tensor = _quick(
+    "binding_batch_get_tensor", c_int, c_void_p, c_uint, POINTER(TensorInfo))
+batch_find_tensor = _quick(
+    "binding_batch_find_tensor", c_int, c_void_p, c_char_p,
+    POINTER(TensorInfo))
+tensor_get_name = _quick("tensor_get_name", c_char_p, c_void_p)
+tensor_get_strides = _quick(
     "tensor_get_strides", _int64s, c_void_p, _uint_out)
-tensor_is_contiguous = _function("tensor_is_contiguous", c_int, c_void_p)
-tensor_is_writable = _function("tensor_is_writable", c_int, c_void_p)
-tensor_get_address = _function("tensor_get_address", c_void_p, c_void_p)
-tensor_get_size = _function("tensor_get_size", c_size_t, c_void_p)
-tensor_get_device = _function("tensor_get_device", c_int, c_void_p, _int_out)
-tensor_to_dlpack = _function("tensor_to_dlpack", c_void_p, c_void_p)
+tensor_get_size = _quick("tensor_get_size", c_size_t, c_void_p)
+tensor_to_dlpack = _quick("tensor_to_dlpack", c_void_p, c_void_p)
+_tensor_wait = _checked(_quick("tensor_wait", c_int, c_void_p, c_void_p))
 
 
-class _Error(ctypes.Structure):
-    _fields_ = [("domain", c_uint), ("code", c_int), ("message", c_char_p)]
+def batch_get_keys(batch: int, n: int) -> List[str]:
+    pointer = _batch_get_keys(batch)
+    keys = (c_char_p * n).from_address(pointer)
+    found = [(key or b"").decode(errors="replace") for key in keys]
+    _free_strings(pointer)
+    return found
 
 
-_error_out = POINTER(POINTER(_Error))
-_tensor_wait = _function("tensor_wait", c_int, c_void_p, c_void_p, _error_out)
-_error_free = _glib.g_error_free
-_error_free.restype = None
-_error_free.argtypes = [POINTER(_Error)]
-
-
-def tensor_wait(tensor: int, stream: int) -> None:
-    """Makes a stream wait, which the CPU does not: with the GIL held."""
-    error = POINTER(_Error)()
-    if not _tensor_wait(tensor, stream, error):
-        message = error.contents.message.decode()
-        _error_free(error)
-        raise BufferError(message)
-
-
-g_free = _glib.g_free
-g_free.restype = None
-g_free.argtypes = [c_void_p]
-
-# As an address: no Python runs when a capsule is freed.
-capsule_destructor = ctypes.cast(_library.gst_spdl_capsule_free, c_void_p)
-_library.gst_spdl_capsule_init.restype = None
-_library.gst_spdl_capsule_init(
-    ctypes.cast(ctypes.pythonapi.PyCapsule_IsValid, c_void_p),
-    ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, c_void_p))
-new_capsule = ctypes.pythonapi.PyCapsule_New
-new_capsule.restype = ctypes.py_object
-new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype = c_void_p
-_get_pointer.argtypes = [ctypes.py_object, c_char_p]
-# Without the GIL.
-_waiting = ctypes.CDLL(_library._name)
-_end_source = _waiting.gst_spdl_loader_end_source
-_end_source.restype = c_int
-_end_source.argtypes = [c_void_p, c_void_p, c_void_p]
-
-
-_is_ready = _function("loader_wait", c_int, c_void_p, c_uint64)
-_wait = _waiting.gst_spdl_loader_wait
-_wait.restype = c_int
-_wait.argtypes = [c_void_p, c_uint64]
-
-
-def wait(loader: Any, step: int) -> None:
-    """Waits until there is something to take, and between steps of so many ns
-    for Ctrl-C. Not by next() itself: it would raise, and PyGObject makes no
-    GLib.Error while Python is about to raise KeyboardInterrupt."""
-    pointer = _get_pointer(loader.__gpointer__, None)
-    if not _is_ready(pointer, 0):
-        while not _wait(pointer, step):
-            pass
-
-
-def is_ready(loader: Any, timeout: int) -> bool:
-    """Wait `timeout` ns at most; return True if there is something to take."""
-    return bool(_wait(_get_pointer(loader.__gpointer__, None), timeout))
-
-
-is_loading_thread = _library.spdl_thread_has_batch_scheduling
-is_loading_thread.restype = c_int
-
-
-def end_source(loader: Any) -> None:
-    """PyGObject cannot hand over that there is no GError."""
-    _end_source(_get_pointer(loader.__gpointer__, None), None, None)
-
-
-def int64_list(function: Any, batch: int) -> bytes:
-    """What a function returns that makes an array of 64-bit numbers."""
+def batch_get_numbers(function: Any, batch: int) -> bytes:
+    """Calls batch_get_labels or batch_get_indices."""
     n = c_uint()
     numbers = function(batch, n)
     try:
         return ctypes.string_at(numbers, 8 * n.value) if numbers else b""
     finally:
-        g_free(numbers)
+        _free(numbers)
+
+
+def batch_dup_extra(batch: int, i: int) -> Optional[str]:
+    return _take_text(_batch_dup_extra(batch, i))
+
+
+def tensor_wait(tensor: int, stream: int) -> None:
+    """Makes a stream wait for the tensor. The CPU does not wait."""
+    try:
+        _tensor_wait(tensor, stream)
+    except Error as error:
+        raise BufferError(error.message) from None
+
+
+# As an address: no Python runs when a capsule is freed.
+capsule_destructor = ctypes.cast(_held.gst_spdl_capsule_free, c_void_p)
+_held.gst_spdl_capsule_init.restype = None
+_held.gst_spdl_capsule_init(
+    ctypes.cast(ctypes.pythonapi.PyCapsule_IsValid, c_void_p),
+    ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, c_void_p))
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype = ctypes.py_object
+new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
+
+# Loaders
+
+loader_error_quark = _quick("loader_error_quark", c_uint)
+_loader_new = _checked(_slow("loader_new", c_void_p, c_char_p))
+_loader_new_in_process = _checked(_slow(
+    "loader_new_in_process", c_void_p, c_char_p, c_char_p))
+loader_new_from_pipeline = _checked(_slow(
+    "loader_new_from_pipeline", c_void_p, c_void_p))
+loader_get_pipeline = _quick("loader_get_pipeline", c_void_p, c_void_p)
+loader_has_source = _quick("loader_has_source", c_int, c_void_p)
+loader_set_default_epochs = _slow(
+    "loader_set_default_epochs", None, c_void_p, c_int64)
+loader_set_default_rank = _slow(
+    "loader_set_default_rank", None, c_void_p, c_int, c_int)
+loader_get_num_batches = _slow(
+    "loader_get_num_batches", c_uint64, c_void_p, c_uint64)
+loader_start = _checked(_slow("loader_start", c_int, c_void_p))
+loader_stop = _slow("loader_stop", None, c_void_p)
+
+
+class Pull(ctypes.Structure):
+    """GstSpdlBindingPull: the result of loader_try_next()."""
+
+    _fields_ = [("ready", c_int), ("has_notices", c_int), ("batch", c_void_p),
+                ("error", _error_p)]
+
+
+# The second argument is the address of a Pull, which converts fastest.
+loader_try_next = _quick(
+    "binding_loader_try_next", None, c_void_p, c_void_p)
+loader_next_epoch = _checked(_slow("loader_next_epoch", c_int, c_void_p))
+loader_wait = _slow("loader_wait", c_int, c_void_p, c_uint64)
+loader_is_running = _quick("loader_is_running", c_int, c_void_p)
+loader_is_finished = _quick("loader_is_finished", c_int, c_void_p)
+loader_get_epoch = _quick("loader_get_epoch", c_uint64, c_void_p)
+loader_get_num_failures = _quick(
+    "loader_get_num_failures", c_uint64, c_void_p)
+loader_get_max_failures = _quick(
+    "binding_loader_get_max_failures", c_int, c_void_p)
+loader_set_max_failures = _slow(
+    "binding_loader_set_max_failures", None, c_void_p, c_int)
+loader_get_cpu_budget = _quick(
+    "binding_loader_get_cpu_budget", c_double, c_void_p)
+loader_set_cpu_budget = _slow(
+    "binding_loader_set_cpu_budget", None, c_void_p, c_double)
+loader_keep_notices = _quick("binding_loader_keep_notices", None, c_void_p)
+loader_end_epoch = _checked(_slow("loader_end_epoch", c_int, c_void_p))
+_loader_end_source = _checked(_slow(
+    "loader_end_source", c_int, c_void_p, c_void_p))
+_loader_fail_source = _checked(_slow(
+    "binding_loader_fail_source", c_int, c_void_p, c_char_p))
+_loader_push = _checked(_slow(
+    "binding_loader_push", c_int, c_void_p, c_void_p, c_int64, c_char_p,
+    c_uint64))
+_loader_push_uri = _checked(_slow(
+    "loader_push_uri", c_int, c_void_p, c_char_p, c_int64, c_uint64))
+_loader_dup_error = _quick("loader_dup_error", _error_p, c_void_p)
+_loader_get_error_item = _quick(
+    "loader_get_error_item", c_int, c_void_p, POINTER(c_void_p),
+    POINTER(c_void_p))
+_loader_dup_stats = _slow("binding_loader_dup_stats", c_void_p, c_void_p)
+_loader_dup_classes = _checked(_slow(
+    "loader_dup_classes", c_void_p, c_void_p))
+_loader_set_classes = _checked(_slow(
+    "loader_set_classes", c_int, c_void_p, POINTER(c_char_p)))
+_loader_dup_state = _quick("loader_dup_state", c_void_p, c_void_p)
+_loader_restore_state = _checked(_slow(
+    "loader_restore_state", c_int, c_void_p, c_char_p))
+
+
+def loader_new(description: str) -> int:
+    pointer: int = _loader_new(os.fsencode(description))
+    return pointer
+
+
+def loader_new_in_process(description: str, properties: str) -> int:
+    pointer: int = _loader_new_in_process(
+        os.fsencode(description), os.fsencode(properties))
+    return pointer
+
+
+def loader_end_source(loader: int) -> None:
+    _loader_end_source(loader, None)
+
+
+def loader_fail_source(loader: int, reason: str) -> None:
+    _loader_fail_source(loader, reason.encode(errors="replace"))
+
+
+def loader_push(loader: int, sample: int, label: int, key: Optional[str],
+                timeout: int) -> None:
+    _loader_push(loader, sample, label, _text_or_none(key), timeout)
+
+
+def loader_push_uri(loader: int, uri: str, label: int, timeout: int) -> None:
+    _loader_push_uri(loader, os.fsencode(uri), label, timeout)
+
+
+def loader_dup_error(loader: int) -> Optional[Error]:
+    error = _loader_dup_error(loader)
+    return convert_error(error) if error else None
+
+
+def loader_get_error_item(loader: int) -> "tuple[Optional[str], ...]":
+    """The stage and the URI of the item that the error is about."""
+    stage, uri = c_void_p(), c_void_p()
+    _loader_get_error_item(loader, stage, uri)
+    return _take_text(stage.value), _take_text(uri.value)
+
+
+def loader_dup_stats(loader: int) -> str:
+    return _take_text(_loader_dup_stats(loader)) or "[]"
+
+
+def loader_dup_classes(loader: int) -> Optional[List[str]]:
+    return _take_strings(_loader_dup_classes(loader))
+
+
+def loader_set_classes(loader: int, classes: Optional[Sequence[str]]) -> None:
+    names = None
+    if classes is not None:
+        names = (c_char_p * (len(classes) + 1))(
+            *(name.encode() for name in classes), None)
+    _loader_set_classes(loader, names)
+
+
+def loader_dup_state(loader: int) -> Optional[str]:
+    return _take_text(_loader_dup_state(loader))
+
+
+def loader_restore_state(loader: int, state: Optional[str]) -> None:
+    _loader_restore_state(loader, _text_or_none(state))
+
+
+# Failures and warnings
+
+class Notice(ctypes.Structure):
+    """GstSpdlNotice: an item that failed, or a warning."""
+
+    _fields_ = [("stage", c_char_p), ("uri", c_char_p), ("error", _error_p),
+                ("text", c_char_p), ("source", c_uint), ("epoch", c_uint64),
+                ("index", c_uint64), ("sequence", c_uint64),
+                ("num_items", c_uint64), ("num_failures", c_uint64)]
+
+
+_pop_notice = _quick(
+    "binding_loader_pop_notice", POINTER(Notice), c_void_p)
+_free_notice = _quick("binding_free_notice", None, POINTER(Notice))
+
+
+def loader_pop_notices(loader: int) -> Iterator[Any]:
+    """Notices, each of which is gone when the next one is taken."""
+    while notice := _pop_notice(loader):
+        try:
+            yield notice.contents
+        finally:
+            _free_notice(notice)
+
+
+# States
+
+_state_is_done = _quick(
+    "state_is_done", c_int, c_char_p, c_uint, c_uint64, c_uint64)
+_state_get_epoch = _quick(
+    "state_get_epoch", c_int, c_char_p, POINTER(c_uint64), _int_out)
+_state_dup_at_epoch = _quick(
+    "state_dup_at_epoch", c_void_p, c_char_p, c_uint64)
+
+
+def state_is_done(state: Optional[str], source: int, epoch: int,
+                  sequence: int) -> bool:
+    return bool(_state_is_done(_text_or_none(state), source, epoch, sequence))
+
+
+def state_get_epoch(state: str) -> "tuple[int, bool]":
+    """The epoch, and whether the state is at its beginning."""
+    epoch, is_beginning = c_uint64(), c_int()
+    _state_get_epoch(state.encode(), epoch, is_beginning)
+    return epoch.value, bool(is_beginning)
+
+
+def state_dup_at_epoch(state: str, epoch: int) -> Optional[str]:
+    return _take_text(_state_dup_at_epoch(state.encode(), epoch))
+
+
+# Decoders
+
+_decoder_new = _checked(_slow("decoder_new", c_void_p, c_char_p))
+decode = _checked(_slow("binding_decode", c_void_p, c_void_p, c_char_p,
+                        c_size_t, c_uint64, c_uint64))
+
+
+def decoder_new(description: str) -> int:
+    pointer: int = _decoder_new(os.fsencode(description))
+    return pointer
+
+
+# Samples
+
+class Item(ctypes.Structure):
+    """GstSpdlBindingItem: the number of an item."""
+
+    _fields_ = [("epoch", c_uint64), ("index", c_uint64), ("label", c_int64),
+                ("uri", c_char_p)]
+
+
+_caps_new = _quick("binding_caps_new", c_void_p, c_char_p)
+sample_new = _quick(
+    "binding_sample_new", c_void_p, c_char_p, c_size_t, c_void_p)
+# The same, from an address.
+sample_new_at = _quick(
+    "binding_sample_new", c_void_p, c_void_p, c_size_t, c_void_p)
+sample_new_from_buffer = _quick(
+    "binding_sample_new_from_buffer", c_void_p, c_void_p)
+_sample_new_from_parts = _quick(
+    "binding_sample_new_from_parts", c_void_p, c_uint, POINTER(c_char_p),
+    POINTER(c_void_p))
+_sample_new_from_items = _quick(
+    "binding_sample_new_from_items", c_void_p, c_uint, POINTER(c_void_p))
+sample_new_failed = _quick("sample_new_failed", c_void_p, c_char_p)
+_sample_is_group = _quick(
+    "binding_sample_is_group", c_int, c_void_p, _uint_out)
+sample_dup_item = _quick(
+    "binding_sample_dup_item", c_void_p, c_void_p, c_uint)
+_sample_get_item = _quick(
+    "binding_sample_get_item", c_int, c_void_p, POINTER(Item))
+_sample_dup_caps = _quick("binding_sample_dup_caps", c_void_p, c_void_p)
+_sample_get_size = _quick("binding_sample_get_size", c_size_t, c_void_p)
+_sample_copy_data = _quick(
+    "binding_sample_copy_data", None, c_void_p, c_void_p, c_size_t)
+sample_view = _checked(_quick("binding_sample_view", c_void_p, c_void_p))
+
+
+def caps_new(description: str) -> int:
+    pointer: Optional[int] = _caps_new(description.encode())
+    if not pointer:
+        raise ValueError(f"cannot parse the caps {description!r}: write a "
+                         'media type, such as "image/jpeg"')
+    return pointer
+
+
+def sample_new_from_parts(names: Sequence[str],
+                          parts: Sequence[int]) -> Optional[int]:
+    n = len(names)
+    pointer: Optional[int] = _sample_new_from_parts(
+        n, (c_char_p * n)(*(name.encode() for name in names)),
+        (c_void_p * n)(*parts))
+    return pointer
+
+
+def sample_new_from_items(items: Sequence[int]) -> Optional[int]:
+    n = len(items)
+    pointer: Optional[int] = _sample_new_from_items(n, (c_void_p * n)(*items))
+    return pointer
+
+
+def sample_get_n_items(sample: int) -> Optional[int]:
+    """The number of items of a group; None for a single item."""
+    n = c_uint()
+    return n.value if _sample_is_group(sample, n) else None
+
+
+def sample_get_item(sample: int) -> Optional[Item]:
+    item = Item()
+    return item if _sample_get_item(sample, item) else None
+
+
+def sample_dup_caps(sample: int) -> str:
+    return _take_text(_sample_dup_caps(sample)) or ""
+
+
+def sample_dup_data(sample: int) -> bytes:
+    size = _sample_get_size(sample)
+    if size == 0:
+        return b""
+    data = ctypes.create_string_buffer(size)
+    _sample_copy_data(sample, data, size)
+    return data.raw
+
+
+# Functions
+
+def _set_python() -> None:
+    """Tells the library how to enter the interpreter."""
+    api = ctypes.pythonapi
+    try:
+        is_finalizing = api.Py_IsFinalizing
+    except AttributeError:  # before 3.13
+        is_finalizing = api._Py_IsFinalizing
+    functions = (
+        api.PyGILState_Ensure, api.PyGILState_Release, api.PyEval_SaveThread,
+        api.PyEval_RestoreThread, api.PyThreadState_Clear,
+        api.PyThreadState_DeleteCurrent, api.Py_IsInitialized, is_finalizing)
+    _held.gst_spdl_binding_set_python.restype = None
+    _held.gst_spdl_binding_set_python((c_void_p * len(functions))(
+        *(ctypes.cast(function, c_void_p).value for function in functions)))
+
+
+_set_python()
+Callback = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p)
+set_function = _quick(
+    "binding_set_function", c_int, c_void_p, c_char_p, Callback, c_void_p)
+_pop_finished = _quick("binding_pop_finished", c_void_p)
+
+
+def pop_finished() -> Iterator[int]:
+    """The ids of functions that are not called any more."""
+    while number := _pop_finished():
+        yield number

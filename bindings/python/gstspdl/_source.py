@@ -7,24 +7,21 @@ import os
 import threading
 import weakref
 from queue import SimpleQueue
-from typing import (Any, Callable, Dict, Iterable, Optional, Sequence,
-                    Tuple)
+from typing import (Any, Callable, Iterable, Optional, Sequence, Tuple)
 
 from . import _native as native
-from ._errors import is_timeout
-from ._gi import GLib, Gst, raw
 from ._labels import Labels
+from ._sample import Sample, of_data, of_parts, uri_of
 
-DOMAIN = "gst-spdl-python-source"
-
-# The thread that pushes holds on to its loader only so long at a time, so that
-# one that nobody uses any more can go.
+# The thread that pushes holds its loader for at most this time, in ns, so that
+# an unused loader can be freed.
 _SLICE = 1_000_000_000
+_ENCODED = "application/octet-stream"
 
 
 def _split(item: Any, labels: Labels,
            place: int) -> Tuple[Any, int, Optional[str]]:
-    """Item, label and key of what a source gives."""
+    """The item, label and key of what a source gives."""
     if not isinstance(item, tuple):
         return item, -1, None
     if not 2 <= len(item) <= 3:
@@ -38,65 +35,10 @@ def _split(item: Any, labels: Labels,
     return item[0], labels.number(item[1], name), key
 
 
-def fill(data: bytes) -> "Gst.Buffer":
-    # No bytes can be wrapped. One call of PyGObject's is faster than two.
-    return Gst.Buffer.new_wrapped(data) if data else Gst.Buffer.new()
-
-
-class Caps:
-    """What the items are, made once for each kind."""
-
-    def __init__(self, encoded: Optional[str]) -> None:
-        self._encoded = Gst.Caps.from_string(
-            encoded or "application/octet-stream")
-        self._arrays: Dict[Tuple[Any, Tuple[int, ...]], Gst.Caps] = {}
-        self._sample: Optional["Gst.Caps"] = None
-
-    def of_bytes(self) -> "Gst.Caps":
-        return self._encoded
-
-    def of_array(self, dtype: Any, shape: Tuple[int, ...]) -> "Gst.Caps":
-        caps = self._arrays.get((dtype, shape))
-        if caps is None:
-            dims = ":".join(map(str, reversed(shape))) or "1"
-            caps = Gst.Caps.from_string(
-                "other/tensors,format=static,num_tensors=1,"
-                f'types=(string)"{dtype}",dimensions=(string)"{dims}",'
-                "framerate=0/1")
-            self._arrays[dtype, shape] = caps
-        return caps
-
-    def take_array(self, item: Any) -> Tuple["Gst.Caps", bytes]:
-        """What a NumPy array is, and its bytes."""
-        import numpy
-
-        values = numpy.asarray(item)
-        if values.dtype == bool:
-            values = values.view(numpy.uint8)
-        if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
-            raise TypeError(f"no tensor can be made of {values.dtype}")
-        if not values.dtype.isnative:
-            values = values.astype(values.dtype.newbyteorder("="))
-        return self.of_array(values.dtype, values.shape), values.tobytes()
-
-    def put_together(
-            self, parts: Dict[str, Tuple["Gst.Buffer", Optional["Gst.Caps"]]]
-    ) -> Tuple["Gst.Buffer", "Gst.Caps"]:
-        """A sample of several media, and its caps."""
-        if self._sample is None:
-            self._sample = Gst.Caps.from_string(raw.SAMPLE_CAPS)
-        sample = Gst.Buffer.new()
-        for name, (part, caps) in parts.items():
-            if not raw.buffer_append_part(sample, name, part, caps):
-                raise ValueError(f"{name!r} is one medium more than a sample "
-                                 f"can have, {raw.MAX_PARTS}")
-        return sample, self._sample
-
-
 class SourceThread(threading.Thread):
-    """Iterates over the source and pushes what it gives, for one run of the
+    """Iterates over the source and pushes its items, for one run of the
     loader. One pass over the source is one epoch, and begins when the trainer
-    wants it."""
+    asks for it."""
 
     def __init__(self, loader: Any, source: Iterable[Any],
                  encoded: Optional[str],
@@ -104,10 +46,10 @@ class SourceThread(threading.Thread):
         super().__init__(name="gst-spdl-source", daemon=True)
         self._loader = weakref.ref(loader, self._cancel)
         self._source = source
-        self._caps = Caps(encoded)
+        self._encoded = encoded or _ENCODED
         self._labels = Labels(classes)
-        # True: a pass is wanted; False: no more. Unlike a condition it may be
-        # called by the garbage collector, which may drop the loader anywhere.
+        # True: a pass is wanted; False: no more. Unlike a condition, it may be
+        # used by the garbage collector, which may drop the loader anywhere.
         self._passes: "SimpleQueue[bool]" = SimpleQueue()
         #: what the source raised
         self.cause: Optional[BaseException] = None
@@ -126,7 +68,7 @@ class SourceThread(threading.Thread):
             self._run()
         except BaseException as error:
             self.cause = error
-            self._end(error)
+            self._do(native.loader_fail_source, "source: " + _describe(error))
 
     def _run(self) -> None:
         while self._passes.get():
@@ -135,41 +77,33 @@ class SourceThread(threading.Thread):
                 if not self._push(item, place):
                     return
             if iterator is self._source:
-                # It cannot begin anew.
-                self._do(native.end_source)
+                # It cannot begin again.
+                self._do(native.loader_end_source)
                 return
-            if not self._do(raw.Loader.end_epoch):
+            if not self._do(native.loader_end_epoch):
                 return
 
     def _push(self, item: Any, place: int) -> bool:
-        """False where the loader takes no more."""
+        """Returns False if the loader takes no more."""
         item, label, key = _split(item, self._labels, place)
         if isinstance(item, (str, os.PathLike)):
-            return self._do(raw.Loader.push_uri, _uri_of(item), label, _SLICE)
+            return self._do(native.loader_push_uri, uri_of(item), label,
+                            _SLICE)
         if isinstance(item, dict):
-            sample, caps = self._caps.put_together(
-                {name: self._take_part(part) for name, part in item.items()})
-            return self._do(raw.Loader.push, sample, caps, label, key, _SLICE)
-        caps, data = self._take(item)
-        if not data:
-            # No bytes can be wrapped; it is for the next element to refuse.
-            return self._do(raw.Loader.push, Gst.Buffer.new(), caps, label,
-                            key, _SLICE)
-        return self._do(raw.Loader.push_bytes, GLib.Bytes.new(data), caps,
-                        label, key, _SLICE)
+            sample = of_parts({name: self._convert(part)
+                               for name, part in item.items()})
+        else:
+            sample = self._convert(item)
+        return self._do(native.loader_push, sample._pointer, label, key,
+                        _SLICE)
 
-    def _take(self, item: Any) -> Tuple["Gst.Caps", bytes]:
-        if isinstance(item, (bytes, bytearray, memoryview)):
-            return self._caps.of_bytes(), bytes(item)
-        if hasattr(item, "__array_interface__"):
-            return self._caps.take_array(item)
-        raise TypeError("a source gives paths and URIs (str), bytes, NumPy "
-                        "arrays, or dicts of bytes and arrays by name, not "
-                        f"{type(item).__name__}")
-
-    def _take_part(self, part: Any) -> Tuple["Gst.Buffer", "Gst.Caps"]:
-        caps, data = self._take(part)
-        return fill(data), caps
+    def _convert(self, item: Any) -> Sample:
+        sample = of_data(item, self._encoded)
+        if sample is None:
+            raise TypeError("a source gives paths and URIs (str), bytes, NumPy "
+                            "arrays, or dicts of bytes and arrays by name, not "
+                            f"{type(item).__name__}")
+        return sample
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:
         while True:
@@ -177,23 +111,13 @@ class SourceThread(threading.Thread):
             if loader is None:
                 return False
             try:
-                function(loader, *arguments)
+                function(loader._pointer, *arguments)
                 return True
-            except GLib.Error as error:
-                if not is_timeout(error):
-                    # The loader has ended, and says why itself.
+            except native.Error as error:
+                if error.nick != "timed-out":
+                    # The loader has ended, and reports the reason itself.
                     return False
             del loader
-
-    def _end(self, cause: BaseException) -> None:
-        reason = GLib.Error.new_literal(
-            GLib.quark_from_string(DOMAIN), "source: " + _describe(cause), 0)
-        self._do(raw.Loader.end_source, reason)
-
-
-def _uri_of(item: Any) -> str:
-    text = os.fsdecode(item)
-    return text if "://" in text else os.path.abspath(text)
 
 
 def _describe(error: BaseException) -> str:

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-from ctypes import c_int, c_uint
+from ctypes import c_uint
 from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 from . import _native as native
@@ -16,12 +16,6 @@ _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
 # By the numbers of both protocols.
 _LEGACY_STREAM = 1
-
-
-def _numbers(function: Any, pointer: int) -> Tuple[int, ...]:
-    n = c_uint()
-    first = function(pointer, n)
-    return tuple(first[:n.value])
 
 
 def _stream_number(stream: Any) -> int:
@@ -44,50 +38,56 @@ class Tensor:
     content; nothing else does.
     """
 
-    __slots__ = ("_owner", "_pointer", "_typestr", "_device", "_contiguous",
-                 "shape", "address", "readonly")
+    __slots__ = ("_owner", "_info")
 
-    shape: Tuple[int, ...]
-    #: on its device
-    address: int
-    #: the memory is not this batch's alone, and must not be written
-    readonly: bool
-
-    def __init__(self, owner: Any, pointer: int) -> None:
-        # The owner keeps the batch, and so what the pointer points to.
+    def __init__(self, owner: Any, info: native.TensorInfo) -> None:
+        # The owner keeps the batch, which the tensor is a part of.
         self._owner = owner
-        self._pointer = pointer
-        number = c_int()
-        self._device = (native.tensor_get_device(pointer, number),
-                        number.value)
-        self._typestr: str = native.tensor_get_typestr(pointer).decode()
-        self._contiguous = bool(native.tensor_is_contiguous(pointer))
-        self.shape = _numbers(native.tensor_get_shape, pointer)
-        self.address = native.tensor_get_address(pointer) or 0
-        self.readonly = not native.tensor_is_writable(pointer)
+        self._info = info
 
-    # What a view does not need is asked for when it is wanted.
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        info = self._info
+        return tuple(info.shape[:info.n_dims])
+
+    @property
+    def address(self) -> int:
+        """On its device."""
+        return self._info.address or 0
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the memory is shared and must not be written."""
+        return not self._info.writable
+
+    @property
+    def _device(self) -> Tuple[int, int]:
+        return self._info.device_type, self._info.device_id
 
     @property
     def name(self) -> str:
-        name: bytes = native.tensor_get_name(self._pointer)
+        name: bytes = native.tensor_get_name(self._info.tensor)
         return name.decode()
 
     @property
     def strides(self) -> Tuple[int, ...]:
         """In bytes."""
-        return _numbers(native.tensor_get_strides, self._pointer)
+        n = c_uint()
+        first = native.tensor_get_strides(self._info.tensor, n)
+        return tuple(first[:n.value])
 
     @property
     def nbytes(self) -> int:
-        """From the first element to the last, gaps among them."""
-        n: int = native.tensor_get_size(self._pointer)
+        """The number of bytes from the first element to the last, with the gaps
+        between them."""
+        n: int = native.tensor_get_size(self._info.tensor)
         return n
 
     @property
     def dtype(self) -> str:
-        """By NumPy's and PyTorch's name: "uint8", "float32"."""
-        return f"{_NAMES[self._typestr[1]]}{8 * int(self._typestr[2:])}"
+        """The name that NumPy and PyTorch use: "uint8", "float32"."""
+        typestr = self._info.typestr.decode()
+        return f"{_NAMES[typestr[1]]}{8 * int(typestr[2:])}"
 
     @property
     def ndim(self) -> int:
@@ -95,7 +95,7 @@ class Tensor:
 
     @property
     def device(self) -> str:
-        """As PyTorch writes it: "cpu", "cuda:0"."""
+        """The device's name in PyTorch: "cpu", "cuda:0"."""
         kind, number = self._device
         return "cpu" if kind == _DLPACK_CPU else f"cuda:{number}"
 
@@ -127,29 +127,30 @@ class Tensor:
         until the last view of the batch goes, is done before its memory is used
         again. In the CPU's memory the content is there."""
         if self._device[0] == _DLPACK_CUDA:
-            native.tensor_wait(self._pointer, _stream_number(stream))
+            native.tensor_wait(self._info.tensor, _stream_number(stream))
 
     # The protocols
 
     def _interface(self) -> Dict[str, Any]:
+        info = self._info
         return {
             "version": 3,
-            "shape": self.shape,
-            "typestr": self._typestr,
-            "data": (self.address, self.readonly),
-            "strides": None if self._contiguous else self.strides,
+            "shape": tuple(info.shape[:info.n_dims]),
+            "typestr": info.typestr.decode(),
+            "data": (info.address or 0, not info.writable),
+            "strides": None if info.contiguous else self.strides,
         }
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:
-        if self._device[0] != _DLPACK_CPU:
-            raise AttributeError("the tensor lies on a CUDA device")
+        if self._info.device_type != _DLPACK_CPU:
+            raise AttributeError("the tensor is on a CUDA device")
         return self._interface()
 
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self._device[0] != _DLPACK_CUDA:
-            raise AttributeError("the tensor lies in the CPU's memory")
+            raise AttributeError("the tensor is in the memory of the CPU")
         # PyTorch does not look at the stream, but uses the default one.
         self.wait()
         return dict(self._interface(), stream=_LEGACY_STREAM)
@@ -181,7 +182,7 @@ class Tensor:
         if copy and not copied:
             raise BufferError("no copy is made here: copy what you get")
         self.wait(None if stream == -1 else stream)
-        managed = native.tensor_to_dlpack(self._pointer)
+        managed = native.tensor_to_dlpack(self._info.tensor)
         if not managed:
             raise MemoryError(f"there is no memory for a copy of {self.nbytes} "
                               "bytes")

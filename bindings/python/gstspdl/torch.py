@@ -29,7 +29,6 @@ from ._batch import Batch
 from ._errors import LoaderError
 from ._loader import Loader
 from ._losses import LoaderWarning
-from ._parts import find_elements
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")
@@ -158,14 +157,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self.loader._check_process()
         if self.loader.is_running():
             return
-        rank, world_size = _place()
-        pipeline = self.loader.pipeline
-        for element in (find_elements(pipeline, "spdlsrc") +
-                        find_elements(pipeline, "spdlworkersrc")):
-            if element.get_property("rank") < 0:
-                element.set_property("rank", rank)
-            if element.get_property("world-size") < 0:
-                element.set_property("world-size", world_size)
+        self.loader.set_default_rank(*_place())
         self.loader.start()
 
     def _convert(self, batch: Batch) -> TorchBatch:

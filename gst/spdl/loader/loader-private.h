@@ -55,6 +55,11 @@ struct _GstSpdlLoader {
   gboolean any_ended;  /* an epoch of this run; */
   guint64 next_epoch;  /* then the one behind it */
 
+  /* Notices for gst_spdl_binding_loader_pop_notice(), used by the thread that
+   * takes batches. */
+  gboolean keeps_notices;
+  GQueue kept_notices; /* GstSpdlNotice */
+
   gint in_next; /* atomic */
   /* The thread's in next(). */
   GstSpdlLayout layout;
@@ -109,6 +114,11 @@ void gst_spdl_loader_parts_put_back_states (
 /* How many sources are to announce themselves at the sink: a worker's are not
  * known here. */
 guint gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self);
+
+/* Returns: the batches of an epoch, where the program pushes @num_items;
+ * G_MAXUINT64: not known */
+guint64 gst_spdl_loader_parts_count_batches (
+    const GstSpdlLoaderParts *self, guint64 num_items);
 
 /* Finds the class names that all sources share. FALSE with @error set: they
  * have different ones.

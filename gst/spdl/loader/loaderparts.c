@@ -384,3 +384,86 @@ gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
   g_ptr_array_unref (elements);
   return list;
 }
+
+/* Number of batches */
+
+#define UNKNOWN G_MAXUINT64
+
+/* Elements that make one item of one. */
+static const gchar *const one_to_one[] = { "spdlfetch", "spdldecode",
+  "spdldisaggregate", "spdlsink", "spdlcudaupload", "spdlcudanormalize",
+  "appsrc", "queue", "queue2", "identity", "capsfilter", "tee", NULL };
+
+static guint64
+get_count (GstElement *element, const gchar *property)
+{
+  GValue value = G_VALUE_INIT;
+  guint64 n;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_object_get_property (G_OBJECT (element), property, &value);
+  n = g_value_get_uint64 (&value);
+  g_value_unset (&value);
+  return n;
+}
+
+static gboolean
+drops_last (GstElement *element)
+{
+  gboolean drop_last;
+
+  g_object_get (element, "drop-last", &drop_last, NULL);
+  return drop_last;
+}
+
+/* Where @found has an element already, there are two of them. */
+static gboolean
+note_element (GstElement **found, GstElement *element)
+{
+  const gboolean first = *found == NULL;
+
+  *found = element;
+  return first;
+}
+
+typedef struct {
+  GstElement *source;    /* nullable */
+  GstElement *batch;     /* nullable */
+  GstElement *aggregate; /* nullable */
+} Counters;
+
+/* FALSE: @element makes the number of items unknown. */
+static gboolean
+note_counter (Counters *self, GstElement *element)
+{
+  const GstElementFactory *factory = gst_element_get_factory (element);
+  const gchar *name = factory ? GST_OBJECT_NAME (factory) : "";
+
+  if (g_str_equal (name, "spdlsrc"))
+    return note_element (&self->source, element);
+  if (g_str_equal (name, "spdlbatch"))
+    return note_element (&self->batch, element);
+  if (g_str_equal (name, "spdlaggregate"))
+    return note_element (&self->aggregate, element) && !drops_last (element);
+  return g_strv_contains (one_to_one, name);
+}
+
+guint64
+gst_spdl_loader_parts_count_batches (
+    const GstSpdlLoaderParts *self, guint64 num_items)
+{
+  g_autoptr (GPtrArray) elements = list_elements (GST_BIN (self->pipeline));
+  Counters counters = { 0 };
+  guint64 size;
+
+  for (guint i = 0; i < elements->len; i++)
+    if (!note_counter (&counters, g_ptr_array_index (elements, i)))
+      return UNKNOWN;
+  if (counters.source)
+    num_items = get_count (counters.source, "num-items");
+  if (num_items == UNKNOWN || !counters.batch)
+    return num_items;
+  size = get_count (counters.batch, "batch-size");
+  return num_items / size +
+         (num_items % size > 0 && !drops_last (counters.batch));
+}

@@ -214,13 +214,15 @@ GST_START_TEST (test_in_process)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GError *error = NULL;
     GstSpdlLoader *loader =
-        gst_spdl_loader_new_in_process (cases[i].description, &error);
+        gst_spdl_loader_new_in_process (cases[i].description, "nice=7", &error);
     GstBin *pipeline = GST_BIN (gst_spdl_loader_get_pipeline (loader));
     GstElement *worker = gst_bin_get_by_name (pipeline, "worker");
     g_autofree gchar *rest = NULL;
+    gint nice;
 
     g_assert_no_error (error);
-    g_object_get (worker, "pipeline", &rest, NULL);
+    g_object_get (worker, "pipeline", &rest, "nice", &nice, NULL);
+    fail_unless_equals_int (nice, 7);
     fail_unless_equals_string (rest, cases[i].rest);
     fail_unless_equals_int (GST_BIN_NUMCHILDREN (pipeline), 2);
     if (i > 0) {
@@ -235,10 +237,80 @@ GST_START_TEST (test_in_process)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     GError *error = NULL;
 
-    fail_unless (gst_spdl_loader_new_in_process (bad[i], &error) == NULL);
+    fail_unless (gst_spdl_loader_new_in_process (bad[i], NULL, &error) == NULL);
     g_assert_error (
         error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE);
     g_error_free (error);
+  }
+}
+
+GST_END_TEST;
+
+#define UNKNOWN G_MAXUINT64
+
+/* Batches of an epoch: of 20 files, and of items that the program pushes. */
+GST_START_TEST (test_num_batches)
+{
+  const struct {
+    const gchar *elements;
+    gboolean files;
+    guint64 pushed, n;
+  } cases[] = {
+    { "! spdlbatch batch-size=8", TRUE, 0, 3 },
+    { "! spdlbatch batch-size=8 drop-last=true", TRUE, 0, 2 },
+    { "! queue ! identity ! identity", TRUE, 0, 20 },
+    { "! bin.( spdlbatch batch-size=20 )", TRUE, 0, 1 },
+    { "! spdlpipe chain=identity", TRUE, 0, UNKNOWN },
+    { "! spdlbatch batch-size=2 ! spdlbatch", TRUE, 0, UNKNOWN },
+    { "! spdlaggregate size=3 ! spdldisaggregate", TRUE, 0, 20 },
+    { "! spdlaggregate drop-last=true ! spdldisaggregate", TRUE, 0, UNKNOWN },
+    { "spdlbatch batch-size=7", FALSE, 15, 3 },
+    { "spdlbatch batch-size=7", FALSE, UNKNOWN, UNKNOWN },
+  };
+  gchar *folder = files_make_dataset (20);
+  g_autofree gchar *source =
+      g_strdup_printf ("spdlsrc location=%s ! spdlfetch ! spdldecode", folder);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstSpdlLoader *loader = loader_make (
+        "%s %s ! spdlsink", cases[i].files ? source : "", cases[i].elements);
+
+    loader_start (loader);
+    fail_unless_equals_uint64 (
+        gst_spdl_loader_get_num_batches (loader, cases[i].pushed), cases[i].n);
+    g_object_unref (loader);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* The default is for sources without a rank of their own. */
+GST_START_TEST (test_default_rank)
+{
+  const struct {
+    const gchar *properties;
+    gint rank, world_size;
+  } cases[] = {
+    { "", 1, 4 },
+    { "rank=0", 0, 4 },
+    { "rank=2 world-size=3", 2, 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *description = g_strdup_printf (
+        "spdlsrc name=source %s ! spdlsink", cases[i].properties);
+    GstSpdlLoader *loader = gst_spdl_loader_new (description, NULL);
+    GstElement *source = gst_bin_get_by_name (
+        GST_BIN (gst_spdl_loader_get_pipeline (loader)), "source");
+    gint rank, world_size;
+
+    gst_spdl_loader_set_default_rank (loader, 1, 4);
+    g_object_get (source, "rank", &rank, "world-size", &world_size, NULL);
+    fail_unless_equals_int (rank, cases[i].rank);
+    fail_unless_equals_int (world_size, cases[i].world_size);
+    gst_object_unref (source);
+    g_object_unref (loader);
   }
 }
 
@@ -417,6 +489,8 @@ loader_suite (void)
   tcase_add_test (tc, test_own_pipeline);
   tcase_add_test (tc, test_default_epochs);
   tcase_add_test (tc, test_in_process);
+  tcase_add_test (tc, test_num_batches);
+  tcase_add_test (tc, test_default_rank);
   tcase_add_test (tc, test_concurrency);
   tcase_add_test (tc, test_quota);
   tcase_add_test (tc, test_fork);

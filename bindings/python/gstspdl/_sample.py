@@ -1,0 +1,212 @@
+# gst-spdl: items on their way through the pipeline
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
+
+from . import _native as native
+from ._batch import Batch
+from ._errors import LoaderError
+from ._gi import address_of, bridge, is_a
+from ._tensor import Tensor
+
+
+class Sample:
+    """An item, a group or a batch that a function of Loader.map() is called
+    with.
+
+    The tensors of an item, a batch or a decoded image are sample["data"], a
+    view without a copy. `bytes(sample)` copies the bytes, of an encoded item
+    for instance. `items` are those of a group. Attributes of a Gst.Sample,
+    such as get_buffer(), are there too and need PyGObject.
+    """
+
+    __slots__ = ("_pointer", "_batch", "_gst", "__weakref__")
+
+    _pointer: int
+
+    def __init__(self, pointer: int) -> None:
+        """Takes over a reference."""
+        self._pointer = pointer
+        self._batch: Optional[Batch] = None
+        self._gst: Any = None
+
+    def __del__(self, _unref: Any = native.unref) -> None:
+        _unref(self._pointer)
+
+    @property
+    def caps(self) -> str:
+        """What it is, such as "image/jpeg"."""
+        return native.sample_dup_caps(self._pointer)
+
+    @property
+    def items(self) -> List["Sample"]:
+        """The items of a group; of a single item, itself."""
+        n = native.sample_get_n_items(self._pointer)
+        if n is None:
+            return [self]
+        return [Sample(native.sample_dup_item(self._pointer, i))
+                for i in range(n)]
+
+    @property
+    def tensors(self) -> Batch:
+        """The tensors by name."""
+        if self._batch is None:
+            try:
+                self._batch = Batch._take(native.sample_view(self._pointer))
+            except native.Error as error:
+                raise LoaderError(error.message, code=error.nick) from error
+        return self._batch
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.tensors[name]
+
+    def __bytes__(self) -> bytes:
+        return native.sample_dup_data(self._pointer)
+
+    def _item(self) -> native.Item:
+        item = native.sample_get_item(self._pointer)
+        if item is None:
+            raise LoaderError("This is not a single item of a dataset, so it "
+                              "has no number: look at its items")
+        return item
+
+    @property
+    def epoch(self) -> int:
+        """The item's pass over the dataset."""
+        return int(self._item().epoch)
+
+    @property
+    def index(self) -> int:
+        """The item's place in the dataset."""
+        return int(self._item().index)
+
+    @property
+    def label(self) -> int:
+        """The item's class, -1 for none."""
+        return int(self._item().label)
+
+    @property
+    def key(self) -> str:
+        """The item's URI, "" for none."""
+        uri: Optional[bytes] = self._item().uri
+        return (uri or b"").decode(errors="replace")
+
+    @property
+    def gst_sample(self) -> Any:
+        """The Gst.Sample, which needs PyGObject."""
+        if self._gst is None:
+            gi = bridge()
+            self._gst = gi.new_boxed(gi.Gst.Sample, self._pointer)
+        return self._gst
+
+    # Type checkers would take any name for right.
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            try:
+                return getattr(self.gst_sample, name)
+            except ImportError as error:
+                raise AttributeError(
+                    f"no attribute {name!r}; if it is one of PyGObject's: "
+                    f"{error}") from error
+
+
+class _Caps:
+    """Caps of the library, which are freed with this object."""
+
+    def __init__(self, description: str) -> None:
+        self.pointer = native.caps_new(description)
+
+    def __del__(self, _unref: Any = native.unref) -> None:
+        pointer = getattr(self, "pointer", None)
+        if pointer:
+            _unref(pointer)
+
+
+_keep_caps = lru_cache(maxsize=64)(_Caps)
+
+
+@lru_cache(maxsize=64)
+def _caps_of_array(dtype: Any, shape: Tuple[int, ...]) -> _Caps:
+    dims = ":".join(map(str, reversed(shape))) or "1"
+    return _Caps("other/tensors,format=static,num_tensors=1,"
+                 f'types=(string)"{dtype}",dimensions=(string)"{dims}",'
+                 "framerate=0/1")
+
+
+def _of_array(item: Any) -> Sample:
+    import numpy
+
+    values = numpy.asarray(item)
+    if values.dtype == bool:
+        values = values.view(numpy.uint8)
+    if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+        raise TypeError(f"no tensor can be made of {values.dtype}: convert "
+                        "the array to integers or floating point of at most "
+                        "64 bits")
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    shape = values.shape
+    values = numpy.ascontiguousarray(values)
+    caps = _caps_of_array(values.dtype, shape)
+    return Sample(native.sample_new_at(
+        values.ctypes.data, values.nbytes, caps.pointer))
+
+
+def of_bytes(data: Any, caps: Optional[str]) -> Sample:
+    """A copy of bytes; without caps, their meaning is that of the item that
+    they take the place of."""
+    data = bytes(data)
+    kept = _keep_caps(caps) if caps else None
+    return Sample(native.sample_new(
+        data, len(data), kept.pointer if kept else None))
+
+
+def of_parts(parts: Mapping[str, Sample]) -> Sample:
+    """One item of several media."""
+    pointer = native.sample_new_from_parts(
+        list(parts), [part._pointer for part in parts.values()])
+    if pointer is None:
+        raise ValueError(
+            f"these {len(parts)} media cannot be one item, which has at most "
+            "16, each with a name of its own")
+    return Sample(pointer)
+
+
+def of_items(items: List[Sample]) -> Sample:
+    """A group."""
+    pointer = native.sample_new_from_items([i._pointer for i in items])
+    if pointer is None:
+        raise TypeError("the results in a list have different types or "
+                        "shapes: return them as separate items")
+    return Sample(pointer)
+
+
+def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
+    """A sample of bytes, of an array or of a dict of such by name; None for
+    anything else."""
+    if isinstance(item, (bytes, bytearray, memoryview)):
+        return of_bytes(item, caps)
+    if hasattr(item, "__array_interface__"):
+        return _of_array(item)
+    return None
+
+
+def of_gst(item: Any) -> Optional[Sample]:
+    """A sample of a Gst.Sample or of a Gst.Buffer; None for anything else."""
+    if is_a(item, "Sample"):
+        return Sample(native.ref(address_of(item)))
+    if is_a(item, "Buffer"):
+        return Sample(native.sample_new_from_buffer(address_of(item)))
+    return None
+
+
+def uri_of(item: Any) -> str:
+    """A path or a URI as a URI or an absolute path."""
+    text: str = os.fsdecode(item)
+    return text if "://" in text else os.path.abspath(text)

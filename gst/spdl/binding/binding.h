@@ -1,0 +1,270 @@
+/* gst-spdl: C interface of the Python package
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "gst/spdl/engine/visibility.h"
+#include "gst/spdl/gstspdldecoder.h"
+#include "gst/spdl/gstspdlloader.h"
+
+G_BEGIN_DECLS
+
+/* The package calls this library by ctypes. These functions take and return
+ * pointers, numbers and strings alone, so that it needs neither PyGObject nor
+ * other libraries. They are private: the package and the library have the same
+ * version, which the package checks. */
+
+#define GST_SPDL_BINDING_VERSION 1
+
+SPDL_PRIVATE_API
+guint gst_spdl_binding_get_version (void);
+
+/* Memory */
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_free (gpointer memory);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_free_strings (gchar **strings);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_free_error (GError *error);
+
+/* A loader, a decoder. */
+SPDL_PRIVATE_API
+void gst_spdl_binding_unref_object (gpointer object);
+
+/* A sample, caps. */
+SPDL_PRIVATE_API
+gpointer gst_spdl_binding_ref (gpointer mini_object);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_unref (gpointer mini_object);
+
+/* Returns: (transfer none) (nullable): the nick of a #GstSpdlLoaderError */
+SPDL_PRIVATE_API
+const gchar *gst_spdl_binding_get_error_nick (gint code);
+
+/* Returns: (transfer none): the name of an error's domain */
+SPDL_PRIVATE_API
+const gchar *gst_spdl_binding_get_error_domain (GQuark domain);
+
+/* Returns: (transfer none): the nick of a loader's error; "source-error" for
+ * that of gst_spdl_binding_loader_fail_source(); "pipeline-error" for others */
+SPDL_PRIVATE_API
+const gchar *gst_spdl_binding_get_error_code (const GError *error);
+
+/* Loaders */
+
+typedef struct {
+  gboolean ready;       /* there is a result, which the caller resets it for */
+  gboolean has_notices; /* for gst_spdl_binding_loader_pop_notice() */
+  GstSpdlBatch *batch;  /* (transfer full) (nullable) */
+  GError *error;        /* (transfer full) (nullable) */
+} GstSpdlBindingPull;
+
+/* gst_spdl_loader_next(), if it has something to return, and unless @pull is
+ * still `ready`: a signal may interrupt the caller before it takes the result
+ * over. */
+SPDL_PRIVATE_API
+void gst_spdl_binding_loader_try_next (
+    GstSpdlLoader *loader, GstSpdlBindingPull *pull);
+
+/* Keeps failures and warnings for gst_spdl_binding_loader_pop_notice(). */
+SPDL_PRIVATE_API
+void gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader);
+
+/* From the thread that takes batches.
+ *
+ * Returns: (transfer full) (nullable): the next failure or warning, a
+ * #GstSpdlNotice */
+SPDL_PRIVATE_API
+gpointer gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_free_notice (gpointer notice);
+
+SPDL_PRIVATE_API
+gint gst_spdl_binding_loader_get_max_failures (GstSpdlLoader *loader);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_loader_set_max_failures (
+    GstSpdlLoader *loader, gint max_failures);
+
+SPDL_PRIVATE_API
+gdouble gst_spdl_binding_loader_get_cpu_budget (GstSpdlLoader *loader);
+
+SPDL_PRIVATE_API
+void
+gst_spdl_binding_loader_set_cpu_budget (GstSpdlLoader *loader, gdouble budget);
+
+/* Returns: (transfer full): the statistics of all elements, an array in JSON */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_loader_dup_stats (GstSpdlLoader *loader);
+
+/* Ends the source with an error. FALSE with @error set, as
+ * gst_spdl_loader_end_source(). */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_fail_source (
+    GstSpdlLoader *loader, const gchar *reason, GError **error);
+
+/* gst_spdl_loader_push() of a sample's buffer and caps. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_push (GstSpdlLoader *loader, GstSample *sample,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error);
+
+/* Functions */
+
+/* States of PyGILState_Ensure() and PyGILState_Release(). */
+#define GST_SPDL_BINDING_LOCKED 0
+#define GST_SPDL_BINDING_UNLOCKED 1
+
+/* Functions of Python's C API, which this library is not linked to. */
+typedef struct {
+  int (*ensure) (void);        /* PyGILState_Ensure */
+  void (*release) (int state); /* PyGILState_Release */
+  gpointer (*save_thread) (void);
+  void (*restore_thread) (gpointer state);
+  void (*clear_state) (gpointer state);
+  void (*delete_current_state) (void);
+  int (*is_initialized) (void);
+  int (*is_finalizing) (void);
+} GstSpdlBindingPython;
+
+/* Called once, before the first function is set. */
+SPDL_PRIVATE_API
+void gst_spdl_binding_set_python (const GstSpdlBindingPython *functions);
+
+/* Returns: (transfer full) (nullable): the result, as that of spdlpipe's signal
+ * `process` */
+typedef GstSample *(*GstSpdlBindingFunction) (GstSample *sample, gpointer id);
+
+typedef enum {
+  GST_SPDL_BINDING_OK,
+  GST_SPDL_BINDING_NO_ELEMENT,
+  GST_SPDL_BINDING_NO_PIPE,
+} GstSpdlBindingStatus;
+
+/* Makes @function the work of the spdlpipe @name in @pipeline. When it is not
+ * called any more, gst_spdl_binding_pop_finished() returns @id. */
+SPDL_PRIVATE_API
+GstSpdlBindingStatus gst_spdl_binding_set_function (GstBin *pipeline,
+    const gchar *name, GstSpdlBindingFunction function, gpointer id);
+
+/* Returns: (nullable): the id of a function that is not called any more */
+SPDL_PRIVATE_API
+gpointer gst_spdl_binding_pop_finished (void);
+
+/* Samples: items, groups and batches on their way */
+
+/* Returns: (transfer full) */
+SPDL_PRIVATE_API
+GstCaps *gst_spdl_binding_caps_new (const gchar *description);
+
+/* Copies @data.
+ *
+ * @caps: (nullable): the caps of what it is made from
+ * Returns: (transfer full) */
+SPDL_PRIVATE_API
+GstSample *
+gst_spdl_binding_sample_new (gconstpointer data, gsize size, GstCaps *caps);
+
+/* Returns: (transfer full) */
+SPDL_PRIVATE_API
+GstSample *gst_spdl_binding_sample_new_from_buffer (GstBuffer *buffer);
+
+/* Makes one item of several media.
+ *
+ * Returns: (transfer full) (nullable): NULL: these are more than an item can
+ * have */
+SPDL_PRIVATE_API
+GstSample *gst_spdl_binding_sample_new_from_parts (
+    guint n, const gchar *const *names, GstSample *const *parts);
+
+/* Makes a group.
+ *
+ * Returns: (transfer full) (nullable): NULL: they have different caps */
+SPDL_PRIVATE_API
+GstSample *
+gst_spdl_binding_sample_new_from_items (guint n, GstSample *const *items);
+
+/* Returns: whether it is a group */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_sample_is_group (GstSample *sample, guint *n_items);
+
+/* Returns: (transfer full) (nullable): an item of a group */
+SPDL_PRIVATE_API
+GstSample *gst_spdl_binding_sample_dup_item (GstSample *sample, guint i);
+
+typedef struct {
+  guint64 epoch;
+  guint64 index;
+  gint64 label;
+  const gchar *uri; /* nullable, of the sample */
+} GstSpdlBindingItem;
+
+/* Returns: whether it bears the number of an item, which is in @item */
+SPDL_PRIVATE_API
+gboolean
+gst_spdl_binding_sample_get_item (GstSample *sample, GstSpdlBindingItem *item);
+
+/* Returns: (transfer full) */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_sample_dup_caps (GstSample *sample);
+
+SPDL_PRIVATE_API
+gsize gst_spdl_binding_sample_get_size (GstSample *sample);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_sample_copy_data (
+    GstSample *sample, gpointer dest, gsize size);
+
+/* Returns: (transfer full) (nullable): a view of its tensors, NULL with @error
+ * set */
+SPDL_PRIVATE_API
+GstSpdlBatch *gst_spdl_binding_sample_view (GstSample *sample, GError **error);
+
+/* Batches */
+
+typedef struct {
+  GstSpdlTensor *tensor; /* of the batch */
+  const gchar *typestr;
+  const gint64 *shape;
+  gpointer address;
+  guint n_dims;
+  gint device_type;
+  gint device_id;
+  gboolean contiguous;
+  gboolean writable;
+} GstSpdlBindingTensor;
+
+/* Returns: whether there is such a tensor, which @view describes */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_batch_find_tensor (
+    GstSpdlBatch *batch, const gchar *name, GstSpdlBindingTensor *view);
+
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_batch_get_tensor (
+    GstSpdlBatch *batch, guint i, GstSpdlBindingTensor *view);
+
+/* Returns: (transfer full) (nullable): an item's extra fields, an object in
+ * JSON */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_batch_dup_extra (const GstSpdlBatch *batch, guint i);
+
+/* Returns: (transfer full): one with memory of its own */
+SPDL_PRIVATE_API
+GstSpdlBatch *
+gst_spdl_binding_batch_copy (const GstSpdlBatch *batch, GError **error);
+
+/* gst_spdl_decoder_decode() of a copy of @data. */
+SPDL_PRIVATE_API
+GstSpdlBatch *
+gst_spdl_binding_decode (GstSpdlDecoder *decoder, gconstpointer data,
+    gsize size, guint64 epoch, guint64 index, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,181 @@
+/* gst-spdl: loaders for the Python package
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/binding/binding.h"
+#include "gst/spdl/binding/structurejson.h"
+#include "gst/spdl/loader/loader-private.h"
+
+guint
+gst_spdl_binding_get_version (void)
+{
+  return GST_SPDL_BINDING_VERSION;
+}
+
+/* Memory */
+
+void
+gst_spdl_binding_free (gpointer memory)
+{
+  g_free (memory);
+}
+
+void
+gst_spdl_binding_free_strings (gchar **strings)
+{
+  g_strfreev (strings);
+}
+
+void
+gst_spdl_binding_free_error (GError *error)
+{
+  g_error_free (error);
+}
+
+void
+gst_spdl_binding_unref_object (gpointer object)
+{
+  g_object_unref (object);
+}
+
+/* Errors */
+
+static GQuark
+source_error_quark (void)
+{
+  return g_quark_from_static_string ("gst-spdl-binding-source-error-quark");
+}
+
+const gchar *
+gst_spdl_binding_get_error_nick (gint code)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_LOADER_ERROR);
+  const GEnumValue *value = g_enum_get_value (klass, code);
+
+  g_type_class_unref (klass);
+  return value ? value->value_nick : NULL;
+}
+
+const gchar *
+gst_spdl_binding_get_error_domain (GQuark domain)
+{
+  return g_quark_to_string (domain);
+}
+
+const gchar *
+gst_spdl_binding_get_error_code (const GError *error)
+{
+  if (error->domain == GST_SPDL_LOADER_ERROR)
+    return gst_spdl_binding_get_error_nick (error->code);
+  return error->domain == source_error_quark () ? "source-error"
+                                                : "pipeline-error";
+}
+
+/* Failures and warnings */
+
+void
+gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader)
+{
+  loader->keeps_notices = TRUE;
+}
+
+void
+gst_spdl_binding_loader_try_next (
+    GstSpdlLoader *loader, GstSpdlBindingPull *pull)
+{
+  if (pull->ready)
+    return;
+  *pull = (GstSpdlBindingPull){ .ready = gst_spdl_loader_wait (loader, 0) };
+  if (pull->ready)
+    pull->batch = gst_spdl_loader_next (loader, 0, &pull->error);
+  /* A thread may be woken for nothing. */
+  if (g_error_matches (pull->error, GST_SPDL_LOADER_ERROR,
+          GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
+    g_clear_error (&pull->error);
+    pull->ready = FALSE;
+  }
+  pull->has_notices = !g_queue_is_empty (&loader->kept_notices);
+}
+
+gpointer
+gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader)
+{
+  return g_queue_pop_head (&loader->kept_notices);
+}
+
+void
+gst_spdl_binding_free_notice (gpointer notice)
+{
+  gst_spdl_notice_free (notice);
+}
+
+/* Properties */
+
+gint
+gst_spdl_binding_loader_get_max_failures (GstSpdlLoader *loader)
+{
+  gint max_failures;
+
+  g_object_get (loader, "max-failures", &max_failures, NULL);
+  return max_failures;
+}
+
+void
+gst_spdl_binding_loader_set_max_failures (
+    GstSpdlLoader *loader, gint max_failures)
+{
+  g_object_set (loader, "max-failures", max_failures, NULL);
+}
+
+gdouble
+gst_spdl_binding_loader_get_cpu_budget (GstSpdlLoader *loader)
+{
+  gdouble budget;
+
+  g_object_get (loader, "cpu-budget", &budget, NULL);
+  return budget;
+}
+
+void
+gst_spdl_binding_loader_set_cpu_budget (GstSpdlLoader *loader, gdouble budget)
+{
+  g_object_set (loader, "cpu-budget", budget, NULL);
+}
+
+gchar *
+gst_spdl_binding_loader_dup_stats (GstSpdlLoader *loader)
+{
+  GString *json = g_string_new ("[");
+  GList *stats = gst_spdl_loader_dup_stats (loader);
+
+  for (const GList *l = stats; l; l = l->next) {
+    if (l != stats)
+      g_string_append_c (json, ',');
+    spdl_json_append_structure (json, l->data);
+  }
+  g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
+  return g_string_free (g_string_append_c (json, ']'), FALSE);
+}
+
+/* Sources */
+
+gboolean
+gst_spdl_binding_loader_fail_source (
+    GstSpdlLoader *loader, const gchar *reason, GError **error)
+{
+  g_autoptr (GError) cause =
+      g_error_new_literal (source_error_quark (), 0, reason);
+
+  return gst_spdl_loader_end_source (loader, cause, error);
+}
+
+gboolean
+gst_spdl_binding_loader_push (GstSpdlLoader *loader, GstSample *sample,
+    gint64 label, const gchar *uri, GstClockTime timeout, GError **error)
+{
+  return gst_spdl_loader_push (loader, gst_sample_get_buffer (sample),
+      gst_sample_get_caps (sample), label, uri, timeout, error);
+}

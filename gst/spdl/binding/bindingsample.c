@@ -1,0 +1,157 @@
+/* gst-spdl: samples for the Python package
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/binding/binding.h"
+#include "gst/spdl/gstspdlpartsmeta.h"
+
+gpointer
+gst_spdl_binding_ref (gpointer mini_object)
+{
+  return gst_mini_object_ref (mini_object);
+}
+
+void
+gst_spdl_binding_unref (gpointer mini_object)
+{
+  gst_mini_object_unref (mini_object);
+}
+
+GstCaps *
+gst_spdl_binding_caps_new (const gchar *description)
+{
+  return gst_caps_from_string (description);
+}
+
+/* @buffer: (transfer full) */
+static GstSample *
+new_sample (GstBuffer *buffer, GstCaps *caps)
+{
+  GstSample *sample = gst_sample_new (buffer, caps, NULL, NULL);
+
+  gst_buffer_unref (buffer);
+  return sample;
+}
+
+GstSample *
+gst_spdl_binding_sample_new (gconstpointer data, gsize size, GstCaps *caps)
+{
+  return new_sample (
+      size > 0 ? gst_buffer_new_memdup (data, size) : gst_buffer_new (), caps);
+}
+
+GstSample *
+gst_spdl_binding_sample_new_from_buffer (GstBuffer *buffer)
+{
+  return gst_sample_new (buffer, NULL, NULL, NULL);
+}
+
+GstSample *
+gst_spdl_binding_sample_new_from_parts (
+    guint n, const gchar *const *names, GstSample *const *parts)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstCaps) caps = gst_caps_from_string (GST_SPDL_SAMPLE_CAPS);
+
+  for (guint i = 0; i < n; i++)
+    if (!gst_spdl_buffer_append_part (buffer, names[i],
+            gst_sample_get_buffer (parts[i]), gst_sample_get_caps (parts[i]))) {
+      gst_buffer_unref (buffer);
+      return NULL;
+    }
+  return new_sample (buffer, caps);
+}
+
+GstSample *
+gst_spdl_binding_sample_new_from_items (guint n, GstSample *const *items)
+{
+  g_autoptr (GstBufferList) group = gst_buffer_list_new_sized (MAX (n, 1));
+  GstCaps *caps = n > 0 ? gst_sample_get_caps (items[0]) : NULL;
+  GstSample *sample;
+
+  for (guint i = 0; i < n; i++) {
+    if (gst_sample_get_caps (items[i]) != caps)
+      return NULL;
+    gst_buffer_list_add (
+        group, gst_buffer_ref (gst_sample_get_buffer (items[i])));
+  }
+  sample = gst_sample_new (NULL, caps, NULL, NULL);
+  gst_sample_set_buffer_list (sample, group);
+  return sample;
+}
+
+gboolean
+gst_spdl_binding_sample_is_group (GstSample *sample, guint *n_items)
+{
+  GstBufferList *group = gst_sample_get_buffer_list (sample);
+
+  *n_items = group ? gst_buffer_list_length (group) : 1;
+  return group != NULL;
+}
+
+GstSample *
+gst_spdl_binding_sample_dup_item (GstSample *sample, guint i)
+{
+  GstBufferList *group = gst_sample_get_buffer_list (sample);
+
+  if (!group || i >= gst_buffer_list_length (group))
+    return NULL;
+  return gst_sample_new (
+      gst_buffer_list_get (group, i), gst_sample_get_caps (sample), NULL, NULL);
+}
+
+gboolean
+gst_spdl_binding_sample_get_item (GstSample *sample, GstSpdlBindingItem *item)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  const GstSpdlItemMeta *meta =
+      buffer ? gst_spdl_buffer_get_item_meta (buffer) : NULL;
+
+  if (!meta)
+    return FALSE;
+  *item = (GstSpdlBindingItem){
+    .epoch = meta->epoch,
+    .index = meta->index,
+    .label = meta->label,
+    .uri = meta->uri,
+  };
+  return TRUE;
+}
+
+gchar *
+gst_spdl_binding_sample_dup_caps (GstSample *sample)
+{
+  GstCaps *caps = gst_sample_get_caps (sample);
+
+  return caps ? gst_caps_to_string (caps) : g_strdup ("");
+}
+
+gsize
+gst_spdl_binding_sample_get_size (GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+  return buffer ? gst_buffer_get_size (buffer) : 0;
+}
+
+void
+gst_spdl_binding_sample_copy_data (GstSample *sample, gpointer dest, gsize size)
+{
+  gst_buffer_extract (gst_sample_get_buffer (sample), 0, dest, size);
+}
+
+GstSpdlBatch *
+gst_spdl_binding_sample_view (GstSample *sample, GError **error)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+  if (buffer)
+    return gst_spdl_batch_new (buffer, gst_sample_get_caps (sample), error);
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_FAILED,
+      "A group has no tensors of its own: look at its items");
+  return NULL;
+}

@@ -328,6 +328,22 @@ typedef struct {
   gsize at_10, at_30;
 } Memory;
 
+/* The bytes in use once all queues are full, so that like is compared with
+ * like: the sink's thread is here. */
+static gsize
+get_settled_bytes (void)
+{
+  gsize bytes = heap_get_bytes_in_use (), before = 0;
+
+  for (guint n_equal = 0; n_equal < 3;
+       n_equal = bytes == before ? n_equal + 1 : 0) {
+    before = bytes;
+    g_usleep (20000);
+    bytes = heap_get_bytes_in_use ();
+  }
+  return bytes;
+}
+
 static GstPadProbeReturn
 on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -337,12 +353,10 @@ on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   if (!gst_spdl_event_parse_epoch (
           GST_PAD_PROBE_INFO_EVENT (info), NULL, &epoch, NULL))
     return GST_PAD_PROBE_OK;
-  /* Until all queues are full, so that like is compared with like. */
-  g_usleep (40000);
   if (epoch == 9)
-    memory->at_10 = heap_get_bytes_in_use ();
+    memory->at_10 = get_settled_bytes ();
   else if (epoch == 29)
-    memory->at_30 = heap_get_bytes_in_use ();
+    memory->at_30 = get_settled_bytes ();
   return GST_PAD_PROBE_OK;
 }
 

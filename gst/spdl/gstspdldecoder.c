@@ -28,6 +28,7 @@
 
 #include "gst/spdl/gstspdldecoder.h"
 
+#include "gst/spdl/common/init.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 
@@ -96,7 +97,7 @@ gst_spdl_decoder_new (const gchar *description, GError **error)
 
   g_return_val_if_fail (description != NULL, NULL);
 
-  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
+  if (!gst_spdl_init (error))
     return NULL;
   self = g_object_new (GST_TYPE_SPDL_DECODER, NULL);
   if (!(self->stage = parse_stage (description, error)) ||

@@ -53,6 +53,7 @@
 
 #include <unistd.h>
 
+#include "gst/spdl/common/init.h"
 #include "gst/spdl/loader/description.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"
@@ -136,7 +137,7 @@ parse_loader (const gchar *description, GError **error)
 {
   g_autoptr (GstPipeline) pipeline = NULL;
 
-  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
+  if (!gst_spdl_init (error))
     return NULL;
   pipeline = gst_spdl_loader_parse (description, error);
   return pipeline ? new_loader (pipeline, error) : NULL;

@@ -15,7 +15,16 @@ from ctypes import (POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 _VERSION = 1
-_NAME = "libgstspdl-1.0.so.0"
+
+
+def _find_library() -> str:
+    """The library inside the package, as pip installs it, or the system's."""
+    name = "libgstspdl-1.0.so.0"
+    path = os.path.join(os.path.dirname(__file__), "_lib", name)
+    return path if os.path.exists(path) else name
+
+
+_NAME = _find_library()
 
 # Before 2.76 GLib allocates under locks of its own. A fork copies them locked
 # if a thread of a loader holds one; malloc() is safe. GLib reads this when it

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/common/init.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/loader/workerloader.h"
@@ -630,7 +631,7 @@ main (int argc, char **argv)
   spdl_cond_init (&self.cond);
   read_config (&self);
   apply_scheduling (&self.config);
-  if (gst_init_check (NULL, NULL, &error) && play_pipeline (&self)) {
+  if (gst_spdl_init (&error) && play_pipeline (&self)) {
     run_worker (&self);
   } else {
     if (error)

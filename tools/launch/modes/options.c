@@ -7,6 +7,8 @@
 
 #include "tools/launch/modes/options.h"
 
+#include "gst/spdl/common/init.h"
+
 #include "tools/launch/views/output.h"
 
 #include <gio/gio.h>
@@ -147,7 +149,7 @@ options_parse (Options *self, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, error) &&
-       check_options (self, error);
+       gst_spdl_init (error) && check_options (self, error);
   g_option_context_free (context);
   g_free (entries);
   return ok;

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from dataclasses import replace
 
 import gi
@@ -20,7 +21,7 @@ from support import describe, make_dataset
 gi.require_version("Gst", "1.0")
 gi.require_version("GstSpdl", "1.0")
 from gi.repository import Gst, GstSpdl  # noqa: E402
-from gstspdl import Batch, Loader, LoaderError  # noqa: E402
+from gstspdl import Batch, Loader, LoaderError, _native  # noqa: E402
 
 N_ITEMS = 20
 FOLDER = make_dataset(N_ITEMS)
@@ -372,6 +373,30 @@ class StopTest(unittest.TestCase):
                     while True:
                         next(iter(loader))
                 stopper.join()
+                self.assertEqual(raised.exception.code, "stopped")
+                self.assertFalse(loader.is_running())
+
+
+    def test_at_the_moment_an_epoch_is_left(self):
+        def is_running(pointer):
+            running = really_is_running(pointer)
+            if not stoppers:
+                stoppers.append(threading.Thread(target=loader.stop))
+                stoppers[0].start()
+                stoppers[0].join()
+            return running
+
+        really_is_running = _native.loader_is_running
+        for line, more in (describe(FOLDER), {}), (
+                "spdlbatch batch-size=4 ! spdlsink",
+                {"source": [np.zeros(2, "uint8")] * 20}):
+            stoppers = []
+            with Loader(line, **more) as loader:
+                next(iter(loader))
+                with unittest.mock.patch.object(
+                        _native, "loader_is_running", is_running), \
+                        self.assertRaises(LoaderError) as raised:
+                    next(iter(loader))
                 self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())
 

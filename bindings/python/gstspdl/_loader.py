@@ -6,6 +6,7 @@
 import atexit
 import ctypes
 import os
+import threading
 import time
 import weakref
 from collections import abc, deque
@@ -40,21 +41,21 @@ _UNKNOWN = 2**64 - 1
 
 @dataclass(frozen=True)
 class Failure:
-    """An item that failed, and why. `epoch` and `index` (its place in the
-    dataset) are None where nobody numbered the items."""
+    """An item that failed. `reason` is the error message. `epoch` and `index`
+    (its place in the dataset) are None if the items have no numbers."""
 
     stage: str
     uri: Optional[str]
     reason: str
     epoch: Optional[int] = None
     index: Optional[int] = None
-    #: its place in what this rank loads of that epoch
+    #: its place among the items of this rank in that epoch
     sequence: Optional[int] = None
     source: int = 0
 
     def is_done(self, state: Optional[str]) -> bool:
-        """Whether a loader that begins at that state leaves it out. If not, it
-        will be tried again, and may fail again."""
+        """Whether a loader that resumes from `state` skips the item. If not, it
+        is tried again and may fail again."""
         if self.epoch is None or self.sequence is None:
             return False
         return native.state_is_done(state, self.source, self.epoch,
@@ -62,7 +63,7 @@ class Failure:
 
 
 class _Epoch(Iterator[Batch]):
-    """The rest of one epoch, or until another `for` has begun."""
+    """The rest of one epoch. Ends early if another `for` begins."""
 
     __slots__ = ("_loader", "_turn", "_ended")
 
@@ -133,8 +134,10 @@ class Loader:
         self._between = False
         # Counts `for`s: what an earlier one began has ended.
         self._turn: int = 0
-        # Counts calls of stop().
+        # Calls of stop() that have ended, and those that have not.
         self._stops = 0
+        self._stopping = 0
+        self._stops_lock = threading.Lock()
         # A batch that was taken already, and the state and failures before it.
         self._ahead: Optional[Batch] = None
         self._ahead_of: Optional[str] = None
@@ -266,7 +269,8 @@ class Loader:
         return bool(native.loader_is_finished(self._pointer))
 
     def start(self) -> bool:
-        """Begins. A `with` does it, and the first `for`. After stop() again."""
+        """Starts the pipeline, also after stop(). `with` and the first `for`
+        call it."""
         self._check_process()
         self._end_thread(_MAX_BUSY)
         self._ahead = None
@@ -276,7 +280,7 @@ class Loader:
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
-        # First, as a Ctrl-C may come at any place.
+        # First, since Ctrl-C may interrupt any later line.
         self._begun = True
         _running.add(self)
         try:
@@ -300,13 +304,22 @@ class Loader:
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends the run, at any moment, from any thread, also from a function
-        of map(). Batches stay."""
+        """Stops the pipeline. Any thread may call it at any time, and so may a
+        function of map(). Batches stay valid."""
         if self._is_left():
             return
-        self._stops += 1
+        with self._stops_lock:
+            self._stopping += 1
         self._stop()
+        with self._stops_lock:
+            self._stopping -= 1
+            self._stops += 1
         _running.discard(self)
+
+    def _was_stopped_since(self, stops: int) -> bool:
+        """Whether a stop() was running at any time since `_stops` was read."""
+        with self._stops_lock:
+            return self._stops != stops or self._stopping > 0
 
     def _stop(self) -> None:
         if self._thread:
@@ -314,12 +327,12 @@ class Loader:
         native.loader_stop(self._pointer)
 
     def _is_left(self) -> bool:
-        """Whether it is that of a parent process."""
+        """Whether the loader belongs to a parent process."""
         return self._process is not _process
 
     def _check_process(self) -> None:
-        """The library would say so, too, but not without GLib, of whose locks
-        a thread of the parent's may have had one for ever."""
+        """Raises in a forked child. The library checks this too, but with
+        GLib, whose locks a thread of the parent may have held."""
         if self._is_left():
             raise LoaderError(
                 "This loader belongs to another process, and threads do not "
@@ -328,7 +341,7 @@ class Loader:
                 "fork)", code="forked")
 
     def _end_thread(self, patience: Optional[float]) -> None:
-        """A thread of an earlier run may still be in the source's code."""
+        """Ends the source's thread, which may still run the source's code."""
         if self._thread and self._thread.is_alive():
             self._thread.cancel()
             self._thread.join(patience)
@@ -349,8 +362,9 @@ class Loader:
     # Batches
 
     def __iter__(self) -> Iterator[Batch]:
-        """The next epoch, also where a `for` over one was left; at first the
-        one to begin with, or the rest of it. Earlier iterators end."""
+        """Begins the next epoch, also after a `break`. The first call begins
+        the first epoch, or the rest of it when resuming. Earlier iterators
+        end."""
         self._check_process()
         if not self._begun:
             self.start()
@@ -368,36 +382,37 @@ class Loader:
                 self._thread.begin_pass()
 
     def _leave_epoch(self) -> None:
-        """After a `break`. Which pass items are of that the program pushes by
-        itself, or an iterator gives, nobody knows: these go on."""
+        """Ends the current epoch after a `break`. The items of an iterator, and
+        those that the program pushes itself, belong to no known epoch and
+        continue."""
         if self.has_source() and (self._source is None or
                                   isinstance(self._source, abc.Iterator)):
             return
-        if not self.is_running():
-            return  # which next() says
-        self._drop_pull()
+        # Before is_running(), so that a stop() is seen by one or the other.
         stops = self._stops
+        if not self.is_running():
+            return  # next() reports it
+        self._drop_pull()
         if self.has_source():
-            # Items pushed now would count for the next epoch. Stopping may
-            # take a while, as waiting for a batch may.
+            # Items pushed now would count for the next epoch.
             self._stop()
             self._end_thread(None)
         try:
-            if stops == self._stops:
+            if not self._was_stopped_since(stops):
                 native.loader_next_epoch(self._pointer)
         except native.Error as error:
             raise self._explain(error) from self._cause_of(error)
         finally:
             self._note_failures()
-        if stops != self._stops:
+        if self._was_stopped_since(stops):
             self._stop()
             raise LoaderError("The loader was stopped", code="stopped")
         self._fresh = True
 
     def next(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
-        """The next batch, within `timeout` ns, or None at an epoch's end; the
-        next call then goes on into the next epoch. LoaderError with the code
-        "timed-out" where none has come; nothing is lost."""
+        """Returns the next batch, or None at the end of an epoch; the call
+        after that begins the next epoch. If no batch arrives within `timeout`
+        ns, raises LoaderError with the code "timed-out"; no batch is lost."""
         if self._begun:
             self._begin_epoch()
         return self._take(
@@ -473,8 +488,8 @@ class Loader:
                 self._losses.sum_up(stage, text)
 
     def _look_ahead(self) -> None:
-        """Raises at an epoch's end what would be the next thing to come, as
-        nobody may ask for another epoch."""
+        """Raises an error of the next epoch at the end of this one, since the
+        program may not ask for another epoch."""
         if not self.is_finished() and self.error:
             self._take_ahead()
 
@@ -486,8 +501,8 @@ class Loader:
         return self._ahead
 
     def __len__(self) -> int:
-        """Batches of an epoch, if all items are good. TypeError where the
-        pipeline does not tell."""
+        """The number of batches in an epoch if no item fails. Raises TypeError
+        if the pipeline does not know."""
         self._check_process()
         if not self._begun:
             self.start()
@@ -500,14 +515,15 @@ class Loader:
         return n
 
     def __bool__(self) -> bool:
-        """Not by its length, which would start it."""
+        """True. Without this method, Python would ask for the length, which
+        starts the loader."""
         return True
 
     # Classes
 
     def set_classes(self, classes: Optional[Sequence[str]]) -> bool:
-        """The names of the classes in the order of their numbers, None for
-        those of the dataset; before the loader starts."""
+        """Sets the class names in the order of their numbers, or None for those
+        of the dataset. Call it before the loader starts."""
         self._check_process()
         names = None if classes is None else check_classes(classes)
         try:
@@ -519,8 +535,8 @@ class Loader:
 
     @property
     def classes(self) -> Optional[List[str]]:
-        """The names of the classes: label i is classes[i]. None where labels
-        are mere numbers. Starts the loader, unless they were given."""
+        """The class names: label i is classes[i]. None if the labels are only
+        numbers. Starts the loader unless the names were given."""
         self._check_process()
         if self._classes is None and not self._begun:
             self.start()
@@ -531,7 +547,7 @@ class Loader:
 
     @property
     def class_to_idx(self) -> Optional[Dict[str, int]]:
-        """The number of each class by its name, as torchvision has it."""
+        """The class numbers by name, as in torchvision."""
         classes = self.classes
         if classes is None:
             return None
@@ -561,21 +577,20 @@ class Loader:
             cause = self._thread.cause or cause
         return cause
 
-    # What it tells
+    # Failures and statistics
 
     @property
     def failures(self) -> List[Failure]:
-        """The last items that failed, 100 at most; `num_failures` counts
-        all. Those of an epoch that is loaded ahead are not among them."""
+        """The last 100 items that failed; `num_failures` counts all. Failures
+        of an epoch that is loaded ahead are not included."""
         if self._ahead:
             return list(self._before_ahead[1])
         return list(self._failures)
 
     def take_failures(self, state: Optional[str]) -> List[Failure]:
-        """The items of this run that failed and that `state`, of a batch, has
-        left behind. Each failure is taken once; what is not behind that state
-        comes again in a run that begins there. For who keeps a record of
-        failures beside the states."""
+        """Returns the failures that `state` counts as done, each once. Other
+        items are tried again in a run that resumes from `state`. Use it to
+        save failures together with states."""
         taken = [f for f in self._pending if f.is_done(state)]
         if taken:
             rest = [f for f in self._pending if not f.is_done(state)]
@@ -585,16 +600,16 @@ class Loader:
 
     @property
     def num_failures(self) -> int:
-        """Items that failed since the start, in the epochs that a `for` has
-        reached."""
+        """The number of items that failed since the start, in the epochs that a
+        `for` has reached."""
         n: int = (self._before_ahead[0] if self._ahead
                   else native.loader_get_num_failures(self._pointer))
         return n
 
     @property
     def epoch(self) -> int:
-        """Of the batch that came last; behind an epoch's end the next one, and
-        at first the one to begin with."""
+        """The epoch of the last batch; after the end of an epoch, the next one;
+        before the first batch, the one to begin with."""
         state = self.state if self._fresh or self._ahead else None
         if state:
             return native.state_get_epoch(state)[0]
@@ -603,8 +618,8 @@ class Loader:
 
     @property
     def stats(self) -> List[Dict[str, Any]]:
-        """Each element's figures, from the source to the sink; times in ns.
-        docs/reading-the-figures.md says what they mean."""
+        """The statistics of each element, from the source to the sink. Times
+        are in ns. docs/reading-the-figures.md explains them."""
         import json  # which takes 6 ms
 
         stats: List[Dict[str, Any]] = json.loads(
@@ -615,12 +630,14 @@ class Loader:
 
     @property
     def state(self) -> Optional[str]:
-        """Where to begin after the batch that came last."""
+        """The state to resume from after the last batch."""
         if self._ahead:
             return self._ahead_of
         return native.loader_dup_state(self._pointer)
 
     def restore_state(self, state: Optional[str]) -> bool:
+        """Resumes from a state at the next start; None: from the beginning.
+        Call it while the loader is stopped."""
         self._check_process()
         try:
             native.loader_restore_state(self._pointer, state)
@@ -633,17 +650,17 @@ class Loader:
         return True
 
     def state_dict(self) -> Dict[str, Any]:
-        """For torch.save() and the like: the place after the last batch."""
+        """The state after the last batch, in a dict, for torch.save()."""
         return {"spdl": self.state}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Begins there, at the next `for`."""
+        """Resumes from that state at the next `for`."""
         self.stop()
         self.restore_state(state["spdl"])
 
     def set_epoch(self, epoch: int) -> None:
-        """The next `for` is that epoch, from its beginning. Not needed where
-        one follows the other: each has an order of its own anyway."""
+        """Makes the next `for` begin that epoch. Successive epochs need no
+        call: each has an order of its own."""
         self._check_process()
         if not self._begun:
             self.start()
@@ -713,12 +730,11 @@ def _release(pointer: int, process: object) -> None:
     _map.drop_finished()
 
 
-# At the interpreter's end no thread of a pipeline may be left that would come
-# upon what is gone.
+# Loaders to stop before the interpreter ends: their threads call into it.
 _running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
 
 
-# Another object in each process.
+# Each process has another object here.
 _process = object()
 
 

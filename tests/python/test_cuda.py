@@ -87,7 +87,7 @@ class CudaTest(unittest.TestCase):
                 self.assertFalse(hasattr(tensor, "__array_interface__"))
                 with self.assertRaisesRegex(TypeError, "cuda:0, where NumPy"):
                     np.asarray(tensor)
-                with self.assertRaisesRegex(TypeError, "cpu\\(\\) copies it"):
+                with self.assertRaisesRegex(TypeError, "torch.from_dlpack"):
                     tensor.numpy()
         self.assertEqual(sizes, [8, 8, 4])
         self.assertEqual(count("pageable"), 0)
@@ -107,7 +107,7 @@ class CudaTest(unittest.TestCase):
                               max_version=(1, 0))
         with self.assertRaisesRegex(BufferError, "cuda:0: copy it"):
             tensor.__dlpack__(dl_device=(1, 0))
-        with self.assertRaisesRegex(BufferError, "no copy"):
+        with self.assertRaisesRegex(BufferError, "without a copy"):
             tensor.__dlpack__(copy=True)
         # The capsule keeps the memory, also that of a pipeline that is gone.
         del tensor, loader
@@ -128,7 +128,7 @@ class CudaTest(unittest.TestCase):
                 before = count("cudaStreamWaitEvent")
                 tensor.wait(other)
                 self.assertEqual(count("cudaStreamWaitEvent"), before + 1)
-            with self.assertRaisesRegex(ValueError, "0 is no stream"):
+            with self.assertRaisesRegex(ValueError, "stream 0"):
                 tensor.__dlpack__(stream=0)
             interface = tensor.__cuda_array_interface__
             self.assertEqual(interface["stream"], 1)

@@ -1,4 +1,4 @@
-# gst-spdl: the same batches again and again, whatever they come from
+# gst-spdl: loader that replays cached batches
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,27 +12,27 @@ from ._tensor import Tensor
 
 Item = TypeVar("Item")
 
-# They cannot be written into.
+# Types that cannot be modified.
 _CONSTANTS = (str, bytes, int, float, complex, bool, type(None), range,
               frozenset)
 
 
 def _copy_torch(tensor: Any) -> Any:
-    """On its device, and page-locked if it was."""
+    """Copies a tensor, on its device, and page-locked if it was."""
     if tensor.device.type == "cpu" and tensor.is_pinned():
         return tensor.new_empty(tensor.shape).pin_memory().copy_(tensor)
     return tensor.detach().clone().requires_grad_(tensor.requires_grad)
 
 
 def _is_torch(item: Any) -> bool:
-    # Who has a tensor has imported it.
+    # A program that has a tensor has imported torch.
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(item, torch.Tensor)
 
 
 def copy_item(item: Any) -> Any:
-    """What a loader gave, with memory of its own: tensors, arrays, batches,
-    and dicts, lists, tuples and dataclasses of such."""
+    """Copies a batch of any loader: tensors, arrays, Batches, and dicts,
+    lists, tuples and dataclasses of these."""
     if isinstance(item, _CONSTANTS):
         return item
     if _is_torch(item):
@@ -51,7 +51,7 @@ def copy_item(item: Any) -> Any:
         return _fill(copy.copy(item), item)
     if hasattr(item, "__dataclass_fields__") and not isinstance(item, type):
         return _copy_fields(item)
-    # NumPy's arrays do what is right, too.
+    # This copies NumPy's arrays as well.
     return copy.deepcopy(item)
 
 
@@ -75,18 +75,17 @@ def check_count(name: str, value: int, least: int) -> None:
 
 
 class CacheLoader(Generic[Item]):
-    """Gives what `iterable` does, of any kind, a DataLoader say; and after
-    `return_caches_after` batches the last `num_caches` of them, again and
-    again, without asking it for more. What a trainer then reaches is what it
-    would with loading that takes no time.
+    """Gives the batches of `iterable`, for instance a DataLoader. After
+    `return_caches_after` batches it repeats the last `num_caches` of them
+    without asking for more, which shows how fast training would run if loading
+    cost nothing.
 
-    What is kept and what is given again are copies: a trainer may write into
-    what it gets. They are made in the caller's thread; `headspace` leaves them
-    out of its times.
+    Cached batches are copies, so a trainer may write into them. The copies are
+    made in the caller's thread; `headspace` leaves them out of its times.
 
-    Each `for` is a pass over `iterable`, until the cache begins, and its
-    batches count over all of them; then a `for` does not end by itself.
-    `stop_after`: after so many batches, in all, there are no more; 0: never.
+    Each `for` is one pass over `iterable` until the cache begins; after that, a
+    `for` does not end by itself. `stop_after` ends it after that number of
+    batches in total; 0: never.
     """
 
     def __init__(self, iterable: Iterable[Item], num_caches: int = 10,
@@ -103,12 +102,12 @@ class CacheLoader(Generic[Item]):
 
     @property
     def num_batches(self) -> int:
-        """Batches that were given, those from the cache among them."""
+        """The number of batches given, with those from the cache."""
         return self._num_batches
 
     @property
     def num_cached(self) -> int:
-        """Batches that were given from the cache."""
+        """The number of batches given from the cache."""
         return max(self._num_batches - self._return_after, 0)
 
     def _is_over(self) -> bool:
@@ -122,7 +121,7 @@ class CacheLoader(Generic[Item]):
             yield from self._pass_on(self._iterable)
         if not self._is_cached():
             return
-        # Its worker processes are not needed any more.
+        # Its worker processes are no longer needed.
         self._iterable = None
         while not self._is_over():
             cached: Item = copy_item(
@@ -131,7 +130,7 @@ class CacheLoader(Generic[Item]):
             yield cached
 
     def _pass_on(self, iterable: Iterable[Item]) -> Iterator[Item]:
-        """One pass, or what is left of it up to the cache."""
+        """One pass, or the part of it before the cache begins."""
         batches = iter(iterable)
         while not self._is_over() and not self._is_cached():
             try:

@@ -1,4 +1,4 @@
-# gst-spdl: what perfect loading would bring
+# gst-spdl: speed-up that loading without cost would bring
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -13,10 +13,10 @@ from ._cache import check_count, copy_item
 
 Item = TypeVar("Item")
 
-# As gst-spdl-launch-1.0 --headspace has it.
+# The same as in gst-spdl-launch-1.0 --headspace.
 _WORTH_IT = 0.10
 _NONE = 0.05
-# A step that takes so much longer while loading runs is slowed down by it.
+# A step that takes this much longer while loading runs is slowed down by it.
 _SLOW_STEP = 1.1
 
 _WORDS = {
@@ -40,33 +40,33 @@ def _describe(times: Tuple[float, ...]) -> str:
 
 @dataclass(frozen=True)
 class Headspace:
-    """How long a batch takes with the loader and from memory, round by round,
-    in seconds; str() puts it into words."""
+    """Seconds per batch with the loader and from memory, for each round. str()
+    describes the result."""
 
     base_times: Tuple[float, ...]
     cached_times: Tuple[float, ...]
-    #: of these, the median of the steps alone
+    #: the median of the steps alone, for each round
     base_steps: Tuple[float, ...]
     cached_steps: Tuple[float, ...]
 
     @property
     def base(self) -> float:
-        """Seconds a batch with the loader, the median of the rounds."""
+        """Seconds per batch with the loader, the median of the rounds."""
         return median(self.base_times)
 
     @property
     def cached(self) -> float:
-        """Seconds a batch from memory, the median of the rounds."""
+        """Seconds per batch from memory, the median of the rounds."""
         return median(self.cached_times)
 
     @property
     def gain(self) -> float:
-        """The share of the time that perfect loading would save."""
+        """The share of the time that loading without cost would save."""
         return (self.base - self.cached) / self.base
 
     @property
     def gains(self) -> Tuple[float, ...]:
-        """Of each round."""
+        """The gain of each round."""
         return tuple((base - cached) / base for base, cached in zip(
             self.base_times, self.cached_times))
 
@@ -77,12 +77,13 @@ class Headspace:
 
     @property
     def agrees(self) -> bool:
-        """Whether all rounds say the same."""
+        """Whether all rounds give the same advice."""
         return all(_advice_for(gain) == self.advice for gain in self.gains)
 
     @property
     def slows_step(self) -> bool:
-        """Whether the step itself takes clearly longer while loading runs."""
+        """Whether the step itself takes more than 1.1 times as long while
+        loading runs."""
         return (median(self.base_steps)
                 > _SLOW_STEP * median(self.cached_steps))
 
@@ -104,7 +105,7 @@ class Headspace:
 
 
 def _repeat(loader: Iterable[Item]) -> Iterator[Item]:
-    """Pass after pass."""
+    """Repeats passes over the loader."""
     while True:
         empty = True
         for batch in loader:
@@ -129,7 +130,8 @@ class _Trainer(Generic[Item]):
         self._next = 0
 
     def _take(self) -> Tuple[float, float]:
-        """A batch of the loader: how long it took in all, and its step."""
+        """Takes a batch from the loader. Returns the time in total and of the
+        step."""
         begun = time.perf_counter()
         batch = next(self._batches)
         came = time.perf_counter()
@@ -150,9 +152,9 @@ class _Trainer(Generic[Item]):
         return step, step
 
     def measure(self, cached: bool, n: int) -> Tuple[float, float]:
-        """Seconds a batch, and the median of the steps. First it goes on until
-        what the other way left behind is over: queues that were filled, or
-        are being filled."""
+        """Returns the seconds per batch and the median of the steps. Before it
+        measures, it runs until queues that the other mode filled or emptied
+        have settled."""
         take = self._take_cached if cached else self._take
         settled = time.perf_counter() + self._settle
         n_settled = 0
@@ -167,14 +169,14 @@ class _Trainer(Generic[Item]):
 def headspace(loader: Iterable[Item], step: Callable[[Item], object], *,
               num_caches: int = 10, batches: int = 100, rounds: int = 3,
               settle: float = 1.0) -> Headspace:
-    """How much faster a trainer would be if loading took no time.
+    """Measures how much faster training would be if loading cost nothing.
 
-    `step` is called with each batch of `loader`, which may be any iterable
-    that begins again with each `for`, and with copies of `num_caches` of them,
-    in turn, `rounds` times `batches` each. It must be over when it returns: on
-    a GPU it ends with torch.cuda.synchronize(). What it returns is ignored;
-    what it raises ends it. Of each turn the first `settle` seconds do not
-    count, and `num_caches` batches at least.
+    Calls `step` in turns with `batches` batches of `loader` and with copies of
+    `num_caches` of them from memory, `rounds` times. `loader` is any iterable
+    that begins again with each `for`. The step must be complete when it
+    returns: on a GPU, end it with torch.cuda.synchronize(). Its return value is
+    ignored; an exception ends the measurement. The first `settle` seconds of
+    each turn, and at least `num_caches` batches, do not count.
     """
     check_count("num_caches", num_caches, 1)
     check_count("batches", batches, 1)

@@ -5,12 +5,12 @@
 
 from typing import Any, List, Optional, Sequence
 
-# Blanks that lists may have around a label.
+# Characters that may surround a label in a list.
 _BLANKS = " \t\n\v\f\r"
 
 
 def check_classes(classes: Sequence[str]) -> List[str]:
-    """Names that can be those of classes."""
+    """Returns the class names, or raises if they cannot be used."""
     if isinstance(classes, (str, bytes)):
         raise TypeError("classes is a list of names, such as ['cat', 'dog'], "
                         f"not {classes!r}")
@@ -32,8 +32,8 @@ def check_classes(classes: Sequence[str]) -> List[str]:
 
 
 class Labels:
-    """Numbers the labels of a source by the classes' names, as spdlsrc does
-    those of a list."""
+    """Converts the labels of a source to class numbers, as spdlsrc does for
+    lists."""
 
     def __init__(self, classes: Optional[Sequence[str]]) -> None:
         self._n = None if classes is None else len(classes)
@@ -41,7 +41,7 @@ class Labels:
         self._has_integers = any(map(_is_integer, self._numbers))
 
     def number(self, label: Any, item: str) -> int:
-        """The number of the label of the item that is called so."""
+        """Returns the class number of a label. `item` is for error messages."""
         if not isinstance(label, str):
             number = int(label)
             if self._has_integers and number != -1:

@@ -15,11 +15,11 @@ _FOLDER = os.path.dirname(__file__) + "/"
 
 
 class LoaderWarning(UserWarning):
-    """Items failed in an epoch, which a `for` has come to the end of.
+    """Items failed in an epoch that a `for` has finished.
 
-    `epoch` is the epoch of the item that failed last, `stage`, `uri` and
-    `reason` say where and why it did, and `num_failures` is the number of
-    items that failed since the last such warning. `loader.failures` has more.
+    `epoch`, `stage`, `uri` and `reason` are those of the item that failed last.
+    `num_failures` is the number of items that failed since the last such
+    warning. `loader.failures` lists them.
     """
 
     def __init__(self, message: str, *, num_failures: int = 0,
@@ -33,7 +33,7 @@ class LoaderWarning(UserWarning):
 
 
 class Losses:
-    """Failures that the user has not been warned of."""
+    """Failures of which the user has not been warned."""
 
     def __init__(self) -> None:
         self.clear()
@@ -48,18 +48,18 @@ class Losses:
         self._last = failure
 
     def sum_up(self, stage: str, text: str) -> None:
-        """At the end of an epoch in a stage."""
+        """Adds a stage's summary of an epoch."""
         self._summaries.append(f"{stage}: {text}")
 
     def _describe(self, last: "Failure") -> str:
-        # Nobody sums up an epoch that was left before its end.
+        # An epoch that was left before its end has no summary.
         if not self._summaries:
             return (f"{self._num_failures} items failed; last: {last.stage}: "
                     f"{last.uri or 'an item'}: {last.reason}")
         return "; ".join(self._summaries)
 
     def warn(self) -> None:
-        """Warns, once, in the calling thread and with the user's line."""
+        """Warns once, with the line of the user's code."""
         if not self._last:
             return
         warning = LoaderWarning(self._describe(self._last),
@@ -70,7 +70,7 @@ class Losses:
 
 
 def _count_own_frames() -> int:
-    """How many frames of this package are between the caller and the user."""
+    """Counts the frames of this package between the caller and the user."""
     frame: Any = sys._getframe(1)
     n = 0
     while frame and frame.f_code.co_filename.startswith(_FOLDER):

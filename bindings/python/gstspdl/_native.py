@@ -174,7 +174,6 @@ _int64s = POINTER(c_int64)
 _uint_out = POINTER(c_uint)
 _int_out = POINTER(c_int)
 
-batch_ref = _quick("batch_ref", c_void_p, c_void_p)
 batch_unref = _quick("batch_unref", None, c_void_p)
 batch_get_n_tensors = _quick("batch_get_n_tensors", c_uint, c_void_p)
 batch_get_name = _quick("batch_get_name", c_char_p, c_void_p, c_uint)
@@ -257,7 +256,6 @@ new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
 
 # Loaders
 
-loader_error_quark = _quick("loader_error_quark", c_uint)
 _loader_new = _checked(_slow("loader_new", c_void_p, c_char_p))
 _loader_new_in_process = _checked(_slow(
     "loader_new_in_process", c_void_p, c_char_p, c_char_p))

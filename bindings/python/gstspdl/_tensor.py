@@ -19,7 +19,7 @@ _LEGACY_STREAM = 1
 
 
 def _stream_number(stream: Any) -> int:
-    """A stream as a number: PyTorch's, CuPy's, Numba's, or one already."""
+    """Returns the number of a stream of PyTorch, CuPy or Numba."""
     for name in "cuda_stream", "ptr", "handle":
         if hasattr(stream, name):
             number = getattr(stream, name)
@@ -30,12 +30,12 @@ def _stream_number(stream: Any) -> int:
 class Tensor:
     """A view of a batch's memory, without a copy.
 
-    NumPy takes it by np.asarray(tensor), PyTorch by torch.from_dlpack(tensor),
-    others by either protocol. Its memory lives as long as it or such a view,
-    also when batch, loader and pipeline are gone.
+    Use np.asarray(tensor) for NumPy, torch.from_dlpack(tensor) for PyTorch, and
+    either protocol for other libraries. The memory stays valid as long as the
+    tensor or such a view, also without the batch, loader and pipeline.
 
-    On a CUDA device the stream that is current when it is taken waits for its
-    content; nothing else does.
+    On a CUDA device, the stream that is current when a view is taken waits for
+    the content. The CPU and other streams do not.
     """
 
     __slots__ = ("_owner", "_info")
@@ -115,17 +115,18 @@ class Tensor:
         return numpy.asarray(self)
 
     def __array__(self, *arguments: Any, **more: Any) -> Any:
-        """Where there is an __array_interface__, NumPy does not ask for it."""
-        raise TypeError(f"the tensor lies on {self.device}, where NumPy cannot "
-                        "read it: torch.from_dlpack(tensor).cpu() copies it")
+        """Raises. NumPy calls it only if there is no __array_interface__."""
+        raise TypeError(f"the tensor is on {self.device}, where NumPy cannot "
+                        "read it: copy it by torch.from_dlpack(tensor).cpu()")
 
     def wait(self, stream: Any = None) -> None:
         """Makes a stream of the CUDA device wait for the content, and returns
-        at once: a stream of PyTorch, CuPy or Numba, a number, or None for the
-        default one. For other streams than the one that was current when the
-        tensor was taken. What each of them was given to do with the tensor,
-        until the last view of the batch goes, is done before its memory is used
-        again. In the CPU's memory the content is there."""
+        at once. `stream` is one of PyTorch, CuPy or Numba, a number, or None
+        for the default stream. Call it for each stream that uses the tensor,
+        other than the one that was current when the tensor was taken. The
+        memory is reused after all work that these streams were given before
+        the last view was freed. Does nothing for a tensor in the memory of the
+        CPU."""
         if self._device[0] == _DLPACK_CUDA:
             native.tensor_wait(self._info.tensor, _stream_number(stream))
 
@@ -162,25 +163,25 @@ class Tensor:
                    max_version: Optional[Tuple[int, int]] = None,
                    dl_device: Optional[Tuple[int, int]] = None,
                    copy: Optional[bool] = None) -> Any:
-        """A capsule of DLPack 0.x, whatever `max_version` is: the standard
-        lets a producer give an older one. That cannot say that memory must
-        not be written, so a tensor that is `readonly` is copied, but on a
-        CUDA device.
+        """Returns a capsule of DLPack 0.x, also if `max_version` is later, which
+        the standard allows. That version cannot mark memory as read-only, so a
+        `readonly` tensor in the memory of the CPU is copied.
 
-        There `stream` waits for the content: None is the default stream; so it
-        is with -1, which asks for no wait, since memory must not be used again
-        before its consumer is done."""
+        On a CUDA device, `stream` waits for the content; None is the default
+        stream. So is -1, which asks for no wait, since the memory must not be
+        reused before its consumer is done."""
         if self._device[0] == _DLPACK_CUDA and stream == 0:
-            raise ValueError("0 is no stream in DLPack: 1 is the default one, "
-                             "and 2 the thread's own")
+            raise ValueError("stream 0 is ambiguous in DLPack: use 1 for the "
+                             "default stream or 2 for the thread's own")
         if dl_device is not None and tuple(dl_device) != self._device:
-            raise BufferError(f"the tensor lies on {self.device}: copy it")
+            raise BufferError(f"the tensor is on {self.device}: copy it")
         copied = self.readonly and self._device[0] == _DLPACK_CPU
         if copy is False and copied:
             raise BufferError("the tensor's memory is shared and must not be "
                               "written: it can only be copied")
         if copy and not copied:
-            raise BufferError("no copy is made here: copy what you get")
+            raise BufferError("this tensor is exported without a copy: copy "
+                              "the result")
         self.wait(None if stream == -1 else stream)
         managed = native.tensor_to_dlpack(self._info.tensor)
         if not managed:

@@ -1,4 +1,4 @@
-# gst-spdl: a loader as PyTorch's users know one
+# gst-spdl: datasets for PyTorch
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,14 +8,15 @@
 
     dataset = Dataset("spdlsrc location=photos label=folder shuffle=true "
                       "! spdlfetch ! spdldecode width=224 height=224 "
-                      "! spdlbatch batch-size=32 dtype=float32 layout=nchw ! spdlsink")
+                      "! spdlbatch batch-size=32 dtype=float32 layout=nchw "
+                      "! spdlsink")
     for epoch in range(90):
         for batch in dataset:               # {"data": ..., "labels": ...}
             train(batch["data"], batch["labels"])
         torch.save({"model": ..., "data": dataset.state_dict()}, "checkpoint")
 
-It gives whole batches, by threads of its own. Where a DataLoader has to be
-around it: DataLoader(dataset, batch_size=None, num_workers=0).
+It gives whole batches and has its own threads. If code needs a DataLoader, use
+DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
 from typing import (Any, Dict, Iterable, Iterator, List, Optional, Tuple,
@@ -35,7 +36,7 @@ Step = TypeVar("Step")
 
 
 def _place() -> Tuple[int, int]:
-    """Rank and world size; -1 leaves them to the environment."""
+    """Returns rank and world size; -1 leaves them to the environment."""
     distributed = torch.distributed
     if distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
@@ -47,7 +48,7 @@ _NO_WORKERS = (
     "use it without a DataLoader, or with "
     "DataLoader(dataset, batch_size=None, num_workers=0)")
 
-# Of a rank whose loader fails; more than there are ranks.
+# The number that a rank adds if its loader fails; more than there are ranks.
 _FAILED = 1 << 20
 
 
@@ -61,17 +62,17 @@ def _sum_over_ranks(value: int) -> int:
 
 def in_step(batches: Iterable[Step], *,
             shortest: bool = False) -> Iterator[Optional[Step]]:
-    """The same number of steps on each rank of torch.distributed, whatever each
-    has of batches: more of them came to one rank than to another where the
-    items cannot be divided evenly, and where some failed.
+    """Gives the same number of steps on each rank of torch.distributed, also
+    if ranks have different numbers of batches, because items could not be
+    divided evenly or some failed.
 
-    As many as the rank with the most: a rank that has none left gets None, and
-    has to do its part of what the others do together. With `shortest` as many
-    as the rank with the fewest: what others have besides is left out.
+    By default, the rank with the most batches decides: a rank without a batch
+    gets None and must still take part in collective operations. With
+    `shortest`, the rank with the fewest decides, and others skip the rest.
 
-    Where the loader of one rank fails, that ends the steps of all, with an
-    error. Costs an all_reduce of one number a step. Where torch.distributed is
-    not initialised these are just the batches.
+    If the loader of one rank fails, the steps of all ranks end with an error.
+    Each step costs an all_reduce of one number. Without torch.distributed, it
+    gives the batches as they are.
     """
     distributed = torch.distributed
     iterator = iter(batches)
@@ -91,21 +92,20 @@ def in_step(batches: Iterable[Step], *,
         if n == 0 or (shortest and n < n_ranks):
             break
         yield batch
-    # So that the next epoch begins at its beginning.
+    # The next epoch must begin at its beginning.
     for _ in iterator:
         pass
 
 
 class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
-    """Batches as dicts of PyTorch's tensors, on `device`.
+    """Batches as dicts of PyTorch's tensors on `device`.
 
-    `device`: None is the current CUDA device where there is one, else the CPU.
-    `labels` and `indices` are there also where the pipeline makes no tensors
-    of them. `last` is the batch that was given last, with its keys, extras and
-    state. Other arguments are the Loader's.
+    `device`: by default the current CUDA device if there is one, else the CPU.
+    The dicts always have `labels` and `indices`. `last` is the last Batch, with
+    its keys, extras and state. Other arguments are those of Loader.
 
     Each process of torch.distributed loads its own part, unless the pipeline
-    says `rank` and `world-size` itself.
+    sets `rank` and `world-size`.
     """
 
     def __init__(self, pipeline: Any, *, device: Any = None,
@@ -122,7 +122,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         return len(self.loader)
 
     def __iter__(self) -> Iterator[TorchBatch]:
-        """The rest of an epoch; behind its end, the next one."""
+        """Gives the rest of an epoch; after its end, the next one."""
         if torch.utils.data.get_worker_info() is not None:
             raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
@@ -130,7 +130,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         while True:
             try:
                 batch = next(batches, None)
-            except LoaderWarning:  # an error, where the user wants it so
+            except LoaderWarning:  # if the user makes it an error
                 self._state = self.loader.state
                 raise
             if batch is None:
@@ -143,13 +143,13 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
 
     @property
     def classes(self) -> Optional[List[str]]:
-        """The Loader's: label i is classes[i]."""
+        """The class names: label i is classes[i]."""
         self._begin()
         return self.loader.classes
 
     @property
     def class_to_idx(self) -> Optional[Dict[str, int]]:
-        """The number of each class by its name."""
+        """The class numbers by name."""
         self._begin()
         return self.loader.class_to_idx
 
@@ -176,29 +176,29 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self.loader.stop()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Workers that are spawned would have it pickled."""
+        """Refuses to be pickled for worker processes."""
         raise LoaderError(_NO_WORKERS, code="forked")
 
     # Resuming
 
     def state_dict(self) -> Dict[str, Any]:
-        """The place after the batch that was given last."""
+        """The state after the last batch."""
         return {"spdl": self._state}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Begins there, at the next `for`."""
+        """Resumes from that state at the next `for`."""
         self.loader.load_state_dict(state)
         self._state = state["spdl"]
 
     @property
     def epoch(self) -> int:
-        """Of the batch that was given last; behind an epoch's end the next
-        one, and at first the one to begin with."""
+        """The epoch of the last batch; after the end of an epoch, the next one;
+        before the first batch, the one to begin with."""
         return self.loader.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """The next `for` is that epoch, from its beginning. Not needed where
-        one follows the other: each has an order of its own anyway."""
+        """Makes the next `for` begin that epoch. Successive epochs need no
+        call: each has an order of its own."""
         self._begin()
         self.loader.set_epoch(epoch)
         self._state = self.loader.state

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The package works without PyGObject. What hands out or takes objects of
-GStreamer, such as `loader.pipeline`, imports it when it is used first."""
+"""The package works without PyGObject. Functions that return or take objects of
+GStreamer, such as `loader.pipeline`, import it at their first use."""
 
 import ctypes
 import os
@@ -95,7 +95,7 @@ class _Bridge:
                 table[_NEW_BOXED] or 0)
 
     def new_boxed(self, kind: Any, pointer: int) -> Any:
-        """An object of @kind, with a reference of its own."""
+        """Returns an object of the class @kind, which holds a reference."""
         return self._new_boxed(hash(kind.__gtype__), pointer, True, True)
 
 
@@ -123,8 +123,8 @@ def address_of(thing: Any) -> int:
 
 
 def is_a(thing: Any, *names: str) -> bool:
-    """Whether it is an object of one of these classes of Gst. Does not import
-    PyGObject: without it, there is no such object."""
+    """Returns whether it is an object of one of these classes of Gst. Does not
+    import PyGObject: without it, no such object exists."""
     gst = sys.modules.get("gi.repository.Gst")
     return gst is not None and isinstance(
         thing, tuple(getattr(gst, name) for name in names))

@@ -115,11 +115,6 @@ void gst_spdl_loader_parts_put_back_states (
  * known here. */
 guint gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self);
 
-/* Returns: the batches of an epoch, where the program pushes @num_items;
- * G_MAXUINT64: not known */
-guint64 gst_spdl_loader_parts_count_batches (
-    const GstSpdlLoaderParts *self, guint64 num_items);
-
 /* Finds the class names that all sources share. FALSE with @error set: they
  * have different ones.
  *

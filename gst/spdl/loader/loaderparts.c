@@ -385,6 +385,56 @@ gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
   return list;
 }
 
+/* Defaults */
+
+/**
+ * gst_spdl_loader_set_default_epochs:
+ * @loader: a loader that is stopped
+ * @epochs: the number of epochs, or -1 for a stream without an end
+ *
+ * Sets the property `epochs` of all sources, unless the loader was made of a
+ * description that sets it.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs)
+{
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+  g_return_if_fail (epochs >= -1 && epochs != 0);
+
+  for (guint i = 0; i < loader->parts.sources->len && !loader->sets_epochs; i++)
+    g_object_set (
+        g_ptr_array_index (loader->parts.sources, i), "epochs", epochs, NULL);
+}
+
+/**
+ * gst_spdl_loader_set_default_rank:
+ * @loader: a loader that is stopped
+ * @rank: the rank of this process, or -1 to leave it to the environment
+ * @world_size: the number of processes, or -1
+ *
+ * Sets the properties `rank` and `world-size` of all sources that have none.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_set_default_rank (
+    GstSpdlLoader *loader, gint rank, gint world_size)
+{
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+
+  for (guint i = 0; i < loader->parts.sources->len; i++) {
+    GObject *source = g_ptr_array_index (loader->parts.sources, i);
+    gint its_rank, its_world_size;
+
+    g_object_get (
+        source, "rank", &its_rank, "world-size", &its_world_size, NULL);
+    g_object_set (source, "rank", its_rank < 0 ? rank : its_rank, "world-size",
+        its_world_size < 0 ? world_size : its_world_size, NULL);
+  }
+}
+
 /* Number of batches */
 
 #define UNKNOWN G_MAXUINT64
@@ -448,14 +498,29 @@ note_counter (Counters *self, GstElement *element)
   return g_strv_contains (one_to_one, name);
 }
 
+/**
+ * gst_spdl_loader_get_num_batches:
+ * @loader: a loader, started if its source is `spdlsrc`
+ * @num_items: number of items that the program pushes in an epoch, or
+ *     %G_MAXUINT64 if that is not known
+ *
+ * Counts the batches of an epoch on this rank if no item fails.
+ *
+ * Returns: the number of batches; %G_MAXUINT64 if the pipeline filters or
+ *     multiplies items, has several sources, or the source does not know
+ *
+ * Since: 0.1
+ */
 guint64
-gst_spdl_loader_parts_count_batches (
-    const GstSpdlLoaderParts *self, guint64 num_items)
+gst_spdl_loader_get_num_batches (GstSpdlLoader *loader, guint64 num_items)
 {
-  g_autoptr (GPtrArray) elements = list_elements (GST_BIN (self->pipeline));
+  g_autoptr (GPtrArray) elements = NULL;
   Counters counters = { 0 };
   guint64 size;
 
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), UNKNOWN);
+
+  elements = list_elements (GST_BIN (loader->parts.pipeline));
   for (guint i = 0; i < elements->len; i++)
     if (!note_counter (&counters, g_ptr_array_index (elements, i)))
       return UNKNOWN;

@@ -82,9 +82,7 @@ class _Bridge:
         # GStreamer's part of PyGObject wants to be initialized from Python.
         Gst.init(None)
         self.Gst: Any = Gst
-        #: as the typelib has it
-        self.raw: Any = get_introspection_module("GstSpdl")
-        register_types(self.raw)
+        register_types(get_introspection_module("GstSpdl"))
         table = ctypes.cast(
             _get_pointer(_gobject._PyGObject_API, b"gobject._PyGObject_API"),
             ctypes.POINTER(c_void_p))
@@ -122,9 +120,20 @@ def address_of(thing: Any) -> int:
     return hash(thing)
 
 
-def is_a(thing: Any, *names: str) -> bool:
-    """Returns whether it is an object of one of these classes of Gst. Does not
-    import PyGObject: without it, no such object exists."""
+def is_a(thing: Any, name: str) -> bool:
+    """Returns whether it is an object of that class of Gst. Does not import
+    PyGObject: without it, no such object exists."""
     gst = sys.modules.get("gi.repository.Gst")
-    return gst is not None and isinstance(
-        thing, tuple(getattr(gst, name) for name in names))
+    return gst is not None and isinstance(thing, getattr(gst, name))
+
+
+def get_attribute(owner: Any, wrapper: str, name: str) -> Any:
+    """Returns an attribute of PyGObject's object for @owner, which the property
+    @wrapper has. For __getattr__()."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return getattr(getattr(owner, wrapper), name)
+    except ImportError as error:
+        raise AttributeError(f"no attribute {name!r}; if it is one of "
+                             f"PyGObject's: {error}") from error

@@ -19,7 +19,7 @@ from . import _map, _native as native
 from ._batch import Batch
 from ._decode import write_property
 from ._errors import LoaderError
-from ._gi import address_of, bridge
+from ._gi import address_of, bridge, get_attribute
 from ._labels import check_classes
 from ._losses import LoaderWarning, Losses
 from ._sample import Sample
@@ -249,14 +249,7 @@ class Loader:
     # Type checkers would take any name for right.
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            try:
-                return getattr(self.gobject, name)
-            except ImportError as error:
-                raise AttributeError(
-                    f"no attribute {name!r}; if it is one of PyGObject's: "
-                    f"{error}") from error
+            return get_attribute(self, "gobject", name)
 
     # Runs
 

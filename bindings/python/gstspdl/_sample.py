@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
 from . import _native as native
 from ._batch import Batch
 from ._errors import LoaderError
-from ._gi import address_of, bridge, is_a
+from ._gi import address_of, bridge, get_attribute, is_a
 from ._tensor import Tensor
 
 
@@ -39,7 +39,7 @@ class Sample:
 
     @property
     def caps(self) -> str:
-        """What it is, such as "image/jpeg"."""
+        """The format, such as "image/jpeg"."""
         return native.sample_dup_caps(self._pointer)
 
     @property
@@ -106,14 +106,7 @@ class Sample:
     # Type checkers would take any name for right.
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            try:
-                return getattr(self.gst_sample, name)
-            except ImportError as error:
-                raise AttributeError(
-                    f"no attribute {name!r}; if it is one of PyGObject's: "
-                    f"{error}") from error
+            return get_attribute(self, "gst_sample", name)
 
 
 class _Caps:
@@ -188,8 +181,7 @@ def of_items(items: List[Sample]) -> Sample:
 
 
 def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
-    """A sample of bytes, of an array or of a dict of such by name; None for
-    anything else."""
+    """A sample of bytes or of an array; None for anything else."""
     if isinstance(item, (bytes, bytearray, memoryview)):
         return of_bytes(item, caps)
     if hasattr(item, "__array_interface__"):

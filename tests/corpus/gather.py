@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """gather.py FOLDER: downloads source packages of PyPI and Debian, and keeps their
 images, sounds, videos, arrays and archives in FOLDER/files, one of each
-content. docs/corpus.md says what is done with them."""
+content. docs/reference/corpus.md says what is done with them."""
 
 import argparse
 import hashlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the lines of docs/recipes.md write what they say
+# gst-spdl: the lines of docs/how-to/save-items.md write what they say
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -26,7 +26,7 @@ from gstspdl import Loader, decode  # noqa: E402
 
 def recipe(title):
     """The block below that title."""
-    page = (ROOT / "docs" / "recipes.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "save-items.md").read_text()
     section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return "".join(line[4:] for line in section.splitlines(keepends=True)
                    if line.startswith("    "))

@@ -612,7 +612,7 @@ class Loader:
     @property
     def stats(self) -> List[Dict[str, Any]]:
         """The statistics of each element, from the source to the sink. Times
-        are in ns. docs/reading-the-figures.md explains them."""
+        are in ns. docs/reference/statistics.md explains them."""
         import json  # which takes 6 ms
 
         stats: List[Dict[str, Any]] = json.loads(

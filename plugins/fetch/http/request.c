@@ -184,10 +184,10 @@ on_cancel_later (gpointer data)
  *
  * libsoup before 3.6.6 frees a request twice if it is cancelled after its
  * response headers have arrived and before libsoup's own callback for them has
- * run (docs/libsoup-cancellation.md). That callback waits as an idle source of
- * the request's priority. A source of a lower priority runs only when no such
- * callback is waiting, so it can cancel safely. Before the headers arrive, and
- * once the body is read by us, no such callback can be waiting. */
+ * run (docs/explanation/libsoup-cancellation.md). That callback waits as an
+ * idle source of the request's priority. A source of a lower priority runs only
+ * when no such callback is waiting, so it can cancel safely. Before the headers
+ * arrive, and once the body is read by us, no such callback can be waiting. */
 static void
 cancel_try (SpdlRequest *self)
 {

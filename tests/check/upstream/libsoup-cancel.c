@@ -6,7 +6,7 @@
  */
 
 /* A reproducer for libsoup without any code of gst-spdl: see
- * docs/libsoup-cancellation.md.
+ * docs/explanation/libsoup-cancellation.md.
  *
  *     libsoup-cancel [REQUESTS]          cancels as spdlfetch does
  *     libsoup-cancel REQUESTS at-once    cancels at once: crashes with libsoup

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the lines of docs/how-to/save-items.md write what they say
+# gst-spdl: tests the pipelines of docs/how-to/save-items.md
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -110,11 +110,11 @@ class RecipesTest(unittest.TestCase):
                 self.assertGreater(psnr(image, expected), 35, path.name)
 
     def test_images(self):
-        launch("Images as JPEGs")
+        launch("Save images as JPEG files")
         self.check_images("images", N_PHOTOS)
 
     def test_batch(self):
-        launch("A batch as JPEGs")
+        launch("Save a batch as JPEG files")
         paths = sorted((FOLDER / "batches").iterdir())
         wanted = decoded("photos", "width=224 height=224")
         self.assertEqual(len(paths), N_PHOTOS)
@@ -136,7 +136,7 @@ class RecipesTest(unittest.TestCase):
             np.testing.assert_allclose(np.diff(times), 0.04, atol=0.001)
 
     def test_clips(self):
-        launch("Clips as MP4")
+        launch("Save clips as MP4")
         path = FOLDER / "clips.mp4"
         all_clips = np.asarray(decode(path.read_bytes(), num_frames=48,
                                       short_clip="fail"))
@@ -151,7 +151,7 @@ class RecipesTest(unittest.TestCase):
             atol=0.001)
 
     def test_sound(self):
-        launch("Sound as FLAC")
+        launch("Save audio as FLAC")
         expected = np.asarray(decode(
             (FOLDER / "sounds" / "1.mp3").read_bytes(), rate=16000, channels=1,
             audio_format="S16LE", offset=500_000_000, duration=1_000_000_000))
@@ -160,7 +160,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual(len(expected), 16000)
 
     def test_remux(self):
-        launch("Another container, the same packets")
+        launch("Change the container without decoding")
         path = FOLDER / "video.mkv"
         self.assertEqual(packets(path), packets(FOLDER / "videos" / "1.mp4"))
         self.assertEqual(videos.show_numbers(path).tolist(),
@@ -169,7 +169,7 @@ class RecipesTest(unittest.TestCase):
     def test_save_items(self):
         (FOLDER / "videos" / "broken.mp4").write_bytes(b"\0\0\0\x18ftypmp42")
         try:
-            said = run(recipe("Each item into a file of its own"))
+            said = run(recipe("Save each item to its own file"))
         finally:
             (FOLDER / "videos" / "broken.mp4").unlink()
         self.assertEqual(said.count("broken.mp4: "), 2)

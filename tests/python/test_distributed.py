@@ -9,14 +9,17 @@ import collections
 import json
 import os
 import pathlib
+import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 import torch.distributed
-from support import make_dataset
+from support import ROOT, make_dataset
 
 N_RANKS = 2
 # For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
@@ -43,6 +46,19 @@ def meeting_place(folder):
                 str(probe.getsockname()[1])]
 
 
+def launch(job, *arguments, folder, **environment):
+    # A barrier that one rank does not reach ends in the timeout. Debian 12's
+    # torchrun has defaults for redirects and tee that fail with Python 3.11. The
+    # interface is given since some machines cannot look up localhost.
+    return subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", *meeting_place(folder),
+         "--nproc_per_node", str(N_RANKS), "--redirects", "1", "--tee", "1",
+         job, *arguments],
+        env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
+                 TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1", **environment),
+        check=True, timeout=200, stdout=subprocess.PIPE, text=True).stdout
+
+
 @unittest.skipUnless(torch.distributed.is_available()
                      and torch.distributed.is_gloo_available(),
                      "PyTorch is built without it")
@@ -54,19 +70,7 @@ class RanksTest(unittest.TestCase):
         paths[BROKEN].write_text("no picture")
         (folder / "list.txt").write_text("".join(f"{p}\n" for p in paths))
         with tempfile.TemporaryDirectory() as out:
-            # A barrier that one rank never comes to would end in the timeout.
-            # Debian 12's torchrun takes no default for redirects and tee: what
-            # it makes of 0 fails with Python 3.11.
-            # An address and an interface, as not every machine can look up
-            # the name localhost, or its own.
-            subprocess.run(
-                [sys.executable, "-m", "torch.distributed.run",
-                 *meeting_place(out),
-                 "--nproc_per_node", str(N_RANKS),
-                 "--redirects", "1", "--tee", "1", JOB, folder, out],
-                env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
-                         TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1"),
-                check=True, timeout=200)
+            launch(JOB, folder, out, folder=out)
             cls.ranks = [json.loads(pathlib.Path(out, str(rank)).read_text())
                          for rank in range(N_RANKS)]
 
@@ -119,6 +123,43 @@ class RanksTest(unittest.TestCase):
         self.assertEqual(first[1], "pipeline-error")
         self.assertEqual(second[:2], [first[0], "failed"])
         self.assertIn("another rank", second[2])
+
+
+@unittest.skipUnless(torch.distributed.is_available()
+                     and torch.distributed.is_gloo_available(),
+                     "PyTorch is built without it")
+class ImageNetTest(unittest.TestCase):
+    """Runs the script of docs/how-to/imagenet.md with a small model."""
+
+    def test_script(self):
+        page = ROOT / "docs" / "how-to" / "imagenet.md"
+        script = page.read_text().split("imagenet.py`:\n")[1]
+        script = textwrap.dedent(script.split("\nRun it")[0])
+        changes = {"90, 256, 500": 'int(os.environ["EPOCHS"]), 4, 3',
+                   "resnet50(num": "small(num",
+                   "from torchvision.models import resnet50": """
+def small(num_classes):
+    return nn.Sequential(nn.AvgPool2d(32), nn.Flatten(),
+                         nn.Linear(147, num_classes))
+"""}
+        for old, new in changes.items():
+            self.assertIn(old, script)
+            script = script.replace(old, new)
+        with tempfile.TemporaryDirectory() as out:
+            folder = pathlib.Path(out, "imagenet")
+            folder.mkdir()
+            (folder / "train").symlink_to(make_dataset(N_ITEMS))
+            shutil.copytree(make_dataset(14), folder / "val")
+            # One class has no image, and one image is corrupt.
+            shutil.rmtree(min((folder / "val").glob("[!.]*")))
+            next((folder / "train").glob("*/*.jpg")).write_text("no picture")
+            job = pathlib.Path(out, "imagenet.py")
+            job.write_text(f"import os\nos.chdir({out!r})\n{script}")
+            for first, last in (0, 2), (2, 3):
+                shown = launch(job, folder=out, EPOCHS=str(last))
+                self.assertEqual(
+                    re.findall(r"epoch (\d+): accuracy [\d.]+%", shown),
+                    list(map(str, range(first, last))), shown)
 
 
 if __name__ == "__main__":

@@ -33,13 +33,12 @@ def recipe(title):
 
 
 def run(text):
-    """As it stands there, but that its lines go on without a backslash."""
     return subprocess.run(["sh", "-ec", text], cwd=FOLDER, check=True,
                           timeout=60, capture_output=True, text=True).stdout
 
 
 def launch(title):
-    return run(recipe(title).replace("\n", " "))
+    return run(recipe(title))
 
 
 def ffmpeg_sound(path):

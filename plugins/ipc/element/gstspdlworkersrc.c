@@ -25,9 +25,9 @@
  * comes to the worker's end, not in such memory, is copied there, once.
  *
  * The process ends with the run, and whenever this one does. It has the
- * variables of the environment that docs/interface.md lists, none of the
- * descriptors, `nice` more and the CPUs of `cpu-affinity`, of which it keeps
- * within the share `cpu-budget`. Its stages whose `concurrency` was not set
+ * variables of the environment that docs/reference/spdlworkersrc.md lists, none
+ * of the descriptors, `nice` more and the CPUs of `cpu-affinity`, of which it
+ * keeps within the share `cpu-budget`. Its stages whose `concurrency` was not set
  * have as many tasks at a time as a loader gives them. What it writes to its
  * terminal comes out of this one's, with its name.
  *

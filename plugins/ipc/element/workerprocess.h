@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* Of @all, those variables that the list in environment.c names, and
- * docs/interface.md after it.
+/* Selects the variables of @all that a worker inherits. The list is in
+ * workerprocess.c and in docs/reference/spdlworkersrc.md.
  *
  * @rank, @world_size: if they are not negative, RANK and WORLD_SIZE, in place
  *     of those of any scheduler

@@ -19,6 +19,18 @@ static const gchar *const names[] = { "libcudart.so.13", "libcudart.so.12",
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GstSpdlCudart table; /* under the lock until `loaded` */
 static gboolean loaded;     /* under the lock */
+static GPtrArray *folders;  /* under the lock; nullable */
+
+void
+gst_spdl_cudart_add_folder (const gchar *folder)
+{
+  pthread_mutex_lock (&lock);
+  if (!folders)
+    folders = g_ptr_array_new_with_free_func (g_free);
+  if (!g_ptr_array_find_with_equal_func (folders, folder, g_str_equal, NULL))
+    g_ptr_array_add (folders, g_strdup (folder));
+  pthread_mutex_unlock (&lock);
+}
 
 static gpointer
 open_one (const gchar *name, gboolean present)
@@ -38,18 +50,60 @@ open_named (const gchar *name, GError **error)
   return library;
 }
 
+static gpointer
+open_in_folder (const gchar *folder, const gchar *library_name)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  gpointer library = NULL;
+  const gchar *name;
+
+  while (dir && !library && (name = g_dir_read_name (dir))) {
+    g_autofree gchar *path =
+        g_build_filename (folder, name, "lib", library_name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      library = open_one (path, FALSE);
+  }
+  return library;
+}
+
+static gpointer
+open_added (void)
+{
+  for (guint i = 0; folders && i < folders->len; i++)
+    for (guint n = 0; n < G_N_ELEMENTS (names); n++) {
+      gpointer library =
+          open_in_folder (g_ptr_array_index (folders, i), names[n]);
+
+      if (library)
+        return library;
+    }
+  return NULL;
+}
+
+static gpointer
+open_by_name (gboolean present)
+{
+  gpointer library = NULL;
+
+  for (guint i = 0; !library && i < G_N_ELEMENTS (names); i++)
+    library = open_one (names[i], present);
+  return library;
+}
+
 /* Two runtimes in one process work, but each has its own idea of the thread's
  * device; so one that is there already comes first. */
 static gpointer
 open_any (GError **error)
 {
-  for (gint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-      gpointer library = open_one (names[i], pass == 0);
+  gpointer library = open_by_name (TRUE);
 
-      if (library)
-        return library;
-    }
+  if (!library)
+    library = open_added ();
+  if (!library)
+    library = open_by_name (FALSE);
+  if (library)
+    return library;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
       "There is no CUDA Runtime: none of " NAMES " can be loaded. Install one, "
       "or let the variable GST_SPDL_CUDART name its file");

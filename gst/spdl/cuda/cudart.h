@@ -14,10 +14,17 @@
 
 G_BEGIN_DECLS
 
-/* The runtime's functions, which it loads the first time: what GST_SPDL_CUDART
- * names, else one that the process has already (PyTorch's, say), else the
- * newest that is found. It stays loaded. On any thread. Returns NULL with
- * @error set if there is none; a later call tries again. */
+/* Adds a folder whose subfolders may have the runtime as lib/libcudart.so.*, as
+ * NVIDIA's Python packages have it. To be called before the runtime is first
+ * used. */
+SPDL_PRIVATE_API
+void gst_spdl_cudart_add_folder (const gchar *folder);
+
+/* Gets the runtime's functions, and loads the runtime the first time: the file
+ * that GST_SPDL_CUDART names, else one that the process has already (PyTorch's,
+ * say), else one of the added folders, else the newest one of the system. It
+ * stays loaded. On any thread. Returns NULL with @error set if there is none; a
+ * later call tries again. */
 SPDL_PRIVATE_API
 const GstSpdlCudart *gst_spdl_cudart_get (GError **error);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gst/spdl/common/init.h"
 #include "gst/spdl/common/redact.h"
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
@@ -263,8 +264,8 @@ main (int argc, char **argv)
       "or an http(s) URL, with braces as in train-{0000..0127}.tar.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, make_remote_group (&run));
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error) || !locations) {
+  if (!gst_spdl_init_with_options (context, &argc, &argv, &error) ||
+      !locations) {
     fprintf (stderr, "gst-spdl-index: %s\n",
         error ? error->message : "name a shard; --help says more");
     status = 2;

@@ -27,12 +27,14 @@ from ._loader import Loader
 from ._losses import LoaderWarning
 from ._sample import Sample
 from ._tensor import Tensor
+from ._versions import versions
 
 if TYPE_CHECKING:
     from ._headspace import Headspace, headspace
 
 __all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Sample", "Tensor", "decode", "headspace"]
+           "LoaderWarning", "Sample", "Tensor", "decode", "headspace",
+           "versions"]
 
 
 def __getattr__(name: str) -> Any:

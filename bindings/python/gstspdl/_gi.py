@@ -35,7 +35,9 @@ def _check_same_gstreamer() -> None:
     """An object of one GStreamer crashes another one."""
     from . import _native as native
 
-    ours = _find_file(native.library, "gst_init_check")
+    # A wheel's GStreamer has other names for its functions.
+    ours = (_find_file(native.library, "gst_init_check")
+            if hasattr(native.library, "gst_init_check") else native.folder)
     theirs = _find_file(ctypes.CDLL("libgstreamer-1.0.so.0"), "gst_init_check")
     if ours != theirs:
         raise ImportError(

@@ -10,6 +10,7 @@ a few values. `_released` calls release the GIL: all functions that can wait."""
 
 import ctypes
 import os
+import sys
 from ctypes import (POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint, c_uint64, c_void_p)
 from typing import Any, Callable, Iterator, List, Optional, Sequence
@@ -17,11 +18,18 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 _VERSION = 1
 
 
+# Of the package, as pip installs it.
+folder = os.path.join(os.path.dirname(__file__), "_lib")
+
+
 def _find_library() -> str:
-    """The library inside the package, as pip installs it, or the system's."""
+    """The library of a wheel, inside the package, or of the system."""
     name = "libgstspdl-1.0.so.0"
-    path = os.path.join(os.path.dirname(__file__), "_lib", name)
-    return path if os.path.exists(path) else name
+    for path in (os.path.join(folder, "libgstspdl-1.0-wheel.so.0"),
+                 os.path.join(folder, name)):
+        if os.path.exists(path):
+            return path
+    return name
 
 
 _NAME = _find_library()
@@ -134,6 +142,26 @@ if _get_version() != _VERSION:
     raise ImportError(
         f"gstspdl and its library have different versions ({_VERSION} and "
         f"{_get_version()}): install both from the same release")
+
+_list_versions = _quick("binding_list_versions", c_void_p)
+_add_cuda_folder = _quick("binding_add_cuda_folder", None, c_char_p)
+
+
+def list_versions() -> List[str]:
+    """Names and versions, in turns."""
+    return _take_strings(_list_versions()) or []
+
+
+def _add_cuda_folders() -> None:
+    """Names the folders of NVIDIA's packages, whose CUDA Runtime PyTorch's
+    packages for pip use."""
+    for path in sys.path:
+        nvidia = os.path.join(path, "nvidia")
+        if os.path.isdir(nvidia):
+            _add_cuda_folder(os.fsencode(nvidia))
+
+
+_add_cuda_folders()
 
 # Memory
 

@@ -23,6 +23,15 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 guint gst_spdl_binding_get_version (void);
 
+/* Returns: (transfer full): names and versions in turns: this project's, and of
+ * the GStreamer and GLib that it runs on */
+SPDL_PRIVATE_API
+gchar **gst_spdl_binding_list_versions (void);
+
+/* As gst_spdl_cudart_add_folder() */
+SPDL_PRIVATE_API
+void gst_spdl_binding_add_cuda_folder (const gchar *folder);
+
 /* Memory */
 
 SPDL_PRIVATE_API

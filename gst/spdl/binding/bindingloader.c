@@ -7,12 +7,38 @@
 
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
+#include "gst/spdl/cuda/cudart.h"
 #include "gst/spdl/loader/loader-private.h"
 
 guint
 gst_spdl_binding_get_version (void)
 {
   return GST_SPDL_BINDING_VERSION;
+}
+
+gchar **
+gst_spdl_binding_list_versions (void)
+{
+  GStrvBuilder *builder = g_strv_builder_new ();
+  g_autofree gchar *glib = g_strdup_printf (
+      "%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
+  guint major, minor, micro, nano;
+  g_autofree gchar *gstreamer = NULL;
+  gchar **versions;
+
+  gst_version (&major, &minor, &micro, &nano);
+  gstreamer = g_strdup_printf ("%u.%u.%u", major, minor, micro);
+  g_strv_builder_add_many (builder, "gst-spdl", PACKAGE_VERSION, "glib", glib,
+      "gstreamer", gstreamer, NULL);
+  versions = g_strv_builder_end (builder);
+  g_strv_builder_unref (builder);
+  return versions;
+}
+
+void
+gst_spdl_binding_add_cuda_folder (const gchar *folder)
+{
+  gst_spdl_cudart_add_folder (folder);
 }
 
 /* Memory */

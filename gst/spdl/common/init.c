@@ -8,6 +8,102 @@
 #include "gst/spdl/common/init.h"
 
 #include <dlfcn.h>
+#include <gio/gio.h>
+
+/* Whether this is the library of a wheel, which has a GStreamer of its own. */
+#ifdef SPDL_BUNDLE
+static const gboolean bundled = TRUE;
+#else
+static const gboolean bundled = FALSE;
+#endif
+
+/* Returns: (transfer full) (nullable): the folder that this library is in */
+static gchar *
+find_folder (void)
+{
+  Dl_info info;
+
+  if (!dladdr (find_folder, &info) || !info.dli_fname)
+    return NULL;
+  return g_path_get_dirname (info.dli_fname);
+}
+
+/* Environment of a bundled GStreamer */
+
+/* The GStreamer and the GLib of a wheel know the folders of another system.
+ * Environment variables say where theirs are, but only while GStreamer and GIO
+ * are initialized: child processes must not see them. */
+static const gchar *const variables[] = { "GST_PLUGIN_PATH",
+  "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
+  "GST_PLUGIN_SCANNER", "GST_PLUGIN_SCANNER_1_0", "GST_REGISTRY",
+  "GST_REGISTRY_1_0", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES" };
+
+typedef struct {
+  gchar *values[G_N_ELEMENTS (variables)];
+} Environment;
+
+/* A registry for each place of the package: it has the plugins' paths. */
+static gchar *
+make_registry_path (const gchar *folder)
+{
+  g_autofree gchar *digest =
+      g_compute_checksum_for_string (G_CHECKSUM_SHA256, folder, -1);
+  g_autofree gchar *name = g_strdup_printf ("registry-%.16s.bin", digest);
+
+  return g_build_filename (g_get_user_cache_dir (), "gst-spdl", name, NULL);
+}
+
+static void
+set_path (const gchar *variable, const gchar *folder, const gchar *name)
+{
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+  g_setenv (variable, path, TRUE);
+}
+
+static void
+set_environment (Environment *saved)
+{
+  g_autofree gchar *folder = find_folder ();
+  g_autofree gchar *registry = NULL;
+
+  if (!bundled)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    saved->values[i] = g_strdup (g_getenv (variables[i]));
+  if (g_getenv ("GST_PLUGIN_PATH") || g_getenv ("GST_PLUGIN_PATH_1_0"))
+    g_printerr (
+        "gst-spdl: GST_PLUGIN_PATH is ignored, because its plugins are built "
+        "for another GStreamer than this package's own; to use them, install "
+        "gst-spdl for the system's GStreamer\n");
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    g_unsetenv (variables[i]);
+  if (!folder)
+    return;
+  registry = make_registry_path (folder);
+  g_setenv ("GST_REGISTRY_1_0", registry, TRUE);
+  set_path ("GST_PLUGIN_SYSTEM_PATH_1_0", folder, "gstreamer-1.0");
+  set_path ("GST_PLUGIN_SCANNER_1_0", folder, "bin/gst-plugin-scanner");
+  set_path ("GIO_MODULE_DIR", folder, "gio-modules");
+}
+
+static void
+restore_environment (Environment *saved)
+{
+  if (!bundled)
+    return;
+  /* GIO looks for its modules when it first needs one. */
+  g_vfs_get_default ();
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
+    if (saved->values[i])
+      g_setenv (variables[i], saved->values[i], TRUE);
+    else
+      g_unsetenv (variables[i]);
+    g_free (saved->values[i]);
+  }
+}
+
+/* Elements of this project */
 
 /* Without the modules for HTTP and audio, which are loaded when they are needed
  * and take tens of MB. */
@@ -25,14 +121,8 @@ has_elements (void)
 }
 
 static void
-load_plugins (void)
+load_plugins (const gchar *folder)
 {
-  g_autofree gchar *folder = NULL;
-  Dl_info info;
-
-  if (!dladdr (load_plugins, &info) || !info.dli_fname)
-    return;
-  folder = g_path_get_dirname (info.dli_fname);
   for (guint i = 0; i < G_N_ELEMENTS (plugins); i++) {
     g_autofree gchar *path =
         g_build_filename (folder, "gstreamer-1.0", plugins[i], NULL);
@@ -47,17 +137,54 @@ load_plugins (void)
   }
 }
 
+static void
+find_elements (void)
+{
+  g_autofree gchar *folder = has_elements () ? NULL : find_folder ();
+
+  if (folder)
+    load_plugins (folder);
+}
+
+static gboolean
+init_gstreamer (GError **error)
+{
+  Environment saved;
+  gboolean ok;
+
+  set_environment (&saved);
+  ok = gst_init_check (NULL, NULL, error);
+  restore_environment (&saved);
+  return ok;
+}
+
 gboolean
 gst_spdl_init (GError **error)
 {
-  static gsize done = 0;
+  static GMutex lock;
+  static gboolean done; /* under the lock */
+  gboolean ok;
 
-  if (!gst_is_initialized () && !gst_init_check (NULL, NULL, error))
-    return FALSE;
-  if (g_once_init_enter (&done)) {
-    if (!has_elements ())
-      load_plugins ();
-    g_once_init_leave (&done, 1);
+  g_mutex_lock (&lock);
+  ok = done || gst_is_initialized () || init_gstreamer (error);
+  if (ok && !done) {
+    find_elements ();
+    done = TRUE;
   }
-  return TRUE;
+  g_mutex_unlock (&lock);
+  return ok;
+}
+
+gboolean
+gst_spdl_init_with_options (
+    GOptionContext *context, int *argc, char ***argv, GError **error)
+{
+  Environment saved;
+  gboolean ok;
+
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  set_environment (&saved);
+  ok = g_option_context_parse (context, argc, argv, error);
+  restore_environment (&saved);
+  return ok && gst_spdl_init (error);
 }

@@ -19,4 +19,12 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 gboolean gst_spdl_init (GError **error);
 
+/* Parses a program's options and GStreamer's, and initializes GStreamer as
+ * gst_spdl_init() does.
+ *
+ * @argv: (transfer none): as for g_option_context_parse() */
+SPDL_PRIVATE_API
+gboolean gst_spdl_init_with_options (
+    GOptionContext *context, int *argc, char ***argv, GError **error);
+
 G_END_DECLS

@@ -335,20 +335,51 @@ run_client (gpointer data)
   return NULL;
 }
 
+#ifdef SPDL_BUNDLE
+/* Certificate authorities of Debian, whose path the GnuTLS of a wheel knows,
+ * and of RHEL and Fedora, SUSE, and Alpine. */
+static const gchar *const ca_files[] = { "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+  "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem" };
+
+static const gchar *
+find_ca_file (void)
+{
+  const gchar *named = g_getenv ("SSL_CERT_FILE");
+
+  if (named && *named)
+    return named;
+  for (guint i = 0; i < G_N_ELEMENTS (ca_files); i++)
+    if (g_file_test (ca_files[i], G_FILE_TEST_EXISTS))
+      return i > 0 ? ca_files[i] : NULL;
+  return NULL;
+}
+#else
+static const gchar *
+find_ca_file (void)
+{
+  return NULL;
+}
+#endif
+
 static gboolean
 open_database (SpdlHttp *self, GError **error)
 {
+  const gchar *named = self->settings.tls_ca_file;
+  const gchar *file = named ? named : find_ca_file ();
   g_autoptr (GError) reason = NULL;
   g_autofree gchar *path = NULL;
 
-  if (!self->settings.tls_ca_file)
+  if (!file)
     return TRUE;
-  path = g_canonicalize_filename (self->settings.tls_ca_file, NULL);
+  path = g_canonicalize_filename (file, NULL);
   self->tls_database = g_tls_file_database_new (path, &reason);
   if (self->tls_database)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "tls-ca-file \"%s\" cannot be used: %s", self->settings.tls_ca_file,
+      "%s \"%s\" cannot be used: %s",
+      named ? "tls-ca-file" : "The file of certificate authorities", path,
       reason->message);
   return FALSE;
 }

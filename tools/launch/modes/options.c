@@ -147,9 +147,8 @@ options_parse (Options *self, int *argc, char ***argv, GError **error)
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, DESCRIPTION);
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  ok = g_option_context_parse (context, argc, argv, error) &&
-       gst_spdl_init (error) && check_options (self, error);
+  ok = gst_spdl_init_with_options (context, argc, argv, error) &&
+       check_options (self, error);
   g_option_context_free (context);
   g_free (entries);
   return ok;

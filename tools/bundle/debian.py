@@ -1,0 +1,170 @@
+# gst-spdl: Debian packages of the wheel, pinned by hash
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""packages.json names each package with its version and SHA-256. apt downloads
+them, and checks Debian's signatures; what it brought is compared with the pins."""
+
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+from typing import Any, Dict, List
+
+PINS = pathlib.Path(__file__).with_name("packages.json")
+
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def hash_file(path: pathlib.Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_pins() -> Dict[str, Any]:
+    pins: Dict[str, Any] = json.loads(PINS.read_text("utf-8"))
+    return pins
+
+
+def _run(*command: str, where: pathlib.Path) -> str:
+    done = subprocess.run(command, cwd=where, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise SystemExit(f"tools/wheel: `{' '.join(command)}` failed: "
+                         f"{done.stderr.strip()[-2000:]}")
+    return done.stdout
+
+
+def _check(path: pathlib.Path, pin: str) -> None:
+    found = hash_file(path)
+    if found != pin:
+        raise SystemExit(
+            f"tools/wheel: {path.name} has the SHA-256 {found}, not {pin} of "
+            f"{PINS.name}; if Debian has a new version, run tools/wheel "
+            "--update, and look at the changes before you commit them")
+
+
+class Downloader:
+    """Downloads packages into a folder, and keeps them there."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    # Packages
+
+    def _find(self, name: str, version: str) -> pathlib.Path:
+        return self.folder / (f"{name}_{version.replace(':', '%3a')}"
+                              f"_{self._architecture()}.deb")
+
+    @staticmethod
+    def _architecture() -> str:
+        return subprocess.check_output(["dpkg", "--print-architecture"],
+                                       text=True).strip()
+
+    def get_package(self, name: str, pin: Dict[str, str]) -> pathlib.Path:
+        """Returns the .deb."""
+        path = self._find(name, pin["version"])
+        if not path.exists():
+            try:
+                _run("apt-get", "download", "-q", f"{name}={pin['version']}",
+                     where=self.folder)
+            except SystemExit as error:
+                raise SystemExit(
+                    f"{error}\ntools/wheel: {name} {pin['version']} of "
+                    f"{PINS.name} is not to be had here. The wheel is built on "
+                    "Debian 12, after apt-get update. If Debian has a newer "
+                    "version, run tools/wheel --update") from None
+        _check(path, pin["sha256"])
+        return path
+
+    def pin_package(self, name: str) -> Dict[str, str]:
+        """Downloads what apt would install, and returns its pin."""
+        _run("apt-get", "download", "-q", name, where=self.folder)
+        policy = _run("apt-cache", "policy", name, where=self.folder)
+        match = re.search(r"Candidate: (\S+)", policy)
+        if match is None:
+            raise SystemExit(f"tools/wheel: apt knows no package {name}")
+        version = match[1]
+        return {"version": version,
+                "sha256": hash_file(self._find(name, version))}
+
+    # Source packages
+
+    def _source_options(self) -> List[str]:
+        """Options that have apt read the sources of what it has the packages
+        of, without a change to the system's settings."""
+        lists = self.folder / "lists"
+        targets = _run("apt-get", "indextargets", "--format",
+                       "$(SITE) $(RELEASE) $(COMPONENT)",
+                       "Identifier: Packages", where=self.folder)
+        signed = f"[signed-by={KEYS}] " if pathlib.Path(KEYS).exists() else ""
+        lines = {f"deb-src {signed}{target}\n"
+                 for target in targets.splitlines()}
+        sources = self.folder / "sources.list"
+        text = "".join(sorted(lines))
+        options = ["-o", f"Dir::Etc::SourceList={sources}",
+                   "-o", "Dir::Etc::SourceParts=/dev/null",
+                   "-o", f"Dir::State::Lists={lists}"]
+        if not sources.exists() or sources.read_text("utf-8") != text:
+            shutil.rmtree(lists, ignore_errors=True)
+            (lists / "partial").mkdir(parents=True)
+            sources.write_text(text, "utf-8")
+            _run("apt-get", *options, "update", "-q", where=self.folder)
+        return options
+
+    def get_source(self, name: str, pin: Dict[str, Any]) -> pathlib.Path:
+        """Returns the .dsc, beside which the other files are."""
+        files = {self.folder / file: pin["files"][file]
+                 for file in pin["files"]}
+        if not all(path.exists() for path in files):
+            _run("apt-get", *self._source_options(), "source", "-q",
+                 "--download-only", f"{name}={pin['version']}",
+                 where=self.folder)
+        for path, sha256 in files.items():
+            _check(path, sha256)
+        return next(path for path in files if path.suffix == ".dsc")
+
+    def pin_source(self, name: str) -> Dict[str, Any]:
+        """Downloads the newest version, and returns its pin."""
+        shutil.rmtree(self.folder / "lists", ignore_errors=True)
+        (self.folder / "sources.list").unlink(missing_ok=True)
+        options = self._source_options()
+        printed = _run("apt-get", *options, "source", "-q", "--print-uris",
+                       name, where=self.folder)
+        names = [line.split()[1] for line in printed.splitlines()
+                 if line.startswith("'")]
+        _run("apt-get", *options, "source", "-q", "--download-only", name,
+             where=self.folder)
+        control = next(file for file in names if file.endswith(".dsc"))
+        match = re.search(r"^Version: (\S+)$", (
+            self.folder / control).read_text("utf-8"), re.MULTILINE)
+        assert match is not None
+        return {"version": match[1],
+                "files": {file: hash_file(self.folder / file)
+                          for file in sorted(names)}}
+
+    # Both
+
+    def update(self) -> None:
+        """Pins the versions that apt has now."""
+        pins = read_pins()
+        for name in pins["packages"]:
+            pins["packages"][name] = self.pin_package(name)
+        for name in pins["sources"]:
+            pins["sources"][name] = self.pin_source(name)
+        PINS.write_text(json.dumps(pins, indent=2, sort_keys=True) + "\n",
+                        "utf-8")
+
+    def unpack(self, root: pathlib.Path) -> None:
+        """Unpacks each package into a folder of its name below @root."""
+        for name, pin in read_pins()["packages"].items():
+            mark = root / name / pin["sha256"]
+            if mark.exists():
+                continue
+            shutil.rmtree(root / name, ignore_errors=True)
+            (root / name).mkdir(parents=True)
+            _run("dpkg-deb", "-x", str(self.get_package(name, pin)),
+                 str(root / name), where=self.folder)
+            mark.touch()

@@ -1,0 +1,120 @@
+# gst-spdl: libraries of the wheel that are built from Debian's source packages
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Debian's own builds of these would bring what the wheel must not have:
+FFmpeg the GPL, libtiff the GPL of JBIG-KIT, libarchive libxml2 and ICU, libsoup
+Kerberos."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Callable, Dict, List
+
+# What is compiled runs with glibc 2.34, on RHEL 9 for example.
+OLD_GLIBC = f"-include {pathlib.Path(__file__).with_name('glibc234.h')}"
+
+# Decoders, demuxers and parsers, and nothing that reads files, devices or the
+# network.
+FFMPEG_OPTIONS = [
+    "--disable-autodetect", "--disable-gpl", "--disable-nonfree",
+    "--enable-shared", "--disable-static", "--disable-programs",
+    "--disable-doc", "--disable-debug", "--disable-network",
+    "--disable-avdevice", "--disable-swscale", "--disable-postproc",
+    "--disable-encoders", "--disable-muxers", "--disable-protocols",
+    "--disable-filters", "--disable-bsfs", "--disable-hwaccels",
+    "--disable-indevs", "--disable-outdevs", "--enable-zlib",
+]
+ARCHIVE_OPTIONS = [
+    f"-DENABLE_{name}=OFF" for name in (
+        "ACL", "BZip2", "CAT", "CNG", "CPIO", "EXPAT", "ICONV", "LIBB2",
+        "LIBXML2", "LZ4", "LZMA", "LZO", "NETTLE", "OPENSSL", "TAR", "TEST",
+        "UNZIP", "XATTR")
+] + ["-DHAVE_ARC4RANDOM_BUF=0"]  # glibc has it since 2.36
+TIFF_OPTIONS = [
+    f"-D{name}=OFF" for name in (
+        "cxx", "jbig", "lerc", "tiff-contrib", "tiff-docs", "tiff-tests",
+        "tiff-tools")
+]
+SOUP_OPTIONS = [
+    f"-D{name}=disabled" for name in (
+        "docs", "gssapi", "introspection", "ntlm", "pkcs11_tests", "sysprof",
+        "vapi")
+] + ["-Dtests=false", "-Dautobahn=disabled", "-Dtls_check=false",
+     "-Dbrotli=enabled"]
+
+
+class Builder:
+    """Builds source packages into a prefix."""
+
+    def __init__(self, folder: pathlib.Path, prefix: pathlib.Path) -> None:
+        self.folder = folder
+        self.prefix = prefix
+        self.jobs = f"-j{os.cpu_count() or 2}"
+
+    def _run(self, log: pathlib.Path, where: pathlib.Path,
+             *commands: List[str]) -> None:
+        with open(log, "w", encoding="utf-8") as out:
+            for command in commands:
+                done = subprocess.run(command, cwd=where, stdout=out,
+                                      stderr=subprocess.STDOUT, check=False)
+                if done.returncode != 0:
+                    raise SystemExit(f"tools/wheel: `{' '.join(command)}` "
+                                     f"failed in {where}: see {log}")
+
+    def _configure_ffmpeg(self, log: pathlib.Path,
+                          source: pathlib.Path) -> None:
+        self._run(log, source,
+                  ["./configure", f"--prefix={self.prefix}",
+                   f"--extra-cflags={OLD_GLIBC}", *FFMPEG_OPTIONS],
+                  ["make", self.jobs], ["make", "install"])
+
+    def _run_cmake(self, options: List[str]
+                   ) -> Callable[[pathlib.Path, pathlib.Path], None]:
+        def run(log: pathlib.Path, source: pathlib.Path) -> None:
+            self._run(log, source,
+                      ["cmake", "-B", "build-wheel", "-DBUILD_SHARED_LIBS=ON",
+                       "-DCMAKE_BUILD_TYPE=Release",
+                       f"-DCMAKE_INSTALL_PREFIX={self.prefix}",
+                       "-DCMAKE_INSTALL_LIBDIR=lib", *options],
+                      ["cmake", "--build", "build-wheel", self.jobs],
+                      ["cmake", "--install", "build-wheel"])
+        return run
+
+    def _run_meson(self, log: pathlib.Path, source: pathlib.Path) -> None:
+        self._run(log, source,
+                  ["meson", "setup", "build-wheel", "--buildtype=release",
+                   f"--prefix={self.prefix}", "--libdir=lib", *SOUP_OPTIONS],
+                  ["meson", "install", "-C", "build-wheel"])
+
+    def find(self, name: str) -> pathlib.Path:
+        """Returns the unpacked source package."""
+        path, = (path for path in self.folder.glob(f"{name}-*")
+                 if path.is_dir())
+        return path
+
+    def build(self, name: str, control: pathlib.Path, version: str) -> None:
+        """Builds a source package unless that has been done for the
+        version."""
+        recipes: Dict[str, Callable[[pathlib.Path, pathlib.Path], None]] = {
+            "ffmpeg": self._configure_ffmpeg,
+            "libarchive": self._run_cmake(ARCHIVE_OPTIONS),
+            "libsoup3": self._run_meson,
+            "tiff": self._run_cmake(TIFF_OPTIONS),
+        }
+        source = self.folder / f"{name}-{version}"
+        done = self.folder / f"{name}-{version}.done"
+        if done.exists():
+            return
+        print(f"building {name} {version}", flush=True)
+        for old in self.folder.glob(f"{name}-*"):
+            if old.is_dir():
+                shutil.rmtree(old)
+            else:
+                old.unlink()
+        subprocess.run(["dpkg-source", "--no-check", "-x", control, source],
+                       check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        recipes[name](self.folder / f"{name}.log", source)
+        done.touch()

@@ -11,9 +11,13 @@ import pathlib
 import re
 import shutil
 import subprocess
-from typing import Any, Dict, List
+import sys
+from typing import Any, Dict, List, NoReturn
 
 PINS = pathlib.Path(__file__).with_name("packages.json")
+
+# The exit status if a pinned version cannot be downloaded.
+UNAVAILABLE = 3
 
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
@@ -34,6 +38,14 @@ def _run(*command: str, where: pathlib.Path) -> str:
         raise SystemExit(f"tools/wheel: `{' '.join(command)}` failed: "
                          f"{done.stderr.strip()[-2000:]}")
     return done.stdout
+
+
+def _give_up(name: str, version: str, error: object) -> NoReturn:
+    print(f"{error}\ntools/wheel: {name} {version} of {PINS.name} cannot be "
+          "downloaded. The wheel is built on Debian 12, after apt-get update. If "
+          "Debian has a newer version, run tools/wheel --update",
+          file=sys.stderr)
+    raise SystemExit(UNAVAILABLE)
 
 
 def _check(path: pathlib.Path, pin: str) -> None:
@@ -71,11 +83,7 @@ class Downloader:
                 _run("apt-get", "download", "-q", f"{name}={pin['version']}",
                      where=self.folder)
             except SystemExit as error:
-                raise SystemExit(
-                    f"{error}\ntools/wheel: {name} {pin['version']} of "
-                    f"{PINS.name} is not to be had here. The wheel is built on "
-                    "Debian 12, after apt-get update. If Debian has a newer "
-                    "version, run tools/wheel --update") from None
+                _give_up(name, pin["version"], error)
         _check(path, pin["sha256"])
         return path
 
@@ -119,9 +127,12 @@ class Downloader:
         files = {self.folder / file: pin["files"][file]
                  for file in pin["files"]}
         if not all(path.exists() for path in files):
-            _run("apt-get", *self._source_options(), "source", "-q",
-                 "--download-only", f"{name}={pin['version']}",
-                 where=self.folder)
+            try:
+                _run("apt-get", *self._source_options(), "source", "-q",
+                     "--download-only", f"{name}={pin['version']}",
+                     where=self.folder)
+            except SystemExit as error:
+                _give_up(name, pin["version"], error)
         for path, sha256 in files.items():
             _check(path, sha256)
         return next(path for path in files if path.suffix == ".dsc")

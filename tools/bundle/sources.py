@@ -31,7 +31,7 @@ ARCHIVE_OPTIONS = [
         "ACL", "BZip2", "CAT", "CNG", "CPIO", "EXPAT", "ICONV", "LIBB2",
         "LIBXML2", "LZ4", "LZMA", "LZO", "NETTLE", "OPENSSL", "TAR", "TEST",
         "UNZIP", "XATTR")
-] + ["-DHAVE_ARC4RANDOM_BUF=0"]  # glibc has it since 2.36
+]
 TIFF_OPTIONS = [
     f"-D{name}=OFF" for name in (
         "cxx", "jbig", "lerc", "tiff-contrib", "tiff-docs", "tiff-tests",
@@ -63,12 +63,22 @@ class Builder:
                     raise SystemExit(f"tools/wheel: `{' '.join(command)}` "
                                      f"failed in {where}: see {log}")
 
-    def _configure_ffmpeg(self, log: pathlib.Path,
+    def _build_ffmpeg(self, log: pathlib.Path,
                           source: pathlib.Path) -> None:
         self._run(log, source,
                   ["./configure", f"--prefix={self.prefix}",
                    f"--extra-cflags={OLD_GLIBC}", *FFMPEG_OPTIONS],
                   ["make", self.jobs], ["make", "install"])
+
+    def _build_libarchive(self, log: pathlib.Path,
+                          source: pathlib.Path) -> None:
+        # glibc has arc4random_buf() since 2.36: libarchive's own function does
+        # not get along with its declaration.
+        file = source / "libarchive" / "archive_random.c"
+        file.write_text(file.read_text("utf-8").replace(
+            "arc4random_buf", "archive_arc4random_buf"), "utf-8")
+        self._run_cmake([*ARCHIVE_OPTIONS, "-DHAVE_ARC4RANDOM_BUF=0"])(
+            log, source)
 
     def _run_cmake(self, options: List[str]
                    ) -> Callable[[pathlib.Path, pathlib.Path], None]:
@@ -98,8 +108,8 @@ class Builder:
         """Builds a source package unless that has been done for the
         version."""
         recipes: Dict[str, Callable[[pathlib.Path, pathlib.Path], None]] = {
-            "ffmpeg": self._configure_ffmpeg,
-            "libarchive": self._run_cmake(ARCHIVE_OPTIONS),
+            "ffmpeg": self._build_ffmpeg,
+            "libarchive": self._build_libarchive,
             "libsoup3": self._run_meson,
             "tiff": self._run_cmake(TIFF_OPTIONS),
         }

@@ -84,6 +84,7 @@ gboolean gst_spdl_loader_parts_init (
 void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
 
 /* Finds the sources of the pipeline. */
+SPDL_PRIVATE_API
 void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
 
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
@@ -91,6 +92,7 @@ void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
 GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
 
 /* Gives stages their concurrency where they were given none. */
+SPDL_PRIVATE_API
 void gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self);
 
 /* The share of the machine that loading may take; 0: all. */
@@ -119,15 +121,18 @@ guint gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self);
  * have different ones.
  *
  * @classes: (out) (transfer full): NULL: there are none */
+SPDL_PRIVATE_API
 gboolean gst_spdl_loader_parts_dup_classes (
     const GstSpdlLoaderParts *self, GStrv *classes, GError **error);
 
 /* Gives each source the class names, nullable. */
+SPDL_PRIVATE_API
 void gst_spdl_loader_parts_set_classes (
     const GstSpdlLoaderParts *self, const gchar *const *classes);
 
 /* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
  * sources first */
+SPDL_PRIVATE_API
 GList *gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self);
 
 /* A child of the loader's process does not have its threads, and their locks

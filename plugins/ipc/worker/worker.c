@@ -16,8 +16,8 @@
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/init.h"
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"
-#include "gst/spdl/loader/workerloader.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/wirereader.h"
 #include "plugins/ipc/wire/workerconfig.h"
@@ -121,6 +121,33 @@ set_sources (
   return FALSE;
 }
 
+static void
+set_classes (GstPipeline *pipeline, const gchar *const *classes)
+{
+  GstSpdlLoaderParts parts = { .pipeline = pipeline };
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  gst_spdl_loader_parts_set_classes (&parts, classes);
+  g_ptr_array_unref (parts.sources);
+}
+
+/* Returns: (transfer full) (nullable): the class names of the sources. Where
+ * these differ there are none, of which a warning is posted. */
+static GStrv
+dup_classes (GstPipeline *pipeline)
+{
+  GstSpdlLoaderParts parts = { .pipeline = pipeline };
+  g_autoptr (GError) error = NULL;
+  GStrv classes;
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  if (!gst_spdl_loader_parts_dup_classes (&parts, &classes, &error))
+    GST_ELEMENT_WARNING (
+        pipeline, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  g_ptr_array_unref (parts.sources);
+  return classes;
+}
+
 /* Makes it as @config says, with @sink behind its open pad.
  *
  * Returns: (transfer full): NULL with @error set if it is none */
@@ -138,9 +165,8 @@ worker_pipeline_new (
     return NULL;
   }
   if (config->classes)
-    gst_spdl_worker_set_classes (
-        pipeline, (const gchar *const *) config->classes);
-  gst_spdl_worker_tune (pipeline);
+    set_classes (pipeline, (const gchar *const *) config->classes);
+  gst_spdl_loader_parts_tune (&(GstSpdlLoaderParts){ .pipeline = pipeline });
   return pipeline;
 }
 
@@ -149,7 +175,8 @@ worker_pipeline_new (
 static void
 worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
 {
-  GList *figures = gst_spdl_worker_dup_stats (pipeline);
+  const GstSpdlLoaderParts parts = { .pipeline = pipeline };
+  GList *figures = gst_spdl_loader_parts_dup_stats (&parts);
 
   spdl_put_u32 (bytes, g_list_length (figures));
   for (GList *l = figures; l; l = l->next)
@@ -549,7 +576,7 @@ static void
 send_started (Worker *self)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_auto (GStrv) classes = gst_spdl_worker_dup_classes (self->pipeline);
+  g_auto (GStrv) classes = dup_classes (self->pipeline);
 
   spdl_put_strings (bytes, (const gchar *const *) classes);
   spdl_wire_send (self->wire, SPDL_WIRE_STARTED, bytes->data, bytes->len, -1);

@@ -14,7 +14,6 @@
 #include <jpeglib.h>
 
 #include "plugins/codec/jpeg/entropy.h"
-#include "plugins/codec/jpeg/jpegcrop.h"
 
 #ifndef JCS_EXTENSIONS
 #error "libjpeg-turbo's colour spaces with padding are needed"
@@ -22,6 +21,16 @@
 
 /* The most rows that one call for rows is worth: those of an iMCU. */
 #define MAX_ROWS SPDL_ROWS_AHEAD
+
+/* The pixels that a side of a block is decoded to: of a component, and the
+ * least of all components. */
+#if JPEG_LIB_VERSION >= 70
+#define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
+#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
+#else
+#define BLOCK_SIDE(component) ((component)->DCT_scaled_size)
+#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
+#endif
 
 /* What libjpeg decodes at a time, in planes: @n_lines pixels high. */
 typedef struct {
@@ -60,3 +69,14 @@ spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width);
 
 /* Ends the file in hand, and makes ready for the next. Returns FALSE. */
 gboolean spdl_jpeg_give_up (SpdlJpeg *self, GError **error);
+
+/* Does what jpeg_crop_scanline() does, and corrects the widths that it sets for
+ * components that are scaled less than the others.
+ *
+ * In a JPEG of 4x2 sampling that is decoded at a half or a quarter of its size,
+ * blocks of chroma have twice the side of those of luma. Before libjpeg-turbo
+ * 3.0.0, jpeg_crop_scanline() ignores this. Fancy upsampling then fills only
+ * the left half of the chroma rows, rounded up to whole vectors of the CPU, and
+ * the colours of the right half come from uninitialized memory. */
+void spdl_jpeg_crop_scanline (
+    j_decompress_ptr cinfo, JDIMENSION *begin, JDIMENSION *width);

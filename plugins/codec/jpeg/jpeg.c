@@ -256,6 +256,23 @@ spdl_jpeg_start (SpdlJpeg *self)
 }
 
 void
+spdl_jpeg_crop_scanline (
+    j_decompress_ptr cinfo, JDIMENSION *begin, JDIMENSION *width)
+{
+  const guint whole = cinfo->max_h_samp_factor * LEAST_BLOCK_SIDE (cinfo);
+
+  jpeg_crop_scanline (cinfo, begin, width);
+  for (gint i = 0; i < cinfo->num_components; i++) {
+    jpeg_component_info *component = cinfo->comp_info + i;
+    const guint part = component->h_samp_factor * BLOCK_SIDE (component);
+
+    /* The upsampler reads this for each row, and nothing read it before. */
+    component->downsampled_width =
+        (cinfo->output_width * part + whole - 1) / whole;
+  }
+}
+
+void
 spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;

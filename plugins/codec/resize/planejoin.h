@@ -7,11 +7,27 @@
 
 #pragma once
 
-#include "plugins/codec/resize/colors.h"
 #include "plugins/codec/resize/planes.h"
 #include "plugins/codec/resize/resize.h"
 
 G_BEGIN_DECLS
+
+/* From Y'CbCr of 8 bits to R'G'B', by whatever matrix and range; in parts of
+ * 1 << SPDL_COLORS_BITS. */
+typedef struct {
+  gint32 y, y_offset;
+  gint32 red_cr, green_cb, green_cr, blue_cb;
+} SpdlColors;
+
+#define SPDL_COLORS_BITS 14
+
+/* @kr, @kb: the matrix's weights of red and blue; @full: whether all values
+ * are used, not only 16 to 235, and 240. */
+void spdl_colors_init (SpdlColors *self, double kr, double kb, gboolean full);
+
+/* Makes @n pixels of three bytes of those in @planes. */
+void spdl_colors_join (const SpdlColors *self, guint8 *out,
+    const guint8 *const planes[3], guint n, gboolean bgr);
 
 /* Resizes the planes of an image as they are, chroma from what there is of it,
  * and makes pixels at the size that comes out, where there are fewer. The same

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/resize/colors.h"
+#include "plugins/codec/resize/planejoin.h"
 #include "plugins/codec/resize/planes.h"
 #include "plugins/codec/resize/rows.h"
 #include "plugins/codec/result/imagetransform.h"

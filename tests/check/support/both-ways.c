@@ -14,7 +14,7 @@
 #include <jerror.h>
 
 #include "plugins/codec/jpeg/entropy.h"
-#include "plugins/codec/jpeg/jpegcrop.h"
+#include "plugins/codec/jpeg/jpeg-private.h"
 #include "plugins/codec/jpeg/libjpeg.h"
 
 /* An image of more is not what this is about. */
@@ -113,7 +113,7 @@ crop (Decoder *self, const Wish *wish)
   if (width == n_columns)
     return;
   /* Not jpeg_crop_scanline(): before libjpeg-turbo 3.0.0 it makes pixels of
-   * some files depend on uninitialized memory (see jpegcrop.h). The
+   * some files depend on uninitialized memory (see jpeg-private.h). The
    * reference then differs from call to call, first seen with NEON. */
   spdl_jpeg_crop_scanline (cinfo, &x, &width);
   self->x_begin -= x;

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/dataset/archive/remotesettings.h"
+#include "plugins/dataset/archive/indexer.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tools/launch/modes/conclude.h"
+#include "tools/launch/modes/points.h"
 #include "tools/launch/run/interrupt.h"
 #include "tools/launch/run/setting.h"
 

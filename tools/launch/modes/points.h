@@ -9,6 +9,8 @@
 
 #include <glib.h>
 
+#include "tools/launch/modes/options.h"
+
 G_BEGIN_DECLS
 
 /* A setting and what came of it. */
@@ -64,5 +66,18 @@ gboolean points_write_report (GPtrArray *points, const gchar *file,
 gboolean points_write_json (GPtrArray *points, const gchar *file,
     const gchar *description, const gchar *verdict, guint marked,
     GError **error);
+
+/* What a run of several settings found. */
+typedef struct {
+  const gchar *title;        /* of its report */
+  const gchar *detail_title; /* of its table's last column */
+  const gchar *verdict;      /* a sentence */
+  guint chosen;              /* the point to take, or POINTS_NONE */
+} Conclusion;
+
+/* Prints it, and writes the files that were asked for. Returns the exit
+ * status. */
+int conclude (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, GError **error);
 
 G_END_DECLS

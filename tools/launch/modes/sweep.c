@@ -7,7 +7,7 @@
 
 #include "tools/launch/modes/sweep.h"
 
-#include "tools/launch/modes/conclude.h"
+#include "tools/launch/modes/points.h"
 #include "tools/launch/run/interrupt.h"
 #include "tools/launch/run/setting.h"
 

@@ -52,8 +52,8 @@ diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
   const gboolean stalled = full < c->n_views && c->views[full].tasks == 0;
 
   if (stalled && (moved == 0 || c->elapsed >= MAX_FIRST_TASK))
-    return gst_spdl_verdict_stalled (c, &c->views[full]);
-  return moved == 0 ? gst_spdl_verdict_idle (c) : NULL;
+    return gst_spdl_finding_stalled (c, &c->views[full]);
+  return moved == 0 ? gst_spdl_finding_idle (c) : NULL;
 }
 
 /* Nullable. */
@@ -75,11 +75,11 @@ diagnose_too_few (const GstSpdlAnalysis *c)
     if (view->is_stage && view->tasks < MAX (MIN_TASKS, enough)) {
       g_autofree gchar *what = g_strdup_printf ("the tasks of %s,", view->name);
 
-      return gst_spdl_verdict_too_few (c, what, view->tasks);
+      return gst_spdl_finding_too_few (c, what, view->tasks);
     }
   }
   if (moved < MIN_TASKS || c->elapsed < MIN_ELAPSED)
-    return gst_spdl_verdict_too_few (
+    return gst_spdl_finding_too_few (
         c, "items,", c->n_views > 0 ? c->views[c->n_views - 1].items : 0);
   return NULL;
 }
@@ -102,16 +102,16 @@ diagnose_behind (const GstSpdlAnalysis *c, guint full)
   const gboolean slow = gst_spdl_analysis_downstream_is_slow (c, full, next);
 
   if (view->in_order && several && (has_stragglers (view) || !slow))
-    return gst_spdl_verdict_straggler (view);
+    return gst_spdl_finding_straggler (view);
   if (slow)
-    return gst_spdl_verdict_element (c, full, next);
+    return gst_spdl_finding_element (c, full, next);
   if (gst_spdl_analysis_cores_are_busy (c))
-    return gst_spdl_verdict_cores (c);
+    return gst_spdl_finding_cores (c);
   if (!view->throttled && gst_spdl_analysis_others_hold_cores (c, view))
-    return gst_spdl_verdict_others (c, view);
+    return gst_spdl_finding_others (c, view);
   if (view->busy >= RATHER_BUSY)
-    return gst_spdl_verdict_stage (c, view);
-  return gst_spdl_verdict_held (view);
+    return gst_spdl_finding_stage (c, view);
+  return gst_spdl_finding_held (view);
 }
 
 /* The first queue is empty most of the time. */
@@ -119,8 +119,8 @@ static GstSpdlDiagnosis *
 diagnose_before (const GstSpdlAnalysis *c, guint first)
 {
   return gst_spdl_analysis_any_foreign (c, 1, first)
-             ? gst_spdl_verdict_element (c, c->n_views, first)
-             : gst_spdl_verdict_source (c, first);
+             ? gst_spdl_finding_element (c, c->n_views, first)
+             : gst_spdl_finding_source (c, first);
 }
 
 /* Two stages are so busy that either is the limit for a while: the queue of
@@ -137,7 +137,7 @@ diagnose_view (const GstSpdlAnalysis *c)
 {
   const GstSpdlStageView *cache = gst_spdl_analysis_find_cache (c);
   GstSpdlDiagnosis *d =
-      cache ? gst_spdl_verdict_cached (cache) : diagnose_too_few (c);
+      cache ? gst_spdl_finding_cached (cache) : diagnose_too_few (c);
   const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);
   const guint first = gst_spdl_analysis_find_gauge (c, 0);
   const guint full = gst_spdl_analysis_find_last_full (c);
@@ -146,30 +146,30 @@ diagnose_view (const GstSpdlAnalysis *c)
   if (d)
     return d;
   if (gst_spdl_analysis_step_is_slow (c))
-    return gst_spdl_verdict_contention (c, sink);
+    return gst_spdl_finding_contention (c, sink);
   if (sink && sink->fullness >= GST_SPDL_FULL)
-    return gst_spdl_verdict_consumer (sink);
+    return gst_spdl_finding_consumer (sink);
   if (full < c->n_views && c->views[full].throttled)
-    return gst_spdl_verdict_held (&c->views[full]);
+    return gst_spdl_finding_held (&c->views[full]);
   if (busy && (c->top->fullness > STARVED || is_balanced (c))) {
     if (gst_spdl_analysis_cores_are_busy (c))
-      return gst_spdl_verdict_cores (c);
+      return gst_spdl_finding_cores (c);
     if (gst_spdl_analysis_others_hold_cores (c, c->top))
-      return gst_spdl_verdict_others (c, c->top);
-    return is_balanced (c) ? gst_spdl_verdict_balanced (c)
-                           : gst_spdl_verdict_stage (c, c->top);
+      return gst_spdl_finding_others (c, c->top);
+    return is_balanced (c) ? gst_spdl_finding_balanced (c)
+                           : gst_spdl_finding_stage (c, c->top);
   }
   if (full < c->n_views)
     return diagnose_behind (c, full);
   if (gst_spdl_analysis_cores_are_busy (c))
-    return gst_spdl_verdict_cores (c);
+    return gst_spdl_finding_cores (c);
   if (first > 0 && first < c->n_views && c->views[first].fullness < STARVED)
     return diagnose_before (c, first);
   if (gst_spdl_analysis_others_hold_cores (
           c, gst_spdl_analysis_find_most_computing (c)))
-    return gst_spdl_verdict_others (
+    return gst_spdl_finding_others (
         c, gst_spdl_analysis_find_most_computing (c));
-  return gst_spdl_verdict_balanced (c);
+  return gst_spdl_finding_balanced (c);
 }
 
 /**

@@ -527,7 +527,7 @@ gst_spdl_loader_is_running (GstSpdlLoader *loader)
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+      (bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL))) {
     spdl_mutex_lock (&bus_watch->lock);
     running = !bus_watch->stopped;
     spdl_mutex_unlock (&bus_watch->lock);
@@ -606,9 +606,9 @@ gst_spdl_loader_get_num_failures (GstSpdlLoader *loader)
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), 0);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+      (bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL))) {
     spdl_mutex_lock (&bus_watch->lock);
-    n = bus_watch->n_told;
+    n = bus_watch->n_reported;
     spdl_mutex_unlock (&bus_watch->lock);
     gst_spdl_bus_watch_unref (bus_watch);
   }
@@ -635,7 +635,7 @@ gst_spdl_loader_dup_error (GstSpdlLoader *loader)
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+      (bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL))) {
     error = gst_spdl_bus_watch_dup_error (bus_watch);
     gst_spdl_bus_watch_unref (bus_watch);
   }
@@ -667,7 +667,7 @@ gst_spdl_loader_get_error_item (
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (gst_spdl_loader_is_own_process (loader) &&
-      (bus_watch = gst_spdl_loader_get_news (loader, NULL))) {
+      (bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL))) {
     spdl_mutex_lock (&bus_watch->lock);
     any = bus_watch->error != NULL;
     at = g_strdup (bus_watch->error_stage);

@@ -144,7 +144,7 @@ count_dropped_items (SpdlProgressTracker *self, GstEvent *event)
     if (upstream)
       spdl_tally_pass_by (tally, epoch, sequences[i]);
     else
-      spdl_tally_forgo (tally, epoch, sequences[i]);
+      spdl_tally_drop (tally, epoch, sequences[i]);
   }
 }
 

@@ -12,8 +12,8 @@
 
 typedef struct {
   guint32 number;
-  guint64 next_epoch; /* the first whose end has not come */
-  SpdlProgress gone;  /* of the latest epoch: each item counts once */
+  guint64 next_epoch;   /* the first whose end has not come */
+  SpdlProgress dropped; /* of the latest epoch: each item counts once */
 } Source;
 
 /* Items that one stage lost for one reason. */
@@ -29,7 +29,7 @@ free_source (gpointer data)
 {
   Source *source = data;
 
-  spdl_progress_clear (&source->gone);
+  spdl_progress_clear (&source->dropped);
   g_free (source);
 }
 
@@ -62,7 +62,7 @@ static void
 begin_epoch (SpdlOutcome *self)
 {
   g_ptr_array_set_size (self->fates, 0);
-  self->n_sent = self->n_gone = 0;
+  self->n_sent = self->n_dropped = 0;
   self->arrived = self->is_partial = FALSE;
 }
 
@@ -96,7 +96,7 @@ get_source (SpdlOutcome *self, guint32 number)
   }
   source = g_new0 (Source, 1);
   source->number = number;
-  spdl_progress_init (&source->gone, 0);
+  spdl_progress_init (&source->dropped, 0);
   g_ptr_array_add (self->sources, source);
   return source;
 }
@@ -137,7 +137,7 @@ get_fate (SpdlOutcome *self, const gchar *stage, GstSpdlDropReason reason)
 }
 
 static void
-add_gone (SpdlOutcome *self, GstEvent *event, guint32 number, guint64 epoch,
+add_dropped (SpdlOutcome *self, GstEvent *event, guint32 number, guint64 epoch,
     const guint64 *sequences, guint n, GstSpdlDropReason reason)
 {
   const GstStructure *s = gst_event_get_structure (event);
@@ -145,13 +145,13 @@ add_gone (SpdlOutcome *self, GstEvent *event, guint32 number, guint64 epoch,
   Source *source = get_source (self, number);
   Fate *fate = get_fate (self, gst_structure_get_string (s, "stage"), reason);
 
-  if (epoch > source->gone.epoch)
-    spdl_progress_reset (&source->gone, epoch);
-  for (guint i = 0; i < n && epoch == source->gone.epoch; i++) {
-    if (!spdl_progress_add (&source->gone, sequences[i]))
+  if (epoch > source->dropped.epoch)
+    spdl_progress_reset (&source->dropped, epoch);
+  for (guint i = 0; i < n && epoch == source->dropped.epoch; i++) {
+    if (!spdl_progress_add (&source->dropped, sequences[i]))
       continue;
     fate->n++;
-    self->n_gone++;
+    self->n_dropped++;
   }
   if (last) {
     g_free (fate->last);
@@ -172,7 +172,7 @@ spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event)
 
   if (gst_spdl_event_parse_items_dropped (
           event, &number, &epoch, &sequences, &n, &reason)) {
-    add_gone (self, event, number, epoch, sequences, n, reason);
+    add_dropped (self, event, number, epoch, sequences, n, reason);
   } else if (gst_spdl_event_parse_source (event, &number, NULL, &state)) {
     add_source (self, number, state);
   } else if (gst_spdl_event_parse_epoch (event, &number, &epoch, &n_items)) {
@@ -213,7 +213,7 @@ make_error (const SpdlOutcome *self, const gchar *when)
 
   g_string_printf (text,
       "No item arrived in %s. Of %" G_GUINT64_FORMAT " that were sent, ", when,
-      self->n_gone);
+      self->n_dropped);
   for (guint i = 0; i < self->fates->len; i++) {
     const Fate *fate = g_ptr_array_index (self->fates, i);
 
@@ -233,7 +233,7 @@ make_error (const SpdlOutcome *self, const gchar *when)
 static gboolean
 is_loss (const SpdlOutcome *self)
 {
-  if (self->arrived || self->is_partial || self->n_gone < self->n_sent)
+  if (self->arrived || self->is_partial || self->n_dropped < self->n_sent)
     return FALSE;
   for (guint i = 0; i < self->fates->len; i++) {
     const Fate *fate = g_ptr_array_index (self->fates, i);
@@ -252,7 +252,7 @@ has_gaps (const SpdlOutcome *self)
   for (guint i = 0; i < self->sources->len; i++) {
     const Source *source = g_ptr_array_index (self->sources, i);
 
-    if (source->gone.mark < source->gone.n_done)
+    if (source->dropped.mark < source->dropped.n_done)
       return TRUE;
   }
   return FALSE;

@@ -26,7 +26,7 @@ typedef struct {
   GPtrArray *fates; /* of the items of this epoch that are gone */
   guint n_announced;
   guint64 n_sent; /* of this epoch, in epochs of sources that have ended */
-  guint64 n_gone;
+  guint64 n_dropped;
   gboolean arrived; /* an item of this epoch; set by who uses it */
   /* Where this run began: not at the very beginning; within an epoch. */
   gboolean is_resumed;

@@ -103,7 +103,7 @@ judge (SpdlRequestParams *params, SoupMessage *message)
   g_autoptr (GError) error = NULL;
   SpdlResponse response;
   const SpdlResponseAction action =
-      spdl_response_judge (&response, params, message, &error);
+      spdl_response_classify (&response, params, message, &error);
 
   if (action == SPDL_RESPONSE_ACTION_SAME ||
       action == SPDL_RESPONSE_ACTION_OTHER)

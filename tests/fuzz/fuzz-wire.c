@@ -69,7 +69,7 @@ check_items (GstBuffer *buffer, guint32 base)
 }
 
 static void
-take_letter (Parent *self, SpdlWorkerMessage *worker_message)
+take_next_message (Parent *self, SpdlWorkerMessage *worker_message)
 {
   GstBuffer *buffer;
   gboolean lent;
@@ -170,7 +170,7 @@ tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
       worker_message =
           spdl_worker_message_open (message, self->shared_buffers, error);
       if (worker_message)
-        take_letter (self, worker_message);
+        take_next_message (self, worker_message);
       return worker_message != NULL;
   }
 }

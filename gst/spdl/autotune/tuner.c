@@ -65,15 +65,12 @@ struct _SpdlTuner {
   SpdlTunerDecision decisions[2 * SPDL_MAX_TUNED];
 };
 
-static gboolean spdl_climb_raise (SpdlTuner *self);
-static gboolean spdl_climb_fit (SpdlTuner *self);
-static gboolean spdl_climb_lower (SpdlTuner *self);
-static void
-spdl_climb_conclude_raise (SpdlTuner *self, double ratio, double noise);
-static void
-spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise);
-static void
-spdl_climb_conclude_lower (SpdlTuner *self, double ratio, double noise);
+static gboolean search_raise (SpdlTuner *self);
+static gboolean search_fit (SpdlTuner *self);
+static gboolean search_lower (SpdlTuner *self);
+static void search_conclude_raise (SpdlTuner *self, double ratio, double noise);
+static void search_conclude_fit (SpdlTuner *self, double ratio, double noise);
+static void search_conclude_lower (SpdlTuner *self, double ratio, double noise);
 
 /* Something waits before a stage, and behind it nothing is in the way, from
  * and up to these shares of the time. */
@@ -344,11 +341,10 @@ go_on (SpdlTuner *self)
     settle_search (self);
     return;
   }
-  if (!self->goes_down && spdl_climb_raise (self))
+  if (!self->goes_down && search_raise (self))
     return;
   self->goes_down = TRUE;
-  if (!spdl_climb_fit (self) && !spdl_climb_lower (self) &&
-      !spdl_climb_raise (self))
+  if (!search_fit (self) && !search_lower (self) && !search_raise (self))
     settle_search (self);
 }
 
@@ -412,13 +408,13 @@ conclude_trial (SpdlTuner *self)
   }
   switch (self->step) {
     case STEP_RAISE:
-      spdl_climb_conclude_raise (self, ratio, noise);
+      search_conclude_raise (self, ratio, noise);
       break;
     case STEP_FIT:
-      spdl_climb_conclude_fit (self, ratio, noise);
+      search_conclude_fit (self, ratio, noise);
       break;
     default:
-      spdl_climb_conclude_lower (self, ratio, noise);
+      search_conclude_lower (self, ratio, noise);
       break;
   }
   if (self->step != STEP_BASE)
@@ -542,7 +538,7 @@ find_candidates (SpdlTuner *self)
 /* Begin a trial: up; down to what is busy; and down by one stage, to see. FALSE
  * if there is nothing to try. */
 static gboolean
-spdl_climb_raise (SpdlTuner *self)
+search_raise (SpdlTuner *self)
 {
   if (self->growth == 0 || !find_candidates (self)) {
     self->growth = 0;
@@ -591,7 +587,7 @@ learn_from_gain (SpdlTuner *self, double gain)
 
 /* End it. @noise: of the ratio */
 static void
-spdl_climb_conclude_raise (SpdlTuner *self, double ratio, double noise)
+search_conclude_raise (SpdlTuner *self, double ratio, double noise)
 {
   const double enough = CLAMP (2 * noise, MIN_GAIN, MAX_GAIN);
 
@@ -620,7 +616,7 @@ count_busy (double busy)
 }
 
 static gboolean
-spdl_climb_fit (SpdlTuner *self)
+search_fit (SpdlTuner *self)
 {
   gboolean any = FALSE;
 
@@ -662,7 +658,7 @@ is_no_loss (SpdlTuner *self, double ratio, double noise)
 }
 
 static void
-spdl_climb_conclude_fit (SpdlTuner *self, double ratio, double noise)
+search_conclude_fit (SpdlTuner *self, double ratio, double noise)
 {
   if (is_no_loss (self, ratio, noise)) {
     self->fits = 0;
@@ -702,7 +698,7 @@ guess_fewer (const SpdlTuner *self, guint i)
 }
 
 static gboolean
-spdl_climb_lower (SpdlTuner *self)
+search_lower (SpdlTuner *self)
 {
   for (guint i = 0; i < self->n_stages; i++) {
     SpdlTunerStage *stage = &self->stages[i];
@@ -721,7 +717,7 @@ spdl_climb_lower (SpdlTuner *self)
 }
 
 static void
-spdl_climb_conclude_lower (SpdlTuner *self, double ratio, double noise)
+search_conclude_lower (SpdlTuner *self, double ratio, double noise)
 {
   SpdlTunerStage *stage = &self->stages[self->lowering];
 

@@ -41,7 +41,7 @@ format_time (guint64 ns)
 /* Too few figures, or none that move */
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_idle (const GstSpdlAnalysis *c)
+gst_spdl_finding_idle (const GstSpdlAnalysis *c)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, NULL);
 
@@ -52,7 +52,7 @@ gst_spdl_verdict_idle (const GstSpdlAnalysis *c)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_stalled (
+gst_spdl_finding_stalled (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 {
   GstSpdlDiagnosis *d =
@@ -67,7 +67,7 @@ gst_spdl_verdict_stalled (
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_too_few (
+gst_spdl_finding_too_few (
     const GstSpdlAnalysis *c, const gchar *what, guint64 n)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_TOO_FEW, NULL);
@@ -133,7 +133,7 @@ describe_stage (const GstSpdlStageView *view)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
+gst_spdl_finding_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 {
   const gboolean computes = view->computing >= GST_SPDL_COMPUTES;
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (
@@ -156,7 +156,7 @@ gst_spdl_verdict_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 
 /* The cores may be busy with what is no stage: the trainer, say. */
 GstSpdlDiagnosis *
-gst_spdl_verdict_cores (const GstSpdlAnalysis *c)
+gst_spdl_finding_cores (const GstSpdlAnalysis *c)
 {
   const GstSpdlStageView *view = gst_spdl_analysis_find_most_computing (c);
   const double of_it = view ? view->cpu_time / (double) c->elapsed : 0;
@@ -177,7 +177,7 @@ gst_spdl_verdict_cores (const GstSpdlAnalysis *c)
 
 /* No element is the limit, so none is named as such. */
 GstSpdlDiagnosis *
-gst_spdl_verdict_others (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
+gst_spdl_finding_others (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_OTHERS, NULL);
   GString *reason = g_string_new (NULL);
@@ -201,7 +201,7 @@ gst_spdl_verdict_others (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_balanced (const GstSpdlAnalysis *c)
+gst_spdl_finding_balanced (const GstSpdlAnalysis *c)
 {
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_BALANCED, NULL);
 
@@ -224,7 +224,7 @@ gst_spdl_verdict_balanced (const GstSpdlAnalysis *c)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_straggler (const GstSpdlStageView *view)
+gst_spdl_finding_straggler (const GstSpdlStageView *view)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_STRAGGLER, view->name);
@@ -244,7 +244,7 @@ gst_spdl_verdict_straggler (const GstSpdlStageView *view)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_held (const GstSpdlStageView *view)
+gst_spdl_finding_held (const GstSpdlStageView *view)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_HELD, view->name);
@@ -286,7 +286,7 @@ describe_consumer (const GstSpdlStageView *sink)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_consumer (const GstSpdlStageView *sink)
+gst_spdl_finding_consumer (const GstSpdlStageView *sink)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONSUMER, sink->name);
@@ -318,7 +318,7 @@ advise_on_contention (const GstSpdlAnalysis *c)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_contention (
+gst_spdl_finding_contention (
     const GstSpdlAnalysis *c, const GstSpdlStageView *sink)
 {
   GstSpdlDiagnosis *d =
@@ -341,7 +341,7 @@ gst_spdl_verdict_contention (
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_cached (const GstSpdlStageView *cache)
+gst_spdl_finding_cached (const GstSpdlStageView *cache)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CACHED, cache->name);
@@ -355,7 +355,7 @@ gst_spdl_verdict_cached (const GstSpdlStageView *cache)
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_source (const GstSpdlAnalysis *c, guint gauge)
+gst_spdl_finding_source (const GstSpdlAnalysis *c, guint gauge)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_SOURCE, c->views[0].name);
@@ -430,7 +430,7 @@ advise_on_suspects (
 }
 
 GstSpdlDiagnosis *
-gst_spdl_verdict_element (const GstSpdlAnalysis *c, guint before, guint after)
+gst_spdl_finding_element (const GstSpdlAnalysis *c, guint before, guint after)
 {
   const Suspects all =
       find_suspects (c, before < c->n_views ? before + 1 : 0, after);

@@ -15,48 +15,48 @@ G_BEGIN_DECLS
 /* Each puts one limit into words, and says what to change. All return a new
  * diagnosis. */
 
-GstSpdlDiagnosis *gst_spdl_verdict_idle (const GstSpdlAnalysis *c);
+GstSpdlDiagnosis *gst_spdl_finding_idle (const GstSpdlAnalysis *c);
 
 /* That @view's tasks do not end. */
-GstSpdlDiagnosis *gst_spdl_verdict_stalled (
+GstSpdlDiagnosis *gst_spdl_finding_stalled (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view);
 
 /* @what: of which there are @n: "items," */
-GstSpdlDiagnosis *gst_spdl_verdict_too_few (
+GstSpdlDiagnosis *gst_spdl_finding_too_few (
     const GstSpdlAnalysis *c, const gchar *what, guint64 n);
 
-GstSpdlDiagnosis *gst_spdl_verdict_balanced (const GstSpdlAnalysis *c);
+GstSpdlDiagnosis *gst_spdl_finding_balanced (const GstSpdlAnalysis *c);
 
 /* That @view's workers compute, or wait, all the time. */
 GstSpdlDiagnosis *
-gst_spdl_verdict_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view);
+gst_spdl_finding_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view);
 
-GstSpdlDiagnosis *gst_spdl_verdict_cores (const GstSpdlAnalysis *c);
+GstSpdlDiagnosis *gst_spdl_finding_cores (const GstSpdlAnalysis *c);
 
 /* That @view's workers lack cores, as other programs use them. */
-GstSpdlDiagnosis *gst_spdl_verdict_others (
+GstSpdlDiagnosis *gst_spdl_finding_others (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view);
 
-GstSpdlDiagnosis *gst_spdl_verdict_straggler (const GstSpdlStageView *view);
+GstSpdlDiagnosis *gst_spdl_finding_straggler (const GstSpdlStageView *view);
 
-GstSpdlDiagnosis *gst_spdl_verdict_held (const GstSpdlStageView *view);
+GstSpdlDiagnosis *gst_spdl_finding_held (const GstSpdlStageView *view);
 
-GstSpdlDiagnosis *gst_spdl_verdict_consumer (const GstSpdlStageView *sink);
+GstSpdlDiagnosis *gst_spdl_finding_consumer (const GstSpdlStageView *sink);
 
 /* That the trainer's step takes longer than it was given. */
-GstSpdlDiagnosis *gst_spdl_verdict_contention (
+GstSpdlDiagnosis *gst_spdl_finding_contention (
     const GstSpdlAnalysis *c, const GstSpdlStageView *sink);
 
 /* That batches came from a cache. */
-GstSpdlDiagnosis *gst_spdl_verdict_cached (const GstSpdlStageView *cache);
+GstSpdlDiagnosis *gst_spdl_finding_cached (const GstSpdlStageView *cache);
 
 /* That something between the gauges @before and @after is slow; n_views where
  * there is none. */
 GstSpdlDiagnosis *
-gst_spdl_verdict_element (const GstSpdlAnalysis *c, guint before, guint after);
+gst_spdl_finding_element (const GstSpdlAnalysis *c, guint before, guint after);
 
 /* That the source is slow, which the gauge tells. */
 GstSpdlDiagnosis *
-gst_spdl_verdict_source (const GstSpdlAnalysis *c, guint gauge);
+gst_spdl_finding_source (const GstSpdlAnalysis *c, guint gauge);
 
 G_END_DECLS

@@ -45,7 +45,7 @@ gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
 }
 
 static void
-unref_news (gpointer self)
+unref_bus_watch (gpointer self)
 {
   gst_spdl_bus_watch_unref (self);
 }
@@ -469,7 +469,7 @@ gst_spdl_bus_watch_new (
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->has_room);
   gst_bus_set_sync_handler (
-      bus, on_message, gst_spdl_bus_watch_ref (self), unref_news);
+      bus, on_message, gst_spdl_bus_watch_ref (self), unref_bus_watch);
   gst_object_unref (bus);
   return self;
 }
@@ -576,7 +576,7 @@ gst_spdl_bus_watch_take_notices (GstSpdlBusWatch *self, guint64 n_epochs,
     if (notice->epoch != G_MAXUINT64 && notice->epoch >= n_epochs &&
         !is_behind (&place, notice))
       continue;
-    self->n_told += count_failures (notice);
+    self->n_reported += count_failures (notice);
     g_queue_unlink (&self->notices, l);
     g_queue_push_tail_link (notices, l);
   }

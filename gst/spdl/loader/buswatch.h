@@ -65,7 +65,7 @@ typedef struct {
   GArray *n_failures_of;
   GQueue notices; /* GstSpdlNotice */
   /* Failures that were reported to the trainer. */
-  guint64 n_told;
+  guint64 n_reported;
   GSList *jobs;      /* that bring parts of the pipeline to their end */
   guint n_jobs;      /* that run */
   gboolean eos_sent; /* by one of them */

@@ -147,7 +147,8 @@ gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 
 /* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
-GstSpdlBusWatch *gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error);
+GstSpdlBusWatch *
+gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error);
 
 /* Tells what went wrong with items of the epochs that were reached, and
  * warnings: by signals, now. @state: (nullable): of the batch that is about to

@@ -74,7 +74,7 @@ find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
   for (guint i = 0; i < elements->len; i++) {
     GstElement *element = g_ptr_array_index (elements, i);
 
-    if (GST_IS_SPDL_OUTLET (element)) {
+    if (GST_IS_SPDL_LOADER_SINK (element)) {
       if (self->sink) {
         g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
             GST_SPDL_LOADER_ERROR_PIPELINE,

@@ -18,7 +18,7 @@ typedef struct {
 } Place;
 
 GstSpdlBusWatch *
-gst_spdl_loader_get_news (GstSpdlLoader *self, GError **error)
+gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
 {
   GstSpdlBusWatch *bus_watch;
 
@@ -85,7 +85,8 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
   spdl_mutex_lock (&self->state_lock);
   self->cpu_budget = budget;
   set_budget_of_workers (self, budget);
-  if (self->running && (bus_watch = gst_spdl_loader_get_news (self, NULL))) {
+  if (self->running &&
+      (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL))) {
     if (bus_watch->governor)
       gst_spdl_governor_set_budget (bus_watch->governor, budget);
     gst_spdl_bus_watch_unref (bus_watch);
@@ -121,7 +122,7 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
   g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
 
   if (self->running && !spdl_thread_has_batch_scheduling () &&
-      (bus_watch = gst_spdl_loader_get_news (self, NULL)) &&
+      (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL)) &&
       is_stopped (bus_watch))
     end_run (self, bus_watch);
   return !self->running;
@@ -205,7 +206,8 @@ stop_run (GstSpdlLoader *self)
 {
   g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
 
-  if (self->running && (bus_watch = gst_spdl_loader_get_news (self, NULL))) {
+  if (self->running &&
+      (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL))) {
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
   }
@@ -267,7 +269,7 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
   if (!gst_spdl_loader_check_process (loader, NULL))
     return;
   n_starts = g_atomic_int_get (&loader->n_starts);
-  if (!(bus_watch = gst_spdl_loader_get_news (loader, NULL)))
+  if (!(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
     return;
   /* First of all, since the state may take its time. */
   gst_spdl_bus_watch_stop (bus_watch);
@@ -438,7 +440,7 @@ begin_taking (GstSpdlLoader *self, GError **error)
   GstSpdlBusWatch *bus_watch;
 
   if (!gst_spdl_loader_check_process (self, error) ||
-      !(bus_watch = gst_spdl_loader_get_news (self, error)))
+      !(bus_watch = gst_spdl_loader_get_bus_watch (self, error)))
     return NULL;
   if (g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
     return bus_watch;
@@ -580,18 +582,19 @@ go_to_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch,
 
 /* Carries the number of reported failures over to the next run. */
 static void
-keep_told (GstSpdlLoader *self, GstSpdlBusWatch *left)
+keep_reported (GstSpdlLoader *self, GstSpdlBusWatch *left)
 {
-  g_autoptr (GstSpdlBusWatch) bus_watch = gst_spdl_loader_get_news (self, NULL);
-  guint64 n_told;
+  g_autoptr (GstSpdlBusWatch) bus_watch =
+      gst_spdl_loader_get_bus_watch (self, NULL);
+  guint64 n_reported;
 
   if (!bus_watch || bus_watch == left)
     return;
   spdl_mutex_lock (&left->lock);
-  n_told = left->n_told;
+  n_reported = left->n_reported;
   spdl_mutex_unlock (&left->lock);
   spdl_mutex_lock (&bus_watch->lock);
-  bus_watch->n_told += n_told;
+  bus_watch->n_reported += n_reported;
   spdl_mutex_unlock (&bus_watch->lock);
 }
 
@@ -622,7 +625,7 @@ leave_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   ok = go_to_epoch (self, bus_watch, epoch + 1, error);
   spdl_mutex_unlock (&self->state_lock);
   gst_spdl_loader_emit_notices (self, bus_watch, NULL);
-  keep_told (self, bus_watch);
+  keep_reported (self, bus_watch);
   return ok;
 }
 
@@ -705,7 +708,7 @@ gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
   if (!gst_spdl_loader_check_process (loader, NULL) ||
-      !(bus_watch = gst_spdl_loader_get_news (loader, NULL)))
+      !(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
     return TRUE;
   if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
     any = wait_for_next (loader, bus_watch, timeout);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * whatever comes first. */
 
 #define GST_TYPE_SPDL_LOADER_SINK (gst_spdl_loader_sink_get_type ())
-#define GST_IS_SPDL_OUTLET(obj) \
+#define GST_IS_SPDL_LOADER_SINK(obj) \
   (G_TYPE_CHECK_INSTANCE_TYPE ((obj), GST_TYPE_SPDL_LOADER_SINK))
 
 typedef struct _GstSpdlLoaderSink GstSpdlLoaderSink;

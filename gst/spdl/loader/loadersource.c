@@ -40,7 +40,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 }
 
 static void
-unref_news (gpointer bus_watch)
+unref_bus_watch (gpointer bus_watch)
 {
   gst_spdl_bus_watch_unref (bus_watch);
 }
@@ -61,7 +61,7 @@ gst_spdl_loader_open_source (
   pad = gst_element_get_static_pad (self->parts.appsrc, "src");
   self->probe = gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      gst_spdl_bus_watch_ref (bus_watch), unref_news);
+      gst_spdl_bus_watch_ref (bus_watch), unref_bus_watch);
   gst_object_unref (pad);
 }
 
@@ -227,7 +227,7 @@ enter_push (GstSpdlLoader *self, GError **error)
         "The pipeline has a source of its own: nothing can be pushed");
     return NULL;
   }
-  if (!(bus_watch = gst_spdl_loader_get_news (self, error)))
+  if (!(bus_watch = gst_spdl_loader_get_bus_watch (self, error)))
     return NULL;
   if (g_atomic_int_compare_and_exchange (&self->in_push, 0, 1))
     return bus_watch;

@@ -197,7 +197,7 @@ count_dropped (
 }
 
 void
-spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence)
+spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence)
 {
   count_dropped (self, epoch, sequence, FALSE);
 }

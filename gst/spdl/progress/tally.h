@@ -46,7 +46,7 @@ void spdl_tally_deliver (
 
 /* An item will not come. */
 SPDL_PRIVATE_API
-void spdl_tally_forgo (SpdlTally *self, guint64 epoch, guint64 sequence);
+void spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence);
 
 /* An item will not come, and went missing before spdlmix, which has not counted
  * it. */

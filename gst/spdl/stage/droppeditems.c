@@ -14,7 +14,7 @@ typedef struct {
   guint64 epoch;
   guint64 sequence;
   GstSpdlDropReason reason;
-} GoneItem;
+} DroppedItem;
 
 void
 gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
@@ -55,7 +55,7 @@ gst_spdl_post_error_of_item (
 void
 gst_spdl_dropped_items_init (GstSpdlDroppedItems *self)
 {
-  self->items = g_array_new (FALSE, FALSE, sizeof (GoneItem));
+  self->items = g_array_new (FALSE, FALSE, sizeof (DroppedItem));
   self->last = NULL;
 }
 
@@ -70,9 +70,10 @@ void
 gst_spdl_dropped_items_add (GstSpdlDroppedItems *self,
     const GstSpdlItemMeta *item, GstSpdlDropReason reason)
 {
-  const GoneItem gone = { item->source, item->epoch, item->sequence, reason };
+  const DroppedItem dropped = { item->source, item->epoch, item->sequence,
+    reason };
 
-  g_array_append_val (self->items, gone);
+  g_array_append_val (self->items, dropped);
 }
 
 void
@@ -120,7 +121,7 @@ gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self)
 }
 
 static gboolean
-same_run (const GoneItem *a, const GoneItem *b)
+same_run (const DroppedItem *a, const DroppedItem *b)
 {
   return a->source == b->source && a->epoch == b->epoch &&
          a->reason == b->reason;
@@ -129,7 +130,7 @@ same_run (const GoneItem *a, const GoneItem *b)
 /* Says who lost the items, and of the last one that failed why: for who sums
  * up. What a function leaves out needs no explanation. */
 static GstEvent *
-make_event (const GstSpdlDroppedItems *self, const GoneItem *first,
+make_event (const GstSpdlDroppedItems *self, const DroppedItem *first,
     const guint64 *sequences, guint n, GstPad *srcpad)
 {
   GstEvent *event = gst_spdl_event_new_items_dropped (
@@ -157,7 +158,7 @@ void
 gst_spdl_dropped_items_push_noted (GstSpdlDroppedItems *self, GstPad *srcpad,
     void (*note) (GstEvent *event, gpointer user_data), gpointer user_data)
 {
-  const GoneItem *items = (const GoneItem *) self->items->data;
+  const DroppedItem *items = (const DroppedItem *) self->items->data;
   const guint n = self->items->len;
 
   for (guint i = 0, end; i < n; i = end) {

@@ -259,7 +259,7 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const GstEventType type = GST_EVENT_TYPE (event);
   const gboolean sticky = GST_EVENT_IS_STICKY (event);
-  const gboolean gone =
+  const gboolean is_dropped =
       gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL);
   GstSpdlTask *entry = new_entry (priv);
   GstFlowReturn ret;
@@ -272,7 +272,8 @@ queue_event (GstSpdlStage *self, GstEvent *event)
     priv->got_eos = TRUE;
     spdl_mutex_unlock (&priv->lock);
   }
-  ret = put_entry (self, entry, gone ? SPDL_ENTRY_MARK : SPDL_ENTRY_BARRIER);
+  ret = put_entry (
+      self, entry, is_dropped ? SPDL_ENTRY_MARK : SPDL_ENTRY_BARRIER);
   /* As a queue does: nobody upstream will hear of it otherwise. */
   if (type == GST_EVENT_EOS &&
       (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS))

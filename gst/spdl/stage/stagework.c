@@ -124,7 +124,7 @@ give_up (GstSpdlStage *self, guint64 epoch, const gchar *uri, GError *error)
 /* Judges the failures of the epoch so far. Returns whether they are too many,
  * and fails the stage then. */
 static gboolean
-judge_rate (GstSpdlStage *self)
+check_failure_rate (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const GstSpdlLosses *losses = &priv->losses;
@@ -170,12 +170,12 @@ gst_spdl_stage_count_losses (
       }
     }
     if (!over && losses->num_failures > 0)
-      over = judge_rate (self);
+      over = check_failure_rate (self);
   }
 }
 
 static void
-add_gone (GstSpdlTask *task, GstSpdlDropReason reason)
+add_dropped (GstSpdlTask *task, GstSpdlDropReason reason)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
   GstBuffer *bearer = gst_spdl_task_get_bearer (task);
@@ -201,7 +201,7 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   }
 
   task->task.n_failed++;
-  add_gone (task, GST_SPDL_DROP_REASON_FAILED);
+  add_dropped (task, GST_SPDL_DROP_REASON_FAILED);
   gst_spdl_task_add_loss (task, error);
   num = count_failure (self, &over);
   item = gst_spdl_task_get_item_meta (task);
@@ -234,7 +234,7 @@ end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
     gst_spdl_task_adopt_results (task, first);
   } else {
     task->task.n_filtered++;
-    add_gone (task, GST_SPDL_DROP_REASON_FILTERED);
+    add_dropped (task, GST_SPDL_DROP_REASON_FILTERED);
   }
 }
 

@@ -468,7 +468,7 @@ sample_kernel (SpdlWeight *weights, guint n, SpdlInterpolation interpolation,
 /* Drafting */
 
 static gboolean
-draft_make_room_for_doubled (SpdlFilterWeights *self)
+reserve_doubled (SpdlFilterWeights *self)
 {
   if (!spdl_scratch_grow ((gpointer *) &self->doubled,
           &self->n_doubled_allocated, self->stride + 2 * UNDOUBLE_PADDING,
@@ -480,7 +480,7 @@ draft_make_room_for_doubled (SpdlFilterWeights *self)
 }
 
 static gboolean
-draft_make_room (
+reserve_weights (
     SpdlFilterWeights *self, const SpdlFilterKey *key, double support)
 {
   /* Undoubled, three may become as many again. */
@@ -495,14 +495,14 @@ draft_make_room (
              &self->n_counts_allocated, key->n_out, sizeof (guint)) &&
          spdl_scratch_grow ((gpointer *) &self->factors,
              &self->n_factors_allocated, key->n_out, sizeof (float)) &&
-         (!key->doubled || draft_make_room_for_doubled (self));
+         (!key->doubled || reserve_doubled (self));
 }
 
 /* From weights of doubled samples, @count from @first on with zeros around, to
  * those of the samples themselves: what is 3/4 and 1/4 of two that are doubled.
  * The first and the last one have nothing beside them but themselves. */
 static void
-draft_undouble (SpdlFilterWeights *self, const SpdlFilterKey *key,
+undouble_weights (SpdlFilterWeights *self, const SpdlFilterKey *key,
     SpdlWeight *weights, guint *first, guint *count)
 {
   const guint n_samples = (key->n_in + 1) / 2;
@@ -527,7 +527,7 @@ draft_undouble (SpdlFilterWeights *self, const SpdlFilterKey *key,
 /* Drafts the weights of one sample, before they add up to 1. Returns their
  * sum. */
 static double
-draft_sample (SpdlFilterWeights *self, const SpdlFilterKey *key,
+sample_filter (SpdlFilterWeights *self, const SpdlFilterKey *key,
     SpdlWeight *weights, double x, double step, guint *first, guint *count)
 {
   SpdlWeight *doubled;
@@ -539,14 +539,14 @@ draft_sample (SpdlFilterWeights *self, const SpdlFilterKey *key,
   sum = sample_kernel (doubled, *count, key->interpolation, x, step);
   for (guint i = 0; i < UNDOUBLE_PADDING; i++)
     doubled[*count + i].value = 0;
-  draft_undouble (self, key, weights, first, count);
+  undouble_weights (self, key, weights, first, count);
   return sum;
 }
 
 /* What weights have at most. A triangle's need no look: before they add up to 1
  * they are at most 1, or 2 where a sample stands for two, and never below 0. */
 static void
-draft_measure (
+measure_weights (
     const SpdlFilterWeights *self, guint o, float *largest, float *largest_sum)
 {
   const SpdlWeight *weights = self->weights + o * self->stride;
@@ -565,7 +565,7 @@ draft_measure (
 /* Pillow's places, in its order of operations, as roundings decide which
  * samples count. */
 static void
-draft_weights (SpdlFilterWeights *self, SpdlFilter *filter,
+compute_weights (SpdlFilterWeights *self, SpdlFilter *filter,
     const SpdlFilterKey *key, double scale, double support)
 {
   const double step = 1 / MAX (scale, 1.0);
@@ -584,13 +584,13 @@ draft_weights (SpdlFilterWeights *self, SpdlFilter *filter,
     filter->first[o] = first;
     self->counts[o] = end - first;
     inverse =
-        1 / draft_sample (self, key, weights, (first - center + 0.5) * step,
+        1 / sample_filter (self, key, weights, (first - center + 0.5) * step,
                 step, filter->first + o, self->counts + o);
     self->factors[o] = inverse;
     if (key->interpolation == SPDL_INTERPOLATION_BILINEAR)
       largest = MAX (largest, MIN (key->doubled ? 2 * inverse : inverse, 1));
     else
-      draft_measure (self, o, &largest, &largest_sum);
+      measure_weights (self, o, &largest, &largest_sum);
   }
   filter->shift = get_shift (key, largest, largest_sum, self->stride);
 }
@@ -599,7 +599,7 @@ draft_weights (SpdlFilterWeights *self, SpdlFilter *filter,
  * they add up. Leaves out what is 0 on either side. (The sums are over -1: with
  * 1 added, to cut is to round down.) */
 static void
-draft_round (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
+round_weights (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
 {
   SpdlWeight *weights = self->weights + o * self->stride;
   const gint one = 1 << filter->shift;
@@ -629,7 +629,7 @@ draft_round (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
 /* What was left out may make a sample begin behind its successor: rows are
  * taken in order, and the earlier one gets a few zeros back. */
 static void
-draft_order (SpdlFilterWeights *self, SpdlFilter *filter)
+order_weights (SpdlFilterWeights *self, SpdlFilter *filter)
 {
   for (guint o = filter->n_out - 1; o > 0; o--) {
     const guint limit = filter->first[o];
@@ -649,7 +649,7 @@ draft_order (SpdlFilterWeights *self, SpdlFilter *filter)
 /* Adds up as Pillow does, whose roundings decide where a place falls right
  * between two samples. */
 static void
-draft_nearest (
+compute_nearest (
     SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)
 {
   const double scale = get_scale (key);
@@ -700,15 +700,15 @@ spdl_filter_weights_make (
   self->is_triangles = can_make_triangles (key);
   if (self->is_triangles)
     return make_triangles (&self->triangle_filter, key, filter);
-  if (!draft_make_room (self, key, support))
+  if (!reserve_weights (self, key, support))
     return FALSE;
   if (nearest) {
-    draft_nearest (self, filter, key);
+    compute_nearest (self, filter, key);
   } else {
-    draft_weights (self, filter, key, scale, support);
+    compute_weights (self, filter, key, scale, support);
     for (guint o = 0; o < key->n_out; o++)
-      draft_round (self, filter, o);
-    draft_order (self, filter);
+      round_weights (self, filter, o);
+    order_weights (self, filter);
   }
   find_source (filter, self->counts);
   return TRUE;

@@ -114,7 +114,7 @@ dup_kind (const GstCaps *caps)
 }
 
 static SpdlVideoDecoder *
-get_film (SpdlVideo *self, GstCaps *caps, GError **error)
+get_video_decoder (SpdlVideo *self, GstCaps *caps, GError **error)
 {
   g_autofree gchar *kind = dup_kind (caps);
   Codec codec = { NULL, MAX (self->config->clip.decoder_threads, 1) };
@@ -235,8 +235,8 @@ play_frames (SpdlVideo *self, GError **reason)
   SpdlVideoFrameReader *frame_reader = &self->frame_reader;
   gboolean ok;
 
-  frame_reader->video_decoder =
-      get_film (self, g_ptr_array_index (self->packets.caps, 0), reason);
+  frame_reader->video_decoder = get_video_decoder (
+      self, g_ptr_array_index (self->packets.caps, 0), reason);
   if (!frame_reader->video_decoder)
     return FALSE;
   spdl_video_decoder_set_max_pixels (

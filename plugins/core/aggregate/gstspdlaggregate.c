@@ -270,7 +270,7 @@ ask_accept (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   GValue arguments[3] = { G_VALUE_INIT, G_VALUE_INIT, G_VALUE_INIT };
   GValue answer = G_VALUE_INIT;
-  gint verdict;
+  gint policy;
 
   g_value_init (&arguments[0], G_OBJECT_TYPE (self));
   g_value_set_object (&arguments[0], self);
@@ -285,14 +285,14 @@ ask_accept (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
   g_value_init (&answer, GST_TYPE_SPDL_GROUPING_POLICY);
   g_value_set_enum (&answer, NO_ANSWER);
   g_signal_emitv (arguments, signals[SIGNAL_ACCEPT], 0, &answer);
-  verdict = g_value_get_enum (&answer);
+  policy = g_value_get_enum (&answer);
   for (guint i = 0; i < G_N_ELEMENTS (arguments); i++)
     g_value_unset (&arguments[i]);
-  return verdict;
+  return policy;
 }
 
 static gint
-get_verdict (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
+get_policy (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
   if (!g_signal_has_handler_pending (self, signals[SIGNAL_ACCEPT], 0, FALSE))
     return GST_SPDL_GROUPING_POLICY_TAKE;
@@ -325,10 +325,10 @@ is_full (const SpdlGroup *group, const SpdlGroupSettings *settings)
 }
 
 /* The group of @key, after what must go before @item comes to it; NULL if one
- * must begin. Its verdict is TAKE or EMIT_AFTER, or NO_ANSWER. */
+ * must begin. Its policy is TAKE or EMIT_AFTER, or NO_ANSWER. */
 static GstFlowReturn
 make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
-    const SpdlGroupSettings *settings, SpdlGroup **group, gint *verdict)
+    const SpdlGroupSettings *settings, SpdlGroup **group, gint *policy)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   SpdlGroup *found = spdl_groups_find (&self->groups, key);
@@ -337,8 +337,8 @@ make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
     ret = push_group (self, found);
     found = NULL;
   }
-  *verdict = get_verdict (self, found, item);
-  if (*verdict == GST_SPDL_GROUPING_POLICY_EMIT_BEFORE && found &&
+  *policy = get_policy (self, found, item);
+  if (*policy == GST_SPDL_GROUPING_POLICY_EMIT_BEFORE && found &&
       ret == GST_FLOW_OK) {
     ret = push_group (self, found);
     found = NULL;
@@ -355,11 +355,11 @@ add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
 {
   const SpdlGroupSettings settings = get_settings (self);
   SpdlGroup *group;
-  gint verdict;
+  gint policy;
   const GstFlowReturn ret =
-      make_room (self, key, item, &settings, &group, &verdict);
+      make_room (self, key, item, &settings, &group, &policy);
 
-  if (ret != GST_FLOW_OK || verdict == NO_ANSWER) {
+  if (ret != GST_FLOW_OK || policy == NO_ANSWER) {
     gst_buffer_unref (item);
     if (ret != GST_FLOW_OK)
       return ret;
@@ -372,7 +372,7 @@ add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
   if (!group)
     group = spdl_groups_begin (&self->groups, key, self->caps);
   spdl_group_add (group, item);
-  if (verdict == GST_SPDL_GROUPING_POLICY_EMIT_AFTER ||
+  if (policy == GST_SPDL_GROUPING_POLICY_EMIT_AFTER ||
       is_full (group, &settings))
     return push_group (self, group);
   return GST_FLOW_OK;

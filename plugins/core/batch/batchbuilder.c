@@ -45,7 +45,7 @@ get_padded (const SpdlPadding *self, guint i)
 }
 
 static void
-clear_held (gpointer data)
+clear_pending (gpointer data)
 {
   gst_clear_buffer (&((SpdlPaddedItem *) data)->buffer);
 }
@@ -54,7 +54,7 @@ void
 spdl_padding_init (SpdlPadding *self)
 {
   self->items = g_array_new (FALSE, FALSE, sizeof (SpdlPaddedItem));
-  g_array_set_clear_func (self->items, clear_held);
+  g_array_set_clear_func (self->items, clear_pending);
 }
 
 void

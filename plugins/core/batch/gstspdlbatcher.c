@@ -311,18 +311,18 @@ gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
 }
 
 static void
-note_gone (GstEvent *event, gpointer self)
+note_dropped (GstEvent *event, gpointer self)
 {
   spdl_outcome_add_event (&((GstSpdlBatcher *) self)->outcome, event);
 }
 
 /* Announces items as gone. */
 static void
-gst_spdl_batcher_push_gone (
+gst_spdl_batcher_push_dropped (
     GstSpdlBatcher *self, GstSpdlDroppedItems *dropped_items)
 {
   gst_spdl_dropped_items_push_noted (
-      dropped_items, self->parent.srcpad, note_gone, self);
+      dropped_items, self->parent.srcpad, note_dropped, self);
 }
 
 /* GST_FLOW_ERROR would make the source post a second error. */
@@ -346,7 +346,7 @@ gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
   gst_spdl_dropped_items_init (&dropped_items);
   gst_spdl_dropped_items_add_buffer (
       &dropped_items, self->rows.batch, GST_SPDL_DROP_REASON_DROPPED);
-  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_batcher_push_dropped (self, &dropped_items);
   gst_spdl_dropped_items_clear (&dropped_items);
   gst_spdl_batcher_clear_batch (self);
 }
@@ -371,7 +371,7 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
   gst_spdl_dropped_items_add (
       &dropped_items, item, GST_SPDL_DROP_REASON_FAILED);
   gst_spdl_dropped_items_note_failure (&dropped_items, item, error);
-  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_batcher_push_dropped (self, &dropped_items);
   gst_spdl_dropped_items_clear (&dropped_items);
   g_error_free (error);
 }
@@ -428,7 +428,7 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
 
 /* Sends what was held, of one length. */
 static GstFlowReturn
-push_held (GstSpdlBatcher *self)
+push_pending (GstSpdlBatcher *self)
 {
   const guint n = self->padding.items->len;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -470,12 +470,12 @@ hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
   if (!spdl_padding_take (&self->padding, &self->collator, buffer, &error))
     return item_differs (self, item, error);
   return self->padding.items->len < self->pad_size ? GST_FLOW_OK
-                                                   : push_held (self);
+                                                   : push_pending (self);
 }
 
 /* Announces as gone what was held. */
 static void
-drop_held (GstSpdlBatcher *self)
+drop_pending (GstSpdlBatcher *self)
 {
   GstSpdlDroppedItems dropped_items;
 
@@ -486,7 +486,7 @@ drop_held (GstSpdlBatcher *self)
     gst_spdl_dropped_items_add_buffer (&dropped_items,
         g_array_index (self->padding.items, SpdlPaddedItem, i).buffer,
         GST_SPDL_DROP_REASON_DROPPED);
-  gst_spdl_batcher_push_gone (self, &dropped_items);
+  gst_spdl_batcher_push_dropped (self, &dropped_items);
   gst_spdl_dropped_items_clear (&dropped_items);
   spdl_padding_forget (&self->padding);
 }
@@ -501,11 +501,11 @@ gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
   drop = self->settings.drop_last;
   GST_OBJECT_UNLOCK (self);
   if (!drop) {
-    const GstFlowReturn ret = push_held (self);
+    const GstFlowReturn ret = push_pending (self);
 
     return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
   }
-  drop_held (self);
+  drop_pending (self);
   gst_spdl_batcher_drop_batch (self);
   return GST_FLOW_OK;
 }

@@ -301,7 +301,7 @@ gst_spdl_mix_release_pad (GstElement *element, GstPad *pad)
   if (self->turn == GST_SPDL_MIX_PAD (pad))
     self->turn = NULL;
   g_ptr_array_remove (self->pads, pad);
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
   spdl_mutex_unlock (&self->lock);
   gst_child_proxy_child_removed (
       GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));

@@ -144,7 +144,7 @@ gboolean spdl_mix_has_ends_in_turn (const GstSpdlMix *self);
 void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 /* Says whose turn it is, after whatever has changed; ends what must end. */
-void spdl_mix_settle (GstSpdlMix *self);
+void spdl_mix_schedule (GstSpdlMix *self);
 
 /* Where no pad waits for the others: an epoch has ended on @pad. Whether that
  * of the mix goes on: with `first-exhausted` it ends with that of the pad which

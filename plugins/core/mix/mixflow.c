@@ -103,7 +103,7 @@ finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     ret = look_at_flush (self, pad, n_flushes);
   else if (ret != GST_FLOW_OK && self->result == GST_FLOW_OK)
     self->result = ret;
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
   if (self->result != GST_FLOW_OK)
     for (guint i = 0; i < self->pads->len; i++)
       spdl_cond_signal (
@@ -310,7 +310,7 @@ pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
       &self->gate, gst_spdl_event_set_partial_epoch (event, partial));
   spdl_mutex_lock (&self->lock);
   spdl_mix_give_source_pad (self);
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
 }
 
 /* Lock held. As it comes. @event: (transfer full) */
@@ -345,7 +345,7 @@ hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   g_queue_push_tail (&pad->pending_ends, event);
   if (self->turn == pad)
     self->turn = NULL;
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
 }
 
 /* Whether all pads wait for that end: not for what spdlmix upstream says of a
@@ -432,14 +432,14 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mutex_lock (&self->lock);
   end_flush (self, pad);
   spdl_mix_give_source_pad (self);
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
   spdl_mutex_unlock (&self->lock);
   return ret;
 }
 
 /* With proportions, what never came is no part of the mix's place. */
 static gboolean
-handle_gone (GstSpdlMix *self, GstEvent *event)
+handle_dropped_items (GstSpdlMix *self, GstEvent *event)
 {
   return push_event (self, self->used.order == SPDL_MIX_WEIGHTED
                                ? gst_spdl_event_set_dropped_upstream (event)
@@ -473,7 +473,7 @@ mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
         return handle_epoch (self, pad, event);
       if (gst_spdl_event_parse_items_dropped (
               event, NULL, NULL, NULL, NULL, NULL))
-        return handle_gone (self, event);
+        return handle_dropped_items (self, event);
       if (GST_EVENT_IS_SERIALIZED (event))
         return push_event (self, event);
       return gst_pad_push_event (self->srcpad, event);

@@ -63,7 +63,7 @@ spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad)
 
   pad->seen = pad->waiting = TRUE;
   pad->ticket = self->next_ticket++;
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
   while ((ret = spdl_mix_get_result (self, pad)) == GST_FLOW_OK &&
          (self->turn != pad || self->pushing))
     spdl_cond_wait (&pad->called, &self->lock);
@@ -388,7 +388,7 @@ spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
   pad->in_epoch = FALSE;
   if (self->turn == pad)
     self->turn = NULL;
-  spdl_mix_settle (self);
+  spdl_mix_schedule (self);
 }
 
 /* Turns */
@@ -438,7 +438,7 @@ begin_order (GstSpdlMix *self)
 }
 
 void
-spdl_mix_settle (GstSpdlMix *self)
+spdl_mix_schedule (GstSpdlMix *self)
 {
   guint64 epoch;
 

@@ -105,7 +105,7 @@ get_num_items (GstSpdlRoutePad *self)
 
 /* While it runs there is no start that could report a problem. */
 static void
-tell_flaw (GstSpdlRoutePad *self, const GError *problem)
+report_parse_error (GstSpdlRoutePad *self, const GError *problem)
 {
   GstSpdlRoute *route = dup_route (self);
   gboolean started;
@@ -141,7 +141,7 @@ set_when (GstSpdlRoutePad *self, const gchar *when)
   self->condition = condition;
   GST_OBJECT_UNLOCK (self);
   if (warning)
-    tell_flaw (self, warning);
+    report_parse_error (self, warning);
 }
 
 static void

@@ -399,7 +399,7 @@ spdl_route_wait_for_enders (GstSpdlRoute *self)
 
 /* Once: on several paths they would be counted as often. */
 static void
-push_gone (GstSpdlRoute *self, GstEvent *event)
+push_dropped (GstSpdlRoute *self, GstEvent *event)
 {
   g_autoptr (GstSpdlRoutePad) carrier = find_carrier (self);
 
@@ -437,7 +437,7 @@ gboolean
 spdl_route_push_event (GstSpdlRoute *self, GstEvent *event)
 {
   if (gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL))
-    push_gone (self, event);
+    push_dropped (self, event);
   else
     push_to_all (self, event);
   gst_event_unref (event);

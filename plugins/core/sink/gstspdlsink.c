@@ -77,12 +77,12 @@ struct _GstSpdlSink {
   /* Under the statistics' lock. */
   gint n_waiting; /* rendered and not pulled */
 
-  SpdlMutex tallies_lock;
+  SpdlMutex trackers_lock;
   SpdlProgressTracker tracker; /* under it */
   gboolean warned;             /* of too many gaps */
 
   /* Where a loader pulls. Then all of appsink is passed by. */
-  gboolean is_outlet;
+  gboolean is_loader_sink;
   SpdlSinkQueue queue;
   GstCaps *caps; /* under the stream lock */
 
@@ -150,7 +150,7 @@ take_in (GstSpdlSink *self, GstBuffer *buffer)
   gboolean warn;
   guint max_gaps;
 
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   if (batch)
     state = spdl_progress_tracker_add_batch (
         &self->tracker, batch, gst_spdl_buffer_is_cached (buffer));
@@ -160,7 +160,7 @@ take_in (GstSpdlSink *self, GstBuffer *buffer)
   warn = !state && !self->warned &&
          spdl_progress_tracker_is_full_of_gaps (&self->tracker);
   self->warned |= warn;
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   if (warn)
     warn_of_gaps (self, max_gaps);
   if (!state)
@@ -179,7 +179,7 @@ static GstBaseSinkClass *
 get_base (GstSpdlSink *self)
 {
   return g_type_class_peek (
-      self->is_outlet ? GST_TYPE_BASE_SINK : GST_TYPE_APP_SINK);
+      self->is_loader_sink ? GST_TYPE_BASE_SINK : GST_TYPE_APP_SINK);
 }
 
 static void
@@ -219,7 +219,7 @@ deliver_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstFlowReturn ret;
 
-  if (!self->is_outlet)
+  if (!self->is_loader_sink)
     return get_base (self)->render (GST_BASE_SINK (self), buffer);
   ret = wait_for_room (self);
   if (ret == GST_FLOW_OK)
@@ -331,15 +331,15 @@ handle_event (GstSpdlSink *self, GstEvent *event)
   guint64 epoch;
 
   is_epoch = gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   if (is_epoch)
     check_pulls (self);
   ours = spdl_progress_tracker_handle_event (&self->tracker, event);
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   spdl_outcome_add_event (&self->outcome, event);
   fail_pulls (self, spdl_outcome_end_epoch (&self->outcome, event));
   /* After an error it would look like a good end. */
-  if (is_epoch && self->is_outlet && !self->has_ended &&
+  if (is_epoch && self->is_loader_sink && !self->has_ended &&
       !gst_spdl_event_is_partial_epoch (event))
     spdl_sink_queue_add_epoch (&self->queue, epoch);
   return ours;
@@ -352,9 +352,9 @@ note_flush (GstSpdlSink *self)
   gst_spdl_sink_set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
   self->stats->meter.last_pull = 0;
   spdl_mutex_unlock (&self->stats->lock);
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   spdl_progress_tracker_flush (&self->tracker);
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   spdl_sink_queue_reset (&self->queue);
   spdl_outcome_flush (&self->outcome);
   self->has_ended = FALSE;
@@ -421,9 +421,9 @@ pulled_buffer (GstSpdlSink *self, GstBuffer *buffer, guint64 before)
 {
   GstSpdlPlainStats *stats = self->stats;
 
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   spdl_progress_tracker_pull (&self->tracker, buffer);
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
   stats->fields |= GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_STEP |
@@ -506,7 +506,7 @@ gst_spdl_sink_set_open (GstSpdlLoaderSink *loader_sink, gboolean open)
 {
   GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
 
-  self->is_outlet = open;
+  self->is_loader_sink = open;
 }
 
 static void
@@ -577,11 +577,11 @@ gst_spdl_sink_get_sources (
 {
   GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
 
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   sources->n = spdl_progress_tracker_count_sources (&self->tracker);
   sources->in_step =
       spdl_progress_tracker_get_first_epoch (&self->tracker, &sources->epoch);
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
 }
 
 static gchar *
@@ -590,9 +590,9 @@ gst_spdl_sink_dup_epoch_state (GstSpdlLoaderSink *loader_sink, guint64 epoch)
   GstSpdlSink *self = GST_SPDL_SINK (loader_sink);
   gchar *state;
 
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   state = spdl_progress_tracker_dup_epoch_state (&self->tracker, epoch);
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   return state;
 }
 
@@ -640,12 +640,12 @@ gst_spdl_sink_start (GstBaseSink *sink)
   self->n_waiting = 0;
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   gst_spdl_plain_stats_start (self->stats);
-  spdl_mutex_lock (&self->tallies_lock);
+  spdl_mutex_lock (&self->trackers_lock);
   spdl_progress_tracker_reset (&self->tracker);
   self->warned = FALSE;
   spdl_outcome_reset (&self->outcome);
   self->has_ended = FALSE;
-  spdl_mutex_unlock (&self->tallies_lock);
+  spdl_mutex_unlock (&self->trackers_lock);
   warn_of_gst_launch (self);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->start (sink);
 }
@@ -669,9 +669,9 @@ gst_spdl_sink_set_property (
 
   switch (id) {
     case PROP_MAX_GAPS:
-      spdl_mutex_lock (&self->tallies_lock);
+      spdl_mutex_lock (&self->trackers_lock);
       self->tracker.max_gaps = g_value_get_uint (value);
-      spdl_mutex_unlock (&self->tallies_lock);
+      spdl_mutex_unlock (&self->trackers_lock);
       break;
     case PROP_STATS_INTERVAL:
       gst_spdl_plain_stats_set_interval (self->stats, value);
@@ -690,15 +690,15 @@ gst_spdl_sink_get_property (
 
   switch (id) {
     case PROP_RESUME_STATE:
-      spdl_mutex_lock (&self->tallies_lock);
+      spdl_mutex_lock (&self->trackers_lock);
       g_value_take_string (
           value, spdl_progress_tracker_dup_state (&self->tracker));
-      spdl_mutex_unlock (&self->tallies_lock);
+      spdl_mutex_unlock (&self->trackers_lock);
       break;
     case PROP_MAX_GAPS:
-      spdl_mutex_lock (&self->tallies_lock);
+      spdl_mutex_lock (&self->trackers_lock);
       g_value_set_uint (value, self->tracker.max_gaps);
-      spdl_mutex_unlock (&self->tallies_lock);
+      spdl_mutex_unlock (&self->trackers_lock);
       break;
     case PROP_STATS_INTERVAL:
       gst_spdl_plain_stats_get_interval (self->stats, value);
@@ -722,7 +722,7 @@ gst_spdl_sink_finalize (GObject *object)
   gst_spdl_plain_stats_free (self->stats);
   spdl_progress_tracker_clear (&self->tracker);
   spdl_outcome_clear (&self->outcome);
-  spdl_mutex_clear (&self->tallies_lock);
+  spdl_mutex_clear (&self->trackers_lock);
   G_OBJECT_CLASS (gst_spdl_sink_parent_class)->finalize (object);
 }
 
@@ -769,7 +769,7 @@ gst_spdl_sink_init (GstSpdlSink *self)
 {
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   spdl_sink_queue_init (&self->queue);
-  spdl_mutex_init (&self->tallies_lock);
+  spdl_mutex_init (&self->trackers_lock);
   spdl_progress_tracker_init (&self->tracker);
   spdl_outcome_init (&self->outcome);
   self->tracker.max_gaps = DEFAULT_MAX_GAPS;

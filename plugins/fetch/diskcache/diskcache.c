@@ -43,9 +43,9 @@ struct _SpdlDiskCache {
   gchar *folder;
   gchar *headers; /* the part of a name that is the same for all */
   SpdlThreadPool *thread_pool;
-  gint counting;        /* atomic: the files are counted, or were */
-  gint told_unkeepable; /* atomic */
-  gint quit;            /* atomic */
+  gint counting;            /* atomic: the files are counted, or were */
+  gint reported_unkeepable; /* atomic */
+  gint quit;                /* atomic */
 };
 
 /* A fetch on its way. */
@@ -455,7 +455,8 @@ count_files (gpointer data)
 static void
 tell_unkeepable (SpdlDiskCache *self)
 {
-  if (g_atomic_int_compare_and_exchange (&self->told_unkeepable, FALSE, TRUE))
+  if (g_atomic_int_compare_and_exchange (
+          &self->reported_unkeepable, FALSE, TRUE))
     self->warn (self->user_data,
         "A server's answer has nothing by which an item could be known to be "
         "the same later (no strong ETag, see cache-validate), does not tell "

@@ -250,7 +250,7 @@ take_answer (SpdlRequest *self)
 /* The whole again, where the rest was asked for. Of a flow the beginning is
  * gone: it is read over if it is known to be the same. */
 static SpdlResponseAction
-judge_restart (SpdlRequest *self, GError **error)
+classify_restart (SpdlRequest *self, GError **error)
 {
   const SpdlRequestParams *params = &self->params;
   SpdlResponse *response = &self->response;
@@ -304,7 +304,7 @@ classify_response (SpdlRequest *self, GError **error)
                self->settings->trusted_origins, error)
                ? SPDL_RESPONSE_ACTION_MOVED
                : SPDL_RESPONSE_ACTION_FAILED;
-  action = spdl_response_judge (
+  action = spdl_response_classify (
       &self->response, &self->params, self->message, error);
   if (action == SPDL_RESPONSE_ACTION_FAILED)
     explain_refusal (self, *error);
@@ -339,7 +339,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
 
   action = classify_response (self, &error);
   if (action == SPDL_RESPONSE_ACTION_GOOD)
-    action = judge_restart (self, &error);
+    action = classify_restart (self, &error);
   if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
     action = SPDL_RESPONSE_ACTION_FAILED; /* what came is used already */
   if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&

@@ -86,7 +86,7 @@ code_of_status (guint status)
 }
 
 static SpdlResponseAction
-judge_status (guint status, const gchar *phrase, GError **error)
+classify_status (guint status, const gchar *phrase, GError **error)
 {
   if (!phrase || !g_utf8_validate (phrase, -1, NULL))
     phrase = soup_status_get_phrase (status);
@@ -99,7 +99,7 @@ judge_status (guint status, const gchar *phrase, GError **error)
 /* The whole resource: because it was asked for, because the server knows no
  * ranges, or because it changed since its first part came. */
 static SpdlResponseAction
-judge_whole (SpdlResponse *self, const SpdlRequestParams *params,
+classify_whole (SpdlResponse *self, const SpdlRequestParams *params,
     SoupMessageHeaders *headers, GError **error)
 {
   self->restart = params->have > 0;
@@ -126,7 +126,7 @@ has_other_tag (const SpdlRequestParams *params, SoupMessageHeaders *headers)
 }
 
 static SpdlResponseAction
-judge_part (SpdlResponse *self, const SpdlRequestParams *params,
+classify_part (SpdlResponse *self, const SpdlRequestParams *params,
     SoupMessageHeaders *headers, GError **error)
 {
   const guint64 wanted = params->range.first + params->have;
@@ -165,7 +165,7 @@ judge_part (SpdlResponse *self, const SpdlRequestParams *params,
 
 /* There is nothing at the place that was asked for: good if that is the end. */
 static SpdlResponseAction
-judge_beyond (const SpdlRequestParams *params, SoupMessageHeaders *headers,
+classify_beyond (const SpdlRequestParams *params, SoupMessageHeaders *headers,
     GError **error)
 {
   const gchar *range = soup_message_headers_get_one (headers, "Content-Range");
@@ -177,7 +177,7 @@ judge_beyond (const SpdlRequestParams *params, SoupMessageHeaders *headers,
       whole == params->range.first + params->have &&
       spdl_range_is_open (&params->range))
     return SPDL_RESPONSE_ACTION_NO_MORE;
-  judge_status (SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE, NULL, error);
+  classify_status (SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE, NULL, error);
   return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
                           : SPDL_RESPONSE_ACTION_FAILED;
 }
@@ -198,7 +198,7 @@ is_as_stored (SoupMessageHeaders *headers, GError **error)
 }
 
 SpdlResponseAction
-spdl_response_judge (SpdlResponse *self, const SpdlRequestParams *params,
+spdl_response_classify (SpdlResponse *self, const SpdlRequestParams *params,
     SoupMessage *message, GError **error)
 {
   const guint status = soup_message_get_status (message);
@@ -210,22 +210,22 @@ spdl_response_judge (SpdlResponse *self, const SpdlRequestParams *params,
     case SOUP_STATUS_OK:
     case SOUP_STATUS_NON_AUTHORITATIVE:
       return is_as_stored (headers, error)
-                 ? judge_whole (self, params, headers, error)
+                 ? classify_whole (self, params, headers, error)
                  : SPDL_RESPONSE_ACTION_FAILED;
     case SOUP_STATUS_PARTIAL_CONTENT:
       return is_as_stored (headers, error)
-                 ? judge_part (self, params, headers, error)
+                 ? classify_part (self, params, headers, error)
                  : SPDL_RESPONSE_ACTION_FAILED;
     case SOUP_STATUS_NOT_MODIFIED:
       if (params->known && params->have == 0)
         return spdl_validator_is_confirmed (params->known, message)
                    ? SPDL_RESPONSE_ACTION_SAME
                    : SPDL_RESPONSE_ACTION_OTHER;
-      return judge_status (status, NULL, error);
+      return classify_status (status, NULL, error);
     case SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE:
-      return judge_beyond (params, headers, error);
+      return classify_beyond (params, headers, error);
     default:
-      return judge_status (
+      return classify_status (
           status, soup_message_get_reason_phrase (message), error);
   }
 }

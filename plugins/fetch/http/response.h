@@ -73,7 +73,7 @@ gboolean spdl_request_params_is_same (
 void spdl_request_params_clear (SpdlRequestParams *self);
 
 /* Judges status and headers. @error is set where it is not good. */
-SpdlResponseAction spdl_response_judge (SpdlResponse *self,
+SpdlResponseAction spdl_response_classify (SpdlResponse *self,
     const SpdlRequestParams *params, SoupMessage *message, GError **error);
 
 G_END_DECLS

@@ -13,7 +13,7 @@
 #define DEFAULT_FIRST (64 * 1024)
 
 static gsize
-next_room (const SpdlBody *self, guint64 expected)
+next_capacity (const SpdlBody *self, guint64 expected)
 {
   const guint64 doubled = (guint64) self->capacity * 2;
   /* One more byte, so that the end can be read as well. */
@@ -29,7 +29,7 @@ spdl_body_reserve (
     SpdlBody *self, guint64 expected, gsize *free, GError **error)
 {
   if (self->size == self->capacity) {
-    const gsize capacity = next_room (self, expected);
+    const gsize capacity = next_capacity (self, expected);
     guint8 *data = g_try_realloc (self->data, capacity);
 
     if (!data) {

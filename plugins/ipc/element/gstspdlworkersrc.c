@@ -550,7 +550,7 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
 
 /* GST_FLOW_CUSTOM_SUCCESS: with a buffer. */
 static GstFlowReturn
-open_letter (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
+open_message (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
     GstBuffer **buffer)
 {
   switch (worker_message->kind) {
@@ -575,7 +575,7 @@ open_letter (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
 }
 
 static SpdlWorkerMessage *
-take_letter (GstSpdlWorkerSrc *self)
+take_next_message (GstSpdlWorkerSrc *self)
 {
   SpdlMeter *meter = &self->stats->meter;
   const guint64 before = spdl_meter_now (meter);
@@ -600,9 +600,9 @@ gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
   SpdlWorkerMessage *worker_message;
 
   while (ret == GST_FLOW_OK) {
-    if (!(worker_message = take_letter (self)))
+    if (!(worker_message = take_next_message (self)))
       return GST_FLOW_FLUSHING;
-    ret = open_letter (self, worker_message, buffer);
+    ret = open_message (self, worker_message, buffer);
     spdl_worker_message_free (worker_message);
   }
   return ret == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : ret;

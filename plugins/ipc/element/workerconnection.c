@@ -51,7 +51,7 @@ struct _SpdlWorkerConnection {
 static gpointer run_connection (gpointer self);
 static void send_cpu_budget (SpdlWire *wire, gdouble budget);
 static void
-add_letter (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
+add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
 static gboolean handle_message (
     SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
 
@@ -93,7 +93,7 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
 }
 
 static void
-drop_letters (SpdlWorkerConnection *self)
+drop_messages (SpdlWorkerConnection *self)
 {
   GQueue messages;
 
@@ -141,7 +141,7 @@ void
 spdl_worker_connection_free (SpdlWorkerConnection *self)
 {
   spdl_worker_connection_stop (self);
-  drop_letters (self);
+  drop_messages (self);
   if (self->wire) {
     spdl_shared_buffers_close (self->shared_buffers);
     spdl_shared_buffers_unref (self->shared_buffers);
@@ -328,7 +328,7 @@ add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
   SpdlWorkerMessage *worker_message = spdl_worker_message_new (kind, NULL);
 
   worker_message->text = text;
-  add_letter (self, worker_message);
+  add_message (self, worker_message);
 }
 
 /* FALSE: no more comes from the process. */
@@ -460,14 +460,14 @@ run_connection (gpointer user_data)
 /* What the process sends */
 
 /* A buffer may bring caps. */
-#define MAX_LETTERS \
+#define MAX_MESSAGES \
   (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
 
 /* What is told of the process */
 
 /* For the stream; messages of a connection that stops are dropped. */
 static void
-add_letter (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
+add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
 {
   spdl_mutex_lock (&self->lock);
   if (!self->stopping) {
@@ -491,7 +491,7 @@ add_error (SpdlWorkerConnection *self, GstMessage *message)
   self->has_error = TRUE;
   spdl_mutex_unlock (&self->lock);
   if (first)
-    add_letter (
+    add_message (
         self, spdl_worker_message_new (SPDL_WORKER_MESSAGE_ERROR, message));
   else
     gst_message_unref (message);
@@ -583,14 +583,14 @@ has_room (SpdlWorkerConnection *self, GError **error)
   spdl_mutex_lock (&self->lock);
   n = self->messages.length;
   spdl_mutex_unlock (&self->lock);
-  if (n < MAX_LETTERS)
+  if (n < MAX_MESSAGES)
     return TRUE;
   spdl_worker_message_set_broken (error, "so much at a time");
   return FALSE;
 }
 
 static gboolean
-read_letter (
+read_next_message (
     SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
 {
   SpdlWorkerMessage *worker_message;
@@ -600,7 +600,7 @@ read_letter (
     return FALSE;
   spdl_worker_message_shift (worker_message, self->base);
   self->got_eos |= worker_message->kind == SPDL_WORKER_MESSAGE_EOS;
-  add_letter (self, worker_message);
+  add_message (self, worker_message);
   return TRUE;
 }
 
@@ -646,6 +646,6 @@ handle_message (
       self->got_end = TRUE;
       return TRUE;
     default:
-      return read_letter (self, message, error);
+      return read_next_message (self, message, error);
   }
 }

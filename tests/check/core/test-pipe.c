@@ -124,7 +124,7 @@ GST_START_TEST (test_as_alone)
 
     fail_unless (run->error == NULL, "%s", run->error);
     fail_unless_equals_int (run->failures->len, N_IMAGES / 20);
-    fail_unless_equals_int (run->n_gone, N_IMAGES / 20);
+    fail_unless_equals_int (run->n_dropped, N_IMAGES / 20);
     check_as_alone (run, alone, k % 2 == 1);
     run_free (run);
   }

@@ -198,7 +198,7 @@ GST_START_TEST (test_joined)
             paths[__i__][0], paths[__i__][1]);
 
     check_epochs (run, 3);
-    fail_unless_equals_int (run->n_gone, 0);
+    fail_unless_equals_int (run->n_dropped, 0);
     run_free (run);
   }
   files_remove_folder (folder);
@@ -223,7 +223,7 @@ GST_START_TEST (test_gone)
   /* Six of an epoch fail upstream, of label 4; 36 have no path, but the six,
    * and of the 12 of label 0 every third index is filtered. */
   fail_unless_equals_int (run->buffers->len, 2 * (12 + 8));
-  fail_unless_equals_int (run->n_gone, 2 * (6 + 30 + 4));
+  fail_unless_equals_int (run->n_dropped, 2 * (6 + 30 + 4));
   fail_unless_equals_int (run->n_epochs, 2);
   run_free (run);
   files_remove_folder (folder);

@@ -301,7 +301,7 @@ static void
 check_epochs (Run *run, guint n_epochs, guint n_items, guint n_bad)
 {
   guint64 now = 0;
-  guint n_delivered = 0, n_gone = 0;
+  guint n_delivered = 0, n_dropped = 0;
 
   fail_unless (run->error == NULL, "%s", run->error);
   for (guint i = 0; i < run->stream->len; i++) {
@@ -315,17 +315,17 @@ check_epochs (Run *run, guint n_epochs, guint n_items, guint n_bad)
     } else if (gst_spdl_event_parse_items_dropped (
                    event, NULL, &epoch, NULL, &n_sequences, NULL)) {
       fail_unless_equals_uint64 (epoch, now);
-      n_gone += n_sequences;
+      n_dropped += n_sequences;
     } else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, &n)) {
       fail_unless_equals_uint64 (epoch, now++);
       fail_unless_equals_uint64 (n, n_items);
-      fail_unless_equals_int (n_gone, n_bad);
-      fail_unless_equals_int (n_delivered + n_gone, n_items);
-      n_delivered = n_gone = 0;
+      fail_unless_equals_int (n_dropped, n_bad);
+      fail_unless_equals_int (n_delivered + n_dropped, n_items);
+      n_delivered = n_dropped = 0;
     }
   }
   fail_unless_equals_uint64 (now, n_epochs);
-  fail_unless_equals_int (n_delivered + n_gone, 0);
+  fail_unless_equals_int (n_delivered + n_dropped, 0);
 }
 
 /* Epochs end in their place, whatever overtakes what within them. */

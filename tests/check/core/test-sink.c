@@ -107,7 +107,7 @@ make_batch (guint source, guint epoch, ...)
       GST_FLOW_OK)
 
 static void
-push_gone (Feed *feed, guint epoch, guint64 sequence)
+push_dropped (Feed *feed, guint epoch, guint64 sequence)
 {
   gst_pad_push_event (
       feed->src, gst_spdl_event_new_items_dropped (
@@ -165,9 +165,9 @@ GST_START_TEST (test_states)
   push_source (&feed, 0, 10, STATE ("epoch=2,mark=1,done=BB"));
   assert_property (&feed, STATE ("epoch=2,mark=1,done=BB"));
   push_batch (&feed, 0, 2, 3, 1);
-  push_gone (&feed, 2, 6);
+  push_dropped (&feed, 2, 6);
   push_batch (&feed, 0, 2, 4, 8);
-  push_gone (&feed, 2, 9);
+  push_dropped (&feed, 2, 9);
 
   /* With each batch what came before it, and no more. */
   assert_property (&feed, NULL);
@@ -176,7 +176,7 @@ GST_START_TEST (test_states)
   assert_pull (&feed, STATE ("epoch=2,mark=5,done=BBBB"));
   /* But if all is pulled, what has happened since. */
   assert_property (&feed, STATE ("epoch=2,mark=5,done=BBBC"));
-  push_gone (&feed, 2, 7);
+  push_dropped (&feed, 2, 7);
   assert_property (&feed, STATE ("epoch=2,mark=5,done=BE"));
   push_batch (&feed, 0, 2, 5);
   assert_property (&feed, STATE ("epoch=2,mark=5,done=BBBB"));
@@ -304,10 +304,10 @@ GST_START_TEST (test_items)
   push_item (&feed, 0, 1, 1);
   push_item (&feed, 0, 0, 2);
   push_item (&feed, 0, 0, 2);
-  push_gone (&feed, 0, 3);
+  push_dropped (&feed, 0, 3);
   push_item (&feed, 0, 2, 1);
   gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 0, 4));
-  push_gone (&feed, 1, 0);
+  push_dropped (&feed, 1, 0);
   push_item (&feed, 1, 1, 1);
   assert_property (&feed, STATE ("epoch=0,mark=0,done=DB"));
   assert_pull (&feed, NULL);

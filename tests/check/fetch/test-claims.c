@@ -52,7 +52,7 @@ assert_one_fails (
 
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, n_items - 1);
-  fail_unless_equals_int (run->n_gone, 1);
+  fail_unless_equals_int (run->n_dropped, 1);
   fail_unless_equals_int (run->failures->len, 1);
   failure = g_ptr_array_index (run->failures, 0);
   fail_unless (gst_structure_get (failure, "index", G_TYPE_UINT64, &index,

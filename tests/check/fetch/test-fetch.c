@@ -92,7 +92,7 @@ GST_START_TEST (test_failures)
   fail_unless_equals_int (run->buffers->len, 1);
   fail_unless (has_text (run, 0, "0123456789"));
   fail_unless_equals_int (run->failures->len, 9);
-  fail_unless_equals_int (run->n_gone, 9);
+  fail_unless_equals_int (run->n_dropped, 9);
   for (guint i = 0; i < 9; i++) {
     if (i == 7) /* /proc has no sizes: named, whatever the reason */
       continue;

@@ -134,7 +134,7 @@ GST_START_TEST (test_faults)
     paths[i] = faults[i].path;
   run = run_paths (paths, n, "concurrency=16 retries=1 timeout=1 max-size=-1");
   fail_unless_equals_int (run->buffers->len + run->failures->len, n);
-  fail_unless_equals_int (run->n_gone, run->failures->len);
+  fail_unless_equals_int (run->n_dropped, run->failures->len);
 
   for (guint i = 0; i < run->failures->len; i++) {
     const gchar *uri = failure_uri (run, i);

@@ -121,7 +121,7 @@ check_run (const gchar *folder, guint concurrency, const gchar *order)
   fail_unless_equals_int (run->buffers->len, 800);
   for (guint i = 0; i < 800; i++)
     check_good (run, i, seen);
-  fail_unless_equals_int (run->n_gone, 200);
+  fail_unless_equals_int (run->n_dropped, 200);
   run_free (run);
 }
 

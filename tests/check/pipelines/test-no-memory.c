@@ -208,7 +208,7 @@ check_fetch (const gchar *location, guint n_items)
   failing_memory_let_large_fail (0);
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, n_items - 1);
-  fail_unless_equals_int (run->n_gone, 1);
+  fail_unless_equals_int (run->n_dropped, 1);
   fail_unless_equals_int (run->failures->len, 1);
   assert_no_space (g_ptr_array_index (run->failures, 0));
   run_free (run);
@@ -397,8 +397,8 @@ GST_START_TEST (test_each)
       n += run_batch (run, k)->num_items;
     n_failed += run->failures->len;
     fail_unless (i > 0 || n == n_items, "%u", n);
-    fail_unless (run->error || n + run->n_gone == n_items,
-        "allocation %u: %u items and %u lost", i, n, run->n_gone);
+    fail_unless (run->error || n + run->n_dropped == n_items,
+        "allocation %u: %u items and %u lost", i, n, run->n_dropped);
     for (guint k = 0; k < run->failures->len; k++)
       assert_no_space (g_ptr_array_index (run->failures, k));
     run_free (run);

@@ -301,7 +301,7 @@ GST_START_TEST (test_flaws)
 
     fail_unless (run->error == NULL, "%s", run->error);
     fail_unless_equals_int (run->failures->len, G_N_ELEMENTS (flaws));
-    fail_unless_equals_int (run->n_gone, G_N_ELEMENTS (flaws));
+    fail_unless_equals_int (run->n_dropped, G_N_ELEMENTS (flaws));
     for (guint i = 0; i < run->failures->len; i++)
       check_flaw (run, i);
     fail_unless_equals_int (run->buffers->len, 2);
@@ -424,7 +424,7 @@ GST_START_TEST (test_chain_failures)
     fail_unless (run->error == NULL, "%s", run->error);
     fail_unless (run->failures->len == lines[i].n_failures, "%s: %u",
         lines[i].chain, run->failures->len);
-    fail_unless_equals_int (run->buffers->len + run->n_gone, N_ITEMS);
+    fail_unless_equals_int (run->buffers->len + run->n_dropped, N_ITEMS);
     if (lines[i].reason)
       fail_unless_equals_string (run_failure_text (run, 0), lines[i].reason);
     run_free (run);

@@ -118,7 +118,7 @@ GST_START_TEST (test_bad_files)
 
     fail_unless (run->error == NULL, "%s", run->error);
     fail_unless_equals_int (run->failures->len, 4);
-    fail_unless_equals_int (run->n_gone, 4);
+    fail_unless_equals_int (run->n_dropped, 4);
     fail_unless_equals_int (run->buffers->len, 5);
     for (guint i = 0; i < 5; i++)
       fail_unless_equals_int (run_batch (run, i)->num_items, 8);

@@ -36,7 +36,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
     run->n_epochs++;
   } else if (gst_spdl_event_parse_items_dropped (
                  GST_PAD_PROBE_INFO_EVENT (info), NULL, NULL, NULL, &n, NULL)) {
-    run->n_gone += n;
+    run->n_dropped += n;
   }
   return GST_PAD_PROBE_OK;
 }

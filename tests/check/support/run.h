@@ -21,7 +21,7 @@ typedef struct {
   GPtrArray *warnings; /* gchar */
   gchar *error;        /* nullable */
   guint n_epochs;
-  guint n_gone;
+  guint n_dropped;
 } Run;
 
 /* Runs @description, as for gst-launch, to its end or its error (then until it

@@ -55,16 +55,16 @@ test_progress (void)
   /* A gap of two, then a run of one. */
   spdl_tally_deliver (tally, 0, 3, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CB"));
-  spdl_tally_forgo (tally, 0, 5);
+  spdl_tally_drop (tally, 0, 5);
   spdl_tally_deliver (tally, 0, 4, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
   /* Twice is once. */
   spdl_tally_deliver (tally, 0, 4, 1);
-  spdl_tally_forgo (tally, 0, 0);
+  spdl_tally_drop (tally, 0, 0);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
   spdl_tally_deliver (tally, 0, 40, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CDiBB"));
-  spdl_tally_forgo (tally, 0, 2);
+  spdl_tally_drop (tally, 0, 2);
   spdl_tally_deliver (tally, 0, 1, 1);
   assert_state (tally, STATE ("epoch=0,mark=6,done=iBB"));
   /* What no epoch has. */
@@ -85,10 +85,10 @@ test_epochs (void)
   g_assert_cmpuint (spdl_tally_end_epoch (tally, 7, 3), ==, 0);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
   /* Late news, and early news. */
-  spdl_tally_forgo (tally, 7, 1);
-  spdl_tally_forgo (tally, 9, 1);
-  spdl_tally_forgo (tally, 10, 0);
-  spdl_tally_forgo (tally, G_MAXUINT64, 0);
+  spdl_tally_drop (tally, 7, 1);
+  spdl_tally_drop (tally, 9, 1);
+  spdl_tally_drop (tally, 10, 0);
+  spdl_tally_drop (tally, G_MAXUINT64, 0);
   spdl_tally_deliver (tally, 8, 1, 1);
   assert_state (tally, STATE ("epoch=8,mark=0,done=BB"));
   g_assert_cmpuint (spdl_tally_end_epoch (tally, 8, 3), ==, 2);
@@ -150,7 +150,7 @@ test_dropped_upstream (void)
 
   spdl_tally_pass_by (tally, 0, 1);
   spdl_tally_pass_by (tally, 0, 1);
-  spdl_tally_forgo (tally, 0, 2);
+  spdl_tally_drop (tally, 0, 2);
   spdl_tally_pass_by (tally, 0, 2);
   assert_state (tally, STATE ("epoch=0,mark=0,done=BC,dropped-upstream=1,"
                               "dropped-upstream-before=0"));
@@ -210,7 +210,7 @@ test_restore (void)
 
   g_assert_cmpstr (before, ==, STATE ("epoch=1,mark=5,done=BC"));
   spdl_tally_deliver (tally, 1, 20, 1);
-  spdl_tally_forgo (tally, 2, 20);
+  spdl_tally_drop (tally, 2, 20);
   spdl_tally_deliver (tally, 1, 21, 2);
   g_assert_true (spdl_tally_restore (tally, before));
   assert_state (tally, before);
@@ -384,7 +384,7 @@ check_random (guint64 seed)
           lowest + spdl_random_below (&random, MIN (window, n - lowest));
 
       if (spdl_random_below (&random, 4) == 0)
-        spdl_tally_forgo (tally, epoch, i);
+        spdl_tally_drop (tally, epoch, i);
       else
         spdl_tally_deliver (tally, epoch, i, 1);
       done[i] = TRUE;

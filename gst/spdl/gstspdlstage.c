@@ -154,7 +154,8 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
 
 /* Properties */
 
-void
+/* Tells the executor what the properties allow. */
+static void
 gst_spdl_stage_apply_limits (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
@@ -217,7 +218,8 @@ unlock_tuning (GstSpdlStagePrivate *priv, SpdlTicker *ended)
     spdl_ticker_stop (ended);
 }
 
-void
+/* What the property is set to; 0: automatic. */
+static void
 gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
@@ -235,7 +237,9 @@ gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
   unlock_tuning (priv, join_or_leave (self));
 }
 
-void
+/* It has started, or is about to stop: from when to when an automatic stage is
+ * tuned. */
+static void
 gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);

@@ -81,7 +81,8 @@ read_tasks (GstSpdlStageView *view, const GstStructure *stats)
   view->computing = divide_shares (view->cpu_time, working);
 }
 
-void
+/* @view borrows strings from @stats. */
+static void
 gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
 {
   memset (view, 0, sizeof *view);

@@ -42,10 +42,6 @@ typedef struct {
   double computing; /* share of the tasks' time on a CPU */
 } GstSpdlStageView;
 
-/* @view borrows strings from @stats. */
-void
-gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats);
-
 /* From this share of their time on a stage's workers are busy. */
 #define GST_SPDL_BUSY 0.85
 /* From this share of their time on a CPU tasks compute. */

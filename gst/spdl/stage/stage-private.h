@@ -82,20 +82,10 @@ extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
 
 #define GST_SPDL_MAX_CONCURRENCY 4096
 
-/* Tells the executor what the properties allow. */
-void gst_spdl_stage_apply_limits (GstSpdlStage *self);
-
 /* Where `concurrency` was not set: as many tasks at a time as there are cores,
  * or GST_SPDL_WAITING_CONCURRENCY where they wait and do not compute. */
 #define GST_SPDL_WAITING_CONCURRENCY 16
 void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
-
-/* What the property is set to; 0: automatic. */
-void gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency);
-
-/* It has started, or is about to stop: from when to when an automatic stage is
- * tuned. */
-void gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started);
 
 /* As the tuner has found, unless it is not automatic any more. */
 void gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency);

@@ -516,7 +516,7 @@ spdl_audio_window_takes (const SpdlAudioWindow *self,
          self->in.layout.nb_channels == n_channels;
 }
 
-gboolean
+static gboolean
 spdl_audio_window_is_complete (const SpdlAudioWindow *self)
 {
   return self->n >= self->n_wanted;

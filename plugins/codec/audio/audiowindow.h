@@ -52,8 +52,6 @@ gboolean spdl_audio_window_takes (const SpdlAudioWindow *self,
 gboolean spdl_audio_window_write (SpdlAudioWindow *self, gint64 position,
     const guint8 *const *planes, gsize n, GError **error);
 
-gboolean spdl_audio_window_is_complete (const SpdlAudioWindow *self);
-
 /* Ends the sound behind the last sample that was written.
  *
  * Returns: (transfer full) (nullable): the result, described by *@info, or NULL

@@ -59,17 +59,6 @@ struct _SpdlJpeg {
   gchar message[JMSG_LENGTH_MAX];
 };
 
-/* Starts decompression, once the output is set. */
-void spdl_jpeg_start (SpdlJpeg *self);
-
-/* Decodes no columns but those that count, in whole iMCUs: @begin and @width
- * become what they are of. */
-void
-spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width);
-
-/* Ends the file in hand, and makes ready for the next. Returns FALSE. */
-gboolean spdl_jpeg_give_up (SpdlJpeg *self, GError **error);
-
 /* Does what jpeg_crop_scanline() does, and corrects the widths that it sets for
  * components that are scaled less than the others.
  *

@@ -136,7 +136,8 @@ spdl_jpeg_is_jpeg (const guint8 *data, gsize size)
   return size >= 3 && data[0] == 0xff && data[1] == 0xd8;
 }
 
-gboolean
+/* Ends the file in hand, and makes ready for the next. Returns FALSE. */
+static gboolean
 spdl_jpeg_give_up (SpdlJpeg *self, GError **error)
 {
   jpeg_abort_decompress (&self->cinfo);
@@ -247,7 +248,8 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
       jpeg_of ((j_common_ptr) cinfo)->entropy, cinfo, blocks);
 }
 
-void
+/* Starts decompression, once the output is set. */
+static void
 spdl_jpeg_start (SpdlJpeg *self)
 {
   jpeg_start_decompress (&self->cinfo);
@@ -272,7 +274,9 @@ spdl_jpeg_crop_scanline (
   }
 }
 
-void
+/* Decodes no columns but those that count, in whole iMCUs: @begin and @width
+ * become what they are of. */
+static void
 spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;

@@ -29,7 +29,8 @@ spdl_colors_init (SpdlColors *self, double kr, double kb, gboolean full)
   self->green_cb = rint (-255.0 / c_range * 2.0 * (1.0 - kb) * kb / kg * ONE);
 }
 
-void
+/* Makes @n pixels of three bytes of those in @planes. */
+static void
 spdl_colors_join (const SpdlColors *self, guint8 *out,
     const guint8 *const planes[3], guint n, gboolean bgr)
 {

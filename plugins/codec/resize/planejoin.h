@@ -25,10 +25,6 @@ typedef struct {
  * are used, not only 16 to 235, and 240. */
 void spdl_colors_init (SpdlColors *self, double kr, double kb, gboolean full);
 
-/* Makes @n pixels of three bytes of those in @planes. */
-void spdl_colors_join (const SpdlColors *self, guint8 *out,
-    const guint8 *const planes[3], guint n, gboolean bgr);
-
 /* Resizes the planes of an image as they are, chroma from what there is of it,
  * and makes pixels at the size that comes out, where there are fewer. The same
  * as to make pixels first and to resize these, but for roundings and where

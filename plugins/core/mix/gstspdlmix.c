@@ -225,7 +225,7 @@ spdl_mix_pad_reset (GstSpdlMixPad *self)
   gst_clear_event (&self->segment);
 }
 
-GstSpdlMixPad *
+static GstSpdlMixPad *
 spdl_mix_pad_new (GstPadTemplate *templ, guint number)
 {
   g_autofree gchar *name = g_strdup_printf ("sink_%u", number);

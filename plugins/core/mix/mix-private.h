@@ -113,7 +113,6 @@ struct _GstSpdlMix {
 };
 
 /* A pad, and what comes to it. */
-GstSpdlMixPad *spdl_mix_pad_new (GstPadTemplate *templ, guint number);
 /* Forgets all of a run. */
 void spdl_mix_pad_reset (GstSpdlMixPad *self);
 

@@ -12,6 +12,11 @@
 
 #include "gst/spdl/engine/sync.h"
 
+/* A runner sends items through its chain: in the calling thread, or, where that
+ * must not wait for ever, in a thread of its own, which can be left behind with
+ * the chain in it. */
+typedef struct _PipeRunner PipeRunner;
+
 GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
 #define GST_CAT_DEFAULT spdl_pipe_debug
 
@@ -24,7 +29,7 @@ struct _SpdlPipeWorker {
   gulong on_cancelled;
   /* Guards the pointer against who cancels. */
   GMutex lock;
-  SpdlPipeRunner *runner; /* NULL: to be made */
+  PipeRunner *runner; /* NULL: to be made */
 };
 
 /* One part of a sample */
@@ -43,7 +48,13 @@ typedef enum {
   QUIT,
 } State;
 
-struct _SpdlPipeRunner {
+typedef enum {
+  RUN_OK,
+  RUN_FAILED,
+  RUN_LOST, /* it does not end: to be freed, and not used again */
+} RunStatus;
+
+struct _PipeRunner {
   gint n_refs; /* who uses it, and its thread */
   SpdlPipeChain *chain;
   SpdlPipeTally *tally;
@@ -64,7 +75,7 @@ struct _SpdlPipeRunner {
 };
 
 static void
-unref_runner (SpdlPipeRunner *self)
+unref_runner (PipeRunner *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
@@ -93,7 +104,7 @@ own_cpu_time (void)
 
 /* Sends the item through. Lock held; released meanwhile. */
 static void
-run_items (SpdlPipeRunner *self)
+run_items (PipeRunner *self)
 {
   const guint64 begun = own_cpu_time ();
 
@@ -110,7 +121,7 @@ run_items (SpdlPipeRunner *self)
 static gpointer
 runner_thread (gpointer data)
 {
-  SpdlPipeRunner *self = data;
+  PipeRunner *self = data;
 
   spdl_mutex_lock (&self->lock);
   while (self->state != QUIT) {
@@ -124,11 +135,12 @@ runner_thread (gpointer data)
   return NULL;
 }
 
-SpdlPipeRunner *
-spdl_pipe_runner_new (
-    SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
+/* @chain: (transfer full); @tally: a reference of it is kept.
+ * @threaded: whether it has a thread of its own. */
+static PipeRunner *
+pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
 {
-  SpdlPipeRunner *self = g_new0 (SpdlPipeRunner, 1);
+  PipeRunner *self = g_new0 (PipeRunner, 1);
 
   self->n_refs = threaded ? 2 : 1;
   self->chain = chain;
@@ -142,8 +154,10 @@ spdl_pipe_runner_new (
   return self;
 }
 
-void
-spdl_pipe_runner_free (SpdlPipeRunner *self)
+/* Ends its thread, unless it was left behind: then thread and chain end
+ * themselves, when they can. */
+static void
+pipe_runner_free (PipeRunner *self)
 {
   if (self->lost) {
     g_thread_unref (self->thread);
@@ -157,8 +171,9 @@ spdl_pipe_runner_free (SpdlPipeRunner *self)
   unref_runner (self);
 }
 
-SpdlPipeChain *
-spdl_pipe_runner_get_chain (SpdlPipeRunner *self)
+/* The chain, where no item is in it. */
+static SpdlPipeChain *
+pipe_runner_get_chain (PipeRunner *self)
 {
   return self->chain;
 }
@@ -166,7 +181,7 @@ spdl_pipe_runner_get_chain (SpdlPipeRunner *self)
 /* Waits until the item is done, @cancellable (nullable) is cancelled, or @end
  * (0: never), and says whether it is done. Lock held. */
 static gboolean
-wait_done (SpdlPipeRunner *self, GCancellable *cancellable, guint64 end)
+wait_done (PipeRunner *self, GCancellable *cancellable, guint64 end)
 {
   while (self->state != DONE && !g_cancellable_is_cancelled (cancellable)) {
     const guint64 now = gst_util_get_timestamp ();
@@ -183,7 +198,7 @@ wait_done (SpdlPipeRunner *self, GCancellable *cancellable, guint64 end)
 
 /* Takes what came of the item. Lock held. */
 static gboolean
-take_outcome (SpdlPipeRunner *self, GArray *results, GError **error)
+take_outcome (PipeRunner *self, GArray *results, GError **error)
 {
   self->state = IDLE;
   if (!self->ok) {
@@ -201,8 +216,8 @@ take_outcome (SpdlPipeRunner *self, GArray *results, GError **error)
 }
 
 static void
-give_item (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
-    GCancellable *cancellable)
+give_item (
+    PipeRunner *self, GstBuffer *item, GstCaps *caps, GCancellable *cancellable)
 {
   self->item = item;
   gst_caps_replace (&self->caps, caps);
@@ -214,7 +229,7 @@ give_item (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
 /* The chain has not come back: flushes it, and waits a moment. Lock held;
  * released meanwhile. */
 static gboolean
-call_back (SpdlPipeRunner *self)
+call_back (PipeRunner *self)
 {
   spdl_mutex_unlock (&self->lock);
   spdl_pipe_chain_interrupt (self->chain);
@@ -223,33 +238,32 @@ call_back (SpdlPipeRunner *self)
 }
 
 /* The item is late, or not wanted any more. Lock held; released meanwhile. */
-static SpdlPipeRunStatus
-give_up (SpdlPipeRunner *self)
+static RunStatus
+give_up (PipeRunner *self)
 {
   if (!call_back (self)) {
     self->lost = TRUE;
     g_atomic_int_inc (&self->tally->n_lost);
-    return SPDL_PIPE_RUN_LOST;
+    return RUN_LOST;
   }
   self->state = IDLE;
   g_clear_error (&self->error);
   g_array_set_size (self->results, 0);
-  return SPDL_PIPE_RUN_FAILED;
+  return RUN_FAILED;
 }
 
-static SpdlPipeRunStatus
-run_threaded (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
-    guint64 timeout, GCancellable *cancellable, GArray *results, GError **error)
+static RunStatus
+run_threaded (PipeRunner *self, GstBuffer *item, GstCaps *caps, guint64 timeout,
+    GCancellable *cancellable, GArray *results, GError **error)
 {
   const gboolean ends = timeout > 0 && timeout < G_MAXINT64;
   const guint64 end = ends ? gst_util_get_timestamp () + timeout : 0;
-  SpdlPipeRunStatus status;
+  RunStatus status;
 
   spdl_mutex_lock (&self->lock);
   give_item (self, item, caps, cancellable);
   if (wait_done (self, cancellable, end)) {
-    status = take_outcome (self, results, error) ? SPDL_PIPE_RUN_OK
-                                                 : SPDL_PIPE_RUN_FAILED;
+    status = take_outcome (self, results, error) ? RUN_OK : RUN_FAILED;
   } else {
     status = give_up (self);
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
@@ -259,8 +273,9 @@ run_threaded (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
   return status;
 }
 
-SpdlPipeRunStatus
-spdl_pipe_runner_run (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
+/* As spdl_pipe_chain_run(). @timeout: in ns, 0: none; only with a thread. */
+static RunStatus
+pipe_runner_run (PipeRunner *self, GstBuffer *item, GstCaps *caps,
     guint64 timeout, GCancellable *cancellable, GArray *results, GError **error)
 {
   if (self->thread)
@@ -268,12 +283,13 @@ spdl_pipe_runner_run (SpdlPipeRunner *self, GstBuffer *item, GstCaps *caps,
         self, item, caps, timeout, cancellable, results, error);
   return spdl_pipe_chain_run (
              self->chain, item, caps, cancellable, results, error)
-             ? SPDL_PIPE_RUN_OK
-             : SPDL_PIPE_RUN_FAILED;
+             ? RUN_OK
+             : RUN_FAILED;
 }
 
-void
-spdl_pipe_runner_interrupt (SpdlPipeRunner *self)
+/* After @cancellable was cancelled, from any thread: ends a run. */
+static void
+pipe_runner_interrupt (PipeRunner *self)
 {
   if (!self->thread) {
     spdl_pipe_chain_interrupt (self->chain);
@@ -418,10 +434,10 @@ take_chain (SpdlPipeShared *self, GError **error)
 
 /* The worker */
 
-static SpdlPipeRunner *
-set_runner (SpdlPipeWorker *self, SpdlPipeRunner *runner)
+static PipeRunner *
+set_runner (SpdlPipeWorker *self, PipeRunner *runner)
 {
-  SpdlPipeRunner *old;
+  PipeRunner *old;
 
   g_mutex_lock (&self->lock);
   old = self->runner;
@@ -433,10 +449,10 @@ set_runner (SpdlPipeWorker *self, SpdlPipeRunner *runner)
 static void
 drop_runner (SpdlPipeWorker *self)
 {
-  SpdlPipeRunner *runner = set_runner (self, NULL);
+  PipeRunner *runner = set_runner (self, NULL);
 
   if (runner)
-    spdl_pipe_runner_free (runner);
+    pipe_runner_free (runner);
 }
 
 static gboolean
@@ -450,8 +466,8 @@ ensure_runner (SpdlPipeWorker *self, GError **error)
   self->round = g_atomic_int_get (&shared->round);
   if (!(chain = take_chain (shared, error)))
     return FALSE;
-  set_runner (self,
-      spdl_pipe_runner_new (chain, shared->tally, shared->task_timeout > 0));
+  set_runner (
+      self, pipe_runner_new (chain, shared->tally, shared->task_timeout > 0));
   return TRUE;
 }
 
@@ -462,7 +478,7 @@ on_cancelled (GCancellable *cancellable, gpointer user_data)
 
   g_mutex_lock (&self->lock);
   if (self->runner)
-    spdl_pipe_runner_interrupt (self->runner);
+    pipe_runner_interrupt (self->runner);
   g_mutex_unlock (&self->lock);
 }
 
@@ -567,30 +583,30 @@ follow_downstream (SpdlPipeWorker *self)
   if (self->round == round)
     return;
   self->round = round;
-  spdl_pipe_chain_reconfigure (spdl_pipe_runner_get_chain (self->runner));
+  spdl_pipe_chain_reconfigure (pipe_runner_get_chain (self->runner));
 }
 
 /* @item: (transfer full) */
-static SpdlPipeRunStatus
+static RunStatus
 run_item (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item,
     GstCaps *caps, GError **error)
 {
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
-  SpdlPipeRunStatus status;
+  RunStatus status;
 
   watch_cancellable (self, cancellable);
   follow_downstream (self);
-  status = spdl_pipe_runner_run (self->runner, item, caps,
+  status = pipe_runner_run (self->runner, item, caps,
       self->shared->task_timeout, cancellable, self->results, error);
-  if (status == SPDL_PIPE_RUN_LOST) {
+  if (status == RUN_LOST) {
     if (!g_cancellable_is_cancelled (cancellable))
       report_lost (self, *error);
     else
       GST_WARNING_OBJECT (
           self->shared->stage, "a chain hangs, and is left behind");
   }
-  if (status == SPDL_PIPE_RUN_LOST ||
-      spdl_pipe_chain_is_broken (spdl_pipe_runner_get_chain (self->runner)))
+  if (status == RUN_LOST ||
+      spdl_pipe_chain_is_broken (pipe_runner_get_chain (self->runner)))
     drop_runner (self);
   return status;
 }
@@ -599,7 +615,7 @@ static gboolean
 process_whole (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
 {
   if (run_item (self, task, gst_spdl_task_take_item (task),
-          gst_spdl_task_get_caps (task), error) != SPDL_PIPE_RUN_OK ||
+          gst_spdl_task_get_caps (task), error) != RUN_OK ||
       !check_items (self, task, error))
     return FALSE;
   push_results (self, task);
@@ -637,7 +653,7 @@ process_part (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
   g_autoptr (GstCaps) caps = NULL;
 
   part = spdl_pipe_part_take (sample, self->shared->part, entry, &caps, error);
-  return part && run_item (self, task, part, caps, error) == SPDL_PIPE_RUN_OK &&
+  return part && run_item (self, task, part, caps, error) == RUN_OK &&
          check_items (self, task, error) &&
          push_part (self, task, sample, error);
 }

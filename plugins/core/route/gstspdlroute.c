@@ -240,7 +240,7 @@ spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps)
   return takes;
 }
 
-GstSpdlRoutePad *
+static GstSpdlRoutePad *
 spdl_route_pad_new (GstPadTemplate *templ, guint number)
 {
   g_autofree gchar *name = g_strdup_printf ("src_%u", number);

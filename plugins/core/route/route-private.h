@@ -68,7 +68,6 @@ struct _GstSpdlRoute {
   GHashTable *sources; /* number to the GstEvent that announced it */
 };
 
-GstSpdlRoutePad *spdl_route_pad_new (GstPadTemplate *templ, guint number);
 /* Forgets all of a run. */
 void spdl_route_pad_reset (GstSpdlRoutePad *self);
 /* Whether that item may go there. */

@@ -19,7 +19,7 @@ spdl_remote_settings_init (SpdlRemoteSettings *self)
   };
 }
 
-void
+static void
 spdl_remote_settings_copy (
     SpdlRemoteSettings *self, const SpdlRemoteSettings *other)
 {

@@ -32,8 +32,6 @@ typedef struct {
 
 /* The defaults. */
 void spdl_remote_settings_init (SpdlRemoteSettings *self);
-void spdl_remote_settings_copy (
-    SpdlRemoteSettings *self, const SpdlRemoteSettings *other);
 void spdl_remote_settings_clear (SpdlRemoteSettings *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (

@@ -17,6 +17,10 @@
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
+/* A thread that reads a shard from its beginning, some samples ahead of who
+ * takes them. */
+typedef struct _ShardStream ShardStream;
+
 typedef struct {
   gchar *uri;
   gchar *name;       /* without userinfo, and what is behind a `?` */
@@ -44,8 +48,8 @@ struct _SpdlStreamedShards {
   guint64 n_left_out;
   guint64 n_long;
 
-  SpdlMutex lock;          /* guards: */
-  SpdlShardStream *stream; /* nullable */
+  SpdlMutex lock;      /* guards: */
+  ShardStream *stream; /* nullable */
   gboolean flushing;
 };
 
@@ -55,7 +59,7 @@ struct _SpdlStreamedShards {
 #define MAX_SAMPLES 64
 #define MAX_BYTES (16 << 20)
 
-struct _SpdlShardStream {
+struct _ShardStream {
   SpdlIndexer *indexer;
   gchar *uri;
   GThread *thread; /* nullable: there is none to be had */
@@ -71,7 +75,7 @@ struct _SpdlShardStream {
 };
 
 static gboolean
-is_full (const SpdlShardStream *self)
+is_full (const ShardStream *self)
 {
   return self->samples.length >= MAX_SAMPLES ||
          (self->samples.length > 0 && self->size >= MAX_BYTES);
@@ -80,7 +84,7 @@ is_full (const SpdlShardStream *self)
 static gboolean
 on_sample (SpdlSample *sample, gpointer user_data)
 {
-  SpdlShardStream *self = user_data;
+  ShardStream *self = user_data;
   gboolean closed;
 
   spdl_mutex_lock (&self->lock);
@@ -101,7 +105,7 @@ on_sample (SpdlSample *sample, gpointer user_data)
 static gpointer
 run_reader (gpointer data)
 {
-  SpdlShardStream *self = data;
+  ShardStream *self = data;
   GError *error = NULL;
 
   spdl_indexer_stream (self->indexer, self->uri, on_sample, self, &error);
@@ -113,10 +117,11 @@ run_reader (gpointer data)
   return NULL;
 }
 
-SpdlShardStream *
-spdl_shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
+/* @indexer: must live as long */
+static ShardStream *
+shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
 {
-  SpdlShardStream *self = g_new0 (SpdlShardStream, 1);
+  ShardStream *self = g_new0 (ShardStream, 1);
   GError *error = NULL;
 
   self->indexer = indexer;
@@ -131,8 +136,10 @@ spdl_shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
   return self;
 }
 
-void
-spdl_shard_stream_free (SpdlShardStream *self)
+/* Waits for the thread; it ends soon where the shard has ended, or the indexer
+ * was cancelled. */
+static void
+shard_stream_free (ShardStream *self)
 {
   spdl_mutex_lock (&self->lock);
   self->closed = TRUE;
@@ -150,7 +157,7 @@ spdl_shard_stream_free (SpdlShardStream *self)
 
 /* Lock held. */
 static SpdlStreamStatus
-pop_sample (SpdlShardStream *self, SpdlSample **sample, GError **error)
+pop_sample (ShardStream *self, SpdlSample **sample, GError **error)
 {
   if (self->flushing)
     return SPDL_STREAM_FLUSHING;
@@ -166,9 +173,9 @@ pop_sample (SpdlShardStream *self, SpdlSample **sample, GError **error)
   return SPDL_STREAM_FAILED;
 }
 
-SpdlStreamStatus
-spdl_shard_stream_pop (
-    SpdlShardStream *self, SpdlSample **sample, GError **error)
+/* Waits for the next sample (transfer full). */
+static SpdlStreamStatus
+shard_stream_pop (ShardStream *self, SpdlSample **sample, GError **error)
 {
   SpdlStreamStatus status;
 
@@ -180,8 +187,9 @@ spdl_shard_stream_pop (
   return status;
 }
 
-void
-spdl_shard_stream_set_flushing (SpdlShardStream *self, gboolean flushing)
+/* Whether nobody is to wait. From any thread. */
+static void
+shard_stream_set_flushing (ShardStream *self, gboolean flushing)
 {
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
@@ -276,13 +284,13 @@ spdl_streamed_shards_open (const gchar *location,
 static void
 close_stream (SpdlStreamedShards *self)
 {
-  SpdlShardStream *stream;
+  ShardStream *stream;
 
   spdl_mutex_lock (&self->lock);
   stream = g_steal_pointer (&self->stream);
   spdl_mutex_unlock (&self->lock);
   if (stream)
-    spdl_shard_stream_free (stream);
+    shard_stream_free (stream);
 }
 
 void
@@ -434,8 +442,8 @@ open_next (
   self->shard = &g_array_index (self->shards, Shard, i);
   self->n_samples = self->n_left_out = self->n_long = 0;
   spdl_mutex_lock (&self->lock);
-  self->stream = spdl_shard_stream_new (self->indexer, self->shard->uri);
-  spdl_shard_stream_set_flushing (self->stream, self->flushing);
+  self->stream = shard_stream_new (self->indexer, self->shard->uri);
+  shard_stream_set_flushing (self->stream, self->flushing);
   spdl_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -447,7 +455,7 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
   g_autoptr (SpdlSample) sample = NULL;
   g_autoptr (GError) error = NULL;
 
-  switch (spdl_shard_stream_pop (self->stream, &sample, &error)) {
+  switch (shard_stream_pop (self->stream, &sample, &error)) {
     case SPDL_STREAM_SAMPLE:
       add_sample (self, sample);
       return TRUE;
@@ -527,6 +535,6 @@ spdl_streamed_shards_set_flushing (SpdlStreamedShards *self, gboolean flushing)
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
   if (self->stream)
-    spdl_shard_stream_set_flushing (self->stream, flushing);
+    shard_stream_set_flushing (self->stream, flushing);
   spdl_mutex_unlock (&self->lock);
 }

@@ -13,31 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* A thread that reads a shard from its beginning, some samples ahead of who
- * takes them. */
-
-typedef struct _SpdlShardStream SpdlShardStream;
-
 typedef enum {
   SPDL_STREAM_SAMPLE,
   SPDL_STREAM_END,      /* of the shard */
   SPDL_STREAM_FAILED,   /* there may be more, which cannot be had */
   SPDL_STREAM_FLUSHING, /* who waits is to wait no more */
 } SpdlStreamStatus;
-
-/* @indexer: must live as long */
-SpdlShardStream *spdl_shard_stream_new (SpdlIndexer *indexer, const gchar *uri);
-
-/* Waits for the thread; it ends soon where the shard has ended, or the indexer
- * was cancelled. */
-void spdl_shard_stream_free (SpdlShardStream *self);
-
-/* Waits for the next sample (transfer full). */
-SpdlStreamStatus spdl_shard_stream_pop (
-    SpdlShardStream *self, SpdlSample **sample, GError **error);
-
-/* Whether nobody is to wait. From any thread. */
-void spdl_shard_stream_set_flushing (SpdlShardStream *self, gboolean flushing);
 
 /* Where a server knows no byte ranges, a shard is read from its beginning to
  * its end, one after the other, and samples go through a buffer of which one is

@@ -102,7 +102,7 @@ spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active)
   spdl_mutex_unlock (&self->lock);
 }
 
-void
+static void
 spdl_disk_tally_add_hit (SpdlDiskTally *self, guint64 bytes)
 {
   spdl_mutex_lock (&self->lock);
@@ -111,7 +111,7 @@ spdl_disk_tally_add_hit (SpdlDiskTally *self, guint64 bytes)
   spdl_mutex_unlock (&self->lock);
 }
 
-void
+static void
 spdl_disk_tally_add_miss (SpdlDiskTally *self)
 {
   spdl_mutex_lock (&self->lock);
@@ -119,7 +119,8 @@ spdl_disk_tally_add_miss (SpdlDiskTally *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-gboolean
+/* Returns whether it is the first. */
+static gboolean
 spdl_disk_tally_add_error (SpdlDiskTally *self)
 {
   gboolean first;

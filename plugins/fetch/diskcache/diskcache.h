@@ -36,12 +36,6 @@ void spdl_disk_tally_clear (SpdlDiskTally *self);
 /* Begins anew. Where there is no cache, there are no figures. */
 void spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active);
 
-void spdl_disk_tally_add_hit (SpdlDiskTally *self, guint64 bytes);
-void spdl_disk_tally_add_miss (SpdlDiskTally *self);
-
-/* Returns whether it is the first. */
-gboolean spdl_disk_tally_add_error (SpdlDiskTally *self);
-
 /* Sets the fields of `stage-stats`; ends the interval if @interval. */
 void spdl_disk_tally_tell (
     SpdlDiskTally *self, gboolean interval, GstStructure *stats);

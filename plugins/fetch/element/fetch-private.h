@@ -53,9 +53,7 @@ struct _GstSpdlFetch {
 /* The client, made by the first item that needs one. */
 SpdlHttp *gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error);
 
-/* Two of the stage's functions. */
-gboolean
-gst_spdl_fetch_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error);
+/* A function of the stage. */
 void gst_spdl_fetch_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
 

@@ -268,7 +268,7 @@ make_sample_caps (GstSpdlFetch *self, GError **error)
   return NULL;
 }
 
-gboolean
+static gboolean
 gst_spdl_fetch_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);

@@ -83,7 +83,9 @@ spdl_body_stream_free (SpdlBodyStream *self)
   g_free (self);
 }
 
-void
+/* Before it begins. @wake: is called where there is room again, or where
+ * nothing more is wanted, on the reader's thread */
+static void
 spdl_body_stream_begin (
     SpdlBodyStream *self, SpdlBodyStreamWakeFunc wake, gpointer user_data)
 {

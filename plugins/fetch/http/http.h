@@ -32,11 +32,6 @@ void spdl_body_stream_free (SpdlBodyStream *self);
 
 /* Who writes */
 
-/* Before it begins. @wake: is called where there is room again, or where
- * nothing more is wanted, on the reader's thread */
-void spdl_body_stream_begin (
-    SpdlBodyStream *self, SpdlBodyStreamWakeFunc wake, gpointer user_data);
-
 /* *@capacity bytes in a row; NULL: there are none. */
 guint8 *spdl_body_stream_reserve (SpdlBodyStream *self, gsize *capacity);
 

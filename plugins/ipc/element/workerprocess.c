@@ -274,7 +274,7 @@ spdl_process_start (
   return ok;
 }
 
-void
+static void
 spdl_process_kill (const SpdlProcess *self)
 {
   if (self->pid > 0)

@@ -56,6 +56,4 @@ gboolean spdl_process_start (
  * Returns: (transfer full): how it ended, to go behind "the process" */
 gchar *spdl_process_wait (SpdlProcess *self, gint ms);
 
-void spdl_process_kill (const SpdlProcess *self);
-
 G_END_DECLS

@@ -12,7 +12,6 @@
 #include "plugins/common/zip.h"
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/archivemember.h"
-#include "plugins/shards/zipwalk.h"
 
 #define MAX_BLOCK 16384
 

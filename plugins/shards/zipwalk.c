@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/zipwalk.h"
+#include "plugins/shards/archivewalk.h"
 
 #include <gst/gst.h>
 #include <string.h>

@@ -6,10 +6,8 @@
  */
 
 #include "gst/spdl/common/redact.h"
-#include "tools/launch/modes/headspace.h"
-#include "tools/launch/modes/isolate.h"
+#include "tools/launch/modes/modes.h"
 #include "tools/launch/modes/options.h"
-#include "tools/launch/modes/sweep.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/views/json.h"
 #include "tools/launch/views/prometheus.h"

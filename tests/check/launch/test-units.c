@@ -7,7 +7,7 @@
 
 #include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/points.h"
-#include "tools/launch/modes/sweep.h"
+#include "tools/launch/modes/modes.h"
 #include "tools/launch/run/setting.h"
 #include "tools/launch/views/prometheus.h"
 #include "tools/launch/views/screen.h"

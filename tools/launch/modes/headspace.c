@@ -5,15 +5,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/modes/headspace.h"
+#include "tools/launch/modes/modes.h"
 
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
+#include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/points.h"
-#include "tools/launch/run/interrupt.h"
 #include "tools/launch/run/pipeline.h"
+#include "tools/launch/run/process.h"
 #include "tools/launch/views/output.h"
 #include "tools/launch/views/screen.h"
 #include "tools/launch/views/table.h"
@@ -25,6 +26,24 @@
 #define IN_HAND 3
 /* A step that takes so much longer with loading is slowed down by it. */
 #define SLOW_STEP 1.1
+
+/* What one run came to. */
+typedef struct {
+  gboolean cached;
+  double batch_time;          /* s from one batch to the next */
+  double wait;                /* s of it */
+  guint64 p50_step, p99_step; /* ns */
+  double rate;                /* items a second */
+  double cores;
+} HeadspaceRun;
+
+/* What all of them did. */
+typedef struct {
+  const Options *options;
+  GArray *runs; /* HeadspaceRun, in the order in which they ran */
+  Gains gains;
+  gchar *verdict; /* a sentence */
+} Headspace;
 
 /* Files */
 
@@ -130,7 +149,8 @@ make_points (const Headspace *self)
   return points;
 }
 
-gboolean
+/* Writes the files that were asked for. */
+static gboolean
 headspace_write_files (const Headspace *self, GError **error)
 {
   const Options *options = self->options;

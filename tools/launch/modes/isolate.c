@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/modes/isolate.h"
+#include "tools/launch/modes/modes.h"
 
 #include <gio/gio.h>
 #include <gst/app/gstappsrc.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "tools/launch/modes/points.h"
-#include "tools/launch/run/interrupt.h"
+#include "tools/launch/run/process.h"
 #include "tools/launch/run/setting.h"
 
 /* Pushes a recording into an appsrc, over and over, in a thread of its own. */

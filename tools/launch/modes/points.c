@@ -127,7 +127,7 @@ add_point (JsonBuilder *b, const Point *point)
   json_builder_end_object (b);
 }
 
-gboolean
+static gboolean
 points_write_json (GPtrArray *points, const gchar *file,
     const gchar *description, const gchar *verdict, guint marked,
     GError **error)

@@ -63,9 +63,6 @@ points_format (GPtrArray *points, const gchar *detail_title, guint width);
 gboolean points_write_report (GPtrArray *points, const gchar *file,
     const gchar *title, const gchar *description, const gchar *verdict,
     guint marked, GError **error);
-gboolean points_write_json (GPtrArray *points, const gchar *file,
-    const gchar *description, const gchar *verdict, guint marked,
-    GError **error);
 
 /* What a run of several settings found. */
 typedef struct {

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/modes/sweep.h"
+#include "tools/launch/modes/modes.h"
 
 #include "tools/launch/modes/points.h"
-#include "tools/launch/run/interrupt.h"
+#include "tools/launch/run/process.h"
 #include "tools/launch/run/setting.h"
 
 #include <gio/gio.h>

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: resource usage of the process
+/* gst-spdl-launch: resource usage, rank and interruption of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,5 +18,16 @@ guint64 process_get_memory (void);
 guint64 process_get_peak_memory (void);
 /* Of a distributed job, from the environment; 0 where it says nothing. */
 guint process_get_rank (void);
+
+/* A run ends by Ctrl-C itself. This tells it where it comes between two runs,
+ * too. A second one ends the process. */
+typedef struct {
+  guint sources[2];
+  gboolean came;
+} Interrupt;
+
+void interrupt_begin (Interrupt *self);
+gboolean interrupt_came (Interrupt *self);
+void interrupt_end (Interrupt *self);
 
 G_END_DECLS

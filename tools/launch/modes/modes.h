@@ -1,4 +1,4 @@
-/* gst-spdl-launch: measures a pipeline with several settings
+/* gst-spdl-launch: modes other than a single run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,9 +8,17 @@
 #pragma once
 
 #include "tools/launch/modes/options.h"
-#include "tools/launch/modes/points.h"
 
 G_BEGIN_DECLS
+
+/* Runs the pipeline as it is and from a cache, with the same trainer, in turn,
+ * and says what perfect loading would bring. Returns the exit status. */
+int headspace_run (const Options *options, GError **error);
+
+/* Records items in front of a stage, then runs it alone with them, from memory,
+ * at several concurrencies. What it yields is dropped. Returns the exit
+ * status. */
+int isolate_run (const Options *options, GError **error);
 
 /* Settings of a sweep: "a.b=1,2;c.d=3" are two lists of two and one. */
 typedef struct {

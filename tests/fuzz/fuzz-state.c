@@ -51,6 +51,66 @@ check_progress (const SpdlProgress *progress)
   g_assert_cmpuint (progress->n_done, ==, n);
 }
 
+typedef struct {
+  GString *text; /* written again */
+  guint source;
+  guint n_sources;
+  gboolean has_source;
+} Visit;
+
+static void
+visit_source (guint32 source, SpdlState *state, gpointer user_data)
+{
+  Visit *self = user_data;
+
+  check_progress (&state->progress);
+  spdl_state_write_identity (self->text, source, &state->identity);
+  spdl_state_write_progress (self->text, &state->progress);
+  self->n_sources++;
+  self->has_source |= source == self->source;
+}
+
+static gboolean
+visit_text (const gchar *text, Visit *visit)
+{
+  spdl_state_begin (visit->text);
+  return spdl_state_visit (text, visit_source, visit);
+}
+
+static gboolean
+is_source (guint32 source, gconstpointer user_data)
+{
+  return source == *(const guint *) user_data;
+}
+
+/* All sources of a text are visited, in whatever order it has them, and without
+ * one of them it is of the others. */
+static void
+check_sources (const gchar *text, guint source)
+{
+  g_autoptr (GString) written = g_string_new (NULL);
+  g_autoptr (GString) again = g_string_new (NULL);
+  g_autoptr (GString) others = g_string_new (NULL);
+  Visit first = { written, source }, second = { again, source };
+
+  if (!visit_text (text, &first)) {
+    g_assert_false (spdl_state_is_of_others (text, source));
+    return;
+  }
+  g_assert_cmpuint (first.n_sources, >, 0);
+  g_assert_true (visit_text (written->str, &second));
+  g_assert_cmpuint (second.n_sources, ==, first.n_sources);
+  g_assert_cmpstr (again->str, ==, written->str);
+  g_assert_cmpint (
+      spdl_state_is_of_others (text, source), ==, !first.has_source);
+
+  spdl_state_begin (others);
+  spdl_state_write_others (others, text, is_source, &source);
+  g_assert_false (first.has_source && g_str_equal (others->str, text));
+  if (!first.has_source)
+    g_assert_true (spdl_state_is_of_others (others->str, source));
+}
+
 /* It goes on only where it was made, which the text itself may say. */
 static void
 resume (const gchar *text, guint32 source, SpdlState *state, guint64 n_items)
@@ -92,6 +152,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     g_assert_nonnull (flaw);
     g_assert_true (g_utf8_validate (flaw, -1, NULL));
   }
+  check_sources (text, source);
   /* A bit of the identity may differ. */
   state.identity.count ^= change == 64;
   state.identity.hash ^= change == 65;

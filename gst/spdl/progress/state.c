@@ -183,8 +183,8 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
     return FALSE;
   identity->shuffle = shuffle != 0;
   *at = end;
-  return shuffle <= 1 && read_dropped_upstream (at, progress) &&
-         read_text (at, ";");
+  return *source <= G_MAXUINT32 && shuffle <= 1 &&
+         read_dropped_upstream (at, progress) && read_text (at, ";");
 }
 
 gboolean
@@ -228,7 +228,7 @@ spdl_state_visit (const gchar *text,
   if (!read_text (&at, VERSION) || *at == '\0')
     return FALSE;
   while (*at) {
-    if (!read_source (&at, &source, &state) || source > G_MAXUINT32)
+    if (!read_source (&at, &source, &state))
       return FALSE;
     visit (source, &state, user_data);
   }

@@ -31,7 +31,7 @@ def block(number, us, before=100.0, after=100.0):
 
 
 def cell_of(**blocks):
-    cell = protocol.new_cell("abc")
+    cell = protocol.new_cell("abc", "one")
     cell["guard"] = "web"
     cell["blocks"] = blocks
     cell["tries"] = [sorted(blocks)] * max(map(len, blocks.values()))
@@ -48,9 +48,16 @@ class ThrowAwayTest(unittest.TestCase):
         cells = {"a": cell_of(x=[block(0, 1, 103, 102)]),
                  "b": cell_of(x=[block(0, 1, 101, 110)]),
                  "c": {**cell_of(x=[block(0, 1, 50, 50)]), "guard": "camera"}}
-        self.assertEqual(protocol.best_floor(cells, "web"), 101)
-        self.assertEqual(protocol.best_floor(cells, "camera"), 50)
-        self.assertEqual(protocol.best_floor(cells, "none"), float("inf"))
+        self.assertEqual(protocol.best_floor(cells, "web", "one"), 101)
+        self.assertEqual(protocol.best_floor(cells, "camera", "one"), 50)
+        self.assertEqual(protocol.best_floor(cells, "none", "one"),
+                         float("inf"))
+
+    def test_best_is_of_one_machine(self):
+        cells = {"a": cell_of(x=[block(0, 1, 103, 102)]),
+                 "b": {**cell_of(x=[block(0, 1, 50, 50)]), "machine": "two"}}
+        self.assertEqual(protocol.best_floor(cells, "web", "one"), 102)
+        self.assertEqual(protocol.best_floor(cells, "web", "two"), 50)
 
     def test_a_better_floor_throws_away_what_was_kept(self):
         cell = cell_of(x=[block(0, 1), block(1, 2, 90, 90)])
@@ -156,7 +163,8 @@ class DisturbedTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             store = Store(pathlib.Path(folder, "peers.json"))
             store.cells["t/other"] = cell_of(x=[block(0, 1)])
-            found = protocol.current_cell(store.cells, "t/c", "abc")
+            found = protocol.current_cell(store.cells, "t/c", "abc",
+                                          "one")
             found["guard"] = "web"
             tries = Tries(store, quick)
             tries.patience = min(tries.patience, patience)
@@ -202,19 +210,23 @@ class ResumingTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "peers.json")
             first = Store(path)
-            cell = protocol.current_cell(first.cells, "t/c", "abc")
+            cell = protocol.current_cell(first.cells, "t/c", "abc", "one")
             cell.update(cell_of(x=[block(i, 1) for i in range(5)]))
             first.save()
             second = Store(path)
-            again = protocol.current_cell(second.cells, "t/c", "abc")
+            again = protocol.current_cell(second.cells, "t/c", "abc",
+                                          "one")
             self.assertEqual(again, cell)
             self.assertEqual(
                 protocol.due_rows(again, ["x"], "x", 100, 5), [])
 
     def test_another_commit_begins_anew(self):
         cells = {"t/c": cell_of(x=[block(0, 1)])}
-        cell = protocol.current_cell(cells, "t/c", "def")
-        self.assertEqual(cell, protocol.new_cell("def"))
+        cell = protocol.current_cell(cells, "t/c", "def", "one")
+        self.assertEqual(cell, protocol.new_cell("def", "one"))
+        cell["blocks"]["x"] = [block(0, 1)]
+        cell = protocol.current_cell(cells, "t/c", "def", "two")
+        self.assertEqual(cell, protocol.new_cell("def", "two"))
         self.assertIs(cells["t/c"], cell)
 
     def test_another_version_is_refused(self):
@@ -275,7 +287,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn("of commit abc1, abc2, as the tables say", text)
         for workers in (1, 2):
             self.assertIn(f"### main/evaluation-web-{workers}\n\n"
-                          f"Commit abc{workers}.\n\n|  |", text)
+                          f"Commit abc{workers}, one.\n\n|  |", text)
 
 
 if __name__ == "__main__":

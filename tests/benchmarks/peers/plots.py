@@ -26,7 +26,8 @@ def bars(cell: Cell, cells: Dict[str, Any]) -> List[Tuple[str, float, float,
                                                           float]]:
     """Name, median, least and most of each row; images a CPU-second, where the
     figure is the CPU time of one."""
-    best = protocol.best_floor(cells, cell.guard)
+    best = protocol.best_floor(cells, cell.guard,
+                               cells[cell.key]["machine"])
     found = []
     for row in cell.rows:
         s = protocol.figure(cells[cell.key], row.name, cell.figure, best)

@@ -5,7 +5,7 @@
 """A cell is measured in tries. A try has one block of each row, in an order drawn
 anew, and the next one has them in reverse; before and after each block the floor
 runs. A block counts if neither of these floors is more than 7 % slower than the
-best floor of all that is in the document. What is kept is worked out from the
+best floor of its machine in the document. What is kept is worked out from the
 numbers, never stored, since a better floor may come later."""
 
 import pathlib
@@ -22,7 +22,7 @@ KEPT = 5
 KEPT_QUICK = 2
 
 Block = dict  # try, before, after, figures
-Cell = dict   # commit, tries: lists of rows, blocks: of each row
+Cell = dict   # commit, machine, tries: lists of rows, blocks: of each row
 
 
 class Summary(NamedTuple):
@@ -35,20 +35,24 @@ class Summary(NamedTuple):
     quiet: bool
 
 
-def new_cell(commit: str) -> Cell:
-    return {"commit": commit, "tries": [], "blocks": {}, "checks": {}}
+def new_cell(commit: str, machine: str) -> Cell:
+    return {"commit": commit, "machine": machine, "tries": [], "blocks": {},
+            "checks": {}}
 
 
-def current_cell(cells: Dict[str, Cell], key: str, commit: str) -> Cell:
-    """The cell of that commit; what another commit measured is dropped."""
-    if cells.get(key, {}).get("commit") != commit:
-        cells[key] = new_cell(commit)
+def current_cell(cells: Dict[str, Cell], key: str, commit: str,
+                 machine: str) -> Cell:
+    """The cell of that commit and machine; what others measured is dropped."""
+    found = cells.get(key, {})
+    if (found.get("commit"), found.get("machine")) != (commit, machine):
+        cells[key] = new_cell(commit, machine)
     return cells[key]
 
 
-def best_floor(cells: Dict[str, Cell], guard: str) -> float:
-    """Of all blocks of cells with that guard."""
-    floors = [floor for cell in cells.values() if cell.get("guard") == guard
+def best_floor(cells: Dict[str, Cell], guard: str, machine: str) -> float:
+    """Of all blocks of that machine's cells with that guard."""
+    floors = [floor for cell in cells.values()
+              if (cell.get("guard"), cell["machine"]) == (guard, machine)
               for blocks in cell["blocks"].values() for block in blocks
               for floor in (block["before"], block["after"])]
     return min(floors, default=float("inf"))

@@ -114,7 +114,7 @@ def section(cell: Cell, found: Dict[str, Any], best: float,
     names = columns(cell)
     lines = [f"### {cell.key}\n"]
     if says_commit:
-        lines.append(f"Commit {found['commit']}.\n")
+        lines.append(f"Commit {found['commit']}, {found['machine']}.\n")
     lines += ["| " + " | ".join(names) + " |",
               "| " + " | ".join(["---"] * len(names)) + " |"]
     for row in cell.rows:
@@ -163,6 +163,7 @@ def markdown(document: Dict[str, Any], plots: str = "") -> str:
             if plots:
                 text += f"![{TITLES[table]}]({plots}-{table}.svg)\n\n"
         text += section(cell, cells[cell.key],
-                        protocol.best_floor(cells, cell.guard),
+                        protocol.best_floor(cells, cell.guard,
+                                            cells[cell.key]["machine"]),
                         len(commits) > 1)
     return text

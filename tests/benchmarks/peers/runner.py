@@ -17,9 +17,9 @@ FLOOR_AND_START = 7
 
 
 class Runner:
-    def __init__(self, args, store, sets, venvs):
+    def __init__(self, args, store, sets, venvs, machine):
         self.args, self.store, self.sets = args, store, sets
-        self.venvs = venvs
+        self.venvs, self.machine = venvs, machine
         self.commit = commit()
         self.failed = []  # rows that could run, and have no figure
         self.tries = Tries(store, args.quick)
@@ -39,7 +39,8 @@ class Runner:
 
     def run(self, cell):
         print(f"\n== {cell.key}", flush=True)
-        found = protocol.current_cell(self.store.cells, cell.key, self.commit)
+        found = protocol.current_cell(self.store.cells, cell.key, self.commit,
+                                      self.machine)
         found["guard"] = cell.guard
         rows = {row.name: row for row in self.rows_of(cell)}
         names = list(rows)
@@ -53,7 +54,7 @@ class Runner:
 
     def due(self, cell, found, rows):
         """The names of the rows of the next try, if there is time for it."""
-        best = protocol.best_floor(self.store.cells, cell.guard)
+        best = protocol.best_floor(self.store.cells, cell.guard, self.machine)
         due = protocol.due_rows(found, list(rows), cell.reference, best,
                                 self.wanted, self.most)
         took = len(due) * max((self.args.seconds or cell.seconds[self.args.quick])
@@ -94,7 +95,7 @@ class Runner:
             return checked
 
     def tell(self, cell, found, names):
-        best = protocol.best_floor(self.store.cells, cell.guard)
+        best = protocol.best_floor(self.store.cells, cell.guard, self.machine)
         for row in cell.rows:
             figures = protocol.figure(found, row.name, cell.figure, best)
             if figures:

@@ -69,4 +69,5 @@ class Tries:
         return floor
 
     def _best(self, found):
-        return protocol.best_floor(self.store.cells, found["guard"])
+        return protocol.best_floor(self.store.cells, found["guard"],
+                                   found["machine"])

@@ -51,11 +51,12 @@ class Builder:
     def __init__(self, folder: pathlib.Path, prefix: pathlib.Path) -> None:
         self.folder = folder
         self.prefix = prefix
+        folder.mkdir(parents=True, exist_ok=True)
         self.jobs = f"-j{os.cpu_count() or 2}"
 
     def _run(self, log: pathlib.Path, where: pathlib.Path,
              *commands: List[str]) -> None:
-        with open(log, "w", encoding="utf-8") as out:
+        with open(log, "a", encoding="utf-8") as out:
             for command in commands:
                 done = subprocess.run(command, cwd=where, stdout=out,
                                       stderr=subprocess.STDOUT, check=False)
@@ -123,8 +124,8 @@ class Builder:
                 shutil.rmtree(old)
             else:
                 old.unlink()
-        subprocess.run(["dpkg-source", "--no-check", "-x", control, source],
-                       check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
-        recipes[name](self.folder / f"{name}.log", source)
+        log = self.folder / f"{name}.log"
+        self._run(log, self.folder, ["dpkg-source", "--no-check", "-x",
+                                     str(control), str(source)])
+        recipes[name](log, source)
         done.touch()

@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Batches for a trainer, from a GStreamer pipeline.
 
-    from gstspdl import Loader
+    from gstspdl import Pipeline
 
-    with Loader("spdlsrc location=photos label=folder ! spdlfetch "
-                "! spdldecode width=224 height=224 ! spdlbatch batch-size=32 "
-                "! spdlsink") as loader:
+    pipeline = (Pipeline().files("photos", label="folder").fetch()
+                .decode(width=224, height=224).batch(32))
+    with pipeline.loader() as loader:
         for batch in loader:                # one epoch
             images = batch["data"].numpy()  # no copy
             labels = batch.labels
@@ -31,16 +31,21 @@ from ._versions import versions
 
 if TYPE_CHECKING:
     from ._headspace import Headspace, headspace
+    from ._pipeline import Pipeline
 
 __all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Sample", "Tensor", "decode", "headspace",
-           "versions"]
+           "LoaderWarning", "Pipeline", "Sample", "Tensor", "decode",
+           "headspace", "versions"]
+
+
+# Modules that are imported when they are first used.
+_LATER = {"Headspace": "_headspace", "headspace": "_headspace",
+          "Pipeline": "_pipeline"}
 
 
 def __getattr__(name: str) -> Any:
-    # It imports modules that nothing else needs.
-    if name in ("Headspace", "headspace"):
-        from . import _headspace
+    if name in _LATER:
+        from importlib import import_module
 
-        return getattr(_headspace, name)
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@
 import atexit
 import ctypes
 import os
+import sys
 import threading
 import time
 import weakref
@@ -89,10 +90,10 @@ class _Epoch(Iterator[Batch]):
 class Loader:
     """Batches from a pipeline.
 
-    `pipeline` is a description in gst-launch's syntax that ends in spdlsink,
-    or a Gst.Pipeline. Each `for` over the loader is one epoch, also after a
-    `break`; keep the iterator to continue the same one. A description without
-    `epochs` has no last epoch.
+    `pipeline` is a gstspdl.Pipeline, a description in gst-launch's syntax that
+    ends in spdlsink, or a Gst.Pipeline. Each `for` over the loader is one
+    epoch, also after a `break`; keep the iterator to continue the same one. A
+    description without `epochs` has no last epoch.
 
     `source`: an iterable of the items to load, for a pipeline whose first
     element has an open pad: paths and URIs, bytes, or NumPy arrays, or tuples
@@ -115,11 +116,13 @@ class Loader:
                  process: Union[bool, Mapping[str, Any]] = False,
                  classes: Optional[Sequence[str]] = None) -> None:
         names = None if classes is None else check_classes(classes)
+        pipeline, functions = _describe(pipeline, process)
         try:
             self._pointer = _make(pipeline, source, process)
         except native.Error as error:
             raise LoaderError(error.message, code=error.nick) from error
         self._process = _process
+        self._description = pipeline if isinstance(pipeline, str) else None
         # Not a method, which would keep the loader alive.
         weakref.finalize(self, _release, self._pointer, _process).atexit = False
         self._gobject: Any = None
@@ -151,6 +154,8 @@ class Loader:
         self._check_source(pipeline)
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, -1)
+        for name, function in functions.items():
+            self.map(name, function)
         if names:
             self.set_classes(names)
         self.max_failures = max_failures
@@ -199,6 +204,12 @@ class Loader:
         return self
 
     # Settings
+
+    @property
+    def description(self) -> Optional[str]:
+        """The line in gst-launch's syntax that the loader was made of, None if
+        it was a Gst.Pipeline. gstspdl.Pipeline.parse() reads it."""
+        return self._description
 
     @property
     def max_failures(self) -> int:
@@ -672,6 +683,24 @@ class Loader:
         if state:
             return native.state_get_epoch(state) == (epoch, True)
         return (self._fresh or self._between) and self.epoch == epoch
+
+
+def _describe(pipeline: Any, process: Any
+              ) -> "Tuple[Any, Dict[str, Callable[[Sample], Any]]]":
+    """Returns the line and the functions of a gstspdl.Pipeline. Leaves others
+    as they are."""
+    # Without the module there is none.
+    module = sys.modules.get(__name__.replace("_loader", "_pipeline"))
+    if module is None or not isinstance(pipeline, module.Pipeline):
+        return pipeline, {}
+    line, functions = pipeline._complete()
+    if functions and process is not False:
+        raise LoaderError(
+            "The functions of map() cannot be in another process: leave out "
+            "process=..., or put the part before map() into one, as "
+            "Pipeline().worker(Pipeline()...).map(...)", code="map",
+            stage=next(iter(functions)))
+    return line, functions
 
 
 def _make(pipeline: Any, source: Any,

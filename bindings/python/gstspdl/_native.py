@@ -466,6 +466,21 @@ def state_dup_at_epoch(state: str, epoch: int) -> Optional[str]:
     return _take_text(_state_dup_at_epoch(state.encode(), epoch))
 
 
+# Elements
+
+_init = _checked(_slow("init", c_int))
+_parse_launch = _checked(_slow("parse_launch", c_void_p, c_char_p))
+
+
+def check_element(description: str) -> None:
+    """Raises Error if there is no such element, or if it does not take these
+    properties."""
+    _init()
+    pointer = _parse_launch(os.fsencode(description))
+    if pointer:
+        unref_object(pointer)
+
+
 # Decoders
 
 _decoder_new = _checked(_slow("decoder_new", c_void_p, c_char_p))

@@ -1,0 +1,346 @@
+#!/usr/bin/python3
+# gst-spdl: generator of gstspdl/_elements.py
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the typed methods of gstspdl.Pipeline, from the elements' properties.
+
+    meson devenv -C build bindings/python/generate.py [--check]
+
+Run it after a change of an element's properties or their texts. It needs
+PyGObject, and a build with all plugins. --check writes nothing, and fails if
+the file is not what it would write.
+"""
+
+import difflib
+import pathlib
+import re
+import sys
+import textwrap
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GObject, Gst  # noqa: E402
+
+FILE = pathlib.Path(__file__).parent / "gstspdl" / "_elements.py"
+
+# Properties of other projects' base classes that are arguments too.
+INHERITED = {"spdlsink": ["max-buffers"]}
+# Properties that are times, in units of a second.
+DURATIONS = {"stats-interval": 10**9, "task-timeout": 10**9, "offset": 10**9,
+             "duration": 10**9, "timeout": 1}
+# Properties that are files or folders.
+PATHS = "location", "cache-dir", "tls-ca-file"
+# GstValueArrays, by what they are arrays of.
+ARRAYS = {"mean": "numbers", "std": "numbers", "crop-scale": "pair",
+          "crop-ratio": "pair", "classes": "names"}
+# Defaults that depend on more than the element.
+DEFAULTS = {
+    "concurrency": "0 in a Loader, else 1",
+    "epochs": "as many as there are `for` loops over the Loader",
+    "user-agent": None,
+}
+
+# The methods: name, element, arguments that may be given by position, and
+# properties that are no arguments of this method.
+METHODS = [
+    ("files", "spdlsrc", ["location"], ()),
+    ("fetch", "spdlfetch", [], ()),
+    ("decode", "spdldecode", [], ()),
+    ("pipe", "spdlpipe", ["chain"], ()),
+    ("map", "spdlpipe", ["function"],
+     ("chain", "drain", "task-timeout", "part")),
+    ("aggregate", "spdlaggregate", ["size"], ()),
+    ("disaggregate", "spdldisaggregate", [], ()),
+    ("mix", "spdlmix", ["others"], ()),
+    ("route", "spdlroute", ["branches"], ()),
+    ("batch", "spdlbatch", ["batch-size"], ()),
+    ("cuda_upload", "spdlcudaupload", [], ()),
+    ("cuda_normalize", "spdlcudanormalize", [], ()),
+    ("cache", "spdlcache", [], ()),
+    ("worker", "spdlworkersrc", ["pipeline"], ()),
+    ("sink", "spdlsink", [], ()),
+]
+# Texts that the elements do not have.
+TEXTS = {
+    "map": """Calls a Python function with each item, on several threads.
+
+        `function`: called with a Sample, and returns the result, as
+        Loader.map() describes it. `name` is by default the function's
+        own.""",
+    "mix": """Mixes the items of this pipeline with those of others.
+
+        `others`: pipelines that begin with a source each. An empty
+        Pipeline() gives no items itself: Pipeline().mix(a, b).
+
+        `weights`: The share of each pipeline, this one's first if it is
+        not empty. Default: equal shares.""",
+    "route": """Sends items to different branches, and joins these again.
+
+        `branches`: A pipeline without a source for each condition, such
+        as {"uri=*.png": Pipeline().decode(), None: Pipeline()}. An item
+        takes the first branch whose condition holds: label=3,
+        uri=*.png, caps=image/png or extra.FIELD=VALUE. None takes the
+        rest. A branch that ends in a sink is not joined.""",
+}
+# Arguments that are no properties, or have a type that no property has.
+ARGUMENTS = {
+    "chain": 'chain: "Union[str, Pipeline]"',
+    "function": "function: Function",
+    "others": '*others: "Pipeline", weights: Optional[Sequence[float]] = None',
+    "branches": 'branches: "Mapping[Optional[str], Pipeline]"',
+    "pipeline": 'pipeline: "Union[str, Pipeline]"',
+}
+TYPES = {
+    "bool": "bool", "int": "int", "float": "float", "text": "str",
+    "path": "Path", "seconds": "Seconds", "line": "str",
+    "numbers": "Numbers", "pair": "Tuple[float, float]",
+    "names": "Sequence[str]", "headers": "Headers",
+}
+WHOLE = "gint", "guint", "gint64", "guint64", "glong", "gulong"
+
+HEADER = '''# gst-spdl: methods of Pipeline, one for each element
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Made by bindings/python/generate.py from the elements' properties: run that
+instead of editing this file."""
+
+import os
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Literal, Mapping,
+                    Optional, Sequence, Tuple, Union)
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from ._pipeline import Pipeline
+    from ._sample import Sample
+
+Function = Callable[["Sample"], Any]
+Path = Union[str, "os.PathLike[str]"]
+Seconds = Union[float, "timedelta"]
+Numbers = Union[float, Sequence[float]]
+Headers = Mapping[str, Union[str, Sequence[str]]]
+'''
+
+
+def fail(text):
+    sys.exit(f"generate.py: {text}")
+
+
+def kind_of(factory, spec):
+    """The kind of a property and what more its values must be."""
+    name, kind = spec.name, spec.value_type
+    if kind.is_a(GObject.TYPE_ENUM):
+        values = spec.enum_class.__enum_values__
+        return ("enum", tuple(values[key].value_nick for key in sorted(values)),
+                kind.name[len("GstSpdl"):])
+    if kind.name in WHOLE:
+        lowest, highest = spec.minimum, spec.maximum
+        if name in DURATIONS:
+            return ("seconds", DURATIONS[name], lowest, highest)
+        if re.search(r"\b(ns|nanoseconds)\b|^Seconds", spec.blurb):
+            fail(f"add {name} of {factory} to DURATIONS")
+        if lowest == 0 and "-1 =" in spec.blurb:
+            lowest = -1
+        return ("int", lowest, highest)
+    if kind.name in ("gdouble", "gfloat"):
+        return ("float", spec.minimum, spec.maximum)
+    if kind.name == "gboolean":
+        return ("bool",)
+    if kind.name == "gchararray":
+        return ("path",) if name in PATHS else \
+            ("line",) if name in ("chain", "pipeline") else ("text",)
+    if kind.name == "GstCaps":
+        return ("text",)
+    if kind.name == "GstValueArray":
+        if name not in ARRAYS:
+            fail(f"add {name} of {factory} to ARRAYS")
+        return (ARRAYS[name],)
+    if kind.name == "GstStructure" and name == "extra-headers":
+        return ("headers",)
+    return fail(f"{name} of {factory} has a type that is new: {kind.name}")
+
+
+def read_element(factory):
+    """The properties of an element that are arguments."""
+    element = Gst.ElementFactory.make(factory)
+    if not element:
+        fail(f"there is no element {factory}: build all plugins, and run this "
+             "by `meson devenv -C build`")
+    found, own_names = {}, []
+    for spec in element.list_properties():
+        own = spec.owner_type.name.startswith("GstSpdl") or \
+            spec.name == "name" or spec.name in INHERITED.get(factory, ())
+        if own and spec.flags & GObject.ParamFlags.WRITABLE:
+            found[spec.name] = (kind_of(factory, spec), spec.blurb,
+                                default_of(element, spec))
+            if spec.owner_type == element.__gtype__:
+                own_names.append(spec.name)
+    # The name comes first, which all elements have, then the element's own.
+    found["name"] = (("text",), "Name of the element", None)
+    names = dict.fromkeys(["name", *own_names, *found])
+    return {name: found[name] for name in names}, \
+        element.get_factory().get_metadata("description")
+
+
+def default_of(element, spec):
+    """The default as text; None if there is none, or if the text of the
+    property says it."""
+    name = spec.name
+    if name in DEFAULTS:
+        return DEFAULTS[name]
+    if spec.value_type.name in ("GstStructure", "GstCaps", "GstValueArray"):
+        return None
+    value = element.get_property(name)
+    if spec.value_type.is_a(GObject.TYPE_ENUM):
+        return f'"{value.value_nick}"'
+    if value is None:
+        return None
+    if name in DURATIONS:
+        return None if value == spec.maximum else f"{value / DURATIONS[name]:g}"
+    return repr(value)
+
+
+def type_of(kind):
+    return kind[2] if kind[0] == "enum" else TYPES[kind[0]]
+
+
+def wrap(text, indent, further=None):
+    return textwrap.fill(text, 79, initial_indent=" " * indent,
+                         subsequent_indent=" " * (indent if further is None
+                                                  else further),
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def describe(name, kind, blurb, default):
+    blurb = re.sub(r"\bin (ns|nanoseconds)\b", "in seconds", blurb)
+    text = f"`{name.replace('-', '_')}`: {blurb}."
+    if kind[0] == "enum":
+        text += " One of " + ", ".join(f'"{nick}"' for nick in kind[1]) + "."
+    if default is not None:
+        text += f" Default: {default}."
+    return wrap(text, 8)
+
+
+def make_method(method, factory, positions, without, properties, description):
+    names = [name for name in properties if name not in without]
+    arguments = ["        self,"]
+    for name in positions:
+        if name in ARGUMENTS:
+            arguments.append(f"        {ARGUMENTS[name]},")
+        else:
+            arguments.append(f"        {name.replace('-', '_')}: "
+                             f"{type_of(properties[name][0])},")
+    rest = [name for name in names if name not in positions]
+    if rest and not any("*" in argument for argument in arguments):
+        arguments.append("        *,")
+    for name in rest:
+        arguments.append(f"        {name.replace('-', '_')}: "
+                         f"Optional[{type_of(properties[name][0])}] = None,")
+    text = TEXTS.get(method, description + ".")
+    documented = [describe(name, *properties[name])
+                  for name in [*(n for n in positions if n in names), *rest]]
+    body = {
+        "map": "self._map(function, locals())",
+        "mix": "self._mix(others, weights, locals())",
+        "route": "self._route(branches, locals())",
+    }.get(method, f'self._add("{factory}", locals())')
+    lines = [f"    def {method}(", *arguments, '    ) -> "Pipeline":',
+             wrap(f'"""{text}', 8) if method not in TEXTS
+             else f'        """{text}', "",
+             f"        The element is {factory}.", "", *documented,
+             '        """', f"        return {body}", ""]
+    return "\n".join(lines)
+
+
+def write_kind(kind):
+    kind = kind[:2] if kind[0] == "enum" else kind
+    return "(" + ", ".join(repr(part).replace("'", '"') for part in kind) + \
+        ("," if len(kind) == 1 else "") + ")"
+
+
+def write_enums(elements):
+    """A type for each enum."""
+    enums = {kind[2]: kind[1] for properties in elements.values()
+             for kind, *_ in properties.values() if kind[0] == "enum"}
+    return "".join(
+        wrap(f"{name} = Literal[" + ", ".join(f'"{nick}"' for nick in nicks),
+             0, 4) + "]\n"
+        for name, nicks in sorted(enums.items())) + "\n\n"
+
+
+def write_table(elements):
+    """What _values.py has to know of each property."""
+    lines = ["#: the element of each method", "METHODS: Dict[str, str] = {",
+             *(f'    "{method}": "{factory}",'
+               for method, factory, *_ in METHODS), "}",
+             "#: the kind of each property's values, and their limits",
+             "PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {"]
+    for factory, properties in elements.items():
+        lines.append(f'    "{factory}": {{')
+        for name, (kind, *_) in properties.items():
+            line = f'        "{name}": {write_kind(kind)},'
+            if len(line) > 79:
+                line = f'        "{name}":\n            {write_kind(kind)},'
+            if max(map(len, line.splitlines())) > 79:
+                values = textwrap.wrap(write_kind(kind), 66)
+                line = f'        "{name}":\n' + "\n".join(
+                    f"            {row}" for row in values) + ","
+            lines.append(line)
+        lines.append("    },")
+    return "\n".join([*lines, "}", ""])
+
+
+def generate():
+    elements, methods = {}, []
+    for method, factory, positions, without in METHODS:
+        properties, description = read_element(factory)
+        elements[factory] = properties
+        methods.append(make_method(method, factory, positions, without,
+                                   properties, description))
+    ours = {feature.get_name() for feature in
+            Gst.Registry.get().get_feature_list(Gst.ElementFactory)
+            if re.fullmatch(r"spdl(?!test)\w+", feature.get_name())}
+    if ours - set(elements):
+        fail(f"add a method for {', '.join(sorted(ours - set(elements)))}")
+    stubs = """class Elements:
+    def _add(self, factory: str, values: Dict[str, Any]) -> "Pipeline":
+        raise NotImplementedError
+
+    def _map(self, function: Function, values: Dict[str, Any]
+             ) -> "Pipeline":
+        raise NotImplementedError
+
+    def _mix(self, others: "Tuple[Pipeline, ...]",
+             weights: Optional[Sequence[float]], values: Dict[str, Any]
+             ) -> "Pipeline":
+        raise NotImplementedError
+
+    def _route(self, branches: "Mapping[Optional[str], Pipeline]",
+               values: Dict[str, Any]) -> "Pipeline":
+        raise NotImplementedError
+
+"""
+    return (HEADER + write_enums(elements) + stubs + "\n".join(methods) +
+            "\n\n" + write_table(elements))
+
+
+def main():
+    Gst.init(None)
+    text = generate()
+    if sys.argv[1:] == ["--check"]:
+        present = FILE.read_text("utf-8")
+        if present != text:
+            sys.stderr.writelines(difflib.unified_diff(
+                present.splitlines(True), text.splitlines(True),
+                FILE.name, "the elements"))
+            fail("the elements have changed: run bindings/python/generate.py, "
+                 "and commit gstspdl/_elements.py")
+        return
+    FILE.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,574 @@
+#!/usr/bin/python3
+# gst-spdl: pipelines from Python methods
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import datetime
+import importlib.util
+import inspect
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import gi
+import numpy as np
+from support import ROOT, make_dataset, make_folder, run_python
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GObject, Gst  # noqa: E402
+from gstspdl import Loader, LoaderError, Pipeline  # noqa: E402
+from gstspdl._elements import METHODS, PROPERTIES, Elements  # noqa: E402
+
+PACKAGE = ROOT / "bindings" / "python"
+N = 24
+FOLDER = make_dataset(N)
+Gst.init(None)
+
+# Pieces of values: what a line, an array or a structure has another use for.
+PIECES = ["a", "Zz", "0", " ", "  ", "!", " ! ", "<", ">", "<1,2>", '"', "'",
+          "\\", "\\\\", "\n", "\t", ";", ",", "=", ".", "::", "(", ")", "{",
+          "}", "$", "#", "%", "&", "*", "NULL", "true", "(string)", "é", "日本",
+          "\N{NO-BREAK SPACE}", "\N{GRINNING FACE}", "/", "file://", "-1"]
+ODD = ["", " ", "NULL", "!", '"', "'", "\\", '"a"', "'a'", '"a b"', "a\\",
+       "a\n\\", "<a>", "a.b ! c", "x=y z", "\\\"", "''", '""', "it's",
+       "C:\\new\\", "a,b;c", "ünï ! <cödé>", "name=a", "video/x-raw"]
+
+
+def load_generator():
+    spec = importlib.util.spec_from_file_location(
+        "generate", PACKAGE / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def parameters_of(method):
+    return inspect.signature(getattr(Elements, method)).parameters
+
+
+class ElementsTest(unittest.TestCase):
+    """_elements.py is what the elements are."""
+
+    def test_it_is_up_to_date(self):
+        done = subprocess.run([sys.executable, PACKAGE / "generate.py",
+                               "--check"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_new_property_is_noticed(self):
+        generator = load_generator()
+        read = generator.read_element
+
+        def read_one_more(factory):
+            properties, description = read(factory)
+            properties["new-property"] = (("bool",), "Anything", "False")
+            return properties, description
+
+        present = generator.FILE.read_text("utf-8")
+        self.assertEqual(generator.generate(), present)
+        generator.read_element = read_one_more
+        self.assertNotEqual(generator.generate(), present)
+
+    def test_each_property_is_an_argument(self):
+        n = 0
+        for factory in set(METHODS.values()):
+            methods = [m for m, made in METHODS.items() if made == factory]
+            element = Gst.ElementFactory.make(factory)
+            for spec in element.list_properties():
+                if not spec.owner_type.name.startswith("GstSpdl") or \
+                        not spec.flags & GObject.ParamFlags.WRITABLE:
+                    continue
+                name = spec.name.replace("-", "_")
+                found = [m for m in methods if name in parameters_of(m)]
+                self.assertTrue(found, f"{factory} {spec.name}")
+                for method in found:
+                    parameter = parameters_of(method)[name]
+                    self.assertIsNot(parameter.annotation, parameter.empty)
+                    text = getattr(Elements, method).__doc__
+                    self.assertIn(f"`{name}`: ", text)
+                    words = spec.blurb.split()[0]
+                    self.assertIn(words, text)
+                n += 1
+        self.assertGreater(n, 120)
+
+    def test_each_element_has_a_method(self):
+        ours = {feature.get_name() for feature in
+                Gst.Registry.get().get_feature_list(Gst.ElementFactory)
+                if feature.get_name().startswith("spdl")}
+        ours = {name for name in ours if not name.startswith("spdltest")}
+        self.assertEqual(ours, set(METHODS.values()))
+        self.assertEqual(set(METHODS.values()), set(PROPERTIES))
+
+
+# Random pipelines
+
+class Maker:
+    """Makes random pipelines of all methods."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.n_names = 0
+
+    def text(self):
+        if self.random.random() < 0.2:
+            return self.random.choice(ODD)
+        return "".join(self.random.choices(PIECES,
+                                           k=self.random.randint(1, 6)))
+
+    def number(self, lowest, highest):
+        highest = min(highest, 2**63)
+        return self.random.choice([
+            lowest, highest, self.random.randint(int(lowest), int(highest))])
+
+    def value(self, kind, *limits):
+        draw = self.random
+        if kind == "enum":
+            return draw.choice(limits[0])
+        if kind == "bool":
+            return draw.random() < 0.5
+        if kind == "int":
+            return self.number(*limits)
+        if kind == "float":
+            return draw.choice([limits[0], limits[1],
+                                draw.uniform(*limits)])
+        if kind == "seconds":
+            seconds = draw.choice([0, 1, 30, datetime.timedelta(seconds=5)])
+            return seconds if limits[0] == 1 else draw.choice(
+                [seconds, 0.25, datetime.timedelta(milliseconds=1)])
+        if kind == "path":
+            text = self.text()
+            return pathlib.Path(text) if draw.random() < 0.5 else text
+        if kind == "numbers":
+            numbers = [draw.uniform(-1, 1) for _ in range(draw.randint(0, 4))]
+            return draw.choice([0.5, tuple(numbers), np.array(numbers)])
+        if kind == "pair":
+            return draw.random(), 1
+        if kind == "names":
+            return [self.text() for _ in range(draw.randint(0, 4))]
+        if kind == "headers":
+            return {"X-One": self.text(), "Two": [self.text(), self.text()]}
+        return self.text()
+
+    def arguments(self, method):
+        factory = METHODS[method]
+        arguments = {}
+        for name, kind in PROPERTIES[factory].items():
+            key = name.replace("-", "_")
+            parameter = parameters_of(method).get(key)
+            if parameter is None or (kind[0] == "line" and
+                                     parameter.default is None):
+                continue
+            if parameter.default is parameter.empty or \
+                    self.random.random() < 0.2:
+                arguments[key] = self.value(*kind)
+        if "name" in arguments:
+            self.n_names += 1
+            arguments["name"] = f"name{self.n_names}"
+        return arguments
+
+    def add(self, pipeline, method):
+        if method == "map":
+            return pipeline.map(self.random.choice([len, lambda sample: 1]),
+                                **self.arguments("map"))
+        return getattr(pipeline, method)(**self.arguments(method))
+
+    def chain(self, pipeline, depth):
+        for _ in range(self.random.randint(1, 4)):
+            choice = self.random.random()
+            if choice < 0.1 and depth < 2:
+                pipeline = pipeline.route({
+                    self.text() if i else None: self.chain(Pipeline(),
+                                                           depth + 1)
+                    for i in range(self.random.randint(1, 3))})
+            elif choice < 0.2:
+                pipeline = pipeline.element(
+                    "capsfilter", caps="video/x-raw, format=(string)RGB")
+            else:
+                pipeline = self.add(pipeline, self.random.choice(
+                    ["fetch", "decode", "pipe", "map", "aggregate", "cache",
+                     "disaggregate", "cuda_upload", "cuda_normalize"]))
+        return pipeline
+
+    def source(self, depth=0):
+        if depth < 2 and self.random.random() < 0.2:
+            others = [self.source(depth + 1)
+                      for _ in range(self.random.randint(1, 3))]
+            weights = self.random.choice(
+                [None, [self.random.uniform(0.1, 5) for _ in others]])
+            pipeline = Pipeline().mix(*others, weights=weights,
+                                      **self.arguments("mix"))
+        else:
+            pipeline = self.add(Pipeline(), self.random.choice(
+                ["files", "files", "worker"]))
+        return self.chain(pipeline, depth + 1)
+
+    def pipeline(self):
+        made = self.add(self.source(), "batch")
+        return self.add(made, "sink") if self.random.random() < 0.5 else made
+
+
+class RoundTripTest(unittest.TestCase):
+    def test_random_pipelines(self):
+        make = Maker(32)
+        methods, n_values = set(), 0
+        for i in range(500):
+            with self.subTest(number=i):
+                pipeline = make.pipeline()
+                line = str(pipeline)
+                parsed = Pipeline.parse(line)
+                self.assertEqual(parsed, pipeline)
+                self.assertEqual(parsed._chains, tuple(
+                    tuple(node._replace(function=None, is_renamable=False)
+                          if hasattr(node, "function") else node
+                          for node in chain) for chain in pipeline._chains))
+                self.assertEqual(str(parsed), line)
+                self.assertEqual(eval(repr(pipeline)), pipeline)
+                methods.update(e.factory for e in pipeline._list_elements())
+                n_values += sum(len(e.properties)
+                                for e in pipeline._list_elements())
+        self.assertLessEqual(set(METHODS.values()), methods)
+        self.assertGreater(n_values, 10_000)
+
+    def test_gstreamer_reads_the_values(self):
+        make = Maker(33)
+        for text in ODD + [make.text() for _ in range(500)]:
+            with self.subTest(text=text):
+                names = [text, make.text(), "a"]
+                line = str(Pipeline().files(text, classes=names, seed=5)
+                           .element("fakesink", name="end"))
+                made = Gst.parse_launch(line)
+                source = [e for e in made.iterate_elements()
+                          if e.get_factory().get_name() == "spdlsrc"][0]
+                self.assertEqual(source.props.location, text)
+                self.assertEqual(list(source.get_property("classes")), names)
+                self.assertEqual(source.props.seed, 5)
+                self.assertEqual(Pipeline.parse(line).__str__(), line)
+
+    def test_gstreamer_reads_headers(self):
+        make = Maker(34)
+        for _ in range(100):
+            one, two = make.text(), [make.text(), make.text()]
+            made = Gst.parse_launch(str(Pipeline().fetch(
+                extra_headers={"One": one, "X-Two": two})))
+            headers = made.get_property("extra-headers")
+            self.assertEqual(headers.get_string("One"), one)
+            self.assertEqual(list(headers.get_value("X-Two")), two)
+
+    def test_the_library_takes_the_values(self):
+        for text in ODD:
+            with self.subTest(text=text):
+                try:
+                    Pipeline().files(text).fetch().decode().batch(1).loader()
+                except LoaderError as error:
+                    self.fail(f"{text!r}: {error}")
+
+    def test_written_by_hand(self):
+        parsed = Pipeline.parse(
+            "spdlsrc  location = photos shuffle=1 label=Folder !spdlfetch "
+            "! spdldecode width=+8 flip=.5 crop_scale=\"<0.10, 1>\"\n"
+            "! video/x-raw, format=RGB ! spdlbatch mean='<0.5>' ! spdlsink")
+        self.assertEqual(len(parsed._chains), 1)
+        for node, text in zip(parsed._chains[0][:4], [
+                "spdlsrc location=photos shuffle=true label=folder",
+                "spdlfetch", 'spdldecode width=8 flip=0.5 '
+                'crop-scale="<0.1,1.0>"',
+                'capsfilter caps="video/x-raw, format=RGB"']):
+            self.assertEqual(str(Pipeline._of([(node,)])), text)
+
+    def test_what_cannot_be_parsed(self):
+        for line in ("spdlsrc ! ! spdlsink", "! spdlsink", "spdlsrc !",
+                     "a=3", "spdlsrc ! a=3", "bin.( spdlsrc )",
+                     "file:///a ! spdlsink", "spdlsrc : spdlsink", "a.b c=d"):
+            with self.assertRaises(ValueError, msg=line):
+                Pipeline.parse(line)
+        with self.assertRaises(TypeError):
+            Pipeline.parse(None)
+
+
+# Batches
+
+def split(line):
+    """The arguments of gst-launch-1.0."""
+    return re.findall(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+', line)
+
+
+class BatchesTest(unittest.TestCase):
+    def test_gst_launch_gives_the_same(self):
+        draw = random.Random(35)
+        base = make_folder()
+        for i, name in enumerate(["plain", "a b", "a!b ! c", '"quoted"',
+                                  "it's", "<1,2>", "ünï ✓ 日本", "back\\slash",
+                                  "end\\", "NULL", "a=b;c", "tab\there"]):
+            with self.subTest(name=name):
+                folder = base / name
+                shutil.copytree(FOLDER, folder)
+                augment = draw.choice(["none", "random-resized-crop"])
+                pipeline = (
+                    Pipeline()
+                    .files(folder, label="folder", seed=i,
+                           shuffle=draw.random() < 0.5, epochs=1,
+                           pattern=draw.choice(["*", "*.jpg", "*[0-4].jp*g"]))
+                    .fetch(output_order="input", concurrency=2)
+                    .decode(width=draw.randint(8, 40), height=24,
+                            resize=draw.choice(["stretch", "cover"]),
+                            augment=augment, flip=0.5, seed=i,
+                            output_order="input", concurrency=2)
+                    .batch(draw.randint(2, 9), **draw.choice([
+                        {}, {"layout": "nchw"}, {"dtype": "float32"},
+                        {"dtype": "float32", "mean": (0.5, 0.25, 0)}])))
+                out = base / f"batches {i}"
+                line = str(pipeline.element("filesink", location=out))
+                subprocess.run(["gst-launch-1.0", "-q", *split(line)],
+                               check=True, timeout=60)
+                with pipeline.loader() as loader:
+                    expected = b"".join(
+                        batch["data"].numpy().tobytes() for batch in loader)
+                self.assertGreater(len(expected), 0)
+                self.assertEqual(out.read_bytes(), expected)
+                with Loader(str(pipeline.sink())) as loader:
+                    self.assertEqual(expected, b"".join(
+                        batch["data"].numpy().tobytes() for batch in loader))
+
+    def test_functions(self):
+        def darken(sample):
+            return sample["data"].numpy() // 2
+
+        def invert(sample):
+            return 255 - sample["data"].numpy()
+
+        base = (Pipeline().files(FOLDER, label="folder")
+                .fetch(output_order="input")
+                .decode(width=8, height=8, output_order="input"))
+        with base.batch(N).loader() as loader:
+            plain = next(iter(loader))["data"].numpy().copy()
+        pipeline = base.map(darken, output_order="input").map(
+            invert, output_order="input").map(
+                darken, output_order="input").batch(N)
+        self.assertIn("spdlpipe name=darken2", str(pipeline))
+        with pipeline.loader() as loader:
+            found = next(iter(loader))["data"].numpy()
+        np.testing.assert_array_equal(found, (255 - plain // 2) // 2)
+        with self.assertRaises(LoaderError) as raised:
+            pipeline.loader(process=True)
+        self.assertEqual(raised.exception.code, "map")
+
+    def test_names_of_functions(self):
+        import functools
+        for function, name in ((lambda sample: sample, "lambda"),
+                               (functools.partial(print, 1), "print"),
+                               (N.__add__, "__add__"),
+                               (Maker(1).text, "text")):
+            self.assertIn(f"name={name}", str(Pipeline().map(function)))
+
+    def test_route(self):
+        def paint(value):
+            return lambda sample: np.full((4, 4, 3), value, np.uint8)
+
+        read = Pipeline().fetch().decode(width=4, height=4)
+        inner = Pipeline().route({"label=1": read.map(paint(1)),
+                                  None: read.map(paint(2))})
+        pipeline = (Pipeline().files(FOLDER, label="folder")
+                    .route({"label=0": Pipeline().element("fakesink"),
+                            "label=3": read.map(paint(3)), None: inner})
+                    .batch(N))
+        self.assertEqual(Pipeline.parse(str(pipeline)), pipeline)
+        with pipeline.loader() as loader:
+            seen = {int(label): int(image[0, 0, 0]) for batch in loader
+                    for label, image in zip(batch.labels,
+                                            batch["data"].numpy())}
+        self.assertEqual(seen[1], 1)
+        self.assertEqual(seen[3], 3)
+        self.assertEqual(seen[4], 2)
+        self.assertNotIn(0, seen)
+
+    def test_mix(self):
+        def read(seed):
+            return Pipeline().files(FOLDER, seed=seed, shuffle=True).fetch()
+
+        whole = (read(1).mix(read(2), read(3), weights=[2, 1, 1], seed=7)
+                 .decode(width=4, height=4).batch(8))
+        same = (Pipeline().mix(read(1), read(2), read(3), weights=(2, 1, 1),
+                               seed=7).decode(width=4, height=4).batch(8))
+        self.assertEqual(whole, same)
+        with whole.loader() as loader:
+            self.assertEqual(sum(batch.num_items for batch in loader), 3 * N)
+        twice = whole.mix(same)
+        self.assertEqual(Pipeline.parse(str(twice)), twice)
+        self.assertEqual(sorted(twice._list_names()), ["mix", "mix2", "mix3"])
+
+    def test_worker(self):
+        inner = (Pipeline().files(FOLDER).fetch().decode(width=4, height=4)
+                 .batch(8))
+        pipeline = Pipeline().worker(inner, nice=5)
+        with pipeline.loader() as loader:
+            self.assertEqual(sum(batch.num_items for batch in loader), N)
+        with inner.loader(process=True) as loader:
+            self.assertEqual(sum(batch.num_items for batch in loader), N)
+
+    def test_source(self):
+        arrays = [(np.full((2, 2), i, "uint8"), i) for i in range(6)]
+        with Pipeline().batch(3).loader(source=arrays) as loader:
+            self.assertEqual([list(batch.labels) for batch in loader],
+                             [[0, 1, 2], [3, 4, 5]])
+
+    def test_the_description(self):
+        pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)
+        loader = pipeline.loader()
+        self.assertEqual(loader.description, f"{pipeline} ! spdlsink")
+        self.assertEqual(Loader(loader.description).description,
+                         loader.description)
+        self.assertEqual(Loader(pipeline.sink(max_buffers=3)).description,
+                         f"{pipeline} ! spdlsink max-buffers=3")
+        made = Gst.parse_launch(loader.description)
+        self.assertIsNone(Loader(made).description)
+
+    def test_a_chain(self):
+        flip = Pipeline().element("videoflip", video_direction="90r")
+        pipeline = (Pipeline().files(FOLDER).fetch()
+                    .decode(width=6, height=4).pipe(flip).batch(N))
+        with pipeline.loader() as loader:
+            self.assertEqual(next(iter(loader))["data"].shape, (N, 6, 4, 3))
+
+    def test_it_stays_as_it_is(self):
+        base = Pipeline().files(FOLDER)
+        line = str(base)
+        one, two = base.fetch(), base.fetch(concurrency=2)
+        self.assertEqual(str(base), line)
+        self.assertNotEqual(one, two)
+        self.assertEqual(hash(one), hash(base.fetch()))
+        self.assertNotEqual(one, line)
+
+
+class ArgumentsTest(unittest.TestCase):
+    """Wrong arguments are refused by the method, with the right ones."""
+
+    def check(self, kind, call, *words):
+        with self.assertRaises(kind) as raised:
+            call(Pipeline())
+        for word in words:
+            self.assertIn(word, str(raised.exception))
+
+    def test_names(self):
+        self.check(TypeError, lambda p: p.decode(widht=8),
+                   "decode()", "'widht'", "'width'", "crop_scale")
+        self.check(TypeError, lambda p: p.map(len, chain="x"), "map()")
+        self.check(TypeError, lambda p: p.batch(), "batch_size")
+        self.check(TypeError, lambda p: p.fetch(4))
+        self.check(TypeError, lambda p: p.element("spdlsrc", locatin="a"),
+                   "location")
+        self.check(TypeError, lambda p: p.element("videoflip", methd="none"),
+                   "method")
+        self.check(ValueError, lambda p: p.element("videofli"), "videoflip")
+        self.check(ValueError, lambda p: p.element("a b"))
+
+    def test_values(self):
+        for kind, call, *words in (
+                (TypeError, lambda p: p.decode(width="8"), "an int", "'8'"),
+                (TypeError, lambda p: p.decode(width=8.5), "an int"),
+                (TypeError, lambda p: p.decode(width=True), "an int"),
+                (ValueError, lambda p: p.decode(width=-1), "from 0 to"),
+                (TypeError, lambda p: p.decode(flip="0.5"), "a number"),
+                (ValueError, lambda p: p.decode(flip=1.5), "from 0.0 to 1.0"),
+                (ValueError, lambda p: p.decode(flip=float("nan")), "nan"),
+                (ValueError, lambda p: p.decode(resize="covr"),
+                 "'cover'", "'stretch'", "'contain'"),
+                (TypeError, lambda p: p.decode(resize=1), "'cover'"),
+                (TypeError, lambda p: p.decode(crop_scale=0.5), "a pair"),
+                (ValueError, lambda p: p.decode(crop_scale=(1,)), "a pair"),
+                (TypeError, lambda p: p.files(3), "a path"),
+                (TypeError, lambda p: p.files("a", shuffle="yes"), "True"),
+                (TypeError, lambda p: p.files("a", classes="cat"), "str"),
+                (TypeError, lambda p: p.files("a", classes=[1]), "str"),
+                (ValueError, lambda p: p.files("a\0b"), "NUL"),
+                (ValueError, lambda p: p.files("a\udcff"), "Unicode"),
+                (TypeError, lambda p: p.batch(8, mean="0.5"), "a number"),
+                (ValueError, lambda p: p.batch(8, std=[float("inf")])),
+                (ValueError, lambda p: p.fetch(timeout=1.5), "whole"),
+                (ValueError, lambda p: p.fetch(timeout=-1), "seconds"),
+                (TypeError, lambda p: p.fetch(timeout="1"), "timedelta"),
+                (TypeError, lambda p: p.fetch(extra_headers="a"), "mapping"),
+                (ValueError, lambda p: p.fetch(extra_headers={"a b": "c"})),
+                (TypeError, lambda p: p.map(3), "callable"),
+                (TypeError, lambda p: p.pipe(p.map(len)), "map()"),
+                (TypeError, lambda p: p.worker(3), "a Pipeline"),
+                (TypeError, lambda p: p.route([p]), "dict"),
+                (TypeError, lambda p: p.route({None: "a"}), "Pipeline"),
+                (ValueError, lambda p: p.route({None: p.files("a")}),
+                 "source"),
+                (ValueError, lambda p: p.mix()),
+                (ValueError, lambda p: p.mix(p)),
+                (TypeError, lambda p: p.mix("a")),
+                (ValueError, lambda p: p.mix(p.files("a"), weights=[1, 2])),
+                (ValueError, lambda p: p.mix(p.files("a"), weights=[0])),
+                (ValueError, lambda p: p.mix(p.files("a"), name="a b")),
+                (ValueError, lambda p: p.sink().fetch(), "spdlsink"),
+                (ValueError, lambda p: p.fetch(name="a").decode(name="a"),
+                 "'a'"),
+                (ValueError, lambda p: p.mix(p.files("a", name="a"),
+                                             p.files("b", name="a")), "'a'"),
+                (TypeError, lambda p: p.element("queue", x=object()))):
+            with self.subTest(words=words):
+                self.check(kind, call, *words)
+
+    def test_types(self):
+        line = str(Pipeline().fetch(
+            task_timeout=1.5, timeout=datetime.timedelta(minutes=1),
+            max_size=-1, cache_dir=pathlib.Path("a b")))
+        self.assertIn("task-timeout=1500000000", line)
+        self.assertIn(" timeout=60", line)
+        self.assertIn("max-size=18446744073709551615", line)
+        self.assertIn('cache-dir="a b"', line)
+        line = str(Pipeline().decode(width=np.int64(8), flip=np.float32(0.5)))
+        self.assertEqual(line, "spdldecode width=8 flip=0.5")
+        self.assertEqual(
+            str(Pipeline().decode(duration=datetime.timedelta(
+                microseconds=1), offset=0.1)),
+            "spdldecode offset=100000000 duration=1000")
+        self.assertEqual(str(Pipeline().batch(8, mean=np.ones(2))),
+                         'spdlbatch batch-size=8 mean="<1.0,1.0>"')
+
+
+class ToolsTest(unittest.TestCase):
+    def test_completion(self):
+        if not importlib.util.find_spec("jedi"):
+            self.skipTest("jedi is missing")
+        import jedi
+
+        project = jedi.Project(PACKAGE)
+        for method in METHODS:
+            names = set(parameters_of(method)) - {"self", "others"}
+            for start in "Pipeline()", "Pipeline().files('a').fetch()":
+                code = f"from gstspdl import Pipeline\n{start}.{method}("
+                script = jedi.Script(code, project=project)
+                found = script.get_signatures()
+                self.assertEqual(len(found), 1, code)
+                self.assertLessEqual(names, {p.name for p in found[0].params})
+                offered = {c.name.rstrip("=") for c in script.complete()}
+                keywords = {name for name in names if parameters_of(
+                    method)[name].kind is inspect.Parameter.KEYWORD_ONLY}
+                self.assertLessEqual(keywords, offered, code)
+                self.assertIn("The element is", found[0].docstring())
+        script = jedi.Script("import gstspdl\ngstspdl.Pipeline().files('a').",
+                             project=project)
+        self.assertLessEqual({"fetch", "decode", "loader", "element"},
+                             {c.name for c in script.complete()})
+
+    def test_import_is_cheap(self):
+        done = run_python(
+            "import sys, gstspdl\n"
+            "assert 'gstspdl._pipeline' not in sys.modules\n"
+            "gstspdl.Pipeline().files('a').fetch()\n"
+            "print([name for name in ('datetime', 'difflib', 'gi')"
+            " if name in sys.modules])")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.strip(), "[]")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -77,6 +77,7 @@ take_target (FuzzInput *settings)
                          : flags & 1 ? "BGR"
                                      : "RGB"),
     .resize = modes & 3,
+    .crop_fraction = flags & 16 ? 0.6 : 1,
     .interpolation = modes >> 2 & 3,
     .fast_scale = flags >> 1 & 1,
     .corrupt = flags & 4 ? SPDL_CORRUPT_KEEP : SPDL_CORRUPT_FAIL,

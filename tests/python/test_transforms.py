@@ -152,6 +152,21 @@ class TransformsTest(unittest.TestCase):
         for side in (32, 224):
             self.check(f"resize=cover width={side} height={side}", cover(side))
 
+    def test_center_crop(self):
+        def crop(full_side, side):
+            def expect(image, _):
+                short, long = min(image.size), max(image.size)
+                full = int(full_side * long / short)
+                size = (full_side, full) if image.width <= image.height else (
+                    full, full_side)
+                image = image.resize(size, Image.BILINEAR)
+                x, y = (round((n - side) / 2) for n in size)
+                return image.crop((x, y, x + side, y + side))
+            return expect
+        for full, side in ((256, 224), (40, 36), (64, 32)):
+            self.check(f"resize=cover width={side} height={side} "
+                       f"crop-fraction={side / full}", crop(full, side))
+
     def test_contain(self):
         for width, height in ((224, 224), (60, 200)):
             self.check(f"resize=contain width={width} height={height} "

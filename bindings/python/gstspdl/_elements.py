@@ -235,6 +235,7 @@ class Elements:
         height: Optional[int] = None,
         format: Optional[str] = None,
         resize: Optional[DecodeResize] = None,
+        crop_fraction: Optional[float] = None,
         interpolation: Optional[DecodeInterpolation] = None,
         augment: Optional[DecodeAugment] = None,
         crop_scale: Optional[Tuple[float, float]] = None,
@@ -279,6 +280,8 @@ class Elements:
         downstream requests, RGB if it accepts several). Default: 'RGB'.
         `resize`: How to resize an image to width and height. One of "stretch",
         "cover", "contain", "none". Default: "stretch".
+        `crop_fraction`: Share of the resized sides that resize=cover keeps, in
+        the center: with 0.875, 224 of 256 pixels. Default: 1.0.
         `interpolation`: Filter for resizing; all but nearest are antialiased.
         One of "nearest", "bilinear", "bicubic", "lanczos". Default:
         "bilinear".
@@ -825,6 +828,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "height": ("int", 0, 2147483647),
         "format": ("text",),
         "resize": ("enum", ("stretch", "cover", "contain", "none")),
+        "crop-fraction": ("float", 0.1, 1.0),
         "interpolation":
             ("enum", ("nearest", "bilinear", "bicubic", "lanczos")),
         "augment": ("enum", ("none", "random-resized-crop", "random-crop")),

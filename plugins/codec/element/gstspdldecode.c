@@ -21,7 +21,9 @@
  * An image is turned upright as its EXIF orientation says, blended over
  * `background` where it is transparent, and brought to its size as `resize` and
  * `interpolation` say, antialiased, as Pillow and torchvision do it. `width`
- * and `height` are those of the upright image.
+ * and `height` are those of the upright image. `resize=cover` with
+ * `crop-fraction=0.875` is torchvision's Resize(256) and CenterCrop(224) for a
+ * size of 224.
  *
  * `augment` and `flip` take a random part of it and mirror it; what they draw
  * depends on `seed`, the item's epoch and its index alone, and is noted in the
@@ -587,6 +589,11 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
       "How to resize an image to width and height", resize_get_type,
       SPDL_FIT_STRETCH),
+  SPDL_PROPERTY_DOUBLE (SpdlDecodeSettings, crop_fraction, PLAYING,
+      "crop-fraction", "Crop fraction",
+      "Share of the resized sides that resize=cover keeps, in the center: with "
+      "0.875, 224 of 256 pixels",
+      0.1, 1.0, 1.0),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, interpolation, PLAYING,
       "interpolation", "Interpolation",
       "Filter for resizing; all but nearest are antialiased",

@@ -197,3 +197,17 @@ spdl_fit_init (SpdlFit *self, SpdlFitMode mode, const SpdlRectangle *box,
   else if (mode == SPDL_FIT_CONTAIN)
     fit_inside (self);
 }
+
+void
+spdl_fit_init_center (SpdlFit *self, const SpdlRectangle *box, guint width,
+    guint height, double fraction)
+{
+  /* 0 stays 0: a side that is not given. */
+  spdl_fit_init (self, SPDL_FIT_COVER, box, rint (width / fraction),
+      rint (height / fraction));
+  self->width = width ? width : MAX (rint (self->width * fraction), 1.0);
+  self->height = height ? height : MAX (rint (self->height * fraction), 1.0);
+  self->skip_x = rint ((self->full_width - self->width) / 2.0);
+  self->skip_y = rint ((self->full_height - self->height) / 2.0);
+  self->place = (SpdlRectangle){ 0, 0, self->width, self->height };
+}

@@ -87,6 +87,11 @@ typedef struct {
 void spdl_fit_init (SpdlFit *self, SpdlFitMode mode, const SpdlRectangle *box,
     guint width, guint height);
 
+/* As COVER for a frame whose sides are larger, by 1 / @fraction, of which the
+ * middle is kept: torchvision's Resize(256) and CenterCrop(224) for 0.875. */
+void spdl_fit_init_center (SpdlFit *self, const SpdlRectangle *box, guint width,
+    guint height, double fraction);
+
 /* Whether the result has more than what is drawn. */
 static inline gboolean
 spdl_fit_has_border (const SpdlFit *self)

@@ -267,6 +267,7 @@ spdl_decode_config_new (
   self->n_refs = 1;
   self->part = settings->part;
   self->resize = settings->resize;
+  self->crop_fraction = settings->crop_fraction;
   self->interpolation = settings->interpolation;
   self->augment = settings->augment;
   self->fast_scale = settings->fast_scale;

@@ -36,6 +36,7 @@ typedef struct {
   gchar *format;     /* NULL: downstream may choose */
   const gchar *part; /* interned; NULL: items are one medium */
   SpdlFitMode resize;
+  double crop_fraction; /* of the sides, with COVER; 1: all of them */
   SpdlInterpolation interpolation;
   SpdlAugment augment;
   gboolean fast_scale;
@@ -56,6 +57,7 @@ typedef struct {
   guint width; /* 0: as decoded */
   guint height;
   SpdlFitMode resize;
+  double crop_fraction;
   SpdlInterpolation interpolation;
   SpdlAugment augment;
   gboolean fast_scale; /* whether JPEGs may be decoded smaller */

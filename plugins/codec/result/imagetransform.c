@@ -76,8 +76,12 @@ spdl_image_transform_init (SpdlImageTransform *self,
         upright_height, config->width ? config->width : upright_width,
         config->height ? config->height : upright_height, &self->box,
         &self->flip);
-  spdl_fit_init (
-      &self->fit, config->resize, &self->box, config->width, config->height);
+  if (config->resize == SPDL_FIT_COVER && config->crop_fraction < 1)
+    spdl_fit_init_center (&self->fit, &self->box, config->width, config->height,
+        config->crop_fraction);
+  else
+    spdl_fit_init (
+        &self->fit, config->resize, &self->box, config->width, config->height);
   /* The frame is mirrored with its content: so the place is, too. */
   turn_back (&self->fit, orientation, width, height);
   if (self->flip)

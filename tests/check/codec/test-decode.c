@@ -465,6 +465,8 @@ GST_START_TEST (test_transforms)
     "width=64 height=64 augment=random-resized-crop interpolation=lanczos",
     "width=30 height=30 augment=random-crop flip=1.0 fast-scale=false",
     "width=50 height=20 resize=cover interpolation=bicubic",
+    "width=50 height=20 resize=cover crop-fraction=0.5 fast-scale=false",
+    "height=16 resize=cover crop-fraction=0.875",
     "width=50 height=20 resize=contain background=255 interpolation=nearest",
     "width=7 height=9 resize=cover augment=random-resized-crop",
     "height=16 resize=contain flip=0.5",

@@ -4,17 +4,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Batches for a trainer, from a GStreamer pipeline.
 
-    from gstspdl import Pipeline
+    from gstspdl import image_folder
 
-    pipeline = (Pipeline().files("photos", label="folder").fetch()
-                .decode(width=224, height=224).batch(32))
-    with pipeline.loader() as loader:
+    with image_folder("photos", batch_size=32) as loader:
         for batch in loader:                # one epoch
             images = batch["data"].numpy()  # no copy
             labels = batch.labels
 
-It needs no PyGObject. Where there is one, gi.repository.GstSpdl has the same
-classes. docs/python.md is the reference.
+Pipeline builds any other pipeline. The package needs no PyGObject. Where there
+is one, gi.repository.GstSpdl has the same classes. docs/python.md is the
+reference.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,15 +31,22 @@ from ._versions import versions
 if TYPE_CHECKING:
     from ._headspace import Headspace, headspace
     from ._pipeline import Pipeline
+    from ._recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
+                           image_folder, image_list, video_folder, web_dataset)
 
-__all__ = ["Batch", "CacheLoader", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Pipeline", "Sample", "Tensor", "decode",
-           "headspace", "versions"]
+__all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
+           "Headspace", "Loader", "LoaderError", "LoaderWarning", "Pipeline",
+           "Sample", "Tensor", "audio_folder", "decode", "headspace",
+           "image_folder", "image_list", "versions", "video_folder",
+           "web_dataset"]
 
 
 # Modules that are imported when they are first used.
 _LATER = {"Headspace": "_headspace", "headspace": "_headspace",
-          "Pipeline": "_pipeline"}
+          "Pipeline": "_pipeline",
+          **dict.fromkeys(("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
+                           "image_folder", "image_list", "video_folder",
+                           "web_dataset"), "_recipes")}
 
 
 def __getattr__(name: str) -> Any:

@@ -100,6 +100,8 @@ def in_step(batches: Iterable[Step], *,
 class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     """Batches as dicts of PyTorch's tensors on `device`.
 
+    `pipeline`: as for Loader, or a Loader, such as a recipe's:
+    Dataset(gstspdl.image_folder("photos")).
     `device`: by default the current CUDA device if there is one, else the CPU.
     The dicts always have `labels` and `indices`. `last` is the last Batch, with
     its keys, extras and state. Other arguments are those of Loader.
@@ -113,9 +115,15 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         if device is None:
             device = "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(device)
-        self.loader = Loader(pipeline, **arguments)
+        if isinstance(pipeline, Loader):
+            if arguments:
+                raise TypeError("Dataset takes a Loader without arguments for "
+                                f"one: give {', '.join(arguments)} to that")
+            self.loader = pipeline
+        else:
+            self.loader = Loader(pipeline, **arguments)
         self.last: Optional[Batch] = None
-        self._state: Optional[str] = arguments.get("state")
+        self._state: Optional[str] = self.loader.state
 
     def __len__(self) -> int:
         self._begin()

@@ -17,6 +17,7 @@ import torch
 import torch.distributed
 from support import describe, make_dataset, run_python
 from torch.utils.data import DataLoader
+import gstspdl
 from gstspdl import LoaderError
 from gstspdl.torch import Dataset
 from gi.repository import Gst
@@ -247,14 +248,18 @@ class PageTest(unittest.TestCase):
 
     def test_properties_are_there(self):
         Gst.init(None)
-        known = {"source", "device", "process"}  # arguments
+        # Arguments, and a property of videoflip.
+        known = {"source", "device", "process", "video-direction"}
+        for recipe in gstspdl.image_folder, gstspdl.image_list:
+            known |= {name.replace("_", "-")
+                      for name in inspect.signature(recipe).parameters}
         for name in ("spdlsrc", "spdlaggregate", "spdlfetch", "spdldecode",
-                     "spdlbatch", "spdlsink"):
+                     "spdlbatch", "spdlmix", "spdlsink"):
             element = Gst.ElementFactory.make(name)
             known |= {prop.name for prop in element.list_properties()}
-        named = {name for row in self.rows
+        named = {name.replace("_", "-") for row in self.rows
                  for code in re.findall("`[^`]*`", row.split("|")[2])
-                 for name in re.findall(r"(?<![\w-])([a-z-]+)=", code)}
+                 for name in re.findall(r"(?<![\w-])([a-z_-]+)=", code)}
         self.assertEqual(named - known, set())
         self.assertGreater(len(named), 15)
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -73,3 +74,31 @@ def run_python(code, *arguments, **options):
     return subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
                           capture_output=True, text=True, timeout=100,
                           check=False, **options)
+
+
+def _meeting_place(folder):
+    """torchrun's options for where the ranks meet. The store of newer versions
+    needs libuv, which Debian 13's PyTorch has not: there, a file."""
+    import torch
+
+    if int(torch.__version__.partition(".")[0]) >= 2:
+        return ["--rdzv_backend", "c10d", "--rdzv_endpoint", f"{folder}/meet",
+                "--rdzv_conf", "store_type=file", "--local_addr", "127.0.0.1"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return ["--master_addr", "127.0.0.1", "--master_port",
+                str(probe.getsockname()[1])]
+
+
+def launch_ranks(n_ranks, job, *arguments, folder, **environment):
+    """Runs a script as torchrun does, and returns its output."""
+    # A barrier that one rank does not reach ends in the timeout. Debian 12's
+    # torchrun has defaults for redirects and tee that fail with Python 3.11. The
+    # interface is given since some machines cannot look up localhost.
+    return subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run",
+         *_meeting_place(folder), "--nproc_per_node", str(n_ranks),
+         "--redirects", "1", "--tee", "1", job, *map(str, arguments)],
+        env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
+                 TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1", **environment),
+        check=True, timeout=200, stdout=subprocess.PIPE, text=True).stdout

@@ -7,19 +7,15 @@
 
 import collections
 import json
-import os
 import pathlib
 import re
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
 import textwrap
 import unittest
 
 import torch.distributed
-from support import ROOT, make_dataset
+from support import ROOT, launch_ranks, make_dataset
 
 N_RANKS = 2
 # For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
@@ -34,31 +30,6 @@ def items_of(steps):
     return [i for step in steps if step for i in step]
 
 
-def meeting_place(folder):
-    """torchrun's options for where the ranks meet. The store of newer versions
-    needs libuv, which Debian 13's PyTorch has not: there, a file."""
-    if int(torch.__version__.partition(".")[0]) >= 2:
-        return ["--rdzv_backend", "c10d", "--rdzv_endpoint", f"{folder}/meet",
-                "--rdzv_conf", "store_type=file", "--local_addr", "127.0.0.1"]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return ["--master_addr", "127.0.0.1", "--master_port",
-                str(probe.getsockname()[1])]
-
-
-def launch(job, *arguments, folder, **environment):
-    # A barrier that one rank does not reach ends in the timeout. Debian 12's
-    # torchrun has defaults for redirects and tee that fail with Python 3.11. The
-    # interface is given since some machines cannot look up localhost.
-    return subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", *meeting_place(folder),
-         "--nproc_per_node", str(N_RANKS), "--redirects", "1", "--tee", "1",
-         job, *arguments],
-        env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
-                 TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1", **environment),
-        check=True, timeout=200, stdout=subprocess.PIPE, text=True).stdout
-
-
 @unittest.skipUnless(torch.distributed.is_available()
                      and torch.distributed.is_gloo_available(),
                      "PyTorch is built without it")
@@ -70,7 +41,7 @@ class RanksTest(unittest.TestCase):
         paths[BROKEN].write_text("no picture")
         (folder / "list.txt").write_text("".join(f"{p}\n" for p in paths))
         with tempfile.TemporaryDirectory() as out:
-            launch(JOB, folder, out, folder=out)
+            launch_ranks(N_RANKS, JOB, folder, out, folder=out)
             cls.ranks = [json.loads(pathlib.Path(out, str(rank)).read_text())
                          for rank in range(N_RANKS)]
 
@@ -156,7 +127,7 @@ def small(num_classes):
             job = pathlib.Path(out, "imagenet.py")
             job.write_text(f"import os\nos.chdir({out!r})\n{script}")
             for first, last in (0, 2), (2, 3):
-                shown = launch(job, folder=out, EPOCHS=str(last))
+                shown = launch_ranks(N_RANKS, job, folder=out, EPOCHS=str(last))
                 self.assertEqual(
                     re.findall(r"epoch (\d+): accuracy [\d.]+%", shown),
                     list(map(str, range(first, last))), shown)

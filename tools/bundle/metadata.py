@@ -106,9 +106,12 @@ def write_metadata(folder: pathlib.Path, version: str,
 def _commit_time() -> time.struct_time:
     """The time of the last commit, so that the same commit gives the same
     bytes."""
-    seconds = subprocess.run(["git", "log", "-1", "--format=%ct"], text=True,
-                             stdout=subprocess.PIPE, check=False).stdout
-    return time.gmtime(int(seconds or 1577836800))
+    try:
+        seconds = int(subprocess.check_output(
+            ["git", "log", "-1", "--format=%ct"], text=True))
+    except (OSError, subprocess.CalledProcessError):
+        seconds = 1577836800  # not a checkout
+    return time.gmtime(seconds)
 
 
 def pack(tree: pathlib.Path, target: pathlib.Path, info: str) -> None:

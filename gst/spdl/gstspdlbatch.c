@@ -1,4 +1,4 @@
-/* gst-spdl: a batch
+/* gst-spdl: named tensors of a batch and their items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,15 +8,15 @@
 /**
  * SECTION:gstspdlbatch
  * @title: GstSpdlBatch
- * @short_description: a batch
+ * @short_description: named tensors of a buffer and their items
  *
- * The tensors of a buffer by name, and the items that lie in them. A buffer
- * that is no batch can be looked at, too: a raw image is a tensor of rows by
- * columns by channels, whatever else is one of bytes, and the items are the one
- * whose meta it bears.
+ * A view of the tensors of a buffer by name, and of the items in them. A buffer
+ * without a #GstSpdlBatchMeta works too: a raw image becomes a tensor of rows
+ * by columns by channels, other data a tensor of bytes, and the only item is
+ * that of the buffer's #GstSpdlItemMeta.
  *
- * Nothing is copied. The buffer stays mapped, and what a pool gave goes back to
- * it, when neither the batch nor any of its tensors is referred to any more.
+ * No data is copied. The buffer stays mapped until the last reference to the
+ * batch and its tensors is dropped; then its memory returns to its pool.
  *
  * Since: 0.1
  */
@@ -34,14 +34,14 @@ G_DEFINE_BOXED_TYPE (
 /**
  * gst_spdl_batch_new:
  * @buffer: (transfer none): a buffer
- * @caps: (transfer none) (nullable): what it holds; without, it is bytes
+ * @caps: (transfer none) (nullable): format of @buffer; %NULL: bytes
  * @error: (nullable): %GST_STREAM_ERROR or %GST_RESOURCE_ERROR
  *
- * Looks at a buffer. Its memory may be written if the caller's reference to it
+ * Creates a view of a buffer. Its memory is writable if the caller's reference
  * is the only one.
  *
- * Returns: (transfer full): the view, or %NULL with @error set if caps and
- *     buffer do not go together, or it cannot be mapped
+ * Returns: (transfer full): the batch, or %NULL with @error set if @caps do not
+ *     fit @buffer or it cannot be mapped
  *
  * Since: 0.1
  */
@@ -65,7 +65,9 @@ gst_spdl_batch_new (GstBuffer *buffer, GstCaps *caps, GError **error)
  * gst_spdl_batch_ref:
  * @batch: a batch
  *
- * Returns: (transfer full): @batch, with one more reference
+ * Adds a reference.
+ *
+ * Returns: (transfer full): @batch
  *
  * Since: 0.1
  */
@@ -82,8 +84,8 @@ gst_spdl_batch_ref (GstSpdlBatch *batch)
  * gst_spdl_batch_unref:
  * @batch: (transfer full): a batch
  *
- * Drops a reference. Tensors that are referred to keep the batch. A child of
- * the process that made it gives nothing back.
+ * Drops a reference. A tensor that is still referenced keeps the memory of the
+ * batch. In a forked child, memory is not returned to the pool.
  *
  * Since: 0.1
  */
@@ -105,7 +107,9 @@ gst_spdl_batch_unref (GstSpdlBatch *batch)
  * gst_spdl_batch_get_n_tensors:
  * @batch: a batch
  *
- * Returns: how many tensors it has
+ * Gets the number of tensors.
+ *
+ * Returns: the number of tensors
  *
  * Since: 0.1
  */
@@ -120,9 +124,12 @@ gst_spdl_batch_get_n_tensors (const GstSpdlBatch *batch)
 /**
  * gst_spdl_batch_get_name:
  * @batch: a batch
- * @i: which tensor
+ * @i: index of the tensor, from 0
  *
- * Returns: (transfer none) (nullable): its name; %NULL if there is none
+ * Gets the name of a tensor.
+ *
+ * Returns: (transfer none) (nullable): the name, valid as long as @batch; %NULL
+ *     if @i is out of range
  *
  * Since: 0.1
  */
@@ -137,9 +144,11 @@ gst_spdl_batch_get_name (const GstSpdlBatch *batch, guint i)
 /**
  * gst_spdl_batch_get_tensor:
  * @batch: a batch
- * @i: which tensor
+ * @i: index of the tensor, from 0
  *
- * Returns: (transfer full) (nullable): the tensor; %NULL if there is none
+ * Gets a tensor by its index.
+ *
+ * Returns: (transfer full) (nullable): the tensor; %NULL if @i is out of range
  *
  * Since: 0.1
  */
@@ -154,10 +163,12 @@ gst_spdl_batch_get_tensor (GstSpdlBatch *batch, guint i)
 /**
  * gst_spdl_batch_find_tensor:
  * @batch: a batch
- * @name: a name
+ * @name: name of the tensor
  *
- * Returns: (transfer full) (nullable): the tensor of that name; %NULL if there
- *     is none
+ * Gets a tensor by its name.
+ *
+ * Returns: (transfer full) (nullable): the tensor; %NULL if no tensor has that
+ *     name
  *
  * Since: 0.1
  */
@@ -176,7 +187,9 @@ gst_spdl_batch_find_tensor (GstSpdlBatch *batch, const gchar *name)
  * gst_spdl_batch_get_n_items:
  * @batch: a batch
  *
- * Returns: how many items lie in it; 0 if nobody numbered them
+ * Gets the number of items in the batch.
+ *
+ * Returns: the number of items; 0 if the buffer has no item metadata
  *
  * Since: 0.1
  */
@@ -191,10 +204,12 @@ gst_spdl_batch_get_n_items (const GstSpdlBatch *batch)
 /**
  * gst_spdl_batch_get_item:
  * @batch: a batch
- * @i: which item, in the order of the tensors
+ * @i: index of the item, in the order of the tensors, from 0
  *
- * Returns: (transfer none) (nullable): its meta, valid as long as @batch; %NULL
- *     if there is none
+ * Gets the metadata of an item.
+ *
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @batch;
+ *     %NULL if @i is out of range
  *
  * Since: 0.1
  */
@@ -209,10 +224,12 @@ gst_spdl_batch_get_item (const GstSpdlBatch *batch, guint i)
 /**
  * gst_spdl_batch_get_labels:
  * @batch: a batch
- * @n_items: (out): how many items there are
+ * @n_items: (out): number of items
  *
- * Returns: (array length=n_items) (transfer full): the items' labels, -1 where
- *     there is none
+ * Gets the labels of all items.
+ *
+ * Returns: (array length=n_items) (transfer full): the labels, -1 for an item
+ *     without a label; free with g_free()
  *
  * Since: 0.1
  */
@@ -233,10 +250,12 @@ gst_spdl_batch_get_labels (const GstSpdlBatch *batch, guint *n_items)
 /**
  * gst_spdl_batch_get_indices:
  * @batch: a batch
- * @n_items: (out): how many items there are
+ * @n_items: (out): number of items
  *
- * Returns: (array length=n_items) (transfer full): the items' places in the
- *     dataset
+ * Gets the indices of all items in the dataset.
+ *
+ * Returns: (array length=n_items) (transfer full): the indices; free with
+ *     g_free()
  *
  * Since: 0.1
  */
@@ -258,8 +277,10 @@ gst_spdl_batch_get_indices (const GstSpdlBatch *batch, guint *n_items)
  * gst_spdl_batch_get_keys:
  * @batch: a batch
  *
- * Returns: (array zero-terminated=1) (transfer full): the items' URIs, empty
- *     where there is none
+ * Gets the URIs of all items.
+ *
+ * Returns: (array zero-terminated=1) (transfer full): the URIs, empty for an
+ *     item without one; free with g_strfreev()
  *
  * Since: 0.1
  */
@@ -279,10 +300,11 @@ gst_spdl_batch_get_keys (const GstSpdlBatch *batch)
 /**
  * gst_spdl_batch_dup_extra:
  * @batch: a batch
- * @i: which item
+ * @i: index of the item, from 0
  *
- * Returns: (transfer full) (nullable): what a list or an element says of the
- *     item besides; %NULL if nothing
+ * Copies the extra fields of an item, from a list, a shard or an element.
+ *
+ * Returns: (transfer full) (nullable): the fields; %NULL if there are none
  *
  * Since: 0.1
  */
@@ -300,7 +322,9 @@ gst_spdl_batch_dup_extra (const GstSpdlBatch *batch, guint i)
  * gst_spdl_batch_get_epoch:
  * @batch: a batch
  *
- * Returns: the epoch of its first item; 0 without items
+ * Gets the epoch of the first item.
+ *
+ * Returns: the epoch, from 0; 0 without items
  *
  * Since: 0.1
  */
@@ -316,8 +340,11 @@ gst_spdl_batch_get_epoch (const GstSpdlBatch *batch)
  * gst_spdl_batch_get_state:
  * @batch: a batch
  *
- * Returns: (transfer none) (nullable): where to begin after this batch, for
- *     gst_spdl_loader_restore_state(); %NULL if that is not known
+ * Gets the state with which a run resumes after this batch, for
+ * gst_spdl_loader_restore_state().
+ *
+ * Returns: (transfer none) (nullable): the state, valid as long as @batch;
+ *     %NULL if it is not known
  *
  * Since: 0.1
  */
@@ -332,6 +359,8 @@ gst_spdl_batch_get_state (const GstSpdlBatch *batch)
 /**
  * gst_spdl_batch_get_buffer:
  * @batch: a batch
+ *
+ * Gets the buffer of the batch.
  *
  * Returns: (transfer none): the buffer
  *
@@ -349,7 +378,9 @@ gst_spdl_batch_get_buffer (const GstSpdlBatch *batch)
  * gst_spdl_batch_get_caps:
  * @batch: a batch
  *
- * Returns: (transfer none) (nullable): the buffer's caps
+ * Gets the caps of the buffer.
+ *
+ * Returns: (transfer none) (nullable): the caps, or %NULL
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: a batch
+/* gst-spdl: named tensors of a batch and their items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,9 +15,8 @@ G_BEGIN_DECLS
 /**
  * GstSpdlBatch:
  *
- * A buffer that came out of a pipeline, as a trainer sees it: named tensors,
- * and the items that lie in them. Opaque and constant; all functions may be
- * called from any thread.
+ * A buffer from a pipeline as a trainer needs it: named tensors, and the items
+ * in them. Opaque and immutable; all functions may be called from any thread.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: metadata of a batch's items
+/* gst-spdl: metadata of a batch: items, tensor names, resume state
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -101,11 +101,11 @@ gst_spdl_batch_meta_get_info (void)
 /**
  * gst_spdl_buffer_add_batch_meta:
  * @buffer: (transfer none): a writable buffer
- * @capacity: how many items will be appended at most
+ * @capacity: maximum number of items
  *
- * Makes @buffer a batch, of no items and no tensors yet.
+ * Turns @buffer into a batch without items and tensors.
  *
- * Returns: (transfer none): the meta, which belongs to @buffer
+ * Returns: (transfer none): the meta, owned by @buffer
  *
  * Since: 0.1
  */
@@ -127,8 +127,10 @@ gst_spdl_buffer_add_batch_meta (GstBuffer *buffer, guint capacity)
  * gst_spdl_buffer_get_batch_meta:
  * @buffer: (transfer none): a buffer
  *
- * Returns: (transfer none) (nullable): the meta of @buffer, or %NULL if it is
- *     no batch
+ * Gets the batch metadata of a buffer.
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL if
+ *     @buffer is not a batch
  *
  * Since: 0.1
  */
@@ -143,8 +145,10 @@ gst_spdl_buffer_get_batch_meta (GstBuffer *buffer)
 
 /**
  * gst_spdl_batch_meta_append:
- * @batch: a meta with capacity left
- * @item: the meta of the item that comes next in the tensors; copied
+ * @batch: a meta with fewer items than its capacity
+ * @item: metadata of the next item in the tensors; copied
+ *
+ * Appends an item.
  *
  * Since: 0.1
  */
@@ -160,10 +164,11 @@ gst_spdl_batch_meta_append (
 /**
  * gst_spdl_batch_meta_get_item:
  * @batch: a meta
- * @i: which item, less than `num_items`
+ * @i: index of the item, less than `num_items`
  *
- * Returns: (transfer none) (nullable): the meta of that item, valid as long as
- *     @batch
+ * Gets the metadata of an item.
+ *
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @batch
  *
  * Since: 0.1
  */
@@ -180,6 +185,8 @@ gst_spdl_batch_meta_get_item (GstSpdlBatchMeta *batch, guint i)
  * @batch: a meta with fewer than %GST_SPDL_MAX_TENSORS tensors
  * @name: the name of the next tensor
  *
+ * Adds a tensor with a name.
+ *
  * Since: 0.1
  */
 void
@@ -194,9 +201,11 @@ gst_spdl_batch_meta_add_name (GstSpdlBatchMeta *batch, const gchar *name)
 /**
  * gst_spdl_batch_meta_get_name:
  * @batch: a meta
- * @i: which tensor, less than `num_tensors`
+ * @i: index of the tensor, less than `num_tensors`
  *
- * Returns: (transfer none) (nullable): the name of that tensor
+ * Gets the name of a tensor.
+ *
+ * Returns: (transfer none) (nullable): the name, valid as long as @batch
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: metadata of a batch's items
+/* gst-spdl: metadata of a batch: items, tensor names, resume state
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_MAX_TENSORS:
  *
- * The most tensors that a batch can have: the memories of a #GstBuffer.
+ * Maximum number of tensors in a batch, which is the maximum number of memories
+ * of a #GstBuffer.
  *
  * Since: 0.1
  */
@@ -26,15 +27,15 @@ typedef struct _GstSpdlBatchMeta GstSpdlBatchMeta;
 /**
  * GstSpdlBatchMeta:
  * @meta: the parent
- * @num_items: how many items the batch holds
- * @items: (array length=num_items): their metas, in the order in which they
- *     lie in the tensors
- * @num_tensors: how many tensors the batch holds
- * @names: (array fixed-size=16): the names of the tensors
- * @resume_state: (nullable): where to begin after this batch
+ * @num_items: number of items in the batch
+ * @items: (array length=num_items): metadata of the items, in the order of the
+ *     tensors
+ * @num_tensors: number of tensors in the batch
+ * @names: (array fixed-size=16): names of the tensors
+ * @resume_state: (nullable): state with which a run resumes after this batch
  *
- * Says which items lie in a batch, and what its tensors are called. Like
- * #GstSpdlItemMeta it survives what elements do to the buffer.
+ * Names the items and tensors of a batch. Elements that transform the buffer
+ * keep it, as #GstSpdlItemMeta.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: CPUs that the process may use, and how busy they are
+/* gst-spdl: number of usable CPUs and their load
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,9 +10,9 @@
  * @title: CPUs
  * @short_description: CPUs that the process may use, and their load
  *
- * A process may use fewer CPUs than the machine has: those of its affinity, and
- * the CPU time that the quotas of its cgroup and of that's parents grant, as in
- * a container that was started with `--cpus=4`. All of gst-spdl counts them
+ * A process may be able to use fewer CPUs than the machine has, because of its
+ * CPU affinity or the CPU quotas of its cgroup and the cgroup's parents, such
+ * as in a container started with `--cpus=4`. All parts of gst-spdl count CPUs
  * with gst_spdl_get_num_cores(): the default concurrency of a loader's stages,
  * automatic concurrency, CPU budgets and the diagnosis.
  *
@@ -28,9 +28,9 @@
 /**
  * gst_spdl_get_num_cores:
  *
- * Counts the cores that the process may use: the least of its CPU affinity and
- * the CPU quotas of its cgroup and of that's parents (cgroup v1 and v2). A
- * fraction counts as a core. Limits are read at each call.
+ * Counts the cores that the process may use: the minimum of its CPU affinity
+ * and the CPU quotas of its cgroup and the cgroup's parents (cgroup v1 and v2).
+ * A fraction counts as one core. Limits are read at each call.
  *
  * Returns: the number of cores, at least 1
  *
@@ -54,24 +54,22 @@ get_process_time (void)
 /**
  * gst_spdl_get_cpu_stats:
  *
- * Reads how busy the CPUs are, for gst_spdl_diagnose_with_cpus(). The structure
- * is called `spdl-cpu-stats` and has these fields, of which times are in ns and
- * count from some moment in the past:
+ * Reads the load of the CPUs, for gst_spdl_diagnose_with_cpus(). The structure
+ * is called `spdl-cpu-stats`. Times are in ns since an unspecified moment.
+ * Fields that the system does not provide are missing.
  *
- * - `time` (uint64): the monotonic time
- * - `num-cores` (double): the CPUs' worth of time that the process may use, by
- *   its affinity and the quotas of its cgroups
- * - `process-time` (uint64): the CPU time of the process
- * - `num-cpus` (uint), `busy-time`, `idle-time` (uint64): how many CPUs the
- *   process may run on, and for how long these worked for all programs
- *   together, and did not
- * - `pressure-time` (uint64): for how long at least one thread was ready to run
- *   and waited for a CPU, in the process's cgroup where that is known, else on
- *   the whole machine
- * - `delay-time` (uint64): how long the threads of the process that still run
- *   were ready to run and waited for a CPU, all together
- *
- * Fields that the system does not tell are missing.
+ * - `time` (uint64): monotonic time
+ * - `num-cores` (double): number of CPUs that the process may use, by its
+ *   affinity and the quotas of its cgroups
+ * - `process-time` (uint64): CPU time of the process
+ * - `num-cpus` (uint): number of CPUs that the process may run on
+ * - `busy-time`, `idle-time` (uint64): time in which these CPUs ran any
+ *   program, and in which they were idle
+ * - `pressure-time` (uint64): time in which at least one thread was ready to
+ *   run and waited for a CPU, in the cgroup of the process if that is known,
+ *   otherwise on the whole machine
+ * - `delay-time` (uint64): total time in which the running threads of the
+ *   process were ready to run and waited for a CPU
  *
  * Returns: (transfer full): the counters
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: CPUs that the process may use, and how busy they are
+/* gst-spdl: number of usable CPUs and their load
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

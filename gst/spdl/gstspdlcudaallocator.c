@@ -10,7 +10,7 @@
  * @title: GstSpdlCudaAllocator
  * @short_description: allocator of CUDA device memory
  *
- * Where what `spdlcudaupload` sends lies.
+ * Allocates the memory of the batches that `spdlcudaupload` sends.
  *
  * Since: 0.1
  */
@@ -266,12 +266,13 @@ open_stream (GstSpdlCudaAllocator *self, GError **error)
 
 /**
  * gst_spdl_cuda_allocator_new:
- * @device_id: the device's number
+ * @device_id: number of the CUDA device
  * @error: (nullable): %GST_LIBRARY_ERROR or %GST_RESOURCE_ERROR
  *
- * Returns: (transfer full) (nullable): the allocator, with a stream of its own,
- *     or %NULL with @error set if there is no CUDA Runtime, driver or such
- *     device
+ * Creates an allocator with a stream of its own.
+ *
+ * Returns: (transfer full) (nullable): the allocator, or %NULL with @error set
+ *     if the CUDA Runtime, the driver or the device is missing
  *
  * Since: 0.1
  */
@@ -297,7 +298,9 @@ gst_spdl_cuda_allocator_new (gint device_id, GError **error)
  * gst_spdl_cuda_allocator_get_device_id:
  * @allocator: an allocator
  *
- * Returns: the number of its device
+ * Gets the number of the device.
+ *
+ * Returns: the number of the device
  *
  * Since: 0.1
  */
@@ -313,8 +316,9 @@ gst_spdl_cuda_allocator_get_device_id (GstSpdlCudaAllocator *allocator)
  * gst_spdl_cuda_allocator_get_stream: (skip)
  * @allocator: an allocator
  *
- * Returns: (transfer none): the `cudaStream_t` on which its memory is written,
- *     valid as long as @allocator
+ * Gets the stream on which memory of the allocator is written.
+ *
+ * Returns: (transfer none): the `cudaStream_t`, valid as long as @allocator
  *
  * Since: 0.1
  */

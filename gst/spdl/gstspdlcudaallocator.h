@@ -17,10 +17,10 @@ G_BEGIN_DECLS
 /**
  * GstSpdlCudaAllocator:
  *
- * Makes memory of one CUDA device, which is written on a stream of the
- * allocator's. What is freed is kept, up to 8 pieces, and written again when
- * those who were made to wait for it are done with it. Where the device can,
- * the rest is given back in the order of the stream, so that nothing waits.
+ * Allocates memory of one CUDA device, which is written on a stream of the
+ * allocator. It keeps up to 8 freed pieces and reuses one when the streams that
+ * waited for it have finished their work. If the device supports it, further
+ * pieces are freed in stream order, without blocking.
  *
  * Since: 0.1
  */

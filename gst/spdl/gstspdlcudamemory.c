@@ -10,14 +10,15 @@
  * @title: GstSpdlCudaMemory
  * @short_description: CUDA device memory
  *
- * Who uses it on the device asks for its address, and has each stream wait with
- * gst_spdl_cuda_memory_wait() first: the stream waits, the CPU does not. The
- * memory may be let go of as soon as the work is given to the stream: it is
- * written again when the streams that were made to wait are done.
+ * To use the memory on the device, let each stream wait with
+ * gst_spdl_cuda_memory_wait() and get the address. The stream waits, the CPU
+ * does not. The memory may be unreferenced as soon as work was queued on the
+ * stream; it is reused when the streams that waited for it have finished this
+ * work.
  *
- * It can be mapped, too, which copies it to the CPU's memory and waits for
- * that, and back again if it was mapped for writing. It is marked
- * %GST_MEMORY_FLAG_NOT_MAPPABLE, so that no element does it unasked.
+ * Mapping the memory copies it to the CPU and waits for the copy; if it was
+ * mapped for writing, unmapping copies it back. It is marked
+ * %GST_MEMORY_FLAG_NOT_MAPPABLE, so that no element maps it by accident.
  *
  * Since: 0.1
  */
@@ -220,8 +221,9 @@ gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator)
  * gst_spdl_is_cuda_memory:
  * @memory: a memory
  *
- * Returns: whether it lies on a CUDA device, and the functions of a
- *     #GstSpdlCudaMemory are for it
+ * Checks whether a memory is a #GstSpdlCudaMemory.
+ *
+ * Returns: %TRUE if @memory is on a CUDA device
  *
  * Since: 0.1
  */
@@ -237,7 +239,9 @@ gst_spdl_is_cuda_memory (GstMemory *memory)
  * gst_spdl_cuda_memory_get_device_id:
  * @memory: a #GstSpdlCudaMemory
  *
- * Returns: the number of the device on which it lies
+ * Gets the number of the device.
+ *
+ * Returns: the number of the device
  *
  * Since: 0.1
  */
@@ -253,8 +257,10 @@ gst_spdl_cuda_memory_get_device_id (GstMemory *memory)
  * gst_spdl_cuda_memory_get_address: (skip)
  * @memory: a #GstSpdlCudaMemory
  *
- * Returns: (transfer none): where it begins on the device, valid as long as
- *     @memory; see gst_spdl_cuda_memory_wait()
+ * Gets the address on the device. Call gst_spdl_cuda_memory_wait() before the
+ * content is used.
+ *
+ * Returns: (transfer none): the address, valid as long as @memory
  *
  * Since: 0.1
  */
@@ -271,17 +277,17 @@ gst_spdl_cuda_memory_get_address (GstMemory *memory)
 /**
  * gst_spdl_cuda_memory_wait: (skip)
  * @memory: a #GstSpdlCudaMemory
- * @stream: (nullable): a `cudaStream_t`; %NULL is the legacy default stream. It
- *     has to exist until @memory is let go of
+ * @stream: (nullable): a `cudaStream_t`; %NULL: the legacy default stream. It
+ *     must exist until @memory is unreferenced
  * @error: (nullable): %GST_RESOURCE_ERROR
  *
- * Makes a stream wait for the content. It returns at once, on any thread; what
- * is given to the stream from then on finds the content. What it was given
- * before the last reference to @memory goes is done before the memory is
- * written again.
+ * Makes a stream wait for the content. The function returns at once and may be
+ * called from any thread. Work that is queued on the stream afterwards sees the
+ * content. The memory is not reused before the work that was queued before the
+ * last reference to @memory was dropped is done.
  *
- * Returns: %FALSE with @error set if the content will not come, or the stream
- *     is none
+ * Returns: %FALSE with @error set if the content is not available or @stream is
+ *     invalid
  *
  * Since: 0.1
  */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_CUDA_MEMORY_TYPE:
  *
- * The memory type of a #GstSpdlCudaAllocator.
+ * Memory type of a #GstSpdlCudaAllocator.
  *
  * Since: 0.1
  */
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_CAPS_FEATURE_CUDA_MEMORY:
  *
- * The feature of caps whose buffers lie in such memory.
+ * Caps feature of buffers in CUDA device memory.
  *
  * Since: 0.1
  */
@@ -33,8 +33,8 @@ G_BEGIN_DECLS
 /**
  * GstSpdlCudaMemory:
  *
- * A #GstMemory on a CUDA device, opaque. Its content is there when an event on
- * the device has come, for which a stream can be made to wait.
+ * A #GstMemory on a CUDA device. Opaque. Its content is valid after an event on
+ * the device, for which a stream can wait.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one item in the calling thread
+/* gst-spdl: decoder of single items in the calling thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,8 +10,8 @@
  * @title: GstSpdlDecoder
  * @short_description: decodes one item in the calling thread
  *
- * What a stage does to an item, without pipeline, queue and threads: for
- * programs that have a loader of their own, and want only this part of ours.
+ * Runs the work of a stage on one item, without a pipeline, a queue and
+ * threads. Use it in programs that have a loader of their own.
  *
  * |[
  * GstSpdlDecoder *decoder =
@@ -19,9 +19,9 @@
  * GstSpdlBatch *image = gst_spdl_decoder_decode (decoder, bytes, 0, 0, &error);
  * ]|
  *
- * It may be used from any thread, by one at a time: others wait. It has no
- * threads, so that it also works in a child of its process, if no other thread
- * used it when the child was made.
+ * A decoder may be used from any thread; concurrent calls wait for each other.
+ * It has no threads and also works in a forked child, if no other thread used
+ * it during the fork.
  *
  * Since: 0.1
  */
@@ -82,9 +82,12 @@ open_stage (GstSpdlDecoder *self, GError **error)
 
 /**
  * gst_spdl_decoder_new: (constructor)
- * @description: a stage and its properties, in gst-launch's syntax:
+ * @description: a stage and its properties in the syntax of gst-launch, such as
  *     `spdldecode width=224 height=224`
- * @error: (nullable): %GST_PARSE_ERROR, or why the stage cannot work so
+ * @error: (nullable): %GST_PARSE_ERROR, or the error with which the stage
+ *     failed to start
+ *
+ * Creates a decoder.
  *
  * Returns: (transfer full): a decoder, or %NULL with @error set
  *
@@ -144,12 +147,12 @@ take_result (GstSpdlTask *task, GError **error)
 /**
  * gst_spdl_decoder_decode:
  * @decoder: a decoder
- * @data: (transfer none): the item's bytes
- * @epoch: which item it is, for what is drawn at random
- * @index: its place in the dataset, for the same
- * @error: (nullable): why it fails
+ * @data: (transfer none): encoded bytes of the item
+ * @epoch: epoch of the item, for random transforms
+ * @index: index of the item in the dataset, for random transforms
+ * @error: (nullable): reason of the failure
  *
- * Does the stage's work on one item, and returns when it is done.
+ * Decodes one item and returns when it is done.
  *
  * Returns: (transfer full): the result, or %NULL with @error set
  *

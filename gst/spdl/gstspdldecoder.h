@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one item in the calling thread
+/* gst-spdl: decoder of single items in the calling thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

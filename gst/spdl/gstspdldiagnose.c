@@ -1,4 +1,4 @@
-/* gst-spdl: finds the bottleneck of a pipeline
+/* gst-spdl: bottleneck of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,19 +10,18 @@
  * @title: Diagnosis
  * @short_description: finds the bottleneck of a pipeline
  *
- * gst_spdl_diagnose() reads the figures of all elements of a pipeline and names
- * the one that limits its throughput, why, and what to change. It is a function
- * of its arguments alone.
+ * gst_spdl_diagnose() reads the statistics of all elements of a pipeline. It
+ * names the element that limits the throughput, gives the reason, and suggests
+ * a change. The result depends only on the arguments.
  *
- * A pipeline is as fast as its slowest part. That part never waits: what comes
- * before it is held up, and what comes behind it starves. So the stage whose
- * workers are in tasks all the time is the limit. If all workers are idle at
- * times, the limit is no stage: it stands behind the last queue that is full,
- * or at the source, if none is.
+ * A pipeline is as fast as its slowest part. That part never waits: the
+ * elements before it are blocked, and the elements after it starve. So the
+ * stage whose workers are always busy is the bottleneck. If the workers of all
+ * stages are idle at times, the bottleneck is the element after the last full
+ * queue, or the source if no queue is full.
  *
- * A trainer whose steps take longer than they should, and which does not wait
- * for batches, is slowed down, by the pipeline or by something else: more
- * loading would not help it.
+ * If a trainer does not wait for batches and its steps take longer than they
+ * should, something slows it down, and faster loading would not help.
  *
  * Since: 0.1
  */
@@ -174,22 +173,22 @@ diagnose_view (const GstSpdlAnalysis *c)
 
 /**
  * gst_spdl_diagnose:
- * @stages: (element-type Gst.Structure) (transfer none): the statistics of the
- *     pipeline's elements, as in `stage-stats` and `spdl-stage-stats`, in the
- *     order from the source to the sink, all of the same interval or all since
- * the start. An element that has none stands among them as a structure with its
- * name alone in the field `stage`; if it has a number of threads that can be
- * set, `threads-property` (a string) and `threads` (uint) say so. Where it is
- * known how long the trainer's step takes if nothing else runs, the sink's has
- * it as `given-step-time` (uint64, in ns)
- * @num_cores: how many cores the process may use, 0 where that is not known
- * @cpu_time: the CPU time of the whole process in that time, in ns; 0: that of
- *     the stages' workers is taken
+ * @stages: (element-type Gst.Structure) (transfer none): statistics of the
+ *     pipeline's elements, as in `stage-stats` and `spdl-stage-stats`, from the
+ *     source to the sink, all of the same interval or all since the start. An
+ *     element without statistics is a structure with its name in the field
+ *     `stage`, and, if its number of threads can be set, with the fields
+ *     `threads-property` (string) and `threads` (uint). If the duration of a
+ *     training step without loading is known, the sink's structure has it as
+ *     `given-step-time` (uint64, in ns)
+ * @num_cores: number of cores that the process may use; 0: unknown
+ * @cpu_time: CPU time of the process in that interval, in ns; 0: use that of
+ *     the stages' workers
  *
- * Finds out what limits the throughput of a pipeline, and what to change.
+ * Finds the bottleneck of a pipeline and suggests a change.
  *
- * Where other processes use the same cores, a stage that computes looks as if
- * it waited, for it does: for a core. gst_spdl_diagnose_with_cpus() can tell.
+ * If other processes use the same cores, a stage that computes looks like a
+ * stage that waits. gst_spdl_diagnose_with_cpus() can tell them apart.
  *
  * Returns: (transfer full): the diagnosis
  *
@@ -211,13 +210,15 @@ gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time)
  * gst_spdl_diagnose_with_cpus:
  * @stages: (element-type Gst.Structure) (transfer none): as for
  *     gst_spdl_diagnose()
- * @before: (nullable): what gst_spdl_get_cpu_stats() returned when the time
- *     began that @stages are of
- * @after: (nullable): what it returned when that time ended
+ * @before: (nullable): result of gst_spdl_get_cpu_stats() at the start of the
+ *     interval of @stages
+ * @after: (nullable): result of gst_spdl_get_cpu_stats() at the end of the
+ *     interval
  *
- * Does what gst_spdl_diagnose() does, and knows how many cores the process may
- * use and what other programs did meanwhile. Where they use the cores, the
- * diagnosis is #GST_SPDL_LIMIT_OTHERS, and suggests no more workers.
+ * Finds the bottleneck like gst_spdl_diagnose(), and takes into account the
+ * cores that the process may use and the load by other programs. If those use
+ * the cores, the diagnosis is #GST_SPDL_LIMIT_OTHERS and does not suggest more
+ * workers.
  *
  * Returns: (transfer full): the diagnosis
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: finds the bottleneck of a pipeline
+/* gst-spdl: bottleneck of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,27 +14,26 @@ G_BEGIN_DECLS
 
 /**
  * GstSpdlLimit:
- * @GST_SPDL_LIMIT_TOO_FEW: there are too few figures to tell
- * @GST_SPDL_LIMIT_IDLE: nothing moved
- * @GST_SPDL_LIMIT_BALANCED: no stage stands out
- * @GST_SPDL_LIMIT_COMPUTING: a stage's workers compute all the time
+ * @GST_SPDL_LIMIT_TOO_FEW: not enough data for a diagnosis
+ * @GST_SPDL_LIMIT_IDLE: no item passed
+ * @GST_SPDL_LIMIT_BALANCED: no stage is clearly the slowest
+ * @GST_SPDL_LIMIT_COMPUTING: the workers of a stage compute all the time
  * @GST_SPDL_LIMIT_CORES: all cores are busy, so more workers do not help
- * @GST_SPDL_LIMIT_WAITING: a stage's workers wait for something else, as for a
- *     slow server
+ * @GST_SPDL_LIMIT_WAITING: the workers of a stage wait, for example for a slow
+ *     server
  * @GST_SPDL_LIMIT_STRAGGLER: a stage with output-order=input holds results back
  *     for a slow item
- * @GST_SPDL_LIMIT_HELD: a stage holds up what comes, though its workers are
- *     idle
+ * @GST_SPDL_LIMIT_HELD: a stage holds items back although its workers are idle
  * @GST_SPDL_LIMIT_ELEMENT: an element between stages is slow
  * @GST_SPDL_LIMIT_SOURCE: the source is slow
  * @GST_SPDL_LIMIT_CONSUMER: the consumer is slow, and the pipeline keeps up
- * @GST_SPDL_LIMIT_CONTENTION: the consumer is slower than it should be, and
- * does not wait for batches: something slows it down
- * @GST_SPDL_LIMIT_CACHED: batches come from a cache, and not from the pipeline
- * @GST_SPDL_LIMIT_OTHERS: other programs use the cores, so that more workers do
- *     not help
+ * @GST_SPDL_LIMIT_CONTENTION: the consumer does not wait for batches, but its
+ *     steps take longer than without loading
+ * @GST_SPDL_LIMIT_CACHED: batches come from a cache instead of the pipeline
+ * @GST_SPDL_LIMIT_OTHERS: other programs use the cores, so more workers do not
+ *     help
  *
- * What limits the throughput of a pipeline.
+ * The bottleneck of a pipeline.
  *
  * Since: 0.1
  */
@@ -62,7 +61,7 @@ GType gst_spdl_limit_get_type (void);
 /**
  * GstSpdlDiagnosis:
  *
- * What gst_spdl_diagnose() found. It does not change.
+ * Result of gst_spdl_diagnose(). Immutable.
  *
  * Since: 0.1
  */

@@ -10,11 +10,13 @@
  * @title: Events
  * @short_description: events and messages of the pipeline
  *
- * Three serialized custom downstream events, which `spdlsink` takes out of the
- * stream: `spdl-source`, which is sticky, before the first item of a source;
- * `spdl-epoch` after the last item of every epoch; and `spdl-items-dropped` for
- * items that failed, were filtered or were dropped, so that whoever keeps track
- * knows that they will not come.
+ * Three serialized custom downstream events, which `spdlsink` removes from the
+ * stream:
+ *
+ * - `spdl-source` is sticky and precedes the first item of a source.
+ * - `spdl-epoch` follows the last item of each epoch.
+ * - `spdl-items-dropped` names items that failed, were filtered or were dropped
+ *   and will not come.
  *
  * Since: 0.1
  */
@@ -34,12 +36,14 @@ G_DEFINE_ENUM_TYPE (GstSpdlDropReason, gst_spdl_drop_reason,
 
 /**
  * gst_spdl_event_new_source:
- * @source: the number of the source
- * @num_items: how many items each of its epochs has in this shard, or
+ * @source: number of the source
+ * @num_items: number of items per epoch on this rank, or
  *     #GST_SPDL_ITEMS_UNKNOWN
- * @resume_state: where it begins
+ * @resume_state: state in which the source starts
  *
- * Returns: (transfer full): an `spdl-source` event
+ * Creates an `spdl-source` event.
+ *
+ * Returns: (transfer full): the event
  *
  * Since: 0.1
  */
@@ -58,13 +62,15 @@ gst_spdl_event_new_source (
 /**
  * gst_spdl_event_parse_source:
  * @event: any event
- * @source: (out) (optional): the source's number
- * @num_items: (out) (optional): how many items each of its epochs has, or
+ * @source: (out) (optional): number of the source
+ * @num_items: (out) (optional): number of items per epoch, or
  *     #GST_SPDL_ITEMS_UNKNOWN
- * @resume_state: (out) (optional) (transfer none): where it begins; valid as
- *     long as @event
+ * @resume_state: (out) (optional) (transfer none): state in which the source
+ *     starts; valid as long as @event
  *
- * Returns: %FALSE if @event is no `spdl-source` event
+ * Reads an `spdl-source` event.
+ *
+ * Returns: %FALSE if @event is not an `spdl-source` event
  *
  * Since: 0.1
  */
@@ -94,10 +100,9 @@ gst_spdl_event_parse_source (GstEvent *event, guint32 *source,
 /**
  * gst_spdl_event_set_base:
  * @event: (transfer none): a writable `spdl-source` event
- * @base: the URI of the folder that relative paths in the source's list are
- *     relative to
+ * @base: URI of the folder to which paths in the source's list are relative
  *
- * Says how paths in items' `extra` are to be read.
+ * Sets the folder to which paths in the items' `extra` are relative.
  *
  * Since: 0.1
  */
@@ -115,9 +120,10 @@ gst_spdl_event_set_base (GstEvent *event, const gchar *base)
  * gst_spdl_event_get_base:
  * @event: any event
  *
- * Returns: (transfer none) (nullable): the URI of the folder that relative
- *     paths in the source's list are relative to, valid as long as @event;
- * %NULL if @event is no `spdl-source` event, or does not say
+ * Gets the folder to which paths in the items' `extra` are relative.
+ *
+ * Returns: (transfer none) (nullable): its URI, valid as long as @event; %NULL
+ *     if @event is not an `spdl-source` event or has no folder
  *
  * Since: 0.1
  */
@@ -131,11 +137,13 @@ gst_spdl_event_get_base (GstEvent *event)
 
 /**
  * gst_spdl_event_new_epoch:
- * @source: the number of the source whose epoch ends
+ * @source: number of the source
  * @epoch: the epoch that ends, from 0
- * @num_items: how many items it had in this shard
+ * @num_items: number of items of the epoch on this rank
  *
- * Returns: (transfer full): an `spdl-epoch` event
+ * Creates an `spdl-epoch` event.
+ *
+ * Returns: (transfer full): the event
  *
  * Since: 0.1
  */
@@ -150,11 +158,13 @@ gst_spdl_event_new_epoch (guint32 source, guint64 epoch, guint64 num_items)
 /**
  * gst_spdl_event_parse_epoch:
  * @event: any event
- * @source: (out) (optional): the source's number
+ * @source: (out) (optional): number of the source
  * @epoch: (out) (optional): the epoch that ends
- * @num_items: (out) (optional): how many items it had
+ * @num_items: (out) (optional): number of its items
  *
- * Returns: %FALSE if @event is no `spdl-epoch` event
+ * Reads an `spdl-epoch` event.
+ *
+ * Returns: %FALSE if @event is not an `spdl-epoch` event
  *
  * Since: 0.1
  */
@@ -181,13 +191,15 @@ gst_spdl_event_parse_epoch (
 
 /**
  * gst_spdl_event_new_items_dropped:
- * @source: the number of the items' source
- * @epoch: their epoch
- * @sequences: (array length=n_sequences): their sequence numbers
- * @n_sequences: how many there are
- * @reason: why they will not come
+ * @source: number of the items' source
+ * @epoch: epoch of the items
+ * @sequences: (array length=n_sequences): sequence numbers of the items
+ * @n_sequences: number of items
+ * @reason: reason why they will not come
  *
- * Returns: (transfer full): an `spdl-items-dropped` event
+ * Creates an `spdl-items-dropped` event.
+ *
+ * Returns: (transfer full): the event
  *
  * Since: 0.1
  */
@@ -213,14 +225,16 @@ gst_spdl_event_new_items_dropped (guint32 source, guint64 epoch,
 /**
  * gst_spdl_event_parse_items_dropped:
  * @event: any event
- * @source: (out) (optional): the items' source
- * @epoch: (out) (optional): their epoch
+ * @source: (out) (optional): number of the items' source
+ * @epoch: (out) (optional): epoch of the items
  * @sequences: (out) (optional) (transfer full) (array length=n_sequences):
- *     their sequence numbers, to be freed with g_free()
- * @n_sequences: (out) (optional): how many there are
- * @reason: (out) (optional): why they will not come
+ *     sequence numbers of the items; free with g_free()
+ * @n_sequences: (out) (optional): number of items
+ * @reason: (out) (optional): reason why they will not come
  *
- * Returns: %FALSE if @event is no `spdl-items-dropped` event
+ * Reads an `spdl-items-dropped` event.
+ *
+ * Returns: %FALSE if @event is not an `spdl-items-dropped` event
  *
  * Since: 0.1
  */

@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 /**
  * GstSpdlDropReason:
  * @GST_SPDL_DROP_REASON_FAILED: an operation on the item failed
- * @GST_SPDL_DROP_REASON_FILTERED: a stage yielded nothing for the item
- * @GST_SPDL_DROP_REASON_DROPPED: the item was left over where a group or a
- * batch must be full
+ * @GST_SPDL_DROP_REASON_FILTERED: a stage produced no result for the item
+ * @GST_SPDL_DROP_REASON_DROPPED: the item belonged to an incomplete group or
+ *     batch that was dropped
  *
- * Why an item will not come.
+ * Reason why an item will not come.
  *
  * Since: 0.1
  */
@@ -32,8 +32,8 @@ typedef enum {
 /**
  * GST_SPDL_ITEMS_UNKNOWN:
  *
- * The number of items of an epoch that is known at its end only: its source
- * streams shards.
+ * Number of items of an epoch if it is known only at the end of the epoch, as
+ * for shards that are read as streams.
  *
  * Since: 0.1
  */

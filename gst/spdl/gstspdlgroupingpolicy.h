@@ -14,12 +14,12 @@ G_BEGIN_DECLS
 
 /**
  * GstSpdlGroupingPolicy:
- * @GST_SPDL_GROUPING_POLICY_TAKE: the group takes it
- * @GST_SPDL_GROUPING_POLICY_EMIT_BEFORE: the group is sent on without it, and
- * it begins the next one
- * @GST_SPDL_GROUPING_POLICY_EMIT_AFTER: the group takes it, and is sent on
+ * @GST_SPDL_GROUPING_POLICY_TAKE: add the item to the group
+ * @GST_SPDL_GROUPING_POLICY_EMIT_BEFORE: send the group, and start the next one
+ *     with the item
+ * @GST_SPDL_GROUPING_POLICY_EMIT_AFTER: add the item to the group, and send it
  *
- * What a handler of `spdlaggregate`'s signal `accept` says of an item.
+ * Answer of a handler of `spdlaggregate`'s signal `accept`.
  *
  * Since: 0.1
  */

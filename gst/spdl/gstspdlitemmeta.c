@@ -1,4 +1,4 @@
-/* gst-spdl: metadata of an item
+/* gst-spdl: metadata of an item: index, epoch, label, URI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,9 +10,9 @@
  * @title: GstSpdlItemMeta
  * @short_description: metadata of an item
  *
- * An *item* is one #GstBuffer with a #GstSpdlItemMeta: a sample on its way
- * from a dataset to a trainer. `spdlsrc` numbers items; the first stage of a
- * pipeline without one does it in its place.
+ * An *item* is one #GstBuffer with a #GstSpdlItemMeta: a sample between the
+ * dataset and the trainer. `spdlsrc` numbers items. In a pipeline without
+ * `spdlsrc`, the first stage numbers them.
  *
  * Since: 0.1
  */
@@ -93,9 +93,9 @@ gst_spdl_item_meta_get_info (void)
  * gst_spdl_buffer_add_item_meta:
  * @buffer: (transfer none): a writable buffer
  *
- * Makes @buffer an item: without a label, a URI or a number yet.
+ * Turns @buffer into an item without a label, a URI and a number.
  *
- * Returns: (transfer none): the meta, which belongs to @buffer
+ * Returns: (transfer none): the meta, owned by @buffer
  *
  * Since: 0.1
  */
@@ -112,8 +112,10 @@ gst_spdl_buffer_add_item_meta (GstBuffer *buffer)
  * gst_spdl_buffer_get_item_meta:
  * @buffer: (transfer none): a buffer
  *
- * Returns: (transfer none) (nullable): the meta of @buffer, or %NULL if it is
- *     no item
+ * Gets the item metadata of a buffer.
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL if
+ *     @buffer is not an item
  *
  * Since: 0.1
  */
@@ -128,10 +130,10 @@ gst_spdl_buffer_get_item_meta (GstBuffer *buffer)
 
 /**
  * gst_spdl_item_meta_assign: (skip)
- * @dest: the meta to overwrite; what it held is released
+ * @dest: the meta to overwrite; its previous content is released
  * @src: the meta to copy
  *
- * Copies everything but the #GstMeta itself.
+ * Copies all fields except the #GstMeta itself.
  *
  * Since: 0.1
  */
@@ -155,7 +157,7 @@ gst_spdl_item_meta_assign (GstSpdlItemMeta *dest, const GstSpdlItemMeta *src)
  * gst_spdl_item_meta_unassign: (skip)
  * @item: a meta
  *
- * Releases what @item holds. Only for metas that belong to no buffer.
+ * Releases the content of @item. Only for metas without a buffer.
  *
  * Since: 0.1
  */
@@ -170,10 +172,10 @@ gst_spdl_item_meta_unassign (GstSpdlItemMeta *item)
  * gst_spdl_item_meta_describe:
  * @item: a meta
  *
- * Names the item for a message to a person: its URI, or its number where it
- * has none.
+ * Formats the name of an item for a message: its URI, or its number without
+ * one.
  *
- * Returns: (transfer full): the name
+ * Returns: (transfer full): the name; free with g_free()
  *
  * Since: 0.1
  */

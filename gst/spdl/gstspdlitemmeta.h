@@ -1,4 +1,4 @@
-/* gst-spdl: metadata of an item
+/* gst-spdl: metadata of an item: index, epoch, label, URI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,23 +17,22 @@ typedef struct _GstSpdlItemMeta GstSpdlItemMeta;
 /**
  * GstSpdlItemMeta:
  * @meta: the parent
- * @source: which spdlsrc of the pipeline the item comes from, by their order
- * @epoch: the pass over the dataset, from 0
- * @index: the item's place in the dataset, from 0
- * @sequence: the item's place in this shard's delivery order of this epoch,
- *     dense from 0
- * @label: the item's class, -1 if it has none
- * @uri: (nullable): where the item came from. A #GRefString: take a reference
- *     with g_ref_string_acquire() to keep it
- * @extra: (nullable): what a manifest or a shard says besides
- * @created: when the item left its source, on the monotonic clock in ns, or
- *     %GST_CLOCK_TIME_NONE
- * @part: which part of its item this is, from 0, where one became several
- * @parts: how many parts the item became; 1 if it is whole
+ * @source: number of the `spdlsrc` in the pipeline that the item comes from
+ * @epoch: epoch of the item, from 0
+ * @index: index of the item in the dataset, from 0
+ * @sequence: position of the item in the delivery order of this rank and epoch,
+ *     without gaps, from 0
+ * @label: class of the item, -1 without a label
+ * @uri: (nullable): URI of the item. A #GRefString: take a reference with
+ *     g_ref_string_acquire() to keep it
+ * @extra: (nullable): further fields from a list, a shard or an element
+ * @created: time when the item left its source, on the monotonic clock in ns,
+ *     or %GST_CLOCK_TIME_NONE
+ * @part: number of this part, from 0, if the item became several buffers
+ * @parts: number of buffers that the item became; 1 if it is whole
  *
- * Says which sample of a dataset a buffer is. It stays with the buffer through
- * all elements of this project and through decoders, converters and queues: it
- * has no tags, so they copy it.
+ * Identifies the sample in a buffer. Elements of this project keep it, and so
+ * do decoders, converters and queues, because it has no tags.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that a trainer takes batches from
+/* gst-spdl: loader: a pipeline that returns batches to a trainer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,8 +10,8 @@
  * @title: GstSpdlLoader
  * @short_description: a pipeline that a trainer takes batches from
  *
- * A loader runs a pipeline that ends in one `spdlsink`, and hands out what
- * comes there:
+ * A loader runs a pipeline that ends in one `spdlsink`, and returns its
+ * batches:
  *
  * |[
  * GstSpdlLoader *loader = gst_spdl_loader_new (
@@ -34,17 +34,17 @@
  * g_object_unref (loader);
  * ]|
  *
- * Items that fail are no errors: they are counted, and told by
- * #GstSpdlLoader::failed. What the pipeline cannot go on after is the error of
- * gst_spdl_loader_next(), after all batches that preceded it.
+ * Failed items do not end the run. They are counted and reported by
+ * #GstSpdlLoader::failed. An error that ends the run is returned by
+ * gst_spdl_loader_next() after all earlier batches.
  *
- * Batches are taken by one thread at a time; everything else may be called from
- * any thread but the pipeline's own, and gst_spdl_loader_stop() also from
- * there.
+ * Take batches from one thread at a time. All other functions may be called
+ * from any thread except those of the pipeline; gst_spdl_loader_stop() also
+ * from there.
  *
- * A loader belongs to the process that made it. In a child of that process
- * gst_spdl_loader_next() says so, and whatever else is called does nothing,
- * which costs some memory and leaves the parent's loader whole.
+ * A loader belongs to the process that created it. In a forked child,
+ * gst_spdl_loader_next() returns an error and all other functions do nothing,
+ * so the loader of the parent is not affected.
  *
  * Since: 0.1
  */
@@ -145,17 +145,17 @@ parse_loader (const gchar *description, GError **error)
 
 /**
  * gst_spdl_loader_new: (constructor)
- * @description: a pipeline in gst-launch's syntax, which ends in `spdlsink`.
- *     Where its first element has an open sink pad, the program is the source:
- *     gst_spdl_loader_push()
- * @error: (nullable): %GST_PARSE_ERROR, whose message says what to write
- *     instead, or %GST_SPDL_LOADER_ERROR_PIPELINE
+ * @description: a pipeline in the syntax of gst-launch, which ends in
+ *     `spdlsink`. If its first element has an unlinked sink pad, the program is
+ *     the source and calls gst_spdl_loader_push()
+ * @error: (nullable): %GST_PARSE_ERROR, whose message suggests a correction, or
+ *     %GST_SPDL_LOADER_ERROR_PIPELINE
  *
- * A number out of a property's range is an error, of
- * %GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, and so are two elements without a
- * `!` between them, of %GST_PARSE_ERROR_LINK.
+ * Creates a loader from a description. A number outside the range of a property
+ * is the error %GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY; two elements without a
+ * `!` between them are the error %GST_PARSE_ERROR_LINK.
  *
- * Returns: (transfer full): a loader, or %NULL with @error set
+ * Returns: (transfer full): the loader, or %NULL with @error set
  *
  * Since: 0.1
  */
@@ -174,16 +174,17 @@ gst_spdl_loader_new (const gchar *description, GError **error)
 
 /**
  * gst_spdl_loader_new_in_process: (constructor)
- * @description: a pipeline as for gst_spdl_loader_new(), with its source
- * @properties: (nullable): properties of spdlworkersrc, `"nice=10 restarts=3"`
- * @error: (nullable): as for gst_spdl_loader_new(); errors in what the other
- *     process runs come from gst_spdl_loader_start()
+ * @description: a pipeline as for gst_spdl_loader_new(), including its source
+ * @properties: (nullable): properties of spdlworkersrc, such as `"nice=10
+ *     restarts=3"`
+ * @error: (nullable): as for gst_spdl_loader_new(); errors of elements in the
+ *     other process come from gst_spdl_loader_start()
  *
- * Makes a loader whose pipeline runs in another process, except for the sink.
- * In this process it is `spdlworkersrc name=worker ! spdlsink ...`, where the
+ * Creates a loader whose pipeline runs in another process, except the sink. The
+ * pipeline in this process is `spdlworkersrc name=worker ! spdlsink ...`; the
  * property `pipeline` of `worker` is the rest of @description.
  *
- * Returns: (transfer full): a loader, or %NULL with @error set
+ * Returns: (transfer full): the loader, or %NULL with @error set
  *
  * Since: 0.1
  */
@@ -219,14 +220,14 @@ gst_spdl_loader_new_in_process (
 /**
  * gst_spdl_loader_new_from_pipeline: (constructor)
  * @pipeline: (transfer none): a pipeline with one `spdlsink`, in the NULL state
- * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE, or
- *     %GST_PARSE_ERROR_LINK where an element is not linked to the next one
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE, or %GST_PARSE_ERROR_LINK
+ *     if an element is not linked to the next one
  *
- * From gst_spdl_loader_start() to gst_spdl_loader_stop() the pipeline's bus and
- * its state are the loader's. Its sinks do not preroll any more (`async` is
- * %FALSE).
+ * Creates a loader from a pipeline. The loader owns the bus and the state of
+ * the pipeline from gst_spdl_loader_start() to gst_spdl_loader_stop(). It sets
+ * `async` of the sinks to %FALSE, so they do not preroll.
  *
- * Returns: (transfer full): a loader, or %NULL with @error set
+ * Returns: (transfer full): the loader, or %NULL with @error set
  *
  * Since: 0.1
  */
@@ -244,8 +245,10 @@ gst_spdl_loader_new_from_pipeline (GstPipeline *pipeline, GError **error)
  * gst_spdl_loader_get_pipeline:
  * @loader: a loader
  *
- * Returns: (transfer none): its pipeline, to look at elements and to set their
- *     properties; its state is the loader's affair
+ * Gets the pipeline, to read elements and set their properties. Do not change
+ * its state.
+ *
+ * Returns: (transfer none): the pipeline
  *
  * Since: 0.1
  */
@@ -407,12 +410,13 @@ install_properties (GObjectClass *object_class)
   /**
    * GstSpdlLoader:cpu-budget:
    *
-   * The share of all cores that loading may use: 0.4 leaves more than half of
-   * the machine to the trainer. What its stages' workers and its streaming
-   * threads use counts, over a second or two. Kept by holding tasks back of the
-   * stage that uses most; a task that runs is not interrupted. A change takes
-   * effect at once; from 0 to something else at the next start. It becomes the
-   * `cpu-budget` of each spdlworkersrc, too, whose process keeps it by itself.
+   * The share of all cores that loading may use, from 0 to 1; 0.4 leaves more
+   * than half of the machine to the trainer. It limits the CPU time of stage
+   * workers and streaming threads, averaged over one to two seconds. To keep
+   * the limit, the stage that uses the most CPU time starts tasks later;
+   * running tasks are not interrupted. A change takes effect at once, and a
+   * change from 0 at the next start. Each spdlworkersrc gets the value as its
+   * `cpu-budget` and keeps it in its process.
    *
    * Since: 0.1
    */
@@ -441,19 +445,20 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
   /**
    * GstSpdlLoader::failed:
    * @loader: the loader
-   * @stage: the name of the element that it failed in
-   * @uri: (nullable): the item's URI
-   * @error: (nullable): why
-   * @source: whose it is, as #GstSpdlItemMeta counts sources
-   * @epoch: its epoch; %G_MAXUINT64 where nobody numbered it, as the others
-   * @index: its place in the dataset
-   * @sequence: its place in what is delivered of the epoch
+   * @stage: name of the element in which the item failed
+   * @uri: (nullable): URI of the item
+   * @error: (nullable): reason of the failure
+   * @source: number of the item's source, as in #GstSpdlItemMeta
+   * @epoch: epoch of the item; %G_MAXUINT64 if the item has no number, as the
+   *     following two
+   * @index: index of the item in the dataset
+   * @sequence: position of the item in the delivery order of the epoch
    *
-   * An item has failed, and will not come. Emitted by gst_spdl_loader_next(),
-   * in its thread, when it has reached the item's epoch: not while that is
-   * loaded ahead. Of more than 10000 since the last call, the last 10000.
-   * Before the batch is returned whose state counts the item as done:
-   * gst_spdl_state_is_done().
+   * Reports an item that failed and will not come. gst_spdl_loader_next() emits
+   * it in its thread when it has reached the item's epoch, and before it
+   * returns the batch whose state counts the item as done
+   * (gst_spdl_state_is_done()). If more than 10000 items failed since the last
+   * call, the last 10000 are reported.
    *
    * Since: 0.1
    */
@@ -464,15 +469,15 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
   /**
    * GstSpdlLoader::failed-in-epoch:
    * @loader: the loader
-   * @stage: the name of the element that they failed in
-   * @text: how many, and the last one with the reason
+   * @stage: name of the element in which items failed
+   * @text: number of failures, and the last one with its reason
    * @epoch: the epoch
-   * @num_failures: how many of its items failed in that element
-   * @num_items: how many of its items came to that element
+   * @num_failures: number of items of the epoch that failed in that element
+   * @num_items: number of items of the epoch that reached that element
    *
-   * An epoch has ended in an element, and items of it failed there. Emitted by
-   * gst_spdl_loader_next(), in its thread, after the items' own
-   * #GstSpdlLoader::failed and before it returns the end of that epoch.
+   * Reports that an epoch with failed items has ended in an element.
+   * gst_spdl_loader_next() emits it in its thread, after #GstSpdlLoader::failed
+   * of the items and before it returns the end of the epoch.
    *
    * Since: 0.1
    */
@@ -483,12 +488,12 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
   /**
    * GstSpdlLoader::warned:
    * @loader: the loader
-   * @stage: the name of the element that warns
-   * @text: of what
+   * @stage: name of the element
+   * @text: the warning
    *
-   * An element has posted a warning. Emitted by gst_spdl_loader_next(), in its
-   * thread. Not for the warnings of single items that failed, which
-   * #GstSpdlLoader::failed tells, but for those that sum up an epoch, before
+   * Reports a warning of an element. gst_spdl_loader_next() emits it in its
+   * thread. Warnings about single failed items are reported by
+   * #GstSpdlLoader::failed instead. The summary of an epoch is emitted before
    * #GstSpdlLoader::failed-in-epoch.
    *
    * Since: 0.1
@@ -514,7 +519,9 @@ gst_spdl_loader_init (GstSpdlLoader *self)
  * gst_spdl_loader_is_running:
  * @loader: a loader
  *
- * Returns: whether it was started, and not stopped since
+ * Checks whether the loader was started and not stopped since.
+ *
+ * Returns: %TRUE if the loader is running
  *
  * Since: 0.1
  */
@@ -540,11 +547,11 @@ gst_spdl_loader_is_running (GstSpdlLoader *loader)
  * gst_spdl_loader_is_finished:
  * @loader: a loader
  *
- * Where a single spdlsrc says how many epochs there are, the end of the last
- * one and that of the stream are told together.
+ * Checks whether gst_spdl_loader_next() has reached the end of the stream. With
+ * a single spdlsrc and a known number of epochs, this is reported together with
+ * the end of the last epoch.
  *
- * Returns: whether gst_spdl_loader_next() has come to the end of the stream: no
- *     further epoch will come
+ * Returns: %TRUE if no further epoch will come
  *
  * Since: 0.1
  */
@@ -567,8 +574,9 @@ gst_spdl_loader_is_finished (GstSpdlLoader *loader)
  * gst_spdl_loader_get_epoch:
  * @loader: a loader
  *
- * Returns: the epoch of the batch that was handed out last; after an epoch's
- *     end, that of the next one
+ * Gets the epoch of the last batch; after the end of an epoch, the next epoch.
+ *
+ * Returns: the epoch, from 0
  *
  * Since: 0.1
  */
@@ -591,9 +599,11 @@ gst_spdl_loader_get_epoch (GstSpdlLoader *loader)
  * gst_spdl_loader_get_num_failures:
  * @loader: a loader
  *
- * Returns: how many items have failed since the start, in all elements, of the
- *     epochs that gst_spdl_loader_next() has reached: what is loaded ahead does
- *     not count yet
+ * Counts the items that failed since the start in all elements. Only epochs
+ * that gst_spdl_loader_next() has reached count, not those that are loaded in
+ * advance.
+ *
+ * Returns: the number of failed items
  *
  * Since: 0.1
  */
@@ -619,8 +629,8 @@ gst_spdl_loader_get_num_failures (GstSpdlLoader *loader)
  * gst_spdl_loader_dup_error:
  * @loader: a loader
  *
- * What gst_spdl_loader_next() will end with, known before the batches that
- * precede it were taken.
+ * Gets the error that ends the run. It is known before gst_spdl_loader_next()
+ * has returned all batches before it.
  *
  * Returns: (transfer full) (nullable): the error; %NULL if there is none so far
  *
@@ -645,11 +655,11 @@ gst_spdl_loader_dup_error (GstSpdlLoader *loader)
 /**
  * gst_spdl_loader_get_error_item:
  * @loader: a loader
- * @stage: (out) (optional) (nullable) (transfer full): the name of the element
- * @uri: (out) (optional) (nullable) (transfer full): the URI of the item
+ * @stage: (out) (optional) (nullable) (transfer full): name of the element
+ * @uri: (out) (optional) (nullable) (transfer full): URI of the item
  *
- * Where the error of gst_spdl_loader_dup_error() was: of failed items, the one
- * that was one too many, which the error's message names.
+ * Gets the place of the error of gst_spdl_loader_dup_error(). If too many items
+ * failed, it is the last of them, which the error message names.
  *
  * Returns: %FALSE if there is no error so far
  *
@@ -685,11 +695,11 @@ gst_spdl_loader_get_error_item (
  * gst_spdl_loader_dup_stats:
  * @loader: a loader
  *
- * The elements' figures, as their property `stage-stats` has them, while the
- * loader runs and after.
+ * Gets the statistics of all elements, as in their property `stage-stats`,
+ * during a run and after it.
  *
- * Returns: (transfer full) (element-type GstStructure): one for each element
- *     that has figures, from the source to the sink
+ * Returns: (transfer full) (element-type GstStructure): a structure for each
+ *     element that has statistics, from the source to the sink
  *
  * Since: 0.1
  */
@@ -707,12 +717,12 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
  * gst_spdl_loader_dup_state:
  * @loader: a loader
  *
- * With the last batch of an epoch it comes to stand at the beginning of the
- * next one, when it is known that no more of its items will come.
+ * Gets the state with which a run resumes after the last batch. After the last
+ * batch of an epoch it becomes the start of the next epoch, as soon as it is
+ * known that no more items will come.
  *
- * Returns: (transfer full) (nullable): where to begin after the batch that was
- *     handed out last; before the first one, where this run began; %NULL if
- * that is not known
+ * Returns: (transfer full) (nullable): the state; before the first batch, the
+ *     state in which this run started; %NULL if it is not known
  *
  * Since: 0.1
  */
@@ -758,15 +768,16 @@ restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
 
 /**
  * gst_spdl_loader_restore_state:
- * @loader: a loader that does not run
+ * @loader: a stopped loader
  * @state: (nullable): a state; %NULL: the beginning
  * @error: (nullable): %GST_SPDL_LOADER_ERROR_STATE,
  *     %GST_SPDL_LOADER_ERROR_STARTED
  *
- * Says where the following starts begin. Whether @state fits the dataset is
- * found out when the loader starts.
+ * Sets the state in which further starts begin. gst_spdl_loader_start() checks
+ * whether @state fits the dataset.
  *
- * Returns: %FALSE with @error set if that is not possible
+ * Returns: %FALSE with @error set if @state is malformed or the loader is
+ *     running
  *
  * Since: 0.1
  */
@@ -792,13 +803,13 @@ gst_spdl_loader_restore_state (
  * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE if sources have different
  *     classes
  *
- * Says what the labels of items mean: label i is the class of the name i. With
- * `label=folder` these are the top-level folders, and with text labels of a
- * list these labels, both sorted by their bytes. They are known once the loader
- * was started; those of gst_spdl_loader_set_classes() at once.
+ * Gets the class names: label i is the class with the name i. They are the
+ * top-level folders with `label=folder`, and the text labels of a list, both in
+ * byte order. They are known after the start; those of
+ * gst_spdl_loader_set_classes() are known at once.
  *
- * Returns: (transfer full) (nullable) (array zero-terminated=1): the names of
- *     the classes; %NULL without @error set if labels are mere numbers
+ * Returns: (transfer full) (nullable) (array zero-terminated=1): the names;
+ *     %NULL without @error set if labels are numbers
  *
  * Since: 0.1
  */
@@ -839,16 +850,16 @@ set_classes (GstSpdlLoader *self, const gchar *const *classes, GError **error)
 
 /**
  * gst_spdl_loader_set_classes:
- * @loader: a loader that does not run
- * @classes: (nullable) (array zero-terminated=1): the names of the classes, in
- *     the order of their numbers; %NULL: those of the dataset
+ * @loader: a stopped loader
+ * @classes: (nullable) (array zero-terminated=1): class names in the order of
+ *     their numbers; %NULL: those of the dataset
  * @error: (nullable): %GST_SPDL_LOADER_ERROR_STARTED
  *
- * Numbers the text labels of all sources by @classes: their property `classes`.
- * Whether all labels are among them is found out when the loader starts, or as
- * items come. The labels of gst_spdl_loader_push() are numbers in any case.
+ * Sets the property `classes` of all sources, which numbers their text labels.
+ * Unknown labels are reported at the start or as items come. The labels of
+ * gst_spdl_loader_push() are always numbers.
  *
- * Returns: %FALSE with @error set if that is not possible
+ * Returns: %FALSE with @error set if the loader is running
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that a trainer takes batches from
+/* gst-spdl: loader: a pipeline that returns batches to a trainer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_LOADER_ERROR:
  *
- * The loader's own errors; what the pipeline posts keeps its domain and code.
+ * Error domain of the loader. Errors that the pipeline posts keep their domain
+ * and code.
  *
  * Since: 0.1
  */
@@ -23,23 +24,22 @@ G_BEGIN_DECLS
 
 /**
  * GstSpdlLoaderError:
- * @GST_SPDL_LOADER_ERROR_FAILED: something else
- * @GST_SPDL_LOADER_ERROR_PIPELINE: the pipeline is none that a loader can use:
- *     it must have one `spdlsink`, and no other appsink
- * @GST_SPDL_LOADER_ERROR_TIMED_OUT: nothing came in time; nothing is lost
+ * @GST_SPDL_LOADER_ERROR_FAILED: another error
+ * @GST_SPDL_LOADER_ERROR_PIPELINE: the pipeline does not fit a loader: it needs
+ *     one `spdlsink` and no other appsink
+ * @GST_SPDL_LOADER_ERROR_TIMED_OUT: the timeout expired; nothing is lost
  * @GST_SPDL_LOADER_ERROR_NOT_STARTED: gst_spdl_loader_start() was not called
- * @GST_SPDL_LOADER_ERROR_STARTED: the loader runs; that is possible only while
- *     it is stopped
+ * @GST_SPDL_LOADER_ERROR_STARTED: the function requires a stopped loader
  * @GST_SPDL_LOADER_ERROR_STOPPED: gst_spdl_loader_stop() was called
  * @GST_SPDL_LOADER_ERROR_BUSY: another thread is in the same function
  * @GST_SPDL_LOADER_ERROR_FORKED: the loader belongs to the parent process
  * @GST_SPDL_LOADER_ERROR_FAILURES: more items failed than
- * #GstSpdlLoader:max-failures tolerates
+ *     #GstSpdlLoader:max-failures allows
  * @GST_SPDL_LOADER_ERROR_STATE: the state cannot be restored
- * @GST_SPDL_LOADER_ERROR_SOURCE: the loader has no source to push into, or that
- *     has ended
+ * @GST_SPDL_LOADER_ERROR_SOURCE: the loader has no source to push into, or the
+ *     source has ended
  *
- * What can go wrong with a loader.
+ * Error codes of the loader.
  *
  * Since: 0.1
  */

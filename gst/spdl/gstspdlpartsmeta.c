@@ -11,10 +11,9 @@
  * @short_description: metadata of samples of several media
  *
  * A sample of several media, such as an image and its mask, is one #GstBuffer
- * of caps `application/x-spdl-sample`: the media lie in it one behind the
- * other, each in memory of its own, and a #GstSpdlPartsMeta gives their names,
- * caps and places. `spdlfetch` makes such samples, and so does who puts
- * them together:
+ * of caps `application/x-spdl-sample`. Each part has a memory of its own, and a
+ * #GstSpdlPartsMeta gives its name, caps and position. `spdlfetch` creates such
+ * samples, and programs can create them:
  *
  * |[<!-- language="C" -->
  * sample = gst_buffer_new ();
@@ -127,8 +126,10 @@ gst_spdl_parts_meta_get_info (void)
  * gst_spdl_buffer_get_parts_meta:
  * @buffer: (transfer none): a buffer
  *
- * Returns: (transfer none) (nullable): the meta of @buffer, or %NULL if it is
- *     no sample of several media
+ * Gets the description of the parts of a buffer.
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL if
+ *     @buffer is not a sample of several media
  *
  * Since: 0.1
  */
@@ -144,9 +145,11 @@ gst_spdl_buffer_get_parts_meta (GstBuffer *buffer)
 /**
  * gst_spdl_parts_meta_get_part:
  * @parts: a meta
- * @i: which part, less than `num_parts`
+ * @i: index of the part, less than `num_parts`
  *
- * Returns: (transfer none) (nullable): that part, valid as long as @parts
+ * Gets a part by its index.
+ *
+ * Returns: (transfer none) (nullable): the part, valid as long as @parts
  *
  * Since: 0.1
  */
@@ -161,10 +164,12 @@ gst_spdl_parts_meta_get_part (GstSpdlPartsMeta *parts, guint i)
 /**
  * gst_spdl_parts_meta_find_part:
  * @parts: a meta
- * @name: what a part is called
+ * @name: name of the part
  *
- * Returns: (transfer none) (nullable): the part of that name, valid as long as
- *     @parts
+ * Gets a part by its name.
+ *
+ * Returns: (transfer none) (nullable): the part, valid as long as @parts; %NULL
+ *     if no part has that name
  *
  * Since: 0.1
  */
@@ -244,16 +249,16 @@ append_part (GstBuffer *buffer, GstSpdlPartsMeta *meta, gchar *name,
  * gst_spdl_buffer_append_part:
  * @buffer: (transfer none): a writable buffer: an empty one, or a sample of
  *     several media
- * @name: what the part is called, like none that @buffer has
- * @part: (transfer none): its bytes, of which @buffer shares the memory
- * @caps: (transfer none) (nullable): what it is; %NULL: bytes of an unknown
- *     kind
+ * @name: name of the part, which must be unique in @buffer
+ * @part: (transfer none): bytes of the part, whose memory @buffer shares
+ * @caps: (transfer none) (nullable): format of the part; %NULL: bytes of an
+ *     unknown format
  *
- * Makes @part a part of @buffer. Raw video whose rows lie otherwise than @caps
- * alone say, by a #GstVideoMeta, is copied.
+ * Appends a part to a sample. Raw video with a #GstVideoMeta that differs from
+ * the layout of @caps is copied.
  *
- * Returns: %FALSE if @buffer has bytes that are no part, %GST_SPDL_MAX_PARTS
- *     parts or one of that name already, or if @part cannot be copied
+ * Returns: %FALSE if @buffer has bytes without a part, has %GST_SPDL_MAX_PARTS
+ *     parts or a part of that name, or if @part cannot be copied
  *
  * Since: 0.1
  */
@@ -294,10 +299,12 @@ share_buffer (GstBuffer *buffer, const GstSpdlPart *part)
 /**
  * gst_spdl_buffer_dup_part:
  * @buffer: (transfer none): a buffer
- * @name: what a part is called
+ * @name: name of the part
+ *
+ * Extracts a part.
  *
  * Returns: (transfer full) (nullable): a new buffer that shares the memory of
- *     that part; %NULL if @buffer has no such part
+ *     the part; %NULL if no part has that name
  *
  * Since: 0.1
  */
@@ -332,16 +339,16 @@ append_shared (GstBuffer *to, GstSpdlPartsMeta *meta, GstBuffer *from,
 /**
  * gst_spdl_buffer_replace_part:
  * @buffer: (transfer none): a sample of several media
- * @name: which of its parts
- * @part: (transfer none): what takes its place, of which the new buffer shares
- *     the memory
- * @caps: (transfer none) (nullable): what that is
+ * @name: name of the part to replace
+ * @part: (transfer none): bytes of the new part, whose memory the new buffer
+ *     shares
+ * @caps: (transfer none) (nullable): format of the new part
  *
- * Makes a sample with another part in the place of one; the other parts, whose
- * memory it shares, flags, times and metas are those of @buffer.
+ * Creates a sample in which one part is replaced. The other parts share their
+ * memory with @buffer, and flags, times and metas are copied.
  *
- * Returns: (transfer full) (nullable): the new sample; %NULL if @buffer has no
- *     such part, or if @part cannot be copied where it has to be
+ * Returns: (transfer full) (nullable): the new sample; %NULL if no part has
+ *     that name or @part cannot be copied
  *
  * Since: 0.1
  */

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_MAX_PARTS:
  *
- * The most parts that a sample can have: the memories of a #GstBuffer.
+ * Maximum number of parts of a sample, which is the maximum number of memories
+ * of a #GstBuffer.
  *
  * Since: 0.1
  */
@@ -24,7 +25,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_SAMPLE_CAPS:
  *
- * The caps of samples of several media.
+ * Caps of samples of several media.
  *
  * Since: 0.1
  */
@@ -33,7 +34,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_MAIN_PART:
  *
- * What the part is called that an item's own URI names.
+ * Name of the part that the item's own URI refers to.
  *
  * Since: 0.1
  */
@@ -44,13 +45,13 @@ typedef struct _GstSpdlPartsMeta GstSpdlPartsMeta;
 
 /**
  * GstSpdlPart:
- * @name: what the part is called
- * @caps: (nullable): what it is; %NULL: bytes of an unknown kind
- * @offset: where it begins in the buffer, in bytes
- * @size: how many bytes it has
+ * @name: name of the part
+ * @caps: (nullable): format of the part; %NULL: bytes of an unknown format
+ * @offset: start of the part in the buffer, in bytes
+ * @size: size of the part, in bytes
  *
- * One medium of a sample. Raw video lies as its caps alone say, without a
- * #GstVideoMeta.
+ * One part of a sample. The memory layout of raw video is that of its caps,
+ * without a #GstVideoMeta.
  *
  * Since: 0.1
  */
@@ -64,12 +65,12 @@ struct _GstSpdlPart {
 /**
  * GstSpdlPartsMeta:
  * @meta: the parent
- * @num_parts: how many parts there are
- * @parts: (array fixed-size=16): the parts, one behind the other
+ * @num_parts: number of parts
+ * @parts: (array fixed-size=16): the parts, in the order of their memory
  *
- * Says which media lie in a buffer, and where. It stays with the buffer's
- * memory: copies of the whole have it, copies of a part of the bytes, or of the
- * metas alone, have not.
+ * Describes the parts of a buffer and their positions. Copies of the whole
+ * buffer keep the meta. Copies of a part of the bytes, or of the metas alone,
+ * do not.
  *
  * Since: 0.1
  */

@@ -10,7 +10,7 @@
  * @title: GstSpdlPinnedAllocator
  * @short_description: allocator of page-locked host memory
  *
- * What `spdlcudaupload` offers upstream.
+ * Allocates the memory that `spdlcudaupload` offers to upstream elements.
  *
  * Since: 0.1
  */
@@ -248,11 +248,13 @@ gst_spdl_pinned_allocator_init (GstSpdlPinnedAllocator *self)
 
 /**
  * gst_spdl_pinned_allocator_new:
- * @device_id: the number of the CUDA device that is to copy; others can, too
+ * @device_id: number of the CUDA device that copies; other devices can copy too
  * @error: (nullable): %GST_LIBRARY_ERROR or %GST_RESOURCE_ERROR
  *
+ * Creates an allocator.
+ *
  * Returns: (transfer full) (nullable): the allocator, or %NULL with @error set
- *     if there is no CUDA Runtime, driver or such device
+ *     if the CUDA Runtime, the driver or the device is missing
  *
  * Since: 0.1
  */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_PINNED_MEMORY_TYPE:
  *
- * The memory type of what a #GstSpdlPinnedAllocator makes.
+ * Memory type of a #GstSpdlPinnedAllocator.
  *
  * Since: 0.1
  */
@@ -26,11 +26,11 @@ G_BEGIN_DECLS
 /**
  * GstSpdlPinnedAllocator:
  *
- * Makes memory of the CPU's that stays in its place, so that a CUDA device
- * copies from it by itself. It is mapped as any other. To lock pages takes
- * milliseconds, so what is freed is kept and handed out again: up to 16 pieces,
- * until nobody refers to the allocator or any memory of it. Where no more can
- * be locked, it makes memory as any other.
+ * Allocates page-locked host memory, from which a CUDA device can copy
+ * asynchronously. It is mapped like any other memory. Locking pages takes
+ * milliseconds, so the allocator keeps up to 16 freed pieces for reuse until it
+ * and all of its memory are unreferenced. If no more pages can be locked, it
+ * allocates ordinary memory.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: failures that an application's function reports
+/* gst-spdl: failed samples of spdlpipe's signal process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,9 +10,9 @@
  * @title: Samples of functions
  * @short_description: failures that an application's function reports
  *
- * `spdlpipe` hands an item to its signal `process` as a #GstSample, and takes
- * one back: that of the result, %NULL where the item is filtered, or one of
- * gst_spdl_sample_new_failed() where it has failed.
+ * `spdlpipe` passes each item to its signal `process` as a #GstSample. The
+ * handler returns the sample with the result, %NULL to filter the item, or the
+ * sample of gst_spdl_sample_new_failed() to fail it.
  *
  * Since: 0.1
  */
@@ -24,11 +24,11 @@
 
 /**
  * gst_spdl_sample_new_failed:
- * @message: why, for a person
+ * @message: reason of the failure
  *
- * Makes what a handler of `spdlpipe`'s signal `process` returns of an item that
- * has failed: a sample whose info is the structure `spdl-failed` with the
- * string `message`.
+ * Creates the sample that a handler of `spdlpipe`'s signal `process` returns to
+ * fail an item: its info is the structure `spdl-failed` with the string
+ * `message`.
  *
  * Returns: (transfer full): the sample
  *
@@ -47,8 +47,10 @@ gst_spdl_sample_new_failed (const gchar *message)
  * gst_spdl_sample_get_failure:
  * @sample: (transfer none): a sample
  *
- * Returns: (transfer none) (nullable): why the item failed, or %NULL if it did
- *     not
+ * Gets the reason of a failure.
+ *
+ * Returns: (transfer none) (nullable): the reason, valid as long as @sample;
+ *     %NULL if the item did not fail
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: failures that an application's function reports
+/* gst-spdl: failed samples of spdlpipe's signal process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

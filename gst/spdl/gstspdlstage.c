@@ -10,27 +10,26 @@
  * @title: GstSpdlStage
  * @short_description: base class of elements with a queue and workers
  *
- * A stage has a bounded queue in front of it, `concurrency` workers behind it
- * and a streaming thread that pushes their results on. A *task* is one item or
- * one group (a #GstBufferList); the stage never holds more than
- * `concurrency` + `queue-size` of them.
+ * A stage has a bounded input queue, `concurrency` workers and a streaming
+ * thread that pushes results. A *task* is one item or one group (a
+ * #GstBufferList). The stage holds at most `concurrency` + `queue-size` tasks.
  *
- * Upstream's thread queues a task and is kept waiting while the stage is full.
- * Workers never wait for downstream, so a slow consumer fills queues and holds
- * no thread, and stages that share a `thread-pool` cannot block each other.
+ * The upstream thread queues a task and waits while the stage is full. Workers
+ * never wait for downstream. So a slow consumer fills queues but blocks no
+ * thread, and stages that share a `thread-pool` cannot block each other.
  *
- * An item whose task fails is dropped, counted, reported in a
- * `spdl-item-failed` element message (`stage`, `uri`, `index`, `epoch`,
- * `sequence`, `error`, `num-failures`) and announced downstream; in a group a
- * bad item costs only itself. Beyond `max-failures`, or beyond
- * `max-failure-rate` in one epoch, the stage pushes what is done and ends the
- * stream with an error.
+ * An item whose task fails is dropped, counted, reported in an element message
+ * `spdl-item-failed` (`stage`, `uri`, `index`, `epoch`, `sequence`, `error`,
+ * `num-failures`) and announced downstream. In a group, only the item that
+ * failed is lost. With more than `max-failures` failures, or above
+ * `max-failure-rate` in one epoch, the stage pushes all finished results and
+ * ends the stream with an error.
  *
  * The stage posts a warning for each of the first three failures of an epoch,
- * then for the 10th, 100th, 1000th and so on, with the domain and code of the
- * item's error, and one that sums up the epoch when it ends.
+ * for the 10th, 100th, 1000th and so on, and a summary at the end of the epoch.
+ * A warning has the domain and code of the item's error.
  *
- * A subclass adds pad templates `sink` and `src` and gives
+ * A subclass adds pad templates `sink` and `src` and implements
  * #GstSpdlStageClass.process().
  *
  * Since: 0.1
@@ -567,7 +566,9 @@ gst_spdl_stage_finalize (GObject *object)
  * gst_spdl_stage_get_sink_pad:
  * @stage: a stage
  *
- * Returns: (transfer none): its sink pad
+ * Gets the sink pad.
+ *
+ * Returns: (transfer none): the sink pad
  *
  * Since: 0.1
  */
@@ -583,7 +584,9 @@ gst_spdl_stage_get_sink_pad (GstSpdlStage *stage)
  * gst_spdl_stage_get_src_pad:
  * @stage: a stage
  *
- * Returns: (transfer none): its source pad
+ * Gets the source pad.
+ *
+ * Returns: (transfer none): the source pad
  *
  * Since: 0.1
  */

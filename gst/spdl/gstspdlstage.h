@@ -14,11 +14,12 @@ G_BEGIN_DECLS
 
 /**
  * GstSpdlOutputOrder:
- * @GST_SPDL_OUTPUT_ORDER_COMPLETION: results leave as their tasks end
+ * @GST_SPDL_OUTPUT_ORDER_COMPLETION: results leave in the order in which their
+ *     tasks end
  * @GST_SPDL_OUTPUT_ORDER_INPUT: results leave in the order of their items
  *
- * The order of a stage's results. In both, the end of the stream, segments,
- * tags and ends of epochs keep their place among them.
+ * Order of the results of a stage. In both orders, the end of the stream,
+ * segments, tags and the ends of epochs keep their position.
  *
  * Since: 0.1
  */
@@ -39,36 +40,38 @@ G_DECLARE_DERIVABLE_TYPE (
 /**
  * GstSpdlStageClass:
  * @parent_class: the parent
- * @start: called at READY to PAUSED, before anything else; %FALSE with the
- *     error set keeps the element from starting. Optional
- * @stop: called at PAUSED to READY, after the last worker was closed. Optional
- * @negotiate: called in the streaming thread with new input caps (%NULL where
- *     data comes without), and again when downstream asks for other caps; not
- *     a barrier: tasks with earlier caps may still run. Optional
- * @open_worker: makes the state of one of `concurrency` workers, on the thread
- *     that needs it; %NULL with the error set ends the stream. Optional
- * @close_worker: frees what @open_worker made
- * @process: works on the task's item: pushes any number of results and returns
- *     %TRUE (none: the item is filtered), or returns %FALSE with the error set,
- *     and the item has failed. On a worker's thread, for several items at a
- *     time, with one worker each
- * @process_group: in place of @process for a group, where the stage takes
- * groups whole: works on all of its items, which gst_spdl_task_dup_group() has.
- * Each result must say by its meta which of them it is, or of which it was
- * made; those that are in none are filtered. %FALSE with the error set, and all
- * of them have failed. Optional
- * @process_async: in place of @process, where the work waits and does not
- *     compute: begins the work on the task's item, whose end
- *     gst_spdl_task_finish() tells, once, from any thread, during this call or
- *     after it. Waiting elsewhere, it holds no thread of the stage. Here each
- *     item is a task, in a group too: `concurrency` counts items, and the items
- *     of a group are worked on at the same time
- * @get_cpu_time: the CPU time since @start, in ns, of threads of the subclass's
- *     own that work on tasks. From any thread; must not wait. Optional
- * @add_stats: adds figures of the subclass's own to those that the stage tells,
- *     of this interval (which then ends) or since the start. From any thread,
- * also after @stop; must not wait. Optional
- * @propose_allocation: answers upstream's ALLOCATION query. Optional
+ * @start: prepares the stage at READY to PAUSED, before all other methods;
+ *     %FALSE with the error set keeps the element from starting. Optional
+ * @stop: releases what @start made at PAUSED to READY, after the last worker
+ *     was closed. Optional
+ * @negotiate: handles new input caps (%NULL for data without caps) in the
+ *     streaming thread, and again if downstream requests other caps. Tasks with
+ *     earlier caps may still run. Optional
+ * @open_worker: creates the state of one of `concurrency` workers, in the
+ *     thread that needs it; %NULL with the error set ends the stream. Optional
+ * @close_worker: frees the result of @open_worker
+ * @process: processes the item of a task: pushes any number of results and
+ *     returns %TRUE (no result: the item is filtered), or returns %FALSE with
+ *     the error set to fail the item. Called in worker threads, for several
+ *     items at a time, each with its own worker
+ * @process_group: replaces @process for the groups of a stage that takes whole
+ *     groups: processes the items of gst_spdl_task_dup_group(). The meta of
+ *     each result must name the item or items that it comes from; other items
+ *     are filtered. %FALSE with the error set fails all items. Optional
+ * @process_async: replaces @process for work that waits instead of computing:
+ *     starts the work on the item and returns. gst_spdl_task_finish() must be
+ *     called once for it, from any thread, during this call or later. No thread
+ *     of the stage is blocked meanwhile. Each item is a task, also within a
+ *     group, so `concurrency` counts items
+ * @get_cpu_time: returns the CPU time since @start, in ns, of threads of the
+ *     subclass that work on tasks. Called from any thread; must not block.
+ *     Optional
+ * @add_stats: adds statistics of the subclass, of the current interval (which
+ *     then ends) or since the start. Called from any thread, also after @stop;
+ *     must not block. Optional
+ * @propose_allocation: answers the ALLOCATION query of upstream. Optional
+ *
+ * Virtual methods of a stage.
  *
  * Since: 0.1
  */

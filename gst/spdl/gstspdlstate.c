@@ -11,18 +11,16 @@
 
 /**
  * gst_spdl_state_is_done:
- * @state: (nullable): a batch's or a loader's state; %NULL: of a beginning
- * @source: which source, as #GstSpdlItemMeta counts them
- * @epoch: an item's epoch
- * @sequence: its place in what is delivered of that epoch
+ * @state: (nullable): state of a batch or a loader; %NULL: the beginning
+ * @source: number of the source, as in #GstSpdlItemMeta
+ * @epoch: epoch of the item
+ * @sequence: position of the item in the delivery order of the epoch
  *
- * Whether a run that begins at @state leaves out that item: because it was
- * delivered before, or because it was known that it will not come. So who keeps
- * a record of the items that failed, beside a state, can keep it as exactly as
- * that of the items that came: with each state those which it counts, and the
- * state before did not.
+ * Checks whether a run that starts at @state skips an item, because it was
+ * delivered or lost before. Use it to keep an exact record of failed items: an
+ * item belongs to the first state that counts it as done.
  *
- * Returns: whether the item is done; %FALSE too if @state is malformed
+ * Returns: %TRUE if the item is done; %FALSE also if @state is malformed
  *
  * Since: 0.1
  */
@@ -60,15 +58,15 @@ find_place (guint32 source, SpdlState *state, gpointer user_data)
 
 /**
  * gst_spdl_state_get_epoch:
- * @state: (nullable): a batch's or a loader's state
- * @epoch: (out): the epoch of its first source
- * @is_beginning: (out) (optional): whether all of its sources are at the
- *     beginning of that epoch
+ * @state: (nullable): state of a batch or a loader
+ * @epoch: (out): epoch of its first source
+ * @is_beginning: (out) (optional): whether all sources are at the beginning of
+ *     that epoch
  *
- * Gets the epoch in which a run that begins at @state begins.
+ * Gets the epoch in which a run that starts at @state begins.
  *
- * Returns: %FALSE if @state is malformed or names no source; then nothing is
- *     written
+ * Returns: %FALSE if @state is malformed or has no source; the results are then
+ *     not set
  *
  * Since: 0.1
  */
@@ -104,14 +102,13 @@ write_at_epoch (guint32 source, SpdlState *state, gpointer user_data)
 
 /**
  * gst_spdl_state_dup_at_epoch:
- * @state: a batch's or a loader's state
+ * @state: state of a batch or a loader
  * @epoch: an epoch
  *
- * Makes a state of the same sources with which a run begins at the first item
- * of @epoch.
+ * Creates a state of the same sources at the first item of @epoch.
  *
  * Returns: (transfer full) (nullable): the state; %NULL if @state is malformed
- *     or names no source
+ *     or has no source
  *
  * Since: 0.1
  */

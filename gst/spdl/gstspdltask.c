@@ -1,4 +1,4 @@
-/* gst-spdl: one task of a stage
+/* gst-spdl: task of a stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -189,8 +189,9 @@ gst_spdl_task_get_bearer (GstSpdlTask *self)
  * gst_spdl_task_get_item:
  * @task: a task
  *
- * Returns: (transfer none): the item to work on. It belongs to @task and must
- *     not be changed
+ * Gets the item to process. It must not be changed.
+ *
+ * Returns: (transfer none): the item, owned by @task
  *
  * Since: 0.1
  */
@@ -206,8 +207,8 @@ gst_spdl_task_get_item (GstSpdlTask *task)
  * gst_spdl_task_take_item:
  * @task: a task
  *
- * Like gst_spdl_task_get_item(), but the buffer becomes the caller's, who may
- * change it where it is writable and push it as the result. Once for an item.
+ * Takes the item, so that the caller may change it if it is writable, and push
+ * it as the result. Call it once per item.
  *
  * Returns: (transfer full): the item
  *
@@ -240,8 +241,10 @@ gst_spdl_task_take_item (GstSpdlTask *task)
  * gst_spdl_task_get_item_meta:
  * @task: a task
  *
- * Returns: (transfer none) (nullable): which item it is; %NULL if the buffer is
- *     a batch
+ * Gets the metadata of the item.
+ *
+ * Returns: (transfer none) (nullable): the metadata; %NULL if the buffer is a
+ *     batch
  *
  * Since: 0.1
  */
@@ -262,7 +265,9 @@ gst_spdl_task_get_item_meta (GstSpdlTask *task)
  * gst_spdl_task_get_caps:
  * @task: a task
  *
- * Returns: (transfer none) (nullable): the caps that the item came with
+ * Gets the caps of the item.
+ *
+ * Returns: (transfer none) (nullable): the caps, or %NULL
  *
  * Since: 0.1
  */
@@ -278,7 +283,9 @@ gst_spdl_task_get_caps (GstSpdlTask *task)
  * gst_spdl_task_get_stage:
  * @task: a task
  *
- * Returns: (transfer none): whose task it is
+ * Gets the stage of the task.
+ *
+ * Returns: (transfer none): the stage
  *
  * Since: 0.1
  */
@@ -294,8 +301,10 @@ gst_spdl_task_get_stage (GstSpdlTask *task)
  * gst_spdl_task_get_cancellable:
  * @task: a task
  *
- * Returns: (transfer none): is cancelled when the stage flushes or stops: who
- *     waits for anything waits for this too
+ * Gets the cancellable that is cancelled when the stage flushes or stops. Pass
+ * it to each function that waits.
+ *
+ * Returns: (transfer none): the cancellable
  *
  * Since: 0.1
  */
@@ -312,11 +321,11 @@ gst_spdl_task_get_cancellable (GstSpdlTask *task)
  * @task: a task
  * @result: (transfer full): a result of the current item. It gets the item's
  *     meta if it has none
- * @caps: (transfer none) (nullable): the result's caps; %NULL means those that
- *     the item came with
+ * @caps: (transfer none) (nullable): caps of the result; %NULL: those of the
+ *     item
  *
- * Gives a result; may be called any number of times for an item. The results
- * leave the stage when the task has ended, unless it fails.
+ * Adds a result, any number of times per item. Results leave the stage when the
+ * task has ended, unless it fails.
  *
  * Since: 0.1
  */
@@ -391,7 +400,9 @@ typedef struct {
  * gst_spdl_task_dup_group:
  * @task: a task
  *
- * Returns: (transfer full): the items of @task's group, or its only item
+ * Gets all items of the task.
+ *
+ * Returns: (transfer full): the items of the group, or the only item
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: one task of a stage
+/* gst-spdl: task of a stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 /**
  * GstSpdlTask:
  *
- * One call of a stage's work function: an item, or a group whose items are
- * given to it one after the other. Opaque; valid during the call, or until
- * gst_spdl_task_finish() where the work is asynchronous.
+ * One call of a stage's work function, for one item or, one after the other,
+ * the items of a group. Opaque. Valid during the call, or until
+ * gst_spdl_task_finish() for asynchronous work.
  *
  * Since: 0.1
  */

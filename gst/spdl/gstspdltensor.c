@@ -1,4 +1,4 @@
-/* gst-spdl: a tensor of a batch
+/* gst-spdl: tensor of a batch, with DLPack and array interface
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,9 +10,9 @@
  * @title: GstSpdlTensor
  * @short_description: a tensor of a batch
  *
- * A view of a batch's memory, for NumPy's and PyTorch's protocols: address,
- * shape and strides for `__array_interface__`, and a DLPack tensor that can be
- * freed without this library's help and without Python.
+ * A view of a batch's memory for NumPy and PyTorch: address, shape and strides
+ * for `__array_interface__`, and a DLPack tensor that can be freed without this
+ * library and without Python.
  *
  * Since: 0.1
  */
@@ -129,7 +129,9 @@ gst_spdl_tensor_unmap (GstSpdlTensor *self)
  * gst_spdl_tensor_ref:
  * @tensor: a tensor
  *
- * Returns: (transfer full): @tensor, with one more reference
+ * Adds a reference.
+ *
+ * Returns: (transfer full): @tensor
  *
  * Since: 0.1
  */
@@ -146,8 +148,8 @@ gst_spdl_tensor_ref (GstSpdlTensor *tensor)
  * gst_spdl_tensor_unref:
  * @tensor: (transfer full): a tensor
  *
- * Drops a reference. With the last one to a batch and its tensors their memory
- * goes back to where it came from.
+ * Drops a reference. With the last reference to a batch and its tensors, their
+ * memory returns to its pool.
  *
  * Since: 0.1
  */
@@ -163,7 +165,9 @@ gst_spdl_tensor_unref (GstSpdlTensor *tensor)
  * gst_spdl_tensor_get_name:
  * @tensor: a tensor
  *
- * Returns: (transfer none): its name: `data`, `labels`, `indices`
+ * Gets the name, such as `data`, `labels` or `indices`.
+ *
+ * Returns: (transfer none): the name, valid as long as @tensor
  *
  * Since: 0.1
  */
@@ -179,7 +183,9 @@ gst_spdl_tensor_get_name (const GstSpdlTensor *tensor)
  * gst_spdl_tensor_get_element_type:
  * @tensor: a tensor
  *
- * Returns: the type of its elements
+ * Gets the type of the elements.
+ *
+ * Returns: the type
  *
  * Since: 0.1
  */
@@ -195,8 +201,10 @@ gst_spdl_tensor_get_element_type (const GstSpdlTensor *tensor)
  * gst_spdl_tensor_get_typestr:
  * @tensor: a tensor
  *
- * Returns: (transfer none): the type of its elements as NumPy's
- *     `__array_interface__` writes it: `|u1`, `<f4`
+ * Gets the type of the elements as in NumPy's `__array_interface__`: `|u1`,
+ * `<f4`.
+ *
+ * Returns: (transfer none): the type
  *
  * Since: 0.1
  */
@@ -231,10 +239,12 @@ gst_spdl_tensor_get_typestr (const GstSpdlTensor *tensor)
 /**
  * gst_spdl_tensor_get_shape:
  * @tensor: a tensor
- * @n_dims: (out): how many dimensions there are
+ * @n_dims: (out): number of dimensions
  *
- * Returns: (array length=n_dims) (transfer none): the dimensions, the outermost
- *     first, as NumPy has them
+ * Gets the shape, outermost dimension first, as in NumPy.
+ *
+ * Returns: (array length=n_dims) (transfer none): the dimensions, valid as long
+ *     as @tensor
  *
  * Since: 0.1
  */
@@ -250,10 +260,13 @@ gst_spdl_tensor_get_shape (const GstSpdlTensor *tensor, guint *n_dims)
 /**
  * gst_spdl_tensor_get_strides:
  * @tensor: a tensor
- * @n_dims: (out): how many dimensions there are
+ * @n_dims: (out): number of dimensions
  *
- * Returns: (array length=n_dims) (transfer none): for each dimension, how many
- *     bytes lie between two neighbours
+ * Gets the strides: for each dimension, the distance of two neighbours in
+ * bytes.
+ *
+ * Returns: (array length=n_dims) (transfer none): the strides, valid as long as
+ *     @tensor
  *
  * Since: 0.1
  */
@@ -270,7 +283,9 @@ gst_spdl_tensor_get_strides (const GstSpdlTensor *tensor, guint *n_dims)
  * gst_spdl_tensor_is_contiguous:
  * @tensor: a tensor
  *
- * Returns: whether its elements lie in NumPy's order (C's), without gaps
+ * Checks whether the elements are in C order without gaps.
+ *
+ * Returns: %TRUE if the tensor is contiguous
  *
  * Since: 0.1
  */
@@ -294,8 +309,9 @@ gst_spdl_tensor_is_contiguous (const GstSpdlTensor *tensor)
  * gst_spdl_tensor_get_address:
  * @tensor: a tensor
  *
- * Returns: (transfer none) (nullable): where its first element lies, valid as
- *     long as @tensor; on its device
+ * Gets the address of the first element, on the tensor's device.
+ *
+ * Returns: (transfer none) (nullable): the address, valid as long as @tensor
  *
  * Since: 0.1
  */
@@ -311,8 +327,9 @@ gst_spdl_tensor_get_address (const GstSpdlTensor *tensor)
  * gst_spdl_tensor_get_size:
  * @tensor: a tensor
  *
- * Returns: how many bytes there are from its first element to its last, gaps
- *     among them
+ * Gets the number of bytes from the first element to the last, including gaps.
+ *
+ * Returns: the size in bytes
  *
  * Since: 0.1
  */
@@ -328,9 +345,11 @@ gst_spdl_tensor_get_size (const GstSpdlTensor *tensor)
  * gst_spdl_tensor_is_writable:
  * @tensor: a tensor
  *
- * Returns: whether its memory may be written: it is this batch's alone. Where
- *     an element of the pipeline keeps the buffer, say, it is not, and what is
- *     written would be seen by others
+ * Checks whether the memory may be written, because no other buffer shares it.
+ * Otherwise, for example if an element keeps the buffer, others would see the
+ * change.
+ *
+ * Returns: %TRUE if the memory may be written
  *
  * Since: 0.1
  */
@@ -345,9 +364,11 @@ gst_spdl_tensor_is_writable (const GstSpdlTensor *tensor)
 /**
  * gst_spdl_tensor_get_device:
  * @tensor: a tensor
- * @device_id: (out) (optional): the device's number, 0 for the CPU
+ * @device_id: (out) (optional): number of the device, 0 for the CPU
  *
- * Returns: which device's memory it lies in
+ * Gets the device of the memory.
+ *
+ * Returns: the type of the device
  *
  * Since: 0.1
  */
@@ -364,17 +385,16 @@ gst_spdl_tensor_get_device (const GstSpdlTensor *tensor, gint *device_id)
 /**
  * gst_spdl_tensor_wait: (skip)
  * @tensor: a tensor
- * @stream: (nullable): a `cudaStream_t`; %NULL is the legacy default stream. It
- *     has to exist until the batch is let go of
+ * @stream: (nullable): a `cudaStream_t`; %NULL: the legacy default stream. It
+ *     must exist until the batch is freed
  * @error: (nullable): %GST_RESOURCE_ERROR
  *
- * Makes a stream of a CUDA device wait until the tensor's content is there, as
- * gst_spdl_cuda_memory_wait() does; the CPU waits for nothing. Each stream that
- * is to use the tensor has to be made to. Of a tensor in the CPU's memory the
- * content is there, and nothing is done.
+ * Makes a CUDA stream wait until the content of the tensor is valid, like
+ * gst_spdl_cuda_memory_wait(); the CPU does not wait. Call it for each stream
+ * that uses the tensor. It does nothing for a tensor in CPU memory.
  *
- * Returns: %FALSE with @error set if the content will not come, or the stream
- *     is none
+ * Returns: %FALSE with @error set if the content is not available or @stream is
+ *     invalid
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: a tensor of a batch
+/* gst-spdl: tensor of a batch, with DLPack and array interface
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 
 /**
  * GstSpdlDeviceType:
- * @GST_SPDL_DEVICE_CPU: the CPU's memory
+ * @GST_SPDL_DEVICE_CPU: memory of the CPU
  * @GST_SPDL_DEVICE_CUDA: memory of a CUDA device
  *
- * Where a tensor lies. The numbers are DLPack's.
+ * Device of a tensor's memory, with the numbers of DLPack.
  *
  * Since: 0.1
  */
@@ -33,10 +33,10 @@ GType gst_spdl_device_type_get_type (void);
 /**
  * GstSpdlTensor:
  *
- * One tensor of a #GstSpdlBatch, without a copy: an address, a type, a shape
- * and strides as NumPy has them, the outermost dimension first. A reference to
- * it keeps the batch's memory, also when the batch, the loader and the pipeline
- * are gone. Opaque; all functions may be called from any thread.
+ * One tensor of a #GstSpdlBatch without a copy: an address, a type, a shape and
+ * strides as in NumPy, outermost dimension first. A reference keeps the memory
+ * of the batch, also after the batch, the loader and the pipeline were freed.
+ * Opaque; all functions may be called from any thread.
  *
  * Since: 0.1
  */

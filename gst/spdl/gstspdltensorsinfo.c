@@ -10,21 +10,20 @@
  * @title: GstSpdlTensorsInfo
  * @short_description: types and shapes of tensors, and their caps
  *
- * Tensors travel as `other/tensors`, which NNStreamer defines, so that its
- * elements take ours unchanged:
+ * The caps of tensors are `other/tensors` as NNStreamer defines them, so its
+ * elements can process them:
  *
  * |[
  * other/tensors, format=static, num_tensors=2, types=(string)"uint8,int64",
  *     dimensions=(string)"3:224:224:32,32", framerate=0/1
  * ]|
  *
- * Dimensions are written innermost first, the other way round from NumPy: a
+ * Dimensions are written innermost first, in the reverse order of NumPy: the
  * NumPy shape (32, 224, 224, 3), images by rows by columns by channels, is
- * `3:224:224:32`. Every dimension is written, a batch of one too.
+ * `3:224:224:32`. All dimensions are written, including a batch size of one.
  *
- * Where the tensors of an item have names, their caps have them in a field of
- * ours, `names=(string)<"image","mask">`, from which `spdlbatch` takes those
- * of its batches. To NNStreamer it is nothing.
+ * Names of tensors are in the field `names=(string)<"image","mask">`, which is
+ * not part of NNStreamer. `spdlbatch` uses them for its batches.
  *
  * Since: 0.1
  */
@@ -74,7 +73,9 @@ gst_spdl_tensor_type_get_type (void)
  * gst_spdl_tensor_type_get_size:
  * @type: a type
  *
- * Returns: the size of an element in bytes
+ * Gets the size of an element.
+ *
+ * Returns: the size in bytes
  *
  * Since: 0.1
  */
@@ -90,7 +91,9 @@ gst_spdl_tensor_type_get_size (GstSpdlTensorType type)
  * gst_spdl_tensor_info_get_size:
  * @info: a tensor
  *
- * Returns: its size in bytes, or %G_MAXSIZE if that is too large to say
+ * Calculates the size of a tensor.
+ *
+ * Returns: the size in bytes, or %G_MAXSIZE if it is too large
  *
  * Since: 0.1
  */
@@ -111,9 +114,11 @@ gst_spdl_tensor_info_get_size (const GstSpdlTensorInfo *info)
 /**
  * gst_spdl_tensor_info_is_equal:
  * @a: a tensor
- * @b: another
+ * @b: another tensor
  *
- * Returns: whether both have the same type and shape
+ * Compares type and shape of two tensors.
+ *
+ * Returns: %TRUE if both are equal
  *
  * Since: 0.1
  */
@@ -138,8 +143,9 @@ append_dims (GString *string, const GstSpdlTensorInfo *info)
  * gst_spdl_tensor_info_to_string:
  * @info: a tensor
  *
- * Returns: (transfer full): type and dimensions for a message to a person,
- *     `uint8 3:224:224`
+ * Formats type and dimensions for a message: `uint8 3:224:224`.
+ *
+ * Returns: (transfer full): the text; free with g_free()
  *
  * Since: 0.1
  */
@@ -158,7 +164,9 @@ gst_spdl_tensor_info_to_string (const GstSpdlTensorInfo *info)
 
 /**
  * gst_spdl_tensors_info_init:
- * @info: (out caller-allocates): the tensors, none at first
+ * @info: (out caller-allocates): the tensors
+ *
+ * Initializes @info without tensors.
  *
  * Since: 0.1
  */
@@ -172,12 +180,14 @@ gst_spdl_tensors_info_init (GstSpdlTensorsInfo *info)
 
 /**
  * gst_spdl_tensors_info_add: (skip)
- * @info: fewer than %GST_SPDL_MAX_TENSORS tensors
- * @type: the elements' type
- * @rank: how many dimensions there are, 1 to %GST_SPDL_MAX_RANK
- * @dims: (array length=rank): the dimensions, innermost first
+ * @info: tensors, fewer than %GST_SPDL_MAX_TENSORS
+ * @type: type of the elements
+ * @rank: number of dimensions, 1 to %GST_SPDL_MAX_RANK
+ * @dims: (array length=rank): dimensions, innermost first
  *
- * Returns: (transfer none): the new tensor
+ * Adds a tensor.
+ *
+ * Returns: (transfer none): the new tensor, owned by @info
  *
  * Since: 0.1
  */
@@ -202,6 +212,8 @@ gst_spdl_tensors_info_add (GstSpdlTensorsInfo *info, GstSpdlTensorType type,
 /**
  * gst_spdl_tensors_info_to_caps:
  * @info: at least one tensor
+ *
+ * Creates the caps of tensors.
  *
  * Returns: (transfer full): the caps
  *
@@ -293,6 +305,8 @@ parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
  * @caps: fixed caps
  * @error: (nullable): %GST_STREAM_ERROR_FORMAT
  *
+ * Reads the tensors from caps.
+ *
  * Returns: %FALSE with @error set if @caps are not those of static tensors
  *
  * Since: 0.1
@@ -333,8 +347,10 @@ gst_spdl_tensors_info_from_caps (
 /**
  * gst_spdl_caps_set_tensor_names:
  * @caps: (transfer none): writable caps of tensors
- * @names: (array length=n_names): a name for each tensor
- * @n_names: how many there are
+ * @names: (array length=n_names): a name per tensor
+ * @n_names: number of names
+ *
+ * Sets the names of the tensors in caps.
  *
  * Since: 0.1
  */
@@ -362,10 +378,12 @@ gst_spdl_caps_set_tensor_names (
 /**
  * gst_spdl_caps_get_tensor_name:
  * @caps: (nullable): fixed caps
- * @i: which tensor
+ * @i: index of the tensor, from 0
  *
- * Returns: (transfer none) (nullable): its name, valid as long as @caps, or
- *     %NULL if it has none
+ * Gets the name of a tensor from caps.
+ *
+ * Returns: (transfer none) (nullable): the name, valid as long as @caps; %NULL
+ *     if the tensor has no name
  *
  * Since: 0.1
  */

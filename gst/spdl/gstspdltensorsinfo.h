@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /**
  * GST_SPDL_MAX_RANK:
  *
- * The most dimensions that a tensor can have, as in NNStreamer.
+ * Maximum number of dimensions of a tensor, as in NNStreamer.
  *
  * Since: 0.1
  */
@@ -44,7 +44,7 @@ G_BEGIN_DECLS
  * @GST_SPDL_TENSOR_FLOAT32: IEEE single precision
  * @GST_SPDL_TENSOR_FLOAT64: IEEE double precision
  *
- * The type of a tensor's elements, in the machine's byte order. The nicks are
+ * Type of a tensor's elements, in the byte order of the machine. The nicks are
  * NNStreamer's names.
  *
  * Since: 0.1
@@ -72,12 +72,12 @@ typedef struct _GstSpdlTensorsInfo GstSpdlTensorsInfo;
 
 /**
  * GstSpdlTensorInfo:
- * @type: the elements' type
- * @rank: how many dimensions there are
- * @dims: (array fixed-size=16): the dimensions, the innermost first: what
- *     NumPy calls the shape (32, 224, 224, 3) is 3, 224, 224, 32
+ * @type: type of the elements
+ * @rank: number of dimensions
+ * @dims: (array fixed-size=16): dimensions, innermost first: NumPy's shape (32,
+ *     224, 224, 3) is 3, 224, 224, 32
  *
- * One tensor.
+ * Type and shape of one tensor.
  *
  * Since: 0.1
  */
@@ -89,10 +89,10 @@ struct _GstSpdlTensorInfo {
 
 /**
  * GstSpdlTensorsInfo:
- * @num_tensors: how many tensors there are
+ * @num_tensors: number of tensors
  * @tensors: (array fixed-size=16): the tensors
  *
- * The tensors of a buffer, a #GstMemory each.
+ * Types and shapes of the tensors of a buffer, with one #GstMemory per tensor.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlcudanormalize, which normalizes batches on a CUDA device
+/* gst-spdl: element spdlcudanormalize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,21 +10,21 @@
  * @title: spdlcudanormalize
  * @short_description: normalizes batches on a CUDA device
  *
- * The first tensor of a batch on a CUDA device, images of uint8 whose channels
- * lie side by side, becomes one of floating point with a plane for each
- * channel: samples are divided by 255, `mean` is subtracted and `std` divided
- * by, a number for each channel or one for all, as `spdlbatch dtype=float32
- * layout=nchw` does it, to the bit. So a quarter of the bytes have to be
- * brought to the device. All other tensors stay as they are.
+ * Converts the first tensor of a batch on a CUDA device from uint8 NHWC images
+ * to floating-point NCHW: values are divided by 255, `mean` is subtracted, and
+ * the result is divided by `std`. `mean` and `std` have one value per channel,
+ * or one value for all channels. The result is bit-identical to `spdlbatch
+ * dtype=float32 layout=nchw`, and only a quarter of the bytes are copied to the
+ * device. Other tensors pass unchanged.
  *
- * With `flip` images are mirrored, each with that probability, which is drawn
- * from `seed`, the epoch and the item's index alone, and noted as `flip` in its
- * `extra`. (`spdldecode` mirrors for nothing; it is for pipelines whose decoder
- * does not.)
+ * With `flip`, each image is mirrored with that probability. The decision
+ * depends only on `seed`, the epoch and the index of the item, and is recorded
+ * as `flip` in its `extra`. Prefer `flip` of `spdldecode`, which costs nothing;
+ * this property is for pipelines with another decoder.
  *
- * One kernel does all of it, on a stream of the element's own, which waits for
- * the batch; the CPU does not. It is there where nvcc was when gst-spdl was
- * built, and needs a CUDA Runtime of 12.8 or later.
+ * One kernel does the conversion on a stream of the element, which waits for
+ * the batch; the CPU does not wait. The element is built if nvcc is found, and
+ * needs a CUDA Runtime of 12.8 or later.
  *
  * ## Example
  * |[

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlcudaupload, which copies batches to a CUDA device
+/* gst-spdl: element spdlcudaupload
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,26 +10,25 @@
  * @title: spdlcudaupload
  * @short_description: copies batches to a CUDA device
  *
- * Sends each batch on in memory of the device `device-id`, with caps
- * `other/tensors(memory:SpdlCUDAMemory)`. The device copies by itself, on a
- * stream of the element's own, up to `prefetch` batches at the same time as the
- * rest of the pipeline works; a batch goes on as soon as its copy is begun, and
- * bears an event for which its consumer's stream waits, not the CPU. See
+ * Copies each batch to memory of the device `device-id`, with caps
+ * `other/tensors(memory:SpdlCUDAMemory)`. The device copies asynchronously on a
+ * stream of the element, up to `prefetch` batches while the rest of the
+ * pipeline works. A batch is pushed as soon as its copy has started. It carries
+ * an event for which the consumer's stream waits; the CPU does not wait. See
  * #GstSpdlCudaMemory.
  *
- * Upstream gets a pool of page-locked memory, from which a device can copy:
- * `spdlbatch` writes into it. All tensors of a batch that lie in one piece of
- * it go in one copy. What comes from other memory is moved into such memory
- * first, which costs the thread that brings it a copy, and is counted in
- * `num-unpinned`.
+ * Upstream gets a pool of page-locked memory, from which the device can copy;
+ * `spdlbatch` writes into it. Tensors of a batch in one piece of this memory
+ * are copied together. A batch in other memory is first copied to page-locked
+ * memory in the streaming thread, and counted in `num-unpinned`.
  *
- * `stage-stats` has as `ave-put-time` how long upstream was kept waiting
- * because `prefetch` copies were in flight, and as `ave-transfer-time`,
- * `p90-transfer-time` and `p99-transfer-time` how long the device took, by its
- * own clock, waiting not among it.
+ * The field `ave-put-time` of `stage-stats` is the time that upstream waited
+ * because `prefetch` copies were in progress. `ave-transfer-time`,
+ * `p90-transfer-time` and `p99-transfer-time` are copy times by the device's
+ * clock, without waiting.
  *
- * The CUDA Runtime is loaded when the state goes to READY, which fails where
- * it, the driver or the device is missing.
+ * The CUDA Runtime is loaded in the change to READY, which fails if the
+ * runtime, the driver or the device is missing.
  *
  * ## Example
  * |[

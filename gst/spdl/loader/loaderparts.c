@@ -389,11 +389,11 @@ gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
 
 /**
  * gst_spdl_loader_set_default_epochs:
- * @loader: a loader that is stopped
- * @epochs: the number of epochs, or -1 for a stream without an end
+ * @loader: a stopped loader
+ * @epochs: number of epochs, or -1 for no end
  *
- * Sets the property `epochs` of all sources, unless the loader was made of a
- * description that sets it.
+ * Sets the property `epochs` of all sources, unless the loader's description
+ * sets it.
  *
  * Since: 0.1
  */
@@ -410,7 +410,7 @@ gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs)
 
 /**
  * gst_spdl_loader_set_default_rank:
- * @loader: a loader that is stopped
+ * @loader: a stopped loader
  * @rank: the rank of this process, or -1 to leave it to the environment
  * @world_size: the number of processes, or -1
  *
@@ -501,13 +501,14 @@ note_counter (Counters *self, GstElement *element)
 /**
  * gst_spdl_loader_get_num_batches:
  * @loader: a loader, started if its source is `spdlsrc`
- * @num_items: number of items that the program pushes in an epoch, or
- *     %G_MAXUINT64 if that is not known
+ * @num_items: number of items that the program pushes per epoch, or
+ *     %G_MAXUINT64 if it is not known
  *
- * Counts the batches of an epoch on this rank if no item fails.
+ * Calculates the number of batches per epoch on this rank if no item fails.
  *
  * Returns: the number of batches; %G_MAXUINT64 if the pipeline filters or
- *     multiplies items, has several sources, or the source does not know
+ *     multiplies items, has several sources, or the source does not know its
+ *     number of items
  *
  * Since: 0.1
  */

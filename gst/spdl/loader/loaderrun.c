@@ -165,16 +165,16 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
 /**
  * gst_spdl_loader_start:
  * @loader: a loader
- * @error: (nullable): what an element says that cannot start, or
+ * @error: (nullable): the error of an element that cannot start, or
  *     %GST_SPDL_LOADER_ERROR
  *
- * Runs the pipeline: from the beginning, or from the state that was restored.
- * After gst_spdl_loader_stop() again.
+ * Starts the pipeline, at the beginning or at the restored state. It can be
+ * started again after gst_spdl_loader_stop().
  *
- * Stages whose `concurrency` was not set get one: as many tasks at a time as
- * there are cores, and 16 where tasks wait and do not compute (`spdlfetch`).
+ * A stage whose `concurrency` was not set gets one task per core, and 16 tasks
+ * if its tasks wait instead of computing (`spdlfetch`).
  *
- * Returns: %FALSE with @error set if it cannot run
+ * Returns: %FALSE with @error set if the pipeline cannot run
  *
  * Since: 0.1
  */
@@ -247,14 +247,14 @@ stop_later (GstSpdlLoader *self, gint n_starts)
  * gst_spdl_loader_stop:
  * @loader: a loader
  *
- * Ends the run, at any moment, from any thread, any number of times. A call of
- * gst_spdl_loader_next() or gst_spdl_loader_push() that waits in another thread
- * returns %GST_SPDL_LOADER_ERROR_STOPPED. Batches and tensors that are referred
- * to stay.
+ * Stops the run. It may be called at any time, from any thread and several
+ * times. A call of gst_spdl_loader_next() or gst_spdl_loader_push() that waits
+ * in another thread returns %GST_SPDL_LOADER_ERROR_STOPPED. Batches and tensors
+ * that are referenced stay valid.
  *
- * In a thread of a pipeline's, which calls a stage's function, it does not wait
- * until the pipeline has come to its end: that cannot be before the function
- * has returned. gst_spdl_loader_start() waits for it then.
+ * In a thread of the pipeline, such as in a function of a stage, it returns
+ * before the pipeline has stopped, because the pipeline waits for that
+ * function. gst_spdl_loader_start() then waits for the end.
  *
  * Since: 0.1
  */
@@ -460,20 +460,18 @@ end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 /**
  * gst_spdl_loader_next:
  * @loader: a loader
- * @timeout: how long to wait, in ns; %GST_CLOCK_TIME_NONE: as long as it takes
- * @error: (nullable): what the pipeline cannot go on after, or
- *     %GST_SPDL_LOADER_ERROR
+ * @timeout: maximum time to wait, in ns; %GST_CLOCK_TIME_NONE: no limit
+ * @error: (nullable): the error that ended the run, or %GST_SPDL_LOADER_ERROR
  *
- * Takes the next batch. Errors come after all batches that preceded them, and
- * from then on each time. After %GST_SPDL_LOADER_ERROR_TIMED_OUT nothing is
- * lost.
+ * Takes the next batch, from one thread at a time. An error is returned after
+ * all earlier batches, and again at each further call. After
+ * %GST_SPDL_LOADER_ERROR_TIMED_OUT nothing is lost.
  *
- * %NULL without an error ends an epoch; the next call goes on into the next
- * one. At the end of the stream, and then gst_spdl_loader_is_finished(), it
- * comes each time.
+ * %NULL without an error is the end of an epoch; the next call continues with
+ * the next epoch. At the end of the stream, each call returns %NULL, and
+ * gst_spdl_loader_is_finished() returns %TRUE.
  *
- * From one thread at a time. #GstSpdlLoader::failed and #GstSpdlLoader::warned
- * are emitted in it.
+ * #GstSpdlLoader::failed and #GstSpdlLoader::warned are emitted in this thread.
  *
  * Returns: (transfer full) (nullable): the batch; %NULL at the end of an epoch
  *     or of the stream, or with @error set
@@ -631,28 +629,27 @@ leave_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 
 /**
  * gst_spdl_loader_next_epoch:
- * @loader: a loader that was started
- * @error: (nullable): %GST_SPDL_LOADER_ERROR; what the pipeline cannot go on
- *     after, if that is known already; or why it cannot begin again
+ * @loader: a started loader
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, an error that has already ended
+ *     the run, or the reason why the pipeline cannot start again
  *
- * Leaves the epoch that batches were taken of: the next one is the first of the
- * epoch that follows, in the order that this always has. The rest is not
- * decoded: the pipeline begins again at that epoch, and the figures of its
- * elements with it. Where no batch of the epoch was taken, nothing changes, and
- * nor does anything in a pipeline without epochs, whose sources do not announce
- * themselves.
+ * Skips the rest of the epoch: the next batch is the first one of the next
+ * epoch, in its usual order. The pipeline restarts there, together with the
+ * statistics of its elements, and the rest is not decoded. Nothing happens if
+ * no batch of the epoch was taken, or in a pipeline whose sources do not
+ * announce epochs.
  *
- * An epoch that was left counts among the `epochs` of `spdlsrc`. Where sources
- * are mixed, each of them begins that epoch, and so do their proportions.
+ * A skipped epoch is one of the `epochs` of `spdlsrc`. With `spdlmix`, each
+ * source starts its next epoch, and the proportions start again.
  *
- * Where the program is the source, call gst_spdl_loader_stop() first, and wait
- * until the thread that pushes has come to an end. What is pushed afterwards is
- * of the next epoch.
+ * If the program is the source, call gst_spdl_loader_stop() first and wait for
+ * the thread that pushes. Items that are pushed afterwards belong to the next
+ * epoch.
  *
- * From the thread that takes batches. #GstSpdlLoader::failed and
- * #GstSpdlLoader::warned are emitted in it.
+ * Call it from the thread that takes batches, in which #GstSpdlLoader::failed
+ * and #GstSpdlLoader::warned are emitted.
  *
- * Returns: %FALSE with @error set if that is not possible
+ * Returns: %FALSE with @error set if the epoch cannot be skipped
  *
  * Since: 0.1
  */
@@ -687,15 +684,13 @@ wait_for_next (
 /**
  * gst_spdl_loader_wait:
  * @loader: a loader
- * @timeout: how long to wait, in ns; 0: not at all
+ * @timeout: maximum time to wait, in ns; 0: do not wait
  *
- * Waits until gst_spdl_loader_next() has something to tell: a batch, the end of
- * an epoch, an error. For those who must look after something else now and
- * then. What was waited here counts in the sink's `ave-get-time`.
+ * Waits until gst_spdl_loader_next() would return at once: with a batch, the
+ * end of an epoch or an error. Use it to do other work in between, in the
+ * thread that takes batches. The time counts in `ave-get-time` of the sink.
  *
- * From the thread that takes batches.
- *
- * Returns: %FALSE if there is nothing yet
+ * Returns: %FALSE if the timeout expired
  *
  * Since: 0.1
  */

@@ -248,8 +248,10 @@ leave_push (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
  * gst_spdl_loader_has_source:
  * @loader: a loader
  *
- * Returns: whether the program is the source: the first element of the pipeline
- *     has an open sink pad
+ * Checks whether the program is the source, which means that the first element
+ * of the pipeline has an unlinked sink pad.
+ *
+ * Returns: %TRUE if the program pushes items
  *
  * Since: 0.1
  */
@@ -264,25 +266,23 @@ gst_spdl_loader_has_source (GstSpdlLoader *loader)
 /**
  * gst_spdl_loader_push:
  * @loader: a loader that has a source
- * @item: (transfer none): the item: encoded data, a URI, tensors. Its memory is
- *     not copied, and must not be written any more
- * @caps: (transfer none) (nullable): what @item is; %NULL: the same as the one
- *     before, or `application/octet-stream` at first
- * @label: its label, -1 for none
- * @uri: (nullable): its name in messages, and its key; userinfo and signatures
- *     in it are hidden
- * @timeout: how long to wait for room, in ns; %GST_CLOCK_TIME_NONE: as long as
- *     it takes
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ * @item: (transfer none): the item: encoded data, a URI or tensors. Its memory
+ *     is not copied and must not be changed afterwards
+ * @caps: (transfer none) (nullable): format of @item; %NULL: that of the
+ *     previous item, and `application/octet-stream` for the first one
+ * @label: label of the item, -1 for none
+ * @uri: (nullable): name of the item in messages and its key; credentials and
+ *     signatures in it are hidden
+ * @timeout: maximum time to wait for space, in ns; %GST_CLOCK_TIME_NONE: no
+ *     limit
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
  *
- * Adds an item to the pipeline. Items are numbered as they come, unless @item
- * bears a #GstSpdlItemMeta. At most 16 of them, and 64 MiB, wait for the first
- * element; there must be room. After %GST_SPDL_LOADER_ERROR_TIMED_OUT the item
- * can be pushed again.
+ * Adds an item to the pipeline, from one thread at a time, which should not be
+ * the one that takes batches. Items are numbered as they come, unless @item has
+ * a #GstSpdlItemMeta. At most 16 items and 64 MiB are queued before the first
+ * element. After %GST_SPDL_LOADER_ERROR_TIMED_OUT the item can be pushed again.
  *
- * From one thread at a time, which should not be the one that takes batches.
- *
- * Returns: %FALSE with @error set if it was not taken
+ * Returns: %FALSE with @error set if the item was not added
  *
  * Since: 0.1
  */
@@ -308,17 +308,17 @@ gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
 /**
  * gst_spdl_loader_push_bytes:
  * @loader: a loader that has a source
- * @item: (transfer none): the item's bytes
+ * @item: (transfer none): bytes of the item
  * @caps: (transfer none) (nullable): as in gst_spdl_loader_push()
- * @label: its label, -1 for none
- * @uri: (nullable): its name in messages, and its key; userinfo and signatures
- *     in it are hidden
- * @timeout: how long to wait for room, in ns
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ * @label: label of the item, -1 for none
+ * @uri: (nullable): name of the item in messages and its key; credentials and
+ *     signatures in it are hidden
+ * @timeout: maximum time to wait for space, in ns
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
  *
- * Like gst_spdl_loader_push().
+ * Adds an item like gst_spdl_loader_push().
  *
- * Returns: %FALSE with @error set if it was not taken
+ * Returns: %FALSE with @error set if the item was not added
  *
  * Since: 0.1
  */
@@ -345,14 +345,14 @@ gst_spdl_loader_push_bytes (GstSpdlLoader *loader, GBytes *item, GstCaps *caps,
  * gst_spdl_loader_push_uri:
  * @loader: a loader that has a source
  * @uri: a URI or an absolute path, UTF-8
- * @label: the item's label, -1 for none
- * @timeout: how long to wait for room, in ns
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ * @label: label of the item, -1 for none
+ * @timeout: maximum time to wait for space, in ns
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
  *
- * Adds an item that `spdlfetch` is to fetch. Otherwise like
+ * Adds an item that `spdlfetch` reads. Otherwise it works like
  * gst_spdl_loader_push().
  *
- * Returns: %FALSE with @error set if it was not taken
+ * Returns: %FALSE with @error set if the item was not added
  *
  * Since: 0.1
  */
@@ -411,12 +411,12 @@ send_event (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstEvent *event)
 /**
  * gst_spdl_loader_end_epoch:
  * @loader: a loader that has a source
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
  *
- * Ends an epoch behind what was pushed: a %NULL from gst_spdl_loader_next().
- * From the thread that pushes.
+ * Ends an epoch after the items that were pushed; gst_spdl_loader_next()
+ * returns %NULL there. Call it from the thread that pushes.
  *
- * Returns: %FALSE with @error set if the loader takes no more
+ * Returns: %FALSE with @error set if the loader accepts no more items
  *
  * Since: 0.1
  */
@@ -445,13 +445,15 @@ gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
 /**
  * gst_spdl_loader_end_source:
  * @loader: a loader that has a source
- * @cause: (nullable): why it ends; %NULL: there are no more items
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, or what the pipeline ends with
+ * @cause: (nullable): error that ends the source; %NULL: there are no more
+ *     items
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
  *
- * Ends the stream behind what was pushed. With a cause that is the error that
- * gst_spdl_loader_next() ends with. From the thread that pushes.
+ * Ends the stream after the items that were pushed. A @cause becomes the error
+ * that gst_spdl_loader_next() returns at the end. Call it from the thread that
+ * pushes.
  *
- * Returns: %FALSE with @error set if the loader has ended already
+ * Returns: %FALSE with @error set if the loader has already ended
  *
  * Since: 0.1
  */

@@ -18,9 +18,10 @@ GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 /**
  * gst_spdl_stage_set_takes_groups:
  * @stage: a stage whose class has @process_group
- * @takes: whether a group is given to it whole
+ * @takes: %TRUE to process whole groups
  *
- * Before it starts, or from #GstSpdlStageClass.start().
+ * Sets whether the stage processes whole groups. Call it before the start or in
+ * #GstSpdlStageClass.start().
  *
  * Since: 0.1
  */
@@ -53,11 +54,11 @@ fail_stage (GstSpdlStage *self, GError *error, const gchar *uri)
 /**
  * gst_spdl_stage_fail:
  * @stage: a stage
- * @error: (transfer full): why it cannot go on
+ * @error: (transfer full): reason of the failure
  *
- * Ends the stream: no further item is taken in or begun, what is running or
- * done goes on downstream, then @error is posted, then comes the end of the
- * stream. Only the first error counts. From any thread.
+ * Ends the stream with an error. The stage starts no further item, pushes the
+ * results of running and finished tasks, posts @error and sends the end of the
+ * stream. Only the first error counts. May be called from any thread.
  *
  * Since: 0.1
  */
@@ -292,9 +293,9 @@ count_bytes_out (GstSpdlTask *task)
  * gst_spdl_task_finish:
  * @task: (transfer full): a task that was given to
  *     #GstSpdlStageClass.process_async()
- * @error: (transfer full) (nullable): why its item failed; %NULL if it did not
+ * @error: (transfer full) (nullable): reason of the failure; %NULL for success
  *
- * Ends @task, which is not to be used any more. Once, from any thread.
+ * Ends @task, once, from any thread. @task must not be used afterwards.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: spdldecode, which decodes items
+/* gst-spdl: element spdldecode
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,60 +8,68 @@
 /**
  * SECTION:element-spdldecode
  * @title: spdldecode
- * @short_description: decodes images, videos and audio, reads arrays
+ * @short_description: decodes images, videos and audio; reads arrays
  *
- * Takes encoded images, one a buffer, and yields raw images of `width` by
- * `height`, `concurrency` of them at a time. What they are is found out from
- * their bytes. JPEG is decoded by libjpeg-turbo, with its accurate transform,
- * PNG by libpng, WebP by libwebp, TIFF by libtiff, GIF by giflib, JPEG 2000 by
- * OpenJPEG, and all other stills (BMP, PNM and so on) by the decoders that
- * GStreamer has, gst-libav's among them, which each worker holds open. Of an
- * animation the first frame is taken.
+ * Decodes one encoded item per buffer, `concurrency` items at a time. The
+ * element detects the format from the bytes of the item, not from its name.
  *
- * An image is turned upright as its EXIF orientation says, blended over
- * `background` where it is transparent, and brought to its size as `resize` and
- * `interpolation` say, antialiased, as Pillow and torchvision do it. `width`
- * and `height` are those of the upright image. `resize=cover` with
- * `crop-fraction=0.875` is torchvision's Resize(256) and CenterCrop(224) for a
- * size of 224.
+ * ## Images
+ * JPEG is decoded by libjpeg-turbo with its accurate transform, PNG by libpng,
+ * WebP by libwebp, TIFF by libtiff, GIF by giflib and JPEG 2000 by OpenJPEG.
+ * All other still images (BMP, PNM and so on) are decoded by GStreamer's
+ * decoders, including those of gst-libav; each worker keeps its decoders open.
+ * From an animation, the first frame is decoded.
  *
- * `augment` and `flip` take a random part of it and mirror it; what they draw
- * depends on `seed`, the item's epoch and its index alone, and is noted in the
- * `extra` of the item's meta. Of a JPEG only what counts is decoded, and with
- * `fast-scale` at a half, a quarter or an eighth of its size where that is
- * enough.
+ * The element rotates an image as its EXIF orientation says, blends transparent
+ * pixels over `background`, and resizes the result to `width` by `height`
+ * pixels as set by `resize` and `interpolation`. Resizing is antialiased, as in
+ * Pillow and torchvision. `width` and `height` refer to the upright image.
+ * `resize=cover` with `crop-fraction=0.875` is torchvision's Resize(256) and
+ * CenterCrop(224) for a size of 224.
  *
- * A size or a format that is not set follows downstream's caps; without either,
- * or with `resize=none`, an image keeps its size. One that contradicts
- * downstream's caps ends the stream with an error that names the property. A
- * file that is no image, is cut off, or lacks some of its pixels' data fails by
- * name; with `on-corrupt=keep` what could be decoded is delivered.
+ * `augment` and `flip` crop a random part of the image and mirror it. The
+ * random values depend only on `seed`, the item's epoch and its index, and are
+ * recorded in the `extra` field of the item's meta. Only the needed part of a
+ * JPEG is decoded. With `fast-scale`, a JPEG is decoded at a half, a quarter or
+ * an eighth of its size if that is large enough.
  *
- * Of samples of several media (`spdlfetch parts=...`) `part` names the one to
- * decode; the others go on as they are. Two of them with the same `seed` take
- * the same part of an image and of a mask of the same size; masks of classes
- * keep them with `format=GRAY8 interpolation=nearest`.
+ * A size or format that is not set follows the caps of the downstream element.
+ * Without such caps, or with `resize=none`, an image keeps its size. A property
+ * that contradicts the downstream caps ends the stream with an error that names
+ * the property. A file that is not an image, is truncated or lacks pixel data
+ * fails and is reported by name. With `on-corrupt=keep`, the part that could be
+ * decoded is delivered.
  *
- * Of a video, `num-frames` of its frames become a clip, a tensor, which ones
- * `clip-sampling` says: from the first one on, from the middle, from a random
- * one on, at equal distances, or those shown at the times in the field
- * `clip-times` of the item's `extra`. Only what they need is decoded. Without
- * `num-frames` it is one of them, as an image. When they are shown is noted in
- * `frame-times`.
+ * ## Videos
+ * With `num-frames`, that many frames of a video become a clip, which is a
+ * tensor. `clip-sampling` selects the frames: the first ones, the middle, a
+ * random window, equal distances, or the times in the field `clip-times` of the
+ * item's `extra`. Only the frames that are needed are decoded. Without
+ * `num-frames`, one frame becomes an image. The times of the frames are
+ * recorded in the field `frame-times`.
  *
- * Arrays come as NPY, NPZ and safetensors, and become `other/tensors`, a memory
- * and, but for NPY, a name for each. What is stored in the machine's own byte
- * order and at an address that fits is not copied. The properties for images do
- * not count for them, so that both can go through one element; a compressed NPZ
- * may have `max-decompressed-bytes` bytes.
+ * ## Audio
+ * An audio file (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and others) becomes
+ * one buffer of raw audio. The plugin spdlaudio decodes it with FFmpeg's
+ * libraries. `offset` and `duration` select a window, in ns, exact to the
+ * sample. `rate`, `channels` and `audio-format` follow the downstream caps if
+ * they are not set, and the file if the caps leave the choice open. Padding
+ * samples of the encoder at both ends are removed. From an MP4 with video and
+ * audio, the audio is decoded if downstream does not accept images. With
+ * `num-frames`, an audio file fails.
  *
- * Sound (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and more, by the plugin
- * spdlaudio on FFmpeg's libraries) becomes one buffer of raw audio, of which
- * `offset` and `duration` are the window, exact to the sample; `rate`,
- * `channels` and `audio-format` follow downstream's caps where they are not
- * set, and the file where these do not mind. Samples that an encoder put at
- * both ends are left out. Of an MP4 that is a video, too, the sound counts
- * where downstream takes no images; with `num-frames` sound fails.
+ * ## Arrays
+ * NPY, NPZ and safetensors files become `other/tensors`, with one memory per
+ * array. Arrays have names, except that of an NPY file. Data in the byte order
+ * of the machine and at an aligned address is not copied. Image properties do
+ * not apply to arrays, so one element can decode both. `max-decompressed-bytes`
+ * limits a compressed NPZ.
+ *
+ * ## Samples of several media
+ * For a sample of several media (`spdlfetch parts=...`), `part` names the part
+ * to decode; the other parts pass unchanged. Two elements with the same `seed`
+ * crop the same part of an image and of a mask of equal size. To keep class
+ * numbers in a mask, set `format=GRAY8 interpolation=nearest`.
  *
  * ## Example
  * |[
@@ -70,21 +78,21 @@
  *     ! spdlbatch batch-size=32 ! fakesink
  * ]|
  *
- * Clips of 8 frames from all parts of videos:
+ * Clips of 8 frames at equal distances:
  * |[
  * gst-launch-1.0 spdlsrc location=videos ! spdlfetch
  *     ! spdldecode concurrency=2 num-frames=8 clip-sampling=uniform
  *     width=112 height=112 ! spdlbatch batch-size=2 ! fakesink
  * ]|
  *
- * What is usual in training on ImageNet:
+ * The usual augmentation for training on ImageNet:
  * |[
  * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 width=224 height=224
  *     augment=random-resized-crop flip=0.5 ! spdlbatch batch-size=32 ! fakesink
  * ]|
  *
- * Images with their masks, which a list has in a column `mask`:
+ * Images and masks from a list with a column `mask`:
  * |[
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
  *     ! spdldecode part=data width=224 height=224 augment=random-resized-crop
@@ -92,7 +100,7 @@
  *     format=GRAY8 interpolation=nearest ! spdlbatch batch-size=8 ! fakesink
  * ]|
  *
- * A second of each sound, for a model that wants 16 kHz:
+ * One second of each audio file at 16 kHz:
  * |[
  * gst-launch-1.0 spdlsrc location=sounds pattern="*.@(wav|flac|mp3|opus)"
  *     ! spdlfetch concurrency=4 ! spdldecode concurrency=2 rate=16000

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlaggregate, which groups items
+/* gst-spdl: element spdlaggregate
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,19 +10,20 @@
  * @title: spdlaggregate
  * @short_description: groups items
  *
- * Collects items and sends them on as one #GstBufferList, a *group*, which a
- * stage works on as one task: `size` of them, or as many as `max-bytes` holds,
- * or as the application says by the signal #GstSpdlAggregate::accept.
- * What is pending is sent before a serialized event passes, at the end of an
- * epoch and of the stream too; with `drop-last` a group that is not full then
- * is dropped instead, and its items are announced as gone.
+ * Collects items into groups. A *group* is one #GstBufferList, which a stage
+ * processes as one task. A group is complete when it holds `size` items, when
+ * `max-bytes` is reached, or when a handler of the signal
+ * #GstSpdlAggregate::accept decides so. An incomplete group is sent before a
+ * serialized event passes, at the end of an epoch and at the end of the stream.
+ * With `drop-last`, an incomplete group is dropped instead, and the element
+ * announces downstream that its items will not come.
  *
- * With `key` items of one kind go together, each kind in a group of its own:
- * `label`, `bytes` (the size), `caps`, `caps.FIELD`, or `extra.FIELD` (what a
- * list says of the item besides); `/N` behind it divides a number, so that
- * `bytes/4096` or `extra.length/64` puts items of similar length together. Caps
- * that change then end no group but that of their items. No more than
- * `max-keys` groups are pending: the oldest goes before a further one begins.
+ * With `key`, items with equal keys share a group. The key is one of `label`,
+ * `bytes` (the size of the item), `caps`, `caps.FIELD`, or `extra.FIELD` (a
+ * field of the item's `extra`). A suffix `/N` divides a number: `bytes/4096` or
+ * `extra.length/64` groups items of similar length. With `key`, a change of
+ * caps ends only the groups of items with these caps. At most `max-keys` groups
+ * are pending; when a further one starts, the oldest is sent.
  *
  * ## Example
  * |[

@@ -1,4 +1,4 @@
-/* gst-spdl: spdldisaggregate, which ungroups items
+/* gst-spdl: element spdldisaggregate
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,9 +8,10 @@
 /**
  * SECTION:element-spdldisaggregate
  * @title: spdldisaggregate
- * @short_description: ungroups items
+ * @short_description: splits groups into items
  *
- * Sends the items of each group on, one by one. Items that come singly pass.
+ * Sends the items of each group one by one. Items without a group pass
+ * unchanged.
  *
  * ## Example
  * |[

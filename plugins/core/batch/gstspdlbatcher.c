@@ -1,4 +1,4 @@
-/* gst-spdl: spdlbatch, which stacks items into batches
+/* gst-spdl: element spdlbatch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,37 +8,46 @@
 /**
  * SECTION:element-spdlbatch
  * @title: spdlbatch
- * @short_description: stacks items into batches of tensors
+ * @short_description: collates items into batches of tensors
  *
- * Writes `batch-size` items into one buffer of caps `other/tensors`, each once,
- * and sends it on with a #GstSpdlBatchMeta that names the items and the
- * tensors: `data`, or what the items' caps name them, then `labels` and
- * `indices` where they are asked for. Dimensions are innermost first: what
- * NumPy calls (32, 224, 224, 3) is `3:224:224:32`.
+ * Copies `batch-size` items into one buffer of caps `other/tensors`. Each item
+ * is copied once. A #GstSpdlBatchMeta names the items and the tensors: `data`,
+ * or the names in the caps of the items, and `labels` and `indices` if these
+ * properties are set. Dimensions are listed innermost first: NumPy's shape (32,
+ * 224, 224, 3) is `3:224:224:32`.
  *
- * An item of another shape, type, or number or names of tensors than the first
- * one of its batch ends the stream with an error that names both shapes, while
- * the first batch of a run is filled; later, and in a run that resumes, the
- * item fails with the same text. `on-shape-mismatch` forces either. At the end
- * of an epoch and of the stream comes a smaller batch, with caps of its own;
- * with `drop-last` its items are announced as gone instead. An epoch in which
- * items were sent and all of them failed or were dropped, before this element
- * or in it, ends the stream with an error; if functions left all of them out,
- * it is empty.
+ * ## Shapes
+ * All items of a batch must have the same shape, type, and number and names of
+ * tensors as its first item. In the first batch of a run, another shape ends
+ * the stream with an error that names both shapes. Later, and in a resumed run,
+ * only the item fails, with the same message. `on-shape-mismatch` forces one of
+ * the two. With `pad-to-longest`, items are padded with zeros to the longest
+ * item of the batch.
  *
- * `dtype`, `layout`, `mean` and `std` change the first tensor while it is
- * written: with a type of floating point, samples of uint8 are divided by 255,
- * then `mean` is subtracted and `std` divided by, a number for each channel or
- * one for all, as torchvision's Normalize does it; `layout=nchw` gives each
- * channel a plane of its own. Items that come are taken for interleaved.
+ * The last batch of an epoch or of the stream can be smaller and then has caps
+ * of its own. With `drop-last` it is dropped instead, and the element announces
+ * downstream that its items will not come. If all items of an epoch fail or are
+ * dropped, here or in an earlier element, the stream ends with an error. An
+ * epoch whose items were all left out by functions is empty.
  *
- * Samples of several media become a tensor a part, named after it. `part` says
- * which of them the conversion is for, if not the first. Parts that are not
- * decoded, such as text, are taken with `pad-to-longest`: as bytes, padded with
- * zeros to the longest, with a tensor of their lengths, `NAME_lengths`.
+ * ## Conversion
+ * `dtype`, `layout`, `mean` and `std` convert the first tensor while it is
+ * copied. With a floating-point type, uint8 values are divided by 255, `mean`
+ * is subtracted, and the result is divided by `std`, as in torchvision's
+ * Normalize. `mean` and `std` have one value per channel, or one value for all
+ * channels. `layout=nchw` stores each channel as a plane. Input must be
+ * interleaved.
  *
- * The memory comes from downstream's pool where it offers one, else from a pool
- * of the element's own; it goes back when nobody refers to any of its tensors.
+ * ## Samples of several media
+ * Each part of a sample becomes a tensor with the name of the part. `part`
+ * selects the part to convert (default: the first one). Parts that are not
+ * decoded, such as text, need `pad-to-longest`. They become bytes, and a tensor
+ * `NAME_lengths` holds their lengths.
+ *
+ * ## Memory
+ * Memory comes from the downstream pool if there is one, and otherwise from a
+ * pool of the element. It returns to the pool when no tensor of the batch is
+ * referenced any more.
  *
  * ## Example
  * |[
@@ -47,7 +56,7 @@
  *     ! spdlbatch batch-size=32 indices=true ! fakesink silent=false -v
  * ]|
  *
- * What most models of torchvision want:
+ * Normalization for most models of torchvision:
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100
  *     ! video/x-raw,format=RGB,width=64,height=64
@@ -55,7 +64,7 @@
  *     std="<0.229,0.224,0.225>" ! fakesink
  * ]|
  *
- * Images, and what is written about them:
+ * Images and texts from a list:
  * |[
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=text
  *     ! spdldecode part=data width=64 height=64

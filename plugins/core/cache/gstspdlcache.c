@@ -1,4 +1,4 @@
-/* gst-spdl: spdlcache, which repeats cached batches
+/* gst-spdl: element spdlcache
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,35 +8,34 @@
 /**
  * SECTION:element-spdlcache
  * @title: spdlcache
- * @short_description: repeats cached batches
+ * @short_description: replays cached batches
  *
- * Passes `return-caches-after` batches on, keeps the last `num-caches` of them,
- * and from then on hands these out, again and again in their order, without
- * taking any more from upstream. What a trainer then reaches is what it would
- * with loading that takes no time: the headspace. `gst-spdl-launch-1.0
- * --headspace` measures it with this element.
+ * Passes `return-caches-after` batches, keeps the last `num-caches` of them,
+ * and then replays these in order without taking further batches from upstream.
+ * This shows how fast training would run if loading cost nothing.
+ * `gst-spdl-launch-1.0 --headspace` uses this element for its measurement.
  *
- * It belongs right before the sink. Where items come singly, an item is what a
- * batch is here.
+ * Put the element directly before the sink. In a pipeline without `spdlbatch`,
+ * "batch" means one item.
  *
  * ## Copies
- * Both what is kept and what is handed out are copies, made in the thread of
- * the stream, into memory of downstream's pool or of one of its own: a trainer
- * may write into what it gets, and does not wait for it. Memory that cannot be
- * mapped by a CPU is not copied but shared: that must not be written into.
+ * Both the cached and the replayed batches are copies, so a trainer may write
+ * into a batch. The copies are made in the streaming thread, into memory of the
+ * downstream pool or of a pool of the element. Memory that the CPU cannot map
+ * is shared instead of copied, and must not be written.
  *
- * ## Epochs, ends, states
- * Ends of epochs pass while batches from upstream do, and count for nothing.
- * The cached batches have none. A stream that ends before
- * `return-caches-after` ends as if this element were not there: let the source
- * repeat its epochs. With `stop-after` the stream ends after so many batches,
- * those from upstream among them.
+ * ## Epochs, end of stream, resume states
+ * Epoch events pass as long as batches come from upstream, and do not count as
+ * batches. Replayed batches have no epochs. If the stream ends before
+ * `return-caches-after` batches, it ends as without this element; set
+ * `epochs=-1` on the source to avoid that. `stop-after` ends the stream after
+ * that number of batches, including those from upstream.
  *
- * A cached batch names the items in it, but they are not delivered once more:
- * its resume state is that of the last batch from upstream.
+ * A replayed batch names its items, but they do not count as delivered again.
+ * Its resume state is that of the last batch from upstream.
  *
- * The message `spdl-cached` is posted before the first cached batch.
- * `num-cached` in `stage-stats` counts them.
+ * The element posts the message `spdl-cached` before the first replayed batch.
+ * The field `num-cached` of `stage-stats` counts replayed batches.
  *
  * ## Example
  * |[

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlmix, which mixes several streams
+/* gst-spdl: element spdlmix
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,38 +8,38 @@
 /**
  * SECTION:element-spdlmix
  * @title: spdlmix
- * @short_description: mixes several streams in given proportions
+ * @short_description: combines several streams in given proportions
  *
- * Sends on what comes to its sink pads: with `order=weighted` in the proportion
- * of the pads' `weight`, with `order=arrival` as it comes. It has no thread and
- * no queue of its own: each pad's items are sent by the thread that brings
- * them, when it is its turn.
+ * Forwards items from its sink pads. With `order=weighted`, the proportions
+ * follow the `weight` of each pad. With `order=arrival`, items are forwarded as
+ * they arrive. The element has no thread and no queue: the upstream thread of a
+ * pad pushes its item when it is the pad's turn.
  *
  * ## Proportions
- * Whose turn it is depends on `seed`, the weights and how many items came from
- * each pad, not on time: it is the same in each run, however fast the sources
- * are, and a run that goes on from a state goes on in the mix, too. Of each n
- * items since the epoch began, w n are a pad's, if w is its share of the
- * weights, give or take less than 1 + (k - 2) w items for k pads. A pad that
- * has ended leaves its share to the others. A group counts as its items.
+ * The order depends only on `seed`, the weights and the number of items from
+ * each pad, and not on time. It is the same in each run, however fast the
+ * sources are, and a resumed run continues it. If a pad has the share w of the
+ * weights, then of each n items since the start of the epoch, w n items come
+ * from this pad, within 1 + (k - 2) w items for k pads. A pad that has ended
+ * leaves its share to the others. A group counts as its number of items.
  *
  * ## Epochs
- * With `stopping-strategy=all-exhausted-without-replacement` an epoch ends when
- * all pads have come to its end; those that are there first wait, while the
- * rest goes on without them. With `stopping-strategy=first-exhausted` nobody
- * waits: an epoch ends with the first pad that ends it, and the stream with the
- * first pad that ends. With `stopping-strategy=all-exhausted` smaller sources
- * begin again until the largest one has come to an end: each source that is to
- * begin again must have `epochs=-1`, and one that has fewer says how often that
- * is.
+ * - `stopping-strategy=all-exhausted-without-replacement`: an epoch ends when
+ *   all pads have reached its end. Pads that get there first wait, and the
+ *   others continue.
+ * - `stopping-strategy=first-exhausted`: an epoch ends with the first pad that
+ *   ends it, and the stream with the first pad that ends. No pad waits.
+ * - `stopping-strategy=all-exhausted`: smaller sources start again until the
+ *   largest one has reached its end. Each source that starts again needs
+ *   `epochs=-1`; otherwise an error names the number of epochs that it needs.
  *
  * ## Threads
- * Each pad needs a thread, as each `spdlsrc` and each stage has one. What comes
- * from one `spdlroute` is joined by `order=arrival`: with proportions it might
- * wait for an item that is behind one that waits.
+ * Each pad needs a thread of its own; `spdlsrc` and each stage provide one.
+ * Join the branches of one `spdlroute` with `order=arrival`. With proportions,
+ * the element could wait for an item that is queued after the one that waits.
  *
  * ## Example
- * Two folders, of which the first gives four items of five:
+ * Two folders; four of five items come from the first one:
  * |[
  * gst-launch-1.0 spdlmix name=m sink_0::weight=4 seed=1 ! spdlfetch ! fakesink
  *     spdlsrc location=/usr/share/icons pattern="*.png" ! m.sink_0

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlpipe, which runs elements or a function on each item
+/* gst-spdl: element spdlpipe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,36 +10,41 @@
  * @title: spdlpipe
  * @short_description: runs elements or a function on each item
  *
- * With `chain`, `concurrency` copies of a chain of elements are held open, and
- * each item goes through one of them, as one buffer; what comes out for it goes
- * on, in parts where it is many buffers, and none means that the item is
- * filtered. An error in the chain is that item's failure, and so is a buffer
- * that comes out flagged as corrupted; the chain is mended, or replaced.
+ * Runs either a chain of GStreamer elements (`chain`) or the handler of the
+ * signal #GstSpdlPipe::process on each item, in parallel.
  *
- * A chain is written as for gst-launch-1.0, and may begin and end with caps. It
- * works in the thread that enters it: `queue`, `queue2`, `multiqueue` and other
- * elements with threads of their own are refused by name, and so are those
- * whose pads come only with data (`decodebin`, demuxers), sources and sinks.
- * Properties that let a decoder pass over errors or work in threads
- * (`max-errors`, `max-threads`, `use-threads`) are set to what an item needs,
- * unless the chain sets them. Items come in a segment in TIME, and encoded
- * stills with `parsed=true`. Where nothing comes out, the end of the stream
- * follows the item, so that what an element holds back comes. One that gives a
- * part at once and holds back the rest needs `drain`: then the end follows each
- * item.
+ * ## Chains
+ * `concurrency` copies of the chain are kept open. Each item passes through one
+ * of them as one buffer. The output of the chain replaces the item. Several
+ * output buffers become parts of the item, and no output means that the item is
+ * filtered. An error in the chain, or an output buffer that is flagged as
+ * corrupted, fails the item; the chain is then reset or replaced.
  *
- * With `task-timeout` each chain has a thread of its own. An item that takes
- * longer fails, and its chain is flushed; one that does not come back within
- * half a second is left behind with its thread, with a warning, and another
- * takes its place. Where 16 were left behind and have not ended, the stage
- * gives up with an error. Such a chain does not keep the stage from stopping,
- * either. Without `task-timeout` a chain that hangs is flushed when the stage
- * flushes or stops, and waited for.
+ * A chain is written as for gst-launch-1.0 and may start and end with caps. It
+ * runs in the thread that enters it. Elements with threads (`queue`, `queue2`,
+ * `multiqueue`), elements that add pads at runtime (`decodebin`, demuxers),
+ * sources and sinks are refused by name. Properties that let a decoder ignore
+ * errors or use threads (`max-errors`, `max-threads`, `use-threads`) are set as
+ * needed, unless the chain sets them.
  *
- * Of samples of several media `part` names the one that goes through the chain,
- * which makes one buffer of it.
+ * Items arrive in a TIME segment, and encoded images with `parsed=true`. If an
+ * item produces no output, it is followed by an end of stream, so that an
+ * element releases what it holds back. Set `drain` for an element that outputs
+ * a part at once and holds back the rest: each item is then followed by an end
+ * of stream.
  *
- * Without `chain`, the signal #GstSpdlPipe::process is the work.
+ * ## Timeouts
+ * With `task-timeout`, each chain has a thread of its own. An item that takes
+ * longer fails, and its chain is flushed. A chain that does not return within
+ * half a second is abandoned with its thread, with a warning, and another chain
+ * takes its place. The stage fails with an error when 16 abandoned chains are
+ * still running. They do not keep the stage from stopping. Without
+ * `task-timeout`, a chain that hangs is flushed when the stage flushes or
+ * stops, and the stage waits for it.
+ *
+ * ## Samples of several media
+ * `part` names the part of a sample that passes through the chain. The chain
+ * must produce one buffer for it.
  *
  * ## Example
  * |[

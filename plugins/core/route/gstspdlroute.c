@@ -1,4 +1,4 @@
-/* gst-spdl: spdlroute, which sends items to different branches
+/* gst-spdl: element spdlroute
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,28 +10,32 @@
  * @title: spdlroute
  * @short_description: sends items to different branches
  *
- * Sends each item to the first source pad, in the order in which they were
- * requested, whose `condition` holds: `label=3`, `uri=*.png` (a glob, in which
- * case does not matter), `caps=image/png` (these, or more particular ones) or
- * `extra.FIELD=VALUE` (what a list says besides). A pad without `condition`
- * takes what is left. An item that no pad takes is announced as gone, and
- * counted in `num-filtered`; it is never lost without a word. A group is
- * divided: each way gets its items as a group of its own.
+ * Sends each item to the first source pad whose `condition` holds, in the order
+ * in which the pads were requested:
  *
- * Behind the paths, `spdlmix order=arrival` joins them again.
+ * - `label=3`: the item's label
+ * - `uri=*.png`: a glob on the URI that ignores case
+ * - `caps=image/png`: caps of which those of the item are a subset
+ * - `extra.FIELD=VALUE`: a field of the item's `extra`
  *
- * ## Paths
- * Events go to all paths, but for `spdl-items-dropped`, which one path
- * carries, or they would be counted more than once. Caps go to a path when an
- * item of these does.
+ * A pad without `condition` takes all remaining items. For an item that no pad
+ * takes, the element announces downstream that it will not come, and counts it
+ * in `num-filtered`. A group is split into one group per branch.
  *
- * As behind a `tee`, each path begins with a stage, or with a `queue`, which
- * have threads of their own. A path that is full makes the others wait for
- * their further items, but not for their end.
+ * `spdlmix order=arrival` joins the branches again.
  *
- * A path that has ended, or failed with an error, takes no more items: these
- * are counted in `num-refused`, and come again only in a run that begins at a
- * state. The other paths go on; when none is left, the stream ends.
+ * ## Branches
+ * Events are sent to all branches. Only `spdl-items-dropped` is sent to one
+ * branch, so that its items are counted once. Caps are sent to a branch before
+ * the first item that has them.
+ *
+ * Each branch must start with a stage or a `queue`, as after a `tee`, so that
+ * it has a thread. A full branch delays further items of the other branches,
+ * but not their end.
+ *
+ * A branch that has ended or failed takes no more items. Its items are counted
+ * in `num-refused` and come again only when a run resumes. The other branches
+ * continue; the stream ends when no branch is left.
  *
  * ## Example
  * JPEGs are decoded by one stage, PNGs by another:

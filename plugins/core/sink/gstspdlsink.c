@@ -1,4 +1,4 @@
-/* gst-spdl: spdlsink, which the trainer takes batches from
+/* gst-spdl: element spdlsink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,43 +8,43 @@
 /**
  * SECTION:element-spdlsink
  * @title: spdlsink
- * @short_description: the trainer takes batches from it
+ * @short_description: delivers batches to the training loop
  *
- * A #GstAppSink, with all of its API, and with other defaults: it does not wait
- * for a clock (`sync`), keeps no last sample, and holds at most two batches
- * (`max-buffers`). It takes this project's events out of the stream, and
- * measures how long the trainer waits and how old items are when it takes them:
- * on the action signals `pull-sample` and `try-pull-sample`, since appsink's C
- * functions do not ask the subclass. Between two waits lies the trainer's step,
- * whose times (`ave-step-time`, `p50-step-time`, `p99-step-time`) are in the
- * statistics, too: a slow step after a short wait is no matter of loading more.
+ * A #GstAppSink with other defaults: it does not synchronize to a clock
+ * (`sync`), keeps no last sample, and holds at most two batches
+ * (`max-buffers`). It removes the events of this project from the stream.
  *
- * #GstSpdlLoader takes batches by a way of its own, past appsink, on which ends
- * of epochs come, too. What is said here of the action signals is true of it.
+ * ## Statistics
+ * The sink measures how long the trainer waits and how old items are when the
+ * trainer takes them. It measures this on the action signals `pull-sample` and
+ * `try-pull-sample`, because appsink's C functions do not call the subclass.
+ * The time between two waits is the trainer's step (`ave-step-time`,
+ * `p50-step-time`, `p99-step-time`). If steps are slow and waits are short,
+ * faster loading does not help. #GstSpdlLoader takes batches from the sink
+ * directly, and is measured in the same way.
  *
- * ## Where to begin again
- * The sink keeps count of the items that were delivered or will not come, from
- * the events of `spdlsrc` and the stages, and writes into each batch's
- * #GstSpdlBatchMeta.resume_state where to begin after it: in the order in which
- * batches are pulled, whatever overtook what on the way. A trainer stores the
- * state of the last batch that it has used; `spdlsrc resume-state` goes on from
- * there, with each other item once and none twice.
+ * ## Resuming
+ * From the events of `spdlsrc` and of the stages, the sink knows which items
+ * were delivered and which ones will not come. It stores a resume state in the
+ * #GstSpdlBatchMeta.resume_state of each batch, in the order in which batches
+ * are pulled. A trainer saves the state of the last batch that it used. With
+ * `spdlsrc resume-state`, a run continues after this batch and delivers each
+ * remaining item once.
  *
- * `resume-state` is the state of the last batch that was pulled by the action
- * signals; before that, where the source began. With it count the items that
- * are known to be gone since, if no other batch has come yet, so that after the
- * last batch of an epoch it comes to stand at the beginning of the next. Where
- * items come singly, without `spdlbatch`, it is the only way to their states.
+ * The property `resume-state` is the state of the last batch that was pulled
+ * through the action signals; before the first batch, it is the state in which
+ * the source started. It includes items that were lost after that batch, so
+ * after the last batch of an epoch it becomes the start of the next one.
+ * Without `spdlbatch`, it is the only way to read states.
  *
  * ## Epochs without a batch
- * An epoch in which items were sent and all of them failed or were dropped ends
- * the stream with an error, which says how many were sent, what became of them
- * and in which element. It is no error where functions left all of them out,
- * where the source or this rank has no item, or where the epoch was resumed in
- * its middle.
+ * If all items of an epoch fail or are dropped, the stream ends with an error.
+ * It says how many items were sent, how they were lost and in which element. No
+ * error is raised if functions left out all items, if the source or this rank
+ * has no items, or if the epoch was resumed in the middle.
  *
- * A sink that nobody pulls from fills and waits; a line for gst-launch-1.0 ends
- * in `fakesink`. In gst-launch-1.0 the element posts a warning that says so.
+ * A sink blocks when it is full and nobody pulls batches. In gst-launch-1.0,
+ * use `fakesink` instead; the element posts a warning about this.
  *
  * ## Example
  * |[

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlsrc, which sends the URIs of a dataset's items
+/* gst-spdl: element spdlsrc
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,159 +8,155 @@
 /**
  * SECTION:element-spdlsrc
  * @title: spdlsrc
- * @short_description: sends the URIs of a dataset's items
+ * @short_description: lists the items of a dataset
  *
- * Sends one buffer an item, which holds its URI, with a #GstSpdlItemMeta that
- * says which item it is. After the last item of each epoch comes an
- * `spdl-epoch` event.
+ * Sends one buffer per item, which holds the URI of the item and a
+ * #GstSpdlItemMeta. An `spdl-epoch` event follows the last item of each epoch.
+ * An empty dataset is an error.
  *
- * A folder is walked recursively, in the order of the names' bytes. Names that
- * begin with a dot are passed over. `pattern` says which files are items: a
- * glob on the file's name, whatever its case, which may hold alternatives:
- * `*.@(jpg|jpeg)`. A link that leads back to a folder that it lies in is left
- * out with a warning; so is a folder that cannot be read. An empty dataset is
- * an error.
+ * ## Folders
+ * A folder is searched recursively, in byte order of the names. Names that
+ * start with a dot are skipped. `pattern` selects files by name: a glob that
+ * ignores case and may hold alternatives, such as `*.@(jpg|jpeg)`. A folder
+ * that cannot be read, or a link to a folder that contains it, is skipped with
+ * a warning.
  *
- * A `.txt` list has on each line a path or a URI, if you like with a tab and a
- * label after it. The last tab of a line separates the two; write a path that
- * holds a tab as a URI (`%09`). Empty lines, and lines that begin with `#`, are
- * no items.
+ * ## Lists
+ * Each line of a `.txt` list is a path or URI, optionally followed by a tab and
+ * a label. The last tab of a line is the separator; write a path that contains
+ * a tab as a URI (`%09`). Empty lines and lines that start with `#` are
+ * skipped.
  *
- * A `.csv` list is one of RFC 4180: fields in quotes may hold commas, newlines
- * and doubled quotes. Its first line names the columns. `uri` is a path or a
- * URI; `label`, which may be missing or empty, a label; all others go as
- * strings into the item's `extra`, if they are not empty, and so need names of
- * ASCII letters, digits and the characters `_-+/:.`. Empty lines are no items;
- * there are no comments. With `label=none` labels are not looked at.
+ * A `.csv` list follows RFC 4180: quoted fields may contain commas, newlines
+ * and doubled quotes. The first line names the columns. Column `uri` is a path
+ * or URI, and the optional column `label` is a label. Other fields that are not
+ * empty are stored as strings in the item's `extra`; the names of their columns
+ * consist of ASCII letters, digits and `_-+/:.`. Empty lines are skipped, and
+ * there are no comments. `label=none` ignores labels.
  *
- * For both: paths are relative to the list, and a URI may name a byte range:
- * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8, with or without a byte
- * order mark, and lines end in LF or CRLF. A line of a `.txt` is at most 64 KiB
- * long, a record of a `.csv` 1 MiB. A malformed line is an error before
- * anything plays, which names the first one and says how many there are. A list
- * that is written to while it is in use ends the stream with an error that
- * names it; to replace it, rename another one to its name.
+ * Paths are relative to the list. A URI may name a byte range:
+ * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8 with an optional byte
+ * order mark, and lines end in LF or CRLF. The limit is 64 KiB for a line of a
+ * `.txt` list and 1 MiB for a record of a `.csv` list. Malformed lines are an
+ * error before the first item is sent; it names the first one and their number.
+ * Writing to a list while it is in use ends the stream with an error. To
+ * replace a list, rename another file to its name.
  *
- * Lists may be of any size. What is kept in memory is where every 32nd item
- * begins (128 MiB at most, for which it is every 64th, 128th and so on of the
- * very largest lists), and 64 MiB of the list itself. From 16 MiB on, a list's
- * index is kept in a file beside it, `.NAME.spdl-index`, or, where none can be
- * written there, in `gst-spdl` in the user's cache (`XDG_CACHE_HOME`); with it
- * the list is open in milliseconds, and without it is read through once. A list
- * that has changed gets a new one. `index-cache=none` does without, and
- * `index-cache=always` writes one for a small list, too.
- *
- * Shards are tar archives in WebDataset's form, or ZIPs whose files are stored
- * or deflated: `train-{0000..0127}.tar`, a glob on a disk, or one of them, also
- * on HTTP(S) servers. A sample is the files that follow each other and share
- * their path up to the first dot of the name, which is its key. Its item is the
- * byte range of one of them: of the first that it has of `extensions`
- * (`jpg,png`), or of its first media file, else its first that is no note.
- * `.cls` is the label (text only with `classes`); `extra` has the key as `key`,
- * each
- * `.txt` and `.json` as a string, of each other file its URI under its
- * extension, and each member of the JSON that is a string, a number or a
- * boolean as a field of its own. Notes of more than 64 KiB are left out with a
- * warning, as are samples without such a file. Shards that are compressed,
- * sparse, encrypted, cut off or damaged are refused by name.
- *
- * So samples are drawn from all shards in any order, and read at the same time;
- * `spdlfetch coalesce` joins neighbours. Where they lie, the shards' headers
- * say, which are read when the source starts, 16 shards at a time: of a shard
- * on a server by `Range`. Its index is kept in `SHARD.spdl-index` beside it or
- * in the user's cache, as that of a list, and mapped; `gst-spdl-index` writes
- * it in advance, to be put beside shards on a server, too. A shard that has
- * changed gets a new index; one that is changed on a disk while it is in use
- * ends the stream with an error.
- *
- * Where a server knows no byte ranges, shards are read from their beginnings,
- * one after the other: with `shuffle=true` in another order of the shards each
- * epoch, and with `shuffle-buffer` each sample is drawn from among so many.
- * Ranks then have shards of their own, how many items an epoch has is known at
- * its end, and a shard that fails is a warning that names it.
- * `extra-headers`, `user-agent`, `tls-ca-file`, `timeout` and `retries` say how
- * servers of shards are asked, and `trusted-origins` which other servers may
- * get the headers after a redirect.
- *
- * The URI in an item's meta, which messages show, has `***` in place of
- * credentials and signatures; the buffer has the URI that spdlfetch needs.
- *
- * ## Labels
- * The label of an item is a number, -1 where it has none. Labels of a list may
- * be text instead, such as `aqua`; then each text is a class, and the classes
- * are numbered in the order of their bytes, as all ranks do. The first label of
- * the list decides whether its labels are integers or text, and one of the
- * other kind is an error, as it is more often a slip than a class. There may be
- * 1,048,576 classes. With `label=folder` the top-level folders are the classes,
- * in the order of their bytes.
- *
- * `classes`, an array of names, gives the classes and their order itself. A
- * label must then be one of the names, or an integer from 0 to n - 1 if no name
- * is an integer; a top-level folder must be one of the names if it has items.
- * So another part of a dataset, where a class may be missing, is numbered as
- * the first one is. Shards need it for labels that are text: their indexes know
- * no classes. Without it such items have no label, of which a warning tells.
- *
- * From PAUSED on `classes` reads as the classes in use; it is empty where
- * labels are mere numbers. A resume state holds a hash of the names, and the
- * state of other names, or of another order of them, is an error.
- *
- * ## Order
- * With `shuffle=true` each epoch has an order of its own, which depends on
- * `seed`, the epoch's number and the number of items alone: it is the same on
- * every machine and in every version, whatever came before. It takes no memory,
- * and any place in it is reached at once.
- *
- * With `weight-column=COLUMN`, a column of a `.csv` list, items are drawn with
- * replacement, each as often as its number there says, in place of each item
- * once: decimal numbers from 0 on, of which a negative one, an empty field,
- * `inf` or `nan` is malformed. `items-per-epoch` says how many draws an epoch
- * has; 0 is as many as there are items. The draw at a place of the epoch
- * depends on `seed`, the epoch's number, the place and the weights alone, so
- * shards and states do with it what they do with an order; `shuffle` changes
- * nothing. An item's `index` is that of the item which was drawn, its
- * `sequence` counts draws, and so does `num-items`. It takes 8 bytes of memory
- * an item (12 at the start), up to 2^32 - 1 items, and the list is read through
- * at each start. Weights are accurate to 2^-32 of their mean.
+ * A list can have any size. The element keeps the position of every 32nd item
+ * in memory (at most 128 MiB, with larger steps for very large lists) and 64
+ * MiB of the list. From 16 MiB on, it stores an index of the list in
+ * `.NAME.spdl-index` next to it or, if that folder is not writable, in
+ * `gst-spdl` in the user's cache (`XDG_CACHE_HOME`). With an index the list
+ * opens in milliseconds; without one it is read once. A changed list is indexed
+ * again. `index-cache=none` disables the index, and `index-cache=always` writes
+ * one for small lists too.
  *
  * ## Shards
+ * Shards are tar archives in the WebDataset format, or ZIP archives with stored
+ * or deflated files: `train-{0000..0127}.tar`, a glob of local files, or one
+ * archive, also on HTTP(S) servers. Consecutive files with the same path up to
+ * the first dot of the name form a sample, and this path is its key. The item
+ * is the byte range of one file: the first one with an extension in
+ * `extensions` (`jpg,png`), or else the first media file, or else the first
+ * file that is not a note. `.cls` is the label (a text only with `classes`).
+ * `extra` holds the key as `key`, each `.txt` and `.json` file as a string, the
+ * URI of each other file under its extension, and each string, number or
+ * boolean of the JSON as a field. Notes above 64 KiB, and samples without a
+ * media file, are skipped with a warning. Compressed, sparse, encrypted,
+ * truncated and damaged archives are refused by name.
+ *
+ * Samples are drawn from all shards in any order and read in parallel;
+ * `spdlfetch coalesce` joins neighbours. At the start, the element reads the
+ * headers of 16 shards at a time, those on a server by `Range` requests. It
+ * keeps the index in `SHARD.spdl-index` next to the shard or in the user's
+ * cache. `gst-spdl-index` creates indexes in advance, also for shards on a
+ * server. A changed shard is indexed again. A local shard that changes while it
+ * is in use ends the stream with an error.
+ *
+ * If a server does not support byte ranges, shards are read as streams, one
+ * after the other. `shuffle=true` then changes the order of the shards each
+ * epoch, and `shuffle-buffer` draws each sample from that number of samples.
+ * Each rank has its own shards, the number of items is known at the end of the
+ * epoch, and a shard that fails is a warning that names it. `extra-headers`,
+ * `user-agent`, `tls-ca-file`, `timeout` and `retries` apply to requests for
+ * shards. `trusted-origins` lists the other servers that may get the headers
+ * after a redirect.
+ *
+ * The URI in an item's meta, which appears in messages, has `***` in place of
+ * credentials and signatures. The buffer has the complete URI.
+ *
+ * ## Labels and classes
+ * The label of an item is a number, and -1 without a label. Labels of a list
+ * may be text, such as `aqua`; each text is then a class, and classes are
+ * numbered in byte order on all ranks. The first label of a list decides
+ * whether its labels are integers or text; a label of the other kind is an
+ * error. With `label=folder`, the top-level folders are the classes, in byte
+ * order. The limit is 1,048,576 classes.
+ *
+ * `classes` is an array of names that sets the classes and their order. Each
+ * label must then be one of the names, or, if no name is an integer, an integer
+ * from 0 to n - 1. A top-level folder with items must be one of the names. Use
+ * it to give a second part of a dataset the same numbers, even if a class is
+ * missing there. Text labels of shards need it, because their indexes hold no
+ * classes; without it, such items have no label, and a warning says so.
+ *
+ * From PAUSED on, `classes` returns the classes in use; it is empty if labels
+ * are numbers. A resume state holds a hash of the names. A state of other
+ * names, or of the same names in another order, is refused.
+ *
+ * ## Order of items
+ * With `shuffle=true`, each epoch has its own order. It depends only on `seed`,
+ * the number of the epoch and the number of items. It is the same on each
+ * machine and in each version, takes no memory, and allows access to any
+ * position.
+ *
+ * `weight-column=COLUMN` names a column of a `.csv` list with weights. Items
+ * are then drawn with replacement, in proportion to their weights. Weights are
+ * decimal numbers of at least 0; a negative or empty field, `inf` and `nan` are
+ * malformed. `items-per-epoch` is the number of draws per epoch (0: the number
+ * of items). A draw depends only on `seed`, epoch, position and weights, so
+ * ranks and resume states work as with an order; `shuffle` has no effect.
+ * `index` is the index of the drawn item; `sequence` and `num-items` count
+ * draws. Drawing takes 8 bytes per item (12 at the start) for up to 2^32 - 1
+ * items, and reads the list at each start. Weights are accurate to 2^-32 of
+ * their mean.
+ *
+ * ## Distributed loading
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
- * takes the places r, r + W, r + 2W ... of the epoch's order, so all ranks need
- * the same dataset and `seed`. What is unset is taken from the environment,
- * from the first of these that says all that is unset:
+ * takes the positions r, r + W, r + 2W ... of the order. All ranks need the
+ * same dataset and `seed`. Unset values come from the environment, from the
+ * first of these that provides all that are unset:
  *
  * 1. `RANK` and `WORLD_SIZE`, as torchrun sets them,
  * 2. Slurm's `SLURM_PROCID` and `SLURM_NTASKS`,
  * 3. Open MPI's `OMPI_COMM_WORLD_RANK` and `OMPI_COMM_WORLD_SIZE`,
- * 4. `JOB_COMPLETION_INDEX` of Kubernetes's indexed jobs, which do not say how
- *    many there are, and so `WORLD_SIZE`, which the job sets.
+ * 4. `JOB_COMPLETION_INDEX` of Kubernetes's indexed jobs, and `WORLD_SIZE`,
+ *    which the job must set.
  *
- * If nothing is known, there is one process. One of the two alone is an error.
- * `shard-mode` says what becomes of n items that W does not divide:
+ * Without any of them there is one process. Only one of the two values is an
+ * error. `shard-mode` divides n items that W does not divide evenly:
  *
- * - `pad`: ceil(n / W) for each rank. The places go on at the beginning of the
- *   epoch's order, so its first items come again (more than once if there are
- *   fewer items than half of the ranks).
- * - `drop`: floor(n / W) for each rank. The last places of the order are left
- *   out: with `shuffle`, other items in each epoch. Fewer items than ranks are
- *   an error.
+ * - `pad`: ceil(n / W) items for each rank. The first items of the order are
+ *   repeated, more than once if there are fewer items than half of the ranks.
+ * - `drop`: floor(n / W) items for each rank. The last positions of the order
+ *   are left out, which with `shuffle` are other items in each epoch. Fewer
+ *   items than ranks are an error.
  * - `uneven`: each item once; the first n mod W ranks have one more. A rank
- *   without any sends its `spdl-epoch` events and the end of the stream; it is
- *   an error with `epochs=-1`, where it would do so without end.
+ *   without items sends its `spdl-epoch` events and the end of the stream. With
+ *   `epochs=-1` that is an error, because the rank would do so forever.
  *
- * An item's `index` is its place in the dataset, its `sequence` the place among
- * what this rank sends of the epoch. `num-items`, the property and the events'
- * field, counts what this rank sends of an epoch; it is known before the first
- * item is sent.
+ * An item's `index` is its position in the dataset, and its `sequence` the
+ * position among the items that this rank sends in the epoch. `num-items`, the
+ * property and the field of events, is the number of items that this rank sends
+ * per epoch. It is known before the first item is sent.
  *
- * ## Going on
- * With `resume-state` set to the state of a batch, which `spdlsink` writes into
- * its meta, the source begins where that batch left off: it sends each item of
- * the epoch that was neither delivered by then nor known to be gone, and then
- * the epochs that follow, up to the last of `epochs`, which counts those before
- * the state too. The state of another dataset, order or part of it is an error
- * that says what differs. Rank, world size and `shard-mode` may be others if
- * the state stands between two epochs.
+ * ## Resuming
+ * Set `resume-state` to the state of a batch, which `spdlsink` stores in its
+ * meta. The source then sends each item of the epoch that was neither delivered
+ * nor lost by then, and after it the following epochs up to the last of
+ * `epochs`, which includes the epochs before the state. A state of another
+ * dataset, order or rank is an error that names the difference. At the end of
+ * an epoch, rank, world size and `shard-mode` may change.
  *
  * ## Example
  * |[
@@ -173,7 +169,7 @@
  * gst-launch-1.0 spdlsrc location=list.csv weight-column=often
  *     items-per-epoch=1000 ! spdlfetch ! fakesink
  * ]|
- * Top-level folders in an order of one's own, some of which may be missing:
+ * Top-level folders in a given order, some of which may be missing:
  * |[
  * gst-launch-1.0 spdlsrc location=photos label=folder
  *     classes="<none, yellowflower, wood, twowings, storm, raindrops,

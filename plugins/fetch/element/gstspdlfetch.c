@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch, which reads items
+/* gst-spdl: element spdlfetch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,59 +8,64 @@
 /**
  * SECTION:element-spdlfetch
  * @title: spdlfetch
- * @short_description: reads the files that URIs name
+ * @short_description: reads files, HTTP(S) URLs and byte ranges
  *
- * Takes URIs, one a buffer, and yields their content, `concurrency` of them at
- * a time, in groups too: `file://` URIs and plain absolute paths, `http://` and
- * `https://`, and whatever else GIO reads on the machine. A URI may name a byte
- * range: `file:///shard.tar#bytes=1536-90111`, first and last byte as in HTTP.
- * An item that cannot be read in full fails by name.
+ * Reads the content of the URI in each buffer, `concurrency` items at a time,
+ * also within groups. It accepts `file://` URIs, absolute paths, `http://`,
+ * `https://`, and other URIs that GIO supports on the machine. A URI may name a
+ * byte range, `file:///shard.tar#bytes=1536-90111`, with the first and last
+ * byte as in HTTP. An item that cannot be read completely fails and is reported
+ * by name.
  *
- * HTTP requests are asynchronous: they hold no threads, and their connections
- * are kept alive. A request that fails in a way that may pass (a connection
- * that breaks or stalls, the status 408, 429 or 5xx) is repeated up to
- * `retries` times: after half a second to one at most, then twice as long each
- * time, not before the server's Retry-After. A body that breaks off is resumed
- * where it did, if the server can. Certificates are verified.
+ * ## HTTP requests
+ * Requests are asynchronous and hold no threads; connections are kept alive.
+ * Certificates are verified. A request that fails temporarily (a broken or
+ * stalled connection, status 408, 429 or 5xx) is repeated up to `retries`
+ * times. The delay starts at half a second to one second, doubles with each
+ * attempt, and is at least the server's Retry-After. An interrupted body is
+ * resumed if the server supports that.
  *
  * Up to 20 redirects are followed. `extra-headers` and the credentials of a URI
- * (`http://user:password@host`) follow a redirect only to the same scheme, host
- * and port, and to the servers in `trusted-origins`. A server cannot redirect
- * to a file or to another scheme than `http` and `https`, unless
- * `trusted-origins` names that scheme:
- * `trusted-origins="https://cdn.example.com,file:"`. Messages and logs show
- * credentials and signatures in a URI as `***`.
+ * (`http://user:password@host`) are sent only to the same scheme, host and
+ * port, and to servers in `trusted-origins`. A redirect to a file or to another
+ * scheme than `http` and `https` is refused, unless `trusted-origins` names
+ * that scheme: `trusted-origins="https://cdn.example.com,file:"`. Messages and
+ * logs show `***` in place of the credentials and signatures of a URI.
  *
- * An item of more than `max-size` bytes fails before memory is taken for it,
- * where its size is known, and else as soon as more bytes have come. By default
- * that is a quarter of the memory that the process may use: of the machine's,
+ * ## Limits
+ * An item of more than `max-size` bytes fails: before memory is allocated if
+ * the size is known, and otherwise when the limit is exceeded. The default is a
+ * quarter of the memory that the process may use, which is that of the machine
  * or of the tightest limit of its cgroups.
  *
- * `timeout` bounds the time in which no byte comes, `task-timeout` the whole of
- * an item's fetch with all its tries; a read from a disk is not interrupted.
+ * `timeout` limits the time without a byte, and `task-timeout` the total time
+ * for an item with all its attempts. A read from a local disk is not
+ * interrupted.
  *
- * `coalesce` makes one request of several: in a group, items that are byte
- * ranges of the same file with no more bytes than that between them are read as
- * one, and the results are parts of its memory. Each item still counts as one
- * that is in flight, and a joined request that fails is done again item by
- * item. No joined request is larger than `max-size`. With `parts` each is read
- * alone.
+ * ## Joined requests
+ * With `coalesce`, items of a group that are byte ranges of the same file, at
+ * most that number of bytes apart, are read by one request; the results share
+ * its memory. Each item counts toward `concurrency`. If a joined request fails,
+ * its items are read one by one. A joined request never exceeds `max-size`.
+ * Items with `parts` are read one by one.
  *
- * With `cache-dir` what comes from a server is kept in that folder, whole items
- * and ranges, up to `cache-size` bytes of what was used last, for this and
- * other processes. The server is asked, by the ETag, whether it still has the
- * same, and sends no body then; `cache-validate=none` asks nobody, for data
- * that never changes. What cannot be kept is no error. `cache-hits`,
- * `cache-misses`, `cache-bytes` and `cache-errors` in `stage-stats` tell how it
- * goes.
+ * ## Disk cache
+ * With `cache-dir`, items and ranges from servers are stored in that folder and
+ * shared with other processes. Above `cache-size` bytes, the least recently
+ * used ones are removed. The element asks the server by ETag whether an item is
+ * still current; the server then sends no body. `cache-validate=none` skips the
+ * request for data that never changes. An item that cannot be stored is not an
+ * error. The fields `cache-hits`, `cache-misses`, `cache-bytes` and
+ * `cache-errors` of `stage-stats` show the state of the cache.
  *
- * The results' caps are `application/octet-stream`, or what downstream asks for
- * where it takes nothing else; `caps` sets others.
+ * ## Output
+ * The caps are `application/octet-stream`, or those that downstream requires;
+ * `caps` overrides them.
  *
- * With `parts`, what some fields of an item's `extra` name is fetched with it,
- * and makes a sample of several media with it, #GstSpdlPartsMeta: the columns
- * of a `.csv` list that have paths or URIs, for instance. Fields that a shard
- * on a server has are treated as a redirect of that server.
+ * `parts` lists fields of the item's `extra` that hold paths or URIs, such as
+ * columns of a `.csv` list. The element reads these too and sends a sample of
+ * several media, see #GstSpdlPartsMeta. URIs from a shard on a server are
+ * treated like redirects of that server.
  *
  * ## Example
  * |[
@@ -68,13 +73,13 @@
  *     ! spdlfetch concurrency=4 ! fakesink
  * ]|
  *
- * Samples of shards, 16 neighbours in a request:
+ * Samples of a shard, 16 neighbours per request:
  * |[
  * gst-launch-1.0 spdlsrc location=train-0000.tar ! spdlaggregate size=16
  *     ! spdlfetch concurrency=16 coalesce=65536 ! fakesink
  * ]|
  *
- * Images and their masks, by a list that begins with `uri,mask`:
+ * Images and masks from a list that starts with `uri,mask`:
  * |[
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
  *     ! spdldecode part=data width=224 height=224

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlworkersrc, which runs a pipeline in another process
+/* gst-spdl: element spdlworkersrc
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,31 +10,32 @@
  * @title: spdlworkersrc
  * @short_description: runs a pipeline in another process
  *
- * Runs `pipeline` in a child process, gst-spdl-worker, and sends on what comes
- * out of its open source pad, as if its elements were here: buffers with their
- * metas, caps, custom events, the end of the stream, and messages. What is
- * done there takes no lock, no allocator and no turn of the scheduler from the
- * threads of this process.
+ * Runs `pipeline` in a child process, gst-spdl-worker, and forwards the output
+ * of its open source pad: buffers with their metas, caps, custom events, the
+ * end of the stream, and messages. The work there shares no lock, no allocator
+ * and no CPU scheduling with the threads of this process.
  *
- * Batches are not copied. They lie in `slabs` pieces of memory, which both
- * processes map once; `spdlbatch` writes straight into them, and each goes back
- * when nobody here refers to any of its tensors any more. When all of them are
- * in use the worker waits. A consumer that keeps so many batches that only two
- * slabs are left gets copies of all further ones (`num-unpooled` in
- * `stage-stats` counts them), so that it never waits for itself. Whatever else
- * comes to the worker's end, not in such memory, is copied there, once.
+ * ## Memory
+ * Batches are not copied. They are stored in `slabs` pieces of memory that both
+ * processes map once. `spdlbatch` writes directly into a slab, and the slab is
+ * reused when no tensor of the batch is referenced here any more. If all slabs
+ * are in use, the worker waits. When only two slabs are free, further batches
+ * are copied, so a consumer that keeps many batches does not block itself;
+ * `num-unpooled` in `stage-stats` counts the copies. Other data is copied once
+ * in the worker.
  *
- * The process ends with the run, and whenever this one does. It has the
- * variables of the environment that docs/reference/spdlworkersrc.md lists, none
- * of the descriptors, `nice` more and the CPUs of `cpu-affinity`, of which it
- * keeps within the share `cpu-budget`. Its stages whose `concurrency` was not set
- * have as many tasks at a time as a loader gives them. What it writes to its
- * terminal comes out of this one's, with its name.
+ * ## Process
+ * The process ends with the run and when this process ends. It gets the
+ * environment variables that docs/reference/spdlworkersrc.md lists and no file
+ * descriptors. `nice` lowers its priority, `cpu-affinity` selects its CPUs, and
+ * `cpu-budget` is the share of them that it may use. Stages without
+ * `concurrency` choose it as in a loader. Output of the worker to the terminal
+ * is shown here, with its name.
  *
- * A process that dies before the end of the stream is an error, which says how,
- * behind all that it had sent. With `restarts` that is a warning, and another
- * one goes on behind the last batch that went into this pipeline: each item
- * comes once, as from `resume-state`.
+ * If the process ends before the end of the stream, the element posts an error
+ * after all data that it had received. With `restarts`, it posts a warning
+ * instead, and a new process resumes after the last batch that was sent into
+ * this pipeline: each item comes once, as with `resume-state`.
  *
  * ## Example
  * |[

@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* XXH3's 64 bits of @data, with @hash as their seed: 0, or what was hashed
- * before. They are the same on every machine. They detect accidental
- * changes, and do not protect against deliberate ones. */
+/* Calculates the 64-bit XXH3 hash of @data with the seed @hash: 0, or the hash
+ * of the previous data. It is the same on every machine. It detects accidental
+ * changes only, not deliberate ones. */
 guint64 spdl_fingerprint_add (guint64 hash, gconstpointer data, gsize size);
 
-/* The same, with the seed 0, of data that come in pieces. */
+/* State of a hash with the seed 0 over data in several pieces. */
 typedef struct _SpdlFingerprint SpdlFingerprint;
 
 SpdlFingerprint *spdl_fingerprint_new (void);

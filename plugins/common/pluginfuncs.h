@@ -11,13 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* A plugin of ours without an element has a table of functions as the data of
- * its object. It is loaded here, and stays loaded, as all do.
+/* Loads the function table of a plugin that has no element, and keeps the
+ * plugin loaded.
  *
- * @task: what cannot be done without it, for the error
+ * @task: what needs the plugin, for the error
  *
- * Returns: (nullable): the table; NULL with @error set if there is no such
- * plugin */
+ * Returns: (nullable): the table; NULL with @error set if the plugin is missing
+ */
 gconstpointer spdl_plugin_load_funcs (const gchar *plugin_name,
     const gchar *data_name, const gchar *task, GError **error);
 

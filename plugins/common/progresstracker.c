@@ -1,4 +1,4 @@
-/* gst-spdl: items that are done, of all sources
+/* gst-spdl: delivered items of all sources, for resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -51,7 +51,8 @@ spdl_progress_tracker_reset (SpdlProgressTracker *self)
   self->n_batches_waiting = self->n_items_waiting = 0;
 }
 
-/* Where the source of that number is, or belongs. */
+/* Finds the position of a source by its number, or the position to insert it
+ * at. */
 static guint
 find_place (const SpdlProgressTracker *self, guint32 number, Source **found)
 {
@@ -79,8 +80,8 @@ find_tally (const SpdlProgressTracker *self, guint32 number)
   return source ? source->tally : NULL;
 }
 
-/* A sticky event may come again, when pads are linked anew: that is not a new
- * beginning. */
+/* Adds a source. A sticky event may arrive again when pads are relinked; it
+ * does not start the source again. */
 static void
 add_source (SpdlProgressTracker *self, GstEvent *event, guint32 number,
     guint64 n_items, const gchar *state)
@@ -194,7 +195,8 @@ is_known (guint32 number, gconstpointer self)
   return find_tally (self, number) != NULL;
 }
 
-/* With sources that have not announced themselves, where they are to begin. */
+/* Formats the state, including the start of sources that have not announced
+ * themselves. */
 static gchar *
 write_state (SpdlProgressTracker *self)
 {
@@ -266,8 +268,8 @@ spdl_progress_tracker_pull (SpdlProgressTracker *self, GstBuffer *buffer)
     count_delivered (self, item);
 }
 
-/* Without a state to go back to it is not known what was delivered: then there
- * are no more states, rather than wrong ones. */
+/* Handles a flush. If the last delivered state is unknown, no further states
+ * are given, rather than wrong ones. */
 void
 spdl_progress_tracker_flush (SpdlProgressTracker *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: items that are done, of all sources
+/* gst-spdl: delivered items of all sources, for resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,13 @@
 
 G_BEGIN_DECLS
 
-/* The progress of all sources that announced themselves, and what the trainer
- * has pulled.
+/* Progress of all announced sources, and of the batches that the trainer has
+ * pulled.
  *
- * A batch counts as delivered when it comes, and gets its state at once: with
- * what came before it, nothing else. An item that comes singly counts when it
- * is pulled; items behind it that were dropped may be counted earlier,
- * which does no harm. It has no lock. */
+ * A batch counts as delivered when it arrives, and gets its state at once,
+ * which includes all earlier batches. A single item counts when it is pulled;
+ * items after it that were dropped may be counted earlier, which is harmless.
+ * The tracker has no lock. */
 
 typedef struct {
   GPtrArray *sources; /* by their number */
@@ -34,47 +34,49 @@ typedef struct {
 void spdl_progress_tracker_init (SpdlProgressTracker *self);
 void spdl_progress_tracker_clear (SpdlProgressTracker *self);
 
-/* Forgets all. */
+/* Resets the tracker. */
 void spdl_progress_tracker_reset (SpdlProgressTracker *self);
 
-/* An event came. Returns whether it was one of this project's, which are for
- * the tracker alone. */
+/* Handles an event. Returns TRUE if it is an event of this project, which only
+ * the tracker needs. */
 gboolean
 spdl_progress_tracker_handle_event (SpdlProgressTracker *self, GstEvent *event);
 
-/* Whether there are more gaps than may be in a state. */
+/* Returns TRUE if there are more gaps than a state may hold. */
 gboolean
 spdl_progress_tracker_is_full_of_gaps (const SpdlProgressTracker *self);
 
-/* A batch came. Returns its state (transfer full), NULL if no source is known
- * or there are too many gaps.
- * @cached: its items were delivered before: the state is that of what came
- *     before it. */
+/* Adds a batch and returns its state (transfer full); NULL if no source is
+ * known or there are too many gaps.
+ *
+ * @cached: TRUE if its items were delivered before: its state is then that of
+ * the previous batch */
 gchar *spdl_progress_tracker_add_batch (
     SpdlProgressTracker *self, const GstSpdlBatchMeta *batch, gboolean cached);
 
-/* An item came singly. */
+/* Adds a single item. */
 void spdl_progress_tracker_add_item (SpdlProgressTracker *self);
 
-/* @buffer, an item or a batch, was pulled. */
+/* Records that @buffer, an item or a batch, was pulled. */
 void spdl_progress_tracker_pull (SpdlProgressTracker *self, GstBuffer *buffer);
 
-/* What waited was flushed, and so was not delivered. */
+/* Records a flush: waiting buffers were not delivered. */
 void spdl_progress_tracker_flush (SpdlProgressTracker *self);
 
-/* How many sources have announced themselves. */
+/* Returns the number of announced sources. */
 guint spdl_progress_tracker_count_sources (const SpdlProgressTracker *self);
 
-/* TRUE if all sources began in the same epoch, which is @epoch then. */
+/* Returns TRUE if all sources started in the same epoch, and that epoch in
+ * @epoch. */
 gboolean spdl_progress_tracker_get_first_epoch (
     const SpdlProgressTracker *self, guint64 *epoch);
 
-/* The state at the beginning of @epoch of each source (transfer full), whatever
- * was delivered; NULL if no source is known. */
+/* Returns the state at the start of @epoch of each source (transfer full),
+ * whatever was delivered; NULL if no source is known. */
 gchar *spdl_progress_tracker_dup_epoch_state (
     SpdlProgressTracker *self, guint64 epoch);
 
-/* The state behind what was pulled (transfer full, nullable). */
+/* Returns the state after the last pulled buffer (transfer full, nullable). */
 gchar *spdl_progress_tracker_dup_state (SpdlProgressTracker *self);
 
 G_END_DECLS

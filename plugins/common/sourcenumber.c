@@ -22,7 +22,8 @@ find_top (GstElement *source)
   return NULL;
 }
 
-/* A bin's children are listed from the one that was added last. */
+/* Lists the children of a bin in the order in which they were added; GStreamer
+ * lists the last one first. */
 static GList *
 list_children (GstBin *bin)
 {
@@ -35,7 +36,8 @@ list_children (GstBin *bin)
   return g_list_reverse (children);
 }
 
-/* Counts in @n what comes before @source; returns whether it was met. */
+/* Counts in @n the sources before @source; returns TRUE if @source was found.
+ */
 static gboolean
 count_before (GstBin *bin, GstElement *source, guint32 *n)
 {

@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* How many elements of the type of @source were added to its pipeline before
- * it, in bins of the pipeline too: its number, which is the same in each run of
- * a pipeline that is built in the same way. */
+/* Returns the number of elements of @source's type that were added to its
+ * pipeline before it, including those in bins. It is the same in each run of a
+ * pipeline that is built in the same way. */
 guint32 spdl_source_number_find (GstElement *source);
 
 G_END_DECLS

@@ -41,8 +41,8 @@ spdl_zip_is_zip (const guint8 *data, gsize size)
   return size >= 4 && (has_mark (data, 3, 4) || has_mark (data, 5, 6));
 }
 
-/* The end of an archive, behind which is its comment, and with @more, what is
- * no part of it. */
+/* Finds the end record of an archive, which is followed by its comment and,
+ * with @more, by other data. */
 static gboolean
 find_end (const guint8 *tail, gsize size, gboolean more, gsize *end)
 {
@@ -58,7 +58,7 @@ find_end (const guint8 *tail, gsize size, gboolean more, gsize *end)
   return FALSE;
 }
 
-/* ZIP64's end, which lies before the other one, at @end of @tail. */
+/* Reads the ZIP64 end record, which precedes the other one at @end of @tail. */
 static gboolean
 read_end_64 (SpdlZipDirectory *self, const guint8 *tail, guint64 tail_at,
     gsize end, gboolean *many_disks)
@@ -168,7 +168,7 @@ spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size)
   return NULL;
 }
 
-/* Where the entry says that it does not fit, an extra field says it; in this
+/* Reads the extra field with the values that do not fit into the entry, in this
  * order. */
 static gboolean
 read_extra (const guint8 *p, gsize size, guint64 **values, guint n_values)

@@ -55,28 +55,28 @@ typedef struct {
 /* Returns TRUE if @data begins with the mark of a ZIP archive. */
 gboolean spdl_zip_is_zip (const guint8 *data, gsize size);
 
-/* Looks for the end in the last @size bytes of @whole.
+/* Searches the last @size bytes of @whole for the end record.
  *
- * @has_end: (out): whether there is one */
+ * @has_end: (out): whether it was found */
 const gchar *spdl_zip_find_directory (SpdlZipDirectory *self,
     const guint8 *tail, gsize size, guint64 whole, gboolean *has_end);
 
-/* Whether @data is what lies there: all, or the first 4 bytes. */
+/* Returns TRUE if @data starts with a directory; the first 4 bytes suffice. */
 gboolean
 spdl_zip_is_directory (const SpdlZipDirectory *self, const guint8 *data);
 
-/* Moves the directory to where it lies if something stands before the archive.
- * Returns FALSE if it does not fit there. */
+/* Corrects the position of the directory if other data precedes the archive.
+ * Returns FALSE if it does not fit. */
 gboolean spdl_zip_shift_directory (SpdlZipDirectory *self);
 
-/* @data: the directory, which must stay */
+/* Starts reading a directory. @data: the directory, which must stay valid */
 void spdl_zip_begin (
     SpdlZip *self, const SpdlZipDirectory *directory, const guint8 *data);
 
-/* All this for an archive in memory. */
+/* Opens an archive in memory. */
 const gchar *spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size);
 
-/* Reads the next member, of those for which there are bytes `left`. */
+/* Reads the next member while bytes are `left`. */
 const gchar *spdl_zip_next (SpdlZip *self, SpdlZipMember *member);
 
 /* Returns how many bytes of a member's own header spdl_zip_find_data() needs.

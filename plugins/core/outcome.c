@@ -1,4 +1,4 @@
-/* gst-spdl: outcome of an epoch without a batch
+/* gst-spdl: detection of an epoch without a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -101,8 +101,8 @@ get_source (SpdlOutcome *self, guint32 number)
   return source;
 }
 
-/* Of several sources that are mixed, one may be in a later epoch of its own
- * while the epoch of the mix has begun before. */
+/* Adds a source. With several mixed sources, one may be in a later epoch than
+ * the mix. */
 static void
 add_source (SpdlOutcome *self, guint32 number, const gchar *text)
 {
@@ -203,8 +203,8 @@ describe_fate (const Fate *fate, GString *text)
     g_string_append (text, "were left out by a function, chain or condition");
 }
 
-/* @when: what has ended. A reason may have several lines, so the last one comes
- * at the end. */
+/* Creates the error. @when: what has ended. A reason may have several lines, so
+ * the last one is at the end. */
 static GError *
 make_error (const SpdlOutcome *self, const gchar *when)
 {
@@ -244,8 +244,8 @@ is_loss (const SpdlOutcome *self)
   return FALSE;
 }
 
-/* Without a source that says how many items it sent: whether there are gaps
- * between those that are gone. */
+/* Returns TRUE if there are gaps between the lost items, for a source that does
+ * not report its number of items. */
 static gboolean
 has_gaps (const SpdlOutcome *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: outcome of an epoch without a batch
+/* gst-spdl: detection of an epoch without a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -36,20 +36,21 @@ typedef struct {
 void spdl_outcome_init (SpdlOutcome *self);
 void spdl_outcome_clear (SpdlOutcome *self);
 
-/* Forgets all, for another run. */
+/* Resets the counters for another run. */
 void spdl_outcome_reset (SpdlOutcome *self);
 
-/* Items were flushed: the epoch that comes is not judged. */
+/* Records a flush: the next epoch is not checked. */
 void spdl_outcome_flush (SpdlOutcome *self);
 
-/* Reads an event that came, of any kind. */
+/* Reads an event of any kind. */
 void spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event);
 
-/* Judges the epoch that @event ends, if it does, and begins the next one.
- * Returns: (transfer full) (nullable): why nothing arrived in it. */
+/* Checks the epoch that @event ends, if it ends one, and starts the next one.
+ * Returns: (transfer full) (nullable): the error if nothing arrived */
 GError *spdl_outcome_end_epoch (SpdlOutcome *self, GstEvent *event);
 
-/* Judges the stream at its end, if no source announced epochs. Likewise. */
+/* Checks the stream at its end if no source announced epochs. Returns:
+ * (transfer full) (nullable): the error if nothing arrived */
 GError *spdl_outcome_end_stream (SpdlOutcome *self);
 
 G_END_DECLS

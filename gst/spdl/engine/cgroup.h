@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * @folder: of the cgroup, below @root */
 typedef double (*SpdlCgroupFunc) (const gchar *root, const gchar *folder);
 
-/* A limit, which the versions of cgroups keep in different files. */
+/* A limit and the files that hold it in both versions of cgroups. */
 typedef struct {
   const gchar *controller; /* of version 1: "cpu", say */
   SpdlCgroupFunc read_v1;
@@ -41,15 +41,15 @@ spdl_cgroup_find_least (const gchar *root, const SpdlCgroupReader *reader);
  * Nullable; (transfer full). */
 gchar *spdl_cgroup_dup_folder (const gchar *root);
 
-/* Reads a small file of the kernel's. Nullable; (transfer full). */
+/* Reads a small kernel file. Nullable; (transfer full). */
 gchar *spdl_cgroup_read_text (
     const gchar *root, const gchar *folder, const gchar *name);
 
-/* Returns the root that this process believes in. */
+/* Returns the folder below which system files are read: "" except in tests. */
 const gchar *spdl_cgroup_get_root (void);
 
-/* For tests: makes the process believe that the system's files are below @root;
- * NULL: no longer. Not while another thread asks. */
+/* Replaces the system's files by those below @root, for tests; NULL restores
+ * them. No other thread may read limits meanwhile. */
 SPDL_PRIVATE_API
 void spdl_cgroup_pretend (const gchar *root);
 

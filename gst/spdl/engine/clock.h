@@ -1,4 +1,4 @@
-/* gst-spdl: the clock that statistics are taken on
+/* gst-spdl: clock of the statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,8 +10,8 @@
 #include <glib.h>
 #include <time.h>
 
-/* Where the engine reads the time from. Tests give their own, so that a
- * constructed schedule has exact figures. */
+/* Source of the engine's time. Tests provide one, so that a fixed schedule
+ * gives exact statistics. */
 typedef struct {
   guint64 (*now) (gpointer user_data); /* nanoseconds; NULL: monotonic */
   gpointer user_data;

@@ -1,4 +1,4 @@
-/* gst-spdl: CPUs that the process may use, and how busy they are
+/* gst-spdl: number of usable CPUs and their load
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,7 +14,7 @@
 #include "gst/spdl/engine/cgroup.h"
 #include "gst/spdl/engine/compat.h"
 
-/* The most that Linux can be built for. */
+/* Maximum number of CPUs of a Linux kernel. */
 #define MAX_CPUS 8192
 
 static guint n_pretended; /* CPUs; 0: as many as there are */

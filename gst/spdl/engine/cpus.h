@@ -1,4 +1,4 @@
-/* gst-spdl: CPUs that the process may use, and how busy they are
+/* gst-spdl: number of usable CPUs and their load
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,12 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* Whether this thread, when it wakes, pushes aside the one that has the core,
- * which may be the trainer's: not if it is patient. */
+/* Sets whether this thread uses SCHED_BATCH. Such a thread does not preempt a
+ * running thread, such as the trainer's, when it wakes up. */
 void spdl_thread_set_batch_scheduling (gboolean enabled);
 
-/* Returns TRUE if this thread is patient, and so one that loads: a stage's
- * worker, or a streaming thread. */
+/* Returns TRUE if this thread uses SCHED_BATCH, which stage workers and
+ * streaming threads do. */
 SPDL_PRIVATE_API
 gboolean spdl_thread_has_batch_scheduling (void);
 
@@ -45,12 +45,12 @@ double spdl_cpus_read_quota (const gchar *root);
 SPDL_PRIVATE_API
 double spdl_cpus_get_limit (void);
 
-/* Returns how many threads that compute can use up the limit: it is rounded up,
- * and at least 1. */
+/* Returns the number of compute threads that use up the limit: the limit
+ * rounded up, at least 1. */
 SPDL_PRIVATE_API
 guint spdl_cpus_count (void);
 
-/* Counters since some moment in the past, in ns. */
+/* Counters since an unspecified moment, in ns. */
 typedef struct {
   guint n_cpus; /* that `busy` and `idle` are of; 0: they are not known */
   guint64 busy; /* all programs; and other virtual machines on these CPUs */
@@ -62,18 +62,17 @@ typedef struct {
       delay; /* that this process's threads waited for a CPU, all together */
 } SpdlCpuTimes;
 
-/* Reads the counters of the CPUs that are set in @allowed; all CPUs where that
- * is NULL. Pressure is that of the process's cgroup, or, where that is not
- * known, of the whole machine. */
+/* Reads the counters of the CPUs in @allowed (NULL: all CPUs). Pressure is that
+ * of the process's cgroup if it is known, otherwise that of the machine. */
 void spdl_cpus_read_times (
     const gchar *root, const gboolean *allowed, guint n, SpdlCpuTimes *times);
 
-/* The same of the CPUs that the process may run on. */
+/* Reads the counters of the CPUs that the process may run on. */
 SPDL_PRIVATE_API
 void spdl_cpus_get_times (SpdlCpuTimes *times);
 
-/* For tests: makes the process believe that its affinity has @n_cpus CPUs, 0:
- * as many as there are, and that the system's files are below @root. */
+/* Sets, for tests, the number of CPUs of the affinity (0: the real one) and the
+ * folder below which system files are read. */
 SPDL_PRIVATE_API
 void spdl_cpus_pretend (const gchar *root, guint n_cpus);
 

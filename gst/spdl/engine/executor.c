@@ -9,36 +9,37 @@
 
 #include <string.h>
 
-/* Marks and barriers that may be held beyond one for each task. */
+/* Number of marks and barriers that may be held in addition to one per task. */
 #define SPDL_EXECUTOR_SPARE_OTHERS 16
 
-/* Tasks that take less than this are cheaper to run one after the other than to
- * wake another thread for, in ns. */
+/* Duration in ns below which running tasks one after the other costs less than
+ * waking another thread. */
 #define SPDL_EXECUTOR_SHORT_TASK 5000
 
-/* How long a result may be kept back, in ns, for the thread in take() to be
- * woken for several at once: with images of half a millisecond a wake-up for
- * each is a twentieth of all. */
+/* Maximum delay of a result, in ns, to wake the thread in take() once for
+ * several results. With images of 0.5 ms, one wake-up per image would cost 5 %
+ * of the time. */
 #define SPDL_EXECUTOR_KEEP_BACK 4000000
 
-/* What is asked for each item is inline. Lock held. */
+/* Functions that run for each item are inline. All are called with the lock
+ * held. */
 
-/* Whether something waits to be begun. */
+/* Returns TRUE if a task is queued. */
 static inline gboolean
 has_waiting (const SpdlExecutor *self)
 {
   return self->partial || self->ring.n_queued > 0;
 }
 
-/* Whether something waits in front of the workers: in the queue or, where that
- * is full (of what downstream does not take, perhaps), before it. */
+/* Returns TRUE if a task waits for a worker: in the queue or, if the queue is
+ * full, before it. */
 static inline gboolean
 is_occupied (const SpdlExecutor *self)
 {
   return self->putter_waits || has_waiting (self);
 }
 
-/* Of SpdlPoolClient: whether a task may begin. */
+/* Implements SpdlPoolClient: returns TRUE if a task may start. */
 static inline gboolean
 is_runnable (SpdlPoolClient *client)
 {
@@ -48,7 +49,7 @@ is_runnable (SpdlPoolClient *client)
          self->n_running < MIN (self->concurrency, self->allowed);
 }
 
-/* The room that a task takes which has not begun or which is done. */
+/* Returns the queue space of a task that has not started or is done. */
 static inline guint
 size_of (const SpdlTask *task)
 {
@@ -74,9 +75,9 @@ has_room (const SpdlExecutor *self, const SpdlEntry *entry)
          self->bytes_held + entry->bytes <= self->max_bytes;
 }
 
-/* Whether to wake the thread that waits in put(). Waking costs more than a
- * short task, so it comes when half of the queue is free, or when no task is
- * left that a worker could begin. */
+/* Returns TRUE if the thread in put() should be woken. Waking costs more than a
+ * short task, so it happens when half of the queue is free or no task is left
+ * to start. */
 static inline gboolean
 should_wake_putter (SpdlExecutor *self)
 {
@@ -92,9 +93,9 @@ should_wake_putter (SpdlExecutor *self)
   return TRUE;
 }
 
-/* Whether to wake the thread that waits in take(). It asks for some results at
- * once only where it does not wait for long; where no task is left that a
- * worker could begin, less are all that there will be. */
+/* Returns TRUE if the thread in take() should be woken. It asks for several
+ * results at once only if it does not wait long for them. If no task is left to
+ * start, fewer results are enough. */
 static inline gboolean
 should_wake_taker (SpdlExecutor *self)
 {
@@ -107,7 +108,7 @@ should_wake_taker (SpdlExecutor *self)
   return TRUE;
 }
 
-/* What @passed took. */
+/* Releases the queue space of @passed. */
 static inline void
 give_back (SpdlExecutor *self, const SpdlEntry *passed)
 {
@@ -119,7 +120,7 @@ give_back (SpdlExecutor *self, const SpdlEntry *passed)
   }
 }
 
-/* Waits for room and returns how long. Lock held. */
+/* Waits for queue space and returns the time waited, in ns. Lock held. */
 static guint64
 wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
 {
@@ -143,7 +144,7 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
   return spdl_meter_now (&self->meter) - since;
 }
 
-/* Lock held. Returns whether there is new work. */
+/* Queues a task. Lock held. Returns TRUE if workers have new work. */
 static gboolean
 put_task (SpdlExecutor *self, SpdlTask *task, guint64 waited)
 {
@@ -189,7 +190,7 @@ spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry)
   return status;
 }
 
-/* Of results that are worth a wake-up together, those that come within
+/* Counts the results that are worth a common wake-up: those expected within
  * SPDL_EXECUTOR_KEEP_BACK, up to half of the queue. Lock held. */
 static guint
 count_worth_waking (const SpdlExecutor *self)
@@ -200,8 +201,8 @@ count_worth_waking (const SpdlExecutor *self)
       SPDL_EXECUTOR_KEEP_BACK * self->concurrency / time, self->queue_size / 2);
 }
 
-/* While tasks run, for so long only that results may be kept back. Lock
- * held. */
+/* Sleeps until a result is ready; while tasks run, at most as long as results
+ * may be delayed. Lock held. */
 static void
 sleep_until_ready (SpdlExecutor *self)
 {
@@ -217,7 +218,7 @@ sleep_until_ready (SpdlExecutor *self)
   self->taker_waits = FALSE;
 }
 
-/* Waits for an entry that is due. Lock held. */
+/* Waits for the next entry that may leave. Lock held. */
 static SpdlEntry *
 wait_for_entry (SpdlExecutor *self, SpdlExecutorStatus *status)
 {
@@ -291,7 +292,7 @@ close_slot (SpdlExecutor *self, gpointer *slot)
   g_free (slot);
 }
 
-/* Lock held; released meanwhile where a slot is one too many. */
+/* Returns a slot. Lock held; it is released while a surplus slot is closed. */
 static void
 release_slot (SpdlExecutor *self, gpointer *slot)
 {
@@ -305,7 +306,7 @@ release_slot (SpdlExecutor *self, gpointer *slot)
   spdl_mutex_lock (&self->pool->lock);
 }
 
-/* Without the lock, where no task is running. */
+/* Closes all slots. Called without the lock, while no task is running. */
 static void
 close_slots (SpdlExecutor *self)
 {
@@ -317,7 +318,7 @@ close_slots (SpdlExecutor *self)
 
 /* Tasks */
 
-/* The oldest task that waits, or the next part of one. Lock held. */
+/* Takes the oldest queued task, or its next part. Lock held. */
 static SpdlTask *
 take_waiting (SpdlExecutor *self)
 {
@@ -335,8 +336,8 @@ take_waiting (SpdlExecutor *self)
   return part;
 }
 
-/* How long the thread, or the place in which a task runs that goes on without a
- * thread, had nothing to do. Lock held. */
+/* Ends the idle time of the thread, or of the place of an asynchronous task,
+ * and returns it in ns. Lock held. */
 static guint64
 end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
 {
@@ -362,7 +363,7 @@ end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
   return MAX (thread->since, since) - since;
 }
 
-/* Begins a task. Lock held. */
+/* Starts a task. Lock held. */
 static SpdlTask *
 begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
 {
@@ -377,7 +378,7 @@ begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
   return task;
 }
 
-/* All parts of @whole are done. Lock held. */
+/* Finishes @whole after all of its parts are done. Lock held. */
 static void
 finish_whole (SpdlExecutor *self, SpdlTask *whole)
 {
@@ -385,7 +386,7 @@ finish_whole (SpdlExecutor *self, SpdlTask *whole)
   spdl_ring_finish (&self->ring, &whole->entry);
 }
 
-/* One part of @whole is done. Lock held. */
+/* Counts a finished part of @whole. Lock held. */
 static void
 finish_part_of (SpdlExecutor *self, SpdlTask *whole)
 {
@@ -394,7 +395,7 @@ finish_part_of (SpdlExecutor *self, SpdlTask *whole)
     finish_whole (self, whole);
 }
 
-/* Lock held. */
+/* Finishes a task that took @took ns. Lock held. */
 static void
 finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
 {
@@ -456,7 +457,7 @@ own_cpu_time (void)
   return spdl_timespec_to_ns (&ts);
 }
 
-/* Of SpdlPoolClient: runs a task. */
+/* Implements SpdlPoolClient: runs a task. */
 static void
 run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
 {
@@ -697,7 +698,7 @@ spdl_executor_close (SpdlExecutor *self)
 
 /* Limits */
 
-/* Both locks held. */
+/* Applies the limits. Both locks held. */
 static void
 limits_changed (SpdlExecutor *self)
 {
@@ -776,7 +777,7 @@ add_up (SpdlInterval *counts, const SpdlCounters *counters)
   counts->pushing += counters->pushing;
 }
 
-/* Both locks held, where there is a pool. */
+/* Counts since the start. Both locks held if there is a pool. */
 static guint
 count_unlocked (SpdlExecutor *self, SpdlInterval *counts)
 {

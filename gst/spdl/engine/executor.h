@@ -27,13 +27,13 @@ typedef struct _SpdlExecutor SpdlExecutor;
 
 typedef struct _SpdlTask SpdlTask;
 
-/* An entry with what a task brings and what became of it.
+/* An entry with the input and the result of a task.
  *
- * A task may consist of parts, which begin in order and run at the same time.
- * Then it is the parts that count as tasks, against the concurrency and in the
- * figures; the whole leaves when all are done. While parts are undone a whole
- * takes as much room as there are such parts, so the next one comes in before
- * the last part ends; once it is done it takes room for all. */
+ * A task may consist of parts, which start in order and run in parallel. Parts
+ * then count as tasks, for the concurrency and in the statistics, and the whole
+ * leaves when all are done. While parts are unfinished, a whole takes as much
+ * queue space as it has unfinished parts, so the next task enters before the
+ * last part ends. Once it is done, it takes space for all parts. */
 struct _SpdlTask {
   SpdlEntry entry;
   guint n_items;
@@ -116,21 +116,21 @@ void spdl_executor_init (
     SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data);
 void spdl_executor_clear (SpdlExecutor *self);
 
-/* @pool: (transfer full); @clock: (nullable). Begins to accept entries. */
+/* Starts to accept entries. @pool: (transfer full); @clock: (nullable) */
 void spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
     const SpdlClock *clock);
 
-/* Waits for running tasks, discards everything, closes slots and lets go of
- * the pool. No other thread may be in put() or take(). The figures stay. */
+/* Waits for running tasks, discards all entries, closes slots and releases the
+ * pool. No other thread may be in put() or take(). Statistics are kept. */
 void spdl_executor_stop (SpdlExecutor *self);
 
-/* Takes in @entry; blocks while full. The entry is the executor's if the
- * status is OK. */
+/* Queues @entry; blocks while the executor is full. The executor owns the entry
+ * if the status is OK. */
 SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
 
-/* Gives back @passed (nullable), which take() had returned and which the
- * caller now owns for good, and returns the next entry that is due, blocking
- * until there is one, or NULL and the reason in @status. */
+/* Releases @passed (nullable), the entry of the previous call, which the caller
+ * then owns. Returns the next entry that may leave, blocking until there is
+ * one, or NULL with the reason in @status. */
 SpdlEntry *spdl_executor_take (
     SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status);
 
@@ -138,34 +138,38 @@ SpdlEntry *spdl_executor_take (
  * thread. */
 void spdl_executor_finish (SpdlExecutor *self, SpdlTask *task);
 
-/* Lets put() and take() return at once; no task begins. From any thread. */
+/* Starts a flush: put() and take() return at once, and no task starts. May be
+ * called from any thread. */
 void spdl_executor_flush_start (SpdlExecutor *self);
 
-/* Waits for running tasks, discards everything and accepts entries again. */
+/* Ends a flush: waits for running tasks, discards all entries and accepts
+ * entries again. */
 void spdl_executor_flush_stop (SpdlExecutor *self);
 
-/* Gives up: nothing more is taken in, tasks that have not begun are discarded,
- * what is running or done still comes out. From any thread; without effect
- * where the executor is not started. */
+/* Closes the executor: it accepts no entries and discards tasks that have not
+ * started; running and finished tasks still come out. May be called from any
+ * thread; has no effect if the executor is not started. */
 void spdl_executor_close (SpdlExecutor *self);
 
-/* Takes effect at once. @concurrency is at least 1. */
+/* Sets the limits, with immediate effect. @concurrency is at least 1. */
 void spdl_executor_set_limits (
     SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes);
 
-/* Holds tasks back where @n run already: 0 pauses all, G_MAXUINT none. Threads
- * and slots stay as they are, so it may change often. From any thread. */
+/* Limits the number of running tasks to @n (0: pauses all, G_MAXUINT: no
+ * limit). Threads and slots are kept, so it may change often. May be called
+ * from any thread. */
 void spdl_executor_allow (SpdlExecutor *self, guint n);
 
-/* Fills in what was counted since the start, at little cost and whatever
- * intervals there are. Returns how many tasks run. */
+/* Reads the counters since the start, at little cost. Returns the number of
+ * running tasks. */
 guint spdl_executor_count (SpdlExecutor *self, SpdlInterval *counts);
 
-/* Of all workers since the start. Both locks held, where there is a pool. */
+/* Returns the CPU time of all workers since the start, in ns. Both locks held
+ * if there is a pool. */
 guint64 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self);
 
-/* This interval's figures, and then a new interval; or those since the start.
- */
+/* Reads the statistics of this interval and starts a new one, or reads those
+ * since the start. */
 void spdl_executor_end_interval (SpdlExecutor *self, SpdlMeterStats *stats);
 void spdl_executor_get_figures (SpdlExecutor *self, SpdlMeterStats *stats);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: memory that the process may use
+/* gst-spdl: memory limit of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -26,8 +26,8 @@ read_number (const gchar *root, const gchar *folder, const gchar *name)
              : INFINITY;
 }
 
-/* Processes above `memory.high` are not ended, but held up until they are no
- * longer, which stops a loader as well. */
+/* Reads the limit of version 2. A process above `memory.high` is throttled,
+ * which stops a loader as well, so it counts as a limit. */
 static double
 read_limit_v2 (const gchar *root, const gchar *folder)
 {
@@ -35,7 +35,8 @@ read_limit_v2 (const gchar *root, const gchar *folder)
       read_number (root, folder, "memory.high"));
 }
 
-/* Without a limit it is a number beyond any machine's memory. */
+/* Reads the limit of version 1. Without a limit, the file has a number beyond
+ * the memory of any machine. */
 static double
 read_limit_v1 (const gchar *root, const gchar *folder)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: memory that the process may use
+/* gst-spdl: memory limit of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,12 +25,12 @@ G_BEGIN_DECLS
  * @root: as for cgroup.h */
 guint64 spdl_memory_read_limit (const gchar *root);
 
-/* Returns the same of this process. */
+/* Returns the number of bytes that this process may use. */
 SPDL_PRIVATE_API
 guint64 spdl_memory_get_limit (void);
 
-/* Returns the most bytes that are read for one item unless the user says
- * otherwise: a quarter of that. */
+/* Returns the default maximum size of an item: a quarter of
+ * spdl_memory_get_limit(). */
 SPDL_PRIVATE_API
 guint64 spdl_memory_get_share (void);
 

@@ -157,7 +157,7 @@ figures_from_counters (SpdlMeterStats *stats, const SpdlCounters *counters)
   stats->p99_latency = spdl_histogram_quantile (&counters->latency, 0.99);
 }
 
-/* The time that is still running belongs to the interval that runs. */
+/* Adds the current time span to the current interval. */
 static void
 settle_time (SpdlMeter *self, guint64 now)
 {

@@ -81,20 +81,20 @@ spdl_histogram_add (SpdlHistogram *self, guint64 value)
 SPDL_PRIVATE_API
 void spdl_histogram_merge (SpdlHistogram *self, const SpdlHistogram *other);
 
-/* The mean, rounded down; 0 without samples. */
+/* Returns the mean, rounded down; 0 without samples. */
 SPDL_PRIVATE_API
 guint64 spdl_histogram_mean (const SpdlHistogram *self);
 
-/* The sample of rank ceil (@q * count), within the error above; 0 without
- * samples. @q is in 0 to 1. */
+/* Returns the sample of rank ceil (@q * count), within the error above; 0
+ * without samples. @q is in 0 to 1. */
 SPDL_PRIVATE_API
 guint64 spdl_histogram_quantile (const SpdlHistogram *self, double q);
 
-/* A meter counts for one element. Everything is recorded once, in the interval
- * that runs; ending an interval adds it to the total. It has no lock: a stage
- * calls it under its engine's lock, a plain element under its own. All times
- * are nanoseconds on the meter's clock, read by the caller, who often has one
- * at hand. */
+/* Counters of one element. Each value is recorded once, in the current
+ * interval; ending an interval adds it to the total. A meter has no lock: a
+ * stage calls it with the lock of its engine, another element with its own. All
+ * times are in ns on the meter's clock, and are read by the caller, who often
+ * has one at hand. */
 
 typedef struct {
   guint64 tasks;
@@ -131,7 +131,7 @@ typedef struct {
   SpdlCounters total; /* of all intervals that have ended */
 } SpdlMeter;
 
-/* What a snapshot says; see the table in the design, section 6. */
+/* Result of a snapshot. */
 typedef struct {
   gboolean interval;
   guint64 elapsed;
@@ -146,12 +146,11 @@ typedef struct {
   guint64 ave_latency, p99_latency;
 } SpdlMeterStats;
 
-/* @clock: (nullable): NULL is the monotonic clock. Starts the first interval.
- */
+/* Starts the first interval. @clock: (nullable): NULL: the monotonic clock */
 SPDL_PRIVATE_API
 void spdl_meter_start (SpdlMeter *self, const SpdlClock *clock);
 
-/* Ends time: later snapshots say the same. */
+/* Stops the clock: later snapshots have the same values. */
 SPDL_PRIVATE_API
 void spdl_meter_stop (SpdlMeter *self, guint64 now);
 
@@ -161,7 +160,7 @@ spdl_meter_now (const SpdlMeter *self)
   return SPDL_STATISTICS_ARE_OFF ? 0 : spdl_clock_now (&self->clock);
 }
 
-/* From @now on something waits in the queue, or nothing does. */
+/* Records that the queue is occupied from @now on, or empty. */
 static inline void
 spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
 {
@@ -173,7 +172,7 @@ spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
   self->occupied_since = MAX (now, self->interval_started);
 }
 
-/* From @now on a result is being handed downstream, or none is. */
+/* Records that a result is being pushed downstream from @now on, or none. */
 static inline void
 spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
 {
@@ -185,31 +184,32 @@ spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
   self->pushing_since = MAX (now, self->interval_started);
 }
 
-/* The trainer's side: a pull from @before to @now that gave no batch, because
- * its time was over. The next one goes on with its wait. */
+/* Records a pull from @before to @now that timed out. The next pull continues
+ * its wait. */
 static inline void
 spdl_meter_waited (SpdlMeter *self, guint64 before, guint64 now)
 {
   self->waited += now - before;
 }
 
-/* A pull from @before to @now gave a batch. What is between two batches is
- * waiting or the trainer's step. */
+/* Records a pull from @before to @now that returned a batch. The time between
+ * two batches is either waiting or the trainer's step. */
 SPDL_PRIVATE_API
 void spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now);
 
-/* It gave something else, an end of an epoch say: neither a wait for a batch
- * nor part of a step. */
+/* Records a pull that returned something else, such as the end of an epoch. It
+ * counts neither as a wait nor as part of a step. */
 SPDL_PRIVATE_API
 void spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now);
 
-/* Fills in @stats: this interval's, or since the start.
- * @cpu_time: CPU time of the element's workers since the start. */
+/* Fills in @stats, of this interval or since the start.
+ *
+ * @cpu_time: CPU time of the element's workers since the start, in ns */
 SPDL_PRIVATE_API
 void spdl_meter_snapshot (SpdlMeter *self, gboolean interval, guint64 now,
     guint64 cpu_time, SpdlMeterStats *stats);
 
-/* Adds the interval to the total and begins the next one. */
+/* Adds the interval to the total and starts the next one. */
 SPDL_PRIVATE_API
 void spdl_meter_end_interval (SpdlMeter *self, guint64 now, guint64 cpu_time);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: worker threads, of one stage or shared by name
+/* gst-spdl: thread pool, private to a stage or shared by name
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -35,8 +35,8 @@ thread_cpu_time (pthread_t id)
   return spdl_compat_get_thread_time (id, &ts) ? spdl_timespec_to_ns (&ts) : 0;
 }
 
-/* How long the sentinel sleeps, in ns: so much later at most is a task begun
- * that was left to a thread whose own task turned out long. */
+/* Sleep time of the sentinel, in ns: the maximum delay of a task that was left
+ * to a thread whose own task turned out long. */
 #define SENTINEL_SLEEP 1000000
 
 static void

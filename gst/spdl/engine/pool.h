@@ -1,4 +1,4 @@
-/* gst-spdl: worker threads, of one stage or shared by name
+/* gst-spdl: thread pool, private to a stage or shared by name
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -68,33 +68,35 @@ struct _SpdlPool {
   guint64 cpu_of_finished;
 };
 
-/* A pool of one client's own. */
+/* Creates a pool for one client. */
 SpdlPool *spdl_pool_new (guint max_threads);
 
-/* The pool of that name, made if need be; NULL with @error set if it has
- * another size. */
+/* Returns the pool of that name and creates it if necessary; NULL with @error
+ * set if it exists with another size. */
 SpdlPool *
 spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error);
 
-/* Joins the threads of the last user. No client of the caller's may be left. */
+/* Drops a reference. The last one joins the threads; no client of the caller
+ * may be left. */
 void spdl_pool_unref (SpdlPool *self);
 
 void spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client);
 
-/* @client must have no task running. */
+/* Removes a client, which must have no running task. */
 void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
 
-/* Threads beyond @max_threads end after their task. Lock held. */
+/* Sets the maximum number of threads. Surplus threads end after their task.
+ * Lock held. */
 void spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads);
 
-/* There is work: makes a thread, or returns what the caller must signal once it
- * has released the lock, or NULL. Lock held. */
+/* Makes sure that a thread takes the new work. Returns the condition that the
+ * caller must signal after releasing the lock, or NULL. Lock held. */
 SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self);
 
-/* Whether a client has a task that could begin. Lock held. */
+/* Returns TRUE if a client has a task that may start. Lock held. */
 gboolean spdl_pool_has_work_unlocked (SpdlPool *self);
 
-/* The CPU time of all threads there ever were, in ns. Lock held. */
+/* Returns the CPU time of all current and former threads, in ns. Lock held. */
 guint64 spdl_pool_get_cpu_time_unlocked (SpdlPool *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: ring of a stage's tasks, in order
+/* gst-spdl: ordered queue of a stage's tasks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -29,7 +29,7 @@ unlink_entry (SpdlRing *self, SpdlEntry *entry)
     self->tail = entry->prev;
 }
 
-/* @place: (nullable): the entry to stand behind; NULL: in front of all. */
+/* Links @entry after @place. @place: (nullable): NULL: at the head */
 static void
 link_behind (SpdlRing *self, SpdlEntry *entry, SpdlEntry *place)
 {
@@ -45,8 +45,8 @@ link_behind (SpdlRing *self, SpdlEntry *entry, SpdlEntry *place)
     self->tail = entry;
 }
 
-/* Moves @entry, which is done, past all before it that are not. These are
- * fewer than the stage's concurrency and queue-size together. */
+/* Moves @entry, which is done, ahead of all entries before it that are not.
+ * Their number is below the concurrency plus the queue size of the stage. */
 static void
 overtake_entries (SpdlRing *self, SpdlEntry *entry)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: ring of a stage's tasks, in order
+/* gst-spdl: ordered queue of a stage's tasks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* The ring holds what is inside a stage, from its arrival to its departure:
- * tasks, and between them what keeps its place (events). It decides the order
- * of the results and nothing else; it has no lock and no threads.
+/* Entries inside a stage, from arrival to departure: tasks, and events that
+ * keep their position between them. The ring decides the order of the results
+ * and nothing else; it has no lock and no threads.
  *
- * It is one list in order of departure. Entries arrive at its tail and leave
- * at its head, the head when it is done. With the order `input` nothing moves.
- * With `completion` a task that ends moves forward, past all that are not done
- * yet, to stand behind the last entry that is; since a barrier counts as done
- * from the start, no task ever passes one. */
+ * It is one list in order of departure. Entries arrive at its tail and leave at
+ * its head, when the head is done. With the order `input`, entries do not move.
+ * With `completion`, a finished task moves forward, ahead of all that are not
+ * done, behind the last entry that is. A barrier counts as done from the start,
+ * so no task passes one. */
 
 typedef enum {
   SPDL_ORDER_COMPLETION,
@@ -38,7 +38,7 @@ typedef enum {
   SPDL_ENTRY_DONE,
 } SpdlEntryState;
 
-/* What a task or an event embeds as its first member. */
+/* First member of a task or an event. */
 typedef struct _SpdlEntry SpdlEntry;
 struct _SpdlEntry {
   SpdlEntry *prev;
@@ -63,24 +63,24 @@ void spdl_ring_init (SpdlRing *self, SpdlOrder order);
 /* Appends @entry. A task is queued; a mark or a barrier is done at once. */
 void spdl_ring_put (SpdlRing *self, SpdlEntry *entry);
 
-/* Begins the oldest queued task, or returns NULL. */
+/* Starts the oldest queued task; NULL if there is none. */
 SpdlEntry *spdl_ring_begin (SpdlRing *self);
 
-/* @task, which was running, is done. */
+/* Marks a running task as done. */
 void spdl_ring_finish (SpdlRing *self, SpdlEntry *task);
 
-/* Whether spdl_ring_pop() would return an entry. */
+/* Returns TRUE if spdl_ring_pop() would return an entry. */
 static inline gboolean
 spdl_ring_ready (const SpdlRing *self)
 {
   return self->head != NULL && self->head->state == SPDL_ENTRY_DONE;
 }
 
-/* Removes the entry whose turn it is to leave; NULL if it is not done. */
+/* Removes the head; NULL if it is not done. */
 SpdlEntry *spdl_ring_pop (SpdlRing *self);
 
-/* Removes the first queued task and all that stands behind it, but the tasks
- * that have begun, and returns it as a list by `next`. */
+/* Removes the first queued task and all entries after it, except tasks that
+ * have started. Returns them as a list by `next`. */
 SpdlEntry *spdl_ring_drop_queued (SpdlRing *self);
 
 G_END_DECLS

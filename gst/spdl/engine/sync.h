@@ -11,11 +11,11 @@
 
 #include "gst/spdl/engine/compat.h"
 
-/* The engine's locks are pthread's, not GLib's: ThreadSanitizer sees them, an
- * adaptive mutex spins over our critical sections of some tens of nanoseconds
- * instead of sleeping, and a signal that nobody waits for costs no system
- * call. Everything goes through these names, so that this is the one place to
- * change. */
+/* Locks of the engine. They are pthread's instead of GLib's, because
+ * ThreadSanitizer sees them, an adaptive mutex spins over critical sections of
+ * some tens of nanoseconds instead of sleeping, and signalling a condition
+ * without waiters needs no system call. All code uses these names, so that they
+ * can be replaced here. */
 
 typedef pthread_mutex_t SpdlMutex;
 typedef pthread_cond_t SpdlCond;
@@ -67,7 +67,7 @@ spdl_cond_wait (SpdlCond *cond, SpdlMutex *mutex)
   pthread_cond_wait (cond, mutex);
 }
 
-/* Waits for @ns at most. */
+/* Waits for at most @ns nanoseconds. */
 static inline void
 spdl_cond_wait_for (SpdlCond *cond, SpdlMutex *mutex, guint64 ns)
 {

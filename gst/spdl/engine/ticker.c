@@ -1,4 +1,4 @@
-/* gst-spdl: thread that calls a function at intervals
+/* gst-spdl: periodic timer thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -29,7 +29,8 @@ ticker_free (SpdlTicker *self)
   g_free (self);
 }
 
-/* Returns FALSE once it was stopped. A wait may end early. Lock held. */
+/* Sleeps until @due, or shorter. Returns FALSE after the ticker was stopped.
+ * Lock held. */
 static gboolean
 sleep_until (SpdlTicker *self, guint64 due)
 {

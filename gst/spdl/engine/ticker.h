@@ -1,4 +1,4 @@
-/* gst-spdl: thread that calls a function at intervals
+/* gst-spdl: periodic timer thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,13 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlTicker SpdlTicker;
 
-/* Calls @func from a thread of its own each @interval ns, from one interval
- * from now on. @free_data: (nullable): called when the thread ends. */
+/* Creates a thread that calls @func every @interval ns, for the first time
+ * after one interval. @free_data: (nullable): called when the thread ends */
 SpdlTicker *spdl_ticker_new (guint64 interval, void (*func) (gpointer data),
     gpointer data, GDestroyNotify free_data);
 
-/* Ends it. When this returns, @func does not run, unless it is what calls
- * this. */
+/* Stops the ticker. @func does not run any more when this returns, unless @func
+ * is the caller. */
 void spdl_ticker_stop (SpdlTicker *self);
 
 G_END_DECLS

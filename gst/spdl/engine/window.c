@@ -1,4 +1,4 @@
-/* gst-spdl: statistics of some intervals, with confidence
+/* gst-spdl: statistics over several intervals, with confidence
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

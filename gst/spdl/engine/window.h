@@ -1,4 +1,4 @@
-/* gst-spdl: statistics of some intervals, with confidence
+/* gst-spdl: statistics over several intervals, with confidence
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What a stage counted in an interval. Times are nanoseconds. */
+/* Counters of a stage in an interval. Times are in ns. */
 typedef struct {
   guint64 items; /* that were taken up */
   guint64 tasks; /* that ended */
@@ -24,12 +24,12 @@ typedef struct {
   guint64 pushing;  /* how long results were being handed on */
 } SpdlInterval;
 
-/* More stages than these are not looked at. */
+/* Maximum number of stages that are tuned. */
 #define SPDL_MAX_TUNED 32
 
-/* Intervals put together. The intervals' rates, of as many intervals at a time
- * as hold two of the longest tasks, tell how sure the rate is: tasks that run
- * side by side end in waves, which a single interval has or has not. */
+/* Statistics of several intervals. The confidence of a rate comes from the
+ * rates of groups of intervals that are as long as two of the longest tasks:
+ * parallel tasks end in waves, which a single interval may miss. */
 typedef struct {
   guint n_stages;
   guint64 elapsed;
@@ -42,39 +42,40 @@ typedef struct {
 
 void spdl_window_init (SpdlWindow *self, guint n_stages);
 
-/* @intervals: one for each stage */
+/* Adds an interval. @intervals: one per stage; @elapsed: in ns */
 void spdl_window_add (
     SpdlWindow *self, const SpdlInterval *intervals, guint64 elapsed);
 
-/* Items a second, of all stages together: where one passes what another did,
- * that is in proportion to the pipeline's throughput. */
+/* Returns the items per second of all stages together. If one stage passes on
+ * what another produced, this is proportional to the throughput of the
+ * pipeline. */
 double spdl_window_get_rate (const SpdlWindow *self);
 
-/* The standard error of the rate, as a share of it. */
+/* Returns the standard error of the rate, as a share of the rate. */
 double spdl_window_get_noise (const SpdlWindow *self);
 
-/* Items a second of one stage. */
+/* Returns the items per second of one stage. */
 double spdl_window_get_item_rate (const SpdlWindow *self, guint stage);
 
-/* How long a task takes, in ns. */
+/* Returns the duration of a task, in ns. */
 double spdl_window_get_task_time (const SpdlWindow *self, guint stage);
 double spdl_window_get_longest_task (const SpdlWindow *self);
 
-/* How long intervals are put together for a rate, in ns. */
+/* Returns the length of a group of intervals, in ns. */
 double spdl_window_get_block (const SpdlWindow *self);
 
-/* How many workers are in tasks, on average. */
+/* Returns the average number of busy workers. */
 double spdl_window_get_busy (const SpdlWindow *self, guint stage);
 
-/* The share of the tasks' time on a CPU. */
+/* Returns the share of the tasks' time that was CPU time. */
 double spdl_window_get_computing (const SpdlWindow *self, guint stage);
 
-/* The shares of the time in which something waits, and results are handed
- * on. */
+/* Return the shares of the time in which tasks were queued, and in which
+ * results were being pushed. */
 double spdl_window_get_occupancy (const SpdlWindow *self, guint stage);
 double spdl_window_get_pushing (const SpdlWindow *self, guint stage);
 
-/* Tasks of the stage that did most. */
+/* Returns the number of tasks of the stage with most tasks. */
 guint64 spdl_window_get_tasks (const SpdlWindow *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: delays events until late caps are known
+/* gst-spdl: delay of events until caps are known
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: delays events until late caps are known
+/* gst-spdl: delay of events until caps are known
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,12 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* An element whose caps are known only with its first result must not send
- * the segment before them. The gate keeps such events back, sends caps where
- * they change, and remembers them. Custom events need no caps: what announces a
- * source must not come behind events about its items. Under the pad's stream
- * lock.
- */
+/* Holds back events of an element whose caps are known only with its first
+ * result, because the segment must follow the caps. The gate sends caps when
+ * they change and remembers them. Custom events need no caps and pass, so that
+ * a source is announced before events about its items. Called with the pad's
+ * stream lock held. */
 
 typedef struct {
   GstPad *srcpad; /* not owned */
@@ -28,21 +27,22 @@ typedef struct {
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad);
 
-/* Forgets a segment that was kept back; what describes the stream stays, as it
- * does on pads. */
+/* Drops a segment that was held back. Events that describe the stream stay, as
+ * on pads. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_flush (GstSpdlCapsGate *self);
 
-/* Forgets all, for a pad that was deactivated. */
+/* Drops all events, when the pad is deactivated. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_clear (GstSpdlCapsGate *self);
 
-/* @event: (transfer full): pushed now, or behind the caps. An EOS takes all
- * that was kept back with it. */
+/* Pushes @event (transfer full) now or after the caps. An EOS releases all
+ * events that were held back. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event);
 
-/* Before a buffer of @caps (nullable: it has none) is pushed. */
+/* Prepares for a buffer with @caps (nullable: without caps): pushes caps and
+ * events that were held back. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps);
 

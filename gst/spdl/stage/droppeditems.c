@@ -1,4 +1,4 @@
-/* gst-spdl: errors, failures and dropped items: messages and events
+/* gst-spdl: messages and events about failed and dropped items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -127,8 +127,8 @@ same_run (const DroppedItem *a, const DroppedItem *b)
          a->reason == b->reason;
 }
 
-/* Says who lost the items, and of the last one that failed why: for who sums
- * up. What a function leaves out needs no explanation. */
+/* Adds the element that lost the items and the last failure, for the element
+ * that sums up an epoch. Items that functions left out need no explanation. */
 static GstEvent *
 make_event (const GstSpdlDroppedItems *self, const DroppedItem *first,
     const guint64 *sequences, guint n, GstPad *srcpad)

@@ -1,4 +1,4 @@
-/* gst-spdl: errors, failures and dropped items: messages and events
+/* gst-spdl: messages and events about failed and dropped items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* Posts `spdl-item-failed` for one item.
- * @item: (nullable): which one, where it is known. */
+/* Posts `spdl-item-failed` for one item. @item: (nullable): metadata of the
+ * item, if it is known */
 SPDL_PRIVATE_API
 void gst_spdl_post_item_failed (GstElement *element,
     const GstSpdlItemMeta *item, const GError *error, guint64 num_failures);
@@ -23,13 +23,13 @@ void gst_spdl_post_item_failed (GstElement *element,
 SPDL_PRIVATE_API
 void gst_spdl_post_error (GstElement *element, const GError *error);
 
-/* The same of an item, whose URI is in the message's details.
- * @uri: (nullable): where it is known */
+/* Posts the error of an item, with its URI in the details of the message. @uri:
+ * (nullable) */
 SPDL_PRIVATE_API
 void gst_spdl_post_error_of_item (
     GstElement *element, const GError *error, const gchar *uri);
 
-/* Collects items that will not come, until they are announced. */
+/* Items that will not come and have not been announced. */
 typedef struct {
   GArray *items;
   gchar *last; /* nullable: the last one that failed, and why */
@@ -40,7 +40,7 @@ void gst_spdl_dropped_items_init (GstSpdlDroppedItems *self);
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_clear (GstSpdlDroppedItems *self);
 
-/* Adds an item; or @buffer's item, or all of its items if it is a batch. */
+/* Adds an item: that of @buffer, or all items of @buffer if it is a batch. */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_add (GstSpdlDroppedItems *self,
     const GstSpdlItemMeta *item, GstSpdlDropReason reason);
@@ -48,8 +48,8 @@ SPDL_PRIVATE_API
 void gst_spdl_dropped_items_add_buffer (
     GstSpdlDroppedItems *self, GstBuffer *buffer, GstSpdlDropReason reason);
 
-/* Notes why an item that was added failed; the last one is announced with it.
- * @item: (nullable) */
+/* Stores why an added item failed; the last failure is announced with the
+ * items. @item: (nullable) */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_note_failure (GstSpdlDroppedItems *self,
     const GstSpdlItemMeta *item, const GError *error);
@@ -60,21 +60,22 @@ gst_spdl_dropped_items_is_empty (const GstSpdlDroppedItems *self)
   return self->items->len == 0;
 }
 
-/* Moves all of @other's to the end of @self's. */
+/* Moves all items of @other to the end of @self. */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_move (
     GstSpdlDroppedItems *self, GstSpdlDroppedItems *other);
 
-/* Forgets all. */
+/* Removes all items. */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self);
 
 /* Pushes an `spdl-items-dropped` event for each run of items of one source,
- * epoch and reason, and forgets them. */
+ * epoch and reason, and removes them. */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_push (GstSpdlDroppedItems *self, GstPad *srcpad);
 
-/* Likewise, with a call of @note (nullable) before each. */
+/* Pushes them like gst_spdl_dropped_items_push(), and calls @note (nullable)
+ * before each event. */
 SPDL_PRIVATE_API
 void
 gst_spdl_dropped_items_push_noted (GstSpdlDroppedItems *self, GstPad *srcpad,

@@ -1,4 +1,4 @@
-/* gst-spdl: counts failed items of an epoch and warns of them
+/* gst-spdl: failed items of an epoch and the warnings about them
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,7 +7,7 @@
 
 #include "gst/spdl/stage/losses.h"
 
-/* So many failures of an epoch are posted one by one. */
+/* Number of failures of an epoch that are posted one by one. */
 #define POSTED_AT_FIRST 3
 
 GstSpdlLoss *

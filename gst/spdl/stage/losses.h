@@ -1,4 +1,4 @@
-/* gst-spdl: counts failed items of an epoch and warns of them
+/* gst-spdl: failed items of an epoch and the warnings about them
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,8 +25,8 @@ typedef struct {
   GError *error; /* why */
 } GstSpdlLoss;
 
-/* Failed items of one element, in the epoch that passes through it. Used only
- * by the thread that pushes. */
+/* Failed items of one element in the current epoch. Used only by the thread
+ * that pushes. */
 typedef struct {
   guint64 num_items; /* that were tried; counted by the element */
   guint64 num_failures;
@@ -49,16 +49,17 @@ SPDL_PRIVATE_API
 void gst_spdl_losses_add (
     GstSpdlLosses *self, GstElement *element, GstSpdlLoss *loss);
 
-/* Ends @epoch: posts one warning that sums it up if an item has failed, and
- * begins again at 0. */
+/* Ends @epoch: posts a summary as a warning if an item failed, and starts again
+ * at 0. */
 SPDL_PRIVATE_API
 void gst_spdl_losses_end_epoch (
     GstSpdlLosses *self, GstElement *element, guint64 epoch);
-/* The same where the stream ends within an epoch. */
+/* Ends the epoch like gst_spdl_losses_end_epoch() when the stream ends within
+ * it. */
 SPDL_PRIVATE_API
 void gst_spdl_losses_end_stream (GstSpdlLosses *self, GstElement *element);
 
-/* Forgets all. */
+/* Removes all losses. */
 SPDL_PRIVATE_API
 void gst_spdl_losses_reset (GstSpdlLosses *self);
 

@@ -18,7 +18,8 @@ static void gst_spdl_filter_init (GTypeInstance *instance, gpointer klass);
 
 static gpointer parent_class = NULL;
 
-/* As in GstSpdlStage: the initialiser needs the subclass, for its templates. */
+/* Registers the type by hand, as GstSpdlStage: the initializer needs the
+ * subclass for its templates. */
 GType
 gst_spdl_filter_get_type (void)
 {
@@ -57,8 +58,8 @@ steal_buffer (GstBuffer **buffer, guint i, gpointer user_data)
   return TRUE;
 }
 
-/* Each buffer must leave as if it had come alone: not referred to by the list
- * too, or nothing behind could change it without a copy. */
+/* Splits a list into its buffers. The list must not keep a reference to them,
+ * because later elements could then change them only with a copy. */
 static GstBuffer **
 take_apart (GstBufferList *list, guint n)
 {

@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* The base of elements that work in the thread that enters them: two pads,
- * made from the subclass's templates, that proxy each other's caps; the
- * statistics with their two properties; flushes and states. */
+/* Base class of elements that work in the upstream thread: two pads from the
+ * subclass's templates that proxy each other's caps, statistics with their two
+ * properties, flushes and states. */
 
 #define GST_TYPE_SPDL_FILTER (gst_spdl_filter_get_type ())
 #define GST_SPDL_FILTER(obj) ((GstSpdlFilter *) (obj))

@@ -1,4 +1,4 @@
-/* gst-spdl: statistics of elements that are no stages
+/* gst-spdl: statistics of elements that are not stages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: statistics of elements that are no stages
+/* gst-spdl: statistics of elements that are not stages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* What a plain element, one without an engine, needs in order to count and to
- * report: a meter with a lock of its own, and a reporter. */
+/* Statistics of an element without an engine: a meter with its own lock, and a
+ * reporter. */
 
 typedef struct _GstSpdlPlainStats GstSpdlPlainStats;
 struct _GstSpdlPlainStats {
@@ -26,32 +26,33 @@ struct _GstSpdlPlainStats {
       GstElement *element, const SpdlMeterStats *stats, GstStructure *s);
 };
 
-/* @element: which has the statistics, and outlives them. */
+/* Creates statistics. @element: the element, which outlives them */
 SPDL_PRIVATE_API
 GstSpdlPlainStats *
 gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields);
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_free (GstSpdlPlainStats *self);
 
-/* At READY to PAUSED: counts from 0 and reports intervals. */
+/* Starts at READY to PAUSED: counts from 0 and reports intervals. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_start (GstSpdlPlainStats *self);
 
-/* At the end of the stream: the final report, once. */
+/* Posts the final report once, at the end of the stream. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_finish (GstSpdlPlainStats *self);
 
-/* At PAUSED to READY: the final report if there was none, and the end of time.
- * The figures stay. */
+/* Stops at PAUSED to READY: posts the final report if it was not posted, and
+ * stops the clock. The statistics can still be read. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_stop (GstSpdlPlainStats *self);
 
-/* @n_items passed. */
+/* Counts @n_items that passed. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_pass (
     GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out);
 
-/* For the two properties that gst_spdl_install_stats_properties() installs. */
+/* Implement the two properties that gst_spdl_install_stats_properties()
+ * installs. */
 SPDL_PRIVATE_API
 void gst_spdl_plain_stats_set_interval (
     GstSpdlPlainStats *self, const GValue *value);

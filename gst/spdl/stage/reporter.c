@@ -1,4 +1,4 @@
-/* gst-spdl: posts an element's statistics
+/* gst-spdl: periodic statistics messages of an element
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -94,7 +94,8 @@ steal_timer (GstSpdlReporter *self)
   return g_steal_pointer (&self->timer);
 }
 
-/* Without the lock: it may drop the last reference to the element's tick. */
+/* Ends a timer. Called without the lock, because it may drop the last reference
+ * to the element's tick. */
 static void
 end_timer (GstClockID timer)
 {

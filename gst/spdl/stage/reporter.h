@@ -1,4 +1,4 @@
-/* gst-spdl: posts an element's statistics
+/* gst-spdl: periodic statistics messages of an element
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Posts `spdl-stage-stats` for an element: after each interval, from the
- * system clock's thread, so that a stalled element is reported too; and at the
- * end. It asks the element for its figures and has none of its own. */
+/* Posts `spdl-stage-stats` for an element after each interval, from the thread
+ * of the system clock so that a stalled element is reported too, and at the
+ * end. It reads the statistics from the element. */
 
 typedef struct _GstSpdlReporter GstSpdlReporter;
 
@@ -34,7 +34,7 @@ struct _GstSpdlReporter {
   GstClockID timer;
 };
 
-/* Which fields of the figures an element has. */
+/* Groups of fields in the statistics of an element. */
 typedef enum {
   GST_SPDL_FIELDS_TASKS = 1 << 0,
   GST_SPDL_FIELDS_PUT = 1 << 1,
@@ -55,16 +55,16 @@ void gst_spdl_reporter_init (GstSpdlReporter *self, GstElement *element,
 SPDL_PRIVATE_API
 void gst_spdl_reporter_clear (GstSpdlReporter *self);
 
-/* Intervals are reported from here on. No effect if they are already. */
+/* Starts to report intervals. No effect if it has already started. */
 SPDL_PRIVATE_API
 void gst_spdl_reporter_start (GstSpdlReporter *self);
 
-/* Posts the final report, once for each start. No interval is reported later.
+/* Posts the final report, once per start. No interval is reported afterwards.
  */
 SPDL_PRIVATE_API
 void gst_spdl_reporter_finish (GstSpdlReporter *self);
 
-/* Takes effect at once. */
+/* Sets the interval in ns, with immediate effect. */
 SPDL_PRIVATE_API
 void gst_spdl_reporter_set_interval (GstSpdlReporter *self, guint64 interval);
 

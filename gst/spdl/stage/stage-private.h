@@ -77,47 +77,50 @@ typedef struct {
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
 
-/* What the executor calls, with the stage as its user data. */
+/* Callbacks of the executor, with the stage as user data. */
 extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
 
 #define GST_SPDL_MAX_CONCURRENCY 4096
 
-/* Where `concurrency` was not set: as many tasks at a time as there are cores,
- * or GST_SPDL_WAITING_CONCURRENCY where they wait and do not compute. */
+/* Sets the default of `concurrency`: one task per core, or
+ * GST_SPDL_WAITING_CONCURRENCY if tasks wait instead of computing. */
 #define GST_SPDL_WAITING_CONCURRENCY 16
 void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
 
-/* As the tuner has found, unless it is not automatic any more. */
+/* Applies the concurrency that the tuner found, unless the stage is not
+ * automatic any more. */
 void gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency);
 guint gst_spdl_stage_get_current_concurrency (GstSpdlStage *self);
 
-/* How many tasks at a time are tried at most. It has started. */
+/* Returns the maximum concurrency that the tuner may try. The stage has
+ * started. */
 guint gst_spdl_stage_get_max_concurrency (GstSpdlStage *self);
 
-/* Makes the two pads from the templates of @klass, the subclass. */
+/* Creates the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
 
-/* Sees to it that @buffer (transfer full), or each buffer of @list, is an item
- * or a batch. Where the first buffer of the stream is neither, the stage
- * numbers them all; else one without is an error, since its place could only be
- * guessed: NULL, and the stage has failed. With the sink pad's stream lock. */
+/* Makes sure that @buffer (transfer full), or each buffer of @list, is an item
+ * or a batch. If the first buffer of the stream is neither, the stage numbers
+ * all buffers. Otherwise a buffer without an item is an error, because its
+ * position could only be guessed: the stage fails and the function returns
+ * NULL. Called with the sink pad's stream lock held. */
 GstBuffer *gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer);
 GstBufferList *
 gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list);
 
-/* Counts the losses of @task, of which @n items were tried, posts them, and
- * fails the stage where they are more than max-failure-rate allows. By the
- * source pad's thread. */
+/* Counts the losses of @task, of which @n items were processed, posts them, and
+ * fails the stage if they exceed max-failure-rate. Called by the source pad's
+ * thread. */
 void gst_spdl_stage_count_losses (
     GstSpdlStage *self, const GstSpdlTask *task, guint n);
 
-/* Forgets what belongs to one run. */
+/* Resets the state of a run. */
 void gst_spdl_stage_reset_flow (GstSpdlStage *self);
 
 /* Returns an entry, reset, for later use. From any thread. */
 void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
 
-/* Frees the entries for reuse. No streaming thread may run. */
+/* Frees the recycled entries. No streaming thread may run. */
 void gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv);
 
 G_END_DECLS

@@ -31,8 +31,9 @@ gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task)
       &priv->spare, head, task, &head));
 }
 
-/* Whoever takes takes them all, so that no entry can come back between a look
- * at the first one and its removal. With the sink pad's stream lock. */
+/* Takes a recycled entry or creates one. A taker takes all recycled entries at
+ * once, so that no entry can come back between reading the first one and
+ * removing it. Called with the sink pad's stream lock held. */
 static GstSpdlTask *
 new_entry (GstSpdlStagePrivate *priv)
 {
@@ -84,7 +85,7 @@ set_srcresult (GstSpdlStagePrivate *priv, GstFlowReturn ret)
   spdl_mutex_unlock (&priv->lock);
 }
 
-/* Puts @task in; on failure it is freed. */
+/* Queues @task, which is freed on failure. */
 static GstFlowReturn
 put_entry (GstSpdlStage *self, GstSpdlTask *task, SpdlEntryKind kind)
 {
@@ -107,7 +108,8 @@ put_entry (GstSpdlStage *self, GstSpdlTask *task, SpdlEntryKind kind)
   }
 }
 
-/* Tells the subclass which caps come, and that downstream wants others. */
+/* Calls the subclass's negotiate() with new input caps, or because downstream
+ * requested others. */
 static gboolean
 negotiate_caps (GstSpdlStage *self)
 {
@@ -125,7 +127,7 @@ negotiate_caps (GstSpdlStage *self)
   return FALSE;
 }
 
-/* Gives @task what its work function may ask for. */
+/* Sets the caps and the stage that the work function may read from @task. */
 static void
 prepare_task (GstSpdlStage *self, GstSpdlTask *task)
 {
@@ -162,8 +164,8 @@ divide_group (GstSpdlStage *self, GstSpdlTask *task, GstBufferList *list)
   gst_buffer_list_unref (list);
 }
 
-/* Whether a buffer may come in: downstream takes some, and it is settled what
- * they are. */
+/* Returns TRUE if a buffer may be queued: downstream accepts data, and the caps
+ * are negotiated. */
 static gboolean
 is_ready (GstSpdlStage *self)
 {
@@ -236,8 +238,8 @@ flush_stop (GstSpdlStage *self)
   start_pushing (self);
 }
 
-/* A failure is not upstream's, which would post an error of its own: it hears
- * of the end with the next buffer. */
+/* Handles new caps. A failure is not returned upstream, because upstream would
+ * post an error of its own; it gets the end with the next buffer. */
 static gboolean
 handle_caps (GstSpdlStage *self, GstEvent *event)
 {
@@ -251,8 +253,8 @@ handle_caps (GstSpdlStage *self, GstEvent *event)
   return TRUE;
 }
 
-/* A serialized event keeps its place. Items that are gone need not be waited
- * for, so an event about them is no barrier. */
+/* Queues a serialized event, which keeps its position. An event about dropped
+ * items is no barrier, because nothing has to wait for them. */
 static gboolean
 queue_event (GstSpdlStage *self, GstEvent *event)
 {
@@ -345,8 +347,8 @@ caps_of (const GstSpdlTask *task, const GstSpdlResult *result)
   return result->caps ? result->caps : task->caps;
 }
 
-/* Pushes the results from @i on that have the same caps as a group, and says
- * in @i where it ended. */
+/* Pushes the results from @i on that have the same caps as a group, and sets @i
+ * to the first one after it. */
 static GstFlowReturn
 push_group (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint *i)
 {
@@ -363,8 +365,8 @@ push_group (GstSpdlStagePrivate *priv, GstSpdlTask *task, guint *i)
   return gst_pad_push_list (priv->srcpad, list);
 }
 
-/* Ends the stream with an error that names both caps, where the next element
- * refuses those of the results; @ret otherwise. No epoch ends well then. */
+/* Ends the stream with an error that names both caps if the next element
+ * refuses those of the results; returns @ret otherwise. */
 static GstFlowReturn
 explain_refusal (GstSpdlStage *self, GstFlowReturn ret)
 {
@@ -380,7 +382,7 @@ explain_refusal (GstSpdlStage *self, GstFlowReturn ret)
   return GST_FLOW_EOS;
 }
 
-/* Costs nothing where no item of the epoch failed. */
+/* Counts processed items. Costs nothing if no item of the epoch failed. */
 static inline void
 count_items (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
 {
@@ -426,9 +428,9 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
   return GST_FLOW_OK;
 }
 
-/* The end, and before it the figures, and the reason where the stage gave up:
- * an error that came after the end would look like a good end. Returns whether
- * it gave up. */
+/* Pushes the end of the stream after the final statistics and, if the stage
+ * failed, the error. An error after the end would look like a successful end.
+ * Returns TRUE if the stage failed. */
 static gboolean
 push_eos (GstSpdlStage *self, GstEvent *eos)
 {
@@ -450,8 +452,8 @@ push_eos (GstSpdlStage *self, GstEvent *eos)
   return fatal != NULL;
 }
 
-/* An epoch in which one item too many failed does not end as others do: here
- * the stream ends, with the error, and what is done of later epochs stays. */
+/* Returns TRUE if @event ends an epoch with too many failures. The stream then
+ * ends with the error, and finished results of later epochs are dropped. */
 static gboolean
 is_end_of_failed_epoch (GstSpdlStagePrivate *priv, GstEvent *event)
 {
@@ -486,7 +488,7 @@ push_event (GstSpdlStage *self, GstEvent *event)
   return GST_FLOW_OK;
 }
 
-/* Downstream takes no more. */
+/* Stops the source pad's task after downstream returned @ret. */
 static void
 stop_pushing (GstSpdlStage *self, GstFlowReturn ret)
 {
@@ -509,7 +511,7 @@ stop_pushing (GstSpdlStage *self, GstFlowReturn ret)
   }
 }
 
-/* One round of the source pad's task: one entry. */
+/* Pushes one entry, as one iteration of the source pad's task. */
 static void
 push_next (gpointer user_data)
 {

@@ -12,7 +12,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug
 
-/* max-failure-rate is judged from this many items on. */
+/* Number of items from which max-failure-rate is checked. */
 #define RATE_PROBATION 100
 
 /**
@@ -35,7 +35,7 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
   gst_spdl_stage_get_private (stage)->takes_groups = takes;
 }
 
-/* @uri: (nullable): of the item that @error is about */
+/* Fails the stage. @uri: (nullable): URI of the item that caused @error */
 static void
 fail_stage (GstSpdlStage *self, GError *error, const gchar *uri)
 {
@@ -88,8 +88,8 @@ post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
     gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
 }
 
-/* Returns the number of failures in all, and in @over whether they are too
- * many. */
+/* Counts a failure. Returns the total, and in @over whether it exceeds the
+ * limit. */
 static guint64
 count_failure (GstSpdlStage *self, gboolean *over)
 {
@@ -122,8 +122,8 @@ give_up (GstSpdlStage *self, guint64 epoch, const gchar *uri, GError *error)
   fail_stage (self, error, uri);
 }
 
-/* Judges the failures of the epoch so far. Returns whether they are too many,
- * and fails the stage then. */
+/* Checks the failure rate of the epoch so far. Fails the stage and returns TRUE
+ * if it is too high. */
 static gboolean
 check_failure_rate (GstSpdlStage *self)
 {
@@ -187,7 +187,7 @@ add_dropped (GstSpdlTask *task, GstSpdlDropReason reason)
     gst_spdl_dropped_items_add_buffer (&task->dropped_items, bearer, reason);
 }
 
-/* The current item of @task failed with @error, which it frees. */
+/* Records that the current item of @task failed. @error: (transfer full) */
 static void
 item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 {
@@ -223,8 +223,8 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   g_error_free (error);
 }
 
-/* The current item, whose results begin at @first, is done, or has failed with
- * @error, which is freed. */
+/* Ends the current item, whose results start at @first. @error: (transfer full)
+ * (nullable): reason of its failure */
 static void
 end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
 {
@@ -253,7 +253,7 @@ process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
   end_item (self, task, first, error);
 }
 
-/* All items of the group share their fate: what fails is the call. */
+/* Fails all items of a group, because the call for the group failed. */
 static void
 fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 {
@@ -359,7 +359,8 @@ close_slot (gpointer user_data, gpointer worker)
   GST_SPDL_STAGE_GET_CLASS (user_data)->close_worker (user_data, worker);
 }
 
-/* What describes the stream outlives a flush, though it was not sent yet. */
+/* Keeps sticky events of the stream that a flush would discard before they were
+ * sent. */
 static void
 keep_sticky (GstSpdlStagePrivate *priv, GstEvent *event)
 {

@@ -20,7 +20,7 @@ typedef struct {
   GstCaps *caps; /* nullable: the task's own */
 } GstSpdlResult;
 
-/* Which of a task's items failed, or of its parts. */
+/* A failed item of a task or of its parts. */
 typedef struct {
   guint at;
   GstSpdlLoss *loss; /* owned, nullable */
@@ -56,8 +56,8 @@ struct _GstSpdlTask {
 GstSpdlTask *gst_spdl_task_new (void);
 void gst_spdl_task_free (GstSpdlTask *self);
 
-/* Lets go of all that it refers to; it can be used anew. Its parts must have
- * been taken away. */
+/* Releases all references, so that the task can be reused. Its parts must have
+ * been removed. */
 void gst_spdl_task_reset (GstSpdlTask *self);
 
 /* @item, @list: (transfer full) */
@@ -67,29 +67,29 @@ void gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list);
 /* Adds @part, which has one item. */
 void gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part);
 
-/* Takes over what came of the parts, in their order. */
+/* Collects the results of the parts, in their order. */
 void gst_spdl_task_gather_parts (GstSpdlTask *self);
 
-/* Makes the item at @i the one that the work function sees. */
+/* Makes item @i the current item, which the work function reads. */
 void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
 
-/* Ends the current item, whose results begin at @first: gives them the metas
- * of their item, and numbers them if there are many. */
+/* Ends the current item, whose results start at @first: gives them the metas of
+ * the item and numbers them if there are several. */
 void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
 
-/* Notes that the current item, or batch, has failed. */
+/* Records that the current item or batch failed. */
 void gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error);
 
-/* Ends a group that was worked on whole: whose results they are is told by
- * their metas. Announces the items that are in none as filtered, and returns
- * how many they are. */
+/* Ends a group that was processed as a whole. The metas of the results say
+ * which items they belong to. Announces the other items as filtered and returns
+ * their number. */
 guint gst_spdl_task_adopt_group (GstSpdlTask *self);
 
-/* Forgets the results from @first on. */
+/* Drops the results from @first on. */
 void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
 
-/* The buffer that bears the current item's metas; NULL if only taken_meta
- * does. */
+/* Returns the buffer with the current item's metas; NULL if only taken_meta has
+ * them. */
 GstBuffer *gst_spdl_task_get_bearer (GstSpdlTask *self);
 
 G_END_DECLS

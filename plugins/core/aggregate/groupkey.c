@@ -25,7 +25,7 @@ struct _SpdlGroupKey {
   guint64 divisor; /* 0: none */
 };
 
-/* Takes "/N" off the end of @text. */
+/* Removes "/N" from the end of @text and returns N in @divisor. */
 static gboolean
 take_divisor (gchar *text, guint64 *divisor)
 {
@@ -105,7 +105,7 @@ describe_number (const SpdlGroupKey *self, gint64 number)
   return g_strdup_printf ("%" G_GINT64_FORMAT, quotient);
 }
 
-/* Numbers of a list are texts. */
+/* Reads a number, also from a string, because fields of a list are strings. */
 static gboolean
 read_number (const GValue *value, gdouble *number)
 {

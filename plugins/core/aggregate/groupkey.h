@@ -11,18 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* A key says what of an item is looked at: `label`, `bytes`, `caps`,
- * `caps.FIELD` or `extra.FIELD`; with `/N` behind it, a number is divided by
- * N. Items for which the same comes out belong together. */
+/* Key by which items are grouped: `label`, `bytes`, `caps`, `caps.FIELD` or
+ * `extra.FIELD`. With a suffix `/N`, a number is divided by N. Items with the
+ * same result share a group. */
 
 typedef struct _SpdlGroupKey SpdlGroupKey;
 
-/* NULL with @error set if @text is no key. */
+/* Parses a key; NULL with @error set if @text is not a key. */
 SpdlGroupKey *spdl_group_key_parse (const gchar *text, GError **error);
 void spdl_group_key_free (SpdlGroupKey *self);
 
-/* Returns: (transfer full): what comes out for @item, of @caps (nullable): ""
- * where it has nothing of that name. */
+/* Reads the key of @item, with @caps (nullable). Returns: (transfer full): the
+ * key; "" if the item has no such field */
 gchar *
 spdl_group_key_read (const SpdlGroupKey *self, GstBuffer *item, GstCaps *caps);
 

@@ -60,8 +60,8 @@ typedef struct {
   GList link; /* among all, in the order of their first items */
 } SpdlGroup;
 
-/* One group for each key, found by it, in the order in which they began. One
- * thread at a time. */
+/* Pending groups by key, in the order in which they started. For one thread at
+ * a time. */
 typedef struct {
   GHashTable *by_key;
   GQueue all; /* SpdlGroup */
@@ -104,7 +104,7 @@ enum {
   N_SIGNALS,
 };
 
-/* Stands where the answer belongs until a handler gave one. */
+/* Value of an answer before a handler has set it. */
 #define NO_ANSWER -1
 
 static guint signals[N_SIGNALS];
@@ -140,21 +140,21 @@ spdl_groups_clear (SpdlGroups *self)
   g_hash_table_unref (self->by_key);
 }
 
-/* NULL if there is none. */
+/* Returns the group of a key; NULL if there is none. */
 static SpdlGroup *
 spdl_groups_find (SpdlGroups *self, const gchar *key)
 {
   return g_hash_table_lookup (self->by_key, key);
 }
 
-/* The one that began first; NULL if there is none. */
+/* Returns the oldest group; NULL if there is none. */
 static SpdlGroup *
 spdl_groups_get_oldest (SpdlGroups *self)
 {
   return g_queue_peek_head (&self->all);
 }
 
-/* Begins a group. @caps: (nullable) */
+/* Starts a group. @caps: (nullable) */
 static SpdlGroup *
 spdl_groups_begin (SpdlGroups *self, const gchar *key, GstCaps *caps)
 {
@@ -179,7 +179,7 @@ spdl_group_add (SpdlGroup *group, GstBuffer *item)
   gst_buffer_list_add (group->items, item);
 }
 
-/* Ends @group; its items are the caller's. */
+/* Removes @group and returns its items (transfer full). */
 static GstBufferList *
 spdl_groups_take (SpdlGroups *self, SpdlGroup *group)
 {
@@ -190,7 +190,7 @@ spdl_groups_take (SpdlGroups *self, SpdlGroup *group)
   return items;
 }
 
-/* Forgets all. */
+/* Drops all groups. */
 static void
 spdl_groups_reset (SpdlGroups *self)
 {
@@ -252,7 +252,7 @@ drop_pending (GstSpdlAggregate *self)
   gst_spdl_dropped_items_clear (&dropped_items);
 }
 
-/* At the end of an epoch or of the stream. */
+/* Ends pending groups at the end of an epoch or of the stream. */
 static void
 end_pending (GstSpdlAggregate *self)
 {
@@ -306,8 +306,8 @@ is_same (GstCaps *a, GstCaps *b)
   return a == b || (a && b && gst_caps_is_equal (a, b));
 }
 
-/* Whether an item of @bytes cannot belong to @group, whatever the application
- * says. */
+/* Returns TRUE if an item of @bytes does not fit into @group, whatever the
+ * application decides. */
 static gboolean
 is_beyond (const GstSpdlAggregate *self, const SpdlGroup *group, gsize bytes,
     const SpdlGroupSettings *settings)

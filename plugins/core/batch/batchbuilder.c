@@ -1,4 +1,4 @@
-/* gst-spdl: collects tensors into a batch
+/* gst-spdl: rows and padding of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -75,7 +75,7 @@ is_planar (const SpdlCollator *collator)
   return collator->converts && collator->convert.planar;
 }
 
-/* The dimension that may differ; -1: none. */
+/* Returns the dimension that may differ; -1: none. */
 static gint
 find_dim (const SpdlCollator *collator)
 {
@@ -200,8 +200,8 @@ get_info (const SpdlBatchRows *self, guint n, GstSpdlTensorsInfo *info)
     gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
 }
 
-/* Says what the batch will be when it is full, and where its tensors lie;
- * returns the size of all, or G_MAXSIZE if that is too large. */
+/* Plans a full batch and the positions of its tensors. Returns its size in
+ * bytes, or G_MAXSIZE if it is too large. */
 gsize
 spdl_batch_rows_plan (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
 {
@@ -239,8 +239,8 @@ add_names (SpdlBatchRows *self)
     gst_spdl_batch_meta_add_name (self->meta, "indices");
 }
 
-/* Takes @memory, which is as large as was planned. FALSE: it cannot be mapped.
- */
+/* Starts a batch in @memory, which has the planned size. Returns FALSE if it
+ * cannot be mapped. */
 gboolean
 spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory)
 {
@@ -266,7 +266,8 @@ is_free (const SpdlCollator *item, const gchar *name, GError **error)
   return TRUE;
 }
 
-/* Whether the item has no tensor that is called as one of the batch's own. */
+/* Returns TRUE if no tensor of the item has the name of a tensor that the batch
+ * adds. */
 gboolean
 spdl_batch_rows_has_free_names (
     const SpdlBatchRows *self, const SpdlCollator *item, GError **error)
@@ -275,7 +276,7 @@ spdl_batch_rows_has_free_names (
          (!self->indices || is_free (item, "indices", error));
 }
 
-/* Where the data of the item that comes next belongs. */
+/* Gets the places for the data of the next item. */
 void
 spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places)
 {
@@ -292,7 +293,7 @@ write_number (SpdlBatchRows *self, guint tensor, gint64 number)
       &number, sizeof number);
 }
 
-/* After an item's data: the numbers beside it. */
+/* Ends a row: writes length, label and index of the item. */
 void
 spdl_batch_rows_end_row (
     SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length)
@@ -308,14 +309,14 @@ spdl_batch_rows_end_row (
   gst_spdl_batch_meta_append (self->meta, item);
 }
 
-/* The rows that are filled; 0 also where no batch was begun. */
+/* Returns the number of filled rows; 0 without a batch. */
 guint
 spdl_batch_rows_get_n (const SpdlBatchRows *self)
 {
   return self->meta ? self->meta->num_items : 0;
 }
 
-/* Gives the batch its memories, and says what it has become. */
+/* Ends the batch: adds its memories, and returns its tensors in @info. */
 void
 spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
 {

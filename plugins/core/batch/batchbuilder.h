@@ -1,4 +1,4 @@
-/* gst-spdl: collects tensors into a batch
+/* gst-spdl: rows and padding of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -30,23 +30,23 @@ typedef struct {
 void spdl_padding_init (SpdlPadding *self);
 void spdl_padding_clear (SpdlPadding *self);
 
-/* Whether items of this kind may differ in length: images may not. */
+/* Returns TRUE if items of this kind may differ in length; images may not. */
 gboolean spdl_padding_can (const SpdlCollator *collator);
 
 /* Holds @item; FALSE with @error set if it differs in more than length. */
 gboolean spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
     GstBuffer *item, GError **error);
 
-/* Lets go of all. */
+/* Releases all items. */
 void spdl_padding_forget (SpdlPadding *self);
 
-/* What one of the longest ones is. */
+/* Returns the description of one of the longest items. */
 const SpdlCollator *spdl_padding_get_longest (const SpdlPadding *self);
 
-/* How long item @i is. */
+/* Returns the length of item @i. */
 guint32 spdl_padding_get_length (const SpdlPadding *self, guint i);
 
-/* Writes item @i, and zeros behind it; silence behind sound of uint8. */
+/* Writes item @i followed by zeros, or by silence for uint8 audio. */
 gboolean spdl_padding_write (const SpdlPadding *self, guint i,
     const SpdlCollator *longest, guint8 *const *places, GError **error);
 
@@ -99,7 +99,7 @@ typedef struct _SpdlBatchBuilder SpdlBatchBuilder;
 SpdlBatchBuilder *spdl_batch_builder_new (void);
 void spdl_batch_builder_free (SpdlBatchBuilder *self);
 
-/* For the items that come next. The batch that was begun stays. */
+/* Sets the settings for further items. A started batch keeps its own. */
 void spdl_batch_builder_set (
     SpdlBatchBuilder *self, const SpdlPartSettings *settings);
 
@@ -114,8 +114,8 @@ gboolean spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
 gboolean spdl_batch_builder_write (SpdlBatchBuilder *self, GstBuffer *item,
     guint8 *const *places, GError **error);
 
-/* Tensors that are padded, and come behind all others: of the sample that was
- * looked at. */
+/* Returns the number of padded tensors of the last sample, which follow all
+ * others. */
 guint spdl_batch_builder_count_padded (const SpdlBatchBuilder *self);
 
 /* The sample that was looked at begins a batch: adds the names of its padded
@@ -127,7 +127,7 @@ void spdl_batch_builder_begin (SpdlBatchBuilder *self, GstSpdlBatchMeta *batch);
 gboolean spdl_batch_builder_end (SpdlBatchBuilder *self, GstBuffer *buffer,
     GstSpdlTensorsInfo *info, GError **error);
 
-/* Forgets the batch. */
+/* Drops the batch. */
 void spdl_batch_builder_cancel (SpdlBatchBuilder *self);
 
 G_END_DECLS

@@ -21,10 +21,10 @@ typedef struct {
   gint n_refs;
 } SpdlSlab;
 
-/* Tensors begin at multiples of so many bytes. */
+/* Alignment of tensors, in bytes. */
 #define SPDL_SLAB_ALIGNMENT 64
 
-/* Rounds @size up to such a multiple. */
+/* Rounds @size up to a multiple of the alignment. */
 static inline gsize
 spdl_slab_align (gsize size)
 {
@@ -38,7 +38,7 @@ void spdl_slab_unref (SpdlSlab *self);
 /* Returns: (transfer full): @size bytes from @offset on. */
 GstMemory *spdl_slab_get_part (SpdlSlab *self, gsize offset, gsize size);
 
-/* Batches that the pool holds, where downstream does not say. */
+/* Number of batches in the pool, unless downstream requests more. */
 #define SPDL_BATCH_POOL_SIZE 16
 
 /* Downstream's pool where it offers one (page-locked memory, say), else one of
@@ -54,10 +54,11 @@ typedef struct {
   GstAllocationParams params;
 } SpdlBatchPool;
 
-/* Whether there are buffers of at least @size bytes. */
+/* Returns TRUE if the pool's buffers have at least @size bytes. */
 gboolean spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size);
 
-/* Asks downstream of @srcpad anew, with the caps of a full batch. */
+/* Negotiates with downstream of @srcpad again, with the caps of a full batch.
+ */
 gboolean spdl_batch_pool_negotiate (
     SpdlBatchPool *self, GstPad *srcpad, GstCaps *caps, gsize size);
 
@@ -68,7 +69,7 @@ gboolean spdl_batch_pool_negotiate (
 GstFlowReturn spdl_batch_pool_acquire (
     SpdlBatchPool *self, GstBuffer **buffer, gboolean *pooled);
 
-/* Lets go of the pool; buffers that are out keep it. */
+/* Releases the pool; buffers in use keep it alive. */
 void spdl_batch_pool_clear (SpdlBatchPool *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: writes items into the tensors of a batch
+/* gst-spdl: collation of items into the tensors of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

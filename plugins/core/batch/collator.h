@@ -1,4 +1,4 @@
-/* gst-spdl: writes items into the tensors of a batch
+/* gst-spdl: collation of items into the tensors of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,8 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What the items of some caps are as tensors, and how one is written to its
- * place in a batch. */
+/* Tensors of items with certain caps, and how to copy an item into a batch. */
 
 typedef enum {
   SPDL_COLLATE_DTYPE_AS_IS,
@@ -30,7 +29,7 @@ typedef enum {
   SPDL_COLLATE_LAYOUT_NCHW,
 } SpdlCollateLayout;
 
-/* What the first tensor is to become. */
+/* Conversion of the first tensor. */
 typedef struct {
   SpdlCollateDtype type;
   SpdlCollateLayout layout;
@@ -58,7 +57,7 @@ typedef struct {
   gsize plane;  /* samples between channels; 0: as many as there are */
 } SpdlCollator;
 
-/* What SpdlCollator takes. */
+/* Formats that SpdlCollator accepts. */
 #define SPDL_COLLATOR_FORMATS \
   "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
 

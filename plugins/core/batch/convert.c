@@ -1,4 +1,4 @@
-/* gst-spdl: conversion of samples on their way into a batch
+/* gst-spdl: conversion of type, layout, mean and std in a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

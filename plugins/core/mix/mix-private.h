@@ -127,8 +127,8 @@ void spdl_mix_flow_reset (GstSpdlMix *self);
 GstFlowReturn
 spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad);
 
-/* Waits for the pad's turn, and takes the source pad; or returns why it will
- * not come. */
+/* Waits for the pad's turn and takes the source pad, or returns the reason why
+ * the turn will not come. */
 GstFlowReturn spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 /* Waits until nobody pushes, and takes the source pad; and gives it back. */
@@ -139,10 +139,11 @@ void spdl_mix_give_source_pad (GstSpdlMix *self);
  * and come when it is the pad's turn. */
 gboolean spdl_mix_has_ends_in_turn (const GstSpdlMix *self);
 
-/* The pad's count was changed, or its place in the mix must be found. */
+/* Updates when the pad's next item is due, after its count has changed. */
 void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
 
-/* Says whose turn it is, after whatever has changed; ends what must end. */
+/* Determines the pad whose turn it is after a change, and ends epochs and the
+ * stream. */
 void spdl_mix_schedule (GstSpdlMix *self);
 
 /* Where no pad waits for the others: an epoch has ended on @pad. Whether that
@@ -151,7 +152,7 @@ void spdl_mix_schedule (GstSpdlMix *self);
 gboolean
 spdl_mix_pass_end (GstSpdlMix *self, GstSpdlMixPad *pad, guint64 epoch);
 
-/* The pad has ended. */
+/* Ends the pad. */
 void spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 G_END_DECLS

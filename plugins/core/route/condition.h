@@ -24,12 +24,12 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlCondition SpdlCondition;
 
-/* NULL with @error set if @text is none. */
+/* Parses a condition; NULL with @error set if @text is not one. */
 SpdlCondition *spdl_condition_parse (const gchar *text, GError **error);
 void spdl_condition_free (SpdlCondition *self);
 
-/* Whether it holds for @item of @caps (nullable). A batch is judged by its
- * first item. */
+/* Returns TRUE if the condition holds for @item with @caps (nullable). A batch
+ * is judged by its first item. */
 gboolean
 spdl_condition_holds (SpdlCondition *self, GstBuffer *item, GstCaps *caps);
 

@@ -74,16 +74,17 @@ void spdl_route_pad_reset (GstSpdlRoutePad *self);
 gboolean
 spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps);
 
-/* Sends what came on its way. Under the sink pad's stream lock. */
+/* Sends an item or a group to its branch. Called with the sink pad's stream
+ * lock held. */
 GstFlowReturn spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item);
 GstFlowReturn spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group);
 gboolean spdl_route_push_event (GstSpdlRoute *self, GstEvent *event);
 
-/* Waits until the pad's thread has pushed its ends. */
+/* Waits until the pad's thread has pushed the end events. */
 void spdl_route_join_ender (GstSpdlRoutePad *pad);
 
-/* Waits until no thread pushes an end any more; what they have not begun is
- * dropped. */
+/* Waits until no thread pushes an end; ends that have not started are dropped.
+ */
 void spdl_route_wait_for_enders (GstSpdlRoute *self);
 
 G_END_DECLS

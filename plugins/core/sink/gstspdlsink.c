@@ -415,7 +415,7 @@ add_latencies (GstSpdlSink *self, GstBuffer *buffer, guint64 now)
     add_latency (self, item, now);
 }
 
-/* The trainer asked at @before and has @buffer now. */
+/* Records a pull from @before to now that returned @buffer. */
 static void
 pulled_buffer (GstSpdlSink *self, GstBuffer *buffer, guint64 before)
 {
@@ -435,7 +435,7 @@ pulled_buffer (GstSpdlSink *self, GstBuffer *buffer, guint64 before)
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* A wait that is broken off goes on with the next call. */
+/* Records a wait that timed out; the next call continues it. */
 static void
 note_wait (GstSpdlSink *self, guint64 before)
 {
@@ -446,7 +446,7 @@ note_wait (GstSpdlSink *self, guint64 before)
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* No batch, but an end. */
+/* Records a pull that returned an end instead of a batch. */
 static void
 note_end (GstSpdlSink *self, guint64 before)
 {
@@ -457,7 +457,7 @@ note_end (GstSpdlSink *self, guint64 before)
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* @sample: (nullable): what came, if anything did */
+/* Records a pull. @sample: (nullable) */
 static void
 note_pull (GstSpdlSink *self, GstSample *sample, guint64 before)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: queue of the sink
+/* gst-spdl: queue of batches and ends of epochs in spdlsink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

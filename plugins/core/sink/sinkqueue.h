@@ -1,4 +1,4 @@
-/* gst-spdl: queue of the sink
+/* gst-spdl: queue of batches and ends of epochs in spdlsink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -48,14 +48,14 @@ typedef enum {
 void spdl_sink_queue_init (SpdlSinkQueue *self);
 void spdl_sink_queue_clear (SpdlSinkQueue *self);
 
-/* Forgets all that came. */
+/* Removes all entries. */
 void spdl_sink_queue_reset (SpdlSinkQueue *self);
 
-/* Whether there are fewer than @max buffers (0: no limit). If not, take() will
- * tell when there are. */
+/* Returns TRUE if there are fewer than @max buffers (0: no limit). If not,
+ * take() reports when there are. */
 gboolean spdl_sink_queue_has_room (SpdlSinkQueue *self, guint max);
 
-/* Forgets the oldest buffer. */
+/* Drops the oldest buffer. */
 void spdl_sink_queue_drop (SpdlSinkQueue *self);
 
 /* @buffer: (transfer none)
@@ -65,20 +65,22 @@ void spdl_sink_queue_add_buffer (
 void spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch);
 void spdl_sink_queue_add_eos (SpdlSinkQueue *self);
 
-/* Takes what comes first, and waits for it, @timeout ns at most. A buffer and
- * its caps are the caller's then; the end of the stream stays.
- * @wakes: how many calls of wake() were seen.
- * @made_room: whether somebody waited for the room that there is now. */
+/* Takes the first entry, waiting at most @timeout ns. The caller owns a buffer
+ * and its caps; the end of the stream stays in the queue.
+ *
+ * @wakes: number of wake() calls that were seen
+ *
+ * @made_room: whether a thread waited for the space that there is now */
 SpdlSinkQueueResult
 spdl_sink_queue_take (SpdlSinkQueue *self, GstClockTime timeout, guint *wakes,
     SpdlSinkItem *sink_item, gboolean *made_room);
 
-/* Waits until a take() with as many @wakes would not wait, @timeout ns at most.
- * Returns whether that is so. */
+/* Waits, at most @timeout ns, until take() with the same @wakes would not wait.
+ * Returns TRUE if so. */
 gboolean
 spdl_sink_queue_wait (SpdlSinkQueue *self, GstClockTime timeout, guint wakes);
 
-/* Ends a take() or wait() that waits, or the next one that would. */
+/* Wakes up a waiting take() or wait(), or the next one that would wait. */
 void spdl_sink_queue_wake (SpdlSinkQueue *self);
 
 G_END_DECLS

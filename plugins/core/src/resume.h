@@ -1,4 +1,4 @@
-/* gst-spdl: checks of a resume state
+/* gst-spdl: validation of a resume state
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

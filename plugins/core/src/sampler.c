@@ -1,4 +1,4 @@
-/* gst-spdl: order of the items that a process delivers
+/* gst-spdl: sampler: order, rank and position in a dataset
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: order of the items that a process delivers
+/* gst-spdl: sampler: order, rank and position in a dataset
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -34,9 +34,9 @@ typedef struct {
   SpdlRemoteSettings remote;
 } SpdlSourceSettings;
 
-/* A dataset, the order of its epochs, the part of each epoch that is this
- * process's, and a place in it that moves on. For one thread, but for
- * spdl_sampler_get_size() and spdl_sampler_set_flushing(). */
+/* Position in a dataset: the order of its epochs, and the part of each epoch
+ * that this process sends. For one thread, except spdl_sampler_get_size() and
+ * spdl_sampler_set_flushing(). */
 
 typedef struct _SpdlSampler SpdlSampler;
 
@@ -53,16 +53,16 @@ SpdlSampler *spdl_sampler_open (const SpdlSourceSettings *settings,
 
 void spdl_sampler_free (SpdlSampler *self);
 
-/* How many items, or draws, each epoch has here: 0 is possible with
- * SPDL_SHARD_UNEVEN; GST_SPDL_ITEMS_UNKNOWN where shards are streamed. */
+/* Returns the number of items or draws per epoch on this rank. It may be 0 with
+ * SPDL_SHARD_UNEVEN, and is GST_SPDL_ITEMS_UNKNOWN for shards that are read as
+ * streams. */
 guint64 spdl_sampler_get_size (const SpdlSampler *self);
 
-/* Where it begins, as a resume state (transfer full). What the state that it
- * began at says of other sources stays in it: these may announce themselves
- * later. */
+/* Returns the start as a resume state (transfer full). It keeps the state of
+ * other sources, which may be announced later. */
 gchar *spdl_sampler_get_start (const SpdlSampler *self);
 
-/* The epoch in which the place is. */
+/* Returns the current epoch. */
 guint64 spdl_sampler_get_epoch (const SpdlSampler *self);
 
 /* Its fields are (transfer full). */
@@ -82,21 +82,22 @@ typedef enum {
   SPDL_SAMPLER_FLUSHING, /* it was told not to wait */
 } SpdlSamplerStatus;
 
-/* Moves on by an item, for which it may wait. Sets @error where it fails. */
+/* Moves to the next item, for which it may wait. Sets @error on failure. */
 SpdlSamplerStatus
 spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
 
-/* Goes to the beginning of the next epoch. Returns how many items this one
- * had. */
+/* Moves to the start of the next epoch. Returns the number of items of the
+ * previous one. */
 guint64 spdl_sampler_end_epoch (SpdlSampler *self);
 
-/* Whether nobody is to wait for an item. From any thread. */
+/* Sets whether waiting for an item is cancelled. May be called from any thread.
+ */
 void spdl_sampler_set_flushing (SpdlSampler *self, gboolean flushing);
 
-/* As spdl_dataset_get_classes(). */
+/* Returns the classes like spdl_dataset_get_classes(). */
 const SpdlClasses *spdl_sampler_get_classes (const SpdlSampler *self);
 
-/* As spdl_dataset_get_root(). */
+/* Returns the root folder like spdl_dataset_get_root(). */
 const gchar *spdl_sampler_get_root (const SpdlSampler *self);
 
 G_END_DECLS

@@ -44,15 +44,22 @@ def make_picture(width, height):
     return Image.merge("RGB", bands)
 
 
+def resize_width_first(image, size, method):
+    """Values that are out of range are clipped in between, so the order counts.
+    Newer versions of Pillow choose it by the sizes."""
+    return image.resize((size[0], image.height), method).resize(size, method)
+
+
 def resize_as_stored(image, size, method, orientation):
-    """Columns and rows are resized one after the other, and with nearest a tie
-    goes to one side: that is done before the image is turned."""
+    """With nearest a tie goes to one side: the image is resized before it is
+    turned."""
     if orientation == 1:
-        return image.resize(size, method)
+        return resize_width_first(image, size, method)
     there, back = TURNS[orientation]
     if orientation >= 5:
         size = size[::-1]
-    return image.transpose(there).resize(size, method).transpose(back)
+    return resize_width_first(
+        image.transpose(there), size, method).transpose(back)
 
 
 def color_for(image, color):

@@ -9,31 +9,21 @@ import math
 import os
 from urllib.parse import unquote, urlsplit
 
-import gi
+import numpy as np
+from gstspdl import Loader
 from PIL import Image, ImageChops, ImageStat
 
-gi.require_version("Gst", "1.0")
-gi.require_version("GstSpdl", "1.0")
-gi.require_version("GstVideo", "1.0")
-from gi.repository import Gst, GstSpdl, GstVideo  # noqa: E402
 
-Gst.init(None)
+def image_of(item):
+    """The image of an item that spdldecode made, whose rows may be padded."""
+    return Image.fromarray(np.ascontiguousarray(item["data"]))
 
 
-def image_of(sample):
-    """A sample of caps video/x-raw,format=RGB, whose rows are padded."""
-    info = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
-    buffer = sample.get_buffer()
-    return Image.frombytes("RGB", (info.width, info.height),
-                           buffer.extract_dup(0, buffer.get_size()),
-                           "raw", "RGB", info.stride[0])
-
-
-def box_of(meta):
+def box_of(extra):
     """Left, top, right and bottom of the part that was used; None: all."""
-    if not meta.extra or not meta.extra.has_field("crop-x"):
+    if not extra or "crop-x" not in extra:
         return None
-    x, y, width, height = (meta.extra.get_value(f"crop-{field}")
+    x, y, width, height = (extra[f"crop-{field}"]
                            for field in ("x", "y", "width", "height"))
     return x, y, x + width, y + height
 
@@ -44,20 +34,11 @@ def path_of(uri):
 
 def decode(location, properties):
     """Path, image and box of each item that comes out, in order."""
-    pipeline = Gst.parse_launch(
-        f'spdlsrc location="{os.path.abspath(location)}" ! spdlfetch '
-        f"! spdldecode output-order=input {properties} ! spdlsink name=sink")
-    sink = pipeline.get_by_name("sink")
-    pipeline.set_state(Gst.State.PLAYING)
-    try:
-        while sample := sink.emit("pull-sample"):
-            meta = GstSpdl.buffer_get_item_meta(sample.get_buffer())
-            yield path_of(meta.uri), image_of(sample), box_of(meta)
-        message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-        if message:
-            raise message.parse_error()[0]
-    finally:
-        pipeline.set_state(Gst.State.NULL)
+    with Loader(f'spdlsrc location="{os.path.abspath(location)}" epochs=1 '
+                f"! spdlfetch ! spdldecode output-order=input {properties} "
+                "! spdlsink") as loader:
+        for item in loader:
+            yield path_of(item.keys[0]), image_of(item), box_of(item.extras[0])
 
 
 def reference(path, size, box=None):

@@ -5,6 +5,7 @@
 
 import atexit
 import faulthandler
+import functools
 import importlib.util
 import os
 import pathlib
@@ -14,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import unittest
 
 # Who ends a test that takes too long is told where it is.
 faulthandler.register(signal.SIGTERM, chain=True)
@@ -34,6 +36,64 @@ def find_packages(*names):
         os.environ["SPDL_IN_VENV"] = "1"
         os.execv(python, [python, *sys.orig_argv[1:]])
     return False
+
+
+def require_gi():
+    """Returns the modules Gst and GstSpdl of PyGObject. Skips the test if there
+    is no PyGObject, or one that cannot exchange objects with the package."""
+    from gstspdl import _gi
+
+    try:
+        _gi.bridge()
+    except ImportError as error:
+        # Tests of a build set this. They must find PyGObject.
+        if "GI_TYPELIB_PATH" in os.environ:
+            raise
+        raise unittest.SkipTest(f"needs PyGObject: {error}") from None
+    from gi.repository import Gst, GstSpdl
+
+    return Gst, GstSpdl
+
+
+def needs_gi(test):
+    """Decorates a test, or a class of tests, that needs PyGObject. Lists those
+    that are skipped, for tests/python/run-with-wheel."""
+    if isinstance(test, type):
+        for name in dir(test):
+            if name.startswith("test"):
+                setattr(test, name, needs_gi(getattr(test, name)))
+        return test
+
+    @functools.wraps(test)
+    def run(self):
+        try:
+            require_gi()
+        except unittest.SkipTest:
+            print("needs PyGObject:", self.id(), file=sys.stderr)
+            raise
+        test(self)
+
+    return run
+
+
+def brings_libraries():
+    """Whether the package contains its libraries, as pip installs it."""
+    from gstspdl import _native
+
+    return os.path.isdir(_native.folder)
+
+
+def needs_launch(test):
+    """Decorates a test, or a class of tests, that runs the project's elements
+    in the system's gst-launch-1.0. A wheel has no elements for that."""
+    try:
+        found = "GST_PLUGIN_PATH" in os.environ or subprocess.run(
+            ["gst-inspect-1.0", "--exists", "spdlsrc"], check=False,
+            capture_output=True).returncode == 0
+    except FileNotFoundError:
+        found = False
+    return unittest.skipUnless(
+        found, "needs a gst-launch-1.0 that has the project's elements")(test)
 
 
 def make_folder():

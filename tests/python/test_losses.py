@@ -15,7 +15,7 @@ import time
 import unittest
 import warnings
 
-from support import describe, make_dataset
+from support import describe, make_dataset, needs_launch
 from gstspdl import CacheLoader, Loader, LoaderError, LoaderWarning
 
 N_GOOD, N_BAD = 20, 80
@@ -186,6 +186,7 @@ class CountTest(unittest.TestCase):
                 self.assertEqual(raised.exception.stage, "decode")
 
 
+@needs_launch
 class LaunchTest(unittest.TestCase):
     def run_launch(self, *arguments):
         done = subprocess.run(

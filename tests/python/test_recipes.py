@@ -8,14 +8,13 @@ argument is the project's folder."""
 
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
 from PIL import Image
+from support import ROOT, needs_gi, needs_launch
 
-ROOT = pathlib.Path(sys.argv.pop(1))
 N_PHOTOS = 12
 SCRATCH = tempfile.TemporaryDirectory()
 FOLDER = pathlib.Path(SCRATCH.name)
@@ -108,10 +107,12 @@ class RecipesTest(unittest.TestCase):
                 self.assertEqual(image.format, "JPEG")
                 self.assertGreater(psnr(image, expected), 35, path.name)
 
+    @needs_launch
     def test_images(self):
         launch("Save images as JPEG files")
         self.check_images("images", N_PHOTOS)
 
+    @needs_launch
     def test_batch(self):
         launch("Save a batch as JPEG files")
         paths = sorted((FOLDER / "batches").iterdir())
@@ -134,6 +135,7 @@ class RecipesTest(unittest.TestCase):
             self.assertEqual(len(times), 16)
             np.testing.assert_allclose(np.diff(times), 0.04, atol=0.001)
 
+    @needs_launch
     def test_clips(self):
         launch("Save clips as MP4")
         path = FOLDER / "clips.mp4"
@@ -149,6 +151,7 @@ class RecipesTest(unittest.TestCase):
             np.diff(videos.show_times(path, "-skip_frame", "nokey")), 0.64,
             atol=0.001)
 
+    @needs_launch
     def test_sound(self):
         launch("Save audio as FLAC")
         expected = np.asarray(decode(
@@ -158,6 +161,7 @@ class RecipesTest(unittest.TestCase):
                                       expected[:, 0])
         self.assertEqual(len(expected), 16000)
 
+    @needs_launch
     def test_remux(self):
         launch("Change the container without decoding")
         path = FOLDER / "video.mkv"
@@ -165,6 +169,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual(videos.show_numbers(path).tolist(),
                          list(range(100, 140)))
 
+    @needs_gi
     def test_save_items(self):
         (FOLDER / "videos" / "broken.mp4").write_bytes(b"\0\0\0\x18ftypmp42")
         try:

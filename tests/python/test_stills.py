@@ -18,17 +18,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 import zlib
 
-import gi
+from accuracy import image_of
+from gstspdl import Loader, LoaderError, LoaderWarning
 from PIL import Image, ImageChops, ImageOps
 
-gi.require_version("Gst", "1.0")
-gi.require_version("GstSpdl", "1.0")
-from accuracy import image_of  # noqa: E402
-from gi.repository import Gst, GstSpdl  # noqa: E402
-
-Gst.init(None)
 TOLERANCE = 2
 SIZES = [(1, 1), (1, 2), (2, 1), (3, 5), (7, 7), (8, 8), (16, 9), (17, 31),
          (33, 16), (61, 47)]
@@ -88,23 +84,19 @@ class StillsTest(unittest.TestCase):
         """The results by file name, and the reasons of failures."""
         listing = self.path("list.txt")
         listing.write_text("".join(f"{name}\n" for name in self.expected))
-        pipeline = Gst.parse_launch(
-            f'spdlsrc location="{listing}" ! spdlfetch {caps} '
-            f"! spdldecode {properties} ! spdlsink name=sink")
-        sink = pipeline.get_by_name("sink")
         results, failures = {}, {}
-        pipeline.set_state(Gst.State.PLAYING)
-        while sample := sink.emit("pull-sample"):
-            uri = GstSpdl.buffer_get_item_meta(sample.get_buffer()).uri
-            results[os.path.basename(uri)] = image_of(sample)
-        while message := pipeline.get_bus().pop():
-            s = message.get_structure()
-            if message.type == Gst.MessageType.ERROR:  # all items failed
-                self.assertEqual(results, {}, message.parse_error())
-            if s and s.get_name() == "spdl-item-failed":
-                name = os.path.basename(s.get_value("uri"))
-                failures[name] = s.get_value("error").message
-        pipeline.set_state(Gst.State.NULL)
+        with Loader(f'spdlsrc location="{listing}" epochs=1 '
+                    f"! spdlfetch {caps} ! spdldecode {properties} "
+                    "! spdlsink") as loader, warnings.catch_warnings():
+            warnings.simplefilter("ignore", LoaderWarning)
+            try:
+                for item in loader:
+                    results[os.path.basename(item.keys[0])] = image_of(item)
+            except LoaderError as error:  # all items failed
+                self.assertEqual(results, {}, error)
+            for failure in loader.failures:
+                failures[os.path.basename(failure.uri)] = failure.reason
+            self.assertEqual(len(loader.failures), loader.num_failures)
         return results, failures
 
     def check(self, properties="resize=none", tolerance=TOLERANCE, caps=""):

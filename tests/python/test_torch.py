@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 import torch.distributed
-from support import describe, make_dataset, run_python
+from support import (describe, make_dataset, needs_gi, require_gi,
+                     run_python)
 from torch.utils.data import DataLoader
 import gstspdl
 from gstspdl import LoaderError
 from gstspdl.torch import Dataset
-from gi.repository import Gst
 
 N_ITEMS = 30
 FOLDER = make_dataset(N_ITEMS)
@@ -246,8 +246,9 @@ class PageTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(f"`{name}`", first)
 
+    @needs_gi
     def test_properties_are_there(self):
-        Gst.init(None)
+        Gst, _ = require_gi()
         # Arguments, and a property of videoflip.
         known = {"source", "device", "process", "video-direction"}
         for recipe in gstspdl.image_folder, gstspdl.image_list:

@@ -104,8 +104,9 @@ set_full (
   spdl_mutex_lock (&self->lock);
   n = self->n_in_use;
   spdl_mutex_unlock (&self->lock);
-  what = g_strdup_printf ("The CUDA device %d has no memory for a batch of "
-                          "%" G_GSIZE_FORMAT " bytes, while %u are in use",
+  what = g_strdup_printf (
+      "CUDA device %d has too little memory for a batch of %" G_GSIZE_FORMAT
+      " bytes while %u are in use",
       self->device_id, size, n);
   gst_spdl_cudart_check (self->cudart, code, what, error);
 }
@@ -143,7 +144,8 @@ gst_spdl_cuda_allocator_take (
 
   if (size > G_MAXSSIZE - ALIGNMENT) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "No device has memory for a batch of %" G_GSIZE_FORMAT " bytes", size);
+        "Not enough device memory for a batch of %" G_GSIZE_FORMAT " bytes",
+        size);
     return NULL;
   }
   block = find_free (self, size);
@@ -258,7 +260,7 @@ open_stream (GstSpdlCudaAllocator *self, GError **error)
   const gint previous = gst_spdl_cudart_enter (cudart, self->device_id);
   const gboolean ok = gst_spdl_cudart_check (cudart,
       cudart->cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking),
-      "The device gives no stream", error);
+      "Failed to create a CUDA stream", error);
 
   gst_spdl_cudart_leave (cudart, previous);
   return ok;

@@ -92,10 +92,10 @@ copy_and_wait (GstSpdlCudaMemory *self, gpointer to, gconstpointer from,
   return gst_spdl_cudart_check (cudart,
              cudart->cudaMemcpyAsync (
                  to, from, self->memory.maxsize, kind, allocator->stream),
-             "A tensor cannot be copied", error) &&
+             "Failed to copy a tensor", error) &&
          gst_spdl_cudart_check (cudart,
              cudart->cudaStreamSynchronize (allocator->stream),
-             "A tensor was not copied", error);
+             "Failed to wait for the copy of a tensor", error);
 }
 
 static gboolean
@@ -183,7 +183,7 @@ copy_part (GstSpdlCudaBlock *to, GstSpdlCudaMemory *from, gsize offset,
              cudart->cudaMemcpyAsync (to->data,
                  from->block->data + from->start + offset, size,
                  cudaMemcpyDeviceToDevice, allocator->stream),
-             "A tensor cannot be copied", error) &&
+             "Failed to copy a tensor", error) &&
          gst_spdl_cuda_block_end (to, error);
 }
 

@@ -57,8 +57,8 @@ parse_stage (const gchar *description, GError **error)
       GST_SPDL_STAGE_GET_CLASS (element)->process)
     return GST_SPDL_STAGE (element);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NOT_IMPLEMENTED,
-      "\"%s\" is no single stage that works without a pipeline, such as "
-      "spdldecode",
+      "\"%s\" cannot be used as a decoder: write a single stage that works "
+      "without a pipeline, such as spdldecode",
       description);
   gst_object_unref (element);
   return NULL;
@@ -133,7 +133,7 @@ take_result (GstSpdlTask *task, GError **error)
 
   if (task->results->len != 1) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "It became %u items, not one", task->results->len);
+        "The stage returned %u items instead of one", task->results->len);
     return NULL;
   }
   gst_spdl_task_adopt_results (task, 0);

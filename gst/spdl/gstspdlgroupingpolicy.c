@@ -8,8 +8,8 @@
 #include "gst/spdl/gstspdlgroupingpolicy.h"
 
 G_DEFINE_ENUM_TYPE (GstSpdlGroupingPolicy, gst_spdl_grouping_policy,
-    { GST_SPDL_GROUPING_POLICY_TAKE, "The group takes the item", "take" },
+    { GST_SPDL_GROUPING_POLICY_TAKE, "Add the item to the group", "take" },
     { GST_SPDL_GROUPING_POLICY_EMIT_BEFORE,
-        "The group goes on without the item", "emit-before" },
-    { GST_SPDL_GROUPING_POLICY_EMIT_AFTER, "The group goes on with the item",
+        "Continue the group without the item", "emit-before" },
+    { GST_SPDL_GROUPING_POLICY_EMIT_AFTER, "Continue the group with the item",
         "emit-after" })

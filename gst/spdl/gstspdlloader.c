@@ -112,9 +112,9 @@ gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)
   if (gst_spdl_loader_is_own_process (self))
     return TRUE;
   g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FORKED,
-      "This loader belongs to process %d, and threads do not survive a fork: "
-      "make the loader after the fork, in the process that uses it (or start "
-      "workers by spawn, not by fork)",
+      "The loader was created in process %d and cannot be used after a fork, "
+      "because threads do not survive it: create the loader after the fork, in "
+      "the process that uses it, or start workers with spawn instead of fork",
       (int) self->pid);
   return FALSE;
 }
@@ -202,8 +202,8 @@ gst_spdl_loader_new_in_process (
   n = spdl_description_cut (description, "spdlsink", &rest, &sink);
   if (n != 1) {
     g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
-        "A pipeline for another process needs exactly one \"! spdlsink\", and "
-        "this one has %u",
+        "The pipeline for a worker process has %u elements \"! spdlsink\": "
+        "write exactly one",
         n);
     return NULL;
   }
@@ -387,12 +387,12 @@ install_properties (GObjectClass *object_class)
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   g_object_class_install_property (object_class, PROP_PIPELINE,
-      g_param_spec_object ("pipeline", "Pipeline", "The pipeline that it runs",
-          GST_TYPE_PIPELINE, readable));
+      g_param_spec_object ("pipeline", "Pipeline",
+          "The pipeline that the loader runs", GST_TYPE_PIPELINE, readable));
   g_object_class_install_property (object_class, PROP_MAX_FAILURES,
       g_param_spec_int ("max-failures", "Maximum failures",
-          "Failed items that are tolerated, of all elements together; one more "
-          "ends the loader with an error (-1 = no limit)",
+          "Number of failed items to tolerate in all elements together; one "
+          "more ends the loader with an error (-1 = no limit)",
           -1, G_MAXINT, -1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_NUM_FAILURES,
       g_param_spec_uint64 ("num-failures", "Number of failures",
@@ -401,18 +401,18 @@ install_properties (GObjectClass *object_class)
           0, G_MAXUINT64, 0, readable));
   g_object_class_install_property (object_class, PROP_EPOCH,
       g_param_spec_uint64 ("epoch", "Epoch",
-          "The epoch of the batch that was handed out last, or behind its end "
-          "the next one",
+          "Epoch of the last batch that was returned; after the end of an "
+          "epoch, the next epoch",
           0, G_MAXUINT64, 0, readable));
   g_object_class_install_property (object_class, PROP_FINISHED,
       g_param_spec_boolean ("finished", "Finished",
-          "Whether no further epoch will come", FALSE, readable));
+          "Whether the last epoch has ended", FALSE, readable));
   /**
    * GstSpdlLoader:cpu-budget:
    *
    * The share of all cores that loading may use, from 0 to 1; 0.4 leaves more
    * than half of the machine to the trainer. It limits the CPU time of stage
-   * workers and streaming threads, averaged over one to two seconds. To keep
+   * workers and streaming threads, averaged over about 0.1 s. To keep
    * the limit, the stage that uses the most CPU time starts tasks later;
    * running tasks are not interrupted. A change takes effect at once, and a
    * change from 0 at the next start. Each spdlworkersrc gets the value as its
@@ -422,8 +422,8 @@ install_properties (GObjectClass *object_class)
    */
   g_object_class_install_property (object_class, PROP_CPU_BUDGET,
       g_param_spec_double ("cpu-budget", "CPU budget",
-          "The share of all cores that loading may use (0 = no bound)", 0.0,
-          1.0, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+          "Share of all cores that loading may use (0 = no limit)", 0.0, 1.0,
+          0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -750,7 +750,8 @@ restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
   if (!gst_spdl_loader_end_stopped_run (self)) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
-        "A state is restored before the loader starts: stop it first");
+        "A resume state can only be set before the loader starts: stop the "
+        "loader first");
     return FALSE;
   }
   if (!gst_spdl_loader_parts_set_state (&self->parts, state, error))
@@ -837,7 +838,8 @@ set_classes (GstSpdlLoader *self, const gchar *const *classes, GError **error)
   if (self->running) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
-        "Classes are set before the loader starts: stop it first");
+        "Classes can only be set before the loader starts: stop the loader "
+        "first");
     return FALSE;
   }
   gst_spdl_loader_parts_set_classes (&self->parts, classes);

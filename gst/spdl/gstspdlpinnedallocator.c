@@ -63,7 +63,8 @@ make_unlocked (GstSpdlPinnedAllocator *self, Slab *slab, cudaError_t code)
 {
   gpointer data;
 
-  GST_WARNING_OBJECT (self, "no %" G_GSIZE_FORMAT " page-locked bytes: %s",
+  GST_WARNING_OBJECT (self,
+      "Failed to allocate %" G_GSIZE_FORMAT " page-locked bytes: %s",
       slab->size, self->cudart->cudaGetErrorString (code));
   if (posix_memalign (&data, PAGE, slab->size) != 0)
     return FALSE;

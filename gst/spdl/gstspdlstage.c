@@ -103,9 +103,9 @@ gst_spdl_stage_get_type (void)
 }
 
 G_DEFINE_ENUM_TYPE (GstSpdlOutputOrder, gst_spdl_output_order,
-    { GST_SPDL_OUTPUT_ORDER_COMPLETION, "Results leave as their tasks end",
-        "completion" },
-    { GST_SPDL_OUTPUT_ORDER_INPUT, "Results leave in the order of their items",
+    { GST_SPDL_OUTPUT_ORDER_COMPLETION,
+        "Send results in the order in which their tasks end", "completion" },
+    { GST_SPDL_OUTPUT_ORDER_INPUT, "Send results in the order of their items",
         "input" })
 
 /* The private part holds a meter, which is larger than an instance may be. */
@@ -308,11 +308,11 @@ gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer)
     return buffer;
   if (!priv->numbers_items) {
     gst_buffer_unref (buffer);
-    gst_spdl_stage_fail (self,
-        g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-            "A buffer came without the meta that says which item it is, though "
-            "items are numbered upstream: an element between drops it, or "
-            "makes several buffers of one item"));
+    gst_spdl_stage_fail (
+        self, g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                  "A buffer has no item meta, although items are numbered "
+                  "upstream: an element between the stages removes the meta, "
+                  "or splits an item into several buffers"));
     return NULL;
   }
 
@@ -605,14 +605,14 @@ install_properties (GObjectClass *object_class)
 
   g_object_class_install_property (object_class, PROP_CONCURRENCY,
       g_param_spec_uint ("concurrency", "Concurrency",
-          "Number of tasks that run at a time (0 = automatic, adjusted while "
-          "playing)",
+          "Number of tasks that run at the same time (0 = automatic, adjusted "
+          "while playing)",
           0, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
           flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_CURRENT_CONCURRENCY,
       g_param_spec_uint ("current-concurrency", "Current concurrency",
-          "Number of tasks that may run at a time now: concurrency, or the "
-          "adjusted number",
+          "Number of tasks that may run at the same time now: concurrency, or "
+          "the adjusted number",
           1, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_QUEUE_SIZE,
@@ -625,14 +625,14 @@ install_properties (GObjectClass *object_class)
           flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_THREAD_POOL,
       g_param_spec_string ("thread-pool", "Thread pool",
-          "NAME:THREADS = a pool that all stages of the process with that name "
-          "share, those nearest the sink first (unset = threads of its own, as "
-          "many as concurrency)",
+          "Thread pool as NAME:THREADS, shared by all stages of the process "
+          "with that name; stages nearest the sink run first (unset = as many "
+          "threads as concurrency, not shared)",
           NULL, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_MAX_BYTES,
       g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-          "Maximum bytes of input that wait, are processed or await their "
-          "turn; a larger task goes alone (0 = no limit)",
+          "Maximum bytes of input that wait, are processed or await output; a "
+          "larger task runs alone (0 = no limit)",
           0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_MAX_FAILURES,
       g_param_spec_int ("max-failures", "Maximum failures",
@@ -642,9 +642,9 @@ install_properties (GObjectClass *object_class)
           flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_MAX_FAILURE_RATE,
       g_param_spec_double ("max-failure-rate", "Maximum failure rate",
-          "Share of an epoch's items that may fail, judged at each item from "
-          "the 100th on; a larger share ends the stream with an error (1 = no "
-          "limit; spdlfetch and spdldecode begin with 0.5)",
+          "Share of an epoch's items that may fail, checked from the 100th "
+          "item on; a larger share ends the stream with an error (1 = no "
+          "limit; the default of spdlfetch and spdldecode is 0.5)",
           0.0, 1.0, DEFAULT_MAX_FAILURE_RATE,
           flags | GST_PARAM_MUTABLE_PLAYING));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);

@@ -94,15 +94,15 @@ gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory, gsize offset,
     take_memory (self, memory, exclusive);
   } else if (!map_memory (self, memory, exclusive)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "the memory of tensor \"%s\" (%s) cannot be mapped", self->name,
+        "Failed to map the memory of tensor \"%s\" (%s)", self->name,
         memory->allocator ? memory->allocator->mem_type : "?");
     gst_memory_unref (memory);
     return FALSE;
   }
   if (offset > self->map.size || span > self->map.size - offset) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "tensor \"%s\" has %" G_GSIZE_FORMAT
-        " bytes, but its buffer only %" G_GSIZE_FORMAT,
+        "Tensor \"%s\" needs %" G_GSIZE_FORMAT
+        " bytes, but its buffer has only %" G_GSIZE_FORMAT,
         self->name, span, self->map.size - MIN (offset, self->map.size));
     gst_spdl_tensor_unmap (self);
     return FALSE;

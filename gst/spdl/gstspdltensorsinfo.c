@@ -280,7 +280,7 @@ parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
 {
   if (g_strv_length (type_names) != n || g_strv_length (dims) != n) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "the caps announce %u tensors, with %u types and %u shapes", n,
+        "The caps have %u tensors, but %u types and %u shapes", n,
         g_strv_length (type_names), g_strv_length (dims));
     return FALSE;
   }
@@ -290,8 +290,8 @@ parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
     if (!parse_type (g_strstrip (type_names[i]), &tensor->type) ||
         !parse_dims (dims[i], tensor)) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-          "tensor %u of the caps is no tensor: type \"%s\", dimensions \"%s\"",
-          i, type_names[i], dims[i]);
+          "Tensor %u of the caps is invalid: type \"%s\", dimensions \"%s\"", i,
+          type_names[i], dims[i]);
       return FALSE;
     }
   }
@@ -334,7 +334,7 @@ gst_spdl_tensors_info_from_caps (
     g_autofree gchar *string = gst_caps_to_string (caps);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "these are not caps of 1 to %d static tensors: %s",
+        "Expected caps with 1 to %d static tensors, not %s",
         GST_SPDL_MAX_TENSORS, string);
     return FALSE;
   }

@@ -154,7 +154,7 @@ gst_spdl_binding_sample_view (GstSample *sample, GError **error)
     return gst_spdl_batch_new (buffer, gst_sample_get_caps (sample), error);
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
       GST_SPDL_LOADER_ERROR_FAILED,
-      "A group has no tensors of its own: look at its items");
+      "A group has no tensors: read the tensors of its items");
   return NULL;
 }
 

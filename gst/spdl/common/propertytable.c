@@ -145,7 +145,7 @@ make_param_spec (const SpdlProperty *property)
       return g_param_spec_boxed (name, nick, blurb, GST_TYPE_STRUCTURE, flags);
     case SPDL_PROPERTY_KIND_NUMBERS:
       return gst_param_spec_array (name, nick, blurb,
-          g_param_spec_double (name, nick, "One of the numbers", -G_MAXDOUBLE,
+          g_param_spec_double (name, nick, "One of the values", -G_MAXDOUBLE,
               G_MAXDOUBLE, 0.0, always),
           flags);
     case SPDL_PROPERTY_KIND_RANGE:

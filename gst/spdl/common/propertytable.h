@@ -161,14 +161,14 @@ typedef struct {
   }
 
 /* The properties mean and std of elements that normalize. */
-#define SPDL_PROPERTY_MEAN(S, field, count)                                   \
-  SPDL_PROPERTY_NUMBERS (S, field, count, READY, "mean", "Mean",              \
-      "Subtracted from each sample, after the division by 255: a number for " \
-      "each channel, or one for all")
+#define SPDL_PROPERTY_MEAN(S, field, count)                                    \
+  SPDL_PROPERTY_NUMBERS (S, field, count, READY, "mean", "Mean",               \
+      "Value to subtract from each sample after the division by 255: one per " \
+      "channel, or one for all channels")
 #define SPDL_PROPERTY_STD(S, field, count)                                    \
   SPDL_PROPERTY_NUMBERS (S, field, count, READY, "std", "Standard deviation", \
-      "Divisor of each sample, after mean is subtracted: a number for each "  \
-      "channel, or one for all")
+      "Value to divide each sample by after mean is subtracted: one per "     \
+      "channel, or one for all channels")
 
 /* Installs the properties of @table, the first one with the id @first_id. */
 SPDL_PRIVATE_API

@@ -15,7 +15,7 @@ make_event (const GstSpdlCudart *cudart, cudaEvent_t *event, GError **error)
 {
   return gst_spdl_cudart_check (cudart,
       cudart->cudaEventCreateWithFlags (event, cudaEventBlockingSync),
-      "No event can be made", error);
+      "Failed to create a CUDA event", error);
 }
 
 GstSpdlCudaBlock *
@@ -138,7 +138,7 @@ gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
     ok = gst_spdl_cudart_check (cudart,
         cudart->cudaStreamWaitEvent (
             stream, g_array_index (self->left, cudaEvent_t, i), 0),
-        "Memory that was used cannot be waited for", error);
+        "Failed to wait until the device finished using a memory block", error);
   self->n_left = 0;
   return ok;
 }
@@ -151,7 +151,7 @@ record_event (GstSpdlCudaBlock *self, cudaEvent_t event, GError **error)
 
   return gst_spdl_cudart_check (cudart,
       cudart->cudaEventRecord (event, allocator->stream),
-      "An event cannot be recorded", error);
+      "Failed to record a CUDA event", error);
 }
 
 gboolean
@@ -174,14 +174,14 @@ gst_spdl_cuda_block_finish (
   float ms = 0;
 
   if (!gst_spdl_cudart_check (cudart,
-          cudart->cudaEventSynchronize (self->ready), "A transfer has failed",
-          error))
+          cudart->cudaEventSynchronize (self->ready),
+          "A transfer to the CUDA device failed", error))
     return FALSE;
   if (!time)
     return TRUE;
   if (!gst_spdl_cudart_check (cudart,
           cudart->cudaEventElapsedTime (&ms, self->begun, self->ready),
-          "A transfer's time cannot be told", error))
+          "Failed to read the duration of a transfer", error))
     return FALSE;
   *time = ms * 1e6;
   return TRUE;
@@ -215,7 +215,7 @@ make_wait (GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
 
   if (self->failed) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The tensor's transfer to the CUDA device has failed");
+        "The tensor's transfer to the CUDA device failed");
     return FALSE;
   }
   if (stream == self->allocator->stream)
@@ -223,7 +223,7 @@ make_wait (GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
   if (!gst_spdl_cudart_check (cudart,
           cudart->cudaStreamWaitEvent (
               stream ? stream : GST_SPDL_CUDA_LEGACY, self->ready, 0),
-          "The stream cannot be made to wait", error))
+          "Failed to make the CUDA stream wait for an event", error))
     return FALSE;
   add_user (self, stream);
   return TRUE;

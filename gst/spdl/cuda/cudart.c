@@ -45,7 +45,7 @@ open_named (const gchar *name, GError **error)
 
   if (!library)
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "The CUDA Runtime that GST_SPDL_CUDART names cannot be loaded: %s",
+        "Failed to load the CUDA Runtime named by GST_SPDL_CUDART: %s",
         dlerror ());
   return library;
 }
@@ -105,8 +105,9 @@ open_any (GError **error)
   if (library)
     return library;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-      "There is no CUDA Runtime: none of " NAMES " can be loaded. Install one, "
-      "or let the variable GST_SPDL_CUDART name its file");
+      "CUDA Runtime not found: none of " NAMES
+      " can be loaded. Install one, or set the environment variable "
+      "GST_SPDL_CUDART to its file");
   return NULL;
 }
 
@@ -132,8 +133,8 @@ look_up (gpointer library, GError **error)
   if (!missing)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-      "The library that was loaded is no CUDA Runtime of 11.0 or later: it has "
-      "no %s",
+      "The loaded library is not a CUDA Runtime of version 11.0 or later: "
+      "symbol %s is missing",
       missing);
   return FALSE;
 }
@@ -190,7 +191,7 @@ gst_spdl_cudart_check (const GstSpdlCudart *self, cudaError_t code,
   g_set_error (error, GST_RESOURCE_ERROR,
       code == cudaErrorMemoryAllocation ? GST_RESOURCE_ERROR_NO_SPACE_LEFT
                                         : GST_RESOURCE_ERROR_FAILED,
-      "%s%s: %s (CUDA's error %d)",
+      "%s%s: %s (CUDA error %d)",
       is_loss (code) ? "The CUDA device is lost: " : "", what,
       self->cudaGetErrorString (code), (gint) code);
   return FALSE;
@@ -205,15 +206,14 @@ say_why_none (const GstSpdlCudart *self, cudaError_t code, GError **error)
   self->cudaRuntimeGetVersion (&version);
   if (code == cudaErrorInsufficientDriver)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no NVIDIA driver, or one that is too old for the CUDA "
-        "Runtime "
-        "%d.%d",
+        "NVIDIA driver not found, or too old for the CUDA Runtime %d.%d",
         version / 1000, version % 1000 / 10);
   else if (code == cudaErrorNoDevice)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no CUDA device");
+        "No CUDA device found");
   else
-    gst_spdl_cudart_check (self, code, "The CUDA devices do not answer", error);
+    gst_spdl_cudart_check (
+        self, code, "The CUDA devices do not respond", error);
 }
 
 gboolean
@@ -230,7 +230,7 @@ gst_spdl_cudart_check_device (
   if (device_id >= 0 && device_id < n)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "There is no CUDA device %d: the numbers go from 0 to %d", device_id,
+      "CUDA device %d does not exist: device numbers are 0 to %d", device_id,
       n - 1);
   return FALSE;
 }

@@ -107,8 +107,8 @@ try_to_lock (const GstSpdlCudart *cudart, gint device_id,
     return STATE_OURS;
   if (code == cudaErrorHostMemoryAlreadyRegistered)
     return STATE_LOCKED;
-  GST_WARNING ("%" G_GSIZE_FORMAT " bytes of shared memory cannot be locked: "
-               "%s",
+  GST_WARNING ("Failed to page-lock %" G_GSIZE_FORMAT
+               " bytes of shared memory: %s",
       range->size, cudart->cudaGetErrorString (code));
   return STATE_REFUSED;
 }

@@ -59,8 +59,8 @@ gst_spdl_finding_stalled (
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, view->name);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("no task of %s ended in %.1f s, while items wait in "
-                       "front of it",
+      g_strdup_printf (
+          "no task of %s ended in %.1f s, although items are waiting before it",
           view->name, to_seconds (c->elapsed)),
       "see what its tasks wait for");
   return d;
@@ -73,7 +73,8 @@ gst_spdl_finding_too_few (
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_TOO_FEW, NULL);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("%s %" G_GUINT64_FORMAT " in %.1f s are too few to tell",
+      g_strdup_printf ("%s %" G_GUINT64_FORMAT
+                       " in %.1f s are too few to find a bottleneck",
           what, n, to_seconds (c->elapsed)),
       "let it run longer");
   return d;
@@ -121,14 +122,14 @@ describe_stage (const GstSpdlStageView *view)
   const gboolean computes = view->computing >= GST_SPDL_COMPUTES;
 
   if (view->busy < GST_SPDL_BUSY)
-    return g_strdup_printf ("%s %s %s, waits for a core or for room the rest, "
-                            "and its queue is %d %% full",
-        view->name, computes ? "computes" : "is at work", much, full);
+    return g_strdup_printf ("%s %s %s, spends the rest waiting for a core or "
+                            "for room, and its queue is %d %% full",
+        view->name, computes ? "computes" : "is busy", much, full);
   if (computes)
     return g_strdup_printf (
         "%s computes %s and its queue is %d %% full", view->name, much, full);
-  return g_strdup_printf ("%s is at work %s, of which it computes %d %% and "
-                          "waits the rest, and its queue is %d %% full",
+  return g_strdup_printf ("%s is busy %s, of which it computes %d %% and waits "
+                          "the rest, and its queue is %d %% full",
       view->name, much, to_percent (view->computing), full);
 }
 
@@ -143,7 +144,7 @@ gst_spdl_finding_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
     d->gain = view->busy / c->second->busy;
   if (view->automatic) {
     gst_spdl_diagnosis_say (d, describe_stage (view),
-        "%s.concurrency is automatic, and %u now", view->name,
+        "%s.concurrency is automatic (currently %u)", view->name,
         view->concurrency);
     return d;
   }
@@ -167,10 +168,9 @@ gst_spdl_finding_cores (const GstSpdlAnalysis *c)
   g_string_append_printf (
       reason, "%.1f of %.4g cores are busy", c->busy_cores, c->num_cores);
   if (of_it > 0)
-    g_string_append_printf (
-        reason, ", %.1f of them with %s", of_it, view->name);
+    g_string_append_printf (reason, ", %.1f of them by %s", of_it, view->name);
   gst_spdl_diagnosis_say (d, g_string_free (reason, FALSE),
-      "more concurrency does not help; less work%s%s or more cores do",
+      "more concurrency does not help; reduce the work%s%s or add cores",
       name ? " in " : "", name ? name : "");
   return d;
 }
@@ -207,14 +207,14 @@ gst_spdl_finding_balanced (const GstSpdlAnalysis *c)
 
   if (c->second && c->second->busy >= GST_SPDL_BUSY)
     gst_spdl_diagnosis_say (d,
-        g_strdup_printf ("%s is at work %d %% of the time and %s %d %%",
+        g_strdup_printf ("%s is busy %d %% of the time and %s %d %%",
             c->top->name, to_percent (c->top->busy), c->second->name,
             to_percent (c->second->busy)),
         "balanced, raising one alone gains little");
   else if (c->top)
     gst_spdl_diagnosis_say (d,
-        g_strdup_printf ("no stage stands out, and the busiest, %s, is at "
-                         "work %d %% of the time",
+        g_strdup_printf ("no stage stands out, and the busiest, %s, is busy %d "
+                         "%% of the time",
             c->top->name, to_percent (c->top->busy)),
         "balanced, nothing to raise");
   else
@@ -232,10 +232,10 @@ gst_spdl_finding_straggler (const GstSpdlStageView *view)
   g_autofree gchar *p99 = format_time (view->p99_time);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("%s holds results back for slow items, since they leave "
-                       "in order (a task takes %s on average, the 99th "
-                       "percentile is %s), and its workers are idle %d %% of "
-                       "the time",
+      g_strdup_printf (
+          "%s holds results back for slow items, because it keeps their order "
+          "(a task takes %s on average, the 99th percentile is %s), and its "
+          "workers are idle %d %% of the time",
           view->name, ave, p99, to_percent (1 - view->busy)),
       "set %s.output-order=completion or raise %s.queue-size, now %u",
       view->name, view->name, view->queue_size);
@@ -251,16 +251,16 @@ gst_spdl_finding_held (const GstSpdlStageView *view)
 
   if (view->throttled) {
     gst_spdl_diagnosis_say (d,
-        g_strdup_printf ("the CPU budget holds %s back", view->name),
-        "that is what it is for; less work, or a larger budget");
+        g_strdup_printf ("the CPU budget limits %s", view->name),
+        "this is its purpose; reduce the work, or raise the budget");
     return d;
   }
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("items wait in front of %s though its workers are idle "
-                       "%d %% of the time",
+      g_strdup_printf ("items wait before %s although its workers are idle %d "
+                       "%% of the time",
           view->name, to_percent (1 - view->busy)),
-      "look at its thread-pool and max-bytes, and whether other processes "
-      "take the cores");
+      "check its thread-pool and max-bytes, and whether other processes use "
+      "the cores");
   return d;
 }
 
@@ -275,8 +275,8 @@ describe_consumer (const GstSpdlStageView *sink)
   GString *reason = g_string_new (NULL);
 
   g_string_append_printf (reason,
-      "the trainer is the limit, since batches wait for it in %s %d %% of the "
-      "time",
+      "the trainer is the bottleneck, since batches wait for it in %s %d %% of "
+      "the time",
       sink->name, to_percent (sink->fullness));
   if (sink->p50_step > 0)
     g_string_append_printf (reason, " and its step takes %s", step);
@@ -307,14 +307,14 @@ advise_on_contention (const GstSpdlAnalysis *c)
                             "cores, or move them to other cores",
         c->other_cores, c->num_cpus);
   if (!gst_spdl_analysis_cores_are_busy (c))
-    return g_strdup ("look for what these figures do not show: memory, other "
-                     "processes, a lock such as Python's");
+    return g_strdup ("check causes that these figures do not show: memory, "
+                     "other processes, a lock such as Python's");
   if (view && view->concurrency > 1)
-    return g_strdup_printf ("lower %s.concurrency, now %u, or leave the "
-                            "trainer cores of its own",
+    return g_strdup_printf (
+        "lower %s.concurrency, now %u, or reserve cores for the trainer",
         view->name, view->concurrency);
-  return g_strdup ("less work in the pipeline, or cores of its own for the "
-                   "trainer");
+  return g_strdup (
+      "reduce the work in the pipeline, or reserve cores for the trainer");
 }
 
 GstSpdlDiagnosis *
@@ -330,8 +330,8 @@ gst_spdl_finding_contention (
   GString *reason = g_string_new (NULL);
 
   g_string_append_printf (reason,
-      "the trainer is slowed down and does not starve, since its step takes "
-      "%s instead of %s, and its wait for a batch %s",
+      "the trainer is slowed down rather than starved, since its step takes %s "
+      "instead of %s, and its wait for a batch %s",
       step, given, wait);
   if (gst_spdl_analysis_cores_are_busy (c))
     g_string_append_printf (reason, ", while %.1f of %.4g cores are busy",
@@ -350,7 +350,8 @@ gst_spdl_finding_cached (const GstSpdlStageView *cache)
       g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                        " batches came from %s",
           cache->cached, MAX (cache->batches, cache->cached), cache->name),
-      "this is what the trainer reaches, and says nothing of the pipeline");
+      "this is the rate that the trainer can reach, not the rate of the "
+      "pipeline");
   return d;
 }
 
@@ -361,7 +362,7 @@ gst_spdl_finding_source (const GstSpdlAnalysis *c, guint gauge)
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_SOURCE, c->views[0].name);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("%s is slow, since %s behind it starves",
+      g_strdup_printf ("%s is slow, since %s after it starves",
           c->views[0].name, c->views[gauge].name),
       "no stage to raise");
   return d;
@@ -404,9 +405,9 @@ describe_suspects (
       reason, "%s%s is slow", all->n > 1 ? "one of " : "", all->names->str);
   if (before < c->n_views)
     g_string_append_printf (
-        reason, ", since %s before it is held up", c->views[before].name);
+        reason, ", since %s before it is blocked", c->views[before].name);
   if (after < c->n_views)
-    g_string_append_printf (reason, "%s %s behind it starves",
+    g_string_append_printf (reason, "%s %s after it starves",
         before < c->n_views ? " and" : ", since", c->views[after].name);
   return g_string_free (reason, FALSE);
 }
@@ -419,14 +420,14 @@ advise_on_suspects (
     const GstSpdlAnalysis *c, const Suspects *all, guint before, guint after)
 {
   if (all->n > 1)
-    return "put a queue between them, so that each has a thread of its own";
+    return "put a queue between them, so that each runs in its own thread";
   if (all->first->has_figures)
-    return "give it less to do";
+    return "reduce its work";
   if (all->first == &c->views[c->n_views - 1])
     return "no stage to raise";
   if (before >= c->n_views)
-    return "put a queue before it, so that it has a thread of its own";
-  return "give it less to do, or let several of it work in an spdlpipe";
+    return "put a queue before it, so that it runs in its own thread";
+  return "reduce its work, or run several instances of it in an spdlpipe";
 }
 
 GstSpdlDiagnosis *

@@ -129,7 +129,7 @@ add_thread (SpdlPool *self)
     /* What exists goes on with the work; without any there is none to do. */
     g_free (thread);
     if (self->threads->len == 0)
-      g_error ("no thread can be made for a stage's work");
+      g_error ("Failed to start a worker thread");
     return;
   }
   g_ptr_array_add (self->threads, thread);
@@ -201,8 +201,8 @@ spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error)
   self = g_hash_table_lookup (registry, name);
   if (self && self->max_threads != n_threads) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "thread pool \"%s\" has %u threads elsewhere in this process, not %u: "
-        "give all stages that share it the same number",
+        "thread-pool \"%s\" already has %u threads in this process, not %u: "
+        "use the same number in all stages that share the pool",
         name, self->max_threads, n_threads);
     self = NULL;
   } else if (self) {

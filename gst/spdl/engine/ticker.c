@@ -85,7 +85,7 @@ spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
   /* The thread may stop itself as soon as it runs: it must find its name. */
   spdl_mutex_lock (&self->lock);
   if (pthread_create (&self->id, NULL, run_ticker, self) != 0)
-    g_error ("no thread can be made to watch a pipeline");
+    g_error ("Failed to start a thread that watches a pipeline");
   spdl_mutex_unlock (&self->lock);
   return self;
 }

@@ -376,11 +376,11 @@ count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
       self->n_failures > (guint64) self->max_failures) {
     self->error_epoch = self->last_epoch;
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
-        "%" G_GUINT64_FORMAT " items failed, but max-failures is %d; the last "
-        "was %s, in %s: %s",
+        "%" G_GUINT64_FORMAT
+        " items failed, but max-failures is %d; the last was %s, in %s: %s",
         self->n_failures, self->max_failures,
-        notice->uri ? notice->uri : "one without a URI", notice->stage,
-        notice->error ? notice->error->message : "it gave no reason");
+        notice->uri ? notice->uri : "an item without a URI", notice->stage,
+        notice->error ? notice->error->message : "no reason given");
   }
   spdl_mutex_unlock (&self->lock);
   return error;

@@ -78,15 +78,15 @@ find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
       if (self->sink) {
         g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
             GST_SPDL_LOADER_ERROR_PIPELINE,
-            "The pipeline has more than one spdlsink; a loader takes its "
-            "batches from one");
+            "The pipeline has more than one spdlsink: keep the one that the "
+            "loader is to read from");
         return FALSE;
       }
       self->sink = gst_object_ref ((GstSpdlLoaderSink *) element);
     } else if (GST_IS_APP_SINK (element)) {
       g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
-          "The pipeline has an appsink, \"%s\", which nobody would pull from: "
-          "write spdlsink in its place",
+          "The pipeline ends in an appsink, \"%s\", which a loader does not "
+          "read from: write spdlsink instead",
           GST_OBJECT_NAME (element));
       return FALSE;
     }
@@ -132,7 +132,7 @@ add_source (GstSpdlLoaderParts *self, GError **error)
   src = gst_element_get_static_pad (self->appsrc, "src");
   if (gst_pad_link (src, sink) != GST_PAD_LINK_OK) {
     g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
-        "Nothing can be pushed into the open pad %s:%s",
+        "Failed to link a source to the open pad %s:%s",
         GST_DEBUG_PAD_NAME (sink));
     ok = FALSE;
   }
@@ -232,7 +232,7 @@ gst_spdl_loader_parts_set_state (
   if (self->sources->len == 0) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STATE,
-        "The pipeline has no spdlsrc, which alone can begin at a state");
+        "The pipeline cannot resume, because it has no spdlsrc");
     return FALSE;
   }
   for (guint i = 0; i < self->sources->len; i++) {
@@ -241,7 +241,7 @@ gst_spdl_loader_parts_set_state (
     if (!g_object_class_find_property (
             G_OBJECT_GET_CLASS (source), "resume-state")) {
       g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE,
-          "\"%s\" cannot begin at a state: this spdlsrc has no property "
+          "\"%s\" cannot resume, because this spdlsrc has no property "
           "resume-state",
           GST_OBJECT_NAME (source));
       return FALSE;
@@ -322,7 +322,7 @@ gst_spdl_loader_parts_dup_classes (
                             (const gchar *const *) *classes)) {
       g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
           "The sources \"%s\" and \"%s\" have different classes, so the same "
-          "label means two things: give all sources the same classes",
+          "label means different things: give all sources the same classes",
           GST_OBJECT_NAME (first),
           GST_OBJECT_NAME (g_ptr_array_index (self->sources, i)));
       g_clear_pointer (classes, g_strfreev);

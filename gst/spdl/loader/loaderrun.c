@@ -27,7 +27,8 @@ gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
   spdl_mutex_unlock (&self->lock);
   if (!bus_watch)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_NOT_STARTED, "The loader was not started");
+        GST_SPDL_LOADER_ERROR_NOT_STARTED,
+        "The loader is not started: start it first");
   return bus_watch;
 }
 
@@ -155,7 +156,7 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
     end_run (self, bus_watch);
     if (!reason)
       reason = g_error_new_literal (GST_SPDL_LOADER_ERROR,
-          GST_SPDL_LOADER_ERROR_FAILED, "The pipeline cannot be started");
+          GST_SPDL_LOADER_ERROR_FAILED, "Failed to start the pipeline");
     g_propagate_error (error, reason);
   }
   gst_spdl_bus_watch_unref (bus_watch);
@@ -195,7 +196,7 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
   else
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
-        "The loader was started already: stop it first");
+        "The loader is already started: stop it first");
   spdl_mutex_unlock (&loader->state_lock);
   return ok;
 }
@@ -422,7 +423,8 @@ pull_next_batch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
           return NULL;
         }
         g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-            GST_SPDL_LOADER_ERROR_TIMED_OUT, "No batch came in time");
+            GST_SPDL_LOADER_ERROR_TIMED_OUT,
+            "No batch arrived before the timeout");
         return NULL;
       case GST_SPDL_PULL_WOKEN:
         break;
@@ -445,7 +447,8 @@ begin_taking (GstSpdlLoader *self, GError **error)
   if (g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
     return bus_watch;
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
-      "Another thread waits for this loader's next batch");
+      "Another thread is waiting for the next batch of this loader: read from "
+      "one thread at a time");
   gst_spdl_bus_watch_unref (bus_watch);
   return NULL;
 }
@@ -550,8 +553,8 @@ check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
       return TRUE;
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
-        "The program is the source, and may still push items of this epoch: "
-        "stop the loader, and the thread that pushes, first");
+        "The application is the source, and may still push items of this "
+        "epoch: stop the loader, and the thread that pushes, first");
     return FALSE;
   }
   if (self->running && !is_stopped (bus_watch))

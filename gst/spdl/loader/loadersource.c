@@ -112,7 +112,9 @@ wait_for_room (GstSpdlBusWatch *bus_watch, gsize size, GstClockTime timeout,
 
     if (waited >= timeout) {
       g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-          GST_SPDL_LOADER_ERROR_TIMED_OUT, "No room for the item came in time");
+          GST_SPDL_LOADER_ERROR_TIMED_OUT,
+          "The queue stayed full until the timeout, so the item was not "
+          "pushed");
       open = FALSE;
       break;
     }
@@ -181,7 +183,8 @@ check_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   spdl_mutex_unlock (&bus_watch->lock);
   if (ok && self->push_ended) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_SOURCE, "The source has ended");
+        GST_SPDL_LOADER_ERROR_SOURCE,
+        "Items cannot be pushed after the end of the source");
     ok = FALSE;
   }
   return ok;
@@ -224,7 +227,8 @@ enter_push (GstSpdlLoader *self, GError **error)
   if (!self->parts.appsrc) {
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_SOURCE,
-        "The pipeline has a source of its own: nothing can be pushed");
+        "Items cannot be pushed, because the pipeline has its own source: "
+        "begin the pipeline with an open sink pad");
     return NULL;
   }
   if (!(bus_watch = gst_spdl_loader_get_bus_watch (self, error)))
@@ -233,7 +237,8 @@ enter_push (GstSpdlLoader *self, GError **error)
     return bus_watch;
   gst_spdl_bus_watch_unref (bus_watch);
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
-      "Another thread pushes into this loader");
+      "Another thread is pushing into this loader: push from one thread at a "
+      "time");
   return NULL;
 }
 

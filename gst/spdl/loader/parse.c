@@ -196,8 +196,8 @@ suggest_two_links (const GArray *tokens, guint i)
     if (spdl_token_is (spdl_tokens_get (tokens, i - 1), SPDL_TOKEN_LINK))
       break;
   text = spdl_dup_range (spdl_tokens_get (tokens, i)->begin, end);
-  return g_strdup_printf ("two \"!\" follow each other in \"%s\"; leave out "
-                          "one, or write an element between them",
+  return g_strdup_printf ("two \"!\" follow each other in \"%s\"; remove one, "
+                          "or write an element between them",
       text);
 }
 
@@ -215,20 +215,20 @@ suggest_syntax (const GArray *tokens)
     if (token->kind == SPDL_TOKEN_LINK) {
       if (!last)
         return g_strdup ("the description begins with \"!\"; write an element "
-                         "before it, or leave it out");
+                         "before it, or remove it");
       if (last->kind == SPDL_TOKEN_LINK)
         return suggest_two_links (tokens, i);
       if (i + 1 == tokens->len)
         return g_strdup ("the description ends with \"!\"; write an element "
-                         "after it, such as spdlsink, or leave it out");
+                         "after it, such as spdlsink, or remove it");
     } else if (token->kind == SPDL_TOKEN_ASSIGNMENT &&
                token->owner == SPDL_NO_OWNER &&
                !spdl_token_is (last, SPDL_TOKEN_OPEN) &&
                !spdl_token_is (last, SPDL_TOKEN_ASSIGNMENT)) {
       return g_strdup_printf (
-          "\"%s\" follows no element; write ELEMENT %s", text, text);
+          "\"%s\" does not follow an element; write ELEMENT %s", text, text);
     } else if (token->kind == SPDL_TOKEN_OTHER && *text == '=') {
-      return g_strdup ("a property is written NAME=VALUE");
+      return g_strdup ("write properties as NAME=VALUE");
     } else if (token->kind == SPDL_TOKEN_OTHER) {
       return g_strdup_printf ("\"%s\" is not expected%s%s; write \"!\" between "
                               "elements, and spaces between properties",
@@ -236,7 +236,7 @@ suggest_syntax (const GArray *tokens)
     } else if (token->kind == SPDL_TOKEN_OPEN) {
       depth++;
     } else if (token->kind == SPDL_TOKEN_CLOSE && --depth < 0) {
-      return g_strdup ("\")\" closes nothing; leave it out");
+      return g_strdup ("\")\" has no matching \"(\"; remove it");
     }
   }
   if (depth > 0)
@@ -525,7 +525,7 @@ suggest_assignment (const GArray *tokens, guint i, const gchar *name)
   pspec = klass ? g_object_class_find_property (klass, name) : NULL;
   g_clear_pointer (&klass, g_type_class_unref);
   return pspec ? g_strdup_printf (
-                     "it is a property of %s; write %s=VALUE", element, name)
+                     "%s has this property; write %s=VALUE", element, name)
                : NULL;
 }
 
@@ -543,7 +543,8 @@ suggest_element (const GArray *tokens, guint i)
   if (is_media_type (name, next)) {
     g_autofree gchar *caps = spdl_dup_range (token->begin, next->end);
 
-    return g_strdup_printf ("caps stand between two \"!\"; write ! %s !", caps);
+    return g_strdup_printf (
+        "caps must stand between two \"!\"; write ! %s !", caps);
   }
   nearest = find_nearest_element (name);
   if (nearest)
@@ -553,10 +554,11 @@ suggest_element (const GArray *tokens, guint i)
                      (hint = suggest_after_value (tokens, i))))
     return hint;
   if (g_str_has_prefix (name, "spdl") && !is_installed ("spdlsrc"))
-    return g_strdup ("no element of gst-spdl is installed where GStreamer "
-                     "looks; set GST_PLUGIN_PATH to the folder of its plugins");
-  return g_strdup ("no installed plugin has it; gst-inspect-1.0 lists the "
-                   "elements that are installed");
+    return g_strdup (
+        "the elements of gst-spdl are not installed where GStreamer looks; set "
+        "GST_PLUGIN_PATH to the folder of its plugins");
+  return g_strdup ("no installed plugin provides it; gst-inspect-1.0 lists the "
+                   "installed elements");
 }
 
 /* Returns: whether an element of the description has name=@name */
@@ -592,7 +594,7 @@ suggest_missing_element (const GArray *tokens)
     if (token->kind == SPDL_TOKEN_REFERENCE && *name &&
         !is_defined (tokens, name))
       return g_strdup_printf (
-          "no element is called \"%s\"; give one name=%s", name, name);
+          "no element has the name \"%s\"; set name=%s on one", name, name);
     if (token->kind == SPDL_TOKEN_URI && i > 0 &&
         !spdl_token_is (spdl_tokens_get (tokens, i - 1), SPDL_TOKEN_LINK))
       return suggest_after_value (tokens, i);
@@ -657,18 +659,19 @@ suggest_between (const gchar *source, const gchar *sink)
     return NULL;
   if (gst_caps_is_empty (sent))
     return g_strdup_printf (
-        "%s sends nothing; leave out the \"!\" after it", source);
+        "%s has no output; remove the \"!\" after it", source);
   if (gst_caps_is_empty (taken))
     return g_strdup_printf (
-        "%s takes nothing; leave out the \"!\" before it", sink);
+        "%s has no input; remove the \"!\" before it", sink);
   from = list_media_types (sent);
   to = list_media_types (taken);
   between = find_between (sent, taken);
   if (between)
-    return g_strdup_printf ("%s sends %s, and %s takes %s; write %s ! %s ! %s",
-        source, from, sink, to, source, between, sink);
-  return g_strdup_printf ("%s sends %s, and %s takes %s; put an element "
-                          "between them that converts",
+    return g_strdup_printf (
+        "%s sends %s, but %s accepts %s; write %s ! %s ! %s", source, from,
+        sink, to, source, between, sink);
+  return g_strdup_printf (
+      "%s sends %s, but %s accepts %s; put a converting element between them",
       source, from, sink, to);
 }
 

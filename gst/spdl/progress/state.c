@@ -198,20 +198,20 @@ spdl_state_read (
     g_autofree gchar *begin = g_utf8_make_valid (text, strnlen (text, 8));
 
     *problem = g_strdup_printf (
-        "it does not begin with \"" VERSION "\", but with \"%s\"", begin);
+        "the state begins with \"%s\" instead of \"" VERSION "\"", begin);
     return FALSE;
   }
   while (*at) {
     if (!read_source (&at, &number, self)) {
       *problem = g_strdup_printf (
-          "it is malformed from its byte %" G_GSIZE_FORMAT " on",
+          "the state is malformed from byte %" G_GSIZE_FORMAT " on",
           (gsize) (at - text) + 1);
       return FALSE;
     }
     if (number == source)
       return TRUE;
   }
-  *problem = g_strdup_printf ("it knows of no source %u", source);
+  *problem = g_strdup_printf ("the state has no source %u", source);
   return FALSE;
 }
 

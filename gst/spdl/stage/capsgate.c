@@ -85,7 +85,8 @@ gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self)
   has = gst_caps_to_string (self->caps);
   takes = gst_caps_to_string (taken);
   return g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-      "Results are %s, but the next element takes only %s: change the caps "
-      "filter after this element, or the properties that decide its results",
+      "The results are %s, but the next element accepts only %s: change the "
+      "caps filter after this element, or the properties that determine the "
+      "results",
       has, takes);
 }

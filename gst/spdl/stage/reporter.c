@@ -216,14 +216,14 @@ gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id)
 {
   g_object_class_install_property (object_class, first_id,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Time in ns between two spdl-stage-stats messages (0 = one message, "
-          "at the end)",
+          "Interval of spdl-stage-stats messages, in nanoseconds (0 = one "
+          "message, at the end)",
           0, G_MAXUINT64, 0,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, first_id + 1,
       g_param_spec_boxed ("stage-stats", "Statistics",
-          "Figures of the element since its start, as in spdl-stage-stats; "
-          "still readable after the end",
+          "Statistics of the element since its start, as in spdl-stage-stats; "
+          "readable until the next start",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }

@@ -142,8 +142,7 @@ check_failure_rate (GstSpdlStage *self)
       g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
           "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
           " items failed in epoch %" G_GUINT64_FORMAT
-          ", which is more than max-failure-rate=%g allows; the last was "
-          "%s: %s",
+          ", more than max-failure-rate=%g allows; the last was %s: %s",
           losses->num_failures, losses->num_items, losses->last->epoch,
           max_rate, losses->last->name, losses->last->error->message));
   return TRUE;
@@ -216,8 +215,8 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
 
     give_up (self, item ? item->epoch : G_MAXUINT64, item ? item->uri : NULL,
         g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-            "%" G_GUINT64_FORMAT " items failed, which is more than "
-            "max-failures allows; the last was %s: %s",
+            "%" G_GUINT64_FORMAT
+            " items failed, more than max-failures allows; the last was %s: %s",
             num, name, error->message));
   }
   g_error_free (error);
@@ -249,7 +248,7 @@ process_item (GstSpdlStage *self, gpointer worker, GstSpdlTask *task, guint i)
   if (!GST_SPDL_STAGE_GET_CLASS (self)->process (self, worker, task, &error) &&
       !error)
     error = g_error_new_literal (
-        GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "It gave no reason");
+        GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "No reason given");
   end_item (self, task, first, error);
 }
 
@@ -278,7 +277,7 @@ process_group (GstSpdlStage *self, gpointer worker, GstSpdlTask *task)
     fail_group (self, task,
         error ? error
               : g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                    "It gave no reason"));
+                    "No reason given"));
 }
 
 static void

@@ -21,8 +21,8 @@ gst_spdl_factors_check (const gchar *items, const gchar *property,
 {
   if (n > 1 && n != n_channels) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s has %u values, but the %s have %u channels: give one for each, or "
-        "one for all",
+        "%s has %u values, but the %s have %u channels: set one value per "
+        "channel, or one for all",
         property, n, items, n_channels);
     return FALSE;
   }
@@ -30,7 +30,7 @@ gst_spdl_factors_check (const gchar *items, const gchar *property,
     if (isfinite (values[i]) && (values[i] != 0.0 || !must_not_be_zero))
       continue;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s has the value %g, by which nothing can be scaled", property,
+        "%s has the value %g, which cannot be used as a factor", property,
         values[i]);
     return FALSE;
   }

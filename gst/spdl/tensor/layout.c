@@ -195,7 +195,7 @@ map_bytes (
         gst_buffer_get_memory_range (buffer, first, n), offset,
         bytes->exclusive || n > 1, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "tensor \"%s\" has no memory", tensor->name);
+      "Tensor \"%s\" has no memory", tensor->name);
   return FALSE;
 }
 
@@ -222,8 +222,8 @@ view_image (GstSpdlTensor *tensor, const Bytes *bytes,
       meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&layout->video, 0);
   if (stride < tensor->strides[0]) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "the rows of an image lie %" G_GINT64_FORMAT
-        " bytes apart, but have %" G_GINT64_FORMAT,
+        "The image has a stride of %" G_GINT64_FORMAT
+        " bytes, but its rows need %" G_GINT64_FORMAT,
         stride, tensor->strides[0]);
     return FALSE;
   }
@@ -325,7 +325,7 @@ read_parts (const GstSpdlPartsMeta *parts, GstSpdlLayout *layouts,
       return FALSE;
     if (!has_all (&layouts[i], part->size)) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-          "part \"%s\" has fewer bytes than its caps say", part->name);
+          "Part \"%s\" has fewer bytes than its caps require", part->name);
       return FALSE;
     }
     *n_tensors += count_tensors (&layouts[i]);
@@ -375,7 +375,7 @@ view_sample (const GstSpdlLayout *layout, GstBuffer *buffer, gboolean exclusive,
 
   if (n == 0)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "a sample of several media has no parts");
+        "The sample of several media has no parts");
   else if (read_parts (parts, layouts, &n_tensors, error))
     self = make_batch (buffer, layout->caps, n_tensors);
   if (self && !view_parts (self, parts, layouts, exclusive, error))

@@ -146,16 +146,16 @@ static const Example examples[] = {
 
   /* Between stages, before them, behind them. */
   { "foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "scale is slow, since a before it is held up and b behind it starves",
+      "scale is slow, since a before it is blocked and b after it starves",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
           SLEEP ("b", 1, 1000, 2, 0.01), SINK (1000, 0) } },
   { "two foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "one of scale, convert is slow, since a before it is held up and sink "
-      "behind it starves: put a queue between them",
+      "one of scale, convert is slow, since a before it is blocked and sink "
+      "after it starves: put a queue between them",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
           { "convert", 'f' }, SINK (1000, 0) } },
   { "foreign first", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "scale is slow, since a behind it starves: put a queue before it",
+      "scale is slow, since a after it starves: put a queue before it",
       { SRC (1000), { "scale", 'f' }, SLEEP ("a", 1, 1000, 2, 0.01),
           SINK (1000, 0) } },
   { "foreign last", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
@@ -163,14 +163,14 @@ static const Example examples[] = {
           { "scale", 'f' }, SINK (1000, 0) } },
   { "no sink of ours", 10, 4, GST_SPDL_LIMIT_ELEMENT, "fakesink", NULL, NULL,
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "fakesink", 'f' } } },
-  { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "less to do",
+  { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "reduce its work",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
           SINK (1000, 0) } },
   { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no stage to raise",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 0.01), SINK (1000, 0) } },
 
   { "straggler", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",
-      "a.output-order=completion", "in order",
+      "a.output-order=completion", "for slow items",
       { SRC (1000), { "a", 'w', 4, 1000, 15, 200, 0, 1, TRUE },
           SINK (1000, 0.01) } },
   { "straggler before a batch", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",
@@ -178,14 +178,14 @@ static const Example examples[] = {
       { SRC (1000), { "a", 'w', 4, 1000, 15, 200, 0, 1, TRUE },
           { "batch", 'p', .tasks = 1000 }, SINK (1000, 0.01) } },
   /* In order, but its tasks are alike: it is the element behind. */
-  { "in order", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
+  { "for slow items", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
       { SRC (1000), { "a", 'w', 4, 1000, 15, 16, 0, 1, TRUE }, { "scale", 'f' },
           SINK (1000, 0.01) } },
   { "pool", 10, 4, GST_SPDL_LIMIT_HELD, "a", NULL, "thread-pool",
       { SRC (1000), SLEEP ("a", 8, 1000, 20, 1), SINK (1000, 0.01) } },
 
   { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
-      "a is at work 98 % of the time and b 97 %: balanced, raising one alone "
+      "a is busy 98 % of the time and b 97 %: balanced, raising one alone "
       "gains little",
       { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
           SINK (980, 0.1) } },
@@ -200,7 +200,7 @@ static const Example examples[] = {
   { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "nothing moved in 10.0 s",
       { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
   { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL,
-      "no task of a ended in 10.0 s, while items wait in front of it",
+      "no task of a ended in 10.0 s",
       { SRC (0), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
   { "stalled from the start", 10, 4, GST_SPDL_LIMIT_IDLE, "b", NULL,
       "no task of b ended",
@@ -329,8 +329,8 @@ GST_START_TEST (test_process_of_others)
   fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CORES);
   fail_unless (gst_spdl_diagnosis_get_element (d) == NULL);
   fail_unless_equals_string (gst_spdl_diagnosis_get_sentence (d),
-      "1.9 of 2 cores are busy, 0.2 of them with a: more concurrency does not "
-      "help; less work or more cores do");
+      "1.9 of 2 cores are busy, 0.2 of them by a: more concurrency does not "
+      "help; reduce the work or add cores");
 }
 
 GST_END_TEST;
@@ -378,7 +378,7 @@ GST_START_TEST (test_step)
   } cases[] = {
     { 64, 50, 1, 0, GST_SPDL_LIMIT_CONTENTION,
         "its step takes 64 ms instead of 50 ms, and its wait for a batch 1 ms: "
-        "look for what these figures do not show" },
+        "check causes" },
     { 64, 50, 1, 19 * GST_SECOND, GST_SPDL_LIMIT_CONTENTION,
         "while 1.9 of 2 cores are busy: lower a.concurrency, now 2" },
     { 55, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "and its step takes 55 ms: the" },
@@ -441,7 +441,8 @@ GST_START_TEST (test_step_p99)
       NULL);
 
   fail_unless_equals_string (gst_spdl_diagnosis_get_sentence (d),
-      "the trainer is the limit, since batches wait for it in sink 90 % of the "
+      "the trainer is the bottleneck, since batches wait for it in sink 90 % "
+      "of the "
       "time and its step takes 5 ms (the 99th percentile is 11 ms): the "
       "pipeline keeps up, nothing to do");
 }
@@ -499,10 +500,10 @@ GST_START_TEST (test_automatic)
       gst_spdl_diagnosis_get_limit (automatic) == GST_SPDL_LIMIT_WAITING);
   fail_unless (gst_spdl_diagnosis_get_property (automatic) == NULL);
   fail_unless (strstr (gst_spdl_diagnosis_get_sentence (automatic),
-      "a.concurrency is automatic, and 12 now"));
+      "a.concurrency is automatic (currently 12)"));
   fail_unless (gst_spdl_diagnosis_get_limit (held) == GST_SPDL_LIMIT_HELD);
   fail_unless_equals_string (
-      gst_spdl_diagnosis_get_reason (held), "the CPU budget holds a back");
+      gst_spdl_diagnosis_get_reason (held), "the CPU budget limits a");
 }
 
 GST_END_TEST;

@@ -281,7 +281,8 @@ assert_flaw (const gchar *text, const gchar *wanted)
   if (wanted)
     g_assert_cmpstr (flaw, ==, wanted);
   else
-    g_assert_true (g_str_has_prefix (flaw, "it is malformed from its byte "));
+    g_assert_true (
+        g_str_has_prefix (flaw, "the state is malformed from byte "));
 }
 
 static void
@@ -299,16 +300,16 @@ test_flaws (void)
     "epoch=1,mark=5,done=,dropped-upstream=1",
     "epoch=1,mark=5,done=,dropped-upstream=,dropped-upstream-before=0", "" };
 
-  assert_flaw ("", "it does not begin with \"spdl1;\", but with \"\"");
+  assert_flaw ("", "the state begins with \"\" instead of \"spdl1;\"");
   assert_flaw ("spdl2;source=0",
-      "it does not begin with \"spdl1;\", but with \"spdl2;so\"");
+      "the state begins with \"spdl2;so\" instead of \"spdl1;\"");
   /* Eight bytes, of which the last one is half of a character. */
   assert_flaw ("abcdefg\xc3\xa9",
-      "it does not begin with \"spdl1;\", but with \"abcdefg\xef\xbf\xbd\"");
-  assert_flaw ("spdl1;", "it knows of no source 3");
+      "the state begins with \"abcdefg\xef\xbf\xbd\" instead of \"spdl1;\"");
+  assert_flaw ("spdl1;", "the state has no source 3");
   assert_flaw ("spdl1;source=2,count=1,hash=0,shuffle=0,seed=0,rank=0,"
                "world-size=1,shard-mode=drop,epoch=0,mark=0,done=;",
-      "it knows of no source 3");
+      "the state has no source 3");
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *text =
         g_strconcat ("spdl1;", IDENTITY, bad[i], ";", NULL);
@@ -319,7 +320,7 @@ test_flaws (void)
   for (gsize length = 6; length < strlen (good); length++) {
     g_autofree gchar *cut = g_strndup (good, length);
 
-    assert_flaw (cut, length == 6 ? "it knows of no source 3" : NULL);
+    assert_flaw (cut, length == 6 ? "the state has no source 3" : NULL);
   }
 }
 

@@ -196,8 +196,8 @@ describe_fate (const Fate *fate, GString *text)
     g_string_append_printf (text, "failed in %s", stage);
   else if (fate->reason == GST_SPDL_DROP_REASON_DROPPED)
     g_string_append_printf (text,
-        "were dropped in %s, too few for its size (set drop-last=false, or "
-        "size to %" G_GUINT64_FORMAT " or less)",
+        "were dropped in %s, too few for its batch-size or num-items (set "
+        "drop-last=false, or the size to %" G_GUINT64_FORMAT " or less)",
         stage, fate->n);
   else
     g_string_append (text, "were left out by a function, chain or condition");
@@ -224,7 +224,7 @@ make_error (const SpdlOutcome *self, const gchar *when)
   }
   if (last)
     g_string_append_printf (text,
-        ". Correct what the failures have in common; the last one was %s",
+        ". Correct the cause that the failures share; the last one was %s",
         last);
   return g_error_new_literal (
       GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, text->str);

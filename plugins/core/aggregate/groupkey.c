@@ -78,7 +78,7 @@ spdl_group_key_parse (const gchar *text, GError **error)
     return self;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "key is \"%s\", but must be label, bytes, caps, caps.FIELD or "
-      "extra.FIELD, and behind it, to divide a number, /N",
+      "extra.FIELD, and may end in /N to divide a number",
       text);
   spdl_group_key_free (self);
   return NULL;

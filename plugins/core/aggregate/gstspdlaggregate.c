@@ -365,8 +365,8 @@ add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
     if (ret != GST_FLOW_OK)
       return ret;
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
-        ("The function that is connected to the signal accept raised, or "
-         "returned no GstSpdlGroupingPolicy"),
+        ("The handler of the signal accept raised an exception, or returned no "
+         "GstSpdlGroupingPolicy"),
         (NULL));
     return GST_FLOW_ERROR;
   }
@@ -499,21 +499,21 @@ static const SpdlProperty properties[] = {
       "Maximum number of items in a group (0 = no limit)", 0, 1 << 20, 1),
   SPDL_PROPERTY_BOOLEAN (SpdlGroupSettings, drop_last, PLAYING, "drop-last",
       "Drop last",
-      "Drop a group that is not full at the end of an epoch or of the stream",
+      "Drop an incomplete group at the end of an epoch or of the stream",
       FALSE),
   SPDL_PROPERTY_UINT64 (SpdlGroupSettings, max_bytes, PLAYING, "max-bytes",
       "Maximum bytes",
-      "Maximum bytes of a group's items; a larger item is a group of its own "
-      "(0 = no limit)",
+      "Maximum bytes of a group's items; a larger item forms a group alone (0 "
+      "= no limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_STRING (SpdlGroupSettings, key, READY, "key", "Key",
-      "Group items for which this is equal: label, bytes, caps, caps.FIELD or "
-      "extra.FIELD; /N after it divides numbers (unset = all items)",
+      "Group items with the same value of label, bytes, caps, caps.FIELD or "
+      "extra.FIELD; /N divides numbers (unset = group all items)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlGroupSettings, max_keys, PLAYING, "max-keys",
       "Maximum keys",
-      "Maximum number of pending groups with different keys; the oldest one is "
-      "sent before another begins",
+      "Maximum number of pending groups with different keys; the oldest group "
+      "is sent before another begins",
       1, G_MAXUINT, 1024),
   SPDL_PROPERTY_END
 };
@@ -594,7 +594,7 @@ gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item grouper",
-      "Filter", "Makes groups of items, each a unit of work for a stage",
+      "Filter", "Collects items into groups that a stage processes as one task",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_aggregate_change_state;
   filter_class->chain = gst_spdl_aggregate_chain;

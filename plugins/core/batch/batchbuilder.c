@@ -259,7 +259,8 @@ is_free (const SpdlCollator *item, const gchar *name, GError **error)
     if (g_strcmp0 (item->names[i], name) != 0)
       continue;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has a tensor named \"%s\", to which %s=true would add another one",
+        "Item already has a tensor named \"%s\", which %s=true would add: "
+        "rename the tensor, or unset the property",
         name, name);
     return FALSE;
   }
@@ -423,15 +424,15 @@ init_bytes (const SpdlBatchBuilder *self, const GstSpdlPart *part,
 
   if (!self->settings.pad) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Its part \"%s\" is no tensor, but %s: decode it, with part=%s of "
-        "spdldecode, say, or set pad-to-longest=true to have the bytes",
+        "Part \"%s\" is %s instead of a tensor: decode it, for example with "
+        "part=%s of spdldecode, or set pad-to-longest=true to batch its bytes",
         part->name, type, part->name);
     return FALSE;
   }
   if (is_chosen && converts_items (&self->settings.stack)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Its part \"%s\" is %s, which type, layout, mean and std do not take: "
-        "set part to the one that they are for",
+        "Part \"%s\" is %s, which dtype, layout, mean and std do not support: "
+        "set part to the part that they apply to",
         part->name, type);
     return FALSE;
   }
@@ -453,7 +454,7 @@ init_slot (Slot *self, const SpdlBatchBuilder *builder, const GstSpdlPart *part,
   if (spdl_collator_init (&self->collator, part->caps,
           is_chosen ? &builder->settings.stack : &as_is, error))
     return TRUE;
-  g_prefix_error (error, "Its part \"%s\": ", part->name);
+  g_prefix_error (error, "Part \"%s\": ", part->name);
   return FALSE;
 }
 
@@ -477,7 +478,7 @@ has_room (const SpdlCollator *all, guint n, GError **error)
   if (all->info.num_tensors + n <= GST_SPDL_MAX_TENSORS)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Its parts are more than %d tensors", GST_SPDL_MAX_TENSORS);
+      "Item has more than %d tensors in its parts", GST_SPDL_MAX_TENSORS);
   return FALSE;
 }
 
@@ -520,7 +521,7 @@ init_slots (SpdlBatchBuilder *self, GstSpdlPartsMeta *parts,
   if (self->settings.part &&
       !gst_spdl_parts_meta_find_part (parts, self->settings.part)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has no part \"%s\", which type, layout, mean and std are for",
+        "Item has no part \"%s\", which dtype, layout, mean and std apply to",
         self->settings.part);
     return FALSE;
   }
@@ -566,7 +567,7 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
 
   if (!parts || parts->num_parts == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has no parts, though its caps say that it is a sample of several "
+        "Item has no parts, although its caps describe a sample of several "
         "media");
     return FALSE;
   }
@@ -592,7 +593,7 @@ write_parts (SpdlBatchBuilder *self, GstBuffer *item, guint8 *const *places,
 
     if (!part) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "Its part \"%s\" cannot be had", slot->name);
+          "Failed to read part \"%s\"", slot->name);
       return FALSE;
     }
     if (slot->is_bytes) {
@@ -604,7 +605,7 @@ write_parts (SpdlBatchBuilder *self, GstBuffer *item, guint8 *const *places,
       continue;
     }
     if (!spdl_collator_write (&slot->collator, part, places, error)) {
-      g_prefix_error (error, "Its part \"%s\": ", slot->name);
+      g_prefix_error (error, "Part \"%s\": ", slot->name);
       return FALSE;
     }
     places += slot->collator.info.num_tensors;
@@ -701,8 +702,8 @@ spdl_batch_builder_end (SpdlBatchBuilder *self, GstBuffer *buffer,
 
     if (!memory) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-          "There is no memory for \"%s\" of %u items, padded to "
-          "%" G_GSIZE_FORMAT " bytes",
+          "Not enough memory for \"%s\" of %u items, padded to %" G_GSIZE_FORMAT
+          " bytes: lower batch-size",
           padded->name, padded->rows->len, longest);
       return FALSE;
     }

@@ -32,7 +32,7 @@ const SpdlProperty spdl_batch_properties[] = {
       "Batch size", "Number of items in a batch", 1, 1 << 20, 32),
   SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, drop_last, PLAYING, "drop-last",
       "Drop last",
-      "Drop a batch that is not full at the end of an epoch or of the stream",
+      "Drop an incomplete batch at the end of an epoch or of the stream",
       FALSE),
   SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, labels, PLAYING, "labels", "Labels",
       "Add an int64 tensor of the items' labels", FALSE),
@@ -45,17 +45,19 @@ const SpdlProperty spdl_batch_properties[] = {
       "by 255",
       spdl_collate_dtype_get_type, SPDL_COLLATE_DTYPE_AS_IS),
   SPDL_PROPERTY_ENUM (SpdlBatchSettings, stack.layout, READY, "layout",
-      "Layout", "Order of the dimensions; items are assumed to be nhwc",
+      "Layout", "Order of the dimensions; items must be nhwc",
       spdl_collate_layout_get_type, SPDL_COLLATE_LAYOUT_AS_IS),
   SPDL_PROPERTY_MEAN (SpdlBatchSettings, stack.mean, stack.n_mean),
   SPDL_PROPERTY_STD (SpdlBatchSettings, stack.std, stack.n_std),
   SPDL_PROPERTY_INTERNED (SpdlBatchSettings, part, READY, "part", "Part",
-      "For samples of several media, the part that dtype, layout, mean and std "
-      "apply to (unset = the first)"),
+      "Part of samples of several media that dtype, layout, mean and std apply "
+      "to "
+      "(unset = the first)"),
   SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, pad, READY, "pad-to-longest",
       "Pad to longest",
       "Pad items of unequal length with zeros to the longest of the batch, and "
-      "add a tensor of their lengths; in samples of several media, parts that "
+      "add a tensor of their lengths; in samples of several media, for parts "
+      "that "
       "are bytes or audio",
       FALSE),
   SPDL_PROPERTY_ENUM (SpdlBatchSettings, on_shape_mismatch, PLAYING,

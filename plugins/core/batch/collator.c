@@ -16,7 +16,7 @@ init_video (SpdlCollator *self, const GstCaps *caps, GError **error)
 {
   if (!gst_video_info_from_caps (&self->video, caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The caps are not those of a raw image");
+        "The caps do not describe a raw image");
     return FALSE;
   }
 
@@ -36,8 +36,8 @@ init_audio (SpdlCollator *self, const GstStructure *s, GError **error)
 
   if (!gst_spdl_read_audio_caps (s, &type, &dims[0])) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The caps are not those of interleaved sound of a type that tensors "
-        "have");
+        "The caps do not describe interleaved audio of a supported sample "
+        "type");
     return FALSE;
   }
   gst_spdl_tensors_info_init (&self->info);
@@ -54,8 +54,7 @@ has_rank_to_spare (const GstSpdlTensorsInfo *info, GError **error)
     if (info->tensors[i].rank < GST_SPDL_MAX_RANK)
       continue;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The items have %d dimensions already, so there is none left for the "
-        "batch",
+        "The items have %d dimensions, which leaves none for the batch",
         GST_SPDL_MAX_RANK);
     return FALSE;
   }
@@ -115,8 +114,8 @@ init_convert (
     g_autofree gchar *text = gst_spdl_tensor_info_to_string (tensor);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Items of %s cannot be converted: type, mean and std take uint8 and "
-        "float32, layout=nchw sound or at least 3 dimensions",
+        "Items of %s cannot be converted: dtype, mean and std need uint8 or "
+        "float32, layout=nchw needs audio or at least 3 dimensions",
         text);
     return FALSE;
   }
@@ -171,7 +170,7 @@ spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error)
   n = gst_buffer_get_size (item) / self->moment;
   if (n == 0 || n > G_MAXINT32) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has %" G_GSIZE_FORMAT " samples", n);
+        "Item has %" G_GSIZE_FORMAT " samples", n);
     return FALSE;
   }
   tensor->dims[planar ? 1 : 0] = self->n_channels;
@@ -224,7 +223,7 @@ write_video (
 
   if (!gst_buffer_map (item, &map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The image's memory cannot be mapped");
+        "Failed to map the image's memory");
     return FALSE;
   }
   if (map.size < needed) {
@@ -266,7 +265,7 @@ write_converted (
   if (!gst_buffer_map_range (
           item, 0, lie_apart (self, item) ? 1 : -1, &map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The item's memory cannot be mapped");
+        "Failed to map the item's memory");
     return FALSE;
   }
   if (map.size < self->in_size) {
@@ -321,7 +320,7 @@ spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
 }
 
 /* How to go on without items that differ. */
-#define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to leave such items out"
+#define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to skip such items"
 
 /* What makes items of unequal shape equal. */
 static const gchar *

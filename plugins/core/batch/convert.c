@@ -45,14 +45,14 @@ spdl_convert_init (SpdlConvert *self, SpdlSample in, SpdlSample out,
   self->planar = planar && n_channels > 1;
   if (n_channels > SPDL_CONVERT_MAX_CHANNELS) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Items of %u channels cannot be converted: %d are the most", n_channels,
+        "Items of %u channels cannot be converted: the limit is %d", n_channels,
         SPDL_CONVERT_MAX_CHANNELS);
     return FALSE;
   }
   if (out == SPDL_SAMPLE_UINT8 && (in != SPDL_SAMPLE_UINT8 || scaled)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "mean, std and items of floating point need a type of floating point: "
-        "set type to float32 or float16");
+        "mean, std and floating-point items need a floating-point dtype: set "
+        "dtype to float32 or float16");
     return FALSE;
   }
   if (!gst_spdl_factors_check (

@@ -152,11 +152,11 @@ count_unpooled (GstSpdlBatcher *self)
     return;
   self->warned_of_pool = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("More than %u batches are in use at the same time: each further one "
-       "gets memory of its own, which costs time",
+      ("More than %u batches are in use at the same time: each additional "
+       "batch is allocated separately, which costs time",
           self->pool.n_buffers),
-      ("num-unpooled in stage-stats counts them; batches that are not needed "
-       "any more, and all tensors made from them, should be let go of"));
+      ("num-unpooled in stage-stats counts them; release batches, and all "
+       "tensors made from them, as soon as they are not needed"));
 }
 
 /* Ends the stream with an error; GST_FLOW_ERROR would make the source post a
@@ -190,7 +190,8 @@ acquire_rows (GstSpdlBatcher *self)
 
   if (size == G_MAXSIZE)
     return fail_for_memory (self,
-        "A batch of %u such items is larger than memory can be: lower size",
+        "A batch of %u such items is too large for the address space: lower "
+        "batch-size",
         self->rows.size);
   if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
@@ -198,7 +199,8 @@ acquire_rows (GstSpdlBatcher *self)
     if (!spdl_batch_pool_negotiate (
             &self->pool, self->parent.srcpad, caps, size)) {
       GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-          ("No pool of batches of %" G_GSIZE_FORMAT " bytes can be made", size),
+          ("Failed to create a pool of batches of %" G_GSIZE_FORMAT " bytes",
+              size),
           (NULL));
       return GST_FLOW_ERROR;
     }
@@ -210,8 +212,8 @@ acquire_rows (GstSpdlBatcher *self)
     ret = GST_FLOW_ERROR;
   if (ret == GST_FLOW_ERROR)
     return fail_for_memory (self,
-        "There is no memory for a batch of %" G_GSIZE_FORMAT " bytes, for %u "
-        "items: lower size",
+        "Not enough memory for a batch of %" G_GSIZE_FORMAT
+        " bytes, for %u items: lower batch-size",
         size, self->rows.size);
   return ret;
 }
@@ -237,8 +239,8 @@ gst_spdl_batcher_begin_batch (
 
   if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A batch holds at most %d tensors, lengths, labels and indices among "
-         "them",
+        ("A batch holds at most %d tensors, including lengths, labels and "
+         "indices",
             GST_SPDL_MAX_TENSORS),
         (NULL));
     return GST_FLOW_ERROR;
@@ -539,8 +541,8 @@ static GstFlowReturn
 refuse_batch (GstSpdlBatcher *self, GstBuffer *batch)
 {
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("A batch came, but batches are not stacked again: make of a group as "
-       "many rows as a batch is to have, and leave spdlbatch out"),
+      ("Input is already a batch and cannot be stacked again: use groups of as "
+       "many rows as a batch should have, and remove spdlbatch"),
       (NULL));
   gst_buffer_unref (batch);
   return GST_FLOW_ERROR;
@@ -668,8 +670,8 @@ refuse_caps (GstSpdlBatcher *self, const GstCaps *caps)
   const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
 
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("Items of type %s came, and only decoded items can be stacked: write "
-       "\"! %sspdldecode !\", or another decoder, before spdlbatch",
+      ("Items of type %s cannot be stacked, because they are not decoded: "
+       "write \"! %sspdldecode !\", or another decoder, before spdlbatch",
           name, g_str_equal (name, "text/uri-list") ? "spdlfetch ! " : ""),
       (NULL));
 }

@@ -323,7 +323,7 @@ keep_buffer (GstSpdlCache *self, GstBuffer *buffer)
   gst_clear_caps (&caps);
   if (!ok)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory to keep a batch of %" G_GSIZE_FORMAT " bytes",
+        ("Not enough memory to keep a batch of %" G_GSIZE_FORMAT " bytes",
             gst_buffer_get_size (buffer)),
         (NULL));
   return ok;
@@ -370,7 +370,7 @@ push_cached (GstSpdlCache *self)
     ret = gst_pad_push (srcpad, batch);
   } else if (ret == GST_FLOW_ERROR) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for a copy of a cached batch"), (NULL));
+        ("Not enough memory for a copy of a cached batch"), (NULL));
   }
   return ret;
 }
@@ -428,8 +428,8 @@ static const SpdlProperty properties[] = {
       10),
   SPDL_PROPERTY_UINT (Settings, return_after, READY, "return-caches-after",
       "Return caches after",
-      "Number of batches to take from upstream; the last of them are kept and "
-      "then sent again and again",
+      "Number of batches to take from upstream; the last num-caches of them "
+      "are kept and then sent repeatedly",
       1, G_MAXUINT, 100),
   SPDL_PROPERTY_UINT (Settings, stop_after, READY, "stop-after", "Stop after",
       "Number of batches, from upstream and from the cache, after which the "
@@ -485,7 +485,9 @@ gst_spdl_cache_class_init (GstSpdlCacheClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Batch cache", "Filter",
-      "Hands out the same batches for ever", "the gst-spdl developers");
+      "Sends the same cached batches repeatedly, to measure training without "
+      "loading",
+      "the gst-spdl developers");
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_CACHED;
   filter_class->chain = gst_spdl_cache_chain;
   filter_class->reset = gst_spdl_cache_reset;

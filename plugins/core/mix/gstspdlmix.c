@@ -74,13 +74,13 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlMixStoppingStrategy, stopping_strategy,
     { SPDL_MIX_FIRST, "When the first pad ends", "first-exhausted" },
     { SPDL_MIX_ALL, "When all pads have ended",
         "all-exhausted-without-replacement" },
-    { SPDL_MIX_REPEAT, "When the largest source ends; smaller ones repeat",
+    { SPDL_MIX_REPEAT, "When the largest source ends; smaller sources repeat",
         "all-exhausted" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT64 (SpdlMixSettings, seed, READY, "seed", "Seed",
-      "Seed of the order of the pads, within their proportions", 0, G_MAXUINT64,
-      0),
+      "Seed of the order in which pads are read, within their proportions", 0,
+      G_MAXUINT64, 0),
   SPDL_PROPERTY_ENUM (SpdlMixSettings, order, READY, "order", "Order",
       "Order of the items: by the weights of the pads, or by arrival",
       mix_order_get_type, SPDL_MIX_WEIGHTED),
@@ -192,15 +192,15 @@ gst_spdl_mix_pad_class_init (GstSpdlMixPadClass *klass)
   object_class->finalize = gst_spdl_mix_pad_finalize;
   g_object_class_install_property (object_class, PAD_PROP_WEIGHT,
       g_param_spec_double ("weight", "Weight",
-          "Share of the items, relative to the sum of all weights; above 0; "
-          "read when the state changes from READY to PAUSED",
+          "Share of this pad's items, relative to the sum of all weights; "
+          "above 0; read when the state changes from READY to PAUSED",
           -G_MAXDOUBLE, G_MAXDOUBLE, DEFAULT_WEIGHT,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PAD_PROP_NUM_ITEMS,
       g_param_spec_uint64 ("num-items", "Number of items",
-          "Number of items that came from it since the start", 0, G_MAXUINT64,
-          0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Number of items received on this pad since the start", 0,
+          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -280,8 +280,8 @@ gst_spdl_mix_request_new_pad (GstElement *element, GstPadTemplate *templ,
   pad = make_pad (self, templ, name);
   spdl_mutex_unlock (&self->lock);
   if (!pad) {
-    GST_WARNING_OBJECT (self,
-        "no further pad: that name is taken, or proportions are under way");
+    GST_WARNING_OBJECT (
+        self, "cannot add a pad: the name is taken, or mixing has started");
     return NULL;
   }
   gst_element_add_pad (element, GST_PAD (pad));
@@ -321,8 +321,8 @@ take_weight (GstSpdlMixPad *pad, GError **error)
   if (pad->used_weight > 0 && isfinite (pad->used_weight))
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "The weight of %s is %g, but must be above 0: leave out the pad of which "
-      "nothing is to come",
+      "The weight of %s is %g, but must be above 0: remove a pad that should "
+      "send nothing",
       GST_OBJECT_NAME (pad), pad->used_weight);
   return FALSE;
 }
@@ -353,9 +353,8 @@ start_mix (GstSpdlMix *self, GError **error)
   if (self->used.stop == SPDL_MIX_REPEAT &&
       self->used.order == SPDL_MIX_ARRIVAL) {
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "stopping-strategy=all-exhausted needs order=weighted: of what is "
-        "taken as it comes, a "
-        "small source might be all");
+        "stopping-strategy=all-exhausted needs order=weighted: in order of "
+        "arrival, a small source could supply all items");
     return FALSE;
   }
   if (!start_pads (self, error))
@@ -496,7 +495,7 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
       element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item mixer", "Muxer",
-      "Makes one stream of several, in given proportions",
+      "Mixes several streams into one, in given proportions",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_mix_request_new_pad;
   element_class->release_pad = gst_spdl_mix_release_pad;

@@ -278,9 +278,9 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mutex_unlock (&self->lock);
   if (!placed)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Source %u streams shards, so that it is not known how many items its "
-         "epochs had before the resume state: items come, but they are mixed "
-         "in another order than without the interruption",
+        ("Source %u streams shards, so the number of items in its epochs "
+         "before the resume state is unknown: all items are sent, but mixed in "
+         "a different order than without the interruption",
             number),
         (NULL));
   if (!known)

@@ -150,7 +150,7 @@ check_sample (GstSample *result, GError **error)
   if (!result)
     return TRUE;
   if (result == get_no_answer ())
-    failure = "The function raised, or returned no GstSample";
+    failure = "The function raised an exception, or returned no GstSample";
   else
     failure = gst_spdl_sample_get_failure (result);
   if (failure)
@@ -268,9 +268,9 @@ name_results (
     return TRUE;
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      "The function made %u buffers of a group of %u, %u of them without the "
-      "meta that says of which item: it can be left out of all where they are "
-      "as many as the items, or one",
+      "The function returned %u buffers for a group of %u, %u of them without "
+      "item meta: keep the meta, or return one buffer, or as many as the group "
+      "has items with no meta at all",
       results->len, n, results->len - n_known);
   return FALSE;
 }
@@ -408,13 +408,14 @@ gst_spdl_pipe_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   taken = gst_caps_to_string (takes);
   if (self->shared->part) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "part=%s is set, but the items are no samples of several media: they "
-        "are %s",
+        "part=%s is set, but the items are %s instead of samples of several "
+        "media: "
+        "unset part, or fetch the parts with the property parts of spdlfetch",
         self->shared->part, comes);
     return FALSE;
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "chain \"%s\" does not take %s: it takes %s", self->shared->chain, comes,
+      "chain \"%s\" does not accept %s, only %s", self->shared->chain, comes,
       taken);
   return FALSE;
 }
@@ -434,8 +435,8 @@ check_work (GstSpdlPipe *self, const gchar *chain, GError **error)
 
   if (has_function && !chain && self->part) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "part=%s is set, which is for chains: a function has all parts of a "
-        "sample",
+        "part=%s is set, but applies only to chains: a function receives all "
+        "parts of a sample, so unset part",
         self->part);
     return FALSE;
   }
@@ -443,9 +444,9 @@ check_work (GstSpdlPipe *self, const gchar *chain, GError **error)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       has_function ? "chain is set, and a function is connected to the signal "
-                     "process: let two spdlpipe do one each"
-                   : "There is nothing to do: set chain, or connect a function "
-                     "to the signal process");
+                     "process: use two spdlpipe, one for each"
+                   : "Neither chain nor a function is set: set chain, or "
+                     "connect a function to the signal process");
   return FALSE;
 }
 
@@ -547,22 +548,22 @@ gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (GstSpdlPipe, chain, READY, "chain", "Chain",
-      "Elements that each item goes through, in gst-launch's syntax (unset = "
-      "the signal process)",
+      "Elements that process each item, in gst-launch syntax (unset = the "
+      "signal process)",
       NULL),
   SPDL_PROPERTY_BOOLEAN (GstSpdlPipe, drain, READY, "drain", "Drain",
-      "Send the end of the stream through the chain after each item, not only "
-      "after an item that did not come out, so that the chain holds nothing "
-      "back",
+      "Send EOS through the chain after each item, not only after an item that "
+      "did not come out, so that the chain holds no data back",
       FALSE),
   SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
       "Task timeout",
-      "Maximum time in nanoseconds for the chain to process an item, which "
-      "then fails (0 = no limit)",
+      "Timeout in nanoseconds for the chain to process an item, which then "
+      "fails (0 = no limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
-      "For samples of several media, the part that goes through the chain; "
-      "other parts pass unchanged (unset = whole items)"),
+      "Part of samples of several media that the chain processes; other parts "
+      "pass "
+      "unchanged (unset = whole items)"),
   SPDL_PROPERTY_END
 };
 
@@ -647,8 +648,8 @@ gst_spdl_pipe_class_init (GstSpdlPipeClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item pipe", "Filter",
-      "Sends items through a chain of elements or a function of the "
-      "application, many at a time",
+      "Processes items in parallel with a chain of elements or a function of "
+      "the application",
       "the gst-spdl developers");
   stage_class->start = gst_spdl_pipe_start;
   stage_class->stop = gst_spdl_pipe_stop;

@@ -88,16 +88,16 @@ check_element (GstElement *element, GError **error)
 {
   if (has_late_pads (element)) {
     set_error (error,
-        "chain has %s (%s), whose pads come only with data, and which may work "
-        "in threads of its own: name the elements that it would choose",
+        "chain has %s (%s), whose pads appear only with data, and which may "
+        "start its own threads: name the elements that it would choose",
         GST_OBJECT_NAME (element), kind_of (element));
     return FALSE;
   }
   if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE) ||
       GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)) {
     set_error (error,
-        "chain has %s (%s), a source or a sink: a chain takes what spdlpipe is "
-        "given, and spdlpipe passes on what comes out of it",
+        "chain has %s (%s), a source or a sink: remove it, because spdlpipe "
+        "feeds the chain and reads from it",
         GST_OBJECT_NAME (element), kind_of (element));
     return FALSE;
   }
@@ -159,8 +159,8 @@ parse_chain (const gchar *chain, GError **error)
       reason)
     gst_spdl_parse_explain (whole, reason);
   if (!bin || reason) {
-    set_error (error, "chain \"%s\" is wrong: %s", chain,
-        reason ? reason->message : "it has no element");
+    set_error (error, "chain \"%s\" is invalid: %s", chain,
+        reason ? reason->message : "the chain has no element");
     if (bin)
       gst_object_unref (gst_object_ref_sink (bin));
     return NULL;
@@ -184,8 +184,8 @@ spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
   if (!check_all (bin, check_element, error)) {
     /* It is said. */
   } else if (!ends->first || !ends->last || ends->first == ends->last) {
-    set_error (
-        error, "chain \"%s\" is not linked from one end to the other", chain);
+    set_error (error,
+        "chain \"%s\" is not linked from its first to its last element", chain);
   } else {
     check_all (bin, configure_element, NULL);
     return TRUE;
@@ -208,8 +208,8 @@ check_thread (GstElement *element, GError **error)
   GST_OBJECT_UNLOCK (element);
   if (has_task)
     set_error (error,
-        "chain has %s (%s), which works in a thread of its own: leave it out, "
-        "concurrency and queue-size do what it would",
+        "chain has %s (%s), which runs its own thread: remove it, and use "
+        "concurrency and queue-size instead",
         GST_OBJECT_NAME (element), kind_of (element));
   return !has_task;
 }
@@ -296,7 +296,7 @@ start_chain (SpdlPipeChain *self, GError **error)
     return spdl_pipe_check_threads (self->bin, error);
   message = gst_spdl_harness_take_message (self->harness, &element);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
-      "chain does not start: %s%s%s", element ? element : "",
+      "Failed to start the chain: %s%s%s", element ? element : "",
       element ? ": " : "", message ? message : "an element gave no reason");
   return FALSE;
 }
@@ -398,15 +398,15 @@ check_flow (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
         self->in_caps ? gst_caps_to_string (self->in_caps) : g_strdup ("none");
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The chain does not take it, or downstream takes nothing that it can "
-        "make: its caps are %s",
+        "The chain does not accept the item, or downstream does not accept its "
+        "output; the item's caps are %s",
         caps);
   } else if (ret < GST_FLOW_OK && ret != GST_FLOW_EOS) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "The chain failed without a message: %s", gst_flow_get_name (ret));
   } else if (has_corrupted (self->results, first)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is broken: a part of it is missing or wrong");
+        "The chain reported corrupt data: a part is missing or invalid");
   } else {
     return TRUE;
   }

@@ -267,7 +267,7 @@ run_threaded (PipeRunner *self, GstBuffer *item, GstCaps *caps, guint64 timeout,
   } else {
     status = give_up (self);
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-        "It took longer than task-timeout (%.3f s)", timeout / 1e9);
+        "Processing took longer than task-timeout (%.3f s)", timeout / 1e9);
   }
   spdl_mutex_unlock (&self->lock);
   return status;
@@ -336,7 +336,7 @@ spdl_pipe_part_take (GstBuffer *sample, const gchar *name, GstPad *entry,
 
   if (!part) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has no part \"%s\"", name);
+        "Item has no part \"%s\"", name);
     return NULL;
   }
   own = gst_spdl_parts_meta_find_part (parts, name);
@@ -357,7 +357,7 @@ spdl_pipe_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
 
   if (!put)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "What the chain made of its part \"%s\" cannot be copied", name);
+        "Failed to copy the chain's result for part \"%s\"", name);
   return put;
 }
 
@@ -527,17 +527,17 @@ report_lost (SpdlPipeWorker *self, const GError *error)
 
   if (n < SPDL_PIPE_MAX_LOST) {
     GST_ELEMENT_WARNING (stage, STREAM, FAILED,
-        ("A chain hangs, and a flush does not end it: it is left behind with "
-         "its thread, and another takes its place (%d of less than %d)",
+        ("A chain hangs and does not react to a flush: it is abandoned with "
+         "its thread, and replaced (%d, limit %d)",
             n, SPDL_PIPE_MAX_LOST),
         ("%s", error->message));
     return;
   }
-  gst_spdl_stage_fail (stage,
-      g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-          "%d chains hang, and a flush does not end them: \"%s\" is given up; "
-          "they and their threads are left behind",
-          n, self->shared->chain));
+  gst_spdl_stage_fail (
+      stage, g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                 "%d chains hang and do not react to a flush: \"%s\" fails, "
+                 "and its chains and threads are abandoned",
+                 n, self->shared->chain));
 }
 
 /* A chain's element may hold a part of an item's result back. */
@@ -555,11 +555,11 @@ check_items (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
       continue;
     gst_spdl_stage_fail (self->shared->stage,
         g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-            "chain \"%s\" holds results back until other items come: with "
-            "drain=true it gives each item's at once",
+            "chain \"%s\" holds results back until other items arrive: set "
+            "drain=true to get each item's result at once",
             self->shared->chain));
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "The chain gave another item's result");
+        "The chain returned the result of another item");
     return FALSE;
   }
   return TRUE;
@@ -603,7 +603,7 @@ run_item (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item,
       report_lost (self, *error);
     else
       GST_WARNING_OBJECT (
-          self->shared->stage, "a chain hangs, and is left behind");
+          self->shared->stage, "a chain hangs, and is abandoned");
   }
   if (status == RUN_LOST ||
       spdl_pipe_chain_is_broken (pipe_runner_get_chain (self->runner)))
@@ -635,7 +635,7 @@ push_part (
     return TRUE;
   if (self->results->len > 1) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "The chain made %u buffers of its part \"%s\", but a part is one",
+        "The chain returned %u buffers for part \"%s\" instead of one",
         self->results->len, part);
     return FALSE;
   }

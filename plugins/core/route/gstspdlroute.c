@@ -202,15 +202,16 @@ gst_spdl_route_pad_class_init (GstSpdlRoutePadClass *klass)
   object_class->finalize = gst_spdl_route_pad_finalize;
   g_object_class_install_property (object_class, PAD_PROP_CONDITION,
       g_param_spec_string ("condition", "Condition",
-          "Items that this pad takes: label=NUMBER, uri=GLOB, caps=CAPS or "
-          "extra.FIELD=VALUE (unset = all that no other pad takes)",
+          "Condition for items to leave through this pad: label=NUMBER, "
+          "uri=GLOB, caps=CAPS or extra.FIELD=VALUE (unset = all items that no "
+          "other pad matches)",
           NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PAD_PROP_NUM_ITEMS,
       g_param_spec_uint64 ("num-items", "Number of items",
-          "Number of items that left here since the start", 0, G_MAXUINT64, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Number of items sent through this pad since the start", 0,
+          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -407,7 +408,7 @@ gst_spdl_route_request_new_pad (GstElement *element, GstPadTemplate *templ,
   pad = make_pad (self, templ, name);
   spdl_mutex_unlock (&self->lock);
   if (!pad) {
-    GST_WARNING_OBJECT (self, "there is a pad of the name %s already", name);
+    GST_WARNING_OBJECT (self, "a pad named %s already exists", name);
     return NULL;
   }
   gst_element_add_pad (element, GST_PAD (pad));
@@ -592,7 +593,7 @@ gst_spdl_route_class_init (GstSpdlRouteClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &src_template, GST_TYPE_SPDL_ROUTE_PAD);
   gst_element_class_set_static_metadata (element_class, "Item router",
-      "Demuxer", "Sends items different ways, by what they are",
+      "Demuxer", "Sends items to different pads by label, URI, caps or field",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_route_request_new_pad;
   element_class->release_pad = gst_spdl_route_release_pad;

@@ -127,7 +127,7 @@ check_path_flow (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
     g_autofree gchar *caps = gst_caps_to_string (self->caps);
 
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-        ("What comes behind %s takes no %s", GST_OBJECT_NAME (pad), caps),
+        ("The elements after %s do not accept %s", GST_OBJECT_NAME (pad), caps),
         (NULL));
   }
   return combine_flows (self);

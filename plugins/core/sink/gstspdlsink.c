@@ -132,9 +132,9 @@ static void
 warn_of_gaps (GstSpdlSink *self, guint max_gaps)
 {
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("More than %u gaps lie between the items that came: items are lost on "
-       "the way without a word, or the stages hold very many. Until the gaps "
-       "are fewer, batches have no resume state (see max-gaps)",
+      ("More than %u gaps lie between the items that arrived: an element loses "
+       "items without a message, or the stages hold very many items. Batches "
+       "have no resume state until there are fewer gaps (see max-gaps)",
           max_gaps),
       (NULL));
 }
@@ -625,8 +625,8 @@ warn_of_gst_launch (GstSpdlSink *self)
   if (program && g_str_has_prefix (program, "gst-launch") && max > 0 &&
       !gst_app_sink_get_drop (sink))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("%s takes no batches out of spdlsink, so the pipeline waits for ever "
-         "when %u are in it: end the line with fakesink, or run it with "
+        ("%s takes no batches from spdlsink, so the pipeline stalls when %u "
+         "are queued: end the pipeline with fakesink, or run it with "
          "gst-spdl-launch-1.0",
             program, max),
         (NULL));
@@ -756,7 +756,7 @@ gst_spdl_sink_class_init (GstSpdlSinkClass *klass)
   install_properties (object_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Trainer's sink", "Sink", "An appsink where a trainer takes batches",
+      "Trainer's sink", "Sink", "An appsink that provides batches to a trainer",
       "the gst-spdl developers");
   base_class->start = gst_spdl_sink_start;
   base_class->stop = gst_spdl_sink_stop;

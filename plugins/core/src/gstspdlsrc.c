@@ -225,16 +225,16 @@ struct _GstSpdlSrc {
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlLabel, spdl_label,
     { SPDL_LABEL_NONE, "No labels", "none" },
-    { SPDL_LABEL_FOLDER, "Number of the top-level folder, in sorted order",
+    { SPDL_LABEL_FOLDER, "Index of the top-level folder, in sorted order",
         "folder" },
     { SPDL_LABEL_MANIFEST, "Label in the list or the shard", "manifest" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlShardMode, spdl_shard_mode,
-    { SPDL_SHARD_PAD,
-        "Equal numbers of items: the epoch's first items are repeated", "pad" },
-    { SPDL_SHARD_DROP,
-        "Equal numbers of items: the epoch's last items are dropped", "drop" },
-    { SPDL_SHARD_UNEVEN, "Each item once: some ranks have one item more",
+    { SPDL_SHARD_PAD, "Equal numbers of items: repeat the epoch's first items",
+        "pad" },
+    { SPDL_SHARD_DROP, "Equal numbers of items: drop the epoch's last items",
+        "drop" },
+    { SPDL_SHARD_UNEVEN, "Each item once: some ranks get one item more",
         "uneven" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlIndexUse, spdl_index_use,
@@ -248,7 +248,8 @@ static const SpdlProperty properties[] = {
       "Location",
       "Dataset: a folder; a .txt list with a path or URI on each line and, "
       "after a tab, a label; a .csv list with the columns uri, label and "
-      "others; or .tar or .zip shards, also on servers: train-{0000..0127}.tar",
+      "others; or .tar or .zip shards, local or on servers: "
+      "train-{0000..0127}.tar",
       NULL),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
       "Pattern",
@@ -283,28 +284,28 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
-      "Column of a .csv list with weights, by which items are drawn with "
-      "replacement (unset = each item once)",
+      "Column of a .csv list with weights for drawing items with replacement "
+      "(unset = send each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
-      "Number of draws in an epoch, over all ranks, with weight-column (0 = "
-      "number of items)",
+      "Number of items to draw in an epoch, over all ranks, with weight-column "
+      "(0 = number of items)",
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, sidecar, READY, "index-cache",
       "Index cache",
-      "Whether to keep the index of a list or a shard in a file beside it, to "
+      "Whether to keep the index of a list or a shard in a file next to it, to "
       "open it faster the next time",
       spdl_index_use_get_type, SPDL_SIDECAR_AUTO),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, extensions, READY, "extensions",
       "Extensions",
-      "Extensions, such as jpg,png: the item of a shard's sample is the first "
-      "of these files that it has (unset = its first media file)",
+      "Extensions in order of preference, such as jpg,png: the first that a "
+      "sample of a shard has is its item (unset = its first media file)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shuffle_buffer, READY,
       "shuffle-buffer", "Shuffle buffer",
-      "Number of samples to shuffle among in shards that are streamed because "
-      "the server supports no byte ranges (0 = keep their order)",
+      "Size in samples of the shuffle buffer for shards that are streamed "
+      "because the server supports no byte ranges (0 = keep their order)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.user_agent, READY,
       "user-agent", "User agent", "User-Agent header of requests for shards",
@@ -316,7 +317,7 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRUCTURE (SpdlSourceSettings, remote.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Headers of each request for shards and their indexes: a header for each "
+      "Headers of each request for shards and their indexes: one header per "
       "field, several for an array or a list"),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.trusted_origins, READY,
       "trusted-origins", "Trusted origins",
@@ -330,13 +331,13 @@ static const SpdlProperty properties[] = {
       0, 3600, SPDL_REMOTE_TIMEOUT),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.retries, READY, "retries",
       "Retries",
-      "Number of times to repeat a failed request for a shard or its index, if "
-      "the failure may be temporary",
+      "Number of times to retry a request for a shard or its index after a "
+      "temporary failure",
       0, 1000, SPDL_REMOTE_RETRIES),
   SPDL_PROPERTY_NAMES (SpdlSourceSettings, classes, READY, "classes", "Classes",
-      "Names of the classes in the order of their numbers, which text labels "
-      "and top-level folders must be (unset = those of the list or the folder, "
-      "sorted). From PAUSED on it reads as the classes in use"),
+      "Names of the classes in the order of their numbers; text labels and "
+      "top-level folders must be among them (unset = the sorted names of the "
+      "list or the folder). From PAUSED on, reads as the classes in use"),
   SPDL_PROPERTY_END
 };
 
@@ -394,8 +395,8 @@ make_delivery (GstSpdlSrc *self, GError **error)
 
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "No location is set: set it to a folder, to a .txt or .csv list, or to "
-        ".tar or .zip shards");
+        "location is not set: set it to a folder, to a .txt or .csv list, or "
+        "to .tar or .zip shards");
     return NULL;
   }
   sampler =
@@ -403,8 +404,8 @@ make_delivery (GstSpdlSrc *self, GError **error)
   if (!sampler || epochs >= 0 || spdl_sampler_get_size (sampler) > 0)
     return sampler;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "shard-mode=uneven leaves this rank no item of \"%s\", and with "
-      "epochs=-1 that would go on for ever: set shard-mode to pad, or epochs",
+      "shard-mode=uneven leaves no item of \"%s\" for this rank, so epochs=-1 "
+      "would never end: set shard-mode to pad, or epochs",
       settings.location);
   spdl_sampler_free (sampler);
   return NULL;

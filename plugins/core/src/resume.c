@@ -35,20 +35,23 @@ is_same_classes (const SpdlIdentity *was, const SpdlIdentity *is,
     return TRUE;
   if (was->classes == 0)
     set_error (error,
-        REFUSED "it was made without class names, but the labels of \"%s\" now "
-                "have them: set label and classes as they were",
+        REFUSED
+        "the state was made without class names, but the labels of \"%s\" "
+        "have them: set label and classes as they were",
         location);
   else if (is->classes == 0)
     set_error (error,
-        REFUSED "it was made with class names, but the labels of \"%s\" now "
-                "have none: set label and classes as they were",
+        REFUSED
+        "the state was made with class names, but the labels of \"%s\" now "
+        "have none: set label and classes as they were",
         location);
   else
     set_error (error,
-        REFUSED "it was made with other class names, or another order of them, "
-                "than the labels of \"%s\" now have: their hash is "
-                "%016" G_GINT64_MODIFIER "x and not %016" G_GINT64_MODIFIER
-                "x. Set label and classes as they were",
+        REFUSED
+        "the state was made with other class names, or another order of them, "
+        "than the labels of \"%s\" now have: their hash is "
+        "%016" G_GINT64_MODIFIER "x, not %016" G_GINT64_MODIFIER
+        "x. Set label and classes as they were",
         location, is->classes, was->classes);
   return FALSE;
 }
@@ -59,7 +62,7 @@ is_same_dataset (const SpdlIdentity *was, const SpdlIdentity *is,
 {
   if (was->count != is->count) {
     set_error (error,
-        REFUSED "it is of a dataset of " NUMBER
+        REFUSED "the state belongs to a dataset of " NUMBER
                 " items, but \"%s\" has " NUMBER,
         was->count, location, is->count);
     return FALSE;
@@ -67,9 +70,9 @@ is_same_dataset (const SpdlIdentity *was, const SpdlIdentity *is,
   if (was->hash == is->hash)
     return is_same_classes (was, is, location, error);
   set_error (error,
-      REFUSED "it is of another dataset of " NUMBER " items than \"%s\", "
-              "whose hash is %016" G_GINT64_MODIFIER
-              "x and not %016" G_GINT64_MODIFIER "x",
+      REFUSED "the state belongs to another dataset of " NUMBER " items than "
+              "\"%s\", whose hash is %016" G_GINT64_MODIFIER
+              "x, not %016" G_GINT64_MODIFIER "x",
       was->count, location, is->hash, was->hash);
   return FALSE;
 }
@@ -78,14 +81,15 @@ static gboolean
 is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
 {
   if (was->shuffle != is->shuffle) {
-    set_error (error, REFUSED "it was made with shuffle=%s, but shuffle is %s",
+    set_error (error,
+        REFUSED "the state was made with shuffle=%s, but shuffle is %s",
         was->shuffle ? "true" : "false", is->shuffle ? "true" : "false");
     return FALSE;
   }
   if (was->seed == is->seed)
     return TRUE;
   set_error (error,
-      REFUSED "it was made with seed=" NUMBER ", but seed is " NUMBER,
+      REFUSED "the state was made with seed=" NUMBER ", but seed is " NUMBER,
       was->seed, is->seed);
   return FALSE;
 }
@@ -101,14 +105,15 @@ is_same_draw (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
 {
   if (!g_str_equal (was->weights, is->weights)) {
     set_error (error,
-        REFUSED "it was made with weight-column=%s, but weights is %s",
+        REFUSED
+        "the state was made with weight-column=%s, but weight-column is %s",
         quote_text (was->weights), quote_text (is->weights));
     return FALSE;
   }
   if (was->items_per_epoch == is->items_per_epoch)
     return TRUE;
   set_error (error,
-      REFUSED "it was made with items-per-epoch=" NUMBER
+      REFUSED "the state was made with items-per-epoch=" NUMBER
               ", but items-per-epoch is " NUMBER,
       was->items_per_epoch, is->items_per_epoch);
   return FALSE;
@@ -119,8 +124,9 @@ set_other_part (GError **error, const SpdlProgress *progress, const gchar *name,
     const gchar *was, const gchar *is)
 {
   set_error (error,
-      REFUSED "it was made with %s=%s, but %s is %s; that may change between "
-              "epochs only, and this state is in the middle of epoch " NUMBER,
+      REFUSED
+      "the state was made with %s=%s, but %s is %s; this may change only "
+      "between epochs, and the state is in the middle of epoch " NUMBER,
       name, was, name, is, progress->epoch);
 }
 
@@ -165,8 +171,8 @@ is_within (const SpdlProgress *progress, guint64 n_items, GError **error)
   if (end <= n_items)
     return TRUE;
   set_error (error,
-      REFUSED "it says that " NUMBER " items of an epoch were sent, of which "
-              "there are only " NUMBER,
+      REFUSED "the state counts " NUMBER " items sent of an epoch, which has "
+              "only " NUMBER,
       end, n_items);
   return FALSE;
 }

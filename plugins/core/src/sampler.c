@@ -78,8 +78,8 @@ check_shard (
       n >= self->partition.world_size)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT "%s"
-      ", and the world size is %" G_GUINT64_FORMAT
+      "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT
+      "%s, and the world size is %" G_GUINT64_FORMAT
       ": set shard-mode to pad or uneven, or use fewer processes",
       settings->location, n,
       self->streamed_shards ? " shards, which are streamed" : "",
@@ -99,17 +99,16 @@ check_draws (const SpdlSourceSettings *settings, GError **error)
   if (has_weights (settings) &&
       strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The name of a column of weights has at most %d bytes, which \"%s\" "
-        "exceeds",
-        SPDL_STATE_MAX_WEIGHTS - 1, settings->weights);
+        "weight-column is \"%s\", longer than the limit of %d bytes",
+        settings->weights, SPDL_STATE_MAX_WEIGHTS - 1);
     return FALSE;
   }
   if (has_weights (settings) || settings->items_per_epoch == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "items-per-epoch is %" G_GUINT64_FORMAT
-      ", but nothing is drawn: set weights "
-      "to a column of the list, or leave items-per-epoch unset",
+      ", but weight-column is unset: set weight-column to a column of the "
+      "list, or leave items-per-epoch unset",
       settings->items_per_epoch);
   return FALSE;
 }
@@ -183,7 +182,8 @@ prepare_draws (
   if (self->weighted_sampler)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "All weights of \"%s\" in column \"%s\" are 0: nothing can be drawn",
+      "No item of \"%s\" can be drawn, because all weights in column \"%s\" "
+      "are 0: give some items a weight above 0",
       settings->location, settings->weights);
   return FALSE;
 }
@@ -243,10 +243,10 @@ check_nothing_lost (const SpdlSampler *self, GError **error)
   if (!self->streamed_shards || end < LOST_STRIDE)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The resume state cannot be used: a streamed shard failed before it in "
-      "epoch %" G_GUINT64_FORMAT
-      ", so that it is not known which of its samples "
-      "were sent; a state of the beginning of an epoch can",
+      "The resume state cannot be used: a streamed shard failed before the "
+      "state in epoch %" G_GUINT64_FORMAT
+      ", so it is unknown which of its samples were sent: use a state of the "
+      "beginning of an epoch",
       progress->epoch);
   return FALSE;
 }
@@ -449,9 +449,8 @@ warn_of_text (const SpdlSampler *self, const SpdlSamplerItem *item)
     return;
   label = spdl_parse_error_quote (line.name.text, line.name.length);
   text = g_strdup_printf (
-      "The label %s of the item \"%s\" is text, so the item has no number for "
-      "a "
-      "label: set classes to the names of the classes, or label=none",
+      "The label %s of the item \"%s\" is text, which cannot be a label's "
+      "number: set classes to the names of the classes, or label=none",
       label, item->uri);
   self->warn (text, self->warn_data);
 }
@@ -477,9 +476,8 @@ number_label (const SpdlSampler *self, SpdlSamplerItem *item, GError **error)
               ? spdl_parse_error_quote (line.name.text, line.name.length)
               : g_strdup_printf ("%" G_GINT64_FORMAT, item->label);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The label %s of the item \"%s\" fits none of the %u classes: correct "
-      "it, "
-      "or add it to classes",
+      "The label %s of the item \"%s\" is not among the %u classes: correct "
+      "it, or add it to classes",
       label, item->uri, spdl_classes_get_size (self->classes));
   g_clear_pointer (&item->uri, g_free);
   g_clear_pointer (&item->extra, gst_structure_free);

@@ -248,7 +248,7 @@ GST_START_TEST (test_batches)
   gst_spdl_buffer_add_batch_meta (batch, 1);
   rig_start (rig, RGB (4, 1));
   fail_unless_equals_int (gst_pad_push (rig->src, batch), GST_FLOW_ERROR);
-  fail_unless (strstr (rig_get_error (rig), "A batch came") != NULL);
+  fail_unless (strstr (rig_get_error (rig), "already a batch") != NULL);
   rig_free (rig);
 }
 
@@ -385,11 +385,11 @@ GST_END_TEST;
 GST_START_TEST (test_conversion_refused)
 {
   static const gchar *settings[][4] = {
-    { "mean", "<0.5, 0.5>", RGB (4, 4), "set type to float32" },
+    { "mean", "<0.5, 0.5>", RGB (4, 4), "set dtype to float32" },
     { "dtype", "float16",
         "other/tensors,format=static,num_tensors=1,types=int64,"
         "dimensions=(string)3,framerate=0/1",
-        "take uint8 and float32" },
+        "need uint8 or float32" },
     { "layout", "nchw",
         "other/tensors,format=static,num_tensors=1,types=uint8,"
         "dimensions=(string)3:4,framerate=0/1",

@@ -229,8 +229,8 @@ test_refused (void)
 {
   const SpdlSample u8 = SPDL_SAMPLE_UINT8, f32 = SPDL_SAMPLE_FLOAT32;
 
-  assert_refused (u8, u8, 3, 0, 1, 1, 0, "set type to float32");
-  assert_refused (f32, u8, 3, 0, 0, 1, 0, "set type to float32");
+  assert_refused (u8, u8, 3, 0, 1, 1, 0, "set dtype to float32");
+  assert_refused (f32, u8, 3, 0, 0, 1, 0, "set dtype to float32");
   assert_refused (u8, f32, 3, 0, 2, 1, 0, "mean has 2 values");
   assert_refused (u8, f32, 3, 0, 0, 1, 4, "std has 4 values");
   assert_refused (u8, f32, 3, 0, 0, 0, 1, "std has the value 0");

@@ -195,22 +195,20 @@ GST_START_TEST (test_errors)
   assert_error (
       folder, "list.csv weight-column=uri", "has no column \"uri\" with");
   assert_error (folder, "list.csv items-per-epoch=5",
-      "items-per-epoch is 5, but nothing is drawn: set weights");
+      "items-per-epoch is 5, but weight-column");
   assert_error (
       folder, " weight-column=w", "\" is a folder: set location to a .csv");
   files_write_text (folder, "list.txt", "a\n");
   assert_error (folder, "list.txt weight-column=w",
-      "weight-column=w names a column, but \"");
+      "weight-column=w needs a list, but \"");
   assert_error (
       folder, "list.txt weight-column=w", "list.txt\" is a .txt list: set");
   files_write_text (folder, "list.csv", "uri,w\na,0\nb,0.0\n");
-  assert_error (folder, "list.csv weight-column=w",
-      "list.csv\" in column \"w\" are 0: nothing can be drawn");
+  assert_error (
+      folder, "list.csv weight-column=w", "weights in column \"w\" are 0");
   files_write_text (folder, "list.csv", "uri,w\na,0\nb,-0.5\nc,nan\nd,1\ne,\n");
   assert_error (folder, "list.csv weight-column=w",
-      "list.csv\" line 3: weight \"-0.5\" is no number from 0 on: write a "
-      "decimal number such as 0.25, and 0 for an item that is never to be "
-      "drawn (3 malformed lines, of 5)");
+      "list.csv\" line 3: weight \"-0.5\" ");
   files_remove_folder (folder);
 }
 
@@ -222,14 +220,12 @@ GST_START_TEST (test_refused)
   static const struct {
     const gchar *before, *now, *text;
   } cases[] = {
-    { "weight-column=w", "",
-        "it was made with weight-column=w, but weights is (unset)" },
-    { "", "weight-column=w",
-        "it was made with weight-column=(unset), but weights is w" },
+    { "weight-column=w", "", "weight-column=w, but weight-column is (unset)" },
+    { "", "weight-column=w", "weight-column=(unset), but weight-column is w" },
     { "weight-column=label", "weight-column=w",
-        "it was made with weight-column=label, but weights is w" },
+        "weight-column=label, but weight-column is w" },
     { "weight-column=w", "weight-column=w items-per-epoch=21",
-        "it was made with items-per-epoch=20, but items-per-epoch is 21" },
+        "items-per-epoch=20, but items-per-epoch is 21" },
   };
   gchar *folder = make_list ();
 

@@ -286,7 +286,7 @@ GST_START_TEST (test_state)
   loader = make_loader (&plan, rand);
   fail_unless (gst_spdl_loader_restore_state (loader, state, NULL));
   fail_if (gst_spdl_loader_start (loader, &error));
-  fail_unless (strstr (error->message, "of a dataset of 9 items") != NULL, "%s",
+  fail_unless (strstr (error->message, "dataset of 9 items") != NULL, "%s",
       error->message);
   g_object_unref (loader);
   log_clear (&log);

@@ -168,7 +168,7 @@ GST_START_TEST (test_errors)
 
 GST_END_TEST;
 
-/* What is wrong is said before anything plays, by name. */
+/* What is invalid is said before anything plays, by name. */
 GST_START_TEST (test_refused)
 {
   static const struct {
@@ -178,15 +178,15 @@ GST_START_TEST (test_refused)
     { "queue", "queue" },
     { "identity ! queue2 name=waits ! identity", "waits (queue2)" },
     { "multiqueue", "multiqueue" },
-    { "spdlteststage", "thread of its own" },
-    { "decodebin", "(decodebin), whose pads come only with data" },
+    { "spdlteststage", "own thread" },
+    { "decodebin", "(decodebin), whose pads appear only with data" },
     { "decodebin ! videoconvert", "(decodebin)" },
     { "tee name=t ! fakesink t. ! identity", "(fakesink), a source or a sink" },
-    { "videotestsrc", "is wrong" },
+    { "videotestsrc", "is invalid" },
     { "no-such-element", "no-such-element" },
-    { "identity !", "is wrong" },
-    { "", "is wrong" },
-    { "videoconvert ! audioconvert", "is wrong" },
+    { "identity !", "is invalid" },
+    { "", "is invalid" },
+    { "videoconvert ! audioconvert", "is invalid" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -209,7 +209,7 @@ GST_START_TEST (test_nothing_to_do)
 
   fail_unless (gst_element_set_state (rig->element, GST_STATE_PLAYING) ==
                GST_STATE_CHANGE_FAILURE);
-  fail_unless (strstr (rig_get_error (rig), "nothing to do") != NULL);
+  fail_unless (strstr (rig_get_error (rig), "set chain") != NULL);
   rig_free (rig);
 }
 
@@ -224,7 +224,7 @@ GST_START_TEST (test_wrong_caps)
   rig_push (rig, 0);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  fail_unless (strstr (rig_get_error (rig), "does not take audio/x-raw"));
+  fail_unless (strstr (rig_get_error (rig), "audio/x-raw"));
   fail_unless_equals_int (rig_count_items (rig), 0);
   rig_free (rig);
 }
@@ -452,7 +452,7 @@ GST_START_TEST (test_hanging)
   gst_structure_get (rig_find_message (rig, "spdl-item-failed"), "error",
       G_TYPE_ERROR, &error, NULL);
   fail_unless_equals_string (
-      error->message, "It took longer than task-timeout (0.050 s)");
+      error->message, "Processing took longer than task-timeout (0.050 s)");
   g_error_free (error);
   fail_unless_equals_int (count_hanging (), 0);
   rig_free (rig);
@@ -471,9 +471,8 @@ GST_START_TEST (test_stubborn)
   rig_push_range (rig, 0, 99);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  fail_unless (strstr (rig_get_error (rig), "chains hang, and a flush does not "
-                                            "end them: \"spdltestfilter"),
-      "%s", rig_get_error (rig));
+  fail_unless (
+      strstr (rig_get_error (rig), "chains hang"), "%s", rig_get_error (rig));
   fail_unless_equals_int (rig_count_items (rig), 0);
   fail_unless (count_hanging () >= 16);
   fail_unless (count_hanging () < 16 + 4);

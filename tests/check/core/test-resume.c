@@ -460,30 +460,29 @@ GST_START_TEST (test_refused)
 
   assert_refused (folder, ours, state, NULL);
   assert_refused (folder, ours, "", NULL);
-  assert_refused (other, ours, state, "it is of a dataset of 20 items, but \"");
+  assert_refused (other, ours, state, "a dataset of 20 items, but \"");
   files_write_text (other, "list.txt",
       "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   assert_refused (other, ours, state, "another dataset of 20 items than \"");
-  assert_refused (folder, "seed=6 rank=1 world-size=4", state,
-      "it was made with seed=5, but seed is 6");
+  assert_refused (
+      folder, "seed=6 rank=1 world-size=4", state, "seed=5, but seed is 6");
   assert_refused (folder, "seed=5 rank=1 world-size=4 shuffle=true", start,
-      "it was made with shuffle=false, but shuffle is true");
+      "shuffle=false, but shuffle is true");
   assert_refused (folder, "seed=5 rank=1 world-size=5", state,
-      "it was made with world-size=4, but world-size is 5; that may change "
-      "between epochs only, and this state is in the middle of epoch 2");
-  assert_refused (folder, "seed=5 rank=2 world-size=4", state,
-      "it was made with rank=1, but rank is 2; that may");
+      "world-size=4, but world-size is 5");
+  assert_refused (
+      folder, "seed=5 rank=2 world-size=4", state, "rank=1, but rank is 2");
   assert_refused (folder, "seed=5 rank=1 world-size=4 shard-mode=drop", state,
-      "it was made with shard-mode=pad, but shard-mode is drop");
+      "shard-mode=pad, but shard-mode is drop");
   assert_refused (
       folder, "seed=5 rank=2 world-size=3 shard-mode=drop", start, NULL);
-  assert_refused (folder, ours, too_far,
-      "it says that 6 items of an epoch were sent, of which there are only 5");
-  assert_refused (folder, ours, cut, "it is malformed from its byte ");
-  assert_refused (folder, ours, hash, "it is malformed from its byte ");
-  assert_refused (folder, ours, "spdl1;", "it knows of no source 0");
+  assert_refused (
+      folder, ours, too_far, "6 items sent of an epoch, which has only 5");
+  assert_refused (folder, ours, cut, "malformed from byte ");
+  assert_refused (folder, ours, hash, "malformed from byte ");
+  assert_refused (folder, ours, "spdl1;", "no source 0");
   assert_refused (folder, ours, "spdl9;source=0",
-      "it does not begin with \"spdl1;\", but with \"spdl9;so\"");
+      "begins with \"spdl9;so\" instead of \"spdl1;\"");
   files_remove_folder (folder);
   files_remove_folder (other);
 }
@@ -509,13 +508,13 @@ GST_START_TEST (test_other_classes)
   assert_refused (folder, "classes=<cat,dog,emu>", found, NULL);
   assert_refused (folder, "classes=<dog,cat,emu>", given, NULL);
   assert_refused (folder, "label=none", none, NULL);
-  assert_refused (folder, "", given, "it was made with other class names");
-  assert_refused (folder, "classes=<dog,cat,emu,fox>", given,
-      "it was made with other class names");
-  assert_refused (folder, "classes=<dog,cat,emu>", found,
-      "it was made with other class names");
-  assert_refused (folder, "", none, "it was made without class names");
-  assert_refused (folder, "label=none", found, "it was made with class names");
+  assert_refused (folder, "", given, "with other class names");
+  assert_refused (
+      folder, "classes=<dog,cat,emu,fox>", given, "with other class names");
+  assert_refused (
+      folder, "classes=<dog,cat,emu>", found, "with other class names");
+  assert_refused (folder, "", none, "without class names");
+  assert_refused (folder, "label=none", found, "with class names");
   files_remove_folder (folder);
 }
 

@@ -343,7 +343,7 @@ GST_START_TEST (test_caps_that_do_not_suit)
       folder);
 
   fail_unless_equals_string (
-      run->error, "What comes behind src_0 takes no text/uri-list");
+      run->error, "The elements after src_0 do not accept text/uri-list");
   fail_unless_equals_int (run->buffers->len, 40);
   run_free (run);
   files_remove_folder (folder);

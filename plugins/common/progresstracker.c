@@ -99,7 +99,7 @@ add_source (SpdlProgressTracker *self, GstEvent *event, guint32 number,
   source->seqnum = seqnum;
   source->tally = spdl_tally_new (number, state, n_items, &problem);
   if (!source->tally) {
-    GST_WARNING ("source %u announced no state: %s", number, problem);
+    GST_WARNING ("source %u sent an invalid state: %s", number, problem);
     g_free (source);
     return;
   }
@@ -122,7 +122,7 @@ end_epoch (
   n_lost = spdl_tally_end_epoch (tally, epoch, n_items);
   if (n_lost > 0)
     GST_WARNING ("%" G_GUINT64_FORMAT " items of epoch %" G_GUINT64_FORMAT
-                 " never came, and nobody said why",
+                 " did not arrive, and no element reported why",
         n_lost, epoch);
 }
 

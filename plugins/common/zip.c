@@ -101,7 +101,7 @@ spdl_zip_find_directory (SpdlZipDirectory *self, const guint8 *tail, gsize size,
   *has_end = find_end (tail, size, FALSE, &end) ||
              (is_all && find_end (tail, size, TRUE, &end));
   if (!*has_end)
-    return "it ends before its directory does";
+    return "the file ends before its directory does";
   record = tail + end;
   *self = (SpdlZipDirectory){ .whole = whole,
     .at = spdl_read_32_le (record + 16),
@@ -112,13 +112,13 @@ spdl_zip_find_directory (SpdlZipDirectory *self, const guint8 *tail, gsize size,
   if ((self->at == G_MAXUINT32 || self->size == G_MAXUINT32 ||
           self->n_members == G_MAXUINT16) &&
       !read_end_64 (self, tail, whole - size, end, &many_disks))
-    return "its directory in ZIP64 is missing";
+    return "the ZIP64 directory is missing";
   if (many_disks)
-    return "it is one part of several";
+    return "the archive is one part of several";
   if (self->size > self->end)
-    return "its directory is not where it is said to be";
+    return "the directory is not at the declared position";
   if (self->at > self->end - self->size && !spdl_zip_shift_directory (self))
-    return "its directory is not where it is said to be";
+    return "the directory is not at the declared position";
   return NULL;
 }
 
@@ -157,7 +157,7 @@ spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size)
   gboolean has_end;
 
   if (size < END_SIZE)
-    return "it ends before its directory does";
+    return "the file ends before its directory does";
   problem = spdl_zip_find_directory (
       &directory, data + size - n_tail, n_tail, size, &has_end);
   if (problem)
@@ -212,14 +212,14 @@ spdl_zip_next (SpdlZip *self, SpdlZipMember *member)
   gsize size;
 
   if (self->left < ENTRY_SIZE || !has_mark (entry, 1, 2))
-    return "its directory ends before its last member";
+    return "the directory ends before its last member";
   member->name = (const gchar *) entry + ENTRY_SIZE;
   member->name_length = spdl_read_16_le (entry + 28);
   extra_length = spdl_read_16_le (entry + 30);
   size = ENTRY_SIZE + member->name_length + extra_length +
          spdl_read_16_le (entry + 32);
   if (size > self->left)
-    return "its directory ends before its last member";
+    return "the directory ends before its last member";
   self->next += size;
   self->left -= size;
 
@@ -238,7 +238,7 @@ spdl_zip_next (SpdlZip *self, SpdlZipMember *member)
     values[n_values++] = &member->head;
   if (n_values > 0 && !read_extra (entry + ENTRY_SIZE + member->name_length,
                           extra_length, values, n_values))
-    return "the size of a member in ZIP64 is missing";
+    return "the ZIP64 size of a member is missing";
   /* Beyond the end is where nothing is found. */
   member->head = MIN (member->head, self->whole) + self->shift;
   member->head = MIN (member->head, self->whole);
@@ -262,16 +262,16 @@ spdl_zip_find_data (const SpdlZip *self, const SpdlZipMember *member,
   gsize skip;
 
   if (size < LOCAL_SIZE || !has_mark (head, 3, 4))
-    return "is not where the directory says";
+    return "is not where the directory declares";
   name_length = spdl_read_16_le (head + 26);
   skip = LOCAL_SIZE + name_length + spdl_read_16_le (head + 28);
   if (skip > self->whole - member->head ||
       member->packed_size > self->whole - member->head - skip)
-    return "goes on behind the end";
+    return "extends past the end of the archive";
   if (name_length != member->name_length ||
       memcmp (head + LOCAL_SIZE, member->name, name_length) != 0 ||
       spdl_read_16_le (head + 8) != member->method)
-    return "is another one than the directory says";
+    return "differs from the entry in the directory";
   *first = member->head + skip;
   return NULL;
 }
@@ -285,17 +285,17 @@ spdl_zip_inflate (
   size_t n_in = 0, n_out = 0;
 
   if (!inflater)
-    return "cannot be inflated for want of memory";
+    return "cannot be inflated for lack of memory";
   result = libdeflate_deflate_decompress_ex (
       inflater, packed, member->packed_size, out, member->size, &n_in, &n_out);
   libdeflate_free_decompressor (inflater);
   if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
-    return "is longer than its archive says";
+    return "is longer than its archive declares";
   if (result != LIBDEFLATE_SUCCESS)
-    return "has wrong compressed data, or ends too early";
+    return "has invalid compressed data, or ends too early";
   if (n_out < member->size)
-    return "is shorter than its archive says";
-  return n_in < member->packed_size ? "has bytes behind its end" : NULL;
+    return "is shorter than its archive declares";
+  return n_in < member->packed_size ? "has bytes after its end" : NULL;
 }
 
 gboolean

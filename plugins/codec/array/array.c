@@ -43,8 +43,8 @@ spdl_array_set_error (
   va_end (args);
   if (self->name)
     name = spdl_array_quote (self->name, strlen (self->name));
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "Its array%s%s %s", name ? " " : "", name ? name : "", text);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "Array%s%s %s",
+      name ? " " : "", name ? name : "", text);
 }
 
 void
@@ -54,7 +54,7 @@ spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size)
       self->name ? spdl_array_quote (self->name, strlen (self->name)) : NULL;
 
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory for the %" G_GUINT64_FORMAT " bytes of its array%s%s",
+      "Not enough memory for the %" G_GUINT64_FORMAT " bytes of array%s%s",
       size, name ? " " : "", name ? name : "");
 }
 
@@ -65,8 +65,8 @@ spdl_array_refuse_type (
   g_autofree gchar *quoted = spdl_array_quote (type, length);
 
   spdl_array_set_error (error, self,
-      "is of type %s, of which no tensor is made: bool, int8 to int64, uint8 "
-      "to uint64 and float16 to float64 are read",
+      "has the unsupported type %s: use bool, int8 to int64, uint8 to uint64 "
+      "or float16 to float64",
       quoted);
 }
 
@@ -93,7 +93,8 @@ spdl_array_get_size (const SpdlArray *self, GError **error)
 
   if (self->rank > SPDL_ARRAY_MAX_RANK) {
     spdl_array_set_error (error, self,
-        "has %u dimensions; %d are the most, so that a batch can have one more",
+        "has %u dimensions, more than the limit of %d, which leaves one for "
+        "the batch",
         self->rank, SPDL_ARRAY_MAX_RANK);
     return 0;
   }
@@ -106,7 +107,7 @@ spdl_array_get_size (const SpdlArray *self, GError **error)
     return size;
   shape = write_shape (self);
   spdl_array_set_error (error, self,
-      empty ? "has the shape %s and is empty, which no tensor can be"
+      empty ? "has the shape %s, so it is empty and cannot be a tensor"
             : "has the shape %s, which is larger than a tensor can be",
       shape);
   return 0;

@@ -71,10 +71,10 @@ spdl_arrays_check_number (guint64 n, GError **error)
     return TRUE;
   if (n == 0)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It has no array in it");
+        "The file has no array");
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It has more than %d arrays, which are the most of an item",
+        "The file has more than %d arrays, the limit for an item",
         GST_SPDL_MAX_TENSORS);
   return FALSE;
 }
@@ -86,13 +86,14 @@ check_name (const SpdlArrays *self, const SpdlArray *array, GError **error)
 
   if (length == 0 || length > MAX_NAME) {
     spdl_array_set_error (error, array,
-        "has a name of %" G_GSIZE_FORMAT " bytes: 1 to %d are taken", length,
-        MAX_NAME);
+        "has a name of %" G_GSIZE_FORMAT
+        " bytes, but names must have 1 to %d bytes",
+        length, MAX_NAME);
     return FALSE;
   }
   for (guint i = 0; i < self->info.num_tensors; i++) {
     if (g_strcmp0 (self->names[i], array->name) == 0) {
-      spdl_array_set_error (error, array, "is there twice");
+      spdl_array_set_error (error, array, "appears twice");
       return FALSE;
     }
   }

@@ -199,8 +199,8 @@ read_type (SpdlArray *self, const Text *type, GError **error)
     order = *name.at++;
   if (name.at < name.end && *name.at == 'O') {
     spdl_array_set_error (error, self,
-        "has Python objects for elements, which would have to be unpickled: "
-        "that can run any code, and is not done");
+        "holds Python objects, which are not read, because unpickling them can "
+        "run any code");
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
@@ -238,8 +238,9 @@ find_text (const SpdlArray *self, const guint8 *data, gsize size, Text *text,
   }
   if (version < 1 || version > 3 || data[7] != 0) {
     spdl_array_set_error (error, self,
-        "has a header of version %u.%u; 1.0, 2.0 and 3.0 are known", data[6],
-        data[7]);
+        "has a header of version %u.%u; versions 1.0, 2.0 and 3.0 are "
+        "supported",
+        data[6], data[7]);
     return FALSE;
   }
   length =
@@ -262,10 +263,10 @@ read_text (SpdlArray *self, Text text, GError **error)
     return read_type (self, &fields.type, error);
   if (fields.composed)
     spdl_array_set_error (
-        error, self, "is of a structured type, of which no tensor is made");
+        error, self, "has a structured type, which cannot be a tensor");
   else
     spdl_array_set_error (error, self,
-        "has a header that is no dict of descr, fortran_order and shape");
+        "has a header that is not a dict of descr, fortran_order and shape");
   return FALSE;
 }
 
@@ -277,7 +278,7 @@ spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error)
   Text text;
 
   if (!spdl_npy_is_npy (data, size)) {
-    spdl_array_set_error (error, self, "does not begin as an NPY file does");
+    spdl_array_set_error (error, self, "does not start with the NPY signature");
     return 0;
   }
   if (!find_text (self, data, size, &text, error) ||
@@ -291,6 +292,6 @@ spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error)
       "has %" G_GSIZE_FORMAT
       " bytes of data, but its shape needs %" G_GSIZE_FORMAT "%s",
       found, wanted,
-      found < wanted ? "" : ": several arrays in a file are to be an NPZ");
+      found < wanted ? "" : ": store several arrays in one file as NPZ");
   return 0;
 }

@@ -30,15 +30,15 @@ check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
 {
   if (member->size / MAX_RATIO > member->packed_size + RATIO_SLACK) {
     spdl_array_set_error (error, array,
-        "says that it inflates to %" G_GUINT64_FORMAT
-        " bytes, which its %" G_GUINT64_FORMAT " cannot hold",
+        "declares a size of %" G_GUINT64_FORMAT
+        " bytes, too large for its %" G_GUINT64_FORMAT " compressed bytes",
         member->size, member->packed_size);
     return FALSE;
   }
   if (member->size > self->inflatable) {
     spdl_array_set_error (error, array,
         "inflates to %" G_GUINT64_FORMAT
-        " bytes, with which the file has more than max-decompressed-bytes",
+        " bytes, so the file exceeds max-decompressed-bytes",
         member->size);
     return FALSE;
   }
@@ -119,14 +119,13 @@ read_member (Npz *self, SpdlArray *array, const SpdlZipMember *member,
     return read_inflated (self, array, member, data, error);
   if (member->method != SPDL_ZIP_STORED) {
     spdl_array_set_error (error, array,
-        "is compressed by the method %u; stored (0) and deflated (8) ones are "
-        "read",
+        "uses compression method %u; stored (0) and deflated (8) are supported",
         member->method);
     return FALSE;
   }
   if (member->size != member->packed_size) {
     spdl_array_set_error (
-        error, array, "has two sizes, though it is not compressed");
+        error, array, "has two different sizes, although it is not compressed");
     return FALSE;
   }
   return read_file (self, array, member, &place, data, error);
@@ -145,9 +144,7 @@ name_array (const SpdlZipMember *member, GError **error)
     return g_strndup (member->name, member->name_length - suffix);
   quoted = spdl_array_quote (member->name, member->name_length);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a ZIP archive, but no NPZ: its member %s is not named as an array "
-      "is, NAME.npy",
-      quoted);
+      "ZIP archive is not an NPZ: its member %s is not named NAME.npy", quoted);
   return NULL;
 }
 
@@ -155,7 +152,7 @@ static gboolean
 set_corruption (const gchar *corruption, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken NPZ: %s", corruption);
+      "Corrupt NPZ: %s", corruption);
   return FALSE;
 }
 
@@ -199,5 +196,5 @@ spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
   return zip.left == 0
              ? TRUE
              : set_corruption (
-                   "its directory has more members than it says", error);
+                   "the directory has more members than it declares", error);
 }

@@ -163,7 +163,7 @@ set_wrong (const json_error_t *wrong, GError **error)
   g_autofree gchar *text = g_utf8_make_valid (wrong->text, -1);
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken safetensors file: its header is wrong at byte %d: %s",
+      "Corrupt safetensors file: the header is invalid at byte %d: %s",
       wrong->position + 8, text);
 }
 
@@ -177,13 +177,15 @@ read_header (Header *header, const guint8 *data, gsize size, GError **error)
 
   if (!root && json_error_code (&wrong) == json_error_out_of_memory)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for its header of %" G_GSIZE_FORMAT " bytes", size);
+        "Not enough memory for the safetensors header of %" G_GSIZE_FORMAT
+        " bytes",
+        size);
   else if (!root)
     set_wrong (&wrong, error);
   else if (!ok && !*error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken safetensors file: its header is wrong: it must give "
-        "dtype, shape and data_offsets of each array");
+        "Corrupt safetensors file: the header must give dtype, shape and "
+        "data_offsets of each array");
   json_decref (root);
   return ok;
 }
@@ -212,14 +214,13 @@ check_places (const Header *header, gsize n_bytes, GError **error)
       return FALSE;
     if (entry->begin != at || entry->end < at || entry->end - at != size) {
       spdl_array_set_error (error, &entry->array,
-          "is said to lie from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-          ", but has %" G_GSIZE_FORMAT
-          " bytes that begin at %" G_GUINT64_FORMAT,
+          "has the data offsets %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+          ", but needs %" G_GSIZE_FORMAT " bytes from %" G_GUINT64_FORMAT,
           entry->begin, entry->end, size, at);
       return FALSE;
     }
     if (size > n_bytes - at) {
-      spdl_array_set_error (error, &entry->array, "ends before its data does");
+      spdl_array_set_error (error, &entry->array, "is cut off");
       return FALSE;
     }
     at = entry->end;
@@ -227,8 +228,7 @@ check_places (const Header *header, gsize n_bytes, GError **error)
   if (at == n_bytes)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken safetensors file: it has %" G_GUINT64_FORMAT
-      " bytes behind its data",
+      "Corrupt safetensors file: %" G_GUINT64_FORMAT " bytes follow the data",
       n_bytes - at);
   return FALSE;
 }
@@ -253,13 +253,13 @@ spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
 
   if (length > in->size - 8) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken safetensors file: it ends within its header");
+        "Corrupt safetensors file: it ends within its header");
     return FALSE;
   }
   if (length > MAX_READ_HEADER) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "Its safetensors header has %" G_GUINT64_FORMAT
-        " bytes, and the limit is %u",
+        "The safetensors header has %" G_GUINT64_FORMAT
+        " bytes, more than the limit of %u",
         length, MAX_READ_HEADER);
     return FALSE;
   }

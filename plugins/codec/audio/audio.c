@@ -171,7 +171,7 @@ decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
     result = decode_pcm (self, config, item, info, corruption ? NULL : error);
   if (corruption)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken WAV: %s", corruption);
+        "Corrupt WAV: %s", corruption);
   return result;
 }
 
@@ -188,7 +188,8 @@ spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
   }
   if (config->format == GST_AUDIO_FORMAT_UNKNOWN) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It is sound (%s), but downstream takes none in " SPDL_AUDIO_FORMATS,
+        "File is audio (%s), but downstream does not accept audio "
+        "in " SPDL_AUDIO_FORMATS,
         self->is_pcm ? "WAV" : self->file.name);
     return NULL;
   }

@@ -192,8 +192,8 @@ open_codec (
   avcodec_free_context (&self->codec);
   if (!codec) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "It is an audio file (%s) of the codec %s, which libavcodec cannot "
-        "decode here",
+        "Audio file (%s) uses the codec %s, which the installed libavcodec "
+        "cannot decode",
         self->file->name, avcodec_get_name (parameters->codec_id));
     return FALSE;
   }
@@ -211,7 +211,7 @@ open_codec (
     return TRUE;
   avcodec_free_context (&self->codec);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: the decoder %s does not open: %s", self->file->name,
+      "Corrupt %s: the decoder %s does not open: %s", self->file->name,
       codec->name, last_error[0] ? last_error : av_err2str (ret));
   return FALSE;
 }
@@ -266,7 +266,7 @@ static gboolean
 set_broken (SpdlAudioDecoder *self, gint ret, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: the decoder %s says: %s", self->file->name,
+      "Corrupt %s: the decoder %s reported: %s", self->file->name,
       self->codec->codec->name, last_error[0] ? last_error : av_err2str (ret));
   return FALSE;
 }
@@ -292,8 +292,8 @@ check_format (SpdlAudioDecoder *self, GError **error)
           frame->ch_layout.nb_channels))
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "It is a %s whose format changes within it (%s)", self->file->name,
-      self->codec->codec->name);
+      "The audio format of the %s changes within the file (%s)",
+      self->file->name, self->codec->codec->name);
   return FALSE;
 }
 
@@ -394,10 +394,10 @@ check_count (const SpdlAudioDecoder *self, GError **error)
       (self->has_begun && (self->rate == 0 || self->clock.kept >= last->kept)))
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: %s", self->file->name,
+      "Corrupt %s: %s", self->file->name,
       last_error[0]     ? last_error
       : self->has_begun ? "samples are missing"
-                        : "it has no samples");
+                        : "the file has no samples");
   return FALSE;
 }
 
@@ -440,7 +440,7 @@ decode_track (
   if (corruption && (result || !reason)) {
     g_clear_error (&reason);
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is a broken %s: %s", self->file->name, corruption);
+        "Corrupt %s: %s", self->file->name, corruption);
   } else if (reason) {
     g_propagate_error (error, reason);
   }

@@ -20,10 +20,10 @@ spdl_audio_get_funcs (GError **error)
       SPDL_AUDIO_PLUGIN, SPDL_AUDIO_DATA, "decodes audio", NULL);
   if (!funcs)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "It is an audio file, but gst-spdl's plugin " SPDL_AUDIO_PLUGIN
-        ", which decodes audio, is missing or cannot be loaded; it needs "
-        "FFmpeg's libraries: on Debian, install libavformat-dev, "
-        "libavcodec-dev and libswresample-dev, and build gst-spdl again");
+        "Audio cannot be decoded, because gst-spdl's plugin " SPDL_AUDIO_PLUGIN
+        " is missing or cannot be loaded; it needs FFmpeg's libraries: on "
+        "Debian, install libavformat-dev, libavcodec-dev and "
+        "libswresample-dev, and build gst-spdl again");
   g_atomic_pointer_set (&known, funcs);
   return funcs;
 }

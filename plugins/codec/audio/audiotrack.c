@@ -74,7 +74,7 @@ static gboolean
 set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: %s", self->file->name, what);
+      "Corrupt %s: %s", self->file->name, what);
   return FALSE;
 }
 
@@ -197,7 +197,7 @@ find_stream (SpdlAudioTrack *self, GError **error)
   if (self->stream)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "It is a file without sound (%s)", self->file->name);
+      "File has no audio (%s)", self->file->name);
   return FALSE;
 }
 
@@ -209,7 +209,7 @@ spdl_audio_track_open (
   self->file = file;
   self->at = 0;
   if (file->size == 0)
-    return set_broken (self, "it has no samples", error);
+    return set_broken (self, "the file has no samples", error);
   if (!open_file (self, error))
     return FALSE;
   if (find_stream (self, error))
@@ -443,7 +443,7 @@ check_length (SpdlAudioTrack *self)
     all += n;
   }
   if (claimed > 0 && all < claimed)
-    self->corruption = "it is cut off, or a part of it is missing";
+    self->corruption = "the file is cut off, or a part is missing";
   if (claimed > 0 && is_format (self, "flac"))
     self->length = claimed;
 }
@@ -460,7 +460,7 @@ check_time (SpdlAudioTrack *self)
       !spdl_audio_track_has_video (self) &&
       av_rescale_q (last->pts + last->duration, self->stream->time_base,
           microseconds) < self->format->duration - MAX_TIME_ERROR)
-    self->corruption = "it is cut off, or a part of it is missing";
+    self->corruption = "the file is cut off, or a part is missing";
 }
 
 static void
@@ -471,12 +471,12 @@ check_end (SpdlAudioTrack *self)
   if (is_format (self, "ogg")) {
     read_ogg_times (self);
     if (!ends_with_page (self->file))
-      self->corruption = "it is cut off";
+      self->corruption = "the file is cut off";
   } else if (is_format (self, "matroska")) {
     check_time (self);
   } else if (is_format (self, "mov") || is_format (self, "caf")) {
     if (avformat_index_get_entries_count (self->stream) > n)
-      self->corruption = "it is cut off";
+      self->corruption = "the file is cut off";
   } else if (!is_format (self, "asf") && !is_format (self, "wav")) {
     check_length (self);
   }
@@ -519,19 +519,19 @@ spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
     }
     self->n_packets++;
     if (entry->packet->flags & AV_PKT_FLAG_CORRUPT)
-      self->corruption = "it is cut off, or a part of it is damaged";
+      self->corruption = "the file is cut off, or a part is damaged";
     read_skip (entry);
     if (cost > left)
-      return set_broken (self, "its packets are larger than the file", error);
+      return set_broken (self, "the packets are larger than the file", error);
     left -= cost;
   }
   if (is_format (self, "mp3"))
     drop_tags (self);
   if (ret != AVERROR_EOF)
-    self->corruption = "it is cut off, or a part of it is damaged";
+    self->corruption = "the file is cut off, or a part is damaged";
   if (self->n_packets == 0)
-    return set_broken (
-        self, self->corruption ? self->corruption : "it has no samples", error);
+    return set_broken (self,
+        self->corruption ? self->corruption : "the file has no samples", error);
   set_clocks (self);
   check_end (self);
   return TRUE;

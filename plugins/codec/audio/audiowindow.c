@@ -217,7 +217,7 @@ static gboolean
 set_error (GError **error, const gchar *what, guint64 value)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It %s %" G_GUINT64_FORMAT, what, value);
+      "Audio %s %" G_GUINT64_FORMAT, what, value);
   return FALSE;
 }
 
@@ -486,17 +486,17 @@ spdl_audio_window_begin (SpdlAudioWindow *self, const SpdlAudioConfig *config,
   const gint n_channels = input->layout->nb_channels;
 
   if (n_channels < 1 || n_channels > SPDL_MAX_CHANNELS)
-    return set_error (error, "has this many channels:", MAX (n_channels, 0));
+    return set_error (
+        error, "must have 1 to 64 channels, but has", MAX (n_channels, 0));
   if (input->rate < 1 || input->rate > G_MAXINT ||
       (config->rate > 0 && !spdl_resampler_can (input->rate, config->rate)))
-    return set_error (
-        error, "cannot be resampled from its rate of", input->rate);
+    return set_error (error, "cannot be resampled from a rate of", input->rate);
   self->in.format = input->format;
   self->rate = input->rate;
   if (av_channel_layout_copy (&self->in.layout, input->layout) < 0 ||
       !set_converters (self, config)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "libswresample cannot convert its %d channels", n_channels);
+        "libswresample cannot convert the audio's %d channels", n_channels);
     return FALSE;
   }
   self->n_in = input->n;
@@ -535,8 +535,7 @@ make_room (SpdlAudioWindow *self, guint64 n, GError **error)
   Block *out;
 
   if (self->n > MAX_BYTES / size || n > MAX_BYTES / size - self->n)
-    return set_error (
-        error, "would become larger than the limit of bytes:", MAX_BYTES);
+    return set_error (error, "needs more bytes than the limit of", MAX_BYTES);
   if (self->out && (self->n + n) * size <= capacity)
     return TRUE;
   wanted = MAX ((self->n + n) * size, MIN (2 * capacity, MAX_BYTES));
@@ -544,7 +543,7 @@ make_room (SpdlAudioWindow *self, guint64 n, GError **error)
     wanted = MAX (wanted, all * size);
   if (!(out = grow_block (self->blocks, self->out, wanted)))
     return set_error (
-        error, "has no memory for its result; it takes bytes:", wanted);
+        error, "cannot be decoded for lack of memory; bytes needed:", wanted);
   self->out = out;
   return TRUE;
 }
@@ -742,8 +741,8 @@ spdl_audio_window_end (
   self->n = MIN (self->n, self->n_wanted);
   if (self->n == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        self->window > 0 ? "It ends before its window begins"
-                         : "It has no samples");
+        self->window > 0 ? "Audio ends before its window begins"
+                         : "Audio has no samples");
     return NULL;
   }
   out = g_steal_pointer (&self->out);

@@ -41,7 +41,7 @@ static gboolean
 set_error (GError **error, const gchar *what)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken WAV: %s", what);
+      "Corrupt WAV: %s", what);
   return FALSE;
 }
 
@@ -98,7 +98,7 @@ read_format (
   guint tag, bits;
 
   if (size < 16)
-    return set_error (error, "its format is cut off");
+    return set_error (error, "the format chunk is cut off");
   tag = spdl_read_16_le (at);
   self->n_channels = spdl_read_16_le (at + 2);
   self->rate = spdl_read_32_le (at + 4);
@@ -112,14 +112,13 @@ read_format (
   self->format = find_format (tag, (bits + 7) / 8 * 8);
   if (self->format == GST_AUDIO_FORMAT_UNKNOWN) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND,
-        "It is a WAV of format 0x%04x with %u bits, not of plain samples", tag,
-        bits);
+        "WAV has the unsupported format 0x%04x with %u bits", tag, bits);
     return FALSE;
   }
   if (self->n_channels < 1 || self->n_channels > SPDL_MAX_CHANNELS ||
       self->rate < 1 || self->rate > G_MAXINT ||
       reader->block != (bits + 7) / 8 * self->n_channels)
-    return set_error (error, "its format contradicts itself");
+    return set_error (error, "the format chunk contradicts itself");
   reader->has_format = TRUE;
   return TRUE;
 }
@@ -133,13 +132,13 @@ read_data (
                            (size == UNKNOWN || (size == 0 && reader->streamed));
 
   if (!reader->has_format)
-    return set_error (error, "its samples come before their format");
+    return set_error (error, "the samples come before the format");
   if (reader->long_size && size == UNKNOWN)
     size = reader->long_size;
   if (unknown)
     size = left;
   else if (size > left)
-    self->corruption = "it is cut off";
+    self->corruption = "the file is cut off";
   self->at = at;
   self->n = MIN (size, left) / reader->block;
   return TRUE;
@@ -154,7 +153,7 @@ spdl_wav_read (SpdlWav *self, const guint8 *data, gsize size, GError **error)
 
   memset (self, 0, sizeof *self);
   if (!spdl_wav_is_wav (data, size))
-    return set_error (error, "it does not begin as one");
+    return set_error (error, "the file does not start with the WAV signature");
   file_size = spdl_read_32_le (data + 4);
   reader.streamed = file_size == 0 || file_size == UNKNOWN;
   while (size - at >= 8) {
@@ -174,5 +173,5 @@ spdl_wav_read (SpdlWav *self, const guint8 *data, gsize size, GError **error)
                          (guint64) spdl_read_32_le (chunk + 20) << 32;
     at += 8 + (gsize) length + (length & 1 && length < left);
   }
-  return set_error (error, "it is cut off before its samples");
+  return set_error (error, "the file is cut off before the samples");
 }

@@ -23,7 +23,7 @@ restrict_caps (
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The property %s contradicts downstream, not negotiated: %s is set, "
-        "but downstream takes %s",
+        "but downstream accepts only %s",
         property, mine, theirs);
   }
   gst_caps_unref (agreed);

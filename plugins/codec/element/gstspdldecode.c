@@ -186,8 +186,9 @@ spdl_part_check_caps (
 
   if (!part && is_sample (caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The items are samples of several media: set part to the name of the "
-        "one to decode");
+        "Items are samples of several media: set part to the name of the part "
+        "to "
+        "decode");
     return FALSE;
   }
   if (!part)
@@ -195,8 +196,9 @@ spdl_part_check_caps (
   if (!is_sample (caps)) {
     text = caps ? gst_caps_to_string (caps) : g_strdup ("without caps");
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "part=%s is set, but the items are no samples of several media (%s): "
-        "name the fields of the others in the property parts of spdlfetch, or "
+        "part=%s is set, but the items are not samples of several media (%s): "
+        "name "
+        "the fields of the other parts in the property parts of spdlfetch, or "
         "leave part unset",
         part, text);
     return FALSE;
@@ -205,8 +207,8 @@ spdl_part_check_caps (
   if (gst_pad_peer_query_accept_caps (srcpad, sample))
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Downstream takes no samples of several media (" GST_SPDL_SAMPLE_CAPS
-      "), which are what part=%s gives: spdlbatch does",
+      "Downstream does not accept samples of several media "
+      "(" GST_SPDL_SAMPLE_CAPS "), which part=%s produces: link spdlbatch",
       part);
   return FALSE;
 }
@@ -221,7 +223,7 @@ set_missing (GstBuffer *sample, const gchar *name, GError **error)
     g_string_append_printf (
         names, "%s%s", i > 0 ? ", " : "", parts->parts[i].name);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "It has no part \"%s\": it has %s", name,
+      "Item has no part \"%s\", only %s", name,
       names->len > 0 ? names->str : "none");
 }
 
@@ -296,7 +298,7 @@ spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
   /* What was said of a part that is kept in spite of it counts no more. */
   g_clear_error (error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-      "There is no memory for its part \"%s\"", name);
+      "Not enough memory for part \"%s\"", name);
   return NULL;
 }
 
@@ -366,9 +368,9 @@ gst_spdl_decode_start (GstSpdlStage *stage, GError **error)
 
   if (choice->failed)
     GST_WARNING_OBJECT (stage,
-        "JPEGs are decoded with libjpeg's entropy decoder, which is slower: "
-        "the self-test of gst-spdl's failed: %s. Please report this with the "
-        "version of libjpeg-turbo",
+        "JPEGs are decoded with libjpeg's entropy decoder, which is slower, "
+        "because the self-test of gst-spdl's decoder failed: %s. Please report "
+        "this with the version of libjpeg-turbo",
         choice->reason);
   else if (choice->reason)
     GST_INFO_OBJECT (
@@ -490,7 +492,7 @@ decode_part (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   result = spdl_item_decoder_decode (
       item_decoder, config, source, transform, &caps, error);
   if (*error)
-    g_prefix_error (error, "Its part \"%s\": ", config->part);
+    g_prefix_error (error, "Part \"%s\": ", config->part);
   return result ? spdl_part_put (sample, config->part, result, caps, error)
                 : NULL;
 }
@@ -521,7 +523,7 @@ gst_spdl_decode_process (
     return FALSE;
   }
   if (reason) {
-    GST_WARNING_OBJECT (stage, "kept: %s: %s",
+    GST_WARNING_OBJECT (stage, "kept despite corruption: %s: %s",
         item && item->uri ? item->uri : "item", reason->message);
     g_error_free (reason);
   }
@@ -570,7 +572,7 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeClipSampling, clip,
     { SPDL_CLIP_CENTER, "From the center of the video", "center" },
     { SPDL_CLIP_RANDOM, "From a random frame", "random" },
     { SPDL_CLIP_UNIFORM, "Evenly spaced over the video", "uniform" },
-    { SPDL_CLIP_TIMES, "Frames shown at the times in the item's clip-times",
+    { SPDL_CLIP_TIMES, "Frames at the times in the item's clip-times",
         "times" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeShortClip, short_clip,
@@ -641,12 +643,13 @@ static const SpdlProperty properties[] = {
       1, G_MAXUINT64, 178956970),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, background, PLAYING, "background",
       "Background",
-      "Color behind transparent pixels, of missing rows and around images that "
-      "resize=contain fits in: 0xRRGGBB",
+      "Background color of transparent pixels, of missing rows and of the "
+      "borders that resize=contain adds: 0xRRGGBB",
       0, 0xffffff, 0),
   SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, part, PLAYING, "part", "Part",
-      "For samples of several media, the part to decode; other parts pass "
-      "unchanged (unset = an item is one medium)"),
+      "Part of samples of several media to decode; other parts pass unchanged "
+      "(unset "
+      "= an item is one medium)"),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_decompressed_bytes, PLAYING,
       "max-decompressed-bytes", "Maximum decompressed bytes",
       "Maximum bytes of an item's arrays after decompression; a larger item "
@@ -759,7 +762,8 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
    */
   g_object_class_install_property (object_class, PROP_ENTROPY_DECODER,
       g_param_spec_enum ("entropy-decoder", "Entropy decoder",
-          "Decoder of the Huffman codes of baseline JPEGs in this process",
+          "Decoder of the Huffman codes of baseline JPEGs that is in use in "
+          "this process",
           entropy_decoder_get_type (), SPDL_ENTROPY_DECODER_SPDL,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (entropy_decoder_get_type (), 0);
@@ -768,7 +772,7 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item decoder",
       "Codec/Decoder/Image/Video/Audio",
-      "Decodes images, videos and sound, and reads arrays, many at a time",
+      "Decodes images, video and audio, and reads arrays, in parallel",
       "the gst-spdl developers");
   stage_class->start = gst_spdl_decode_start;
   stage_class->negotiate = gst_spdl_decode_negotiate;

@@ -180,8 +180,8 @@ check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
   if (header->width > 0 && header->height > 0)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It has no pixels: the header of this %s says %u by %u", format->type,
-      header->width, header->height);
+      "Image has no pixels: the header of the %s declares %u by %u",
+      format->type, header->width, header->height);
   return FALSE;
 }
 
@@ -236,7 +236,7 @@ static void
 set_corruption (const SpdlImageProbe *probe, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken %s: %s", probe->type, probe->corruption);
+      "Corrupt %s: %s", probe->type, probe->corruption);
 }
 
 /* Whether there is something to deliver of a file that failed for @reason. */
@@ -264,7 +264,7 @@ dup_file (const Job *job, const SpdlImageProbe *probe, GError **error)
   file = spdl_tga_expand (in->data, in->size);
   if (!file)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for a copy of its %" G_GSIZE_FORMAT " bytes",
+        "Not enough memory for a copy of the file's %" G_GSIZE_FORMAT " bytes",
         in->size);
   return file;
 }
@@ -361,7 +361,7 @@ check_image (const Job *job, const gchar *type, GError **error)
   if (job->config->clip.num_frames == 0)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "It is no video%s%s, but num-frames is set, which makes clips of videos",
+      "File is not a video%s%s, but num-frames is set, which needs videos",
       type ? " but " : "", type ? type : "");
   return FALSE;
 }
@@ -459,7 +459,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   self->was_video = FALSE;
   if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Its memory cannot be mapped");
+        "Failed to map the item's memory");
     return NULL;
   }
   result = decode_any (self, &job, error);

@@ -314,7 +314,7 @@ make_choice (void)
 
   choice.decoder = SPDL_ENTROPY_DECODER_LIBJPEG;
   if (g_strcmp0 (g_getenv ("SPDL_ENTROPY_DECODER"), "libjpeg") == 0) {
-    choice.reason = "SPDL_ENTROPY_DECODER asks for it";
+    choice.reason = "the environment variable SPDL_ENTROPY_DECODER selects it";
   } else if (spdl_entropy_check (chosen_hooks, &error)) {
     choice.decoder = SPDL_ENTROPY_DECODER_SPDL;
   } else {

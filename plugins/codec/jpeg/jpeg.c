@@ -92,8 +92,8 @@ on_progress (j_common_ptr cinfo)
 
   if (self->cinfo.input_scan_number <= MAX_SCANS)
     return;
-  g_snprintf (self->message, sizeof self->message, "it has more than %u scans",
-      MAX_SCANS);
+  g_snprintf (self->message, sizeof self->message,
+      "the file has more than %u scans", MAX_SCANS);
   longjmp (self->on_error, 1);
 }
 
@@ -142,7 +142,7 @@ spdl_jpeg_give_up (SpdlJpeg *self, GError **error)
 {
   jpeg_abort_decompress (&self->cinfo);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken JPEG: %s", self->message);
+      "Corrupt JPEG: %s", self->message);
   return FALSE;
 }
 

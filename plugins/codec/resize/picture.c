@@ -196,7 +196,7 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
 
   if (!ensure_converter (self, &in->info, frame->is_video)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It was decoded to %s, which cannot be converted",
+        "Decoded format %s cannot be converted",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&in->info)));
     return FALSE;
   }
@@ -206,7 +206,7 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
   if (!self->converted || !gst_video_frame_map (&out, &self->out_info,
                               self->converted, GST_MAP_READWRITE)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory to convert a frame of %d by %d",
+        "Not enough memory to convert a frame of %d by %d",
         GST_VIDEO_INFO_WIDTH (&in->info), GST_VIDEO_INFO_HEIGHT (&in->info));
     return FALSE;
   }
@@ -228,7 +228,7 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
 
   if (!gst_video_frame_map (&in, info, frame->buffer, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "What was decoded of it cannot be mapped");
+        "Failed to map the decoded frame");
     return FALSE;
   }
   if (is_plain (info->finfo)) {

@@ -88,7 +88,7 @@ static gboolean
 no_memory (const SpdlCanvas *self, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory for an image of %d by %d",
+      "Not enough memory for an image of %d by %d",
       GST_VIDEO_INFO_WIDTH (self->info), GST_VIDEO_INFO_HEIGHT (self->info));
   return FALSE;
 }
@@ -137,7 +137,7 @@ make_buffer (SpdlCanvas *self, const SpdlDecodeConfig *config, GError **error)
     return TRUE;
   gst_clear_buffer (&self->buffer);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-      "The memory for its pixels cannot be mapped");
+      "Failed to map the image's memory");
   return FALSE;
 }
 

@@ -142,14 +142,14 @@ spdl_clip_get_times (
 
   if (!value)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has no times: clip-sampling=times takes them from the field " FIELD
-        " of an item's extra, which a column of a list makes");
+        "Item has no times: clip-sampling=times needs the field " FIELD
+        " in the item's extra, for example from a column of a list");
   else if (!add_values (times, value) || times->len == 0)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Its " FIELD " are no numbers of seconds");
+        "The field " FIELD " must hold numbers of seconds");
   else if (times->len > num_frames)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has %u times in " FIELD ", more than num-frames (%u)", times->len,
+        "Item has %u times in " FIELD ", more than num-frames (%u)", times->len,
         num_frames);
   else
     return g_steal_pointer (&times);

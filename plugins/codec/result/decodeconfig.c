@@ -40,16 +40,15 @@ spdl_decode_config_check_size (
 {
   if (width > SPDL_MAX_SIDE || height > SPDL_MAX_SIDE) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "A result would have a %s of %u pixels, more than the %u that "
-        "spdldecode "
-        "makes",
+        "The result would have a %s of %u pixels, more than the limit of %u of "
+        "spdldecode",
         width > SPDL_MAX_SIDE ? "width" : "height",
         width > SPDL_MAX_SIDE ? width : height, SPDL_MAX_SIDE);
     return FALSE;
   }
   if ((guint64) width * height > max_pixels) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "A result would have %u by %u pixels, more than max-pixels "
+        "The result would have %u by %u pixels, more than max-pixels "
         "(%" G_GUINT64_FORMAT ")",
         width, height, max_pixels);
     return FALSE;
@@ -63,13 +62,14 @@ spdl_decode_config_check_decoded (
 {
   if ((guint64) width * height > self->max_pixels) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It has %u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
+        "Image has %u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT
+        ")",
         width, height, self->max_pixels);
     return FALSE;
   }
   if (width > SPDL_MAX_DECODED_SIDE || height > SPDL_MAX_DECODED_SIDE) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It has %u by %u pixels, more than %u a side", width, height,
+        "Image has %u by %u pixels, more than %u per side", width, height,
         SPDL_MAX_DECODED_SIDE);
     return FALSE;
   }
@@ -82,8 +82,9 @@ spdl_decode_config_check_images (const SpdlDecodeConfig *self, GError **error)
   if (!self->no_images)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "It is no %s, but downstream takes nothing else",
-      gst_caps_is_empty (self->tensors) ? "sound that is known" : "array");
+      "File is not %s, but downstream accepts nothing else",
+      gst_caps_is_empty (self->tensors) ? "audio of a known format"
+                                        : "an array");
   return FALSE;
 }
 
@@ -97,13 +98,13 @@ spdl_decode_config_check_tensors (
     return TRUE;
   if (gst_caps_is_empty (self->tensors)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "It is an array, but downstream takes images alone");
+        "File holds arrays, but downstream accepts only images");
     return FALSE;
   }
   its = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (self->tensors);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "It is %s, but downstream takes %s", its, theirs);
+      "Result is %s, but downstream accepts only %s", its, theirs);
   return FALSE;
 }
 
@@ -119,12 +120,12 @@ check_fit (const SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   if (settings->width || settings->height)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The property resize contradicts the property %s, not negotiated: with "
-        "resize=none an image keeps its own size, but %s=%u is set",
+        "resize=none an image keeps its size, but %s=%u is set",
         side, side, self->width ? self->width : self->height);
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The property resize contradicts downstream, not negotiated: with "
-        "resize=none an image keeps its own size, but downstream takes a %s of "
+        "resize=none an image keeps its size, but downstream requires a %s of "
         "%u",
         side, self->width ? self->width : self->height);
   return FALSE;
@@ -154,8 +155,8 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
     return FALSE;
   if (gst_caps_is_empty (*caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Downstream takes no raw images in " SPDL_DECODE_CONFIG_FORMATS
-        ", and no sound in " SPDL_AUDIO_FORMATS);
+        "Downstream does not accept raw images in " SPDL_DECODE_CONFIG_FORMATS
+        ", or audio in " SPDL_AUDIO_FORMATS);
     return FALSE;
   }
   if (!spdl_caps_set_number (caps, RAW, "width", settings->width, error) ||
@@ -204,7 +205,8 @@ make_pool (SpdlDecodeConfig *self, GError **error)
   if (self->pool)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "No pool of images of %u by %u can be made", self->width, self->height);
+      "Failed to create a pool of images of %u by %u", self->width,
+      self->height);
   return FALSE;
 }
 
@@ -218,8 +220,8 @@ pick_frames (const SpdlDecodeConfig *self, GError **error)
     return gst_caps_from_string (
         GST_VIDEO_CAPS_MAKE (SPDL_DECODE_CONFIG_FORMATS));
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The property num-frames contradicts downstream, not negotiated: with %u "
-      "a clip is a tensor, but downstream takes images alone",
+      "The property num-frames contradicts downstream, not negotiated: with "
+      "num-frames=%u a clip is a tensor, but downstream accepts only images",
       self->clip.num_frames);
   return NULL;
 }

@@ -46,8 +46,8 @@ set_broken (const Gif *self, GError **error)
   const gchar *why = self->gif ? GifErrorString (self->gif->Error) : NULL;
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken GIF: %s",
-      why ? why : "it ends before its first image does");
+      "Corrupt GIF: %s",
+      why ? why : "the file ends before its first image does");
   return FALSE;
 }
 
@@ -228,7 +228,7 @@ read_rows (
     self->indices_size = self->indices ? size : 0;
     if (!self->indices) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-          "There is no memory to decode a GIF");
+          "Not enough memory to decode a GIF");
       return FALSE;
     }
   }

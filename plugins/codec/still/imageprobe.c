@@ -15,7 +15,7 @@
 
 /* BMP and its kin */
 
-#define CUT_OFF "it ends before its last row does"
+#define CUT_OFF "the file ends before its last row does"
 
 /* BMP */
 
@@ -78,7 +78,7 @@ look_at_bmp (SpdlImageProbe *self, const guint8 *data, gsize size)
   } else if (header >= INFO_HEADER && header <= 256) {
     self->type = "image/bmp";
     if (size < 14 + INFO_HEADER) {
-      self->corruption = "it ends before its header does";
+      self->corruption = "the file ends before its header does";
       return;
     }
     const gint32 height = spdl_read_32_le (data + 22);
@@ -272,7 +272,7 @@ look_at_exr (SpdlImageProbe *self, const guint8 *data, gsize size)
     at += length;
   }
   if (!name || *name || self->width == 0 || self->height == 0)
-    self->corruption = "its header is not complete";
+    self->corruption = "the header is incomplete";
 }
 
 /* Formats whose decoder takes memory first. */

@@ -108,7 +108,7 @@ static gboolean
 set_broken (const gchar *why, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken JPEG 2000: %s", why);
+      "Corrupt JPEG 2000: %s", why);
   return FALSE;
 }
 
@@ -116,7 +116,7 @@ static gboolean
 set_unsupported (const gchar *what, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_NOT_IMPLEMENTED,
-      "It is a JPEG 2000 with %s, which is not supported", what);
+      "JPEG 2000 with %s is not supported", what);
   return FALSE;
 }
 
@@ -125,9 +125,9 @@ set_failed (const Jp2 *self, GError **error)
 {
   if (!self->no_memory)
     return set_broken (
-        *self->message ? self->message : "its data is wrong", error);
+        *self->message ? self->message : "the data is invalid", error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory to decode a JPEG 2000 of %u by %u", self->width,
+      "Not enough memory to decode a JPEG 2000 of %u by %u", self->width,
       self->height);
   return FALSE;
 }
@@ -245,7 +245,7 @@ check_memory (Jp2 *self, const guint8 *siz, GError **error)
   const guint32 tile_height = spdl_read_32_be (siz + 26);
 
   if (tile_width == 0 || tile_height == 0)
-    return set_broken ("its tiles have no pixels", error);
+    return set_broken ("the tiles have no pixels", error);
   self->n_tiles = count_tiles (right, spdl_read_32_be (siz + 30), tile_width) *
                   count_tiles (bottom, spdl_read_32_be (siz + 34), tile_height);
   if (self->n_tiles > MAX_SMALL_TILES &&
@@ -268,9 +268,9 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   self->size = size;
   find_codestream (self);
   if (self->codestream_size < 45)
-    return set_broken ("it ends before its codestream begins", error);
+    return set_broken ("the file ends before its codestream begins", error);
   if (!is_codestream (self->codestream))
-    return set_broken ("its codestream has no size", error);
+    return set_broken ("the codestream has no size", error);
   siz = self->codestream + 2;
   self->width = spdl_read_32_be (siz + 6) - spdl_read_32_be (siz + 14);
   self->height = spdl_read_32_be (siz + 10) - spdl_read_32_be (siz + 18);
@@ -543,7 +543,7 @@ read_rows (
   if (whole)
     set_failed (self, error);
   else
-    set_broken ("parts of its codestream are missing", error);
+    set_broken ("parts of the codestream are missing", error);
   if (keep &&
       !(can_keep && decode_components (self, FALSE) && put_rows (self, rows)))
     spdl_rows_fill (rows, 0);

@@ -397,14 +397,14 @@ read_data (png_structp png, png_bytep to, size_t n)
   Png *self = png_get_io_ptr (png);
 
   if (!file_read (&self->file, to, n))
-    png_error (png, "it ends early");
+    png_error (png, "the file ends early");
 }
 
 static gboolean
 set_broken (Png *self, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken PNG: %s", self->message);
+      "Corrupt PNG: %s", self->message);
   return FALSE;
 }
 
@@ -412,7 +412,7 @@ static gboolean
 set_no_memory (GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory to decode a PNG");
+      "Not enough memory to decode a PNG");
   return FALSE;
 }
 

@@ -300,7 +300,7 @@ spdl_element_decoder_new (
 
   if (!element) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "%s cannot be made", name);
+        "Failed to create %s", name);
     return NULL;
   }
   self = g_new0 (SpdlElementDecoder, 1);
@@ -314,8 +314,8 @@ spdl_element_decoder_new (
     if (self->harness)
       message = gst_spdl_harness_take_message (self->harness, NULL);
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "%s does not start: %s", name,
-        message ? message : "it refuses the format");
+        "Failed to start %s: %s", name,
+        message ? message : "the format is not accepted");
     g_clear_pointer (&self, spdl_element_decoder_free);
   } else {
     GST_INFO ("%s is open for %" GST_PTR_FORMAT, name, caps);
@@ -361,21 +361,22 @@ classify_result (SpdlElementDecoder *self, GstFlowReturn ret, GError **error)
 
   if (is_too_large (self)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It has %d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT ")",
+        "Image has %d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT
+        ")",
         GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
         self->max_pixels);
     return SPDL_ELEMENT_DECODER_TOO_LARGE;
   }
   if (self->pool && spdl_frame_pool_is_exhausted (self->pool)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory to decode an image of %d by %d",
+        "Not enough memory to decode an image of %d by %d",
         GST_VIDEO_INFO_WIDTH (&self->info),
         GST_VIDEO_INFO_HEIGHT (&self->info));
     return SPDL_ELEMENT_DECODER_BROKEN_FILE;
   }
   if (ret == GST_FLOW_NOT_NEGOTIATED || ret == GST_FLOW_NOT_SUPPORTED) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_NOT_IMPLEMENTED,
-        "%s does not decode this kind of it: %s", self->name,
+        "%s does not support this variant of the format: %s", self->name,
         message ? message : gst_flow_get_name (ret));
     return SPDL_ELEMENT_DECODER_UNFIT;
   }
@@ -384,11 +385,11 @@ classify_result (SpdlElementDecoder *self, GstFlowReturn ret, GError **error)
       !GST_BUFFER_FLAG_IS_SET (self->frame, GST_BUFFER_FLAG_CORRUPTED))
     return SPDL_ELEMENT_DECODER_OK;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is broken: %s found %s", self->name,
+      "Corrupt image: %s reported %s", self->name,
       message       ? message
-      : self->frame ? "parts of it missing or wrong"
-      : ret < 0     ? "that it cannot be decoded"
-                    : "no picture in it");
+      : self->frame ? "missing or invalid parts"
+      : ret < 0     ? "that decoding failed"
+                    : "no image");
   return SPDL_ELEMENT_DECODER_BROKEN_FILE;
 }
 
@@ -642,7 +643,7 @@ spdl_still_decoder_find_type (SpdlImageProbe *probe, const guint8 *data,
     return TRUE;
   if (size == 0) {
     g_set_error (
-        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "It is empty");
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "Item is empty");
     return FALSE;
   }
   found = gst_type_find_helper_for_data (NULL, data, size, NULL);
@@ -656,12 +657,12 @@ spdl_still_decoder_find_type (SpdlImageProbe *probe, const guint8 *data,
     return TRUE;
   if (probe->type)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "It is no still image but %s; leave such files out with the pattern of "
+        "File is %s, not a still image; exclude such files with the pattern of "
         "spdlsrc",
         probe->type);
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-        "It is no image that is known: its first byte is 0x%02x, of "
+        "File is not an image of a known format: its first byte is 0x%02x, of "
         "%" G_GSIZE_FORMAT,
         data[0], size);
   return FALSE;
@@ -727,7 +728,7 @@ spdl_still_decoder_decode (SpdlStillDecoder *self, const SpdlImageProbe *probe,
   /* Without a known size max-pixels could not be checked before decoding. */
   if (kind->candidates->len > 0 && (probe->width == 0 || probe->height == 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "The header of this %s does not say a size", probe->type);
+        "The header of this %s does not declare a size", probe->type);
     return FALSE;
   }
   for (guint i = 0; i < kind->candidates->len; i++) {
@@ -753,7 +754,7 @@ spdl_still_decoder_decode (SpdlStillDecoder *self, const SpdlImageProbe *probe,
   }
   if (!reason)
     reason = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "It is %s, for which no decoder is installed; Debian has them in "
+        "File is %s, for which no decoder is installed; Debian has them in "
         "gstreamer1.0-libav, gstreamer1.0-plugins-good and "
         "gstreamer1.0-plugins-bad",
         probe->type);

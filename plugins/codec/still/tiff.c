@@ -128,8 +128,8 @@ static gboolean
 set_broken (Tiff *self, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken TIFF: %s",
-      *self->message ? self->message : "its data is wrong");
+      "Corrupt TIFF: %s",
+      *self->message ? self->message : "the data is invalid");
   return FALSE;
 }
 
@@ -137,7 +137,7 @@ static gboolean
 set_unknown (const gchar *why, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "It is a TIFF that is not supported: %s", why);
+      "TIFF is not supported: %s", why);
   return FALSE;
 }
 
@@ -233,7 +233,7 @@ begin_image (Tiff *self, GError **error)
   *self->message = '\0';
   /* libtiff would leave the alpha out. */
   if (self->image.alpha && self->image.photometric == PHOTOMETRIC_PALETTE)
-    return set_unknown ("it has a palette and alpha", error);
+    return set_unknown ("the image has a palette and alpha", error);
   /* The canvas turns it. */
   self->image.req_orientation = self->image.orientation;
   self->alpha = find_alpha (self);
@@ -380,7 +380,7 @@ read_rows (
 
   if (!ensure_band (self, band * (gsize) rows->width * sizeof *self->band)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for %u rows of a TIFF", band);
+        "Not enough memory for %u rows of a TIFF", band);
     return FALSE;
   }
   if (!begin_image (self, error)) {

@@ -65,7 +65,7 @@ static gboolean
 set_broken (const gchar *why, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "It is a broken WebP: %s", why);
+      "Corrupt WebP: %s", why);
   return FALSE;
 }
 
@@ -75,11 +75,11 @@ set_failed (VP8StatusCode status, GError **error)
   if (status != VP8_STATUS_OUT_OF_MEMORY)
     return set_broken (
         status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED
-            ? "it ends early"
-            : "its data is wrong",
+            ? "the file ends early"
+            : "the data is invalid",
         error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory to decode a WebP");
+      "Not enough memory to decode a WebP");
   return FALSE;
 }
 
@@ -108,8 +108,8 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   self->demuxer = WebPDemuxPartial (&file, &state);
   if (!self->demuxer || !WebPDemuxGetFrame (self->demuxer, 1, &self->frame))
     return set_broken (state == WEBP_DEMUX_PARSE_ERROR
-                           ? "its chunks are wrong"
-                           : "it ends before its first image does",
+                           ? "the chunks are invalid"
+                           : "the file ends before its first image does",
         error);
   header->width = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_WIDTH);
   header->height = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_HEIGHT);

@@ -107,7 +107,8 @@ spdl_frame_selection_make (SpdlFrameSelection *self, const SpdlClip *clip,
   if (n_own == 0 ||
       (n_own < self->n_frames && clip->pad == SPDL_CLIP_PAD_FAIL)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "It has %u frames, of which a clip of %u would have %u of its own",
+        "Video has %u frames, so a clip of %u would have only %u distinct "
+        "frames",
         n_frames, self->n_frames, n_own);
     return FALSE;
   }
@@ -158,7 +159,7 @@ static gboolean
 no_memory (const SpdlClipBuilder *self, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory for a clip of %u images of %u by %u", self->n_frames,
+      "Not enough memory for a clip of %u images of %u by %u", self->n_frames,
       self->width, self->height);
   return FALSE;
 }
@@ -215,12 +216,12 @@ spdl_clip_builder_put (SpdlClipBuilder *self, guint i, GstBuffer *image,
 
   if (!is_same (self, info)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Its frames are of different sizes: set width and height");
+        "The frames of the video differ in size: set width and height");
     return FALSE;
   }
   if (!gst_buffer_map (image, &map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "What was decoded of it cannot be mapped");
+        "Failed to map a decoded frame");
     return FALSE;
   }
   for (guint y = 0; y < self->height; y++)
@@ -329,7 +330,7 @@ draw_planes (const SpdlFrame *frame, const SpdlSampling *sampling,
   if (!gst_video_frame_map (&in, frame->info, frame->buffer, GST_MAP_READ)) {
     spdl_canvas_cancel (canvas);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "What was decoded of it cannot be mapped");
+        "Failed to map a decoded frame");
     return NULL;
   }
   get_colors (frame->info, &colors);

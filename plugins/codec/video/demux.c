@@ -521,7 +521,7 @@ spdl_demux_new (GstElementFactory *factory, GError **error)
 
   if (!element) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "%s cannot be made", GST_OBJECT_NAME (factory));
+        "Failed to create %s", GST_OBJECT_NAME (factory));
     return NULL;
   }
   self = g_new0 (SpdlDemux, 1);
@@ -542,7 +542,7 @@ spdl_demux_new (GstElementFactory *factory, GError **error)
   g_signal_connect (element, "pad-added", G_CALLBACK (on_pad_added), self);
   if (link_file (self))
     return self;
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "%s has no sink",
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "%s has no sink pad",
       GST_OBJECT_NAME (factory));
   spdl_demux_free (self);
   return NULL;
@@ -586,8 +586,8 @@ static gboolean
 set_broken (const SpdlDemux *self, const gchar *name, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX,
-      "It is a broken %s: %s found %s", name, GST_OBJECT_NAME (self->element),
-      self->message ? self->message : "no packet of its video");
+      "Corrupt %s: %s reported %s", name, GST_OBJECT_NAME (self->element),
+      self->message ? self->message : "no video packet");
   return FALSE;
 }
 
@@ -599,12 +599,12 @@ check_track (const SpdlDemux *self, const gchar *name, GError **error)
     return TRUE;
   if (!self->has_video && self->others->len > 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "It has no video: it is %s with %s", name, self->others->str);
+        "File has no video: it is %s with %s", name, self->others->str);
     return FALSE;
   }
   if (self->missing_at != G_MAXUINT64) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX,
-        "It is a broken %s: it is cut off, data is missing from byte "
+        "Corrupt %s: the file is cut off, data is missing from byte "
         "%" G_GUINT64_FORMAT " on",
         name, self->missing_at);
     return FALSE;

@@ -224,7 +224,7 @@ read_packets (SpdlVideo *self, const gchar *type, GError **reason)
     return TRUE;
   g_clear_error (reason);
   g_set_error (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX,
-      "It is %s with a video of no frames", type);
+      "The video of the %s has no frames", type);
   return FALSE;
 }
 

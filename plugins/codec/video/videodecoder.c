@@ -155,7 +155,7 @@ set_missing (GstCaps *caps, GError **error)
   else if (g_str_equal (type, "video/x-av1"))
     package = "gstreamer1.0-plugins-bad";
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "Its video is %s, for which no decoder is installed: Debian's are in %s",
+      "Video is %s, for which no decoder is installed: Debian's are in %s",
       type, package);
 }
 
@@ -267,8 +267,8 @@ spdl_video_decoder_new (GstCaps *caps, guint n_threads,
         self->harness ? spdl_video_decoder_take_message (self) : NULL;
 
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "%s does not start: %s", self->name,
-        message ? message : "it refuses the format");
+        "Failed to start %s: %s", self->name,
+        message ? message : "the format is not accepted");
     spdl_video_decoder_free (self);
     return NULL;
   }
@@ -354,8 +354,8 @@ spdl_video_decoder_push (
     self->message = gst_spdl_harness_take_message (self->harness, NULL);
   if (!self->message)
     self->message = g_strdup (ret == GST_FLOW_NOT_NEGOTIATED
-                                  ? "that it does not decode this kind of it"
-                                  : "that it cannot be decoded");
+                                  ? "an unsupported variant of the format"
+                                  : "that decoding failed");
   return FALSE;
 }
 

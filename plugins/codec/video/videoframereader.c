@@ -192,9 +192,9 @@ set_missing (SpdlVideoFrameReader *self, guint rank, GError **error)
 
   if (error && !*error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "It is broken: at frame %u %s found %s", rank,
+        "Corrupt video: at frame %u, %s reported %s", rank,
         spdl_video_decoder_get_name (self->video_decoder),
-        message ? message : "that it cannot be decoded");
+        message ? message : "that decoding failed");
 }
 
 gboolean

@@ -486,9 +486,9 @@ GST_START_TEST (test_downstream)
     guint n_results;
     const gchar *failure;
   } cases[] = {
-    { "video/x-raw", 1, "downstream takes images alone" },
-    { "other/tensors,format=static", 5, "It is no array" },
-    { "other/tensors,format=static,num_tensors=1", 0, "It is no array" },
+    { "video/x-raw", 1, "downstream accepts only images" },
+    { "other/tensors,format=static", 5, "is not an array" },
+    { "other/tensors,format=static,num_tensors=1", 0, "is not an array" },
     { "video/x-raw;other/tensors,format=static", 6, NULL },
   };
   gchar *folder = make_folder ();
@@ -506,8 +506,8 @@ GST_START_TEST (test_downstream)
     fail_unless (!cases[i].failure ||
                  strstr (run_failure_text (run, 0), cases[i].failure));
     if (cases[i].n_results == 0)
-      fail_unless (strstr (run_failure_text (run, 1), "but downstream takes "
-                                                      "other/tensors"));
+      fail_unless (strstr (run_failure_text (run, 1),
+          "but downstream accepts only other/tensors"));
     run_free (run);
   }
   files_remove_folder (folder);

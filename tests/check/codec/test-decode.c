@@ -255,8 +255,8 @@ GST_START_TEST (test_corrupt)
   assert_stretched (rig, 1, 200, 100, 1, 8, 8, FALSE);
   assert_stretched (rig, 2, 100, 200, 8, 8, 8, FALSE);
   GError *error = NULL;
-  static const gchar *reasons[] = { "broken JPEG", "is no image", "is no ",
-    "is empty", "broken JPEG", "broken JPEG" };
+  static const gchar *reasons[] = { "Corrupt JPEG", "not an image", "is not ",
+    "is empty", "Corrupt JPEG", "Corrupt JPEG" };
   guint n = 0;
   for (guint i = 0; i < rig->messages->len; i++) {
     const GstStructure *s =

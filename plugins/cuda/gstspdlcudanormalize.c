@@ -136,8 +136,8 @@ read_images (GstSpdlCudaNormalize *self, GError **error)
     g_autofree gchar *is = gst_spdl_tensor_info_to_string (tensor);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The first tensor is to be images of uint8 with %d channels at most, "
-        "as 3:224:224:32, but is %s",
+        "The first tensor must hold uint8 images with at most %d channels, "
+        "such as 3:224:224:32, but is %s",
         SPDL_NORMALIZE_MAX_CHANNELS, is);
     return FALSE;
   }
@@ -232,20 +232,22 @@ check_batch (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 
   if (n != self->info.num_tensors) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "A batch of %u tensors has %u memories", self->info.num_tensors, n);
+        "The batch has %u tensors, but %u memories", self->info.num_tensors, n);
     return FALSE;
   }
   while (n-- > 0)
     if (!gst_spdl_is_cuda_memory (gst_buffer_peek_memory (batch, n))) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-          "Tensor %u of a batch is not on a CUDA device", n);
+          "Tensor %u of the batch is not on a CUDA device: put spdlcudaupload "
+          "before spdlcudanormalize",
+          n);
       return FALSE;
     }
   if (gst_buffer_peek_memory (batch, 0)->size >= size)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The images of a batch have %" G_GSIZE_FORMAT
-      " bytes, and not %" G_GSIZE_FORMAT,
+      "The images of the batch have %" G_GSIZE_FORMAT
+      " bytes, but should have %" G_GSIZE_FORMAT,
       gst_buffer_peek_memory (batch, 0)->size, size);
   return FALSE;
 }
@@ -294,7 +296,7 @@ copy_tensor (GstSpdlCudaNormalize *self, GstMemory *from, guint8 *to,
                  self->cudart->cudaMemcpyAsync (to,
                      gst_spdl_cuda_memory_get_address (from), from->size,
                      cudaMemcpyDeviceToDevice, stream),
-                 "A tensor cannot be copied", error));
+                 "Failed to copy a tensor", error));
 }
 
 static gboolean
@@ -480,7 +482,7 @@ gst_spdl_cuda_normalize_class_init (GstSpdlCudaNormalizeClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "CUDA normalizer",
       "Filter/Converter/Image/Hardware",
-      "Makes planes of floating point of images on a CUDA device",
+      "Converts uint8 images to normalized float NCHW on a CUDA device",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_cuda_normalize_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES;

@@ -477,7 +477,8 @@ static const SpdlProperty properties[] = {
       "Number of the CUDA device to copy batches to", 0, G_MAXINT, 0),
   SPDL_PROPERTY_UINT (GstSpdlCudaUpload, prefetch, READY, "prefetch",
       "Prefetch",
-      "Number of batches that may be copied to the device at a time", 1, 64, 2),
+      "Number of batches that may be copied to the device at the same time", 1,
+      64, 2),
   SPDL_PROPERTY_END
 };
 
@@ -514,7 +515,7 @@ gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      spdl_cuda_upload_debug, "spdlcudaupload", 0, "Batches to a device");
+      spdl_cuda_upload_debug, "spdlcudaupload", 0, "CUDA upload");
   object_class->set_property = gst_spdl_cuda_upload_set_property;
   object_class->get_property = gst_spdl_cuda_upload_get_property;
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);

@@ -52,14 +52,15 @@ spdl_normalizer_open (
       !cudart->cudaLibraryUnload) {
     cudart->cudaRuntimeGetVersion (&version);
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "Kernels need a CUDA Runtime of 12.8 or later: this one is %d.%d",
+        "The kernels need a CUDA Runtime of 12.8 or later, but this one is "
+        "%d.%d",
         version / 1000, version % 1000 / 10);
     return FALSE;
   }
   return gst_spdl_cudart_check (cudart,
       cudart->cudaLibraryLoadData (
           &self->library, spdl_normalize_program, NULL, NULL, 0, NULL, NULL, 0),
-      "The kernels cannot be loaded", error);
+      "Failed to load the CUDA kernels", error);
 }
 
 void
@@ -82,7 +83,7 @@ get_kernel (SpdlNormalizer *self, guint n_channels, guint width, gboolean half,
       !gst_spdl_cudart_check (self->cudart,
           self->cudart->cudaLibraryGetKernel (
               &self->kernels[place], self->library, name),
-          "A kernel is missing", error))
+          "A CUDA kernel is missing", error))
     return NULL;
   return self->kernels[place];
 }
@@ -111,7 +112,7 @@ launch_kernel (SpdlNormalizer *self, void *kernel, SpdlNormalizeJob *job,
   return gst_spdl_cudart_check (self->cudart,
       self->cudart->cudaLaunchKernel (
           kernel, grid, block, arguments, 0, stream),
-      "A kernel cannot be launched", error);
+      "Failed to launch a CUDA kernel", error);
 }
 
 /* How many images one launch takes; 0 if one is too large. */

@@ -56,7 +56,7 @@ map_tensors (SpdlTransfer *self, GError **error)
     if (!gst_memory_map (gst_buffer_peek_memory (self->batch, i),
             &self->maps[i], GST_MAP_READ)) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "The memory of tensor %u cannot be mapped", i);
+          "Failed to map the memory of tensor %u", i);
       return FALSE;
     }
     self->n_tensors = i + 1;
@@ -150,7 +150,7 @@ move_memories (SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
       !gst_memory_map (self->moved, &self->moved_map, GST_MAP_WRITE)) {
     g_clear_pointer (&self->moved, gst_memory_unref);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There are no %" G_GSIZE_FORMAT " bytes of memory to copy from",
+        "Failed to allocate %" G_GSIZE_FORMAT " bytes of memory to copy from",
         self->size);
     return FALSE;
   }
@@ -209,7 +209,7 @@ copy_memory (gpointer to, gconstpointer from, gsize size,
          gst_spdl_cudart_check (cudart,
              cudart->cudaMemcpyAsync (to, from, size, cudaMemcpyHostToDevice,
                  gst_spdl_cuda_allocator_get_stream (block->allocator)),
-             "A batch cannot be copied to the device", error);
+             "Failed to copy a batch to the device", error);
 }
 
 static gboolean

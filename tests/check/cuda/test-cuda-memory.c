@@ -54,10 +54,10 @@ GST_START_TEST (test_load)
 
   g_setenv ("GST_SPDL_CUDART", "/nowhere/libcudart.so", TRUE);
   fail_unless (gst_spdl_cudart_get (&error) == NULL);
-  assert_error (&error, "GST_SPDL_CUDART names cannot be loaded: /nowhere/");
+  assert_error (&error, "GST_SPDL_CUDART: /nowhere/");
   g_setenv ("GST_SPDL_CUDART", "libm.so.6", TRUE);
   fail_unless (gst_spdl_pinned_allocator_new (0, &error) == NULL);
-  assert_error (&error, "it has no cudaRuntimeGetVersion");
+  assert_error (&error, "symbol cudaRuntimeGetVersion");
   fail_unless (gst_spdl_cuda_allocator_new (0, NULL) == NULL);
   g_setenv ("GST_SPDL_CUDART", fake, TRUE);
   fail_unless (gst_spdl_cudart_get (&error) != NULL);
@@ -73,17 +73,18 @@ GST_START_TEST (test_no_device)
   g_setenv ("FAKE_CUDA_DRIVER", "0", TRUE);
   fake_cuda_reset ();
   fail_unless (gst_spdl_cuda_allocator_new (0, &error) == NULL);
-  assert_error (&error, "no NVIDIA driver, or one that is too old for the CUDA "
-                        "Runtime 13.0");
+  assert_error (
+      &error, "NVIDIA driver not found, or too old for the CUDA Runtime 13.0");
   g_setenv ("FAKE_CUDA_DRIVER", "1", TRUE);
   g_setenv ("FAKE_CUDA_DEVICES", "0", TRUE);
   fake_cuda_reset ();
   fail_unless (gst_spdl_pinned_allocator_new (0, &error) == NULL);
-  assert_error (&error, "no CUDA device");
+  assert_error (&error, "No CUDA device");
   g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
   fake_cuda_reset ();
   fail_unless (gst_spdl_cuda_allocator_new (2, &error) == NULL);
-  assert_error (&error, "no CUDA device 2: the numbers go from 0 to 1");
+  assert_error (
+      &error, "CUDA device 2 does not exist: device numbers are 0 to 1");
 }
 
 GST_END_TEST;
@@ -420,7 +421,7 @@ GST_START_TEST (test_full)
   fail_unless_equals_int (fake_cuda_count ("cudaFreeAsync"), 19);
   gst_spdl_cuda_block_unref (block);
   fail_unless (gst_spdl_cuda_block_take (allocator, G_MAXSIZE, &error) == NULL);
-  assert_error (&error, "No device has memory");
+  assert_error (&error, "Not enough device memory");
   gst_spdl_cuda_block_unref (blocks[0]);
   gst_object_unref (allocator);
 }

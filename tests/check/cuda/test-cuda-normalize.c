@@ -197,8 +197,7 @@ GST_START_TEST (test_refused)
   Rig *rig;
 
   check_refused (CUDA_CAPS ("float32", "3:4:4:2"),
-      "images of uint8 with 16 channels at most, as 3:224:224:32, but is "
-      "float32 3:4:4:2");
+      "at most 16 channels, such as 3:224:224:32, but is float32 3:4:4:2");
   check_refused (CUDA_CAPS ("uint8", "3:4:4"), "but is uint8 3:4:4");
   check_refused (CUDA_CAPS ("uint8", "17:4:4:2"), "but is uint8 17:4:4:2");
 
@@ -251,9 +250,9 @@ GST_START_TEST (test_failures)
     gint code;
     const gchar *text;
   } cases[] = {
-    { "cudaLibraryLoadData", 209, "The kernels cannot be loaded" },
+    { "cudaLibraryLoadData", 209, "load the CUDA kernels" },
     { "cudaLibraryGetKernel", 500, "A kernel is missing" },
-    { "cudaLaunchKernel", 701, "A kernel cannot be launched" },
+    { "cudaLaunchKernel", 701, "launch a CUDA kernel" },
     { "kernel", 719, "The CUDA device is lost" },
   };
 

@@ -115,9 +115,9 @@ number_folders (SpdlDataset *self, GError **error)
       continue;
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The folder \"%s\" in \"%s\" cannot be a class: %s", name, self->root,
-        i >= SPDL_CLASSES_MAX ? "there are too many"
-                              : "the name of another one is shown in the same "
-                                "way; rename one of them");
+        i >= SPDL_CLASSES_MAX
+            ? "the limit of classes is reached"
+            : "another folder has the same printed name; rename one of them");
     return FALSE;
   }
   return TRUE;
@@ -135,9 +135,8 @@ check_folders (const SpdlDataset *self, GError **error)
   folder = g_strndup (self->unknown, strcspn (self->unknown, "/"));
   file = g_filename_display_name (path);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The folder \"%s\" of the item \"%s\" fits none of the %u classes: add "
-      "it "
-      "to classes, move it elsewhere, or leave classes unset",
+      "The folder \"%s\" of the item \"%s\" is not among the %u classes: add "
+      "it to classes, move it elsewhere, or leave classes unset",
       folder, file, spdl_classes_get_size (self->classes));
   return FALSE;
 }
@@ -153,7 +152,7 @@ take_folders (SpdlDataset *self,
     return TRUE;
   if (self->folders->len == 0 && warn) {
     text = g_strdup_printf (
-        "label=folder finds no folders in \"%s\", so that no item has a label",
+        "No item has a label, because label=folder finds no folders in \"%s\"",
         self->root);
     warn (text, user_data);
   }
@@ -184,13 +183,13 @@ open_folder (const SpdlDatasetOptions *options,
 
   if (n_others > 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "None of the %" G_GUINT64_FORMAT " files in \"%s\" has a name that "
-        "matches \"%s\": set pattern to one that does, such as "
-        "\"*.@(jpg|jpeg)\"",
+        "None of the %" G_GUINT64_FORMAT
+        " files in \"%s\" matches the pattern \"%s\": set pattern to one that "
+        "matches, such as \"*.@(jpg|jpeg)\"",
         n_others, location, pattern);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no file in \"%s\": set location to a folder that holds the "
+        "No file found in \"%s\": set location to a folder that holds the "
         "dataset, or to a list of its files",
         location);
   spdl_dataset_free (self);
@@ -237,9 +236,8 @@ may_have_weights (
   if (!options->weights || !kind)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "weight-column=%s names a column, but \"%s\" is %s: set location to a "
-      ".csv "
-      "list with such a column, or leave weights unset",
+      "weight-column=%s needs a list, but \"%s\" is %s: set location to a .csv "
+      "list with such a column, or leave weight-column unset",
       options->weights, options->location, kind);
   return FALSE;
 }
@@ -249,16 +247,16 @@ is_there (const gchar *location, GError **error)
 {
   if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no \"%s\": set location to a folder, to a .txt or .csv "
-        "list of paths or URIs, or to .tar or .zip shards",
+        "\"%s\" not found: set location to a folder, to a .txt or .csv list of "
+        "paths or URIs, or to .tar or .zip shards",
         location);
     return FALSE;
   }
   if (spdl_list_is_list (location))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" is neither a folder nor a list nor a shard: the name of a list "
-      "ends in .txt or .csv, that of a shard in .tar or .zip",
+      "\"%s\" is not a folder, a list or a shard: the name of a list must end "
+      "in .txt or .csv, that of a shard in .tar or .zip",
       location);
   return FALSE;
 }
@@ -275,7 +273,7 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
                ? open_folder (options, warn, user_data, error)
                : NULL;
   if (spdl_archive_set_is_set (location))
-    return may_have_weights (options, "no list", error)
+    return may_have_weights (options, "not a list", error)
                ? open_shards (options, warn, user_data, error)
                : NULL;
   return is_there (location, error) &&

@@ -60,19 +60,19 @@ check_index (const guint8 *data, gsize size)
   const gsize rest = size - SPDL_ARCHIVE_INDEX_HEADER;
 
   if (size < SPDL_ARCHIVE_INDEX_HEADER)
-    return "it is cut off";
+    return "the index is cut off";
   if (memcmp (data, SPDL_ARCHIVE_INDEX_MARK, 8) != 0 &&
       memcmp (data, SPDL_ARCHIVE_INDEX_MARK_PACKED, 8) != 0)
-    return "it is no index of a shard, or one of another version";
+    return "the file is not an index of a shard, or has another version";
   if (word_at (data, SPDL_ARCHIVE_WORD_HEADER_HASH) !=
       spdl_fingerprint_add (
           0, data, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof (guint64)))
-    return "its header is damaged";
+    return "the header is damaged";
   if (word_at (data, SPDL_ARCHIVE_WORD_HASH) !=
       spdl_fingerprint_add (0, data + SPDL_ARCHIVE_INDEX_HEADER, rest))
-    return "it is damaged or cut off";
+    return "the index is damaged or cut off";
   if (word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES) > rest / sizeof (guint64))
-    return "its header makes no sense";
+    return "the header is invalid";
   return NULL;
 }
 

@@ -102,15 +102,15 @@ find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
 
   spdl_archive_index_get_key (index, &key);
   if (key.stamp.size != reader->stamp.size)
-    return "the shard has another size since";
+    return "the size of the shard has changed";
   if (reader->validator > SPDL_READER_UNKNOWN &&
       key.validator == reader->validator)
     return NULL;
   if (reader->validator == 0 && !is_same_stamp (&key.stamp, &reader->stamp))
-    return "the shard has changed since";
+    return "the shard has changed";
   if (!spdl_reader_hash_samples (reader, &samples, &error))
     return "the shard cannot be read";
-  return samples == key.samples ? NULL : "it is of another shard";
+  return samples == key.samples ? NULL : "the index belongs to another shard";
 }
 
 /* Takes @index, and says in the log what becomes of it. */
@@ -121,7 +121,7 @@ check_index (SpdlArchiveIndex *index, const gchar *problem, SpdlReader *reader,
   if (index)
     problem = find_difference (index, reader);
   if (problem)
-    GST_WARNING ("the index \"%s\" of the shard \"%s\" is not used: %s", path,
+    GST_WARNING ("the index \"%s\" of the shard \"%s\" is ignored: %s", path,
         reader->name, problem);
   else if (index)
     GST_INFO ("the shard \"%s\" has the index \"%s\"", reader->name, path);
@@ -172,8 +172,8 @@ keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
   if (failed == 0)
     mapped = spdl_archive_index_open (path, &problem);
   if (!mapped) {
-    GST_INFO ("the index of the shard \"%s\" cannot be kept in \"%s\": %s",
-        reader->name, path, failed ? g_strerror (failed) : "it is gone");
+    GST_INFO ("failed to write the index of the shard \"%s\" to \"%s\": %s",
+        reader->name, path, failed ? g_strerror (failed) : "the file is gone");
     return NULL;
   }
   GST_INFO ("the index of the shard \"%s\" was written to \"%s\"", reader->name,
@@ -223,7 +223,7 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
   }
   if (reader->stamp.size > MIN (MAX_REMOTE_INDEX, spdl_memory_get_share ()) ||
       !(data = g_try_malloc (reader->stamp.size)))
-    problem = "it is too large";
+    problem = "the index is too large";
   else if (!spdl_reader_read (reader, 0, data, reader->stamp.size, &error))
     problem = error->message;
   else

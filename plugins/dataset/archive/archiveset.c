@@ -134,17 +134,18 @@ tell_left_out (SpdlArchiveSet *self, const Shard *shard)
   const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
 
   if (shard->n_items < n)
-    warn_caller (self,
-        g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                         " samples in \"%s\" were left out: they have no %s",
-            n - shard->n_items, n, shard->location,
-            self->extensions ? self->options.extensions : "payload"));
+    warn_caller (
+        self, g_strdup_printf (
+                  "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                  " samples in \"%s\" were skipped, because they have no %s",
+                  n - shard->n_items, n, shard->location,
+                  self->extensions ? self->options.extensions : "payload"));
   if (n_long > 0)
-    warn_caller (self,
-        g_strdup_printf ("%" G_GUINT64_FORMAT
-                         " texts in \"%s\" were left out: they have more than "
-                         "64 KiB",
-            n_long, shard->location));
+    warn_caller (
+        self, g_strdup_printf ("%" G_GUINT64_FORMAT
+                               " texts in \"%s\" were skipped, because they "
+                               "exceed the limit of 64 KiB",
+                  n_long, shard->location));
 }
 
 /* Opening */
@@ -233,9 +234,8 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
   if (self->n_items > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "There is no sample in \"%s\" that has a payload: a sample is the files "
-      "that share a name up to its first dot, and extensions says which of "
-      "them is wanted",
+      "No sample in \"%s\" has a payload: a sample is the files that share a "
+      "name up to its first dot; set extensions to those of the wanted files",
       location);
   return FALSE;
 }
@@ -353,7 +353,8 @@ check_unchanged (const Shard *shard, GError **error)
       return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The shard \"%s\" has changed since it was indexed: begin anew",
+      "The shard \"%s\" has changed since it was indexed: restart without the "
+      "resume state",
       shard->location);
   return FALSE;
 }
@@ -390,7 +391,6 @@ spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
   visit_shard (self, shard);
   if (!uri)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The index of the shard \"%s\" makes no sense: remove it",
-        shard->location);
+        "The index of the shard \"%s\" is invalid: remove it", shard->location);
   return uri;
 }

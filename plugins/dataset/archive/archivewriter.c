@@ -198,14 +198,14 @@ spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
   if (!extension)
     return NULL;
   if (key > G_MAXUINT16 || strlen (extension) > G_MAXUINT16)
-    return "its name is too long";
+    return "the name is too long";
   lower = g_ascii_strdown (extension, -1);
   if (self->key->len != key || memcmp (self->key->str, path, key) != 0)
     begin_sample (self, path, key);
   if (self->n_files == G_MAXUINT16)
-    return "its sample has too many files";
+    return "the sample has too many files";
   if (has_extension (self, lower))
-    return "its sample has another file of that extension";
+    return "the sample has another file with the same extension";
   if (self->records->len > G_MAXUINT - (1u << 30) ||
       self->texts->len > (1u << 29))
     return "the index would become too large";

@@ -19,7 +19,8 @@ static gboolean
 set_too_many (const gchar *text, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" stands for more than %d names", text, SPDL_BRACES_MAX);
+      "\"%s\" expands to more names than the limit of %d", text,
+      SPDL_BRACES_MAX);
   return FALSE;
 }
 
@@ -174,7 +175,7 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
     return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "There is no shard \"%s\": set location to what is there", pattern);
+      "Shard \"%s\" not found: set location to existing shards", pattern);
   return FALSE;
 }
 

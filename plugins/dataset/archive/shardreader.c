@@ -40,8 +40,8 @@ read_file (
       continue;
     if (n <= 0) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "\"%s\" cannot be read: %s", base->name,
-          n < 0 ? g_strerror (errno) : "it became shorter");
+          "Failed to read \"%s\": %s", base->name,
+          n < 0 ? g_strerror (errno) : "the file became shorter");
       return FALSE;
     }
     at += n;
@@ -96,7 +96,7 @@ spdl_reader_open_file (const gchar *path, GError **error)
   g_set_error (error, GST_RESOURCE_ERROR,
       failed == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
                        : GST_RESOURCE_ERROR_OPEN_READ,
-      "\"%s\" cannot be read: %s", path, g_strerror (failed));
+      "Failed to read \"%s\": %s", path, g_strerror (failed));
   free_file (&self->base);
   return NULL;
 }

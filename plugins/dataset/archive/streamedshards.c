@@ -237,9 +237,9 @@ add_shard (SpdlStreamedShards *self, const gchar *uri, GError **error)
     return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "\"%s\" cannot be used among shards of which a server knows no byte "
-      "ranges: these are read from their beginnings, as is possible with tars "
-      "on servers alone",
+      "\"%s\" cannot be mixed with shards whose server supports no byte "
+      "ranges: those are streamed, and only tar files on servers can be "
+      "streamed",
       shard.name);
   g_free (shard.name);
   return FALSE;
@@ -346,17 +346,18 @@ static void
 tell_left_out (SpdlStreamedShards *self)
 {
   if (self->n_left_out > 0)
-    warn_caller (self,
-        g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                         " samples in \"%s\" were left out: they have no %s",
-            self->n_left_out, self->n_samples, self->shard->name,
-            self->extensions ? "file of extensions" : "payload"));
+    warn_caller (
+        self, g_strdup_printf (
+                  "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+                  " samples in \"%s\" were skipped, because they have no %s",
+                  self->n_left_out, self->n_samples, self->shard->name,
+                  self->extensions ? "file of extensions" : "payload"));
   if (self->n_long > 0)
-    warn_caller (self,
-        g_strdup_printf ("%" G_GUINT64_FORMAT
-                         " texts in \"%s\" were left out: they have more than "
-                         "64 KiB",
-            self->n_long, self->shard->name));
+    warn_caller (
+        self, g_strdup_printf ("%" G_GUINT64_FORMAT
+                               " texts in \"%s\" were skipped, because they "
+                               "exceed the limit of 64 KiB",
+                  self->n_long, self->shard->name));
 }
 
 static void
@@ -368,7 +369,7 @@ tell_lost (SpdlStreamedShards *self, const GError *error)
           ? g_strdup_printf ("%" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
                              " samples are lost",
                 n_all - self->n_samples, n_all)
-          : g_strdup ("how many it has beyond these is not known");
+          : g_strdup ("an unknown number of further samples are lost");
 
   warn_caller (
       self, g_strdup_printf ("The shard \"%s\" failed after %" G_GUINT64_FORMAT
@@ -498,9 +499,9 @@ set_empty (SpdlStreamedShards *self, GError **error)
     g_propagate_error (error, g_steal_pointer (&self->error));
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no sample in \"%s\", nor in other shards of this epoch, that "
-        "has a payload: a sample is the files that share a name up to its "
-        "first dot, and extensions says which of them is wanted",
+        "No sample in \"%s\", or in other shards of this epoch, has a payload: "
+        "a sample is the files that share a name up to its first dot; set "
+        "extensions to those of the wanted files",
         self->shard->name);
 }
 

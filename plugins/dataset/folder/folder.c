@@ -58,7 +58,7 @@ left_out (const Walk *walk, const gchar *path, const gchar *why)
 
   if (!walk->funcs->warn)
     return;
-  text = g_strdup_printf ("\"%s\" was left out: %s", path, why);
+  text = g_strdup_printf ("\"%s\" was skipped: %s", path, why);
   walk->funcs->warn (text, walk->funcs->warn_data);
 }
 
@@ -67,9 +67,9 @@ describe_folder (int failed)
 {
   switch (failed) {
     case ELOOP:
-      return "it leads back to a folder that it lies in";
+      return "the link leads back to a folder that contains it";
     case ENOTSUP:
-      return "it belongs to the kernel (procfs or sysfs) and holds no dataset";
+      return "the folder belongs to the kernel (procfs or sysfs)";
     default:
       return g_strerror (failed);
   }
@@ -219,6 +219,6 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "The folder \"%s\" cannot be read: %s", root, describe_folder (failed));
+      "Failed to read the folder \"%s\": %s", root, describe_folder (failed));
   return FALSE;
 }

@@ -110,11 +110,11 @@ check_name (const SpdlClasses *self, const gchar *name, guint i, GError **error)
   if (!*name)
     problem = "is empty";
   else if (g_ascii_isspace (*name) || g_ascii_isspace (name[strlen (name) - 1]))
-    problem = "begins or ends with a blank, which is cut off labels";
+    problem = "begins or ends with a blank, which labels are stripped of";
   else if (!g_utf8_validate (name, -1, NULL))
     problem = "is not UTF-8";
   else if (find_entry (self, name, strlen (name)))
-    problem = "is there twice";
+    problem = "appears twice";
   if (!problem)
     return TRUE;
   g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
@@ -137,8 +137,8 @@ spdl_classes_new_from_names (const gchar *const *names, GError **error)
       return NULL;
     if (!spdl_classes_add (self, names[i], strlen (names[i]))) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "classes has more than the %u names, or the %u bytes, that are "
-          "possible: number the labels instead",
+          "classes exceeds the limit of %u names or %u bytes: use numbers as "
+          "labels",
           SPDL_CLASSES_MAX, SPDL_CLASSES_MAX_SIZE);
       return NULL;
     }

@@ -91,8 +91,8 @@ find_columns (SpdlColumns *self, const gchar *location, GError **error)
   if (!g_ptr_array_find_with_equal_func (
           self->names, "uri", g_str_equal, &self->uri)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "\"%s\" line 1: there is no column \"uri\": the first line names the "
-        "columns, such as uri,label",
+        "\"%s\" line 1: column \"uri\" is missing: name the columns in the "
+        "first line, such as uri,label",
         location);
     return FALSE;
   }
@@ -110,9 +110,9 @@ find_columns (SpdlColumns *self, const gchar *location, GError **error)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" line 1: column %u is named %s, %s", location, i + 1, quoted,
         spdl_columns_is_field_name (name)
-            ? "as another one is: give each a name of its own"
-            : "which cannot be a field of an item: use ASCII letters, digits "
-              "and the characters _-+/:.");
+            ? "like another column: give each column a different name"
+            : "which is not a valid field name: use ASCII letters, digits and "
+              "the characters _-+/:.");
     return FALSE;
   }
   return TRUE;
@@ -154,9 +154,8 @@ spdl_columns_set_weights (
       self->weight != self->uri)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" has no column \"%s\" with weights: set weights to the name of "
-      "one "
-      "of its columns",
+      "\"%s\" has no column \"%s\" with weights: set weight-column to the name "
+      "of one of its columns",
       location, name);
   return FALSE;
 }

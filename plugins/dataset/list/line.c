@@ -73,10 +73,12 @@ describe_error (const SpdlParseError *parse_error)
   switch (parse_error->kind) {
     case SPDL_PARSE_ERROR_TOO_LONG:
       return g_strdup_printf (
-          "it is longer than %" G_GUINT64_FORMAT " bytes", parse_error->number);
+          "the line is longer than the limit of %" G_GUINT64_FORMAT " bytes",
+          parse_error->number);
     case SPDL_PARSE_ERROR_NOT_UTF8:
-      return g_strdup ("it is not UTF-8: save the list as UTF-8, and write "
-                       "names of other bytes as URIs (file:///caf%E9.jpg)");
+      return g_strdup (
+          "the line is not UTF-8: save the list as UTF-8, and write names of "
+          "other bytes as URIs (file:///caf%E9.jpg)");
     case SPDL_PARSE_ERROR_NO_URI:
       return g_strdup ("the path or URI is empty");
     case SPDL_PARSE_ERROR_LABEL_NO_INTEGER:
@@ -89,37 +91,39 @@ describe_error (const SpdlParseError *parse_error)
           "classes to the names of the classes");
     case SPDL_PARSE_ERROR_LABEL_UNKNOWN:
       return describe_label (parse_error,
-          "fits none of the %" G_GUINT64_FORMAT
+          "is not among the %" G_GUINT64_FORMAT
           " classes: correct it, or add it to classes",
           parse_error->number);
     case SPDL_PARSE_ERROR_LABEL_TOO_MANY:
       return describe_label (parse_error,
-          "is one class too many, after %" G_GUINT64_FORMAT
-          ": set label=none if the labels are not classes, or use numbers",
+          "exceeds the limit of %" G_GUINT64_FORMAT
+          " classes: set label=none if the labels are not classes, or use "
+          "numbers",
           parse_error->number);
     case SPDL_PARSE_ERROR_LABEL_TOO_LARGE:
       return describe_label (parse_error, "does not fit into 64 bits");
     case SPDL_PARSE_ERROR_WEIGHT:
       text = spdl_parse_error_quote (parse_error->text, parse_error->length);
       return g_strdup_printf (
-          "weight %s is no number from 0 on: write a decimal number such as "
-          "0.25, and 0 for an item that is never to be drawn",
+          "weight %s is invalid: write a decimal number such as 0.25, or 0 for "
+          "an item that should never be drawn",
           text);
     case SPDL_PARSE_ERROR_N_FIELDS:
       return g_strdup_printf (
-          "it has %" G_GUINT64_FORMAT " field%s, but the header names "
-          "%" G_GUINT64_FORMAT ": write a field that holds a comma in quotes",
+          "the line has %" G_GUINT64_FORMAT
+          " field%s, but the header names %" G_GUINT64_FORMAT
+          ": write a field that holds a comma in quotes",
           parse_error->number, parse_error->number == 1 ? "" : "s",
           parse_error->wanted);
     case SPDL_PARSE_ERROR_QUOTE_UNCLOSED:
       if (parse_error->number == 0)
-        return g_strdup ("a quote is never closed");
+        return g_strdup ("a quote is not closed");
       return g_strdup_printf ("a quote is not closed within %" G_GUINT64_FORMAT
                               " bytes",
           parse_error->number);
     case SPDL_PARSE_ERROR_QUOTE_STRAY:
-      return g_strdup ("a field holds a quote: write the whole field in "
-                       "quotes, and the quotes in it twice");
+      return g_strdup ("a field contains a quote: write the whole field in "
+                       "quotes, and double the quotes in it");
     default:
       g_return_val_if_reached (NULL);
   }

@@ -322,12 +322,12 @@ has_items (const SpdlList *self, GError **error)
   if (spdl_list_get_size (self) > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The list \"%s\" has no item: write %s", self->mapped_file.location,
+      "The list \"%s\" has no items: write %s", self->mapped_file.location,
       is_csv (self->mapped_file.location)
           ? "a line that names the columns, such as uri,label, and then a line "
             "for each item"
-          : "a path or a URI on each line, if you like with a tab and a label "
-            "behind it");
+          : "a path or a URI on each line, optionally followed by a tab and a "
+            "label");
   return FALSE;
 }
 
@@ -457,8 +457,9 @@ set_moved (const SpdlList *self, guint64 i, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "The list \"%s\" has changed since it was indexed: its item "
-      "%" G_GUINT64_FORMAT " is not where it was. Remove its index, "
-      "a file whose name ends in .spdl-index, and begin anew",
+      "%" G_GUINT64_FORMAT
+      " moved. Remove its index, a file whose name ends in .spdl-index, and "
+      "restart without the resume state",
       self->mapped_file.location, i);
 }
 

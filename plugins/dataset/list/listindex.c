@@ -175,20 +175,20 @@ check_header (const guint64 *words, gsize size)
   guint64 n_items, shift, names;
 
   if (size >= sizeof *words && memcmp (words, MARK, sizeof *words) != 0)
-    return "it is no index, or one of another version";
+    return "the file is not an index, or has another version";
   if (size < SPDL_INDEX_FILE_HEADER)
-    return "it is cut off";
+    return "the index is cut off";
   if (word_at (words, WORD_HEADER_HASH) != hash_header (words))
-    return "its header is damaged";
+    return "the header is damaged";
   n_items = word_at (words, WORD_N_ITEMS);
   shift = word_at (words, WORD_FLAGS_SHIFT) >> 32;
   names = word_at (words, WORD_NAMES_SIZE);
   if (n_items == 0 || shift > 48 || names > SPDL_CLASSES_MAX_SIZE ||
       (n_items - 1) >> shift >= SPDL_INDEX_MAX_ENTRIES)
-    return "its header makes no sense";
+    return "the header is invalid";
   if (size != SPDL_INDEX_FILE_HEADER +
                   (((n_items - 1) >> shift) + 1) * sizeof *words + names)
-    return "it is not as long as its header says";
+    return "the length differs from the one in the header";
   return NULL;
 }
 
@@ -198,13 +198,13 @@ check_list (const guint64 *words, const SpdlIndexKey *key)
   if (word_at (words, WORD_SIZE) != key->stamp.size ||
       (gint64) word_at (words, WORD_SECONDS) != key->stamp.seconds ||
       word_at (words, WORD_NANOSECONDS) != key->stamp.nanoseconds)
-    return "the list has changed since";
+    return "the list has changed";
   if (word_at (words, WORD_SAMPLES) != key->samples)
-    return "it is of another list";
+    return "the index belongs to another list";
   if (key->labels && !(word_at (words, WORD_FLAGS_SHIFT) & FLAG_LABELS))
-    return "it was made without a look at the labels";
+    return "the index was made without checking the labels";
   if (key->labels && word_at (words, WORD_CLASSES) != key->classes)
-    return "it was made for other classes";
+    return "the index was made for other classes";
   return NULL;
 }
 
@@ -216,13 +216,13 @@ check_offsets (guint64 *offsets, gsize n, guint64 hash, guint64 size)
   gboolean in_order = TRUE;
 
   if (spdl_fingerprint_add (0, offsets, n * sizeof *offsets) != hash)
-    return "its offsets are damaged";
+    return "the offsets are damaged";
   for (gsize i = 0; i < n; i++) {
     offsets[i] = GUINT64_FROM_LE (offsets[i]);
     in_order &= i == 0 || offsets[i] > last;
     last = offsets[i];
   }
-  return in_order && last < size ? NULL : "its offsets make no sense";
+  return in_order && last < size ? NULL : "the offsets are invalid";
 }
 
 /* Returns: (transfer full) (nullable): the classes, if there are any */
@@ -232,10 +232,10 @@ read_names (const gchar *names, gsize size, guint64 hash, const gchar **problem)
   g_autoptr (SpdlClasses) classes = NULL;
   const gchar *at = names, *const end = names + size, *last = NULL;
 
-  *problem = "its names of classes are damaged";
+  *problem = "the class names are damaged";
   if (spdl_fingerprint_add (0, names, size) != hash)
     return NULL;
-  *problem = "its names of classes make no sense";
+  *problem = "the class names are invalid";
   if (size > 0 && end[-1] != '\0')
     return NULL;
   while (at < end) {

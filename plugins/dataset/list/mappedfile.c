@@ -74,7 +74,7 @@ spdl_mapped_file_open (
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "The list \"%s\" cannot be read: %s", location, g_strerror (failed));
+      "Failed to read the list \"%s\": %s", location, g_strerror (failed));
   spdl_mapped_file_close (self);
   return FALSE;
 }
@@ -100,7 +100,7 @@ spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
 
   if (fstat (self->fd, &st) != 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The list \"%s\" cannot be read any more: %s", self->location,
+        "Failed to read the list \"%s\" again: %s", self->location,
         g_strerror (errno));
     return FALSE;
   }
@@ -110,12 +110,12 @@ spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
                 now.nanoseconds == self->stamp.nanoseconds))
     return TRUE;
   if (now.size != self->stamp.size)
-    sizes = g_strdup_printf (" (it had %" G_GUINT64_FORMAT
-                             " bytes, and has %" G_GUINT64_FORMAT ")",
+    sizes = g_strdup_printf (" (from %" G_GUINT64_FORMAT
+                             " to %" G_GUINT64_FORMAT " bytes)",
         self->stamp.size, now.size);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The list \"%s\" has changed since it was indexed%s: begin anew, and "
-      "replace a list by renaming another one to its name",
+      "The list \"%s\" has changed since it was indexed%s: restart without the "
+      "resume state; to replace a list, rename another file to its name",
       self->location, sizes ? sizes : "");
   return FALSE;
 }

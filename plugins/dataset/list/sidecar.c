@@ -181,7 +181,7 @@ load_index (const gchar *path, SpdlIndexKey *key, const gchar *location)
   else
     index = spdl_index_file_read (data, size, key, &problem);
   if (problem)
-    GST_INFO ("the index \"%s\" of the list \"%s\" is not used: %s", path,
+    GST_INFO ("the index \"%s\" of the list \"%s\" is ignored: %s", path,
         location, problem);
   else
     GST_INFO ("the list \"%s\" has the index \"%s\"", location, path);
@@ -236,7 +236,7 @@ spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
           mapped_file->location, path);
       return TRUE;
     }
-    GST_INFO ("the index of the list \"%s\" cannot be written to \"%s\": %s",
+    GST_INFO ("failed to write the index of the list \"%s\" to \"%s\": %s",
         mapped_file->location, path, g_strerror (failed));
   }
   return FALSE;

@@ -82,8 +82,8 @@ look_up (Setting *setting, const gchar *variable, GError **error)
     return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The environment's %s is \"%s\", which is no whole number from 0 to %d: "
-      "correct or unset it, or set the property %s",
+      "The environment variable %s is \"%s\", which is not a whole number from "
+      "0 to %d: correct or unset it, or set the property %s",
       variable, text, G_MAXINT, setting->property);
   return FALSE;
 }
@@ -104,8 +104,8 @@ static void
 set_one_unknown (const Setting *known, const Setting *unknown, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The %s %s is %" G_GINT64_FORMAT ", but %s is not known: set the "
-      "property %s, or %s in the environment",
+      "The %s %s is %" G_GINT64_FORMAT
+      ", but %s is unknown: set the property %s, or %s in the environment",
       source_of (known), name_of (known), known->value, unknown->property,
       unknown->property, unknown->variable);
 }
@@ -132,7 +132,7 @@ spdl_rank_partition_init (SpdlRankPartition *self, gint rank, gint world_size,
   if (r.value >= w.value) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "The %s %s is %" G_GINT64_FORMAT ", but the %s %s is %" G_GINT64_FORMAT
-        ": ranks go from 0 to one below the world size",
+        ": ranks go from 0 to one less than the world size",
         source_of (&r), name_of (&r), r.value, source_of (&w), name_of (&w),
         w.value);
     return FALSE;

@@ -81,7 +81,7 @@ test_given (void)
   g_assert_null (spdl_classes_new_from_names (none, &error));
   g_assert_no_error (error);
   assert_refused (empty, "Class 1 of classes");
-  assert_refused (twice, "\"dog\", is there twice");
+  assert_refused (twice, "\"dog\"");
   assert_refused (blank, "Class 2 of classes");
   assert_refused (latin, "Class 0 of classes");
 }

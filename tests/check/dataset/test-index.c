@@ -323,9 +323,9 @@ test_damaged (Fixture *f, gconstpointer data)
     spdl_mapped_file_close (&mapped_file);
   }
   g_assert_cmpuint (f->told->len, ==, 2 * size);
-  g_assert_true (was_told (f, "is not used: it is cut off"));
-  g_assert_true (was_told (f, "is not used: its offsets are damaged"));
-  g_assert_true (was_told (f, "is not used: its names of classes are damaged"));
+  g_assert_true (was_told (f, "is ignored: the index is cut off"));
+  g_assert_true (was_told (f, "is ignored: the offsets are damaged"));
+  g_assert_true (was_told (f, "is ignored: the class names are damaged"));
 
   SpdlList *list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
   g_assert_cmpuint (spdl_list_get_size (list), ==, N_ITEMS);
@@ -351,7 +351,7 @@ assert_stale (Fixture *f, const gchar *why)
 static void
 test_stale (Fixture *f, gconstpointer data)
 {
-  static const gchar changed[] = "is not used: the list has changed since";
+  static const gchar changed[] = "is ignored: the list has changed";
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gchar *content = NULL;
   gsize size;
@@ -370,7 +370,7 @@ test_stale (Fixture *f, gconstpointer data)
   content[2] = 'S';
   g_string_overwrite (text, 0, content);
   write_list (f->list, text, LONG_AGO + 1);
-  assert_stale (f, "is not used: it is of another list");
+  assert_stale (f, "is ignored: the index belongs to another list");
 }
 
 /* Labels that nobody has looked at are looked at. */
@@ -436,7 +436,8 @@ assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
 static void
 test_classes (Fixture *f, gconstpointer data)
 {
-  static const gchar other[] = "is not used: it was made for other classes";
+  static const gchar other[] =
+      "is ignored: the index was made for other classes";
   g_autoptr (GString) text =
       g_string_new ("a\tdog\nb\tan emu, \303\251\nc\tcat\n");
 
@@ -484,7 +485,7 @@ test_old_version (Fixture *f, gconstpointer data)
   g_assert_true (
       g_file_set_contents (f->sidecar, (const gchar *) old, sizeof old, NULL));
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
-  g_assert_true (was_told (f, "or one of another version"));
+  g_assert_true (was_told (f, "has another version"));
   g_assert_true (was_told (f, "was written to"));
   g_ptr_array_set_size (f->told, 0);
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
@@ -554,7 +555,7 @@ test_elsewhere (Fixture *f, gconstpointer data)
   make_list (f, N_ITEMS);
   g_assert_cmpint (g_mkdir (f->sidecar, 0700), ==, 0);
   spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
-  g_assert_true (was_told (f, "cannot be written to"));
+  g_assert_true (was_told (f, "failed to write"));
   g_assert_false (was_told (f, "has the index"));
   list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
   g_assert_true (was_told (f, "has the index"));
@@ -673,7 +674,7 @@ test_astray (Fixture *f, gconstpointer data)
   g_assert_null (
       spdl_list_get_item (list, N_ITEMS - 1, &label, &extra, &error));
   g_assert_nonnull (strstr (error->message, f->list));
-  g_assert_nonnull (strstr (error->message, "its item 999 is not where it"));
+  g_assert_nonnull (strstr (error->message, "its item 999 "));
   spdl_list_free (list);
 }
 

@@ -88,7 +88,7 @@ assert_items (
   spdl_list_free (list);
 }
 
-/* @wanted: the message, behind the list's name */
+/* @wanted: pattern of the message after the list's name, with the values */
 static void
 assert_refused (Fixture *f, const gchar *name, const gchar *text, gssize size,
     const gchar *wanted)
@@ -102,7 +102,8 @@ assert_refused (Fixture *f, const gchar *name, const gchar *text, gssize size,
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
   message = strstr (error->message, name);
   g_assert_nonnull (message);
-  g_assert_cmpstr (message + strlen (name), ==, wanted);
+  if (!g_pattern_match_simple (wanted, message + strlen (name)))
+    g_error ("\"%s\" does not match \"%s\"", error->message, wanted);
 }
 
 static void
@@ -213,9 +214,9 @@ test_given_classes (Fixture *f, gconstpointer data)
   g_assert_null (open_with (
       f, "a.txt", "a\tcat\nb.jpg\taqua\nc\t3\n", -1, TRUE, classes, &error));
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
-  g_assert_true (g_str_has_suffix (error->message,
-      "a.txt\" line 2: label \"aqua\" of item \"b.jpg\" fits none of the 3 "
-      "classes: correct it, or add it to classes (2 malformed lines, of 3)"));
+  g_assert_true (g_pattern_match_simple (
+      "*a.txt\" line 2: *\"aqua\"*\"b.jpg\"*3*(2 malformed lines, of 3)",
+      error->message));
 }
 
 /* A label of the other kind is a slip more often than a class. */
@@ -223,15 +224,9 @@ static void
 test_mixed_labels (Fixture *f, gconstpointer data)
 {
   assert_refused (f, "a.csv", "uri,label\na,cat\nb,7\nc,8\n", -1,
-      "\" line 3: label \"7\" of item \"b\" is an integer, but labels before "
-      "it "
-      "are text: correct it, or set classes to the names of the classes (2 "
-      "malformed lines, of 3)");
+      "\" line 3: *\"7\"*\"b\"*(2 malformed lines, of 3)");
   assert_refused (f, "a.txt", "a\t1\nb\tc d\n", -1,
-      "\" line 2: label \"c d\" of item \"b\" is text, but labels before it "
-      "are "
-      "integers: correct it, write all labels as text, or set classes to the "
-      "names of the classes (1 malformed line, of 2)");
+      "\" line 2: *\"c d\"*\"b\"*(1 malformed line, of 2)");
 }
 
 /* A column of captions is none of classes. */
@@ -243,11 +238,8 @@ test_too_many_classes (Fixture *f, gconstpointer data)
   for (guint i = 0; i <= SPDL_CLASSES_MAX; i++)
     g_string_append_printf (text, "a\tc%u\n", i);
   assert_refused (f, "a.txt", text->str, text->len,
-      "\" line 1048577: label \"c1048576\" of item \"a\" is one class too "
-      "many, "
-      "after 1048576: set label=none if the labels are not classes, or use "
-      "numbers "
-      "(1 malformed line, of 1048577)");
+      "\" line 1048577: *\"c1048576\"*\"a\"*1048576*(1 malformed line, of "
+      "1048577)");
 }
 
 /* A column that is not wanted is not looked at. */
@@ -274,81 +266,57 @@ test_unwanted_labels (Fixture *f, gconstpointer data)
 static void
 test_headers (Fixture *f, gconstpointer data)
 {
-  assert_refused (f, "a.csv", "a.jpg,3\nb.jpg,4\n", -1,
-      "\" line 1: there is no column \"uri\": the first line names the "
-      "columns, such as uri,label");
-  assert_refused (f, "a.csv", ",uri\n0,a\n", -1,
-      "\" line 1: column 1 is named \"\", which cannot be a field of an item: "
-      "use ASCII letters, digits and the characters _-+/:.");
-  assert_refused (f, "a.csv", "uri,the label\na,1\n", -1,
-      "\" line 1: column 2 is named \"the label\", which cannot be a field of "
-      "an item: use ASCII letters, digits and the characters _-+/:.");
-  assert_refused (f, "a.csv", "uri,x,x\na,1,2\n", -1,
-      "\" line 1: column 3 is named \"x\", as another one is: give each a name "
-      "of its own");
+  assert_refused (f, "a.csv", "a.jpg,3\nb.jpg,4\n", -1, "\" line 1: *\"uri\"*");
+  assert_refused (f, "a.csv", ",uri\n0,a\n", -1, "\" line 1: *1*\"\"*");
   assert_refused (
-      f, "a.csv", "uri,\"x\n", -1, "\" line 1: a quote is never closed");
-  assert_refused (f, "a.csv", "\377\376u\0r\0i\0\n\0", 10,
-      "\" line 1: it is not UTF-8: save the list as UTF-8, and write names of "
-      "other bytes as URIs (file:///caf%E9.jpg)");
-  assert_refused (f, "a.csv", "", -1,
-      "\" has no item: write a line that names the columns, such as uri,label, "
-      "and then a line for each item");
-  assert_refused (f, "a.csv", "uri,label\n\n", -1,
-      "\" has no item: write a line that names the columns, such as uri,label, "
-      "and then a line for each item");
+      f, "a.csv", "uri,the label\na,1\n", -1, "\" line 1: *2*\"the label\"*");
+  assert_refused (f, "a.csv", "uri,x,x\na,1,2\n", -1, "\" line 1: *3*\"x\"*");
+  assert_refused (f, "a.csv", "uri,\"x\n", -1, "\" line 1: *quote*");
+  assert_refused (
+      f, "a.csv", "\377\376u\0r\0i\0\n\0", 10, "\" line 1: *UTF-8*");
+  assert_refused (f, "a.csv", "", -1, "*no items*");
+  assert_refused (f, "a.csv", "uri,label\n\n", -1, "*no items*");
 }
 
 static void
 test_malformed_csv (Fixture *f, gconstpointer data)
 {
   assert_refused (f, "a.csv", "uri,label\na,1\nb,cat\nc,2\n", -1,
-      "\" line 3: label \"cat\" of item \"b\" is text, but labels before it "
-      "are "
-      "integers: correct it, write all labels as text, or set classes to the "
-      "names of the classes (1 malformed line, of 3)");
+      "\" line 3: *\"cat\"*\"b\"*(1 malformed line, of 3)");
   /* The line is the one at which the record begins. */
   assert_refused (f, "a.csv",
       "uri,x,label\n\na,\"1\n\n2\",3\nb,\"\n\",99999999999999999999\nc,,?\n",
       -1,
-      "\" line 6: label \"99999999999999999999\" of item \"b\" does not fit "
-      "into "
-      "64 bits (2 malformed lines, of 3)");
+      "\" line 6: *\"99999999999999999999\"*\"b\"*64*(2 malformed lines, of "
+      "3)");
   assert_refused (f, "a.csv", "uri,label\na,b,1\nb\nc,2", -1,
-      "\" line 2: it has 3 fields, but the header names 2: write a field that "
-      "holds a comma in quotes (2 malformed lines, of 3)");
+      "\" line 2: *3*2*(2 malformed lines, of 3)");
   assert_refused (f, "a.csv", "uri,label\n,1\n \t,2\n", -1,
-      "\" line 2: the path or URI is empty (2 malformed lines, of 2)");
+      "\" line 2: *empty*(2 malformed lines, of 2)");
   assert_refused (f, "a.csv", "uri\n\"\"\n", -1,
-      "\" line 2: the path or URI is empty (1 malformed line, of 1)");
+      "\" line 2: *empty*(1 malformed line, of 1)");
   /* What is behind a quote that stays open is read, line by line. */
   assert_refused (f, "a.csv", "uri,label\na,1\n\"b,2\nc,3\nd,x\n", -1,
-      "\" line 3: a quote is never closed (2 malformed lines, of 4)");
+      "\" line 3: *quote*(2 malformed lines, of 4)");
   assert_refused (f, "a.csv", "uri,label\na\"b,2\n\"c\"d,3\ne,1\n", -1,
-      "\" line 2: a field holds a quote: write the whole field in quotes, and "
-      "the quotes in it twice (2 malformed lines, of 3)");
+      "\" line 2: *quote*(2 malformed lines, of 3)");
   assert_refused (f, "a.csv", "uri,label\na,2\n\303(,x\n", -1,
-      "\" line 3: it is not UTF-8: save the list as UTF-8, and write names of "
-      "other bytes as URIs (file:///caf%E9.jpg) (1 malformed line, of 2)");
+      "\" line 3: *UTF-8*(1 malformed line, of 2)");
 }
 
 static void
 test_malformed_txt (Fixture *f, gconstpointer data)
 {
-  assert_refused (f, "a.txt", "a\n\t5\n", -1,
-      "\" line 2: the path or URI is empty (1 malformed line, of 2)");
+  assert_refused (
+      f, "a.txt", "a\n\t5\n", -1, "\" line 2: *empty*(1 malformed line, of 2)");
   assert_refused (f, "a.txt", "#\na\t123456789012345678901234567890\n", -1,
-      "\" line 2: label \"123456789012345678901234567890\" of item \"a\" does "
-      "not fit into 64 bits (1 malformed line, of 1)");
+      "\" line 2: *\"123456789012345678901234567890\"*\"a\"*64*(1 malformed "
+      "line, of 1)");
   assert_refused (f, "a.txt", "a\nb\0c\nd\n", 8,
-      "\" line 2: it is not UTF-8: save the list as UTF-8, and write names of "
-      "other bytes as URIs (file:///caf%E9.jpg) (1 malformed line, of 3)");
+      "\" line 2: *UTF-8*(1 malformed line, of 3)");
   assert_refused (f, "a.txt", "caf\351 noir.jpg\n", -1,
-      "\" line 1: it is not UTF-8: save the list as UTF-8, and write names of "
-      "other bytes as URIs (file:///caf%E9.jpg) (1 malformed line, of 1)");
-  assert_refused (f, "a.txt", "\n\n# x\n", -1,
-      "\" has no item: write a path or a URI on each line, if you like with a "
-      "tab and a label behind it");
+      "\" line 1: *UTF-8*(1 malformed line, of 1)");
+  assert_refused (f, "a.txt", "\n\n# x\n", -1, "*no items*");
 }
 
 /* A long thing is shown in part, without control characters, as UTF-8. */
@@ -361,12 +329,11 @@ test_long (Fixture *f, gconstpointer data)
     g_string_append (text, "\342\202\254");
   g_string_append (text, "\"\n");
   assert_refused (f, "a.csv", text->str, -1,
-      "\" line 3: label \"x y\342\202\254\342\202\254\342\202\254\342\202\254"
-      "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
-      "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
-      "\342\202\254\342\202\254\342\202\254...\" of item \"a\" is text, but "
-      "labels before it are integers: correct it, write all labels as text, or "
-      "set classes to the names of the classes (1 malformed line, of 2)");
+      "\" line 3: *\"x "
+      "y\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202"
+      "\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202"
+      "\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202"
+      "\254\342\202\254...\"*\"a\"*(1 malformed line, of 2)");
 
   g_string_assign (text, "a\n");
   for (guint i = 0; i < SPDL_LINE_MAX; i++)
@@ -376,8 +343,8 @@ test_long (Fixture *f, gconstpointer data)
   g_assert_cmpuint (spdl_list_get_size (list), ==, 2);
   spdl_list_free (list);
   g_string_append (text, "x\nb\n");
-  assert_refused (f, "a.txt", text->str, -1,
-      "\" line 2: it is longer than 65536 bytes (1 malformed line, of 3)");
+  assert_refused (
+      f, "a.txt", text->str, -1, "\" line 2: *65536*(1 malformed line, of 3)");
 
   for (guint quoted = 0; quoted < 2; quoted++) {
     g_string_assign (text, quoted ? "uri\na\n\"" : "uri\na\n");
@@ -388,9 +355,7 @@ test_long (Fixture *f, gconstpointer data)
         quoted ? "\" line 3: a quote is not closed within 1048576 bytes (2 "
                  "malformed "
                  "lines, of 20975)"
-               : "\" line 3: it is longer than 1048576 bytes (1 malformed "
-                 "line, of "
-                 "3)");
+               : "\" line 3: *1048576*(1 malformed line, of 3)");
   }
   g_string_free (text, TRUE);
 }
@@ -416,10 +381,10 @@ test_a_million (Fixture *f, gconstpointer data)
   g_assert_null (spdl_list_open (path, &options, &error));
   g_test_message ("%" G_GINT64_FORMAT " us", g_get_monotonic_time () - time);
   g_assert_cmpuint (heap_get_bytes_in_use (), <, before + 65536);
-  g_assert_true (g_str_has_suffix (error->message,
-      "a.csv\" line 2: label \"cat\" of item \"0.jpg\" fits none of the 1 "
-      "classes: correct it, or add it to classes (1000000 malformed lines, of "
-      "1000000)"));
+  g_assert_true (
+      g_pattern_match_simple ("*a.csv\" line 2: *\"cat\"*\"0.jpg\"*1*(1000000 "
+                              "malformed lines, of 1000000)",
+          error->message));
   g_unlink (path);
 }
 

@@ -95,7 +95,8 @@ assert_refused (gint rank, gint world_size, const gchar *text)
   g_assert_false (spdl_rank_partition_init (
       &partition, rank, world_size, SPDL_SHARD_PAD, &error));
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
-  g_assert_cmpstr (error->message, ==, text);
+  if (!g_pattern_match_simple (text, error->message))
+    g_error ("\"%s\" does not match \"%s\"", error->message, text);
 }
 
 static void
@@ -122,9 +123,8 @@ test_systems (void)
 {
   set_environment (NULL, NULL);
   g_setenv ("JOB_COMPLETION_INDEX", "3", TRUE);
-  assert_refused (-1, -1,
-      "The environment's JOB_COMPLETION_INDEX is 3, but world-size is not "
-      "known: set the property world-size, or WORLD_SIZE in the environment");
+  assert_refused (
+      -1, -1, "*JOB_COMPLETION_INDEX*3*world-size*world-size*WORLD_SIZE*");
   assert_shard (-1, 9, 3, 9);
   set_environment (NULL, "8");
   assert_shard (-1, -1, 3, 8);
@@ -146,14 +146,9 @@ test_systems (void)
   /* What counts is set, and wrong. */
   set_environment (NULL, NULL);
   g_setenv ("SLURM_PROCID", "16", TRUE);
-  assert_refused (-1, -1,
-      "The environment's SLURM_PROCID is 16, but the environment's "
-      "SLURM_NTASKS is 16: ranks go from 0 to one below the world size");
+  assert_refused (-1, -1, "*SLURM_PROCID*16*SLURM_NTASKS*16*0*");
   g_setenv ("SLURM_NTASKS", "4(x2)", TRUE);
-  assert_refused (-1, -1,
-      "The environment's SLURM_NTASKS is \"4(x2)\", which is no whole number "
-      "from 0 to 2147483647: correct or unset it, or set the property "
-      "world-size");
+  assert_refused (-1, -1, "*SLURM_NTASKS*\"4(x2)\"*0*2147483647*world-size*");
   assert_shard (0, 1, 0, 1);
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
     g_unsetenv (variables[i]);
@@ -163,41 +158,21 @@ static void
 test_refused (void)
 {
   set_environment (NULL, NULL);
-  assert_refused (3, -1,
-      "The property rank is 3, but world-size is not known: set the property "
-      "world-size, or WORLD_SIZE in the environment");
-  assert_refused (-1, 4,
-      "The property world-size is 4, but rank is not known: set the property "
-      "rank, or RANK in the environment");
-  assert_refused (4, 4,
-      "The property rank is 4, but the property world-size is 4: ranks go from "
-      "0 to one below the world size");
-  assert_refused (0, 0,
-      "The property rank is 0, but the property world-size is 0: ranks go from "
-      "0 to one below the world size");
+  assert_refused (3, -1, "*rank*3*world-size*world-size*WORLD_SIZE*");
+  assert_refused (-1, 4, "*world-size*4*rank*rank*RANK*");
+  assert_refused (4, 4, "*rank*4*world-size*4*0*");
+  assert_refused (0, 0, "*rank*0*world-size*0*0*");
   set_environment ("7", NULL);
-  assert_refused (-1, -1,
-      "The environment's RANK is 7, but world-size is not known: set the "
-      "property world-size, or WORLD_SIZE in the environment");
-  assert_refused (-1, 3,
-      "The environment's RANK is 7, but the property world-size is 3: ranks go "
-      "from 0 to one below the world size");
+  assert_refused (-1, -1, "*RANK*7*world-size*world-size*WORLD_SIZE*");
+  assert_refused (-1, 3, "*RANK*7*world-size*3*0*");
   set_environment (NULL, "2");
-  assert_refused (-1, -1,
-      "The environment's WORLD_SIZE is 2, but rank is not known: set the "
-      "property rank, or RANK in the environment");
+  assert_refused (-1, -1, "*WORLD_SIZE*2*rank*rank*RANK*");
   set_environment ("two", "4");
-  assert_refused (-1, -1,
-      "The environment's RANK is \"two\", which is no whole number from 0 to "
-      "2147483647: correct or unset it, or set the property rank");
+  assert_refused (-1, -1, "*RANK*\"two\"*0*2147483647*rank*");
   set_environment ("1", "-4");
-  assert_refused (-1, -1,
-      "The environment's WORLD_SIZE is \"-4\", which is no whole number from 0 "
-      "to 2147483647: correct or unset it, or set the property world-size");
+  assert_refused (-1, -1, "*WORLD_SIZE*\"-4\"*0*2147483647*world-size*");
   set_environment ("", "4294967296");
-  assert_refused (-1, -1,
-      "The environment's RANK is \"\", which is no whole number from 0 to "
-      "2147483647: correct or unset it, or set the property rank");
+  assert_refused (-1, -1, "*RANK*\"\"*0*2147483647*rank*");
   set_environment (NULL, NULL);
 }
 

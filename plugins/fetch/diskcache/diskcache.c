@@ -205,7 +205,7 @@ change_sum (const gchar *folder, gint64 change)
   /* Where the disk is full, the next count puts it right. */
   if (change != 0 && pwrite (fd, &written, sizeof written, 0) < 0)
     GST_INFO (
-        "the size of \"%s\" cannot be noted: %s", folder, g_strerror (errno));
+        "failed to record the size of \"%s\": %s", folder, g_strerror (errno));
   unlock_file (fd);
   return sum;
 }
@@ -237,7 +237,7 @@ remove_if_left (int dir, const gchar *name)
   if (fd < 0)
     return;
   if (flock (fd, LOCK_EX | LOCK_NB) == 0 && unlinkat (dir, name, 0) == 0)
-    GST_INFO ("\"%s\" was left behind, and is removed", name);
+    GST_INFO ("\"%s\" is a leftover, and is removed", name);
   close (fd);
 }
 
@@ -330,7 +330,7 @@ remove_oldest (Walk *self, guint64 wanted)
     }
   }
   GST_INFO ("%u entries of \"%s\" were removed, %" G_GUINT64_FORMAT
-            " bytes are left",
+            " bytes remain",
       n, self->folder, sum);
   g_clear_pointer (&self->leaves, g_array_unref);
   return sum;
@@ -459,9 +459,9 @@ tell_unkeepable (SpdlDiskCache *self)
   if (g_atomic_int_compare_and_exchange (
           &self->reported_unkeepable, FALSE, TRUE))
     self->warn (self->user_data,
-        "A server's answer has nothing by which an item could be known to be "
-        "the same later (no strong ETag, see cache-validate), does not tell "
-        "its size, or forbids to keep it: it is not kept in cache-dir");
+        "A response cannot be stored in cache-dir, because it has no validator "
+        "(a strong ETag; see cache-validate), does not declare its size, or "
+        "forbids caching");
 }
 
 static void
@@ -469,12 +469,12 @@ tell_failed (SpdlDiskCache *self, int failed)
 {
   g_autofree gchar *text = NULL;
 
-  GST_INFO ("an item cannot be kept: %s", g_strerror (failed));
+  GST_INFO ("an item cannot be stored: %s", g_strerror (failed));
   if (!spdl_disk_tally_add_error (self->tally))
     return;
-  text = g_strdup_printf ("An item cannot be kept in cache-dir \"%s\": %s. "
-                          "It goes on without (cache-errors in stage-stats "
-                          "counts such items)",
+  text = g_strdup_printf (
+      "An item cannot be stored in cache-dir \"%s\": %s. Fetching continues "
+      "without the cache (cache-errors in stage-stats counts such items)",
       self->folder, g_strerror (failed));
   self->warn (self->user_data, text);
 }

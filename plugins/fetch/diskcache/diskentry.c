@@ -103,24 +103,24 @@ check_header (
   guint32 kind, text_size;
 
   if (n < SPDL_DISK_ENTRY_HEADER)
-    return "it is cut off";
+    return "the entry is cut off";
   if (memcmp (data, MARK, AT_NAME) != 0)
-    return "it is no entry, or one of another version";
+    return "the file is not an entry, or has another version";
   kind = get_32 (data + AT_KIND);
   text_size = get_32 (data + AT_TEXT_SIZE);
   if (text_size > n - SPDL_DISK_ENTRY_HEADER ||
       text_size > SPDL_DISK_ENTRY_MAX_TEXT)
-    return "its validator is cut off";
+    return "the validator is cut off";
   if (get_64 (data + AT_HEAD_HASH) != hash_head (data, text_size))
-    return "its head is damaged";
+    return "the header is damaged";
   if (memcmp (data + AT_NAME, name, SPDL_DIGEST_SIZE) != 0)
-    return "it is of something else";
+    return "the entry belongs to another URI";
   if (kind > SPDL_VALIDATOR_DATE ||
       (kind == SPDL_VALIDATOR_NONE) != (text_size == 0) ||
       memchr (data + SPDL_DISK_ENTRY_HEADER, '\0', text_size))
-    return "its validator makes no sense";
+    return "the validator is invalid";
   if (get_64 (data + AT_SIZE) != file_size - SPDL_DISK_ENTRY_HEADER - text_size)
-    return "it is not as long as it says";
+    return "the length differs from the declared one";
   return NULL;
 }
 

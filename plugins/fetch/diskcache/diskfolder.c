@@ -85,17 +85,17 @@ read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
   struct stat st;
   gsize head;
 
-  *problem = "it is no regular file";
+  *problem = "the entry is not a regular file";
   if (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
       !(head = read_head (fd, &st, name, &entry, problem)))
     return NULL;
 
   const SpdlRange range = { head, G_MAXUINT64 };
   content = spdl_disk_read_open (fd, &range, limits, cancellable, &error);
-  *problem = "it cannot be read, or is over a limit";
+  *problem = "the entry cannot be read, or exceeds a limit";
   if (content && !is_confirmed (content, &entry)) {
     gst_clear_buffer (&content);
-    *problem = "its content is damaged";
+    *problem = "the content is damaged";
   }
   if (content)
     *validator = entry.validator;
@@ -120,13 +120,13 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
   memset (validator, 0, sizeof *validator);
   if (fd < 0) {
     if (errno != ENOENT)
-      GST_INFO ("\"%s\" is not used: %s", path, g_strerror (errno));
+      GST_INFO ("\"%s\" is ignored: %s", path, g_strerror (errno));
     return NULL;
   }
   content = read_entry (fd, name, limits, cancellable, validator, &problem);
   close (fd);
   if (!content)
-    GST_INFO ("\"%s\" is not used: %s", path, problem);
+    GST_INFO ("\"%s\" is ignored: %s", path, problem);
   return content;
 }
 

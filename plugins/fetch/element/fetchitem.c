@@ -77,7 +77,7 @@ read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
     if (path)
       return spdl_disk_read (path, range, &limits, cancellable, error);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" is no URI of a local file: %s", uri, reason->message);
+        "\"%s\" is not a URI of a local file: %s", uri, reason->message);
   } else {
     g_autofree gchar *shown = spdl_redact_text (uri);
 

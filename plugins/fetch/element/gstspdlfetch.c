@@ -115,11 +115,12 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 #define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlFetchCacheValidate, cache_validate,
-    { SPDL_CACHE_VALIDATE_ETAG, "Ask the server, with the ETag", "etag" },
+    { SPDL_CACHE_VALIDATE_ETAG, "Ask the server, by ETag", "etag" },
     { SPDL_CACHE_VALIDATE_DATE,
-        "Ask the server, with the ETag or else the date of the last change",
+        "Ask the server, by ETag or, without one, the date of the last change",
         "date" },
-    { SPDL_CACHE_VALIDATE_NONE, "Do not ask: nothing changes", "none" })
+    { SPDL_CACHE_VALIDATE_NONE, "Do not ask: assume that nothing changes",
+        "none" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlFetchSettings, http.timeout, READY, "timeout",
@@ -128,13 +129,11 @@ static const SpdlProperty properties[] = {
       3600, 30),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.task_timeout, READY,
       "task-timeout", "Task timeout",
-      "Maximum time in nanoseconds to fetch an item, with all retries (0 = no "
+      "Timeout in nanoseconds for an item, including all retries (0 = no "
       "limit)",
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_UINT (SpdlFetchSettings, http.retries, READY, "retries",
-      "Retries",
-      "Number of times to repeat a failed request, if the failure may be "
-      "temporary",
+      "Retries", "Number of times to retry a request after a temporary failure",
       0, 1000, 3),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.max_size, READY, "max-size",
       "Maximum size",
@@ -147,8 +146,8 @@ static const SpdlProperty properties[] = {
       "gst-spdl/" PACKAGE_VERSION),
   SPDL_PROPERTY_STRUCTURE (SpdlFetchSettings, http.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Headers of each request: a header for each field, several for an array "
-      "or a list"),
+      "Headers of each request: one header per field, several for an array or "
+      "a list"),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.tls_ca_file, READY,
       "tls-ca-file", "TLS CA file",
       "PEM file of the certificate authorities to trust (unset = the system's)",
@@ -160,8 +159,9 @@ static const SpdlProperty properties[] = {
       "(\"https://cdn.example.com,file:\")",
       NULL),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, parts, READY, "parts", "Parts",
-      "Fields of an item's extra, such as columns of a list, with the URIs of "
-      "other media of the sample, which are fetched with it (\"mask,depth\")",
+      "Fields of an item's extra, such as columns of a list, that hold the "
+      "URIs of the sample's other media, which are fetched as well "
+      "(\"mask,depth\")",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, coalesce, READY, "coalesce",
       "Coalesce",
@@ -170,8 +170,8 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, cache.folder, READY, "cache-dir",
       "Cache folder",
-      "Folder to keep items and byte ranges from HTTP servers in; processes "
-      "may share it (unset = no cache)",
+      "Folder in which to cache items and byte ranges from HTTP servers; "
+      "processes may share it (unset = no cache)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, cache.max_size, READY, "cache-size",
       "Cache size",
@@ -180,7 +180,7 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT64, DEFAULT_CACHE_SIZE),
   SPDL_PROPERTY_ENUM (SpdlFetchSettings, cache.validate, READY,
       "cache-validate", "Cache validation",
-      "How to check that what is in cache-dir is still current",
+      "How to check that an entry of cache-dir is current",
       cache_validate_get_type, SPDL_CACHE_VALIDATE_ETAG),
   SPDL_PROPERTY_END
 };
@@ -233,8 +233,9 @@ choose_caps (GstSpdlFetch *self, GError **error)
             gst_caps_get_structure (allowed, 0), GST_SPDL_SAMPLE_CAPS))
       return g_steal_pointer (&allowed);
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-        "Downstream takes samples of several media: name the fields of the "
-        "others in the property parts");
+        "Downstream needs samples of several media: name the fields of the "
+        "other "
+        "parts in the property parts");
     return NULL;
   }
 
@@ -244,15 +245,15 @@ choose_caps (GstSpdlFetch *self, GError **error)
 
   if (!gst_caps_is_any (allowed) && gst_caps_can_intersect (allowed, decoded)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-        "Downstream takes decoded items (%s), and files are encoded: write "
-        "\"! spdldecode !\" after spdlfetch, or set the property caps where "
-        "the files hold such data",
+        "Downstream needs decoded items (%s), but files are encoded: write \"! "
+        "spdldecode !\" after spdlfetch, or set the property caps if the files "
+        "hold such data",
         types);
     return NULL;
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-      "What the items are cannot be told from what downstream takes (%s): set "
-      "the property caps",
+      "The type of the items cannot be determined from what downstream accepts "
+      "(%s): set the property caps",
       types);
   return NULL;
 }
@@ -267,9 +268,9 @@ make_sample_caps (GstSpdlFetch *self, GError **error)
   if (gst_pad_peer_query_accept_caps (srcpad, caps))
     return g_steal_pointer (&caps);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
-      "parts is set, but downstream takes no samples of several media "
-      "(" GST_SPDL_SAMPLE_CAPS "): spdldecode does, with part=NAME, and so do "
-      "spdlpipe and spdlbatch");
+      "parts is set, but downstream does not accept samples of several media "
+      "(" GST_SPDL_SAMPLE_CAPS
+      "): link spdldecode with part=NAME, spdlpipe or spdlbatch");
   return NULL;
 }
 
@@ -342,9 +343,8 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
            (!self->used.http.tls_ca_file ||
                gst_spdl_fetch_get_http (self, error));
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "spdlfetch waits for disks and servers and computes nothing, so it "
-      "shares "
-      "no thread-pool: leave the property unset");
+      "thread-pool cannot be set on spdlfetch, which waits for disks and "
+      "servers instead of computing: leave it unset");
   return FALSE;
 }
 
@@ -482,7 +482,7 @@ gst_spdl_fetch_class_init (GstSpdlFetchClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item fetcher",
-      "Filter/Network", "Reads the bytes that URIs name, many at a time",
+      "Filter/Network", "Reads files and URLs in parallel",
       "the gst-spdl developers");
   stage_class->start = gst_spdl_fetch_start;
   stage_class->negotiate = gst_spdl_fetch_negotiate;

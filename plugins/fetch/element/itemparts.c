@@ -50,9 +50,8 @@ check_names (gchar **names, GError **error)
 
   if (n == 0 || n > GST_SPDL_MAX_PARTS - 1) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "parts names %u fields, but 1 to %d can be fetched beside the item "
-        "itself",
-        n, GST_SPDL_MAX_PARTS - 1);
+        "parts names %u fields, but must name 1 to %d", n,
+        GST_SPDL_MAX_PARTS - 1);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
@@ -62,8 +61,8 @@ check_names (gchar **names, GError **error)
         !has_name (names, i, name))
       continue;
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "parts has the name \"%s\": each field must be named once, and "
-        "\"" GST_SPDL_MAIN_PART "\" is what the item's own URI names",
+        "parts has the invalid name \"%s\": name each field once, and do not "
+        "use \"" GST_SPDL_MAIN_PART "\", which is the item's own URI",
         name);
     return FALSE;
   }
@@ -127,7 +126,7 @@ take_error (Fetch *self)
     if (i > 0) {
       g_autofree gchar *uri = spdl_redact_dup_uri (part->uri);
 
-      g_prefix_error (&part->error, "Its part \"%s\", %s: ", part->name, uri);
+      g_prefix_error (&part->error, "Part \"%s\", %s: ", part->name, uri);
     }
     return g_steal_pointer (&part->error);
   }
@@ -206,9 +205,8 @@ check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
   if (spdl_origin_is_http (origin))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
-      "Its part \"%s\" is refused: the server %s says that it is at \"%s\", "
-      "but may lead to http: and https: only; set trusted-origins=%s to "
-      "allow it",
+      "Part \"%s\" is refused: the server %s refers to \"%s\", but may refer "
+      "only to http: and https:; set trusted-origins=%s to allow it",
       part->name, from, origin, origin);
   return FALSE;
 }
@@ -228,8 +226,7 @@ add_field (
                rules->trusted, error);
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "It has no part \"%s\": there is no such field in its extra, or it is "
-      "empty",
+      "Item has no part \"%s\": the field of its extra is missing or empty",
       name);
   return FALSE;
 }

@@ -106,7 +106,7 @@ spdl_origin_check_trusted (
     shown = spdl_redact_dup_uri (entries[i]);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "trusted-origins has \"%s\": write servers as https://host or "
-        "https://host:port%s, with commas between them",
+        "https://host:port%s, separated by commas",
         shown, schemes ? ", and schemes as file:" : "");
     return FALSE;
   }

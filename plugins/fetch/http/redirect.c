@@ -93,9 +93,8 @@ check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
         "The server %s redirects in a loop", origin);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "The server %s redirects once more after %d redirects, which is the "
-        "limit",
-        origin, MAX_REDIRECTS);
+        "The server %s redirects again after %d redirects, the limit", origin,
+        MAX_REDIRECTS);
   return FALSE;
 }
 
@@ -114,16 +113,15 @@ get_next (SoupMessage *message, const gchar *from, const gchar *trusted,
       g_set_error_literal (error, SPDL_HTTP_ELSEWHERE, 0, location);
     else
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
-          "The server %s redirects to \"%s\", which is refused: only "
-          "http: and https: are followed, and schemes that trusted-origins "
-          "names",
+          "The redirect of the server %s to \"%s\" is refused: only http: and "
+          "https:, and the schemes in trusted-origins, are allowed",
           from, origin);
     return NULL;
   }
   if (uri && g_uri_get_host (uri) && *g_uri_get_host (uri))
     return g_steal_pointer (&uri);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "The server %s redirects to something that is not a valid URI", from);
+      "The server %s redirects to an invalid URI", from);
   return NULL;
 }
 

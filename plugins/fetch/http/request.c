@@ -152,8 +152,8 @@ deadline_error (SpdlRequest *self)
   const gdouble limit = self->settings->task_timeout / (gdouble) GST_SECOND;
 
   return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "It took longer than task-timeout (%g s): %" G_GSIZE_FORMAT
-      " bytes came, in %u tries",
+      "Fetching took longer than task-timeout (%g s): %" G_GSIZE_FORMAT
+      " bytes arrived, in %u attempts",
       limit, self->body.size, self->n_tries);
 }
 
@@ -161,7 +161,7 @@ static GError *
 cancelled_error (void)
 {
   return g_error_new_literal (
-      G_IO_ERROR, G_IO_ERROR_CANCELLED, "It was cancelled");
+      G_IO_ERROR, G_IO_ERROR_CANCELLED, "Fetching was cancelled");
 }
 
 static void
@@ -301,7 +301,7 @@ spdl_request_set_broken_end (SpdlRequest *self, const GError *reason)
       !reason || spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
                                               : SPDL_REQUEST_END_FAILED,
       g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "Its body broke off after %" G_GSIZE_FORMAT "%s bytes%s%s",
+          "Response broke off after %" G_GSIZE_FORMAT "%s bytes%s%s",
           self->body.size, size, reason ? ": " : "",
           reason ? reason->message : ""));
 }
@@ -321,7 +321,7 @@ set_stopped_end (SpdlRequest *self)
     default:
       spdl_request_set_end (self, SPDL_REQUEST_END_RETRY,
           g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-              "Nothing came for %u s (timeout), after %" G_GSIZE_FORMAT
+              "No data arrived for %u s (timeout), after %" G_GSIZE_FORMAT
               " bytes",
               self->settings->timeout, self->body.size));
       break;
@@ -343,6 +343,24 @@ get_next_try (SpdlRequest *self)
   return now + delay;
 }
 
+/* Names the limit that the delay the server asked for exceeds. */
+static void
+prefix_delay (SpdlRequest *self)
+{
+  const gint64 delay = self->asked_delay / G_TIME_SPAN_SECOND;
+
+  if (self->asked_delay > MAX_ASKED_DELAY)
+    g_prefix_error (&self->error,
+        "Server asked to retry after %" G_GINT64_FORMAT
+        " s, more than the limit of %" G_GINT64_FORMAT " s: ",
+        delay, MAX_ASKED_DELAY / G_TIME_SPAN_SECOND);
+  else
+    g_prefix_error (&self->error,
+        "Server asked to retry after %" G_GINT64_FORMAT
+        " s, later than task-timeout allows: ",
+        delay);
+}
+
 static GError *
 take_last_error (SpdlRequest *self)
 {
@@ -350,11 +368,9 @@ take_last_error (SpdlRequest *self)
     return g_steal_pointer (&self->error);
   if (self->end == SPDL_REQUEST_END_RETRY && self->asked_delay > 0 &&
       self->n_tries <= self->settings->retries)
-    g_prefix_error (&self->error,
-        "It cannot be waited for %" G_GINT64_FORMAT " s, as the server asks: ",
-        self->asked_delay / G_TIME_SPAN_SECOND);
+    prefix_delay (self);
   else if (self->n_tries > 1)
-    g_prefix_error (&self->error, "After %u tries: ", self->n_tries);
+    g_prefix_error (&self->error, "After %u attempts: ", self->n_tries);
   return g_steal_pointer (&self->error);
 }
 
@@ -363,7 +379,7 @@ log_failure (SpdlRequest *self)
 {
   g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
 
-  GST_INFO ("%s: %s; trying again", uri, self->error->message);
+  GST_INFO ("%s: %s; retrying", uri, self->error->message);
 }
 
 void
@@ -460,7 +476,7 @@ invalid_error (SpdlRequest *self, const GError *reason)
 
   return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
       "\"%s\" is not a valid URI: %s", uri,
-      !reason ? "it names no host"
+      !reason ? "the URI has no host"
       : strstr (self->uri, "@")
           ? "escape characters of a password other than letters and digits, "
             "such as / as %2F"

@@ -229,8 +229,8 @@ log_no_ranges (SpdlRequest *self)
 {
   g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
 
-  GST_WARNING ("%s: the server knows no ranges: %" G_GUINT64_FORMAT
-               " bytes come for nothing",
+  GST_WARNING ("%s: the server supports no byte ranges: %" G_GUINT64_FORMAT
+               " bytes are discarded",
       uri, self->to_skip);
 }
 
@@ -265,9 +265,9 @@ classify_restart (SpdlRequest *self, GError **error)
     return SPDL_RESPONSE_ACTION_GOOD;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "It broke off after %" G_GUINT64_FORMAT
-      " bytes and cannot be gone on with: the server sends all of it again, "
-      "and does not say that it is the same",
+      "Response broke off after %" G_GUINT64_FORMAT
+      " bytes and cannot be resumed: the server sends the whole item again, "
+      "and does not confirm that it is unchanged",
       (guint64) params->have);
   return SPDL_RESPONSE_ACTION_FAILED;
 }
@@ -286,8 +286,8 @@ explain_refusal (SpdlRequest *self, GError *error)
       (!self->settings->extra_headers && !g_uri_get_userinfo (self->parsed)))
     return;
   text = g_strdup_printf (
-      "%s. %s%s leads to %s, which did not get extra-headers and credentials: "
-      "if it may have them, set trusted-origins=%s",
+      "%s. %s%s refers to %s, which received no extra-headers and credentials: "
+      "to send them there, set trusted-origins=%s",
       error->message, self->foreign ? "A field of an item" : "The server ",
       self->foreign ? "" : home, origin, origin);
   g_free (error->message);
@@ -327,7 +327,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
           spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY
                                        : SPDL_REQUEST_END_FAILED,
           g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-              "It cannot be fetched: %s", reason->message));
+              "Request failed: %s", reason->message));
     spdl_request_end_try (self);
     return;
   }

@@ -139,15 +139,15 @@ classify_part (SpdlResponse *self, const SpdlRequestParams *params,
         soup_message_headers_get_one (headers, "Content-Range");
 
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The server sent another part than was asked for: bytes from "
-        "%" G_GUINT64_FORMAT " on were, Content-Range is \"%s\"",
+        "Server sent the wrong byte range: requested from byte "
+        "%" G_GUINT64_FORMAT " on, but Content-Range is \"%s\"",
         wanted, range ? range : "");
     return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
                             : SPDL_RESPONSE_ACTION_FAILED;
   }
   if (has_other_tag (params, headers)) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "It changed while it was fetched: it has another ETag");
+        "Item changed while it was fetched: the ETag differs");
     return SPDL_RESPONSE_ACTION_ANEW;
   }
   self->has_size = TRUE;
@@ -157,8 +157,8 @@ classify_part (SpdlResponse *self, const SpdlRequestParams *params,
   if (params->have == 0 || !params->has_size || self->size == params->size)
     return SPDL_RESPONSE_ACTION_GOOD;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "It changed while it was fetched: it has %" G_GUINT64_FORMAT
-      " bytes and had %" G_GUINT64_FORMAT,
+      "Item changed while it was fetched: its size is %" G_GUINT64_FORMAT
+      " bytes, and was %" G_GUINT64_FORMAT,
       self->size, params->size);
   return SPDL_RESPONSE_ACTION_ANEW;
 }
@@ -191,8 +191,7 @@ is_as_stored (SoupMessageHeaders *headers, GError **error)
   if (!encoding || !*encoding || g_ascii_strcasecmp (encoding, "identity") == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The server sent it with Content-Encoding \"%s\", though it was asked "
-      "for as it is stored",
+      "Server used Content-Encoding \"%s\", although the request excludes it",
       encoding);
   return FALSE;
 }

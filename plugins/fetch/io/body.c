@@ -34,7 +34,8 @@ spdl_body_reserve (
 
     if (!data) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-          "There is no memory for more than %" G_GSIZE_FORMAT " bytes of it",
+          "Not enough memory for more than %" G_GSIZE_FORMAT
+          " bytes of the item",
           self->size);
       return NULL;
     }

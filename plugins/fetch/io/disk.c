@@ -26,7 +26,7 @@ set_errno (GError **error, const gchar *what, int number)
 {
   g_set_error (error, GST_RESOURCE_ERROR,
       number == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_READ,
-      "It cannot be %s: %s", what, g_strerror (number));
+      "File cannot be %s: %s", what, g_strerror (number));
   return FALSE;
 }
 
@@ -41,7 +41,7 @@ get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
     return set_errno (error, "read", errno);
   if (!S_ISREG (st.st_mode)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "It is no regular file");
+        "File is not a regular file");
     return FALSE;
   }
   return spdl_range_get_size (range, st.st_size, size, error) &&
@@ -65,8 +65,8 @@ read_some (int fd, SpdlBody *body, gsize size, const SpdlRange *range,
       return set_errno (error, "read", errno);
     if (n == 0) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "The file became shorter while it was read: only %" G_GSIZE_FORMAT
-          " bytes came",
+          "File became shorter while it was read: only %" G_GSIZE_FORMAT
+          " bytes were read",
           body->size);
       return FALSE;
     }
@@ -75,7 +75,7 @@ read_some (int fd, SpdlBody *body, gsize size, const SpdlRange *range,
     if (body->size < end && g_get_monotonic_time () > limits->deadline) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
           "Reading took longer than task-timeout: only %" G_GSIZE_FORMAT
-          " bytes came",
+          " bytes were read",
           body->size);
       return FALSE;
     }
@@ -90,7 +90,7 @@ read_all (int fd, SpdlBody *body, guint64 size, const SpdlRange *range,
   body->capacity = MIN (size, MAX_CLAIMED);
   if (!(body->data = g_try_malloc (body->capacity))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is not enough memory for its %" G_GUINT64_FORMAT " bytes", size);
+        "Not enough memory for the item's %" G_GUINT64_FORMAT " bytes", size);
     return FALSE;
   }
   while (body->size < size) {

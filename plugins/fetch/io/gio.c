@@ -21,13 +21,13 @@ set_error (GError **error, const gchar *uri, const GError *reason)
     g_propagate_error (error, g_error_copy (reason));
   else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "Nothing on this machine reads what \"%s:\" names: %s", scheme, why);
+        "Scheme \"%s:\" is not supported on this machine: %s", scheme, why);
   else
     g_set_error (error, GST_RESOURCE_ERROR,
         g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
             ? GST_RESOURCE_ERROR_NOT_FOUND
             : GST_RESOURCE_ERROR_READ,
-        "It cannot be read: %s", why);
+        "Failed to read the item: %s", why);
 }
 
 /* Reads on until @body has @wanted bytes or there are no more. */
@@ -58,7 +58,8 @@ read_all (GInputStream *stream, SpdlBody *body, guint64 wanted,
       return FALSE;
     if (g_get_monotonic_time () > limits->deadline) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "It took longer than task-timeout: %" G_GSIZE_FORMAT " bytes came",
+          "Reading took longer than task-timeout: %" G_GSIZE_FORMAT
+          " bytes were read",
           body->size);
       return FALSE;
     }

@@ -34,7 +34,7 @@ spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
       !g_ascii_string_to_unsigned (
           sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL)) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "What is behind the byte range is no packing: write "
+        "Invalid compression after the byte range: write "
         "#bytes=FIRST-LAST&inflate=SIZE&crc32=HEX");
     return FALSE;
   }
@@ -47,7 +47,7 @@ static void
 set_damaged (GError **error, const gchar *how)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "It is deflated, and damaged: %s", how);
+      "Deflated data is damaged: %s", how);
 }
 
 /* All of @packed into all of @data. Returns what is wrong, or NULL. */
@@ -61,19 +61,19 @@ inflate_all (const GstMapInfo *packed, guint8 *data, gsize size)
   int status;
 
   if (inflateInit2 (&z, -MAX_WBITS) != Z_OK)
-    return "there is no memory";
+    return "not enough memory";
   status = inflate (&z, Z_FINISH);
   inflateEnd (&z);
   if (status == Z_DATA_ERROR || status == Z_NEED_DICT)
-    return "it makes no sense";
+    return "the data is invalid";
   if (status == Z_BUF_ERROR)
-    return z.avail_out > 0 ? "it breaks off"
-                           : "it becomes more than it says, or breaks off";
+    return z.avail_out > 0 ? "the data is cut off"
+                           : "the data is larger than declared, or cut off";
   if (status != Z_STREAM_END)
-    return "it cannot be unpacked";
+    return "the data cannot be inflated";
   if (z.avail_out > 0)
-    return "it becomes less than it says";
-  return z.avail_in > 0 ? "it ends too early" : NULL;
+    return "the data is smaller than declared";
+  return z.avail_in > 0 ? "the data ends too early" : NULL;
 }
 
 static GstBuffer *
@@ -84,18 +84,18 @@ unpack_part (
   const gchar *problem;
 
   if (packed->size > G_MAXUINT32 || packing->size / MAX_RATIO > packed->size) {
-    set_damaged (error, "its size makes no sense");
+    set_damaged (error, "the size is impossible");
     return NULL;
   }
   data = g_try_malloc (MAX (packing->size, 1));
   if (!data) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for its %u bytes", packing->size);
+        "Not enough memory for the item's %u bytes", packing->size);
     return NULL;
   }
   problem = inflate_all (packed, data, packing->size);
   if (!problem && crc32 (0, data, packing->size) != packing->checksum)
-    problem = "its checksum is another one";
+    problem = "the checksum differs";
   if (!problem)
     return gst_buffer_new_wrapped (data, packing->size);
   set_damaged (error, problem);
@@ -113,7 +113,7 @@ spdl_inflate (GstBuffer *content, const SpdlPacking *packing, GError **error)
     unpacked = unpack_part (&map, packing, error);
     gst_buffer_unmap (content, &map);
   } else {
-    set_damaged (error, "it cannot be read");
+    set_damaged (error, "the data cannot be read");
   }
   gst_buffer_unref (content);
   return unpacked;

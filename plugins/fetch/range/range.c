@@ -29,8 +29,8 @@ spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
       !g_ascii_string_to_unsigned (
           ends[1], 10, range->first, G_MAXINT64, &range->last, NULL)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "\"%s\" is no byte range: write #bytes=FIRST-LAST, counted from 0, the "
-        "last byte included",
+        "\"%s\" is not a byte range: write #bytes=FIRST-LAST, counted from 0, "
+        "including the last byte",
         fragment);
     return FALSE;
   }
@@ -48,8 +48,8 @@ spdl_range_get_size (
   }
   if (self->last >= whole) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "It ends after %" G_GUINT64_FORMAT
-        " bytes, before byte %" G_GUINT64_FORMAT " that is asked for",
+        "Item ends after %" G_GUINT64_FORMAT
+        " bytes, before byte %" G_GUINT64_FORMAT ", which was requested",
         whole, self->last);
     return FALSE;
   }
@@ -64,9 +64,10 @@ check_max_size (
   if (max_size == 0 || size <= max_size)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The item has %" G_GUINT64_FORMAT " bytes%s, which is over max-size "
-      "(%" G_GUINT64_FORMAT "): to read it, set max-size, by default a quarter "
-      "of the memory, to at least the item's size",
+      "Item has %" G_GUINT64_FORMAT
+      " bytes%s, which is over max-size (%" G_GUINT64_FORMAT
+      "): to read it, set max-size, by default a quarter of the memory, to at "
+      "least the item's size",
       size, more, max_size);
   return FALSE;
 }

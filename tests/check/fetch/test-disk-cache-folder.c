@@ -74,7 +74,7 @@ blank (const gchar *path, guint i)
 static void
 replace (const gchar *path, guint i)
 {
-  const gchar *const others[] = { "", "no entry", "spdlitm\1", "\177ELF" };
+  const gchar *const others[] = { "", "not an entry", "spdlitm\1", "\177ELF" };
 
   g_assert_true (
       g_file_set_contents (path, others[i % G_N_ELEMENTS (others)], -1, NULL));

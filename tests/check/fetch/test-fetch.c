@@ -60,10 +60,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_failures)
 {
-  static const gchar *reasons[] = { "No such file", "no regular file",
-    "before byte 10 ", "is no byte range", "is no byte range",
-    "is not a valid URI", "Nothing on this machine", "Input/output error",
-    "no regular file" };
+  static const gchar *reasons[] = { "No such file", "not a regular file",
+    "before byte 10", "is not a byte range", "is not a byte range",
+    "is not a valid URI", "not supported on this machine", "Input/output error",
+    "not a regular file" };
   gchar *folder = files_make_folder ();
   g_autofree gchar *list = NULL;
   g_autofree gchar *pipe = g_build_filename (folder, "pipe", NULL);
@@ -165,7 +165,7 @@ GST_START_TEST (test_caps)
   run = run_pipeline ("spdlsrc location=%s ! spdlfetch thread-pool=a:1 ! "
                       "fakesink name=sink",
       folder);
-  fail_unless (run->error && strstr (run->error, "shares no thread-pool"));
+  fail_unless (run->error && strstr (run->error, "thread-pool"));
   run_free (run);
   files_remove_folder (folder);
 }
@@ -199,7 +199,7 @@ GST_START_TEST (test_gio)
   fail_unless (has_text (run, 0, "0123456789"));
   fail_unless (has_text (run, 1, "234"));
   fail_unless_equals_int (run->failures->len, 3);
-  fail_unless (strstr (run_failure_text (run, 0), "before byte 10 "));
+  fail_unless (strstr (run_failure_text (run, 0), "before byte 10"));
   fail_unless (strstr (run_failure_text (run, 1), "No such file"));
   fail_unless (strstr (run_failure_text (run, 2), "directory"));
   run_free (run);

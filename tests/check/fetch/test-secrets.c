@@ -313,7 +313,7 @@ GST_START_TEST (test_loops)
 
   set_place (served.server, "x", "http://");
   assert_failed (fetch ("", "%s/to/99/1/x", base), GST_RESOURCE_ERROR_OPEN_READ,
-      "not a valid URI");
+      "invalid URI");
 }
 
 GST_END_TEST;

@@ -14,5 +14,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, spdlipc,
-    "Data loading for machine learning: a process of its own", plugin_init,
+    "Data loading for machine learning: worker processes", plugin_init,
     PACKAGE_VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -74,12 +74,13 @@ typedef struct {
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.description, READY,
       "pipeline", "Pipeline",
-      "Pipeline of the worker process, in gst-launch's syntax; it ends in one "
+      "Pipeline of the worker process, in gst-launch syntax; must end in one "
       "open source pad",
       NULL),
   SPDL_PROPERTY_INT (SpdlWorkerSettings, config.nice, READY, "nice", "Nice",
-      "Added to the nice value of this process; 19 is the lowest priority", -20,
-      19, 0),
+      "Value to add to the nice value of this process; 19 is the lowest "
+      "priority",
+      -20, 19, 0),
   SPDL_PROPERTY_STRING (SpdlWorkerSettings, config.affinity, READY,
       "cpu-affinity", "CPU affinity",
       "CPUs that the worker process may use, such as 0,2-5 (unset = those of "
@@ -87,17 +88,17 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_UINT (SpdlWorkerSettings, restarts, READY, "restarts",
       "Restarts",
-      "Number of times in a run to replace a worker process that died; the new "
-      "one continues after the last batch",
+      "Number of times to replace a worker process that died in a run; the new "
+      "process continues after the last batch",
       0, G_MAXUINT, 0),
   SPDL_PROPERTY_UINT (SpdlWorkerSettings, config.n_slabs, READY, "slabs",
       "Slabs",
-      "Number of pieces of shared memory, for batches that are written, queued "
-      "and in use. Once all but two are in use, batches are copied",
+      "Number of shared memory blocks, for batches that are written, queued "
+      "and in use. When all but two are in use, batches are copied",
       MIN_SLABS, SPDL_WORKER_CONFIG_MAX_SLABS, 8),
   SPDL_PROPERTY_INT64 (SpdlWorkerSettings, config.epochs, READY, "epochs",
       "Epochs",
-      "Number of epochs of the pipeline's sources (0 = as the pipeline says)",
+      "Number of epochs of the pipeline's sources (0 = as set in the pipeline)",
       -1, G_MAXINT64, 0),
   SPDL_PROPERTY_INT (SpdlWorkerSettings, rank, READY, "rank", "Rank",
       "Rank of this process, for the pipeline's sources (-1 = from the "
@@ -115,7 +116,7 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_NAMES (SpdlWorkerSettings, config.classes, READY, "classes",
       "Classes",
       "Names of the classes in the order of their numbers, for all of the "
-      "pipeline's sources (unset = as the pipeline says). From PAUSED on it "
+      "pipeline's sources (unset = as set in the pipeline). From PAUSED on, "
       "reads as the classes in use"),
   SPDL_PROPERTY_DOUBLE (SpdlWorkerSettings, config.cpu_budget, PLAYING,
       "cpu-budget", "CPU budget",
@@ -258,7 +259,7 @@ check_config (const SpdlWorkerConfig *config, GError **error)
 {
   if (!config->description || !*config->description) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "No pipeline is set: set it to a chain of elements in gst-launch's "
+        "pipeline is not set: set it to a chain of elements in gst-launch "
         "syntax, without a sink");
     return FALSE;
   }
@@ -392,12 +393,12 @@ count_copy (GstSpdlWorkerSrc *self, guint max)
     return;
   self->warned_of_slabs = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("More than %u batches are in use at the same time: each further one is "
-       "copied, which costs time",
+      ("More than %u batches are in use at the same time: each additional "
+       "batch is copied, which costs time",
           max),
-      ("num-unpooled in stage-stats counts them; batches that are not needed "
-       "any more, and all tensors made from them, should be let go of, or "
-       "slabs be raised"));
+      ("num-unpooled in stage-stats counts them; release batches, and all "
+       "tensors made from them, as soon as they are not needed, or raise "
+       "slabs"));
 }
 
 static void
@@ -425,7 +426,7 @@ add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
   if (!spdl_lease_give (g_steal_pointer (&worker_message->lease), buffer,
           &worker_message->places, max, &lent)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for a copy of a batch: keep fewer than %u of them",
+        ("Not enough memory for a copy of a batch: keep fewer than %u of them",
             max),
         (NULL));
     return FALSE;
@@ -490,11 +491,10 @@ find_hindrance (GstSpdlWorkerSrc *self)
   if (self->error || self->run.restarts == 0)
     return "before the end of the stream";
   if ((guint) g_atomic_int_get (&self->n_restarts) >= self->run.restarts)
-    return "before the end of the stream, and was started again as often as it "
-           "may be";
+    return "before the end of the stream, and the limit of restarts is reached";
   if (self->has_pushed && self->restart.sources->len == 0)
-    return "before the end of the stream, and cannot go on where it was, since "
-           "its pipeline has no spdlsrc";
+    return "before the end of the stream, and cannot be replaced, because its "
+           "pipeline has no spdlsrc to resume";
   return NULL;
 }
 
@@ -518,8 +518,9 @@ begin_again (GstSpdlWorkerSrc *self, gchar **why)
   const guint n = g_atomic_int_add (&self->n_restarts, 1) + 1;
 
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-      ("%s, before the end of the stream: another one goes on (%u of %u)", *why,
-          n, self->run.restarts),
+      ("%s, before the end of the stream: a new process continues (restart %u "
+       "of %u)",
+          *why, n, self->run.restarts),
       (NULL));
   g_clear_pointer (why, g_free);
   return gst_spdl_worker_src_reopen (
@@ -746,7 +747,7 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Worker process",
-      "Source", "Runs a pipeline in a process of its own",
+      "Source", "Runs a pipeline in a worker process",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_worker_src_change_state;
   base_class->is_seekable = gst_spdl_worker_src_is_seekable;

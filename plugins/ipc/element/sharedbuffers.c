@@ -117,10 +117,11 @@ check_fd (int fd, guint64 size, GError **error)
   struct stat status;
 
   if (fd < 0 || !spdl_memfd_keeps_size (fd))
-    set_problem (error, "a slab is no memory that keeps its size");
+    set_problem (error, "a slab is not memory of a fixed size");
   else if (size == 0 || size > G_MAXSSIZE || fstat (fd, &status) != 0 ||
            (guint64) status.st_size < size)
-    set_problem (error, "a slab has not %" G_GUINT64_FORMAT " bytes", size);
+    set_problem (
+        error, "a slab has fewer than %" G_GUINT64_FORMAT " bytes", size);
   else
     return TRUE;
   return FALSE;
@@ -138,7 +139,7 @@ map_slab (guint32 id, guint64 size, int fd, GError **error)
   data = spdl_memfd_map_populated (fd, size);
   if (!data) {
     set_problem (error,
-        "a slab of %" G_GUINT64_FORMAT " bytes cannot be mapped: %s", size,
+        "failed to map a slab of %" G_GUINT64_FORMAT " bytes: %s", size,
         g_strerror (errno));
     return NULL;
   }
@@ -164,9 +165,9 @@ spdl_shared_buffers_add (
     return FALSE;
   spdl_mutex_lock (&self->lock);
   if (g_hash_table_contains (self->slabs, GUINT_TO_POINTER (id)))
-    set_problem (error, "slab %u comes twice", id);
+    set_problem (error, "slab %u was sent twice", id);
   else if (g_hash_table_size (self->slabs) >= MAX_SLABS)
-    set_problem (error, "there are too many slabs");
+    set_problem (error, "the limit of slabs is exceeded");
   else
     ok = g_hash_table_insert (self->slabs, GUINT_TO_POINTER (id), slab);
   spdl_mutex_unlock (&self->lock);
@@ -183,7 +184,7 @@ find_slab (SpdlSharedBuffers *self, guint32 id, GError **error)
 
   if (slab && !slab->retired)
     return slab;
-  set_problem (error, "there is no slab %u", id);
+  set_problem (error, "slab %u does not exist", id);
   return NULL;
 }
 
@@ -208,7 +209,7 @@ check_places (const Slab *slab, const SpdlPlaces *places, GError **error)
   for (guint i = 0; i < places->n_memories; i++)
     if (places->sizes[i] > slab->size ||
         places->offsets[i] > slab->size - places->sizes[i]) {
-      set_problem (error, "a tensor lies outside of its slab");
+      set_problem (error, "a tensor exceeds its slab");
       return FALSE;
     }
   return TRUE;
@@ -224,7 +225,7 @@ spdl_shared_buffers_take (
   spdl_mutex_lock (&self->lock);
   slab = find_slab (self, places->slab, error);
   if (slab && slab->is_here) {
-    set_problem (error, "slab %u was not given back", places->slab);
+    set_problem (error, "slab %u was not returned", places->slab);
   } else if (slab && check_places (slab, places, error)) {
     slab->is_here = TRUE;
     g_atomic_int_inc (&self->n_refs);

@@ -396,9 +396,8 @@ reap_process (SpdlWorkerConnection *self, const GError *problem)
   GST_INFO_OBJECT (self->element, "process %s", how);
   if (problem)
     add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("What came from the worker process %d makes no sense: "
-                         "%s",
-            pid, problem->message));
+        g_strdup_printf ("Invalid data from the worker process %d: %s", pid,
+            problem->message));
   else if (!(self->got_eos && self->got_end) && !is_stopping (self))
     add_text (self, SPDL_WORKER_MESSAGE_DEATH,
         g_strdup_printf ("The worker process %s", how));
@@ -585,7 +584,7 @@ has_room (SpdlWorkerConnection *self, GError **error)
   spdl_mutex_unlock (&self->lock);
   if (n < MAX_MESSAGES)
     return TRUE;
-  spdl_worker_message_set_broken (error, "so much at a time");
+  spdl_worker_message_set_broken (error, "too much data at a time");
   return FALSE;
 }
 

@@ -238,8 +238,8 @@ start_process (SpdlProcess *self, int socket, int output,
     return TRUE;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The worker process cannot be started: %s: %s. SPDL_WORKER in the "
-      "environment says where it is, if it is elsewhere",
+      "Failed to start the worker process: %s: %s. If the program is "
+      "elsewhere, set SPDL_WORKER in the environment to its path",
       path, g_strerror (problem));
   return FALSE;
 }
@@ -255,7 +255,8 @@ spdl_process_start (
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
       pipe2 (pipes, O_CLOEXEC) != 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "No worker process can be connected: %s", g_strerror (errno));
+        "Failed to create a connection for a worker process: %s",
+        g_strerror (errno));
   } else {
     sockets[1] = move_up (sockets[1]);
     pipes[1] = move_up (pipes[1]);
@@ -306,7 +307,7 @@ describe_status (pid_t pid, int status, gboolean killed)
 
   if (killed)
     return g_strdup_printf (
-        "%d did not end by itself, and was killed", (int) pid);
+        "%d did not end in time, and was killed", (int) pid);
   if (number > 0)
     return g_strdup_printf ("%d was killed by signal %d (%s)", (int) pid,
         number, strsignal (number));
@@ -334,6 +335,7 @@ spdl_process_wait (SpdlProcess *self, gint ms)
   /* Whoever has SIGCHLD ignored, or waits for any child, has taken it. */
   if (waited < 0)
     return g_strdup_printf (
-        "%d ended, and how was told to somebody else", (int) pid);
+        "%d ended, but another part of the program collected its status",
+        (int) pid);
   return describe_status (pid, status, !ended);
 }

@@ -83,7 +83,7 @@ spdl_mailbox_open (int fd)
     close (fd);
   self = make_mailbox (-1);
   if (!self)
-    g_error ("There is no memory for a word");
+    g_error ("Not enough memory for a message");
   return self;
 }
 

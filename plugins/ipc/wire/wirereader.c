@@ -112,15 +112,15 @@ check_header (const SpdlWireHeader *header, gboolean to_worker, GError **error)
 
   if (other != 0 && (other & 0x00ffffff) == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "the other side speaks version %u, and this one %d: plugin and "
-        "gst-spdl-worker are not of one installation",
+        "the other process uses protocol version %u, and this one %d: plugin "
+        "and gst-spdl-worker are from different installations",
         header->magic >> 24, SPDL_WIRE_VERSION);
   else if (other != 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "no message begins with %08x", header->magic);
+        "%08x does not begin a message", header->magic);
   else if (!is_known (header->type, to_worker))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "there is no message %u in this direction", header->type);
+        "message type %u is unknown in this direction", header->type);
   else if (header->size > SPDL_WIRE_MAX_SIZE || header->num_fds > 1)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
         "a message of %u bytes and %u descriptors is too large", header->size,

@@ -56,7 +56,8 @@ parse_affinity (const gchar *text, cpu_set_t *cpus, GError **error)
       break;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "cpu-affinity is \"%s\", which is no list of CPUs such as 0,2-5", text);
+      "cpu-affinity is \"%s\", which is not a list of CPUs such as 0,2-5",
+      text);
   return FALSE;
 }
 

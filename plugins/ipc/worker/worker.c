@@ -80,14 +80,13 @@ add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
         "The worker's pipeline begins with an open pad: begin it "
         "with a source");
   else if (!src)
-    set_problem (error,
-        "The worker's pipeline has no open source pad: leave out "
-        "the sink at its end");
+    set_problem (error, "The worker's pipeline has no open source pad: remove "
+                        "the sink at its end");
   else if (gst_pad_link (src, pad) != GST_PAD_LINK_OK)
-    set_problem (error, "Nothing can be linked to the worker's pipeline");
+    set_problem (error, "Failed to link to the worker's pipeline");
   else if ((other = gst_bin_find_unlinked_pad (bin, GST_PAD_SRC)))
-    set_problem (
-        error, "The worker's pipeline has more than one open source pad");
+    set_problem (error, "The worker's pipeline has more than one open source "
+                        "pad: leave one open");
   else
     return TRUE;
   return FALSE;
@@ -116,8 +115,8 @@ set_sources (
   gst_iterator_free (sources);
   if (n > 0 || !config->resume_state)
     return TRUE;
-  set_problem (error, "The worker's pipeline has no spdlsrc, which alone can "
-                      "begin at a state");
+  set_problem (
+      error, "The worker's pipeline cannot resume, because it has no spdlsrc");
   return FALSE;
 }
 
@@ -376,8 +375,8 @@ typedef struct {
 static void
 end_broken (const GError *error)
 {
-  fprintf (stderr, "What came from the other process makes no sense: %s\n",
-      error->message);
+  fprintf (
+      stderr, "Invalid data from the parent process: %s\n", error->message);
   _exit (STATUS_BROKEN);
 }
 
@@ -498,7 +497,7 @@ read_config (Worker *self)
   if (message.type == SPDL_WIRE_START &&
       spdl_get_worker_config (&payload, &self->config))
     return;
-  fprintf (stderr, "The first message is no order\n");
+  fprintf (stderr, "The first message does not configure the worker\n");
   _exit (STATUS_BROKEN);
 }
 
@@ -647,7 +646,7 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   if (argc != 2 || atoi (argv[1]) <= 0) {
-    fprintf (stderr, "%s is run by the element spdlworkersrc\n", argv[0]);
+    fprintf (stderr, "%s is started by the element spdlworkersrc\n", argv[0]);
     return 1;
   }
   bind_to_parent (argv[1]);

@@ -212,7 +212,7 @@ wait_for_slab (WorkerSink *self)
         worker_sink_release (self, slab))
       continue;
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The other process gives slab %u back, which it has not", slab),
+        ("The parent process returned slab %u, which it does not have", slab),
         (NULL));
     return GST_FLOW_ERROR;
   }
@@ -361,7 +361,7 @@ send_copy (WorkerSink *self, GstBuffer *buffer)
   if (!worker_copies_make (&self->copies, GST_ALLOCATOR (self->allocator),
           buffer, &places, &keeper)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for a buffer of %" G_GSIZE_FORMAT " bytes",
+        ("Not enough memory for a buffer of %" G_GSIZE_FORMAT " bytes",
             gst_buffer_get_size (buffer)),
         (NULL));
     return GST_FLOW_ERROR;
@@ -416,8 +416,8 @@ worker_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
     g_autofree gchar *text = gst_caps_features_to_string (features);
 
     GST_ELEMENT_ERROR (sink, STREAM, WRONG_TYPE,
-        ("%s does not pass from one process to another: what makes it belongs "
-         "behind spdlworkersrc",
+        ("%s cannot be sent to another process: move the element that makes it "
+         "after spdlworkersrc",
             text),
         (NULL));
     return FALSE;
@@ -538,7 +538,7 @@ worker_sink_class_init (WorkerSinkClass *klass)
   G_OBJECT_CLASS (klass)->finalize = worker_sink_finalize;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "Worker's end", "Sink",
-      "Sends what comes to the other process", "the gst-spdl developers");
+      "Sends buffers to the parent process", "the gst-spdl developers");
   base_class->render = worker_sink_render;
   base_class->set_caps = worker_sink_set_caps;
   base_class->event = worker_sink_event;

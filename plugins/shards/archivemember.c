@@ -60,14 +60,14 @@ spdl_archive_check_compression (const gchar *name, const guint8 *head,
     gsize size, gboolean is_stream, GError **error)
 {
   if (size == 0)
-    return spdl_archive_refuse (name, error, "it is empty", "");
+    return spdl_archive_refuse (name, error, "the file is empty", "");
   for (guint i = 0; i < G_N_ELEMENTS (compressions); i++)
     if (size >= compressions[i].size &&
         memcmp (head, compressions[i].mark, compressions[i].size) == 0 &&
         !(is_stream && compressions[i].streams))
       return spdl_archive_refuse (name, error,
-          "nothing in it has a byte range, since it is compressed as a whole: "
-          "unpack it first, from ",
+          "byte ranges are not available, because the archive is compressed as "
+          "a whole: unpack it first, from ",
           compressions[i].name);
   return TRUE;
 }
@@ -88,8 +88,8 @@ spdl_archive_check_end (
 
   return is_zip (archive) || position >= end + SPDL_TAR_BLOCK ||
          spdl_archive_refuse (name, error,
-             "it has no end, so what it had behind its last file may be "
-             "missing",
+             "the end of the archive is missing, so files after the last one "
+             "may be lost",
              "");
 }
 
@@ -117,12 +117,12 @@ spdl_archive_find_obstacle (
   const gint64 size = archive_entry_size (entry);
 
   if (archive_entry_is_encrypted (entry))
-    return "it is encrypted";
+    return "the member is encrypted";
   if (archive_entry_sparse_count (entry) > 0)
-    return "it is sparse, so that its bytes do not lie together: make the tar "
-           "without -S";
+    return "the member is sparse, so its bytes are not contiguous: create the "
+           "tar without -S";
   if (!archive_entry_size_is_set (entry) || size < 0 || first > whole ||
       (guint64) size > whole - first)
-    return "it goes on behind the end, so the archive is cut off";
+    return "the member extends past the end, so the archive is cut off";
   return NULL;
 }

@@ -171,7 +171,7 @@ read_file (Stream *self, gsize size, GError **error)
   }
   if (!data)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "There is no memory for a file of %" G_GSIZE_FORMAT " bytes in \"%s\"",
+        "Not enough memory for a file of %" G_GSIZE_FORMAT " bytes in \"%s\"",
         size, self->input->name);
   return NULL;
 }
@@ -214,7 +214,7 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
   /* Of zeros, a thousand times as many come out as went in. */
   if (size > MAX_SAMPLE && archive_filter_count (self->archive) > 1)
     return spdl_archive_refuse_member (self->input->name, error, path,
-        "it has more than 1 GiB, which is the limit in a compressed tar");
+        "the file is larger than 1 GiB, the limit in a compressed tar");
   self->end = spdl_archive_end_of (first, size);
   if (!spdl_archive_name_split (path, &key))
     return TRUE;
@@ -226,7 +226,7 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
     return TRUE;
   if (size > MAX_SAMPLE || self->size > MAX_SAMPLE - size)
     return spdl_archive_refuse_member (self->input->name, error, path,
-        "its sample has more than 1 GiB, all of which would be in memory");
+        "the sample is larger than 1 GiB, the limit for data in memory");
   return add_content (self, path, first, size, error);
 }
 
@@ -263,8 +263,8 @@ read_all (Stream *self, GError **error)
   if (archive_read_open (self->archive, self, NULL, on_read, NULL) !=
       ARCHIVE_OK)
     return self->error ? refuse_by_libarchive (self, error)
-                       : spdl_archive_refuse (
-                             self->input->name, error, "it is no tar", "");
+                       : spdl_archive_refuse (self->input->name, error,
+                             "the file is not a tar", "");
   while (!self->enough && ((status = archive_read_next_header (
                                 self->archive, &entry)) == ARCHIVE_OK ||
                               status == ARCHIVE_WARN))
@@ -291,7 +291,7 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
 
   self.archive = archive_read_new ();
   if (!self.archive)
-    g_error ("no memory for an archive");
+    g_error ("not enough memory for an archive");
   archive_read_support_format_tar (self.archive);
   archive_read_support_filter_gzip (self.archive);
   archive_read_support_filter_zstd (self.archive);

@@ -184,9 +184,8 @@ walk_members (Walk *self, GError **error)
   result = spdl_zip_walk (self->reader, self->writer, error);
   if (result == SPDL_ZIP_WALK_NO_ZIP)
     return spdl_archive_refuse (self->reader->name, error,
-        spdl_zip_is_zip (head, size) ? "it is a ZIP that ends before its "
-                                       "directory does"
-                                     : "it is neither a tar nor a ZIP",
+        spdl_zip_is_zip (head, size) ? "the ZIP ends before its directory does"
+                                     : "the file is neither a tar nor a ZIP",
         "");
   return result == SPDL_ZIP_WALK_OK;
 }
@@ -197,7 +196,7 @@ open_archive (Walk *self)
   struct archive *archive = archive_read_new ();
 
   if (!archive)
-    g_error ("no memory for an archive");
+    g_error ("not enough memory for an archive");
   archive_read_support_format_tar (archive);
   archive_read_set_read_callback (archive, on_read);
   archive_read_set_skip_callback (archive, on_skip);

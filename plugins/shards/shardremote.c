@@ -152,12 +152,12 @@ fetch_range (RemoteReader *self, guint64 offset, gsize size, GError **error)
   content = g_steal_pointer (&self->content);
   if (self->error) {
     g_set_error (error, GST_RESOURCE_ERROR, self->error->code,
-        "\"%s\" cannot be read: %s", self->base.name, self->error->message);
+        "Failed to read \"%s\": %s", self->base.name, self->error->message);
     g_clear_error (&self->error);
   } else if (!self->partial) {
     gst_clear_buffer (&content);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK,
-        "\"%s\" cannot be used as a shard: the server knows no byte ranges",
+        "\"%s\" cannot be used as a shard: the server supports no byte ranges",
         self->base.name);
   }
   g_mutex_unlock (&self->lock);
@@ -245,7 +245,7 @@ read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
   if (spdl_body_stream_read (self->body_stream, data, size, &reason))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "\"%s\" cannot be read: %s", self->name, reason->message);
+      "Failed to read \"%s\": %s", self->name, reason->message);
   return FALSE;
 }
 

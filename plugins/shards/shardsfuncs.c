@@ -18,7 +18,8 @@ static gpointer
 spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error)
 {
   g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "gst-spdl was built without libsoup, and reads no shards on servers");
+      "Shards on servers cannot be read, because gst-spdl was built without "
+      "libsoup");
   return NULL;
 }
 

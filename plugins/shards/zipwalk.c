@@ -42,7 +42,7 @@ static gboolean
 set_no_memory (const Walk *self, guint64 size, GError **error)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "There is no memory for %" G_GUINT64_FORMAT " bytes of \"%s\"", size,
+      "Not enough memory for %" G_GUINT64_FORMAT " bytes of \"%s\"", size,
       self->reader->name);
   return FALSE;
 }
@@ -105,7 +105,7 @@ static gboolean
 read_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 {
   if (directory->size > MAX_DIRECTORY)
-    return refuse_archive (self, "its directory has more than 1 GiB", error);
+    return refuse_archive (self, "the directory is larger than 1 GiB", error);
   self->directory = g_try_malloc (MAX (directory->size, 1));
   if (!self->directory)
     return set_no_memory (self, directory->size, error);
@@ -152,15 +152,15 @@ static const gchar *
 find_obstacle (const SpdlZipMember *member)
 {
   if (member->encrypted)
-    return "it is encrypted";
+    return "the member is encrypted";
   if (member->method == SPDL_ZIP_STORED)
     return member->size == member->packed_size
                ? NULL
-               : "it has two sizes, though it is stored";
+               : "the member has two different sizes, although it is stored";
   return member->method == SPDL_ZIP_DEFLATED
              ? NULL
-             : "it is compressed, and not deflated: deflate or store it "
-               "(zip -0), or use a tar";
+             : "the compression method is not supported: deflate or store the "
+               "member (zip -0), or use a tar";
 }
 
 /* Reads a note, which is short, to @text. */
@@ -177,7 +177,7 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
   if (!packed)
     return FALSE;
   if (!fits)
-    problem = "has more compressed bytes than it can have";
+    problem = "has an impossible compressed size";
   else if (member->method == SPDL_ZIP_STORED)
     memcpy (text, packed, member->size);
   else
@@ -228,7 +228,7 @@ find_data (
     return FALSE;
   if (!(problem = spdl_zip_find_data (&self->zip, member, head, first)))
     return TRUE;
-  why = g_strconcat ("it ", problem, NULL);
+  why = g_strconcat ("the member ", problem, NULL);
   return refuse_member (self, member, why, error);
 }
 

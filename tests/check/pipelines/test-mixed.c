@@ -19,15 +19,15 @@ static const struct {
   const gchar *reason;
 } kinds[] = {
   { "truncated", NULL },
-  { "empty", "It is empty" },
+  { "empty", "Item is empty" },
   { "random", NULL },
   { "text", NULL },
   { "entropy50", NULL },
   { "entropy90", NULL },
   { "crc", "IDAT" },
   { "404", "The server answered 404" },
-  { "break", "After 2 tries: Its body broke off after" },
-  { "short", "After 2 tries: Its body broke off after" },
+  { "break", "After 2 attempts: Response broke off after" },
+  { "short", "After 2 attempts: Response broke off after" },
 };
 
 static void

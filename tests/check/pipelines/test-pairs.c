@@ -248,17 +248,17 @@ static const struct {
   const gchar *stage;
   const gchar *reason;
 } flaws[] = {
-  { "bad.ppm,0,masks/0.pgm,,", "image", "Its part \"data\": " },
-  { "i 0.ppm,1,bad.pgm,,", "mask", "Its part \"mask\": " },
+  { "bad.ppm,0,masks/0.pgm,,", "image", "Part \"data\": " },
+  { "i 0.ppm,1,bad.pgm,,", "mask", "Part \"mask\": " },
   { "i 1.ppm,2,masks/none.pgm,,", "fetch",
-      "/masks/none.pgm: It cannot be opened" },
-  { "i 2.ppm,3,,,", "fetch", "It has no part \"mask\"" },
-  { "none.ppm,4,masks/3.pgm,,", "fetch", "It cannot be opened" },
+      "/masks/none.pgm: File cannot be opened" },
+  { "i 2.ppm,3,,,", "fetch", "no part \"mask\"" },
+  { "none.ppm,4,masks/3.pgm,,", "fetch", "File cannot be opened" },
   { "i 4.ppm,5,http://127.0.0.1:1/x.pgm,,", "fetch",
-      "Its part \"mask\", http://127.0.0.1:1/x.pgm: " },
-  { "i 5.ppm,6,text:nothing,,", "fetch", "/text:nothing: It cannot be opened" },
-  { "i 6.ppm,7,file://%s/masks/6.pgm#bytes=0-10,,", "mask",
-      "Its part \"mask\": " },
+      "Part \"mask\", http://127.0.0.1:1/x.pgm: " },
+  { "i 5.ppm,6,text:nothing,,", "fetch",
+      "/text:nothing: File cannot be opened" },
+  { "i 6.ppm,7,file://%s/masks/6.pgm#bytes=0-10,,", "mask", "Part \"mask\": " },
 };
 
 static void
@@ -407,11 +407,11 @@ GST_START_TEST (test_chain_failures)
     guint n_failures;
     const gchar *reason;
   } lines[] = {
-    { "part=no chain=identity", N_ITEMS, "It has no part \"no\"" },
+    { "part=no chain=identity", N_ITEMS, "no part \"no\"" },
     { "part=mask chain=\"identity drop-probability=1\"", 0, NULL },
     { "part=mask chain=\"identity error-after=1\"", N_ITEMS, NULL },
     { "part=text chain=\"rndbuffersize min=1 max=1\"", N_ITEMS,
-        "The chain made 20 buffers of its part \"text\", but a part is one" },
+        "20 buffers for part \"text\"" },
   };
   gchar *folder = make_pairs ("");
 
@@ -426,7 +426,8 @@ GST_START_TEST (test_chain_failures)
         lines[i].chain, run->failures->len);
     fail_unless_equals_int (run->buffers->len + run->n_dropped, N_ITEMS);
     if (lines[i].reason)
-      fail_unless_equals_string (run_failure_text (run, 0), lines[i].reason);
+      fail_unless (strstr (run_failure_text (run, 0), lines[i].reason), "%s",
+          run_failure_text (run, 0));
     run_free (run);
   }
   files_remove_folder (folder);
@@ -441,22 +442,19 @@ GST_START_TEST (test_refused)
     { "spdlfetch parts=mask ! spdldecode", "set part to the name" },
     { "spdlfetch ! spdldecode part=data", "parts of spdlfetch" },
     { "spdlfetch parts=mask ! spdldecode part=data ! video/x-raw",
-        "Downstream takes no samples of several media" },
-    { "spdlfetch parts=mask ! avdec_mjpeg",
-        "parts is set, but downstream takes no samples of several media" },
-    { "spdlfetch parts=mask ! spdlpipe chain=jpegdec", "does not take" },
-    { "spdlfetch ! spdlpipe part=mask chain=identity",
-        "name the fields of the others in the property parts" },
+        "samples of several media" },
+    { "spdlfetch parts=mask ! avdec_mjpeg", "parts is set" },
+    { "spdlfetch parts=mask ! spdlpipe chain=jpegdec", "does not accept" },
+    { "spdlfetch ! spdlpipe part=mask chain=identity", "property parts" },
     { "spdlfetch caps=image/jpeg ! spdlpipe part=mask chain=identity",
-        "part=mask is set, but the items are no samples of several media: they "
-        "are image/jpeg" },
+        "part=mask is set, but the items are image/jpeg" },
     { "spdlfetch parts=mask ! spdldecode part=nothing max-failures=0",
-        "It has no part \"nothing\": it has data, mask" },
-    { "spdlfetch parts=\"mask,data\"", "parts has the name \"data\"" },
-    { "spdlfetch parts=\"mask,text,mask\"", "parts has the name \"mask\"" },
-    { "spdlfetch parts=\",\"", "parts has the name \"\"" },
+        "no part \"nothing\", only data, mask" },
+    { "spdlfetch parts=\"mask,data\"", "invalid name \"data\"" },
+    { "spdlfetch parts=\"mask,text,mask\"", "invalid name \"mask\"" },
+    { "spdlfetch parts=\",\"", "invalid name \"\"" },
     { "spdlfetch parts=\"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p\"",
-        "parts names 16 fields, but 1 to 15" },
+        "parts names 16 fields, but must name 1 to 15" },
   };
   gchar *folder = make_pairs ("");
 

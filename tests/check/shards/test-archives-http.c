@@ -224,11 +224,11 @@ GST_START_TEST (test_refused)
       g_build_filename (served.folder, "train-0000.tar", NULL);
 
   write_shards (1);
-  assert_refused ("shard/0/0/none.tar", "none.tar\" cannot be read: The server "
+  assert_refused ("shard/0/0/none.tar", "none.tar\": The server "
                                         "answered 404");
   fail_unless_equals_int (truncate (path, 3 * SIZE), 0);
   assert_refused ("shard/0/0/train-0000.tar", "is cut off");
-  files_write_text (served.folder, "train-0000.tar", "no tar");
+  files_write_text (served.folder, "train-0000.tar", "not a tar");
   assert_refused ("shard/0/0/train-0000.tar", "neither a tar nor a ZIP");
 }
 

@@ -163,7 +163,7 @@ GST_START_TEST (test_extensions)
                    "caption 20", 10) == 0);
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   run_free (run);
-  assert_refused ("train-0001.tar", "extensions=png", "There is no sample in");
+  assert_refused ("train-0001.tar", "extensions=png", "No sample in");
 }
 
 GST_END_TEST;
@@ -295,7 +295,7 @@ GST_START_TEST (test_classes)
   fail_unless (run->error &&
                    strstr (run->error, "\"cat\" of the item \"file://") &&
                    strstr (run->error, "odd.tar#bytes=") &&
-                   strstr (run->error, "fits none of the 2 classes"),
+                   strstr (run->error, "not among the 2 classes"),
       "%s", run->error);
   run_free (run);
   run = fetch ("odd.tar", "classes=<dog,cat>");
@@ -465,16 +465,15 @@ GST_START_TEST (test_refused)
 {
   Tar tar;
 
-  assert_refused ("none.tar", "", "none.tar\" cannot be read: No such file");
-  assert_refused ("none-*.tar", "", "There is no shard \"");
-  assert_refused ("none-{0..2}.tar", "", "none-0.tar\" cannot be read: No");
-  assert_refused ("none-{0..9999999}.tar", "", "more than 1000000 names");
+  assert_refused ("none.tar", "", "none.tar\": No such file");
+  assert_refused ("none-*.tar", "", "Shard \"");
+  assert_refused ("none-{0..2}.tar", "", "none-0.tar\": No");
+  assert_refused ("none-{0..9999999}.tar", "", "limit of 1000000");
   files_write (folder, "empty.tar", "", 0);
   assert_refused ("empty.tar", "",
-      "empty.tar\" cannot be used as a shard: it "
-      "is empty");
+      "empty.tar\" cannot be used as a shard: the file is empty");
   files_write_text (folder, "text.tar", "this is no archive at all");
-  assert_refused ("text.tar", "", "it is neither a tar nor a ZIP");
+  assert_refused ("text.tar", "", "neither a tar nor a ZIP");
   files_write (folder, "a.tar.gz", "\037\213\10\0\0\0\0\0\0\0\0\0", 12);
   assert_refused ("a.tar.gz", "",
       "compressed as a whole: unpack it first, "
@@ -486,24 +485,20 @@ GST_START_TEST (test_refused)
   cut_shard (512 + 512 + 100);
   assert_refused ("cut.tar", "", "Truncated tar archive");
   cut_shard (512 + 512 + 512 + 1000);
-  assert_refused ("cut.tar", "",
-      "because of \"train/000000.JPG\" in it: it "
-      "goes on behind the end");
+  assert_refused ("cut.tar", "", "because of \"train/000000.JPG\" in it: ");
   cut_shard (512 + 512 + 512 + 3072 + 1024 + 1024);
-  assert_refused ("cut.tar", "", "it has no end");
+  assert_refused ("cut.tar", "", "end of the archive is missing");
 
   tar_begin (&tar);
   tar_end (&tar, folder, "nothing.tar");
-  assert_refused ("nothing.tar", "", "There is no sample in");
+  assert_refused ("nothing.tar", "", "No sample in");
   tar_begin (&tar);
   tar_add_text (&tar, "a.jpg", "1");
   tar_add_text (&tar, "a.JPG", "2");
   tar_end (&tar, folder, "twice.tar");
-  assert_refused ("twice.tar", "",
-      "because of \"a.JPG\" in it: its sample has "
-      "another file of that extension");
+  assert_refused ("twice.tar", "", "because of \"a.JPG\" in it: ");
   write_shards ();
-  assert_refused ("train-*.tar", "weight-column=w", "is no list");
+  assert_refused ("train-*.tar", "weight-column=w", "needs a list");
 }
 
 GST_END_TEST;
@@ -574,12 +569,11 @@ GST_START_TEST (test_resume)
   run_free (run);
 
   /* Others are another dataset, and so are their other files. */
-  assert_refused (
-      "train-{0000,0002,0001}.tar", source, "it is of another dataset");
+  assert_refused ("train-{0000,0002,0001}.tar", source, "another dataset");
   g_free (source);
   source = g_strdup_printf (
       "shuffle=true extensions=txt resume-state=\"%s\"", state);
-  assert_refused ("train-*.tar", source, "it is of another dataset");
+  assert_refused ("train-*.tar", source, "another dataset");
 }
 
 GST_END_TEST;

@@ -294,7 +294,7 @@ GST_START_TEST (test_classes)
 
   run = run_shards ("tape/0/0", ALL, "classes=<a,b>", "spdlfetch ! identity");
   fail_unless (run->error && strstr (run->error, "The label 2 of the item") &&
-                   strstr (run->error, "fits none of the 2 classes"),
+                   strstr (run->error, "not among the 2 classes"),
       "%s", run->error);
   run_free (run);
 }
@@ -323,7 +323,7 @@ GST_START_TEST (test_ranks)
   fail_unless_equals_string (none, "");
   run = run_shards ("tape/0/0", ALL,
       "rank=4 world-size=5 shard-mode=uneven epochs=-1", "spdlfetch");
-  fail_unless (strstr (run->error, "would go on for ever"), "%s", run->error);
+  fail_unless (strstr (run->error, "epochs=-1"), "%s", run->error);
   run_free (run);
   run = run_shards (
       "tape/0/0", ALL, "rank=4 world-size=5 shard-mode=drop", "spdlfetch");
@@ -368,8 +368,9 @@ assert_lost (const gchar *fault, const gchar *part)
   fail_unless_equals_string (text, "0 1 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 ");
   fail_unless_equals_int (run->warnings->len, 1);
   fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
-                   "train-0000.tar\" failed after 2 samples, and how many it "
-                   "has beyond these is not known in this epoch: ") &&
+                   "train-0000.tar\" failed after 2 samples, and an unknown "
+                   "number of further "
+                   "samples are lost in this epoch: ") &&
                    strstr (g_ptr_array_index (run->warnings, 0), part),
       "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
   fail_unless_equals_uint64 (run_item (run, 1)->sequence, 1);
@@ -383,9 +384,9 @@ assert_lost (const gchar *fault, const gchar *part)
 
 GST_START_TEST (test_lost)
 {
-  assert_lost ("othertape/2/150000", "does not say that it is the same");
+  assert_lost ("othertape/2/150000", "does not confirm");
   assert_lost ("tape/3/150000", "broke off after 150000 of ");
-  assert_lost ("tapejam/3/150000", "Nothing came for 1 s");
+  assert_lost ("tapejam/3/150000", "No data arrived for 1 s");
 }
 
 GST_END_TEST;
@@ -424,9 +425,8 @@ GST_START_TEST (test_refused)
   Tar tar;
 
   files_write_text (served.folder, "a.zip", "PK, or so");
-  assert_refused ("a.zip", "a.zip\" cannot be used among shards of which a "
-                           "server knows no byte ranges");
-  files_write_text (served.folder, "no.tar", "no tar");
+  assert_refused ("a.zip", "a.zip\" cannot be mixed");
+  files_write_text (served.folder, "no.tar", "not a tar");
   assert_refused ("no.tar", "no.tar\" cannot be used as a shard: ");
   files_write_text (served.folder, "gz.tar", "\037\213 and so on");
   assert_refused ("gz.tar", "gz.tar\" cannot be used as a shard: ");
@@ -436,11 +436,11 @@ GST_START_TEST (test_refused)
   tar_add_text (&tar, "a.jpg", "one");
   tar_add_text (&tar, "a.jpg", "two");
   tar_end (&tar, served.folder, "twice.tar");
-  assert_refused ("twice.tar", "another file of that extension");
+  assert_refused ("twice.tar", "same extension");
   tar_begin (&tar);
   tar_add_text (&tar, "a.txt", "one");
   tar_end (&tar, served.folder, "notes.tar");
-  assert_refused ("notes.tar", "There is no sample in ");
+  assert_refused ("notes.tar", "No sample in ");
 }
 
 GST_END_TEST;
@@ -639,16 +639,15 @@ GST_START_TEST (test_resume_refused)
   const gchar *lost = "{othertape/2/150000/train-0000,tape/0/0/train-0001}.tar";
 
   assert_not_resumed (
-      "tape/0/0/" ALL, "shuffle-buffer=6", state, "it is of another dataset");
-  assert_not_resumed ("tape/0/0/" ALL, "shuffle-buffer=5 shuffle=true", state,
-      "it was made with shuffle=false");
+      "tape/0/0/" ALL, "shuffle-buffer=6", state, "another dataset");
+  assert_not_resumed (
+      "tape/0/0/" ALL, "shuffle-buffer=5 shuffle=true", state, "shuffle=false");
   assert_not_resumed ("tape/0/0/" ALL, "shuffle-buffer=5 rank=0 world-size=2",
       state, "world-size=1");
   assert_not_resumed ("tape/0/0/train-{0000..0002}.tar", "shuffle-buffer=5",
-      state, "it is of a dataset of 4 items");
+      state, "a dataset of 4 items");
   lossy = pull_some (lost, "retries=0", NULL, 5, seen);
-  assert_not_resumed (
-      lost, "", lossy, "a streamed shard failed before it in epoch 0");
+  assert_not_resumed (lost, "", lossy, "epoch 0");
 }
 
 GST_END_TEST;

@@ -108,7 +108,7 @@ keep_index (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
 
   if (failed != 0) {
     g_autofree gchar *text = g_strdup_printf (
-        "\"%s\" cannot be written: %s", path, g_strerror (failed));
+        "Failed to write \"%s\": %s", path, g_strerror (failed));
 
     fail_run (run, text);
   } else if (run->list) {
@@ -194,7 +194,7 @@ parse_headers (
 
   if (!headers) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s is to be like \"headers, Authorization=(string)\\\"Bearer x\\\"\"",
+        "%s must look like \"headers, Authorization=(string)\\\"Bearer x\\\"\"",
         option);
     return FALSE;
   }
@@ -210,27 +210,29 @@ make_remote_group (Run *run)
   SpdlRemoteSettings *remote = &run->remote;
   const GOptionEntry entries[] = {
     { "extra-headers", 0, 0, G_OPTION_ARG_CALLBACK, parse_headers,
-        "Headers of each request, such as "
-        "'headers, Authorization=(string)\"Bearer x\"'",
+        "Headers of each request, such as 'headers, "
+        "Authorization=(string)\"Bearer x\"'",
         "HEADERS" },
     { "trusted-origins", 0, 0, G_OPTION_ARG_STRING, &remote->trusted_origins,
-        "Servers that get these headers after a redirect, too, as "
-        "https://host:port, with commas between them",
+        "Servers that get these headers when another server redirects to them, "
+        "as https://host:port, separated by commas",
         "ORIGINS" },
     { "user-agent", 0, 0, G_OPTION_ARG_STRING, &remote->user_agent,
-        "What servers are sent as User-Agent", "TEXT" },
+        "User-Agent header of requests", "TEXT" },
     { "tls-ca-file", 0, 0, G_OPTION_ARG_FILENAME, &remote->tls_ca_file,
-        "A PEM file of the authorities to trust", "FILE" },
+        "PEM file of the certificate authorities to trust", "FILE" },
     { "timeout", 0, 0, G_OPTION_ARG_INT, &remote->timeout,
-        "Seconds in which no byte comes until a request has failed (30)",
+        "Seconds without data after which a request fails (default 30)",
         "SECONDS" },
     { "retries", 0, 0, G_OPTION_ARG_INT, &remote->retries,
-        "How often a request is repeated (3)", "NUMBER" },
+        "Number of times to retry a request after a temporary failure (default "
+        "3)",
+        "NUMBER" },
     { NULL },
   };
-  GOptionGroup *group = g_option_group_new ("servers",
-      "Where shards lie on servers:", "Show the options for shards on servers",
-      run, NULL);
+  GOptionGroup *group =
+      g_option_group_new ("servers", "Options for shards on servers:",
+          "Show the options for shards on servers", run, NULL);
 
   g_option_group_add_entries (group, entries);
   return group;
@@ -245,8 +247,8 @@ main (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run.folder,
         "Write the indexes into this folder", "FOLDER" },
     { "list", 'l', 0, G_OPTION_ARG_NONE, &run.list,
-        "Print each sample (key, label, files), and write no index unless "
-        "--output is given",
+        "Print each sample (key, label, files), and write an index only with "
+        "--output",
         NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &locations, NULL,
         "SHARD..." },
@@ -259,15 +261,16 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   spdl_remote_settings_init (&run.remote);
   g_option_context_set_summary (context,
-      "Makes the indexes of tar and ZIP shards: SHARD.spdl-index beside each, "
-      "or, for URLs, in this folder, to be put beside them.\nA shard is a path "
-      "or an http(s) URL, with braces as in train-{0000..0127}.tar.");
+      "Creates indexes of tar and ZIP shards. The index of a local shard is "
+      "written next to it as SHARD.spdl-index, that of a URL into the current "
+      "folder, to be uploaded next to the shard.\nA shard is a path or an "
+      "http(s) URL, with optional braces: train-{0000..0127}.tar.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, make_remote_group (&run));
   if (!gst_spdl_init_with_options (context, &argc, &argv, &error) ||
       !locations) {
     fprintf (stderr, "gst-spdl-index: %s\n",
-        error ? error->message : "name a shard; --help says more");
+        error ? error->message : "no shard given; see --help");
     status = 2;
   } else {
     status = run_all (&run, locations);

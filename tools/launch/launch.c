@@ -85,7 +85,7 @@ make_exporter (const Options *options, GError **error)
   Exporter *exporter = exporter_new (options->port, error);
 
   if (exporter)
-    fprintf (stderr, "figures are at http://127.0.0.1:%u/metrics\n",
+    fprintf (stderr, "serving statistics at http://127.0.0.1:%u/metrics\n",
         exporter_get_port (exporter));
   return exporter;
 }

@@ -188,7 +188,7 @@ test_table_trainer (void)
   guint verdict;
 
   g_assert_nonnull (strstr (table,
-      "\nthe trainer's step takes 5.00 ms (p99 7.50 ms), its wait for a batch "
+      "\nthe training step takes 5.00 ms (p99 7.50 ms), the wait for a batch "
       "120 us\n"));
   g_assert_nonnull (strstr (metrics,
       "\nspdl_step_mean_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
@@ -528,7 +528,8 @@ test_gains_of_rounds (void)
   g_assert_cmpfloat_with_epsilon (gains.most, 1 - 5.2 / 50, 1e-12);
   g_assert_true (gains_agree (&gains));
   g_assert_cmpstr (text, ==,
-      "a batch takes 12.0 ms (10.0 ms to 50.0 ms) as it is and 5.10 ms (5.00 "
+      "a batch takes 12.0 ms (10.0 ms to 50.0 ms) with loading and 5.10 ms "
+      "(5.00 "
       "ms "
       "to 5.20 ms) from the cache, so perfect loading would save 57.5 % (50.0 "
       "to 89.6) of the time: loading is worth the work");
@@ -566,17 +567,18 @@ test_tuning (void)
   assert_tuning (
       "t, stage=fetch, from=(uint)32, to=(uint)16, reason=no-gain, gain=1.004,"
       "throughput=303.0",
-      "tuning: fetch.concurrency 32 -> 16: back, no gain (1.00 times the "
+      "tuning: fetch.concurrency 32 -> 16: reverted, no gain (1.00 times the "
       "rate), 303 items/s");
   assert_tuning ("t, stage=fetch, from=(uint)16, to=(uint)16, reason=settled",
       "tuning: fetch.concurrency 16: settled");
   assert_tuning ("t, stage=decode, from=(uint)2, to=(uint)1, reason=budget,"
                  "throttled=true, cpu-used=0.9, cpu-budget=0.4",
-      "budget: decode runs no more than 1 at a time, loading used 90 % of the "
+      "budget: decode is limited to 1 tasks at a time, loading used 90 % of "
+      "the "
       "cores and may use 40");
   assert_tuning ("t, stage=decode, from=(uint)1, to=(uint)2, reason=budget,"
                  "throttled=false, cpu-used=0.2, cpu-budget=0.4",
-      "budget: decode is no longer held back, loading used 20 % of the cores");
+      "budget: decode is no longer limited, loading used 20 % of the cores");
 
   none = tuning_format_settings (snapshot);
   g_assert_null (none);

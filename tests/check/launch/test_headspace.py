@@ -76,7 +76,7 @@ class HeadspaceTest(unittest.TestCase):
         """What is over counts."""
         status, out, err = self.interrupt_at("1 of 4")
         self.assertEqual((status, out), (1, ""))
-        self.assertIn("before a round was over", err)
+        self.assertIn("before the first round", err)
         status, out, _ = self.interrupt_at("3 of 4")
         self.assertEqual(status, 0)
         self.assertEqual(out.count("from the cache  "), 1)

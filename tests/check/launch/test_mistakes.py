@@ -25,7 +25,7 @@ MISTAKES = [
      ['write "!"', "spdlsrc ... ! spdlfetch"]),
     ("! !",
      "spdlsrc location=PHOTOS ! ! spdlfetch ! spdldecode ! spdlsink",
-     ['"spdlsrc location=PHOTOS ! !"', "leave out one"]),
+     ['"spdlsrc location=PHOTOS ! !"', "remove one"]),
     ("a wrong value of an enumeration",
      "spdlsrc location=PHOTOS ! spdlfetch output-order=inptu ! spdldecode "
      "! spdlbatch ! spdlsink",

@@ -77,7 +77,7 @@ class SweepTest(unittest.TestCase):
                     self.assertIsNone(process.poll())
                 out, err = interrupt(process)
             self.assertEqual(process.returncode, 0, err)
-            self.assertNotIn("once more", err)
+            self.assertNotIn("repeating", err)
             self.assertIn("a.concurrency=1 ", out)
             self.assertNotIn("try:", out)
 

@@ -79,7 +79,7 @@ class TerminalTest(unittest.TestCase):
                                 self.JOB.replace("1000000", "20000000"), **env)
             self.assertEqual(terminal.wait(), 0)
             found = re.search(r"\x1b\[1mdecode .*\x1b\[0m\r?\n(?s:.*)"
-                              r"\x1b\[1mdecode is at work", terminal.text)
+                              r"\x1b\[1mdecode is busy", terminal.text)
             self.assertEqual(bool(found), bold, terminal.text)
 
     def test_second_ctrl_c(self):

@@ -98,7 +98,7 @@ gains_describe (const Gains *self)
   GString *text = g_string_new ("a batch takes ");
 
   append_time (text, &self->base);
-  g_string_append (text, " as it is and ");
+  g_string_append (text, " with loading and ");
   append_time (text, &self->cached);
   g_string_append_printf (text,
       " from the cache, so perfect loading would save %.1f %% (%.1f to %.1f) "
@@ -106,7 +106,7 @@ gains_describe (const Gains *self)
       self->headspace * 100, self->least * 100, self->most * 100,
       put_into_words (gains_get_advice (self)));
   if (self->n_rounds > 1 && !gains_agree (self))
-    g_string_append (text, "; but the rounds disagree, so try more --rounds or "
-                           "a longer --duration");
+    g_string_append (text,
+        "; but the rounds disagree: use more --rounds or a longer --duration");
   return g_string_free (text, FALSE);
 }

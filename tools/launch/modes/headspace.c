@@ -138,7 +138,7 @@ make_points (const Headspace *self)
     g_autofree gchar *batch = format_ns (run->batch_time * 1e9);
     Point *point = g_new0 (Point, 1);
 
-    point->label = g_strdup (run->cached ? "from the cache" : "as it is");
+    point->label = g_strdup (run->cached ? "from the cache" : "with loading");
     point->settings = g_new0 (gchar *, 1);
     point->rate = run->rate;
     point->n_runs = 1;
@@ -214,8 +214,8 @@ take_result (Session *session, HeadspaceRun *run, GError **error)
   run->batch_time = session_get_batch_time (session, &run->wait);
   if (run->batch_time == 0 || !trainer) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "the stream ended after %" G_GUINT64_FORMAT " batches, which are too "
-        "few: let its source go on for longer",
+        "the stream ended after %" G_GUINT64_FORMAT
+        " batches, too few to measure: set a higher epochs on its source",
         result->batches);
     return FALSE;
   }
@@ -254,7 +254,7 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
     const gboolean cached = (i % 2) ^ (i / 2 % 2);
 
     fprintf (stderr, "%u of %u: %s\n", i + 1, n,
-        cached ? "from the cache" : "as it is");
+        cached ? "from the cache" : "with loading");
     if (!measure_rate (self, cached, error) || interrupt_came (interrupt))
       break;
   }
@@ -262,7 +262,7 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
   g_array_set_size (self->runs, self->runs->len / 2 * 2);
   if (self->runs->len == 0 && !*error)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
-        "it was ended before a round was over");
+        "interrupted before the first round ended");
   return !*error;
 }
 
@@ -299,9 +299,8 @@ append_contention (const Headspace *self, GString *text)
   g_autofree gchar *slow = format_ns (steps.base.median * 1e9);
   g_autofree gchar *fast = format_ns (steps.cached.median * 1e9);
   g_string_append_printf (text,
-      "; the step itself takes %s as it is and %s from the cache: loading "
-      "slows "
-      "it down, beside what is waited for",
+      "; the step itself takes %s with loading and %s from the cache: loading "
+      "slows the step down, in addition to the waiting",
       slow, fast);
 }
 
@@ -333,7 +332,7 @@ print_run (FILE *out, const HeadspaceRun *run)
   g_autofree gchar *wait = format_ns (run->wait * 1e9);
 
   fprintf (out, "%-16s%10s%10s%10s%8.1f\n",
-      run->cached ? "from the cache" : "as it is", batch, step, wait,
+      run->cached ? "from the cache" : "with loading", batch, step, wait,
       run->cores);
 }
 

@@ -139,7 +139,7 @@ recording_make (
   gst_pad_remove_probe (pad, probe);
   g_mutex_clear (&self.lock);
   if (ok && self.samples->len == 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "no item came to %s",
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "no item arrived at %s",
         GST_OBJECT_NAME (element));
     ok = FALSE;
   }
@@ -203,7 +203,7 @@ find_stage (Session *session, const gchar *name, GError **error)
   if (!part || part->is_stage)
     return part;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "%s is no stage: it has no concurrency", name);
+      "%s is not a stage, because it has no property concurrency", name);
   return NULL;
 }
 
@@ -346,7 +346,7 @@ measure_again (guint k, gpointer user_data)
   Point *again = make_point (self->options, 1u << k);
   double rate;
 
-  fprintf (stderr, "once more: %s\n", again->label);
+  fprintf (stderr, "repeating: %s\n", again->label);
   rate = measure_point (self, again) ? again->rate : -1;
   point_free (again);
   return rate;
@@ -383,7 +383,7 @@ isolate_run (const Options *options, GError **error)
 
   if (!samples)
     return 2;
-  fprintf (stderr, "%u items or groups recorded in front of %s\n", samples->len,
+  fprintf (stderr, "%u items or groups recorded before %s\n", samples->len,
       options->isolate);
   interrupt_begin (&bench.interrupt);
   if (measure_all (&bench, points))

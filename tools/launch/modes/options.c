@@ -13,84 +13,88 @@
 
 #include <gio/gio.h>
 
-#define SUMMARY                                                            \
-  "Runs a pipeline, pulls from its last spdlsink as a trainer would, and " \
-  "says which stage\nholds it back."
+#define SUMMARY                                                                \
+  "Runs a pipeline, pulls batches from its last spdlsink like a trainer, and " \
+  "names the bottleneck."
 
-#define DESCRIPTION                                                           \
-  "PIPELINE is what gst-launch-1.0 takes; where it ends in an open pad, an "  \
-  "spdlsink is added.\nElements are called as they are named (name=decode); " \
-  "without a name, spdldecode0 is called\ndecode.\n"                          \
-  "\n"                                                                        \
-  "On a terminal there is a table, a row a stage: how many tasks run at a "   \
-  "time, how many\nended, items a second, a task's average time and 99th "    \
-  "percentile, the share of it that\nwas spent on a CPU, how much of the "    \
-  "time something waited in front of the stage, and\nfailed items. Below it " \
-  "stands what limits the throughput and what to change.\n"                   \
-  "\n"                                                                        \
-  "Ctrl-C ends the run with the summary, a second one at once. The exit "     \
-  "status is 0 then and\nat the end of the stream, 1 after an error, 2 if "   \
-  "the command line is wrong.\n"                                              \
-  "\n"                                                                        \
-  "Examples:\n"                                                               \
-  "  gst-spdl-launch-1.0 spdlsrc location=photos ! spdlfetch concurrency=4 "  \
-  "\\\n    ! spdldecode width=224 height=224 ! spdlbatch ! spdlsink\n"        \
-  "  gst-spdl-launch-1.0 --set decode.concurrency=4 --report run.html "       \
-  "PIPELINE\n"                                                                \
-  "  gst-spdl-launch-1.0 --sweep \"decode.concurrency=1,2,4\" PIPELINE\n"     \
-  "  gst-spdl-launch-1.0 --isolate decode PIPELINE\n"                         \
+/* clang-format off */
+#define DESCRIPTION \
+  "PIPELINE is a description as for gst-launch-1.0; if it ends in an open pad, an\n" \
+  "spdlsink is added. The output uses the names of elements (name=decode); an\n" \
+  "unnamed spdldecode0 is shown as decode.\n" \
+  "\n" \
+  "On a terminal, a table has one row per stage: running tasks, finished tasks,\n" \
+  "items per second, average and 99th percentile of task times, CPU share of a\n" \
+  "task, share of the time in which the input queue was not empty, and failed\n" \
+  "items. The line below names the bottleneck and suggests a change.\n" \
+  "\n" \
+  "Ctrl-C ends the run with the summary; a second Ctrl-C ends it at once. The exit\n" \
+  "status is 0 then and at the end of the stream, 1 after an error, and 2 for a\n" \
+  "wrong command line.\n" \
+  "\n" \
+  "Examples:\n" \
+  "  gst-spdl-launch-1.0 spdlsrc location=photos ! spdlfetch concurrency=4 \\\n" \
+  "    ! spdldecode width=224 height=224 ! spdlbatch ! spdlsink\n" \
+  "  gst-spdl-launch-1.0 --set decode.concurrency=4 --report run.html PIPELINE\n" \
+  "  gst-spdl-launch-1.0 --sweep \"decode.concurrency=1,2,4\" PIPELINE\n" \
+  "  gst-spdl-launch-1.0 --isolate decode PIPELINE\n" \
   "  gst-spdl-launch-1.0 --headspace --step 50 PIPELINE\n"
+/* clang-format on */
 
 static GOptionEntry *
 make_entries (Options *self)
 {
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &self->settings,
-        "Set an element's property, as the verdict suggests; may be repeated",
+        "Set a property of an element, such as one that the verdict suggests; "
+        "may be repeated",
         "ELEMENT.PROPERTY=VALUE" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &self->duration,
-        "End after so many seconds", "SECONDS" },
+        "End after this time", "SECONDS" },
     { "batches", 'b', 0, G_OPTION_ARG_INT64, &self->max_batches,
-        "End after so many batches", "N" },
+        "End after this number of batches", "N" },
     { "max-failures", 'f', 0, G_OPTION_ARG_INT64, &self->max_failures,
-        "End with an error when more items than these failed, in all stages",
+        "Number of failed items to tolerate in all stages; one more ends the "
+        "run with an error",
         "N" },
     { "step", 0, 0, G_OPTION_ARG_DOUBLE, &self->step,
-        "Wait so long after each batch, as a trainer's step takes", "MS" },
+        "Wait this long after each batch, like a training step", "MS" },
     { "cpu-budget", 0, 0, G_OPTION_ARG_DOUBLE, &self->cpu_budget,
-        "Use no more than this share of all cores (0.4 leaves most to a "
+        "Share of all cores that the pipeline may use (0.4 leaves most to a "
         "trainer)",
         "SHARE" },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &self->json,
-        "Write all figures as JSON (- = the standard output)", "FILE" },
+        "Write the statistics as JSON (- = standard output)", "FILE" },
     { "report", 'r', 0, G_OPTION_ARG_FILENAME, &self->report,
-        "Write a page with the figures drawn, which needs nothing else",
-        "FILE.html" },
+        "Write a self-contained HTML report with charts", "FILE.html" },
     { "prometheus", 'p', 0, G_OPTION_ARG_INT, &self->port,
-        "Serve the figures at http://127.0.0.1:PORT/metrics (0 = any port)",
+        "Serve the statistics at http://127.0.0.1:PORT/metrics (0 = any port)",
         "PORT" },
     { "sweep", 0, 0, G_OPTION_ARG_STRING, &self->sweep,
-        "Run with all of these values, 4 s each, and name the cheapest that is "
-        "as fast",
+        "Run all combinations of these values, 4 s each, and name the cheapest "
+        "of the fastest",
         "\"dec.concurrency=1,2,4;fetch.concurrency=4,16\"" },
     { "isolate", 0, 0, G_OPTION_ARG_STRING, &self->isolate,
-        "Run one stage alone, from memory, at several concurrencies", "STAGE" },
+        "Run one stage alone, on items in memory, with several values of "
+        "concurrency",
+        "STAGE" },
     { "headspace", 0, 0, G_OPTION_ARG_NONE, &self->headspace,
-        "Run the pipeline and a cache in turn, 3 s each, and say what perfect "
-        "loading would bring to a trainer of --step MS",
+        "Run the pipeline and a cache alternately, 3 s each, and report how "
+        "much time perfect loading would save a trainer with steps of --step "
+        "MS",
         NULL },
     { "rounds", 0, 0, G_OPTION_ARG_INT, &self->rounds,
-        "How often --headspace runs both (3)", "N" },
+        "Number of rounds of --headspace (default 3)", "N" },
     { "items", 0, 0, G_OPTION_ARG_INT, &self->items,
-        "How many items --isolate records (200)", "N" },
+        "Number of items that --isolate records (default 200)", "N" },
     { "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &self->interval,
-        "Time between two intervals (0.5, or 1 where the output is no "
+        "Interval of updates (default 0.5, or 1 if the output is not a "
         "terminal)",
         "SECONDS" },
     { "plain", 0, 0, G_OPTION_ARG_NONE, &self->plain,
-        "Plain lines on a terminal too", NULL },
-    { "version", 0, 0, G_OPTION_ARG_NONE, &self->version,
-        "Say which version this is", NULL },
+        "Print plain lines on a terminal, too", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version",
+        NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->pipeline,
         NULL, "PIPELINE" },
     { NULL },
@@ -105,27 +109,26 @@ check_options (const Options *self, GError **error)
   const gchar *problem = NULL;
 
   if (!self->pipeline && !self->version)
-    problem = "there is no pipeline; see --help";
+    problem = "no pipeline given; see --help";
   else if ((self->sweep != NULL) + (self->isolate != NULL) + self->headspace >
            1)
-    problem = "--sweep, --isolate and --headspace exclude each other";
+    problem = "only one of --sweep, --isolate and --headspace can be used";
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
-    problem = "durations and numbers cannot be negative";
+    problem = "durations and numbers must not be negative";
   else if (self->cpu_budget < 0 || self->cpu_budget > 1)
-    problem = "--cpu-budget is a share of all cores, from 0 to 1";
+    problem = "--cpu-budget must be from 0 to 1, a share of all cores";
   else if (self->items < 1 || self->rounds < 1)
     problem = "--items and --rounds must be at least 1";
   else if (self->headspace && self->step == 0)
-    problem = "--headspace needs --step MS, the time that a trainer's step "
-              "takes";
+    problem = "--headspace needs --step MS, the duration of a training step";
   else if (self->headspace && self->max_batches > 0)
-    problem = "--headspace runs for a --duration, not for --batches";
+    problem = "--headspace cannot be combined with --batches: use --duration";
   else if (self->port != OPTIONS_NO_PORT &&
            (self->port < 0 || self->port > 65535))
-    problem = "there is no such port";
+    problem = "--prometheus must be a port from 0 to 65535";
   else if (output_is_stdout (self->json) && output_is_stdout (self->report))
-    problem = "--json and --report cannot both go to the standard output";
+    problem = "--json and --report cannot both use the standard output";
   if (problem)
     g_set_error_literal (
         error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, problem);

@@ -92,9 +92,9 @@ points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
   g_string_append (out, "</pre>\n");
   append_verdict (out, points, verdict, marked);
   g_string_append_printf (out,
-      "<h2>Items a second</h2>\n<p class=\"key\">%sPointed at, a bar says "
-      "more.</p>\n",
-      marked != POINTS_NONE ? "The one to take is red. " : "");
+      "<h2>Items per second</h2>\n<p class=\"key\">%sHover over a bar for "
+      "details.</p>\n",
+      marked != POINTS_NONE ? "The recommended setting is red. " : "");
   append_bars (out, points, marked, title);
   report_append_end (out);
   return output_write (file, out->str, error);
@@ -403,7 +403,7 @@ points_append_knee (GString *text, GPtrArray *points)
     return;
   rate = format_rate (get_point (points, knee)->rate);
   g_string_append_printf (text,
-      "; the knee, from where on more brings less, is %s with %s",
+      "; above %s with %s, more concurrency gains little",
       get_point (points, knee)->label, rate);
 }
 

@@ -76,7 +76,7 @@ sweep_parse (const gchar *text, GError **error)
   if (axes->len == 0 || sweep_count (axes) == 0 ||
       sweep_count (axes) > MAX_COMBINATIONS) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is not 1 to %d settings", text, MAX_COMBINATIONS);
+        "\"%s\" must have 1 to %d settings", text, MAX_COMBINATIONS);
     return NULL;
   }
   return g_steal_pointer (&axes);
@@ -252,7 +252,7 @@ measure_again (guint k, gpointer user_data)
   Point *again = make_point (self->axes, k);
   double rate;
 
-  fprintf (stderr, "once more: %s\n", again->label);
+  fprintf (stderr, "repeating: %s\n", again->label);
   rate =
       measure_point (self->options, self->interrupt, again) ? again->rate : -1;
   point_free (again);
@@ -287,8 +287,8 @@ append_open_ends (
     if (is_most (axis, value) && point->detail[length] == ':' &&
         strncmp (point->detail, axis->target, length) == 0)
       g_string_append_printf (text,
-          "; it still is the limit, so try more than %s=%s", axis->target,
-          axis->values[value]);
+          "; this stage is still the bottleneck, so try more than %s=%s",
+          axis->target, axis->values[value]);
   }
 }
 

@@ -45,7 +45,7 @@ pipeline_new (gchar **description, GError **error)
 
   if (!pipeline) {
     spdl_redact_error (*error);
-    g_prefix_error (error, "the pipeline cannot be made: ");
+    g_prefix_error (error, "Failed to create the pipeline: ");
     return NULL;
   }
   if (!GST_IS_PIPELINE (pipeline)) {
@@ -105,8 +105,8 @@ pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error)
     return FALSE;
   if (!sink || has_cache (parts)) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        sink ? "there is an spdlcache already, and --headspace puts one in "
-               "itself"
+        sink ? "the pipeline already has an spdlcache, which --headspace adds "
+               "itself: remove it"
              : "--headspace needs a pipeline that ends in an spdlsink, from "
                "which batches are pulled");
     return FALSE;
@@ -136,8 +136,8 @@ pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error)
     return TRUE;
   gst_clear_object (sink);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "there are %u spdlsinks, and one can be pulled from: let the others be "
-      "fakesinks",
+      "the pipeline has %u spdlsinks, but batches are pulled from one: replace "
+      "the others by fakesink",
       n);
   return FALSE;
 }

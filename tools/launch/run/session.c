@@ -198,8 +198,9 @@ take_failure (Session *self, const GstStructure *failure)
   gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
   fail_session (
       self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-                "%" G_GUINT64_FORMAT " items failed, and %" G_GINT64_FORMAT
-                " may; the last one in %s: %s: %s",
+                "%" G_GUINT64_FORMAT
+                " items failed, but --max-failures is %" G_GINT64_FORMAT
+                "; the last one in %s: %s: %s",
                 self->n_failures, self->limits.max_failures,
                 gst_structure_get_string (failure, "stage"),
                 gst_structure_get_string (failure, "uri"),

@@ -39,7 +39,7 @@ set_property (Part *part, const gchar *name, const gchar *text, GError **error)
 
   if (!pspec || !(pspec->flags & G_PARAM_WRITABLE)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "%s has no property \"%s\" that can be set", part->name, name);
+        "%s has no writable property \"%s\"", part->name, name);
     return FALSE;
   }
   g_value_init (&value, pspec->value_type);
@@ -66,8 +66,7 @@ setting_find_element (const gchar *element, GPtrArray *parts, GError **error)
     g_autofree gchar *names = parts_list_names (parts);
 
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "there is no element \"%s\" in the pipeline; there are: %s", element,
-        names);
+        "the pipeline has no element \"%s\"; it has: %s", element, names);
   }
   return part;
 }

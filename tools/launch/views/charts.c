@@ -120,7 +120,7 @@ append_box (GString *out, double top, const Part *part, const Snapshot *result)
   if (!stats)
     return;
   if (has_gauge (stats))
-    append_load (out, top + 20, "items wait here",
+    append_load (out, top + 20, "items are waiting here",
         stats_get_double (stats, "occupancy-rate"), "warm");
   if (has_tasks (stats)) {
     const double busy = stats_get_busy (stats);
@@ -207,7 +207,7 @@ charts_append_throughput (GString *out, GPtrArray *snapshots)
     x[i] = PLOT_X + PLOT_WIDTH * (snapshot->time - snapshot->elapsed / 2) / end;
     y[i] = PLOT_BOTTOM - PLOT_HEIGHT * snapshot->item_rate / most;
   }
-  svg_begin (out, PLOT_BOTTOM + 30, "Items a second over time");
+  svg_begin (out, PLOT_BOTTOM + 30, "Items per second over time");
   append_value_axis (out, most);
   append_time_axis (out, PLOT_BOTTOM, PLOT_X, PLOT_WIDTH, end);
   svg_polyline (out, x, y, snapshots->len, "line");
@@ -342,7 +342,7 @@ charts_append_times (GString *out, const Snapshot *result)
   least = pow (10, floor (log10 (MIN (least, most))));
   most = MAX (pow (10, ceil (log10 (most))), least * 10);
 
-  svg_begin (out, bottom + 30, "How long tasks took");
+  svg_begin (out, bottom + 30, "Task times");
   append_time_scale (out, bottom, least, most);
   for (guint i = 0; i < result->stages->len; i++) {
     const GstStructure *stats = g_ptr_array_index (result->stages, i);
@@ -372,7 +372,7 @@ charts_append_work (GString *out, const Snapshot *result)
 {
   double top = 0;
 
-  svg_begin (out, count_if (result, has_tasks) * ROW, "The workers' time");
+  svg_begin (out, count_if (result, has_tasks) * ROW, "Worker time");
   for (guint i = 0; i < result->stages->len; i++) {
     const GstStructure *stats = g_ptr_array_index (result->stages, i);
     const double busy = stats_get_busy (stats);

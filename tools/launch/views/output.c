@@ -24,7 +24,7 @@ static gboolean
 set_write_error (const gchar *file, int problem, GError **error)
 {
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem),
-      "%s cannot be written: %s", file, g_strerror (problem));
+      "Failed to write %s: %s", file, g_strerror (problem));
   return FALSE;
 }
 

@@ -129,23 +129,23 @@ append_values (GString *out, const Snapshot *result)
   const GstStructure *trainer = snapshot_get_trainer (result);
 
   g_string_append (out, "<dl>\n");
-  append_value (out, "items a second", format_rate (result->item_rate));
-  append_value (out, "batches a second", format_rate (result->batch_rate));
+  append_value (out, "items per second", format_rate (result->item_rate));
+  append_value (out, "batches per second", format_rate (result->batch_rate));
   append_value (out, "items", format_count (result->items));
   append_value (out, "batches", format_count (result->batches));
   append_value (out, "failed", format_count (result->failures));
   append_value (out, "time", format_clock (result->time));
   if (trainer) {
-    append_value (out, "a trainer's step",
-        format_ns (stats_get (trainer, "p50-step-time")));
+    append_value (
+        out, "training step", format_ns (stats_get (trainer, "p50-step-time")));
     append_value (
         out, "its p99", format_ns (stats_get (trainer, "p99-step-time")));
-    append_value (out, "its wait for a batch",
+    append_value (out, "wait for a batch",
         format_ns (stats_get (trainer, "ave-get-time")));
   }
   append_value (out, "cores busy",
       g_strdup_printf ("%.1f of %u", result->cores, result->num_cores));
-  append_value (out, "memory at most", format_bytes (result->memory));
+  append_value (out, "peak memory", format_bytes (result->memory));
   g_string_append (out, "</dl>\n");
 }
 
@@ -159,7 +159,7 @@ append_lost (GString *out, const Snapshot *result)
     return;
   text = g_strdup_printf ("%" G_GUINT64_FORMAT
                           " items failed, and %" G_GUINT64_FORMAT
-                          " came: see Failures below.",
+                          " arrived: see Failures below.",
       result->failures, result->items);
   append_paragraph (out, "error", text);
 }
@@ -188,7 +188,7 @@ append_title (GString *out, Session *session, const GError *failure)
   g_autofree gchar *line = g_strdup_printf ("%s, on %s, rank %u, gst-spdl %s",
       when, g_get_host_name (), process_get_rank (), PACKAGE_VERSION);
 
-  g_string_append (out, "<h1>How the pipeline ran</h1>\n");
+  g_string_append (out, "<h1>Pipeline report</h1>\n");
   append_paragraph (out, "key", line);
   g_string_append (out, "<pre>");
   html_append_escaped (out, session_get_description (session));
@@ -229,11 +229,11 @@ static const struct {
   { "p90", "p90-time", TIME },
   { "p99", "p99-time", TIME },
   { "upstream waits", "ave-put-time", TIME },
-  { "idle for work", "ave-get-time", TIME },
+  { "waiting for work", "ave-get-time", TIME },
   { "queue full", "occupancy-rate", SHARE },
   { "failed", "num-failures", COUNT },
   { "from the cache", "cache-hits", COUNT, TRUE },
-  { "not from it", "cache-misses", COUNT, TRUE },
+  { "not from the cache", "cache-misses", COUNT, TRUE },
 };
 
 static gboolean
@@ -316,8 +316,9 @@ append_failures (GString *out, GPtrArray *failures, guint64 n)
   g_autofree gchar *text = g_strdup_printf (
       "%" G_GUINT64_FORMAT " items failed; the first of them:", n);
   append_heading (out, "Failures", text);
-  g_string_append (out, "<div class=\"wide\"><table class=\"text\">\n<tr>"
-                        "<th>element</th><th>item</th><th>why</th></tr>\n");
+  g_string_append (out, "<div class=\"wide\"><table "
+                        "class=\"text\">\n<tr><th>element</th><th>item</"
+                        "th><th>reason</th></tr>\n");
   for (guint i = 0; i < MIN (failures->len, MAX_FAILURES_SHOWN); i++)
     append_failure (out, g_ptr_array_index (failures, i));
   g_string_append (out, "</table></div>\n");
@@ -331,11 +332,12 @@ append_over_time (GString *out, GPtrArray *snapshots, const Snapshot *result)
         out, "Over time", "The run was too short for more than one interval.");
     return;
   }
-  append_heading (out, "Throughput", "Items a second, interval by interval.");
+  append_heading (
+      out, "Throughput", "Items per second, one point per interval.");
   charts_append_throughput (out, snapshots);
-  append_heading (out, "How full the queues were",
-      "The darker, the more of the time something waited in front of the "
-      "stage. At the right: of the whole run.");
+  append_heading (out, "Queue levels",
+      "Darker cells mean that the input queue was less often empty. The right "
+      "column is the average of the run.");
   charts_append_occupancy (out, snapshots, result);
 }
 
@@ -351,16 +353,17 @@ make_report (Session *session, const GError *failure)
   append_verdict (out, result->diagnosis);
   append_values (out, result);
   append_heading (out, "The pipeline",
-      "From source to sink; dashed boxes are elements without figures.");
+      "From source to sink; dashed boxes are elements without statistics.");
   charts_append_pipeline (out, session_get_parts (session), result);
   append_over_time (out, session_get_snapshots (session), result);
-  append_heading (out, "How long tasks took",
-      "<i class=\"ave\"></i>average <i class=\"p90\"></i>90th percentile "
-      "<i class=\"p99\"></i>99th percentile. At the right: average, 99th.");
+  append_heading (out, "Task times",
+      "<i class=\"ave\"></i>average <i class=\"p90\"></i>90th percentile <i "
+      "class=\"p99\"></i>99th percentile. The right columns are the average "
+      "and the 99th percentile.");
   charts_append_times (out, result);
-  append_heading (out, "What the workers did",
+  append_heading (out, "Worker time",
       "<i class=\"computing\"></i>computing <i class=\"waiting\"></i>waiting "
-      "in a task <i class=\"idle\"></i>idle, in percent of their time.");
+      "in a task <i class=\"idle\"></i>idle, in percent of the workers' time.");
   charts_append_work (out, result);
   append_failures (out, session_get_failures (session), result->failures);
   append_heading (out, "All figures", "Since the start.");

@@ -36,11 +36,11 @@ format_budget (const GstStructure *s)
 
   gst_structure_get_boolean (s, "throttled", &is_throttled);
   if (!is_throttled)
-    return g_strdup_printf ("budget: %s is no longer held back, loading used "
-                            "%.0f %% of the cores",
+    return g_strdup_printf (
+        "budget: %s is no longer limited, loading used %.0f %% of the cores",
         stage, used);
-  return g_strdup_printf ("budget: %s runs no more than %u at a time, loading "
-                          "used %.0f %% of the cores and may use %.0f",
+  return g_strdup_printf ("budget: %s is limited to %u tasks at a time, "
+                          "loading used %.0f %% of the cores and may use %.0f",
       stage, stats_get_uint (s, "to"), used, budget);
 }
 
@@ -59,15 +59,15 @@ format_reason (const GstStructure *s)
     return g_strdup_printf (
         "its workers are idle %.0f %% of the time", 100 - busy);
   if (g_strcmp0 (reason, "spare") == 0)
-    return g_strdup ("fewer may do as well");
+    return g_strdup ("fewer may be enough");
   if (g_strcmp0 (reason, "no-gain") == 0)
-    return g_strdup_printf ("back, no gain (%.2f times the rate)", gain);
+    return g_strdup_printf ("reverted, no gain (%.2f times the rate)", gain);
   if (g_strcmp0 (reason, "loss") == 0)
-    return g_strdup_printf ("back, a loss (%.2f times the rate)", gain);
+    return g_strdup_printf ("reverted, a loss (%.2f times the rate)", gain);
   if (g_strcmp0 (reason, "held") == 0)
-    return g_strdup ("back, the CPU budget is reached");
+    return g_strdup ("reverted, the CPU budget is reached");
   if (g_strcmp0 (reason, "load") == 0)
-    return g_strdup ("the load is another one");
+    return g_strdup ("the load has changed");
   return g_strdup (reason);
 }
 
@@ -262,7 +262,7 @@ begin_line (Screen *self, guint *n, const gchar *what)
   fflush (self->out);
   if (*n <= MAX_SHOWN)
     return TRUE;
-  fprintf (stderr, "more %s; only %d are shown\n", what, MAX_SHOWN);
+  fprintf (stderr, "more %s; only the first %d are shown\n", what, MAX_SHOWN);
   return FALSE;
 }
 
@@ -325,7 +325,7 @@ screen_finish (Screen *self, Session *session)
   static const gchar *ends[] = {
     [SESSION_RUNS] = "",
     [SESSION_ENDED] = "All came.",
-    [SESSION_LIMITED] = "Ended as asked for.",
+    [SESSION_LIMITED] = "Ended by --duration or --batches.",
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",
   };
@@ -340,7 +340,8 @@ screen_finish (Screen *self, Session *session)
     fprintf (self->out, "%s%s%s", self->bold ? "\033[1m" : "", failures,
         self->bold ? "\033[0m" : "");
   fprintf (self->out, "%s\n",
-      failures && end == SESSION_ENDED ? "All others came." : ends[end]);
+      failures && end == SESSION_ENDED ? "All other items arrived."
+                                       : ends[end]);
   /* The figures of what never ran say nothing. */
   if (end != SESSION_FAILED || result->items + result->failures > 0)
     print_summary (self, result);

@@ -269,7 +269,7 @@ format_trainer (const Snapshot *snapshot)
   g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-step-time"));
   g_autofree gchar *wait = format_ns (stats_get (stats, "ave-get-time"));
   return g_strdup_printf (
-      "the trainer's step takes %s (p99 %s), its wait for a batch %s", p50, p99,
+      "the training step takes %s (p99 %s), the wait for a batch %s", p50, p99,
       wait);
 }
 

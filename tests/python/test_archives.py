@@ -272,13 +272,13 @@ class FormatsTest(ShardsTest):
         for name, changed, part in (
                 ("cut", data[:end], "ends before its directory"),
                 ("place", change(end + 16, b"\xff\xff\xff\x00"),
-                 "its directory is not where"),
+                 "declared position"),
                 ("size", change(end + 12, b"\xff\xff\xff\x00"),
-                 "its directory is not where"),
-                ("mark", change(entry, b"XX"), "its directory ends before"),
+                 "declared position"),
+                ("mark", change(entry, b"XX"), "directory ends before"),
                 ("head", change(entry + 42, b"\1"),
-                 "it is not where the directory says"),
-                ("other", change(30, b"b"), "it is another one than"),
+                 "is not where the directory"),
+                ("other", change(30, b"b"), "differs from"),
                 ("note", change(note, b"\xff"), "a.json")):
             shard.write_bytes(changed)
             with self.subTest(name):
@@ -290,13 +290,13 @@ class FormatsTest(ShardsTest):
         shard = self.folder / "shard.zip"
         with zipfile.ZipFile(shard, "w", zipfile.ZIP_BZIP2) as archive:
             archive.writestr("small.jpg", b"x" * 1000)
-        self.assert_refused(shard, "it is compressed, and not deflated")
+        self.assert_refused(shard, "compression method")
         with zipfile.ZipFile(shard, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("small.jpg", b"x" * 1000)
         data = bytearray(shard.read_bytes())
         entry = data.index(b"PK\1\2")
-        for places, part in (((6, entry + 8), "it is encrypted"),
-                             ((entry + 20,), "it goes on behind the end")):
+        for places, part in (((6, entry + 8), "encrypted"),
+                             ((entry + 20,), "past the end")):
             changed = data.copy()
             for place in places:
                 changed[place] |= 1 if len(places) > 1 else 0xff
@@ -319,7 +319,7 @@ class FormatsTest(ShardsTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             told = run(TOOL, self.shard)
             self.assertEqual(told.returncode, 1, form)
-            self.assertIn('because of "hole.jpg" in it: it is sparse',
+            self.assertIn('because of "hole.jpg" in it: ',
                           told.stderr)
 
 
@@ -343,14 +343,14 @@ class ToolTest(ShardsTest):
         write_tar(self.folder / "good.tar", make_files(), tarfile.PAX_FORMAT)
         told = run(TOOL, self.shard, self.folder / "good.tar")
         self.assertEqual(told.returncode, 1)
-        self.assertIn("it is empty", told.stderr)
+        self.assertIn("empty", told.stderr)
         self.assertIn("good.tar: 6 samples", told.stdout)
         told = run(TOOL, "--extra-headers", "=", self.shard)
         self.assertEqual(told.returncode, 2)
-        self.assertIn("--extra-headers is to be like", told.stderr)
+        self.assertIn("--extra-headers", told.stderr)
         told = run(TOOL, "-o", self.folder / "none", self.folder / "good.tar")
         self.assertEqual(told.returncode, 1)
-        self.assertIn("cannot be written", told.stderr)
+        self.assertIn("Failed to write", told.stderr)
 
     def test_secrets(self):
         """Not in what it prints."""

@@ -133,7 +133,7 @@ class NpyTest(unittest.TestCase):
             "S3": np.array([b"abc"]), "<U3": np.array(["abc"]),
             "<M8": np.zeros(3, "M8[s]"), "<m8": np.zeros(3, "m8[s]"),
             "f16": np.zeros(3, np.longdouble), "V5": np.zeros(3, "V5"),
-            r"\(2, 0\) and is empty": np.zeros((2, 0)),
+            r"\(2, 0\), so it is empty": np.zeros((2, 0)),
             "16 dimensions": np.zeros((1,) * 16),
         }
         good = np.zeros(3, "u1")
@@ -142,7 +142,7 @@ class NpyTest(unittest.TestCase):
         self.assertEqual(len(batches), 1)
         failures.sort(key=lambda failure: failure.index)
         for reason, failure in zip(refused, failures, strict=True):
-            self.assertRegex(failure.reason, "^Its array .*" + reason)
+            self.assertRegex(failure.reason, "^Array .*" + reason)
 
     def test_decode(self):
         array = make("int16", (3, 4))

@@ -275,7 +275,7 @@ class GainedTest(unittest.TestCase):
             whole, data = load(path), path.read_bytes()
             cut = data[:len(data) * 2 // 3 - 7]
             with self.subTest(name):
-                with self.assertRaisesRegex(LoaderError, "^It is a broken"):
+                with self.assertRaisesRegex(LoaderError, "^Corrupt"):
                     decode(cut)
                 if name.endswith((".mp4", ".mov", "alac.caf", "opus.caf")) and \
                         "frag" not in name:
@@ -406,7 +406,7 @@ class BrokenTest(unittest.TestCase):
             whole, data = load(path), path.read_bytes()
             cut = data[:len(data) * 2 // 3]
             with self.subTest(name):
-                with self.assertRaisesRegex(LoaderError, "^It is a broken"):
+                with self.assertRaisesRegex(LoaderError, "^Corrupt"):
                     decode(cut)
                 if name.endswith((".mp4", "m4a")) and "fast" not in name:
                     continue  # the table was at the end
@@ -487,7 +487,7 @@ class LoaderTest(unittest.TestCase):
         picture = ["-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64"]
         silent = pathlib.Path(FOLDER.name) / "no-sound.mp4"
         ffmpeg(*picture, silent)
-        with self.assertRaisesRegex(LoaderError, "without sound"):
+        with self.assertRaisesRegex(LoaderError, "has no audio"):
             self.sound_of(silent)
         both = pathlib.Path(FOLDER.name) / "both.mp4"
         ffmpeg(*picture, "-i", make("tone.wav", "", 2, 9000), both)

@@ -267,7 +267,8 @@ class HeadspaceTest(unittest.TestCase):
         stop = words((0.1,), (0.096,))
         self.assertEqual((stop.advice, round(stop.gain, 6)), ("stop", 0.04))
         self.assertEqual(
-            str(stop), "a batch takes 100 ms (100 ms to 100 ms) as it is and "
+            str(stop),
+            "a batch takes 100 ms (100 ms to 100 ms) with loading and "
             "96 ms (96 ms to 96 ms) from memory, so perfect loading would "
             "save 4.0 % (4.0 to 4.0) of the time: stop here, loading is not "
             "the bottleneck")
@@ -276,13 +277,13 @@ class HeadspaceTest(unittest.TestCase):
         disagree = words((0.1, 0.1, 0.1), (0.05, 0.06, 0.1))
         self.assertFalse(disagree.agrees)
         self.assertIn("; but the rounds disagree", str(disagree))
-        self.assertNotIn("slows it down", str(disagree))
+        self.assertNotIn("slows the step down", str(disagree))
         slowed = words((0.1,), (0.05,), 0.06, 0.05)
-        self.assertIn("the step itself takes 60 ms as it is and 50 ms from "
-                      "memory: loading slows it down", str(slowed))
+        self.assertIn("the step itself takes 60 ms with loading and 50 ms from "
+                      "memory", str(slowed))
 
     def test_empty(self):
-        with self.assertRaisesRegex(ValueError, "begin again"):
+        with self.assertRaisesRegex(ValueError, "second pass"):
             headspace(iter([1, 2, 3]), lambda batch: None, settle=0)
 
 

@@ -103,7 +103,7 @@ class DecodeTest(unittest.TestCase):
 
     def test_errors(self):
         for data, line, text in [
-                (b"no picture", {}, "no image"), (b"", {}, ""),
+                (b"no picture", {}, "first byte is 0x6e"), (b"", {}, ""),
                 (DATA[0][:500], {}, ""),
                 (DATA[0], {"nothing": 1}, "nothing"),
                 (DATA[0], {"resize": "somehow"}, "somehow"),

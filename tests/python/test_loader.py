@@ -257,7 +257,7 @@ class EpochTest(unittest.TestCase):
     def test_no_length(self):
         with Loader("videotestsrc num-buffers=3 ! video/x-raw,format=RGB "
                     "! spdlbatch batch-size=2 ! spdlsink") as loader:
-            with self.assertRaisesRegex(TypeError, "does not tell"):
+            with self.assertRaisesRegex(TypeError, "does not report"):
                 len(loader)
             self.assertEqual(len(list(loader)), 2)
 

@@ -491,7 +491,7 @@ class EndTest(unittest.TestCase):
             Loader(LINE.format(1), source=ARRAYS).map("work", 42)
 
     def test_nothing_mapped(self):
-        with self.assertRaisesRegex(LoaderError, "nothing to do"):
+        with self.assertRaisesRegex(LoaderError, "signal process"):
             list(Loader(LINE.format(1), source=ARRAYS))
 
 

@@ -207,7 +207,7 @@ class ErrorTest(unittest.TestCase):
             self.assertIsInstance(raised.exception.__cause__, TypeError)
 
     def test_a_pipeline_with_a_source(self):
-        with self.assertRaisesRegex(LoaderError, "source of its own"):
+        with self.assertRaisesRegex(LoaderError, "already has a source"):
             Loader("spdlsrc location=x ! spdlsink", source=[])
 
 

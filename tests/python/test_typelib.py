@@ -123,7 +123,7 @@ class LoaderTest(unittest.TestCase):
         self.assertTrue(index == sequence <= 20)
         self.assertTrue(stage.startswith("spdldecode"))
         self.assertTrue(uri.endswith("bad.jpg"))
-        self.assertIn("no image", error.message)
+        self.assertIn("first byte is 0x6e", error.message)
 
     def test_states(self):
         loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))

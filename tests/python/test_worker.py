@@ -266,8 +266,8 @@ class WorkerTest(unittest.TestCase):
 
     def test_what_cannot_be(self):
         for description, more, text in [
-                ("spdlsrc ! spdlbatch", {}, "one \"! spdlsink\""),
-                (in_order(), {"source": []}, "source in the program"),
+                ("spdlsrc ! spdlbatch", {}, "0 elements \"! spdlsink\""),
+                (in_order(), {"source": []}, "Python source"),
                 (in_order(), {"process": {"nicer": 1}}, "nicer")]:
             with self.subTest(text=text), self.assertRaisesRegex(
                     LoaderError, text):

@@ -97,6 +97,7 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
                           stage="spdldecode") from error
     if len(batch) > 1:
         raise LoaderError(f"The file has {len(batch)} arrays, "
-                          f"{', '.join(batch.names)}: use a Loader, which "
-                          "gives all of them", stage="spdldecode")
+                          f"{', '.join(batch.names)}, more than the limit "
+                          "of 1: use a Loader, which returns all of them",
+                          stage="spdldecode")
     return batch[batch.names[0]]

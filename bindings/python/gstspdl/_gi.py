@@ -41,8 +41,8 @@ def _check_same_gstreamer() -> None:
     theirs = _find_file(ctypes.CDLL("libgstreamer-1.0.so.0"), "gst_init_check")
     if ours != theirs:
         raise ImportError(
-            f"PyGObject uses {theirs}, and this gstspdl has a GStreamer of its "
-            f"own in {ours}, so they cannot exchange objects: install gst-spdl "
+            f"PyGObject uses {theirs}, but this gstspdl uses its own GStreamer "
+            f"in {ours}, so they cannot exchange objects: install gst-spdl "
             "for the system's GStreamer, or use gstspdl without gi")
 
 
@@ -137,5 +137,5 @@ def get_attribute(owner: Any, wrapper: str, name: str) -> Any:
     try:
         return getattr(getattr(owner, wrapper), name)
     except ImportError as error:
-        raise AttributeError(f"no attribute {name!r}; if it is one of "
-                             f"PyGObject's: {error}") from error
+        raise AttributeError(f"no attribute {name!r}; attributes of "
+                             f"PyGObject are not available: {error}") from error

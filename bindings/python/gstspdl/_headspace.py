@@ -88,19 +88,20 @@ class Headspace:
                 > _SLOW_STEP * median(self.cached_steps))
 
     def __str__(self) -> str:
-        text = (f"a batch takes {_describe(self.base_times)} as it is and "
+        text = (f"a batch takes {_describe(self.base_times)} with loading and "
                 f"{_describe(self.cached_times)} from memory, so perfect "
                 f"loading would save {100 * self.gain:.1f} % "
                 f"({100 * min(self.gains):.1f} to "
                 f"{100 * max(self.gains):.1f}) of the time: "
                 f"{_WORDS[self.advice]}")
         if not self.agrees:
-            text += "; but the rounds disagree, so try more of them"
+            text += "; but the rounds disagree: use more rounds"
         if self.slows_step:
             text += ("; the step itself takes "
-                     f"{1e3 * median(self.base_steps):.3g} ms as it is and "
+                     f"{1e3 * median(self.base_steps):.3g} ms with loading and "
                      f"{1e3 * median(self.cached_steps):.3g} ms from memory: "
-                     "loading slows it down, beside what is waited for")
+                     "loading slows the step down, in addition to the "
+                     "waiting")
         return text
 
 
@@ -112,8 +113,8 @@ def _repeat(loader: Iterable[Item]) -> Iterator[Item]:
             empty = False
             yield batch
         if empty:
-            raise ValueError("the loader gives no more batches: it must begin "
-                             "again with each for")
+            raise ValueError("the loader returned no batch in a second pass: "
+                             "use an iterable that can be repeated")
 
 
 class _Trainer(Generic[Item]):

@@ -12,13 +12,13 @@ _BLANKS = " \t\n\v\f\r"
 def check_classes(classes: Sequence[str]) -> List[str]:
     """Returns the class names, or raises if they cannot be used."""
     if isinstance(classes, (str, bytes)):
-        raise TypeError("classes is a list of names, such as ['cat', 'dog'], "
+        raise TypeError("classes must be a list of names, such as ['cat', 'dog'], "
                         f"not {classes!r}")
     names = list(classes)
     seen = set()
     for name in names:
         if not isinstance(name, str):
-            raise TypeError("a class is named by a str, not by "
+            raise TypeError("the name of a class must be a str, not "
                             f"{type(name).__name__}: {name!r}")
         if not name or name != name.strip(_BLANKS):
             raise ValueError(f"the name of a class is empty, or begins or ends "
@@ -27,7 +27,7 @@ def check_classes(classes: Sequence[str]) -> List[str]:
             raise ValueError(f"two classes have the name {name!r}")
         seen.add(name)
     if not names:
-        raise ValueError("classes is empty: leave it out, or name them")
+        raise ValueError("classes is empty: leave it out, or list the names")
     return names
 
 
@@ -63,10 +63,10 @@ class Labels:
 
     def _describe(self, label: Any, item: str) -> str:
         if self._n is None:
-            return (f"the label {label!r} of {item} is text, and the loader "
-                    "knows no classes: name them by Loader(..., classes=[...])"
-                    ", or give numbers as labels")
-        return (f"the label {label!r} of {item} fits none of the {self._n} "
+            return (f"the label {label!r} of {item} is text, but the loader "
+                    "has no classes: set them with Loader(..., classes=[...])"
+                    ", or use numbers as labels")
+        return (f"the label {label!r} of {item} is not among the {self._n} "
                 "classes: correct it, or add it to classes")
 
 

@@ -177,14 +177,14 @@ class Loader:
     def _check_source(self, pipeline: Any) -> None:
         if self._source is not None and not self.has_source():
             raise LoaderError(
-                "The pipeline has a source of its own: leave the first "
-                "element out of the description, or source=...",
+                "The pipeline already has a source: remove the first "
+                "element of the description, or source=...",
                 code="source")
         if (self._source is None and self.has_source() and
                 isinstance(pipeline, str)):
             raise LoaderError(
-                "The first element waits for data: begin the description with "
-                "spdlsrc, or give source=...", code="source")
+                "The pipeline has no source: begin the description with "
+                "spdlsrc, or pass source=...", code="source")
 
     def has_source(self) -> bool:
         """Whether the program is the source of the pipeline's items."""
@@ -339,10 +339,10 @@ class Loader:
         GLib, whose locks a thread of the parent may have held."""
         if self._is_left():
             raise LoaderError(
-                "This loader belongs to another process, and threads do not "
-                "survive a fork: make the loader after the fork, in the "
-                "process that uses it (or start workers by spawn, not by "
-                "fork)", code="forked")
+                "The loader was created in another process and cannot be used "
+                "after a fork, because threads do not survive it: create the "
+                "loader after the fork, in the process that uses it, or start "
+                "workers with spawn instead of fork", code="forked")
 
     def _end_thread(self, patience: Optional[float]) -> None:
         """Ends the source's thread, which may still run the source's code."""
@@ -464,7 +464,7 @@ class Loader:
             if end is not None:
                 left = min(end - time.monotonic_ns(), left)
             if left <= 0:
-                raise LoaderError("No batch came in time", code="timed-out")
+                raise LoaderError("No batch arrived before the timeout", code="timed-out")
             native.loader_wait(self._pointer, left)
             native.loader_try_next(self._pointer, self._pull_address)
         if pull.error:
@@ -514,8 +514,8 @@ class Loader:
         n_items = len(source) if isinstance(source, Sized) else _UNKNOWN
         n: int = native.loader_get_num_batches(self._pointer, n_items)
         if n == _UNKNOWN:
-            raise TypeError("the pipeline does not tell how many batches an "
-                            "epoch has")
+            raise TypeError("the pipeline does not report the number of "
+                            "batches in an epoch")
         return n
 
     def __bool__(self) -> bool:
@@ -673,8 +673,8 @@ class Loader:
         batch = None if self.state else self._take_ahead()
         state = batch.state if batch else self.state
         if not state:
-            raise LoaderError("The pipeline has no spdlsrc whose epoch could "
-                              "be set", code="state")
+            raise LoaderError("The epoch cannot be set, because the pipeline "
+                              "has no spdlsrc", code="state")
         self.stop()
         self.restore_state(native.state_dup_at_epoch(state, epoch))
 
@@ -713,12 +713,12 @@ def _make(pipeline: Any, source: Any,
         return made
     if not isinstance(pipeline, str):
         raise LoaderError(
-            "Another process can be given a description, not a pipeline "
-            "that was made in this one", code="pipeline")
+            "A pipeline object cannot be moved to a worker process: pass "
+            "its description instead", code="pipeline")
     if source is not None:
         raise LoaderError(
-            "A source in the program cannot be in another process: leave "
-            "out source=... or process=...", code="source")
+            "A Python source cannot run in a worker process: remove "
+            "source=... or process=...", code="source")
     properties = {} if process is True else process
     return native.loader_new_in_process(
         pipeline, " ".join(f"{name.replace('_', '-')}={write_property(value)}"

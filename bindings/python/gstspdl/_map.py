@@ -79,8 +79,8 @@ def connect(pipeline: int, name: str, function: Function) -> None:
                           f"\"spdlpipe name={name}\"", code="map")
     if status == _NO_PIPE:
         del _functions[number]
-        raise LoaderError(f"{name!r} is not a spdlpipe, which alone can run a "
-                          "function", code="map", stage=name)
+        raise LoaderError(f"{name!r} is not an spdlpipe: only an spdlpipe "
+                          "can run a function", code="map", stage=name)
 
 
 def drop_finished() -> None:

@@ -70,8 +70,8 @@ class Sample:
     def _item(self) -> native.Item:
         item = native.sample_get_item(self._pointer)
         if item is None:
-            raise LoaderError("This is not a single item of a dataset, so it "
-                              "has no number: look at its items")
+            raise LoaderError("The sample is not a single item of a dataset, "
+                              "so it has no number: use the samples in items")
         return item
 
     @property
@@ -139,7 +139,7 @@ def _of_array(item: Any) -> Sample:
     if values.dtype == bool:
         values = values.view(numpy.uint8)
     if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
-        raise TypeError(f"no tensor can be made of {values.dtype}: convert "
+        raise TypeError(f"{values.dtype} cannot be a tensor: convert "
                         "the array to integers or floating point of at most "
                         "64 bits")
     if not values.dtype.isnative:
@@ -166,8 +166,8 @@ def of_parts(parts: Mapping[str, Sample]) -> Sample:
         list(parts), [part._pointer for part in parts.values()])
     if pointer is None:
         raise ValueError(
-            f"these {len(parts)} media cannot be one item, which has at most "
-            "16, each with a name of its own")
+            f"{len(parts)} media cannot be one item: use at most 16, each with "
+            "a different name")
     return Sample(pointer)
 
 

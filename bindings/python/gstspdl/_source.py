@@ -25,7 +25,7 @@ def _split(item: Any, labels: Labels,
     if not isinstance(item, tuple):
         return item, -1, None
     if not 2 <= len(item) <= 3:
-        raise TypeError("a source gives items, (item, label) or (item, label, "
+        raise TypeError("a source must yield items, (item, label) or (item, label, "
                         f"key), not tuples of {len(item)}")
     key = str(item[2]) if len(item) > 2 and item[2] is not None else None
     name = key
@@ -100,7 +100,7 @@ class SourceThread(threading.Thread):
     def _convert(self, item: Any) -> Sample:
         sample = of_data(item, self._encoded)
         if sample is None:
-            raise TypeError("a source gives paths and URIs (str), bytes, NumPy "
+            raise TypeError("a source must yield paths and URIs (str), bytes, NumPy "
                             "arrays, or dicts of bytes and arrays by name, not "
                             f"{type(item).__name__}")
         return sample

@@ -117,7 +117,7 @@ class Tensor:
     def __array__(self, *arguments: Any, **more: Any) -> Any:
         """Raises. NumPy calls it only if there is no __array_interface__."""
         raise TypeError(f"the tensor is on {self.device}, where NumPy cannot "
-                        "read it: copy it by torch.from_dlpack(tensor).cpu()")
+                        "read it: copy it with torch.from_dlpack(tensor).cpu()")
 
     def wait(self, stream: Any = None) -> None:
         """Makes a stream of the CUDA device wait for the content, and returns
@@ -151,7 +151,7 @@ class Tensor:
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self._device[0] != _DLPACK_CUDA:
-            raise AttributeError("the tensor is in the memory of the CPU")
+            raise AttributeError("the tensor is in CPU memory")
         # PyTorch does not look at the stream, but uses the default one.
         self.wait()
         return dict(self._interface(), stream=_LEGACY_STREAM)
@@ -185,7 +185,7 @@ class Tensor:
         self.wait(None if stream == -1 else stream)
         managed = native.tensor_to_dlpack(self._info.tensor)
         if not managed:
-            raise MemoryError(f"there is no memory for a copy of {self.nbytes} "
+            raise MemoryError(f"not enough memory for a copy of {self.nbytes} "
                               "bytes")
         return native.new_capsule(
             managed, b"dltensor", native.capsule_destructor)

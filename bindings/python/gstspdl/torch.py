@@ -44,7 +44,7 @@ def _place() -> Tuple[int, int]:
 
 
 _NO_WORKERS = (
-    "The dataset has threads of its own, which no worker process can share: "
+    "The dataset runs its own threads, which worker processes cannot share: "
     "use it without a DataLoader, or with "
     "DataLoader(dataset, batch_size=None, num_workers=0)")
 

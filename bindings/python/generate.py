@@ -43,7 +43,7 @@ DEFAULTS = {
 }
 
 # The methods: name, element, arguments that may be given by position, and
-# properties that are no arguments of this method.
+# properties that this method leaves out.
 METHODS = [
     ("files", "spdlsrc", ["location"], ()),
     ("fetch", "spdlfetch", [], ()),
@@ -84,7 +84,7 @@ TEXTS = {
         uri=*.png, caps=image/png or extra.FIELD=VALUE. None takes the
         rest. A branch that ends in a sink is not joined.""",
 }
-# Arguments that are no properties, or have a type that no property has.
+# Arguments that are not properties, or have a type that no property has.
 ARGUMENTS = {
     "chain": 'chain: "Union[str, Pipeline]"',
     "function": "function: Function",

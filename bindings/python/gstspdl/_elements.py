@@ -91,7 +91,7 @@ class Elements:
 
         `location`: Dataset: a folder; a .txt list with a path or URI on each
         line and, after a tab, a label; a .csv list with the columns uri, label
-        and others; or .tar or .zip shards, also on servers:
+        and others; or .tar or .zip shards, local or on servers:
         train-{0000..0127}.tar.
         `name`: Name of the element.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
@@ -111,36 +111,38 @@ class Elements:
         number. One of "pad", "drop", "uneven". Default: "pad".
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
-        `weight_column`: Column of a .csv list with weights, by which items are
-        drawn with replacement (unset = each item once).
-        `items_per_epoch`: Number of draws in an epoch, over all ranks, with
-        weight-column (0 = number of items). Default: 0.
+        `weight_column`: Column of a .csv list with weights for drawing items
+        with replacement (unset = send each item once).
+        `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
+        with weight-column (0 = number of items). Default: 0.
         `index_cache`: Whether to keep the index of a list or a shard in a file
-        beside it, to open it faster the next time. One of "none", "auto",
+        next to it, to open it faster the next time. One of "none", "auto",
         "always". Default: "auto".
-        `extensions`: Extensions, such as jpg,png: the item of a shard's sample
-        is the first of these files that it has (unset = its first media file).
-        `shuffle_buffer`: Number of samples to shuffle among in shards that are
-        streamed because the server supports no byte ranges (0 = keep their
+        `extensions`: Extensions in order of preference, such as jpg,png: the
+        first that a sample of a shard has is its item (unset = its first media
+        file).
+        `shuffle_buffer`: Size in samples of the shuffle buffer for shards that
+        are streamed because the server supports no byte ranges (0 = keep their
         order). Default: 0.
         `user_agent`: User-Agent header of requests for shards.
         `tls_ca_file`: PEM file of the certificate authorities to trust for
         shards on servers (unset = the system's).
         `extra_headers`: Headers of each request for shards and their indexes:
-        a header for each field, several for an array or a list.
+        one header per field, several for an array or a list.
         `trusted_origins`: Servers that get extra-headers and credentials when
         another server redirects to them ("https://cdn.example.com").
         `timeout`: Seconds without data after which a request for a shard fails
         (0 = no limit). Default: 30.
-        `retries`: Number of times to repeat a failed request for a shard or
-        its index, if the failure may be temporary. Default: 3.
-        `classes`: Names of the classes in the order of their numbers, which
-        text labels and top-level folders must be (unset = those of the list or
-        the folder, sorted). From PAUSED on it reads as the classes in use.
+        `retries`: Number of times to retry a request for a shard or its index
+        after a temporary failure. Default: 3.
+        `classes`: Names of the classes in the order of their numbers; text
+        labels and top-level folders must be among them (unset = the sorted
+        names of the list or the folder). From PAUSED on, reads as the classes
+        in use.
         `epochs`: Number of passes over the dataset (-1 = endless). Default: as
         many as there are `for` loops over the Loader.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlsrc", locals())
 
@@ -171,7 +173,7 @@ class Elements:
         max_failure_rate: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Reads the bytes that URIs name, many at a time.
+        """Reads files and URLs in parallel.
 
         The element is spdlfetch.
 
@@ -179,51 +181,51 @@ class Elements:
         `caps`: Caps of the items (unset = bytes, or what downstream requests).
         `timeout`: Seconds without data after which a request fails (0 = no
         limit). Default: 30.
-        `task_timeout`: Maximum time in seconds to fetch an item, with all
-        retries (0 = no limit). Default: 0.
-        `retries`: Number of times to repeat a failed request, if the failure
-        may be temporary. Default: 3.
+        `task_timeout`: Timeout in seconds for an item, including all retries
+        (0 = no limit). Default: 0.
+        `retries`: Number of times to retry a request after a temporary
+        failure. Default: 3.
         `max_size`: Maximum bytes of an item; a larger one fails, if possible
         before it is read (0 = a quarter of the memory that the process may
         use, -1 = no limit). Default: 0.
         `user_agent`: User-Agent header of requests.
-        `extra_headers`: Headers of each request: a header for each field,
-        several for an array or a list.
+        `extra_headers`: Headers of each request: one header per field, several
+        for an array or a list.
         `tls_ca_file`: PEM file of the certificate authorities to trust (unset
         = the system's).
         `trusted_origins`: Servers that get extra-headers and credentials when
         another server redirects to them, and schemes that a server may
         redirect to ("https://cdn.example.com,file:").
-        `parts`: Fields of an item's extra, such as columns of a list, with the
-        URIs of other media of the sample, which are fetched with it
+        `parts`: Fields of an item's extra, such as columns of a list, that
+        hold the URIs of the sample's other media, which are fetched as well
         ("mask,depth").
         `coalesce`: In a group, read byte ranges of one file together if at
         most this many bytes lie between them (0 = separately). Default: 0.
-        `cache_dir`: Folder to keep items and byte ranges from HTTP servers in;
-        processes may share it (unset = no cache).
+        `cache_dir`: Folder in which to cache items and byte ranges from HTTP
+        servers; processes may share it (unset = no cache).
         `cache_size`: Maximum bytes in cache-dir; the least recently used files
         are removed (0 = no limit). Default: 68719476736.
-        `cache_validate`: How to check that what is in cache-dir is still
-        current. One of "etag", "date", "none". Default: "etag".
-        `concurrency`: Number of tasks that run at a time (0 = automatic,
-        adjusted while playing). Default: 0 in a Loader, else 1.
+        `cache_validate`: How to check that an entry of cache-dir is current.
+        One of "etag", "date", "none". Default: "etag".
+        `concurrency`: Number of tasks that run at the same time (0 =
+        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
         Default: "completion".
-        `thread_pool`: NAME:THREADS = a pool that all stages of the process
-        with that name share, those nearest the sink first (unset = threads of
-        its own, as many as concurrency).
+        `thread_pool`: Thread pool as NAME:THREADS, shared by all stages of the
+        process with that name; stages nearest the sink run first (unset = as
+        many threads as concurrency, not shared).
         `max_bytes`: Maximum bytes of input that wait, are processed or await
-        their turn; a larger task goes alone (0 = no limit). Default: 0.
+        output; a larger task runs alone (0 = no limit). Default: 0.
         `max_failures`: Number of failed items to tolerate; one more ends the
         stream with an error (-1 = no limit). Default: -1.
-        `max_failure_rate`: Share of an epoch's items that may fail, judged at
-        each item from the 100th on; a larger share ends the stream with an
-        error (1 = no limit; spdlfetch and spdldecode begin with 0.5). Default:
+        `max_failure_rate`: Share of an epoch's items that may fail, checked
+        from the 100th item on; a larger share ends the stream with an error (1
+        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
         0.5.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlfetch", locals())
 
@@ -267,7 +269,7 @@ class Elements:
         max_failure_rate: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Decodes images, videos and sound, and reads arrays, many at a time.
+        """Decodes images, video and audio, and reads arrays, in parallel.
 
         The element is spdldecode.
 
@@ -300,10 +302,10 @@ class Elements:
         "fail", "keep". Default: "fail".
         `max_pixels`: Maximum pixels of an image or a result; a larger one
         fails before memory is allocated. Default: 178956970.
-        `background`: Color behind transparent pixels, of missing rows and
-        around images that resize=contain fits in: 0xRRGGBB. Default: 0.
-        `part`: For samples of several media, the part to decode; other parts
-        pass unchanged (unset = an item is one medium).
+        `background`: Background color of transparent pixels, of missing rows
+        and of the borders that resize=contain adds: 0xRRGGBB. Default: 0.
+        `part`: Part of samples of several media to decode; other parts pass
+        unchanged (unset = an item is one medium).
         `max_decompressed_bytes`: Maximum bytes of an item's arrays after
         decompression; a larger item fails before memory is allocated. Default:
         536870912.
@@ -327,25 +329,25 @@ class Elements:
         `offset`: Start of the audio to decode, in seconds. Default: 0.
         `duration`: Maximum duration of the audio to decode, in seconds (-1 =
         to the end).
-        `concurrency`: Number of tasks that run at a time (0 = automatic,
-        adjusted while playing). Default: 0 in a Loader, else 1.
+        `concurrency`: Number of tasks that run at the same time (0 =
+        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
         Default: "completion".
-        `thread_pool`: NAME:THREADS = a pool that all stages of the process
-        with that name share, those nearest the sink first (unset = threads of
-        its own, as many as concurrency).
+        `thread_pool`: Thread pool as NAME:THREADS, shared by all stages of the
+        process with that name; stages nearest the sink run first (unset = as
+        many threads as concurrency, not shared).
         `max_bytes`: Maximum bytes of input that wait, are processed or await
-        their turn; a larger task goes alone (0 = no limit). Default: 0.
+        output; a larger task runs alone (0 = no limit). Default: 0.
         `max_failures`: Number of failed items to tolerate; one more ends the
         stream with an error (-1 = no limit). Default: -1.
-        `max_failure_rate`: Share of an epoch's items that may fail, judged at
-        each item from the 100th on; a larger share ends the stream with an
-        error (1 = no limit; spdlfetch and spdldecode begin with 0.5). Default:
+        `max_failure_rate`: Share of an epoch's items that may fail, checked
+        from the 100th item on; a larger share ends the stream with an error (1
+        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
         0.5.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdldecode", locals())
 
@@ -366,40 +368,40 @@ class Elements:
         max_failure_rate: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Sends items through a chain of elements or a function of the
-        application, many at a time.
+        """Processes items in parallel with a chain of elements or a function
+        of the application.
 
         The element is spdlpipe.
 
-        `chain`: Elements that each item goes through, in gst-launch's syntax
-        (unset = the signal process).
+        `chain`: Elements that process each item, in gst-launch syntax (unset =
+        the signal process).
         `name`: Name of the element.
-        `drain`: Send the end of the stream through the chain after each item,
-        not only after an item that did not come out, so that the chain holds
-        nothing back. Default: False.
-        `task_timeout`: Maximum time in seconds for the chain to process an
-        item, which then fails (0 = no limit). Default: 0.
-        `part`: For samples of several media, the part that goes through the
-        chain; other parts pass unchanged (unset = whole items).
-        `concurrency`: Number of tasks that run at a time (0 = automatic,
-        adjusted while playing). Default: 0 in a Loader, else 1.
+        `drain`: Send EOS through the chain after each item, not only after an
+        item that did not come out, so that the chain holds no data back.
+        Default: False.
+        `task_timeout`: Timeout in seconds for the chain to process an item,
+        which then fails (0 = no limit). Default: 0.
+        `part`: Part of samples of several media that the chain processes;
+        other parts pass unchanged (unset = whole items).
+        `concurrency`: Number of tasks that run at the same time (0 =
+        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
         Default: "completion".
-        `thread_pool`: NAME:THREADS = a pool that all stages of the process
-        with that name share, those nearest the sink first (unset = threads of
-        its own, as many as concurrency).
+        `thread_pool`: Thread pool as NAME:THREADS, shared by all stages of the
+        process with that name; stages nearest the sink run first (unset = as
+        many threads as concurrency, not shared).
         `max_bytes`: Maximum bytes of input that wait, are processed or await
-        their turn; a larger task goes alone (0 = no limit). Default: 0.
+        output; a larger task runs alone (0 = no limit). Default: 0.
         `max_failures`: Number of failed items to tolerate; one more ends the
         stream with an error (-1 = no limit). Default: -1.
-        `max_failure_rate`: Share of an epoch's items that may fail, judged at
-        each item from the 100th on; a larger share ends the stream with an
-        error (1 = no limit; spdlfetch and spdldecode begin with 0.5). Default:
+        `max_failure_rate`: Share of an epoch's items that may fail, checked
+        from the 100th item on; a larger share ends the stream with an error (1
+        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
         1.0.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlpipe", locals())
 
@@ -426,25 +428,25 @@ class Elements:
         The element is spdlpipe.
 
         `name`: Name of the element.
-        `concurrency`: Number of tasks that run at a time (0 = automatic,
-        adjusted while playing). Default: 0 in a Loader, else 1.
+        `concurrency`: Number of tasks that run at the same time (0 =
+        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
         Default: "completion".
-        `thread_pool`: NAME:THREADS = a pool that all stages of the process
-        with that name share, those nearest the sink first (unset = threads of
-        its own, as many as concurrency).
+        `thread_pool`: Thread pool as NAME:THREADS, shared by all stages of the
+        process with that name; stages nearest the sink run first (unset = as
+        many threads as concurrency, not shared).
         `max_bytes`: Maximum bytes of input that wait, are processed or await
-        their turn; a larger task goes alone (0 = no limit). Default: 0.
+        output; a larger task runs alone (0 = no limit). Default: 0.
         `max_failures`: Number of failed items to tolerate; one more ends the
         stream with an error (-1 = no limit). Default: -1.
-        `max_failure_rate`: Share of an epoch's items that may fail, judged at
-        each item from the 100th on; a larger share ends the stream with an
-        error (1 = no limit; spdlfetch and spdldecode begin with 0.5). Default:
+        `max_failure_rate`: Share of an epoch's items that may fail, checked
+        from the 100th item on; a larger share ends the stream with an error (1
+        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
         1.0.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._map(function, locals())
 
@@ -459,23 +461,23 @@ class Elements:
         max_keys: Optional[int] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Makes groups of items, each a unit of work for a stage.
+        """Collects items into groups that a stage processes as one task.
 
         The element is spdlaggregate.
 
         `size`: Maximum number of items in a group (0 = no limit). Default: 1.
         `name`: Name of the element.
-        `drop_last`: Drop a group that is not full at the end of an epoch or of
-        the stream. Default: False.
-        `max_bytes`: Maximum bytes of a group's items; a larger item is a group
-        of its own (0 = no limit). Default: 0.
-        `key`: Group items for which this is equal: label, bytes, caps,
-        caps.FIELD or extra.FIELD; /N after it divides numbers (unset = all
+        `drop_last`: Drop an incomplete group at the end of an epoch or of the
+        stream. Default: False.
+        `max_bytes`: Maximum bytes of a group's items; a larger item forms a
+        group alone (0 = no limit). Default: 0.
+        `key`: Group items with the same value of label, bytes, caps,
+        caps.FIELD or extra.FIELD; /N divides numbers (unset = group all
         items).
         `max_keys`: Maximum number of pending groups with different keys; the
-        oldest one is sent before another begins. Default: 1024.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        oldest group is sent before another begins. Default: 1024.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlaggregate", locals())
 
@@ -490,8 +492,8 @@ class Elements:
         The element is spdldisaggregate.
 
         `name`: Name of the element.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdldisaggregate", locals())
 
@@ -515,15 +517,15 @@ class Elements:
         The element is spdlmix.
 
         `name`: Name of the element.
-        `seed`: Seed of the order of the pads, within their proportions.
-        Default: 0.
+        `seed`: Seed of the order in which pads are read, within their
+        proportions. Default: 0.
         `order`: Order of the items: by the weights of the pads, or by arrival.
         One of "weighted", "arrival". Default: "weighted".
         `stopping_strategy`: Condition that ends an epoch and the stream. One
         of "first-exhausted", "all-exhausted-without-replacement",
         "all-exhausted". Default: "all-exhausted-without-replacement".
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._mix(others, weights, locals())
 
@@ -545,8 +547,8 @@ class Elements:
         The element is spdlroute.
 
         `name`: Name of the element.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._route(branches, locals())
 
@@ -573,30 +575,30 @@ class Elements:
 
         `batch_size`: Number of items in a batch. Default: 32.
         `name`: Name of the element.
-        `drop_last`: Drop a batch that is not full at the end of an epoch or of
-        the stream. Default: False.
+        `drop_last`: Drop an incomplete batch at the end of an epoch or of the
+        stream. Default: False.
         `labels`: Add an int64 tensor of the items' labels. Default: False.
         `indices`: Add an int64 tensor of the items' indices in the dataset.
         Default: False.
         `dtype`: Data type of the batch; for floating point, uint8 samples are
         divided by 255. One of "as-is", "uint8", "float16", "float32". Default:
         "as-is".
-        `layout`: Order of the dimensions; items are assumed to be nhwc. One of
-        "as-is", "nhwc", "nchw". Default: "as-is".
-        `mean`: Subtracted from each sample, after the division by 255: a
-        number for each channel, or one for all.
-        `std`: Divisor of each sample, after mean is subtracted: a number for
-        each channel, or one for all.
-        `part`: For samples of several media, the part that dtype, layout, mean
-        and std apply to (unset = the first).
+        `layout`: Order of the dimensions; items must be nhwc. One of "as-is",
+        "nhwc", "nchw". Default: "as-is".
+        `mean`: Value to subtract from each sample after the division by 255:
+        one per channel, or one for all channels.
+        `std`: Value to divide each sample by after mean is subtracted: one per
+        channel, or one for all channels.
+        `part`: Part of samples of several media that dtype, layout, mean and
+        std apply to (unset = the first).
         `pad_to_longest`: Pad items of unequal length with zeros to the longest
         of the batch, and add a tensor of their lengths; in samples of several
-        media, parts that are bytes or audio. Default: False.
+        media, for parts that are bytes or audio. Default: False.
         `on_shape_mismatch`: Action for an item whose shape, type, or number or
         names of tensors differ from those of the first item of its batch. One
         of "auto", "error", "skip". Default: "auto".
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlbatch", locals())
 
@@ -614,10 +616,10 @@ class Elements:
 
         `name`: Name of the element.
         `device_id`: Number of the CUDA device to copy batches to. Default: 0.
-        `prefetch`: Number of batches that may be copied to the device at a
-        time. Default: 2.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `prefetch`: Number of batches that may be copied to the device at the
+        same time. Default: 2.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlcudaupload", locals())
 
@@ -632,22 +634,22 @@ class Elements:
         seed: Optional[int] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Makes planes of floating point of images on a CUDA device.
+        """Converts uint8 images to normalized float NCHW on a CUDA device.
 
         The element is spdlcudanormalize.
 
         `name`: Name of the element.
         `dtype`: Data type of the result. One of "float32", "float16". Default:
         "float32".
-        `mean`: Subtracted from each sample, after the division by 255: a
-        number for each channel, or one for all.
-        `std`: Divisor of each sample, after mean is subtracted: a number for
-        each channel, or one for all.
+        `mean`: Value to subtract from each sample after the division by 255:
+        one per channel, or one for all channels.
+        `std`: Value to divide each sample by after mean is subtracted: one per
+        channel, or one for all channels.
         `flip`: Probability of mirroring an image horizontally. Default: 0.0.
         `seed`: Seed of the flips, combined with an item's epoch and index.
         Default: 0.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlcudanormalize", locals())
 
@@ -660,18 +662,20 @@ class Elements:
         stop_after: Optional[int] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Hands out the same batches for ever.
+        """Sends the same cached batches repeatedly, to measure training
+        without loading.
 
         The element is spdlcache.
 
         `name`: Name of the element.
         `num_caches`: Maximum number of batches to keep. Default: 10.
         `return_caches_after`: Number of batches to take from upstream; the
-        last of them are kept and then sent again and again. Default: 100.
+        last num-caches of them are kept and then sent repeatedly. Default:
+        100.
         `stop_after`: Number of batches, from upstream and from the cache,
         after which the stream ends (0 = never). Default: 0.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlcache", locals())
 
@@ -692,25 +696,24 @@ class Elements:
         cpu_budget: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Runs a pipeline in a process of its own.
+        """Runs a pipeline in a worker process.
 
         The element is spdlworkersrc.
 
-        `pipeline`: Pipeline of the worker process, in gst-launch's syntax; it
-        ends in one open source pad.
+        `pipeline`: Pipeline of the worker process, in gst-launch syntax; must
+        end in one open source pad.
         `name`: Name of the element.
-        `nice`: Added to the nice value of this process; 19 is the lowest
-        priority. Default: 0.
+        `nice`: Value to add to the nice value of this process; 19 is the
+        lowest priority. Default: 0.
         `cpu_affinity`: CPUs that the worker process may use, such as 0,2-5
         (unset = those of this process).
-        `restarts`: Number of times in a run to replace a worker process that
-        died; the new one continues after the last batch. Default: 0.
-        `slabs`: Number of pieces of shared memory, for batches that are
-        written, queued and in use. Once all but two are in use, batches are
-        copied. Default: 8.
-        `epochs`: Number of epochs of the pipeline's sources (0 = as the
-        pipeline says). Default: as many as there are `for` loops over the
-        Loader.
+        `restarts`: Number of times to replace a worker process that died in a
+        run; the new process continues after the last batch. Default: 0.
+        `slabs`: Number of shared memory blocks, for batches that are written,
+        queued and in use. When all but two are in use, batches are copied.
+        Default: 8.
+        `epochs`: Number of epochs of the pipeline's sources (0 = as set in the
+        pipeline). Default: as many as there are `for` loops over the Loader.
         `rank`: Rank of this process, for the pipeline's sources (-1 = from the
         environment). Default: -1.
         `world_size`: Number of ranks, for the pipeline's sources (-1 = from
@@ -718,13 +721,13 @@ class Elements:
         `resume_state`: Resume state at which the pipeline's sources start
         (unset = at the beginning).
         `classes`: Names of the classes in the order of their numbers, for all
-        of the pipeline's sources (unset = as the pipeline says). From PAUSED
-        on it reads as the classes in use.
+        of the pipeline's sources (unset = as set in the pipeline). From PAUSED
+        on, reads as the classes in use.
         `cpu_budget`: Share of all its cores that the worker process may use (0
         = no limit); a change from 0 takes effect at the next start, others at
         once. Default: 0.0.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         """
         return self._add("spdlworkersrc", locals())
 
@@ -736,15 +739,15 @@ class Elements:
         stats_interval: Optional[Seconds] = None,
         max_buffers: Optional[int] = None,
     ) -> "Pipeline":
-        """An appsink where a trainer takes batches.
+        """An appsink that provides batches to a trainer.
 
         The element is spdlsink.
 
         `name`: Name of the element.
         `max_gaps`: Maximum number of gaps between the finished items of a
         source; with more, batches have no resume state. Default: 16384.
-        `stats_interval`: Time in seconds between two spdl-stage-stats messages
-        (0 = one message, at the end). Default: 0.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
         `max_buffers`: The maximum number of buffers to queue internally (0 =
         unlimited). Default: 2.
         """

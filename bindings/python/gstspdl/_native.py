@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 _VERSION = 1
 
 
-# Of the package, as pip installs it.
+# Where pip puts the library of the package.
 folder = os.path.join(os.path.dirname(__file__), "_lib")
 
 
@@ -34,7 +34,7 @@ def _find_library() -> str:
 
 _NAME = _find_library()
 
-# Before 2.76 GLib allocates under locks of its own. A fork copies them locked
+# Before 2.76 GLib allocates under its own locks. A fork copies them locked
 # if a thread of a loader holds one; malloc() is safe. GLib reads this when it
 # is loaded.
 os.environ.setdefault("G_SLICE", "always-malloc")
@@ -83,7 +83,7 @@ class Error(Exception):
 
 
 def _function(library: Any, name: str, result: Any, *arguments: Any) -> Any:
-    # By [], each call gives a function with argument types of its own.
+    # By [], each call gives a function with its own argument types.
     function = library["gst_spdl_" + name]
     function.restype = result
     function.argtypes = arguments

@@ -131,8 +131,8 @@ class Pipeline(Elements):
         """
         if not isinstance(factory, str) or not re.fullmatch(
                 r"[A-Za-z0-9_][A-Za-z0-9_-]*", factory):
-            raise ValueError(f"element(): {factory!r} is no name of an element"
-                             ", such as \"videoflip\"")
+            raise ValueError(f"element(): {factory!r} is not a name of an "
+                             "element, such as \"videoflip\"")
         where = f"element({factory!r})"
         known = PROPERTIES.get(factory, {})
         texts: Dict[str, str] = {}
@@ -140,7 +140,7 @@ class Pipeline(Elements):
             head, colons, tail = key.rpartition("::")
             name = head + colons + tail.replace("_", "-")
             if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_%:-]*", name):
-                raise TypeError(f"{where}: {key!r} is no name of a property")
+                raise TypeError(f"{where}: {key!r} is not a name of a property")
             if value is not None:
                 texts[name] = write_value(
                     where, key, value, known[name]) if name in known \
@@ -193,7 +193,7 @@ class Pipeline(Elements):
         pipelines = [self, *others] if self._chains else list(others)
         for pipeline in pipelines:
             if not isinstance(pipeline, Pipeline):
-                raise TypeError(f"mix(): {pipeline!r} is no Pipeline")
+                raise TypeError(f"mix(): {pipeline!r} is not a Pipeline")
             if not pipeline._chains:
                 raise ValueError("mix(): one of the pipelines is empty: begin "
                                  "each with a source, such as files()")
@@ -396,7 +396,7 @@ def _explain(method: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
         for name in named:
             if name not in names:
                 raise TypeError(f"{method.__name__}() has no argument {name!r}"
-                                f"{suggest(name, names)} Its arguments are "
+                                f"{suggest(name, names)} The arguments are "
                                 f"{', '.join(names)}")
         return method(*arguments, **named)
 

@@ -277,7 +277,7 @@ def _order(train: bool, seed: int) -> Any:
 
 
 def _keep_order(train: bool) -> Any:
-    """Of a stage: validation gives its items in the dataset's order."""
+    """Properties of a stage. Validation keeps the order of the dataset."""
     return {} if train else {"output_order": "input"}
 
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 
 from ._line import escape_text, guard_text
 
-# Strings that stand in an array without quotes, and are no booleans there.
+# Strings that stand in an array without quotes, and are not booleans there.
 _BARE = re.compile(r"(?!(?:true|false|yes|no|t|f|null)$)[a-z]\w*",
                    re.ASCII | re.IGNORECASE)
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9_+/:.-]*")

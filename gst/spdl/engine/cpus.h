@@ -13,12 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* Sets whether this thread uses SCHED_BATCH. Such a thread does not preempt a
- * running thread, such as the trainer's, when it wakes up. */
+/* Sets whether this thread has the kernel's policy for batch jobs. Such a thread
+ * does not preempt a running thread, such as the trainer's, when it wakes up. */
 void spdl_thread_set_batch_scheduling (gboolean enabled);
 
-/* Returns TRUE if this thread uses SCHED_BATCH, which stage workers and
- * streaming threads do. */
+/* Returns TRUE if this thread has that policy, as stage workers and streaming
+ * threads do. */
 SPDL_PRIVATE_API
 gboolean spdl_thread_has_batch_scheduling (void);
 

@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Sets whether this thread has the kernel's policy for batch jobs. Such a thread
- * does not preempt a running thread, such as the trainer's, when it wakes up. */
+/* Sets whether this thread has the kernel's policy for batch jobs. Such a
+ * thread does not preempt a running thread, such as the trainer's, when it
+ * wakes up. */
 void spdl_thread_set_batch_scheduling (gboolean enabled);
 
 /* Returns TRUE if this thread has that policy, as stage workers and streaming

@@ -152,8 +152,8 @@ class LimitTest(unittest.TestCase):
         self.check(data, ["element"], "lazy")
         self.assertIsNone(data["verdict"]["suggestion"])
         # The stages before and after it are the evidence.
-        for name in "lazy", "fetch", "decode":
-            self.assertIn(name, data["verdict"]["sentence"])
+        self.assertRegex(data["verdict"]["sentence"],
+                         r"^lazy .*\bfetch before it\b.*\bdecode after it\b")
 
     def test_balanced(self):
         """Two stages alike. A machine that stands still for a while may make

@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <gio/gio.h>
 
-/* Whether this is the library of a wheel, which has a GStreamer of its own. */
+/* TRUE in the library of a wheel, which contains GStreamer. */
 #ifdef SPDL_BUNDLE
 static const gboolean bundled = TRUE;
 #else
@@ -64,7 +64,7 @@ set_path (const gchar *variable, const gchar *folder, const gchar *name)
 static void
 set_environment (Environment *saved)
 {
-  g_autofree gchar *folder = find_folder ();
+  g_autofree gchar *folder = bundled ? find_folder () : NULL;
   g_autofree gchar *registry = NULL;
 
   if (!bundled)

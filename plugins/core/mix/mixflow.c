@@ -182,18 +182,39 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 
 /* Events */
 
+/* Lock held, and the source pad taken. @event: (transfer full) */
+static void
+push_event_and_give (GstSpdlMix *self, GstEvent *event)
+{
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_caps_gate_push_event (&self->gate, event);
+  spdl_mutex_lock (&self->lock);
+  spdl_mix_give_source_pad (self);
+}
+
 /* @event: (transfer full): goes on now, between two items */
 static gboolean
 push_event (GstSpdlMix *self, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   spdl_mix_take_source_pad (self);
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_caps_gate_push_event (&self->gate, event);
-  spdl_mutex_lock (&self->lock);
-  spdl_mix_give_source_pad (self);
+  push_event_and_give (self, event);
   spdl_mutex_unlock (&self->lock);
   return TRUE;
+}
+
+/* Lock held, and the source pad taken. Pads that bring the same event go on
+ * only after it was sent, so no item of theirs comes before it.
+ * @event: (transfer full) */
+static void
+push_event_once (GstSpdlMix *self, GstEvent *event, gboolean is_first)
+{
+  if (is_first) {
+    push_event_and_give (self, event);
+  } else {
+    spdl_mix_give_source_pad (self);
+    gst_event_unref (event);
+  }
 }
 
 /* The first one is that of the mix. */
@@ -205,12 +226,11 @@ handle_stream_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
   pad->ended &= self->over;
+  spdl_mix_take_source_pad (self);
   first = !self->has_stream;
   self->has_stream = TRUE;
+  push_event_once (self, event, first);
   spdl_mutex_unlock (&self->lock);
-  if (first)
-    return push_event (self, event);
-  gst_event_unref (event);
   return TRUE;
 }
 
@@ -272,9 +292,11 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   gst_spdl_event_parse_source (event, &number, &n_items, &state);
   spdl_mutex_lock (&self->lock);
   placed = note_source (pad, number, n_items, state);
+  spdl_mix_take_source_pad (self);
   known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
           seqnum;
   g_hash_table_insert (self->announced, GUINT_TO_POINTER (number), seqnum);
+  push_event_once (self, event, !known);
   spdl_mutex_unlock (&self->lock);
   if (!placed)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
@@ -283,9 +305,6 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
          "a different order than without the interruption",
             number),
         (NULL));
-  if (!known)
-    return push_event (self, event);
-  gst_event_unref (event);
   return TRUE;
 }
 

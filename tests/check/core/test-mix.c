@@ -573,12 +573,13 @@ begin_stream (GstPad *pad)
 }
 
 static GstElement *
-make_mix (GstPad *pads[2])
+make_mix (const gchar *order, GstPad **pads, guint n)
 {
   GstElement *mix =
       gst_object_ref_sink (gst_element_factory_make ("spdlmix", NULL));
 
-  for (guint i = 0; i < 2; i++) {
+  gst_util_set_object_arg (G_OBJECT (mix), "order", order);
+  for (guint i = 0; i < n; i++) {
     g_autofree gchar *name = g_strdup_printf ("out_%u", i);
     g_autoptr (GstPad) sink = gst_element_request_pad_simple (mix, "sink_%u");
 
@@ -586,7 +587,7 @@ make_mix (GstPad *pads[2])
     fail_unless (gst_pad_link (pads[i], sink) == GST_PAD_LINK_OK);
   }
   gst_element_set_state (mix, GST_STATE_PLAYING);
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < n; i++) {
     gst_pad_set_active (pads[i], TRUE);
     begin_stream (pads[i]);
   }
@@ -594,10 +595,10 @@ make_mix (GstPad *pads[2])
 }
 
 static void
-free_mix (GstElement *mix, GstPad *pads[2])
+free_mix (GstElement *mix, GstPad **pads, guint n)
 {
   gst_element_set_state (mix, GST_STATE_NULL);
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < n; i++) {
     gst_pad_set_active (pads[i], FALSE);
     gst_object_unref (pads[i]);
   }
@@ -608,7 +609,7 @@ free_mix (GstElement *mix, GstPad *pads[2])
 GST_START_TEST (test_flush)
 {
   GstPad *pads[2], *out;
-  GstElement *mix = make_mix (pads);
+  GstElement *mix = make_mix ("weighted", pads, 2);
   GstPad *end = gst_pad_new ("end", GST_PAD_SINK);
   Pusher pusher = { pads[0] };
 
@@ -631,7 +632,7 @@ GST_START_TEST (test_flush)
   gst_pad_set_active (end, FALSE);
   gst_object_unref (out);
   gst_object_unref (end);
-  free_mix (mix, pads);
+  free_mix (mix, pads, 2);
 }
 
 GST_END_TEST;
@@ -641,7 +642,7 @@ GST_END_TEST;
 GST_START_TEST (test_release)
 {
   GstPad *pads[2];
-  GstElement *mix = make_mix (pads);
+  GstElement *mix = make_mix ("weighted", pads, 2);
   g_autoptr (GstPad) second = gst_element_get_static_pad (mix, "sink_1");
   Pusher pusher = { pads[0] };
 
@@ -654,7 +655,111 @@ GST_START_TEST (test_release)
   fail_unless_equals_int (pusher.ret, GST_FLOW_NOT_LINKED);
   fail_unless_equals_int (
       gst_pad_push (pads[0], gst_buffer_new ()), GST_FLOW_NOT_LINKED);
-  free_mix (mix, pads);
+  free_mix (mix, pads, 2);
+}
+
+GST_END_TEST;
+
+/* What comes out of a mix whose first push waits until it may go on. */
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  gboolean is_busy;
+  gboolean may_go_on;
+  GString *log; /* an item `i`, a source `s` */
+} SlowEnd;
+
+static GstFlowReturn
+chain_slowly (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  SlowEnd *self = gst_pad_get_element_private (pad);
+
+  g_mutex_lock (&self->lock);
+  g_string_append_c (self->log, 'i');
+  self->is_busy = TRUE;
+  g_cond_broadcast (&self->changed);
+  while (!self->may_go_on)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+note_source (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  SlowEnd *self = gst_pad_get_element_private (pad);
+
+  if (gst_spdl_event_parse_source (event, NULL, NULL, NULL)) {
+    g_mutex_lock (&self->lock);
+    g_string_append_c (self->log, 's');
+    g_mutex_unlock (&self->lock);
+  }
+  gst_event_unref (event);
+  return TRUE;
+}
+
+typedef struct {
+  GstPad *pad;
+  GstEvent *event;
+} Announcer;
+
+static gpointer
+announce_and_push (gpointer data)
+{
+  Announcer *self = data;
+
+  gst_pad_push_event (self->pad, gst_event_ref (self->event));
+  fail_unless (gst_pad_push (self->pad, gst_buffer_new ()) == GST_FLOW_OK);
+  return NULL;
+}
+
+/* Two paths of a route bring the same source to a mix that is busy: it is
+ * announced before the items of both. */
+static void
+check_announced_first (void)
+{
+  GstPad *pads[3];
+  GstElement *mix = make_mix ("arrival", pads, 3);
+  g_autoptr (GstPad) out = gst_element_get_static_pad (mix, "src");
+  g_autoptr (GstPad) end =
+      gst_object_ref_sink (gst_pad_new ("e", GST_PAD_SINK));
+  g_autoptr (GstEvent) event = gst_spdl_event_new_source (7, 10, "");
+  Announcer announcers[] = { { pads[1], event }, { pads[2], event } };
+  Pusher pusher = { pads[0] };
+  SlowEnd self = { .log = g_string_new (NULL) };
+  GThread *threads[2];
+
+  gst_pad_set_element_private (end, &self);
+  gst_pad_set_chain_function (end, chain_slowly);
+  gst_pad_set_event_function (end, note_source);
+  gst_pad_set_active (end, TRUE);
+  gst_pad_link (out, end);
+  push_in_thread (&pusher);
+  g_mutex_lock (&self.lock);
+  while (!self.is_busy)
+    g_cond_wait (&self.changed, &self.lock);
+  g_mutex_unlock (&self.lock);
+  for (guint i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("a", announce_and_push, &announcers[i]);
+  g_usleep (2000);
+  g_mutex_lock (&self.lock);
+  self.may_go_on = TRUE;
+  g_cond_broadcast (&self.changed);
+  g_mutex_unlock (&self.lock);
+  g_thread_join (pusher.thread);
+  for (guint i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+  fail_unless_equals_string (self.log->str, "isii");
+  gst_pad_set_active (end, FALSE);
+  free_mix (mix, pads, 3);
+  g_string_free (self.log, TRUE);
+}
+
+GST_START_TEST (test_announced_first)
+{
+  for (guint i = 0; i < 100; i++)
+    check_announced_first ();
 }
 
 GST_END_TEST;
@@ -720,6 +825,7 @@ mix_suite (void)
   tcase_add_loop_test (tc, test_stop_when_full, 0, 4);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_release);
+  tcase_add_test (tc, test_announced_first);
   tcase_add_test (tc, test_enough);
   tcase_add_test (tc, test_failing_source);
   return s;

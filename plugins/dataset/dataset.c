@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "plugins/common/fingerprint.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/folder/folder.h"
+#include "plugins/dataset/folder/objects.h"
 #include "plugins/dataset/list/list.h"
 
 typedef struct {
@@ -27,6 +29,7 @@ struct _SpdlDataset {
   SpdlArchiveSet *shards;     /* nullable */
   const SpdlClasses *classes; /* (nullable): that were given */
   /* Of a folder. */
+  gboolean is_stored; /* in an object store */
   GString *paths;
   GArray *items; /* Item */
   guint64 hash;
@@ -160,6 +163,18 @@ take_folders (SpdlDataset *self,
                        : number_folders (self, error);
 }
 
+static gboolean
+walk_objects (SpdlDataset *self, const SpdlDatasetOptions *options,
+    const SpdlFolderFuncs *funcs, guint64 *n_others, GError **error)
+{
+  SpdlIndexer *indexer = spdl_indexer_new (NULL, options->remote);
+  const gboolean ok = spdl_objects_walk (
+      self->root, options->pattern, indexer, funcs, n_others, error);
+
+  spdl_indexer_free (indexer);
+  return ok;
+}
+
 static SpdlDataset *
 open_folder (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
@@ -170,10 +185,16 @@ open_folder (const SpdlDatasetOptions *options,
   const SpdlFolderFuncs funcs = { add_file, add_folder, warn, self, user_data };
   guint64 n_others = 0;
 
-  self->root = g_canonicalize_filename (location, NULL);
+  self->is_stored = spdl_store_is_uri (location);
+  self->root = self->is_stored
+                   ? g_strconcat (location,
+                         g_str_has_suffix (location, "/") ? "" : "/", NULL)
+                   : g_canonicalize_filename (location, NULL);
   self->paths = g_string_new (NULL);
   self->folders = g_ptr_array_new_with_free_func (g_free);
-  if (!spdl_folder_walk (self->root, pattern, &funcs, &n_others, error) ||
+  if (!(self->is_stored ? walk_objects (self, options, &funcs, &n_others, error)
+                        : spdl_folder_walk (
+                              self->root, pattern, &funcs, &n_others, error)) ||
       !take_folders (self, warn, user_data, error)) {
     spdl_dataset_free (self);
     return NULL;
@@ -245,6 +266,14 @@ may_have_weights (
 static gboolean
 is_there (const gchar *location, GError **error)
 {
+  if (spdl_store_is_uri (location)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The list \"%s\" is in an object store, but a list must be a local "
+        "file: download it, and set location to the copy; its URIs may be of "
+        "an object store",
+        location);
+    return FALSE;
+  }
   if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt or .csv list of "
@@ -261,6 +290,16 @@ is_there (const gchar *location, GError **error)
   return FALSE;
 }
 
+/* Of an object store, whatever is neither shards nor a list. */
+static gboolean
+is_folder (const gchar *location)
+{
+  if (!spdl_store_is_uri (location))
+    return g_file_test (location, G_FILE_TEST_IS_DIR);
+  return g_str_has_suffix (location, "/") ||
+         (!spdl_archive_set_is_set (location) && !spdl_list_is_list (location));
+}
+
 SpdlDataset *
 spdl_dataset_open (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
@@ -268,7 +307,7 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
 {
   const gchar *location = options->location;
 
-  if (g_file_test (location, G_FILE_TEST_IS_DIR))
+  if (is_folder (location))
     return may_have_weights (options, "a folder", error)
                ? open_folder (options, warn, user_data, error)
                : NULL;
@@ -295,7 +334,7 @@ spdl_dataset_get_size (const SpdlDataset *self)
 const gchar *
 spdl_dataset_get_root (const SpdlDataset *self)
 {
-  return self->root;
+  return self->is_stored ? NULL : self->root;
 }
 
 guint64
@@ -325,6 +364,9 @@ is_uri (const gchar *text)
 static gchar *
 to_uri (const SpdlDataset *self, const gchar *path)
 {
+  if (self->is_stored)
+    return g_strconcat (self->root, path, NULL);
+
   g_autofree gchar *absolute = g_path_is_absolute (path)
                                    ? g_strdup (path)
                                    : g_build_filename (self->root, path, NULL);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "plugins/common/storeuri.h"
 #include "plugins/shards/shardremote.h"
 
 #include <string.h>
@@ -23,10 +24,7 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
 /* What comes before it is asked for, of a shard that is streamed. */
 #define FLOW_ROOM (1 << 20)
 
-typedef struct {
-  SpdlHttp *http;
-  GCancellable *cancellable;
-} Client;
+typedef SpdlRemoteClient Client;
 
 typedef struct {
   SpdlReader base;
@@ -52,7 +50,8 @@ spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
     .user_agent = remote->user_agent,
     .tls_ca_file = remote->tls_ca_file,
     .extra_headers = remote->extra_headers,
-    .trusted_origins = remote->trusted_origins };
+    .trusted_origins = remote->trusted_origins,
+    .store = remote->store };
   Client *self;
   SpdlHttp *http;
 
@@ -198,7 +197,7 @@ free_remote (SpdlReader *base)
 static gchar *
 make_name (const gchar *uri)
 {
-  g_autofree gchar *name = g_strndup (uri, strcspn (uri, "?#"));
+  g_autofree gchar *name = g_strndup (uri, spdl_uri_measure_name (uri));
 
   return spdl_redact_dup_uri (name);
 }

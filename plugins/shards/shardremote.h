@@ -7,9 +7,18 @@
 
 #pragma once
 
+#include <gio/gio.h>
+
 #include "plugins/dataset/archive/indexer.h"
 
 G_BEGIN_DECLS
+
+typedef struct _SpdlHttp SpdlHttp;
+
+typedef struct {
+  SpdlHttp *http;
+  GCancellable *cancellable;
+} SpdlRemoteClient;
 
 /* The client for all readers, at any number of threads. NULL with @error set if
  * there is none. */
@@ -29,6 +38,11 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error);
 /* Asks for all of what @uri names, and reads it while it comes. */
 gboolean spdl_remote_stream (gpointer client, const gchar *uri,
     SpdlSampleFunc func, gpointer user_data, GError **error);
+
+/* Tells the URIs of all objects that begin with @location, of an object
+ * store, page by page. */
+gboolean spdl_remote_list (gpointer client, const gchar *location,
+    SpdlKeyFunc func, gpointer user_data, GError **error);
 
 /* Lets all requests end soon, also those that are made later. From any
  * thread. */

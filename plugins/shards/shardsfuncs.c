@@ -26,9 +26,10 @@ spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error)
 #define spdl_remote_client_free NULL
 #define spdl_remote_open NULL
 #define spdl_remote_stream NULL
+#define spdl_remote_list NULL
 #define spdl_remote_cancel NULL
 #endif
 
 const SpdlIndexerFuncs spdl_shards_funcs = { spdl_remote_client_new,
   spdl_remote_client_free, spdl_remote_open, spdl_remote_stream,
-  spdl_remote_cancel, spdl_archive_walk };
+  spdl_remote_cancel, spdl_remote_list, spdl_archive_walk };

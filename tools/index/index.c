@@ -12,6 +12,7 @@
 
 #include "gst/spdl/common/init.h"
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
@@ -74,7 +75,8 @@ find_path (const Run *run, const gchar *location)
   if (!spdl_archive_is_remote (location) && !run->folder)
     return spdl_archive_sidecar_of (location);
   if (spdl_archive_is_remote (location)) {
-    g_autofree gchar *plain = g_strndup (location, strcspn (location, "?#"));
+    g_autofree gchar *plain =
+        g_strndup (location, spdl_uri_measure_name (location));
     g_autofree gchar *path = g_uri_unescape_string (plain, NULL);
 
     sidecar = spdl_archive_sidecar_of (path ? path : plain);
@@ -160,7 +162,8 @@ expand_all (Run *run, gchar **locations, GPtrArray *names)
 {
   for (guint i = 0; locations && locations[i]; i++) {
     g_autoptr (GError) error = NULL;
-    GPtrArray *some = spdl_archive_names_expand (locations[i], &error);
+    GPtrArray *some =
+        spdl_archive_names_expand (locations[i], run->indexer, &error);
 
     if (some)
       g_ptr_array_extend_and_steal (names, some);

@@ -78,6 +78,16 @@ is_secret (Span name, Span value)
          !memchr (value.begin, '/', value.end - value.begin);
 }
 
+/* Checks if @uri names an object of a store, whose key may hold any character
+ * and has no query. */
+static gboolean
+is_object (const gchar *uri)
+{
+  return g_ascii_strncasecmp (uri, "s3://", 5) == 0 ||
+         g_ascii_strncasecmp (uri, "gs://", 5) == 0 ||
+         g_ascii_strncasecmp (uri, "hf://", 5) == 0;
+}
+
 static gboolean append_uri (GString *out, const gchar *uri, const gchar *end);
 
 /* Appends what is behind the path of a URI. Returns whether something was
@@ -121,6 +131,10 @@ append_uri (GString *out, const gchar *uri, const gchar *end)
   while (query < end && *query != '?' && *query != '#')
     query++;
   g_string_append_len (out, rest, query - rest);
+  if (is_object (uri)) {
+    g_string_append_len (out, query, end - query);
+    return has_user;
+  }
   return append_parameters (out, query, end) || has_user;
 }
 

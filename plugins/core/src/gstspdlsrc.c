@@ -334,6 +334,7 @@ static const SpdlProperty properties[] = {
       "Number of times to retry a request for a shard or its index after a "
       "temporary failure",
       0, 1000, SPDL_REMOTE_RETRIES),
+  SPDL_STORE_PROPERTIES (SpdlSourceSettings, remote.store),
   SPDL_PROPERTY_NAMES (SpdlSourceSettings, classes, READY, "classes", "Classes",
       "Names of the classes in the order of their numbers; text labels and "
       "top-level folders must be among them (unset = the sorted names of the "

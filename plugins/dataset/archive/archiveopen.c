@@ -14,6 +14,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/engine/memory.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archivewriter.h"
 
 #define GST_CAT_DEFAULT get_category ()
@@ -40,16 +41,13 @@ get_category (void)
 gboolean
 spdl_archive_is_remote (const gchar *location)
 {
-  return g_ascii_strncasecmp (location, "http://", 7) == 0 ||
-         g_ascii_strncasecmp (location, "https://", 8) == 0;
+  return spdl_store_is_remote (location);
 }
 
 gchar *
 spdl_archive_sidecar_of (const gchar *location)
 {
-  const gsize length = spdl_archive_is_remote (location)
-                           ? strcspn (location, "?#")
-                           : strlen (location);
+  const gsize length = spdl_uri_measure_name (location);
 
   return g_strdup_printf ("%.*s" SPDL_SIDECAR_SUFFIX "%s", (int) length,
       location, location + length);
@@ -72,7 +70,8 @@ path_in_cache (const gchar *location)
   g_autofree gchar *name = NULL;
 
   if (spdl_archive_is_remote (location)) {
-    g_autofree gchar *plain = g_strndup (location, strcspn (location, "?#"));
+    g_autofree gchar *plain =
+        g_strndup (location, spdl_uri_measure_name (location));
 
     name = spdl_redact_remove_userinfo (plain);
   } else {

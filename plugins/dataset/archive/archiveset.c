@@ -243,7 +243,8 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 static gboolean
 add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 {
-  g_autoptr (GPtrArray) names = spdl_archive_names_expand (location, error);
+  g_autoptr (GPtrArray) names =
+      spdl_archive_names_expand (location, self->indexer, error);
 
   if (!names)
     return FALSE;

@@ -29,6 +29,7 @@ spdl_remote_settings_copy (
   self->trusted_origins = g_strdup (other->trusted_origins);
   self->extra_headers =
       other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
+  spdl_store_settings_copy (&self->store, &other->store);
 }
 
 void
@@ -38,6 +39,7 @@ spdl_remote_settings_clear (SpdlRemoteSettings *self)
   g_clear_pointer (&self->tls_ca_file, g_free);
   g_clear_pointer (&self->trusted_origins, g_free);
   g_clear_pointer (&self->extra_headers, gst_structure_free);
+  spdl_store_settings_clear (&self->store);
 }
 
 struct _SpdlIndexer {
@@ -107,6 +109,15 @@ spdl_indexer_stream (SpdlIndexer *self, const gchar *uri, SpdlSampleFunc func,
   const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
 
   return funcs && funcs->stream (self->client, uri, func, user_data, error);
+}
+
+gboolean
+spdl_indexer_list (SpdlIndexer *self, const gchar *location, SpdlKeyFunc func,
+    gpointer user_data, GError **error)
+{
+  const SpdlIndexerFuncs *funcs = get_funcs (self, TRUE, error);
+
+  return funcs && funcs->list (self->client, location, func, user_data, error);
 }
 
 void

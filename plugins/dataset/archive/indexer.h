@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 
+#include "plugins/common/storesettings.h"
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/shardreader.h"
 
@@ -28,6 +29,7 @@ typedef struct {
   gchar *trusted_origins;      /* nullable */
   guint timeout;               /* s in which no byte came; 0: none */
   guint retries;
+  SpdlStoreSettings store;
 } SpdlRemoteSettings;
 
 /* The defaults. */
@@ -43,6 +45,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
  *
  * Returns FALSE if no more are wanted */
 typedef gboolean (*SpdlSampleFunc) (SpdlSample *sample, gpointer user_data);
+
+/* Is given the URI of each object of a listing. */
+typedef void (*SpdlKeyFunc) (const gchar *uri, gpointer user_data);
 
 /* What knows tar, ZIP and HTTP lies in a plugin of its own, which has no
  * element and is loaded when a shard without an index, or one on a server, is
@@ -60,6 +65,10 @@ typedef struct {
       gpointer user_data, GError **error);
   /* Lets all that the client does end soon, for good. From any thread. */
   void (*cancel) (gpointer client);
+  /* Tells the keys below @location, which begins an object store's keys, in the
+   * order of their bytes. */
+  gboolean (*list) (gpointer client, const gchar *location, SpdlKeyFunc func,
+      gpointer user_data, GError **error);
   /* See spdl_archive_walk(). */
   guint8 *(*walk) (SpdlReader *reader, gsize *size, GError **error);
 } SpdlIndexerFuncs;
@@ -83,6 +92,14 @@ void spdl_indexer_free (SpdlIndexer *self);
  * shard could not be read to its end. */
 gboolean spdl_indexer_stream (SpdlIndexer *self, const gchar *uri,
     SpdlSampleFunc func, gpointer user_data, GError **error);
+
+/* Tells the URIs of all objects that begin with @location, which is a folder in
+ * hf:// and any beginning of a key in s3:// and gs://.
+ *
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
+ * listing could not be read to its end. */
+gboolean spdl_indexer_list (SpdlIndexer *self, const gchar *location,
+    SpdlKeyFunc func, gpointer user_data, GError **error);
 
 /* Ends all streams soon, and all that are begun later. */
 void spdl_indexer_cancel (SpdlIndexer *self);

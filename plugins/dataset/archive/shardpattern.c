@@ -7,10 +7,12 @@
 
 #include "plugins/dataset/archive/shardpattern.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveopen.h"
 
 /* Braces */
@@ -138,9 +140,7 @@ static const gchar *const ends[] = { ".tar", ".zip", ".tar.gz", ".tgz",
 gboolean
 spdl_archive_names_is_one (const gchar *location)
 {
-  const gsize length = spdl_archive_is_remote (location)
-                           ? strcspn (location, "?#")
-                           : strlen (location);
+  const gsize length = spdl_uri_measure_name (location);
   g_autofree gchar *name = g_ascii_strdown (location, length);
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
@@ -179,12 +179,54 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
   return FALSE;
 }
 
+/* Keys that a pattern is compared with. */
+typedef struct {
+  GPtrArray *names;
+  const gchar *pattern;
+} Search;
+
+static void
+add_key (const gchar *uri, gpointer user_data)
+{
+  const Search *search = user_data;
+
+  if (fnmatch (search->pattern, uri, FNM_PATHNAME | FNM_PERIOD) == 0 ||
+      g_str_equal (search->pattern, uri))
+    g_ptr_array_add (search->names, g_strdup (uri));
+}
+
+/* Lists what begins as @pattern does, and adds what matches it. */
+static gboolean
+add_objects (GPtrArray *names, const gchar *pattern, SpdlIndexer *indexer,
+    GError **error)
+{
+  const Search search = { names, pattern };
+  const guint first = names->len;
+  g_autofree gchar *begin = g_strndup (pattern, strcspn (pattern, "*?["));
+
+  /* Hugging Face lists folders. */
+  if (g_ascii_strncasecmp (pattern, "hf:", 3) == 0)
+    *(strrchr (begin, '/') + 1) = '\0';
+  if (!spdl_indexer_list (indexer, begin, add_key, (gpointer) &search, error))
+    return FALSE;
+  if (names->len == first) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "Shard \"%s\" not found: set location to existing shards", pattern);
+    return FALSE;
+  }
+  qsort (names->pdata + first, names->len - first, sizeof (gpointer),
+      compare_names);
+  return TRUE;
+}
+
 /* Takes @name. */
 static gboolean
-add_name (GPtrArray *names, gchar *name, GError **error)
+add_name (GPtrArray *names, gchar *name, SpdlIndexer *indexer, GError **error)
 {
   g_autofree gchar *owned = name;
 
+  if (spdl_store_is_uri (name) && strpbrk (name, "*?["))
+    return add_objects (names, name, indexer, error);
   if (spdl_archive_is_remote (name) || !strpbrk (name, "*?[") ||
       g_file_test (name, G_FILE_TEST_EXISTS)) {
     g_ptr_array_add (names, g_steal_pointer (&owned));
@@ -202,7 +244,8 @@ dup_path (const gchar *location)
 }
 
 GPtrArray *
-spdl_archive_names_expand (const gchar *location, GError **error)
+spdl_archive_names_expand (
+    const gchar *location, SpdlIndexer *indexer, GError **error)
 {
   g_autofree gchar *path = dup_path (location);
   const gchar *name = path ? path : location;
@@ -218,7 +261,8 @@ spdl_archive_names_expand (const gchar *location, GError **error)
   if (!expanded)
     return NULL;
   for (guint i = 0; i < expanded->len; i++)
-    if (!add_name (names, g_strdup (g_ptr_array_index (expanded, i)), error))
+    if (!add_name (
+            names, g_strdup (g_ptr_array_index (expanded, i)), indexer, error))
       return NULL;
   return g_steal_pointer (&names);
 }

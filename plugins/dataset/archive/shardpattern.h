@@ -9,18 +9,22 @@
 
 #include <glib.h>
 
+#include "plugins/dataset/archive/indexer.h"
+
 G_BEGIN_DECLS
 
 /* Whether @location names shards, by its end: that of a tar or a ZIP, also of a
  * tar that is compressed, which can be used if it is streamed. */
 gboolean spdl_archive_names_is_one (const gchar *location);
 
-/* Expands braces and, where it is a path, globs, whose matches are sorted by
- * their bytes. A path that is there stands for itself.
+/* Expands braces and globs, whose matches are sorted by their bytes: of paths,
+ * and of keys in an object store, which @indexer lists. A path that is there
+ * stands for itself.
  *
  * Returns: (transfer full): paths or URLs; NULL with @error set, in the domain
  * of GST_RESOURCE_ERROR */
-GPtrArray *spdl_archive_names_expand (const gchar *location, GError **error);
+GPtrArray *spdl_archive_names_expand (
+    const gchar *location, SpdlIndexer *indexer, GError **error);
 
 #define SPDL_BRACES_MAX 1000000
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/streamedshards.h"
 
 #include <string.h>
@@ -226,7 +227,7 @@ static gboolean
 add_shard (SpdlStreamedShards *self, const gchar *uri, GError **error)
 {
   Shard shard = { NULL };
-  g_autofree gchar *plain = g_strndup (uri, strcspn (uri, "?#"));
+  g_autofree gchar *plain = g_strndup (uri, spdl_uri_measure_name (uri));
 
   shard.name = spdl_redact_remove_userinfo (plain);
   if (spdl_archive_is_remote (uri) && !g_str_has_suffix (shard.name, ".zip")) {
@@ -248,7 +249,8 @@ add_shard (SpdlStreamedShards *self, const gchar *uri, GError **error)
 static gboolean
 add_shards (SpdlStreamedShards *self, const gchar *location, GError **error)
 {
-  g_autoptr (GPtrArray) names = spdl_archive_names_expand (location, error);
+  g_autoptr (GPtrArray) names =
+      spdl_archive_names_expand (location, self->indexer, error);
 
   for (guint i = 0; names && i < names->len; i++)
     if (!add_shard (self, g_ptr_array_index (names, i), error))

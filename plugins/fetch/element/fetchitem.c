@@ -9,6 +9,7 @@
 
 #include "gst/spdl/common/carried.h"
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/http/httpfuncs.h"
@@ -249,8 +250,7 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
   }
   if (!g_path_is_absolute (uri))
     scheme = g_uri_parse_scheme (uri);
-  if (scheme && (g_ascii_strcasecmp (scheme, "http") == 0 ||
-                    g_ascii_strcasecmp (scheme, "https") == 0)) {
+  if (scheme && spdl_store_is_remote (uri)) {
     if (packing.packed) {
       user_data = unpacking_new (self, &packing, func, user_data);
       func = on_packed;

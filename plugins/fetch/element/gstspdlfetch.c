@@ -182,7 +182,7 @@ static const SpdlProperty properties[] = {
       "cache-validate", "Cache validation",
       "How to check that an entry of cache-dir is current",
       cache_validate_get_type, SPDL_CACHE_VALIDATE_ETAG),
-  SPDL_PROPERTY_END
+  SPDL_STORE_PROPERTIES (SpdlFetchSettings, http.store), SPDL_PROPERTY_END
 };
 
 enum {

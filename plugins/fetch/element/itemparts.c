@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/fetch/http/origin.h"
 
 typedef struct _Fetch Fetch;
@@ -104,14 +105,6 @@ resolve_uri (const gchar *value, const gchar *base)
   return uri ? uri : g_steal_pointer (&path);
 }
 
-/* From a server: its answer is waited for while others are read. */
-static gboolean
-is_far (const gchar *uri)
-{
-  return g_ascii_strncasecmp (uri, "http:", 5) == 0 ||
-         g_ascii_strncasecmp (uri, "https:", 6) == 0;
-}
-
 /* The end */
 
 /* The first one's reason, in the order of the parts. */
@@ -202,7 +195,7 @@ check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
       spdl_origin_is_trusted (origin, trusted))
     return TRUE;
   part->foreign = TRUE;
-  if (spdl_origin_is_http (origin))
+  if (spdl_store_is_remote (part->uri))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "Part \"%s\" is refused: the server %s refers to \"%s\", but may refer "
@@ -221,7 +214,7 @@ add_field (
 
   if (value) {
     add_part (self, name, resolve_uri (value, rules->base));
-    return rules->base || !is_far (self->parts[0].uri) ||
+    return rules->base || !spdl_store_is_remote (self->parts[0].uri) ||
            check_part (&self->parts[self->n_parts - 1], self->parts[0].uri,
                rules->trusted, error);
   }
@@ -231,13 +224,14 @@ add_field (
   return FALSE;
 }
 
+/* Servers first: their answers are waited for while files are read. */
 static void
 begin_all (Fetch *self, gboolean far)
 {
   for (guint i = 0; i < self->n_parts; i++) {
     Part *part = &self->parts[i];
 
-    if (is_far (part->uri) != far)
+    if (spdl_store_is_remote (part->uri) != far)
       continue;
     g_autofree gchar *uri = g_strdup (part->uri);
     self->funcs->fetch (self->task, uri, part->foreign, on_fetched, part);

@@ -25,6 +25,7 @@ struct _SpdlHttp {
   GMainLoop *loop;
   GThread *thread;
   SoupSession *session; /* the thread's */
+  SpdlStore *store;     /* likewise */
   GQueue active;        /* SpdlRequest, the thread's */
   GSource *look;        /* into the inbox */
 
@@ -293,7 +294,7 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   self->look_at_flows = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
-    spdl_request_begin (link->data, self->session, &self->active);
+    spdl_request_begin (link->data, self->session, self->store, &self->active);
   /* Requests that began after a flush had ended are not cancelled. */
   if (cancelled)
     foreach_active (self, spdl_request_check_cancelled);
@@ -395,6 +396,7 @@ copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
   self->trusted_origins = g_strdup (other->trusted_origins);
   self->extra_headers =
       other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
+  spdl_store_settings_copy (&self->store, &other->store);
 }
 
 static void
@@ -404,6 +406,7 @@ clear_settings (SpdlHttpSettings *self)
   g_clear_pointer (&self->tls_ca_file, g_free);
   g_clear_pointer (&self->trusted_origins, g_free);
   g_clear_pointer (&self->extra_headers, gst_structure_free);
+  spdl_store_settings_clear (&self->store);
 }
 
 SpdlHttp *
@@ -412,6 +415,7 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   SpdlHttp *self = g_new0 (SpdlHttp, 1);
 
   copy_settings (&self->settings, settings);
+  self->store = spdl_store_new (&self->settings.store);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
@@ -440,6 +444,7 @@ spdl_http_free (SpdlHttp *self)
   g_source_unref (self->look);
   spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
+  spdl_store_free (self->store);
   g_main_loop_unref (self->loop);
   g_main_context_unref (self->context);
   clear_settings (&self->settings);

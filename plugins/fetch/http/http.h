@@ -14,6 +14,7 @@
 
 #include "plugins/fetch/http/validator.h"
 #include "plugins/fetch/range/range.h"
+#include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS
 
@@ -68,6 +69,7 @@ typedef struct {
   gchar *tls_ca_file;          /* nullable: the system's authorities */
   GstStructure *extra_headers; /* nullable */
   gchar *trusted_origins;      /* nullable */
+  SpdlStoreSettings store;
 } SpdlHttpSettings;
 
 /* Adds the extra headers: a field of the structure each, of which a list or an

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 
 gchar *
 spdl_origin_dup (GUri *uri)
@@ -34,12 +35,32 @@ spdl_origin_dup (GUri *uri)
   return g_string_free (g_steal_pointer (&origin), FALSE);
 }
 
+/* The bucket, or the dataset of hf://datasets/OWNER/NAME@REVISION/PATH. */
+static gchar *
+dup_bucket (const gchar *uri)
+{
+  const gboolean is_dataset = g_ascii_strncasecmp (uri, "hf:", 3) == 0;
+  gsize n = strlen ("s3://");
+  g_autofree gchar *origin = NULL;
+
+  for (guint i = 0; i < (is_dataset ? 2 : 0); i++)
+    n += strcspn (uri + n, "/") + (uri[n + strcspn (uri + n, "/")] == '/');
+  n += strcspn (uri + n, is_dataset ? "/?@" : "/?");
+  origin = g_strndup (uri, n);
+  for (guint i = 0; i < 2; i++)
+    origin[i] = g_ascii_tolower (origin[i]);
+  return g_steal_pointer (&origin);
+}
+
 gchar *
 spdl_origin_dup_of (const gchar *uri)
 {
-  g_autoptr (GUri) parsed = g_uri_parse (uri, SOUP_HTTP_URI_FLAGS, NULL);
+  g_autoptr (GUri) parsed = NULL;
   g_autofree gchar *scheme = NULL;
 
+  if (spdl_store_is_uri (uri))
+    return dup_bucket (uri);
+  parsed = g_uri_parse (uri, SOUP_HTTP_URI_FLAGS, NULL);
   if (parsed)
     return spdl_origin_dup (parsed);
   /* URIs that only GIO understands have a scheme, too. */
@@ -62,6 +83,8 @@ parse_entry (const gchar *entry)
   const gsize n = strlen (entry);
   g_autofree gchar *scheme = NULL;
 
+  if (spdl_store_is_uri (entry))
+    return dup_bucket (entry);
   if (n > 1 && entry[n - 1] == ':' && !memchr (entry, ':', n - 1)) {
     scheme = g_uri_parse_scheme (entry);
     return scheme && !spdl_origin_is_http (entry)
@@ -101,7 +124,8 @@ spdl_origin_check_trusted (
     g_autofree gchar *entry = parse_entry (g_strstrip (entries[i]));
     g_autofree gchar *shown = NULL;
 
-    if (entry && (schemes || spdl_origin_is_http (entry)))
+    if (entry &&
+        (schemes || spdl_origin_is_http (entry) || spdl_store_is_uri (entry)))
       continue;
     shown = spdl_redact_dup_uri (entries[i]);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,

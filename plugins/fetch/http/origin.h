@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 /* An origin is the scheme, host and port of an HTTP(S) URI, as
  * "https://host:8443" without the scheme's default port; of any other URI it is
- * the scheme, as "file:". Extra headers and credentials are for one origin.
+ * the scheme, as "file:", and the bucket in an object store, as "s3://bucket".
+ * Extra headers and credentials are for one origin.
  *
  * `trusted-origins` is a list of further ones, separated by commas: servers
  * that may get the secrets, too, and schemes that servers may lead to. */

@@ -11,6 +11,7 @@
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/body.h"
+#include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS
 
@@ -40,7 +41,9 @@ struct _SpdlRequest {
   const SpdlHttpSettings *settings;
   SoupSession *session;
   gchar *uri;
-  GUri *parsed;
+  GUri *parsed;          /* of HTTP; of an object where it is asked for now */
+  SpdlObject *object;    /* nullable */
+  GString *refusal;      /* the beginning of an error's body; of an object */
   gboolean foreign;      /* it gets no extra headers */
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
@@ -50,7 +53,8 @@ struct _SpdlRequest {
   GSource *timer;
   gint64 deadline; /* G_MAXINT64: none */
   guint n_tries;
-  gboolean waiting; /* for the next try */
+  gboolean waiting;           /* for the next try */
+  gboolean wants_credentials; /* and waits for them */
   SpdlBodyStream
       *body_stream; /* where the body goes; nullable: it is collected */
   gboolean paused;  /* until that has room */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 #include "plugins/fetch/http/retry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -103,6 +104,9 @@ request_free (SpdlRequest *self)
   destroy_source (&self->timer);
   spdl_redirect_clear (&self->redirect);
   g_clear_pointer (&self->parsed, g_uri_unref);
+  g_clear_pointer (&self->object, spdl_object_free);
+  if (self->refusal)
+    g_string_free (self->refusal, TRUE);
   g_object_unref (self->outer);
   spdl_request_params_clear (&self->params);
   g_free (self->unwanted);
@@ -204,7 +208,9 @@ cancel_try (SpdlRequest *self)
 static void
 stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
-  if (self->waiting) {
+  if (self->wants_credentials)
+    spdl_object_stop_waiting (self->object, self);
+  if (self->waiting || self->wants_credentials) {
     finish_request (self, why == SPDL_REQUEST_STOP_CANCELLED
                               ? cancelled_error ()
                               : deadline_error (self));
@@ -382,6 +388,28 @@ log_failure (SpdlRequest *self)
   GST_INFO ("%s: %s; retrying", uri, self->error->message);
 }
 
+/* Appends what the object store calls the error, or lets the request be asked
+ * again at once if that may help. */
+static void
+take_refusal (SpdlRequest *self)
+{
+  g_autofree gchar *code = spdl_object_parse_code (
+      self->message, self->refusal->str, self->refusal->len);
+  const gchar *advice;
+  gchar *text;
+
+  if (spdl_object_mend (self->object, self->message, code)) {
+    g_clear_error (&self->error);
+    self->at_once = TRUE;
+    return;
+  }
+  advice = spdl_object_get_advice (self->object, self->message, code);
+  text = g_strconcat (self->error->message, code ? ": " : "", code ? code : "",
+      advice ? ": " : "", advice, NULL);
+  g_free (self->error->message);
+  self->error->message = text;
+}
+
 void
 spdl_request_end_try (SpdlRequest *self)
 {
@@ -391,6 +419,9 @@ spdl_request_end_try (SpdlRequest *self)
   if (self->stop != SPDL_REQUEST_STOP_NOT &&
       !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
+  else if (self->object && self->error && self->message &&
+           !self->redirect.foreign)
+    take_refusal (self);
   destroy_source (&self->cancel_later);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
@@ -447,16 +478,54 @@ send_request (SpdlRequest *self)
   self->cancellable = g_cancellable_new ();
   self->message = soup_message_new_from_uri (SOUP_METHOD_GET, uri);
   soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
+  if (self->object)
+    soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
   headers = soup_message_get_request_headers (self->message);
   spdl_request_params_put (&self->params, headers);
   if (self->redirect.foreign)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
   else
     spdl_http_settings_put (self->settings, headers);
+  if (self->object && !self->redirect.foreign)
+    spdl_object_sign (self->object, self->message);
   ask_for_changes (self);
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
       self->cancellable, spdl_request_on_answer, self);
+}
+
+static void prepare_object (SpdlRequest *self);
+
+static void
+on_credentials (gpointer data)
+{
+  SpdlRequest *self = data;
+
+  self->wants_credentials = FALSE;
+  prepare_object (self);
+}
+
+/* Sends the question once there are credentials to sign it with. */
+static void
+prepare_object (SpdlRequest *self)
+{
+  GError *error = NULL;
+
+  switch (spdl_object_prepare (self->object, on_credentials, self, &error)) {
+    case SPDL_OBJECT_READY:
+      g_clear_pointer (&self->parsed, g_uri_unref);
+      self->parsed = spdl_object_get_http_uri (self->object);
+      g_string_truncate (self->refusal, 0);
+      send_request (self);
+      break;
+    case SPDL_OBJECT_WAITS:
+      self->wants_credentials = TRUE;
+      spdl_request_set_timer (self, G_MAXINT64);
+      break;
+    default:
+      finish_request (self, error);
+      break;
+  }
 }
 
 static void
@@ -465,7 +534,10 @@ begin_try (SpdlRequest *self)
   self->waiting = FALSE;
   self->n_tries++;
   spdl_redirect_begin (&self->redirect, self->foreign);
-  send_request (self);
+  if (self->object)
+    prepare_object (self);
+  else
+    send_request (self);
 }
 
 /* GLib's reason could quote what is between a password and the host. */
@@ -483,16 +555,34 @@ invalid_error (SpdlRequest *self, const GError *reason)
           : reason->message);
 }
 
-void
-spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active)
+/* Returns NULL if the URI is valid. */
+static GError *
+parse_uri (SpdlRequest *self, SpdlStore *store)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) reason = NULL;
+  GError *error = NULL;
+
+  if (spdl_store_is_uri (self->uri)) {
+    self->object = spdl_object_new (store, self->uri, self->foreign, &error);
+    self->refusal = g_string_new (NULL);
+    return error;
+  }
+  self->parsed = g_uri_parse (self->uri, SOUP_HTTP_URI_FLAGS, &reason);
+  return self->parsed && g_uri_get_host (self->parsed) &&
+                 *g_uri_get_host (self->parsed)
+             ? NULL
+             : invalid_error (self, reason);
+}
+
+void
+spdl_request_begin (
+    SpdlRequest *self, SoupSession *session, SpdlStore *store, GQueue *active)
+{
+  GError *error = parse_uri (self, store);
 
   self->session = session;
-  self->parsed = g_uri_parse (self->uri, SOUP_HTTP_URI_FLAGS, &error);
-  if (!self->parsed || !g_uri_get_host (self->parsed) ||
-      !*g_uri_get_host (self->parsed)) {
-    finish_request (self, invalid_error (self, error));
+  if (error) {
+    finish_request (self, error);
     return;
   }
   if (g_cancellable_is_cancelled (self->outer)) {

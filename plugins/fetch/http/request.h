@@ -10,6 +10,7 @@
 #include <libsoup/soup.h>
 
 #include "plugins/fetch/http/http.h"
+#include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS
 
@@ -43,9 +44,11 @@ void spdl_request_set_validators (
 /* A link that holds the request, for a queue of those that are to begin. */
 GList *spdl_request_get_link (SpdlRequest *self);
 
-/* Takes its place in @active until it ends. */
-void
-spdl_request_begin (SpdlRequest *self, SoupSession *session, GQueue *active);
+/* Takes its place in @active until it ends.
+ *
+ * @store: of the session's thread; lives as long as the request */
+void spdl_request_begin (
+    SpdlRequest *self, SoupSession *session, SpdlStore *store, GQueue *active);
 
 /* Lets it go on if its flow, if it has one, has room again, and end if nobody
  * reads that any more. */

@@ -14,6 +14,9 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
+/* Of an error's body that is kept. */
+#define MAX_REFUSAL 4096
+
 /* Of one body in a turn of the main loop; then the others have theirs. */
 #define MAX_AT_ONCE (256 * 1024)
 
@@ -38,6 +41,9 @@ spdl_request_close_stream (SpdlRequest *self)
 static gboolean
 skip_bytes (SpdlRequest *self, guint64 n)
 {
+  if (self->object && self->error && self->refusal->len < MAX_REFUSAL)
+    g_string_append_len (self->refusal, (const gchar *) self->reading,
+        MIN (n, MAX_REFUSAL - self->refusal->len));
   self->to_skip -= MIN (n, self->to_skip);
   return self->to_skip > 0;
 }
@@ -299,6 +305,9 @@ classify_response (SpdlRequest *self, GError **error)
 {
   SpdlResponseAction action;
 
+  if (self->object && !self->redirect.foreign &&
+      spdl_object_mend_region (self->object, self->message))
+    return SPDL_RESPONSE_ACTION_AGAIN;
   if (spdl_redirect_is (self->message))
     return spdl_redirect_follow (&self->redirect, self->parsed, self->message,
                self->settings->trusted_origins, error)
@@ -351,11 +360,13 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
   } else if (action == SPDL_RESPONSE_ACTION_NO_MORE ||
              action == SPDL_RESPONSE_ACTION_SAME ||
              action == SPDL_RESPONSE_ACTION_OTHER ||
+             action == SPDL_RESPONSE_ACTION_AGAIN ||
              action == SPDL_RESPONSE_ACTION_MOVED) {
     self->same = action == SPDL_RESPONSE_ACTION_SAME;
-    self->at_once = action == SPDL_RESPONSE_ACTION_OTHER;
+    self->at_once = action == SPDL_RESPONSE_ACTION_OTHER ||
+                    action == SPDL_RESPONSE_ACTION_AGAIN;
     self->moved = action == SPDL_RESPONSE_ACTION_MOVED;
-    if (self->at_once)
+    if (action == SPDL_RESPONSE_ACTION_OTHER)
       self->params.known = NULL;
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;

@@ -42,6 +42,7 @@ typedef enum {
   SPDL_RESPONSE_ACTION_SAME,    /* what is at hand is what the server has */
   SPDL_RESPONSE_ACTION_OTHER,  /* it may not be: to be asked without a condition
                                 */
+  SPDL_RESPONSE_ACTION_AGAIN,  /* the same question, elsewhere */
   SPDL_RESPONSE_ACTION_MOVED,  /* to be asked elsewhere */
   SPDL_RESPONSE_ACTION_FAILED, /* for good */
   SPDL_RESPONSE_ACTION_LATER,  /* it may be another one next time */

@@ -62,9 +62,9 @@ SpdlSecrets *spdl_credentials_dup_secrets (SpdlCredentials *self,
 /* Nobody waits with @user_data any more; in the thread that did. */
 void spdl_credentials_stop_waiting (SpdlCredentials *self, gpointer user_data);
 
-/* The store says that @secrets have expired or are wrong. Returns TRUE if others
- * may be had: the next call of spdl_credentials_dup_secrets() asks for them,
- * unless that was done since. */
+/* The store says that @secrets have expired or are wrong. Returns TRUE if
+ * others may be had: the next call of spdl_credentials_dup_secrets() asks for
+ * them, unless that was done since. */
 gboolean
 spdl_credentials_refuse (SpdlCredentials *self, const SpdlSecrets *secrets);
 

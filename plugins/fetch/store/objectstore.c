@@ -1,0 +1,610 @@
+/* gst-spdl: requests to object stores
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/store/objectstore.h"
+
+#include <gst/gst.h>
+#include <string.h>
+
+#include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
+#include "plugins/fetch/store/credentials.h"
+#include "plugins/fetch/store/sigv4.h"
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
+#define GST_CAT_DEFAULT spdl_fetch_debug
+
+#define DEFAULT_REGION "us-east-1"
+#define BUCKET_CHARS           \
+  "abcdefghijklmnopqrstuvwxyz" \
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+  "0123456789._-"
+#define GOOGLE_ENDPOINT "https://storage.googleapis.com"
+#define HUGGING_FACE_ENDPOINT "https://huggingface.co"
+
+typedef enum {
+  STORE_S3,
+  STORE_GS,
+  STORE_HF,
+  N_STORES,
+} Kind;
+
+typedef struct {
+  gboolean known;
+  GUri *endpoint;               /* (nullable): AWS's, of the bucket's region */
+  gboolean virtual;             /* the bucket's name is a part of the host's */
+  gchar *problem;               /* (nullable): why the settings are invalid */
+  SpdlCredentials *credentials; /* (nullable): until they are needed */
+} Place;
+
+struct _SpdlStore {
+  SpdlStoreSettings settings;
+  gchar *region; /* of S3; known with its place */
+  Place places[N_STORES];
+  GHashTable *regions; /* of buckets of S3, as answers told; gchar to gchar */
+  gint64 skew;         /* s that the stores' clocks are ahead of ours */
+  /* What was signed with last, so that its key is derived once a day. */
+  SpdlSecrets *secrets; /* nullable */
+  gchar *signed_region; /* nullable */
+  SpdlSigV4Key key;
+};
+
+struct _SpdlObject {
+  SpdlStore *store;
+  Kind kind;
+  gchar *bucket;
+  gchar *path;  /* escaped, with its slash; of HF all of the path */
+  gchar *query; /* nullable */
+  gboolean anonymous;
+  SpdlSecrets *secrets; /* (nullable): of this try */
+  gboolean region_mended;
+  gboolean clock_mended;
+  gboolean secrets_mended;
+};
+
+/* Settings */
+
+SpdlStore *
+spdl_store_new (const SpdlStoreSettings *settings)
+{
+  SpdlStore *self = g_new0 (SpdlStore, 1);
+
+  spdl_store_settings_copy (&self->settings, settings);
+  self->regions =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return self;
+}
+
+void
+spdl_store_free (SpdlStore *self)
+{
+  for (guint i = 0; i < N_STORES; i++) {
+    g_clear_pointer (&self->places[i].endpoint, g_uri_unref);
+    g_free (self->places[i].problem);
+  }
+  g_clear_pointer (&self->secrets, spdl_secrets_unref);
+  g_free (self->signed_region);
+  g_free (self->region);
+  g_hash_table_unref (self->regions);
+  spdl_store_settings_clear (&self->settings);
+  g_free (self);
+}
+
+static const gchar *
+get_variable (const gchar *name)
+{
+  const gchar *value = g_getenv (name);
+
+  return value && *value ? value : NULL;
+}
+
+static gboolean
+is_set (const gchar *text)
+{
+  return text && *text;
+}
+
+/* The value of the property, else of the variables, else of the shared files.
+ * (transfer full) (nullable) */
+static gchar *
+find_setting (const SpdlStore *self, const gchar *property,
+    const gchar *const *variables, const gchar *name)
+{
+  if (is_set (property))
+    return g_strdup (property);
+  for (; *variables; variables++)
+    if (get_variable (*variables))
+      return g_strdup (get_variable (*variables));
+  return spdl_credentials_dup_setting (self->settings.profile, name);
+}
+
+static void
+set_endpoint (Place *place, const gchar *text, const gchar *source)
+{
+  place->endpoint = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
+  if (place->endpoint && is_set (g_uri_get_host (place->endpoint)) &&
+      !g_uri_get_userinfo (place->endpoint) &&
+      !g_uri_get_query (place->endpoint) &&
+      (g_str_equal (g_uri_get_scheme (place->endpoint), "http") ||
+          g_str_equal (g_uri_get_scheme (place->endpoint), "https")))
+    return;
+  g_clear_pointer (&place->endpoint, g_uri_unref);
+  place->problem = g_strdup_printf (
+      "%s is not the address of a server: write https://host or http://host, "
+      "with a port where it needs one, and without a user and a query",
+      source);
+}
+
+static void
+find_s3 (SpdlStore *self, Place *place)
+{
+  static const gchar *const endpoints[] = { "AWS_ENDPOINT_URL_S3",
+    "AWS_ENDPOINT_URL", NULL };
+  static const gchar *const regions[] = { "AWS_REGION", "AWS_DEFAULT_REGION",
+    NULL };
+  static const gchar *const none[] = { NULL };
+  const gboolean ignored =
+      g_strcmp0 (g_getenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true") == 0;
+  g_autofree gchar *endpoint =
+      ignored ? g_strdup (self->settings.endpoint)
+              : find_setting (
+                    self, self->settings.endpoint, endpoints, "endpoint_url");
+  g_autofree gchar *addressing = find_setting (
+      self, self->settings.addressing, none, "s3.addressing_style");
+
+  self->region = find_setting (self, self->settings.region, regions, "region");
+  if (!is_set (self->region)) {
+    g_free (self->region);
+    self->region = g_strdup (DEFAULT_REGION);
+  }
+  /* Other implementations than AWS's need a DNS name for each bucket for the
+   * virtual style. */
+  place->virtual = is_set (endpoint) ? g_strcmp0 (addressing, "virtual") == 0
+                                     : g_strcmp0 (addressing, "path") != 0;
+  if (is_set (endpoint))
+    set_endpoint (place, endpoint,
+        is_set (self->settings.endpoint)
+            ? "s3-endpoint"
+            : "The endpoint of S3 in the environment or the AWS files");
+  if (addressing && !g_str_equal (addressing, "auto") &&
+      !g_str_equal (addressing, "virtual") && !g_str_equal (addressing, "path"))
+    place->problem = g_strdup (
+        "The addressing style of S3 must be auto, virtual or path: set "
+        "s3-addressing, or addressing_style in the AWS files, to one of them");
+}
+
+static Place *
+get_place (SpdlStore *self, Kind kind)
+{
+  Place *place = &self->places[kind];
+  const gchar *variable =
+      kind == STORE_GS ? "STORAGE_EMULATOR_HOST" : "HF_ENDPOINT";
+  const gchar *named;
+
+  if (place->known)
+    return place;
+  place->known = TRUE;
+  if (kind == STORE_S3) {
+    find_s3 (self, place);
+    return place;
+  }
+  named = get_variable (variable);
+  set_endpoint (place,
+      named              ? named
+      : kind == STORE_GS ? GOOGLE_ENDPOINT
+                         : HUGGING_FACE_ENDPOINT,
+      variable);
+  return place;
+}
+
+/* URIs */
+
+static gboolean
+set_no_object (const gchar *uri, const gchar *form, GError **error)
+{
+  g_autofree gchar *shown = spdl_redact_dup_uri (uri);
+
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "\"%s\" is not the URI of an object: write %s", shown, form);
+  return FALSE;
+}
+
+/* Whether the host's name may have the bucket's, under one certificate. */
+static gboolean
+is_host_name (const gchar *bucket)
+{
+  const gsize n = strlen (bucket);
+
+  return n >= 3 && n <= 63 && *bucket != '-' && bucket[n - 1] != '-' &&
+         strspn (bucket, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+static gboolean
+parse_bucket (SpdlObject *self, const gchar *uri, GError **error)
+{
+  const gchar *begin = uri + strlen ("s3://");
+  const gsize n = strcspn (begin, "/?");
+
+  if (n == 0 || !begin[n] || strspn (begin, BUCKET_CHARS) < n ||
+      (begin[n] == '/' && !begin[n + 1]))
+    return set_no_object (uri,
+        self->kind == STORE_S3 ? "s3://bucket/key" : "gs://bucket/key", error);
+  self->bucket = g_strndup (begin, n);
+  if (begin[n] == '?')
+    self->query = g_strdup (begin + n + 1);
+  self->path = spdl_sigv4_escape (begin[n] == '/' ? begin + n : "/", TRUE);
+  return TRUE;
+}
+
+/* The length of a revision, which is one word, or of the form refs/convert/WORD
+ * or refs/pr/NUMBER. */
+static gsize
+measure_revision (const gchar *text)
+{
+  gsize n = strcspn (text, "/?");
+
+  if (g_str_has_prefix (text, "refs/convert/") ||
+      g_str_has_prefix (text, "refs/pr/")) {
+    n = strcspn (text + 5, "/?") + 6;
+    n += strcspn (text + n, "/?");
+  }
+  return n;
+}
+
+/* hf://datasets/OWNER/NAME[@REVISION]/PATH, or ?QUERY for the listing of a
+ * folder, which is the path of the API. */
+static gboolean
+parse_dataset (SpdlObject *self, const gchar *uri, GError **error)
+{
+  static const gchar form[] = "hf://datasets/owner/name/path, or "
+                              "hf://datasets/owner/name@revision/path";
+  const gchar *begin = uri + strlen ("hf://");
+  const gchar *owner = begin + strlen ("datasets/"), *name, *at;
+  g_autofree gchar *repository = NULL, *revision = NULL, *path = NULL;
+  gsize n;
+
+  if (!g_str_has_prefix (begin, "datasets/") || (n = strcspn (owner, "/")) == 0)
+    return set_no_object (uri, form, error);
+  name = owner + n + (owner[n] == '/');
+  n = strcspn (name, "@/?");
+  at = name + n;
+  repository = g_strndup (owner, at - owner);
+  if (*at == '@') {
+    revision = g_strndup (at + 1, measure_revision (at + 1));
+    at += 1 + strlen (revision);
+  }
+  if (n == 0 || !*at || (*at == '/' && !at[1]) || (revision && !*revision))
+    return set_no_object (uri, form, error);
+  self->bucket = spdl_sigv4_escape (repository, TRUE);
+  path = revision ? spdl_sigv4_escape (revision, FALSE) : g_strdup ("main");
+  if (*at == '?') {
+    /* The folder, then the rest of the query. */
+    const gsize folder = strcspn (at + 1, "&");
+
+    self->query = g_strdup (at + 1 + folder + (at[1 + folder] == '&'));
+    self->path = g_strdup_printf ("/api/datasets/%s/tree/%s%s%.*s",
+        self->bucket, path, folder > 0 ? "/" : "", (int) folder, at + 1);
+  } else {
+    g_autofree gchar *key = spdl_sigv4_escape (at, TRUE);
+
+    self->path =
+        g_strdup_printf ("/datasets/%s/resolve/%s%s", self->bucket, path, key);
+  }
+  return TRUE;
+}
+
+SpdlObject *
+spdl_object_new (
+    SpdlStore *store, const gchar *uri, gboolean anonymous, GError **error)
+{
+  SpdlObject *self = g_new0 (SpdlObject, 1);
+  const Place *place;
+  gboolean ok;
+
+  self->store = store;
+  self->anonymous = anonymous || store->settings.anonymous;
+  self->kind = *uri == 's' || *uri == 'S'   ? STORE_S3
+               : *uri == 'g' || *uri == 'G' ? STORE_GS
+                                            : STORE_HF;
+  place = get_place (store, self->kind);
+  if (self->kind == STORE_HF)
+    ok = parse_dataset (self, uri, error);
+  else
+    ok = parse_bucket (self, uri, error);
+  if (ok && place->problem)
+    g_set_error_literal (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, place->problem);
+  if (ok && !place->problem)
+    return self;
+  spdl_object_free (self);
+  return NULL;
+}
+
+void
+spdl_object_free (SpdlObject *self)
+{
+  g_clear_pointer (&self->secrets, spdl_secrets_unref);
+  g_free (self->bucket);
+  g_free (self->path);
+  g_free (self->query);
+  g_free (self);
+}
+
+static const gchar *
+get_region (const SpdlObject *self)
+{
+  const gchar *told;
+
+  if (self->kind != STORE_S3)
+    return "auto";
+  told = g_hash_table_lookup (self->store->regions, self->bucket);
+  return told ? told : self->store->region;
+}
+
+/* The path of an endpoint is a prefix of all paths. */
+static gchar *
+make_path (const SpdlObject *self, const GUri *endpoint, gboolean bucket)
+{
+  const gchar *prefix = endpoint ? g_uri_get_path ((GUri *) endpoint) : "";
+  const gsize n = strlen (prefix);
+  g_autofree gchar *folder =
+      bucket ? spdl_sigv4_escape (self->bucket, FALSE) : NULL;
+
+  return g_strdup_printf ("%.*s%s%s%s",
+      (int) (n > 0 && prefix[n - 1] == '/' ? n - 1 : n), prefix,
+      bucket ? "/" : "", bucket ? folder : "", self->path);
+}
+
+GUri *
+spdl_object_get_http_uri (SpdlObject *self)
+{
+  const Place *place = get_place (self->store, self->kind);
+  const gchar *region = get_region (self);
+  const gboolean virtual = place->virtual && is_host_name (self->bucket);
+  g_autofree gchar *aws = g_strdup_printf ("s3.%s.amazonaws.com%s", region,
+      g_str_has_prefix (region, "cn-") ? ".cn" : "");
+  const gchar *host = place->endpoint ? g_uri_get_host (place->endpoint) : aws;
+  g_autofree gchar *full = virtual ? g_strconcat (self->bucket, ".", host, NULL)
+                                   : g_strdup (host);
+  g_autofree gchar *path =
+      make_path (self, place->endpoint, self->kind != STORE_HF && !virtual);
+
+  return g_uri_build (SOUP_HTTP_URI_FLAGS,
+      place->endpoint ? g_uri_get_scheme (place->endpoint) : "https", NULL,
+      full, place->endpoint ? g_uri_get_port (place->endpoint) : -1, path,
+      self->query, NULL);
+}
+
+/* Credentials */
+
+static SpdlCredentials *
+get_credentials (SpdlStore *self, Kind kind)
+{
+  static const SpdlCredentialsKind kinds[] = { SPDL_CREDENTIALS_AWS,
+    SPDL_CREDENTIALS_GOOGLE, SPDL_CREDENTIALS_HUGGING_FACE };
+  Place *place = get_place (self, kind);
+
+  if (!place->credentials)
+    place->credentials = spdl_credentials_get (
+        kinds[kind], kind == STORE_S3 && is_set (self->settings.profile)
+                         ? self->settings.profile
+                         : NULL);
+  return place->credentials;
+}
+
+SpdlObjectStatus
+spdl_object_prepare (SpdlObject *self, void (*func) (gpointer user_data),
+    gpointer user_data, GError **error)
+{
+  GError *reason = NULL;
+
+  g_clear_pointer (&self->secrets, spdl_secrets_unref);
+  if (self->anonymous)
+    return SPDL_OBJECT_READY;
+  self->secrets = spdl_credentials_dup_secrets (
+      get_credentials (self->store, self->kind), func, user_data, &reason);
+  if (self->secrets)
+    return SPDL_OBJECT_READY;
+  if (!reason)
+    return SPDL_OBJECT_WAITS;
+  g_propagate_error (error, reason);
+  return SPDL_OBJECT_FAILED;
+}
+
+void
+spdl_object_stop_waiting (SpdlObject *self, gpointer user_data)
+{
+  spdl_credentials_stop_waiting (
+      get_credentials (self->store, self->kind), user_data);
+}
+
+/* As libsoup writes it. */
+static gchar *
+make_host (GUri *uri)
+{
+  const gchar *host = g_uri_get_host (uri);
+  const gint port = g_uri_get_port (uri);
+  const gboolean tls = g_str_equal (g_uri_get_scheme (uri), "https");
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, strchr (host, ':') ? "[%s]" : "%s", host);
+  if (port > 0 && port != (tls ? 443 : 80))
+    g_string_append_printf (text, ":%d", port);
+  return g_string_free (text, FALSE);
+}
+
+/* The key for @secrets and @region, which is derived again only for others. */
+static SpdlSigV4Key *
+get_key (SpdlStore *self, SpdlSecrets *secrets, const gchar *region)
+{
+  if (self->secrets == secrets && g_str_equal (self->signed_region, region))
+    return &self->key;
+  g_clear_pointer (&self->secrets, spdl_secrets_unref);
+  g_free (self->signed_region);
+  self->secrets = spdl_secrets_ref (secrets);
+  self->signed_region = g_strdup (region);
+  self->key = (SpdlSigV4Key){ secrets->access_key, secrets->secret_key,
+    secrets->session_token, self->signed_region, "s3", "", { 0 } };
+  return &self->key;
+}
+
+static gint64
+get_time (const SpdlStore *self)
+{
+  return g_get_real_time () / G_USEC_PER_SEC + self->skew;
+}
+
+void
+spdl_object_sign (SpdlObject *self, SoupMessage *message)
+{
+  GUri *uri = soup_message_get_uri (message);
+  SoupMessageHeaders *headers = soup_message_get_request_headers (message);
+  const SpdlSecrets *secrets = self->secrets;
+  g_autofree gchar *text = NULL;
+
+  if (!secrets)
+    return;
+  if (secrets->bearer) {
+    text = g_strconcat ("Bearer ", secrets->bearer, NULL);
+    soup_message_headers_replace (headers, "Authorization", text);
+  } else if (secrets->access_key) {
+    text = make_host (uri);
+    spdl_sigv4_sign (get_key (self->store, self->secrets, get_region (self)),
+        "GET", text, g_uri_get_path (uri), g_uri_get_query (uri),
+        get_time (self->store), headers);
+  }
+}
+
+/* Answers */
+
+gboolean
+spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
+{
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const guint status = soup_message_get_status (message);
+  const gchar *region =
+      soup_message_headers_get_one (headers, "x-amz-bucket-region");
+  const gsize n = region ? strlen (region) : 0;
+
+  if (self->kind != STORE_S3 || self->region_mended || status < 300 ||
+      status >= 500 || n == 0 || n > 32 ||
+      strspn (region, "abcdefghijklmnopqrstuvwxyz0123456789-") != n ||
+      g_str_equal (region, get_region (self)))
+    return FALSE;
+  GST_INFO ("the bucket \"%s\" is in the region %s", self->bucket, region);
+  self->region_mended = TRUE;
+  g_hash_table_insert (
+      self->store->regions, g_strdup (self->bucket), g_strdup (region));
+  return TRUE;
+}
+
+static gboolean
+mend_clock (SpdlObject *self, SoupMessage *message)
+{
+  const gchar *text = soup_message_headers_get_one (
+      soup_message_get_response_headers (message), "Date");
+  g_autoptr (GDateTime) date =
+      text ? soup_date_time_new_from_http_string (text) : NULL;
+
+  if (!date || self->clock_mended)
+    return FALSE;
+  self->clock_mended = TRUE;
+  self->store->skew =
+      g_date_time_to_unix (date) - g_get_real_time () / G_USEC_PER_SEC;
+  GST_WARNING ("this machine's clock differs by %" G_GINT64_FORMAT
+               " s from the object store's, whose time is used",
+      self->store->skew);
+  return TRUE;
+}
+
+static gboolean
+is_one_of (const gchar *code, const gchar *const *codes)
+{
+  return code && g_strv_contains (codes, code);
+}
+
+gboolean
+spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code)
+{
+  static const gchar *const skewed[] = { "RequestTimeTooSkewed",
+    "RequestExpired", NULL };
+  static const gchar *const expired[] = { "ExpiredToken", "InvalidToken",
+    "TokenRefreshRequired", "ExpiredTokenException", NULL };
+
+  if (!self->secrets)
+    return FALSE;
+  if (is_one_of (code, skewed))
+    return mend_clock (self, message);
+  if (self->secrets_mended ||
+      (!is_one_of (code, expired) &&
+          soup_message_get_status (message) != SOUP_STATUS_UNAUTHORIZED))
+    return FALSE;
+  self->secrets_mended = TRUE;
+  return spdl_credentials_refuse (
+      get_credentials (self->store, self->kind), self->secrets);
+}
+
+static gchar *
+check_code (const gchar *code, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (!g_ascii_isalnum (code[i]) && code[i] != '.')
+      return NULL;
+  return n > 0 && n <= 64 ? g_strndup (code, n) : NULL;
+}
+
+/* The rest of the body may quote what was signed. */
+gchar *
+spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size)
+{
+  const gchar *named = soup_message_headers_get_one (
+      soup_message_get_response_headers (message), "X-Error-Code");
+  const gchar *begin = size > 0 ? g_strstr_len (body, size, "<Code>") : NULL;
+  const gchar *end;
+
+  if (named)
+    return check_code (named, strlen (named));
+  if (!begin)
+    return NULL;
+  begin += strlen ("<Code>");
+  end = g_strstr_len (begin, size - (begin - body), "</Code>");
+  return end ? check_code (begin, end - begin) : NULL;
+}
+
+const gchar *
+spdl_object_get_advice (
+    const SpdlObject *self, SoupMessage *message, const gchar *code)
+{
+  static const struct {
+    const gchar *code;
+    const gchar *advice;
+  } known[] = {
+    { "SignatureDoesNotMatch",
+        "the secret key is wrong, or a proxy changes requests" },
+    { "InvalidAccessKeyId", "the store does not know the access key" },
+    { "InvalidToken", "the session token is invalid: get new credentials" },
+    { "ExpiredToken", "the credentials have expired: get new ones" },
+    { "RequestTimeTooSkewed", "set this machine's clock" },
+    { "NoSuchBucket", "check the bucket's name, and s3-endpoint" },
+    { "NoSuchKey", "there is no object of that key" },
+    { "GatedRepo",
+        "accept the dataset's conditions on its page, and set HF_TOKEN" },
+    { "AccessDenied",
+        "the credentials do not allow to read this object or to list its "
+        "bucket" },
+  };
+  const guint status = soup_message_get_status (message);
+
+  if (!self->secrets || (!self->secrets->access_key && !self->secrets->bearer))
+    return status == SOUP_STATUS_UNAUTHORIZED || status == SOUP_STATUS_FORBIDDEN
+               ? "the request was made without credentials"
+               : NULL;
+  for (guint i = 0; code && i < G_N_ELEMENTS (known); i++)
+    if (g_str_equal (code, known[i].code))
+      return known[i].advice;
+  return NULL;
+}

@@ -1,0 +1,77 @@
+/* gst-spdl: URIs of object stores
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <libsoup/soup.h>
+
+#include "plugins/common/storesettings.h"
+
+G_BEGIN_DECLS
+
+/* Requests to object stores: where they go, and their signatures. */
+
+/* What a client knows of all stores: where they are, by settings, environment
+ * and shared files, which are read once; and what answers have told since, such
+ * as the region of a bucket. For the client's thread. */
+typedef struct _SpdlStore SpdlStore;
+
+SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);
+void spdl_store_free (SpdlStore *self);
+
+/* One object, or one page of a listing, for a request. */
+typedef struct _SpdlObject SpdlObject;
+
+/* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR, if @uri is
+ * not that of an object or if the settings of its store are invalid.
+ *
+ * @store: lives as long as the object
+ * @anonymous: whether nothing is signed in any case */
+SpdlObject *spdl_object_new (
+    SpdlStore *store, const gchar *uri, gboolean anonymous, GError **error);
+void spdl_object_free (SpdlObject *self);
+
+/* The URI to ask now, of HTTP(S). (transfer full) */
+GUri *spdl_object_get_http_uri (SpdlObject *self);
+
+typedef enum {
+  SPDL_OBJECT_READY,
+  SPDL_OBJECT_WAITS, /* for credentials; the function will be called */
+  SPDL_OBJECT_FAILED,
+} SpdlObjectStatus;
+
+/* Asks for the credentials before each try. @func is called in the
+ * thread-default main context of the caller, once. */
+SpdlObjectStatus spdl_object_prepare (SpdlObject *self,
+    void (*func) (gpointer user_data), gpointer user_data, GError **error);
+/* Nobody waits any more. */
+void spdl_object_stop_waiting (SpdlObject *self, gpointer user_data);
+
+/* Signs @message, whose other headers are complete. */
+void spdl_object_sign (SpdlObject *self, SoupMessage *message);
+
+/* Returns TRUE if the store answers that the bucket is in another region, so
+ * that the request goes there next. Each thing is mended once. */
+gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
+
+/* Returns TRUE if the same question may have another answer: the clock differs
+ * from the store's, or the credentials have expired.
+ *
+ * @code: (nullable): of the answer's body, see spdl_object_parse_code() */
+gboolean
+spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code);
+
+/* What a store calls an error, such as "NoSuchKey": from its XML, or from a
+ * header. (transfer full) (nullable) */
+gchar *
+spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size);
+
+/* What the user can do about an error of the store. (nullable) */
+const gchar *spdl_object_get_advice (
+    const SpdlObject *self, SoupMessage *message, const gchar *code);
+
+G_END_DECLS

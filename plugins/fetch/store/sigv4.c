@@ -1,0 +1,231 @@
+/* gst-spdl: AWS Signature Version 4
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/fetch/store/sigv4.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALGORITHM "AWS4-HMAC-SHA256"
+/* SHA-256 of nothing. */
+#define EMPTY_HASH \
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+gchar *
+spdl_sigv4_escape (const gchar *text, gboolean keep_slashes)
+{
+  static const gchar digits[] = "0123456789ABCDEF";
+  GString *escaped = g_string_sized_new (strlen (text));
+
+  for (; *text; text++) {
+    const guchar c = *text;
+
+    if (g_ascii_isalnum (c) || strchr ("-._~", c) ||
+        (keep_slashes && c == '/')) {
+      g_string_append_c (escaped, c);
+    } else {
+      g_string_append_c (escaped, '%');
+      g_string_append_c (escaped, digits[c >> 4]);
+      g_string_append_c (escaped, digits[c & 15]);
+    }
+  }
+  return g_string_free (escaped, FALSE);
+}
+
+static void
+compute_hmac (const gpointer key, gsize key_size, const gchar *text,
+    guint8 result[SPDL_SIGV4_HASH_SIZE])
+{
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, key, key_size);
+  gsize size = SPDL_SIGV4_HASH_SIZE;
+
+  g_hmac_update (hmac, (const guchar *) text, strlen (text));
+  g_hmac_get_digest (hmac, result, &size);
+  g_hmac_unref (hmac);
+}
+
+static void
+derive_key (SpdlSigV4Key *key, const gchar *day)
+{
+  g_autofree gchar *secret = NULL;
+
+  if (g_str_equal (key->day, day))
+    return;
+  secret = g_strconcat ("AWS4", key->secret_key, NULL);
+  compute_hmac (secret, strlen (secret), day, key->derived);
+  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, key->region, key->derived);
+  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, key->service, key->derived);
+  compute_hmac (
+      key->derived, SPDL_SIGV4_HASH_SIZE, "aws4_request", key->derived);
+  memcpy (key->day, day, sizeof key->day);
+  memset (secret, 0, strlen (secret));
+}
+
+/* By what comes before @separator, then by what follows: as texts they would be
+ * in another order, since digits and '-' are less than both separators. */
+static gint
+compare_fields (const gchar *one, const gchar *other, const gchar *separator)
+{
+  const gsize n = strcspn (one, separator),
+              n_other = strcspn (other, separator);
+  const gint order = memcmp (one, other, MIN (n, n_other));
+
+  if (order != 0 || n != n_other)
+    return order != 0 ? order : n < n_other ? -1 : 1;
+  return strcmp (one + n, other + n_other);
+}
+
+static int
+compare_parameters (const void *a, const void *b)
+{
+  return compare_fields (*(gchar *const *) a, *(gchar *const *) b, "=");
+}
+
+static gint
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  return compare_fields (*(gchar *const *) a, *(gchar *const *) b, ":");
+}
+
+static void
+append_query (GString *request, const gchar *query)
+{
+  g_auto (GStrv) parameters = g_strsplit (query, "&", -1);
+  const guint n = g_strv_length (parameters);
+
+  qsort (parameters, n, sizeof *parameters, compare_parameters);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (request, "%s%s%s", i > 0 ? "&" : "", parameters[i],
+        strchr (parameters[i], '=') ? "" : "=");
+}
+
+/* Appends @value without blanks at its ends, and with one blank for several. */
+static void
+append_value (GString *line, const gchar *value)
+{
+  gboolean blank = FALSE, any = FALSE;
+
+  for (; *value; value++) {
+    if (*value == ' ') {
+      blank = any;
+      continue;
+    }
+    if (blank)
+      g_string_append_c (line, ' ');
+    blank = FALSE;
+    any = TRUE;
+    g_string_append_c (line, *value);
+  }
+}
+
+static void
+add_header (const gchar *name, const gchar *value, gpointer user_data)
+{
+  GPtrArray *lines = user_data;
+  g_autofree gchar *lower = g_ascii_strdown (name, -1);
+  const gsize n = strlen (lower);
+  GString *line;
+
+  if (!g_str_has_prefix (lower, "x-amz-") && !g_str_equal (lower, "range"))
+    return;
+  for (guint i = 0; i < lines->len; i++) {
+    const gchar *before = g_ptr_array_index (lines, i);
+
+    if (strncmp (before, lower, n) != 0 || before[n] != ':')
+      continue;
+    line = g_string_new_len (before, strlen (before) - 1);
+    g_string_append_c (line, ',');
+    append_value (line, value);
+    g_string_append_c (line, '\n');
+    g_free (lines->pdata[i]);
+    lines->pdata[i] = g_string_free (line, FALSE);
+    return;
+  }
+  line = g_string_new (lower);
+  g_string_append_c (line, ':');
+  append_value (line, value);
+  g_string_append_c (line, '\n');
+  g_ptr_array_add (lines, g_string_free (line, FALSE));
+}
+
+/* Appends the headers that are signed, and returns their names (transfer
+ * full), separated by ";". */
+static gchar *
+append_headers (
+    GString *request, const gchar *host, SoupMessageHeaders *headers)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  GString *names = g_string_new (NULL);
+
+  g_ptr_array_add (lines, g_strdup_printf ("host:%s\n", host));
+  soup_message_headers_foreach (headers, add_header, lines);
+  g_ptr_array_sort (lines, compare_lines);
+  for (guint i = 0; i < lines->len; i++) {
+    const gchar *line = g_ptr_array_index (lines, i);
+
+    g_string_append (request, line);
+    if (i > 0)
+      g_string_append_c (names, ';');
+    g_string_append_len (names, line, strcspn (line, ":"));
+  }
+  g_string_append_printf (request, "\n%s\n", names->str);
+  return g_string_free (names, FALSE);
+}
+
+static void
+append_hex (GString *text, const guint8 *bytes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (text, "%02x", bytes[i]);
+}
+
+static void
+add_common_headers (
+    const SpdlSigV4Key *key, const gchar *stamp, SoupMessageHeaders *headers)
+{
+  soup_message_headers_replace (headers, "X-Amz-Date", stamp);
+  if (g_str_equal (key->service, "s3"))
+    soup_message_headers_replace (headers, "X-Amz-Content-SHA256", EMPTY_HASH);
+  if (key->session_token)
+    soup_message_headers_replace (
+        headers, "X-Amz-Security-Token", key->session_token);
+}
+
+void
+spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
+    const gchar *path, const gchar *query, gint64 time,
+    SoupMessageHeaders *headers)
+{
+  g_autoptr (GDateTime) date = g_date_time_new_from_unix_utc (time);
+  g_autofree gchar *stamp = g_date_time_format (date, "%Y%m%dT%H%M%SZ");
+  g_autofree gchar *day = g_strndup (stamp, 8);
+  g_autofree gchar *names = NULL;
+  g_autofree gchar *hash = NULL;
+  g_autofree gchar *scope =
+      g_strdup_printf ("%s/%s/%s/aws4_request", day, key->region, key->service);
+  g_autofree gchar *to_sign = NULL;
+  g_autoptr (GString) text = g_string_sized_new (1024);
+  guint8 signature[SPDL_SIGV4_HASH_SIZE];
+
+  add_common_headers (key, stamp, headers);
+  g_string_append_printf (text, "%s\n%s\n", method, path);
+  if (query)
+    append_query (text, query);
+  g_string_append_c (text, '\n');
+  names = append_headers (text, host, headers);
+  g_string_append (text, EMPTY_HASH);
+  hash =
+      g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, text->len);
+  to_sign = g_strdup_printf (ALGORITHM "\n%s\n%s\n%s", stamp, scope, hash);
+  derive_key (key, day);
+  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, to_sign, signature);
+  g_string_printf (text,
+      ALGORITHM " Credential=%s/%s, SignedHeaders=%s, Signature=",
+      key->access_key, scope, names);
+  append_hex (text, signature, sizeof signature);
+  soup_message_headers_replace (headers, "Authorization", text->str);
+}

@@ -1,0 +1,50 @@
+/* gst-spdl: AWS Signature Version 4
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
+
+#define SPDL_SIGV4_HASH_SIZE 32
+
+/* What requests are signed with. The strings belong to the caller. */
+typedef struct {
+  const gchar *access_key;
+  const gchar *secret_key;
+  const gchar *session_token; /* nullable */
+  const gchar *region;
+  const gchar *service; /* "s3" or "sts" */
+
+  /* The key of one day, which four HMACs derive from the fields above. Clear
+   * the day when one of them changes. */
+  gchar day[9];
+  guint8 derived[SPDL_SIGV4_HASH_SIZE];
+} SpdlSigV4Key;
+
+/* Adds the headers that authorise a request without a body: X-Amz-Date,
+ * X-Amz-Security-Token, Authorization and, for S3, X-Amz-Content-SHA256. The
+ * signature covers the host, the header Range and all headers whose names begin
+ * with "x-amz-". Headers that are added later are not covered.
+ *
+ * S3 expects the path as it is sent: each byte of a key is escaped once, and
+ * "." and ".." are kept.
+ *
+ * @host: as in the header Host: with the port, if that is not the default one
+ * @path: as it is sent, escaped
+ * @query: (nullable): as it is sent, escaped
+ * @time: seconds since 1970 */
+void spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
+    const gchar *path, const gchar *query, gint64 time,
+    SoupMessageHeaders *headers);
+
+/* Escapes @text as the signature requires it: all bytes but letters, digits and
+ * "-._~", and with @keep_slashes but "/". (transfer full) */
+gchar *spdl_sigv4_escape (const gchar *text, gboolean keep_slashes);
+
+G_END_DECLS

@@ -24,7 +24,7 @@ spdl_store_is_uri (const gchar *text)
          g_ascii_strncasecmp (text, "hf://", 5) == 0;
 }
 
-/* Whether the HTTP client reads what @text names. */
+/* Returns TRUE if @text is a URI for the HTTP client. */
 static inline gboolean
 spdl_store_is_remote (const gchar *text)
 {

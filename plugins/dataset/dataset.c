@@ -290,7 +290,8 @@ is_there (const gchar *location, GError **error)
   return FALSE;
 }
 
-/* Of an object store, whatever is neither shards nor a list. */
+/* Returns TRUE for a folder. In an object store, all but shards and lists are
+ * folders. */
 static gboolean
 is_folder (const gchar *location)
 {

@@ -95,8 +95,8 @@ read_page (SpdlRemoteClient *client, const gchar *uri, SpdlListing *listing,
   return ok;
 }
 
-/* What comes before the keys of a listing in their URIs. Of HF paths begin
- * behind the revision. */
+/* Returns the beginning of the URIs of a listing, up to their keys. For Hugging
+ * Face, it ends with the revision. */
 static gchar *
 dup_begin (const gchar *page_uri)
 {
@@ -135,6 +135,7 @@ spdl_remote_list (gpointer client, const gchar *location, SpdlKeyFunc func,
     g_set_error (error, GST_RESOURCE_ERROR,
         reason ? reason->code : GST_RESOURCE_ERROR_SETTINGS,
         "Failed to list \"%s\": %s", location,
-        reason ? reason->message : "this is no folder of an object store");
+        reason ? reason->message
+               : "write s3://bucket/folder/ or gs://bucket/folder/");
   return ok;
 }

@@ -81,6 +81,11 @@ class Elements:
         trusted_origins: Optional[str] = None,
         timeout: Optional[Seconds] = None,
         retries: Optional[int] = None,
+        s3_endpoint: Optional[str] = None,
+        s3_region: Optional[str] = None,
+        s3_profile: Optional[str] = None,
+        s3_addressing: Optional[str] = None,
+        anonymous: Optional[bool] = None,
         classes: Optional[Sequence[str]] = None,
         epochs: Optional[int] = None,
         stats_interval: Optional[Seconds] = None,
@@ -135,6 +140,19 @@ class Elements:
         (0 = no limit). Default: 30.
         `retries`: Number of times to retry a request for a shard or its index
         after a temporary failure. Default: 3.
+        `s3_endpoint`: Address of an S3-compatible store, such as
+        http://minio:9000 (unset = AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
+        AWS config file, or AWS).
+        `s3_region`: Region of S3 (unset = AWS_REGION, AWS_DEFAULT_REGION, the
+        AWS config file, or us-east-1). If a bucket is in another region, it is
+        found there.
+        `s3_profile`: Profile of the AWS config and credentials files (unset =
+        AWS_PROFILE, or default).
+        `s3_addressing`: Where the bucket is in a request: virtual (in the
+        host's name), path, or auto (path if an endpoint is set; unset = the
+        AWS config file, or auto).
+        `anonymous`: Ask object stores without credentials, for public buckets.
+        Default: False.
         `classes`: Names of the classes in the order of their numbers; text
         labels and top-level folders must be among them (unset = the sorted
         names of the list or the folder). From PAUSED on, reads as the classes
@@ -164,6 +182,11 @@ class Elements:
         cache_dir: Optional[Path] = None,
         cache_size: Optional[int] = None,
         cache_validate: Optional[FetchCacheValidate] = None,
+        s3_endpoint: Optional[str] = None,
+        s3_region: Optional[str] = None,
+        s3_profile: Optional[str] = None,
+        s3_addressing: Optional[str] = None,
+        anonymous: Optional[bool] = None,
         concurrency: Optional[int] = None,
         queue_size: Optional[int] = None,
         output_order: Optional[OutputOrder] = None,
@@ -207,6 +230,19 @@ class Elements:
         are removed (0 = no limit). Default: 68719476736.
         `cache_validate`: How to check that an entry of cache-dir is current.
         One of "etag", "date", "none". Default: "etag".
+        `s3_endpoint`: Address of an S3-compatible store, such as
+        http://minio:9000 (unset = AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
+        AWS config file, or AWS).
+        `s3_region`: Region of S3 (unset = AWS_REGION, AWS_DEFAULT_REGION, the
+        AWS config file, or us-east-1). If a bucket is in another region, it is
+        found there.
+        `s3_profile`: Profile of the AWS config and credentials files (unset =
+        AWS_PROFILE, or default).
+        `s3_addressing`: Where the bucket is in a request: virtual (in the
+        host's name), path, or auto (path if an endpoint is set; unset = the
+        AWS config file, or auto).
+        `anonymous`: Ask object stores without credentials, for public buckets.
+        Default: False.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
@@ -796,6 +832,11 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "trusted-origins": ("text",),
         "timeout": ("seconds", 1, 0, 3600),
         "retries": ("int", 0, 1000),
+        "s3-endpoint": ("text",),
+        "s3-region": ("text",),
+        "s3-profile": ("text",),
+        "s3-addressing": ("text",),
+        "anonymous": ("bool",),
         "classes": ("names",),
         "epochs": ("int", -1, 9223372036854775807),
         "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
@@ -816,6 +857,11 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "cache-dir": ("path",),
         "cache-size": ("int", 0, 9223372036854775807),
         "cache-validate": ("enum", ("etag", "date", "none")),
+        "s3-endpoint": ("text",),
+        "s3-region": ("text",),
+        "s3-profile": ("text",),
+        "s3-addressing": ("text",),
+        "anonymous": ("bool",),
         "concurrency": ("int", 0, 4096),
         "queue-size": ("int", 0, 1048576),
         "output-order": ("enum", ("completion", "input")),

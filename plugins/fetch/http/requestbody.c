@@ -14,7 +14,7 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* Of an error's body that is kept. */
+/* The number of bytes of an error's body that are kept. */
 #define MAX_REFUSAL 4096
 
 /* Of one body in a turn of the main loop; then the others have theirs. */

@@ -13,8 +13,8 @@
 
 #include "plugins/fetch/store/sigv4.h"
 
-/* Of a key in S3; a path of HF is shorter. A token is at most as long as the
- * headers that it is sent with. */
+/* The limit of S3 for a key, which no path of Hugging Face exceeds, and a limit
+ * for the token of a page. */
 #define MAX_KEY 1024
 #define MAX_TOKEN 8192
 
@@ -116,7 +116,7 @@ begin_element (GMarkupParseContext *context, const gchar *name,
   if (self->depth == 0)
     self->is_listing = g_str_equal (name, "ListBucketResult");
   if (self->depth == 0 && !self->is_listing)
-    set_invalid (error, "it is no ListBucketResult");
+    set_invalid (error, "the element ListBucketResult is missing");
   if (self->depth == 1)
     self->in_object = g_str_equal (name, "Contents");
   self->depth++;
@@ -166,7 +166,7 @@ add_text (GMarkupParseContext *context, const gchar *text, gsize size,
     g_string_append_len (self->text, text, size);
 }
 
-/* Whether there is another page exactly where there is a token for it. */
+/* Checks that a listing with a next page has the token for it. */
 static gboolean
 check_token (const Parser *self, GError **error)
 {

@@ -47,7 +47,7 @@ struct _SpdlStore {
   Place places[N_STORES];
   GHashTable *regions; /* of buckets of S3, as answers told; gchar to gchar */
   gint64 skew;         /* s that the stores' clocks are ahead of ours */
-  /* What was signed with last, so that its key is derived once a day. */
+  /* The last secrets and region, whose key is derived once a day. */
   SpdlSecrets *secrets; /* nullable */
   gchar *signed_region; /* nullable */
   SpdlSigV4Key key;
@@ -213,7 +213,8 @@ set_no_object (const gchar *uri, const gchar *form, GError **error)
   return FALSE;
 }
 
-/* Whether the host's name may have the bucket's, under one certificate. */
+/* Returns TRUE if the bucket's name can be a part of the host's name, under the
+ * certificate of the store. */
 static gboolean
 is_host_name (const gchar *bucket)
 {

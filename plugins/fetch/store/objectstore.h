@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 
 /* Requests to object stores: where they go, and their signatures. */
 
-/* What a client knows of all stores: where they are, by settings, environment
- * and shared files, which are read once; and what answers have told since, such
- * as the region of a bucket. For the client's thread. */
+/* The stores of a client: their addresses, from settings, environment and
+ * shared files, which are read once, and facts from their answers, such as the
+ * region of a bucket. Use it in the client's thread. */
 typedef struct _SpdlStore SpdlStore;
 
 SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);
@@ -65,12 +65,12 @@ gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
 gboolean
 spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code);
 
-/* What a store calls an error, such as "NoSuchKey": from its XML, or from a
- * header. (transfer full) (nullable) */
+/* Returns the store's code of an error, such as "NoSuchKey", from the body's
+ * XML or from a header. (transfer full) (nullable) */
 gchar *
 spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size);
 
-/* What the user can do about an error of the store. (nullable) */
+/* Returns advice for the user about an error of the store. (nullable) */
 const gchar *spdl_object_get_advice (
     const SpdlObject *self, SoupMessage *message, const gchar *code);
 

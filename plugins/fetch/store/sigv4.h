@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 #define SPDL_SIGV4_HASH_SIZE 32
 
-/* What requests are signed with. The strings belong to the caller. */
+/* The secrets and the scope of a signature. The strings belong to the caller.
+ */
 typedef struct {
   const gchar *access_key;
   const gchar *secret_key;

@@ -24,6 +24,12 @@ void spdl_store_settings_copy (
     SpdlStoreSettings *self, const SpdlStoreSettings *other);
 void spdl_store_settings_clear (SpdlStoreSettings *self);
 
+/* Returns what tells the object at @uri from those of the same bucket and key
+ * in other stores: endpoint and profile, from the settings or the environment.
+ * (transfer full) */
+gchar *spdl_store_settings_dup_store (
+    const SpdlStoreSettings *self, const gchar *uri);
+
 /* The properties of each element that reads object stores, for a table: @S is
  * its struct, @field the settings in it. */
 #define SPDL_STORE_PROPERTIES(S, field)                                        \

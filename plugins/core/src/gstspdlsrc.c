@@ -51,10 +51,16 @@
  * again. `index-cache=none` disables the index, and `index-cache=always` writes
  * one for small lists too.
  *
+ * ## Object stores
+ * `s3://bucket/train/`, `gs://bucket/train/` and
+ * `hf://datasets/owner/name/train/` are folders: all keys below them are listed
+ * when the element starts, and sorted as a local folder of the same names. Lists
+ * must be local files; their URIs may be of an object store.
+ *
  * ## Shards
  * Shards are tar archives in the WebDataset format, or ZIP archives with stored
- * or deflated files: `train-{0000..0127}.tar`, a glob of local files, or one
- * archive, also on HTTP(S) servers. Consecutive files with the same path up to
+ * or deflated files: `train-{0000..0127}.tar`, a glob, or one archive, also on
+ * HTTP(S) servers (without globs) and in object stores. Consecutive files with the same path up to
  * the first dot of the name form a sample, and this path is its key. The item
  * is the byte range of one file: the first one with an extension in
  * `extensions` (`jpg,png`), or else the first media file, or else the first
@@ -246,7 +252,7 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlIndexUse, spdl_index_use,
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlSourceSettings, location, READY, "location",
       "Location",
-      "Dataset: a folder; a .txt list with a path or URI on each line and, "
+      "Dataset: a folder, local or in an object store; a .txt list with a path or URI on each line and, "
       "after a tab, a label; a .csv list with the columns uri, label and "
       "others; or .tar or .zip shards, local or on servers: "
       "train-{0000..0127}.tar",

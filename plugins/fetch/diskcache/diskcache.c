@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/fetch/diskcache/diskfolder.h"
 #include "plugins/fetch/io/threadpool.h"
@@ -397,9 +398,14 @@ make_name (SpdlDiskCache *self, const gchar *uri, const SpdlRange *range,
     gboolean foreign, guint8 *name)
 {
   g_autofree gchar *plain = spdl_redact_remove_userinfo (uri);
+  g_autofree gchar *store =
+      spdl_store_is_uri (uri)
+          ? spdl_store_settings_dup_store (&self->http->store, uri)
+          : NULL;
   g_autofree gchar *text =
-      g_strdup_printf ("%s\n%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "\n%s",
-          plain, range->first, range->last, foreign ? "" : self->headers);
+      g_strdup_printf ("%s\n%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "\n%s%s",
+          plain, range->first, range->last, foreign ? "" : self->headers,
+          store ? store : "");
 
   spdl_digest (text, name);
 }

@@ -8,12 +8,12 @@
 /**
  * SECTION:element-spdlfetch
  * @title: spdlfetch
- * @short_description: reads files, HTTP(S) URLs and byte ranges
+ * @short_description: reads files, URLs, objects in stores, and byte ranges
  *
  * Reads the content of the URI in each buffer, `concurrency` items at a time,
  * also within groups. It accepts `file://` URIs, absolute paths, `http://`,
- * `https://`, and other URIs that GIO supports on the machine. A URI may name a
- * byte range, `file:///shard.tar#bytes=1536-90111`, with the first and last
+ * `https://`, object stores, and other URIs that GIO supports on the machine. A
+ * URI may name a byte range, `file:///shard.tar#bytes=1536-90111`, with the first and last
  * byte as in HTTP. An item that cannot be read completely fails and is reported
  * by name.
  *
@@ -31,6 +31,14 @@
  * scheme than `http` and `https` is refused, unless `trusted-origins` names
  * that scheme: `trusted-origins="https://cdn.example.com,file:"`. Messages and
  * logs show `***` in place of the credentials and signatures of a URI.
+ *
+ * ## Object stores
+ * `s3://bucket/key`, `gs://bucket/key` and
+ * `hf://datasets/owner/name@revision/path` are read through the same HTTP
+ * client. A key is written as it is, without escapes. Credentials, endpoint and
+ * region are those that the AWS, Google Cloud and Hugging Face tools find; the
+ * `s3-` properties override them. Each attempt is signed when it is sent, and
+ * credentials are renewed before they expire. `anonymous` reads public buckets.
  *
  * ## Limits
  * An item of more than `max-size` bytes fails: before memory is allocated if
@@ -170,7 +178,8 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, cache.folder, READY, "cache-dir",
       "Cache folder",
-      "Folder in which to cache items and byte ranges from HTTP servers; "
+      "Folder in which to cache items and byte ranges from servers and "
+      "object stores; "
       "processes may share it (unset = no cache)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, cache.max_size, READY, "cache-size",

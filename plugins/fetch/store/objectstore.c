@@ -448,8 +448,11 @@ get_key (SpdlStore *self, SpdlSecrets *secrets, const gchar *region)
   g_free (self->signed_region);
   self->secrets = spdl_secrets_ref (secrets);
   self->signed_region = g_strdup (region);
-  self->key = (SpdlSigV4Key){ secrets->access_key, secrets->secret_key,
-    secrets->session_token, self->signed_region, "s3", "", { 0 } };
+  self->key = (SpdlSigV4Key){ .access_key = secrets->access_key,
+    .secret_key = secrets->secret_key,
+    .session_token = secrets->session_token,
+    .region = self->signed_region,
+    .service = "s3" };
   return &self->key;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define ALGORITHM "AWS4-HMAC-SHA256"
+#define DAY_LENGTH 8
 /* SHA-256 of nothing. */
 #define EMPTY_HASH \
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -49,12 +50,14 @@ compute_hmac (const gpointer key, gsize key_size, const gchar *text,
 }
 
 static void
-derive_key (SpdlSigV4Key *key, const gchar *day)
+derive_key (SpdlSigV4Key *key)
 {
+  gchar day[DAY_LENGTH + 1];
   g_autofree gchar *secret = NULL;
 
-  if (g_str_equal (key->day, day))
+  if (strncmp (key->day, key->stamp, DAY_LENGTH) == 0)
     return;
+  g_strlcpy (day, key->stamp, sizeof day);
   secret = g_strconcat ("AWS4", key->secret_key, NULL);
   compute_hmac (secret, strlen (secret), day, key->derived);
   compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, key->region, key->derived);
@@ -126,12 +129,14 @@ static void
 add_header (const gchar *name, const gchar *value, gpointer user_data)
 {
   GPtrArray *lines = user_data;
-  g_autofree gchar *lower = g_ascii_strdown (name, -1);
-  const gsize n = strlen (lower);
+  g_autofree gchar *lower = NULL;
+  const gsize n = strlen (name);
   GString *line;
 
-  if (!g_str_has_prefix (lower, "x-amz-") && !g_str_equal (lower, "range"))
+  if (g_ascii_strncasecmp (name, "x-amz-", 6) != 0 &&
+      g_ascii_strcasecmp (name, "range") != 0)
     return;
+  lower = g_ascii_strdown (name, n);
   for (guint i = 0; i < lines->len; i++) {
     const gchar *before = g_ptr_array_index (lines, i);
 
@@ -172,22 +177,53 @@ append_headers (
       g_string_append_c (names, ';');
     g_string_append_len (names, line, strcspn (line, ":"));
   }
-  g_string_append_printf (request, "\n%s\n", names->str);
+  g_string_append_c (request, '\n');
+  g_string_append_len (request, names->str, names->len);
+  g_string_append_c (request, '\n');
   return g_string_free (names, FALSE);
 }
 
 static void
 append_hex (GString *text, const guint8 *bytes, gsize n)
 {
-  for (gsize i = 0; i < n; i++)
-    g_string_append_printf (text, "%02x", bytes[i]);
+  static const gchar digits[] = "0123456789abcdef";
+
+  for (gsize i = 0; i < n; i++) {
+    g_string_append_c (text, digits[bytes[i] >> 4]);
+    g_string_append_c (text, digits[bytes[i] & 15]);
+  }
+}
+
+/* Formats the time once a second. */
+static void
+set_time (SpdlSigV4Key *key, gint64 time)
+{
+  g_autoptr (GDateTime) date = NULL;
+  g_autofree gchar *stamp = NULL;
+
+  if (key->time == time && *key->stamp)
+    return;
+  date = g_date_time_new_from_unix_utc (time);
+  stamp = g_date_time_format (date, "%Y%m%dT%H%M%SZ");
+  g_strlcpy (key->stamp, stamp, sizeof key->stamp);
+  key->time = time;
 }
 
 static void
-add_common_headers (
-    const SpdlSigV4Key *key, const gchar *stamp, SoupMessageHeaders *headers)
+append_scope (GString *text, const SpdlSigV4Key *key)
 {
-  soup_message_headers_replace (headers, "X-Amz-Date", stamp);
+  g_string_append_len (text, key->stamp, DAY_LENGTH);
+  g_string_append_c (text, '/');
+  g_string_append (text, key->region);
+  g_string_append_c (text, '/');
+  g_string_append (text, key->service);
+  g_string_append (text, "/aws4_request");
+}
+
+static void
+add_common_headers (const SpdlSigV4Key *key, SoupMessageHeaders *headers)
+{
+  soup_message_headers_replace (headers, "X-Amz-Date", key->stamp);
   if (g_str_equal (key->service, "s3"))
     soup_message_headers_replace (headers, "X-Amz-Content-SHA256", EMPTY_HASH);
   if (key->session_token)
@@ -195,37 +231,58 @@ add_common_headers (
         headers, "X-Amz-Security-Token", key->session_token);
 }
 
+static void
+append_request (
+    GString *text, const gchar *method, const gchar *path, const gchar *query)
+{
+  g_string_append (text, method);
+  g_string_append_c (text, '\n');
+  g_string_append (text, path);
+  g_string_append_c (text, '\n');
+  if (query)
+    append_query (text, query);
+  g_string_append_c (text, '\n');
+}
+
+/* Replaces the request in @text by what is signed of it. */
+static void
+replace_by_summary (GString *text, const SpdlSigV4Key *key)
+{
+  g_autofree gchar *hash =
+      g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, text->len);
+
+  g_string_assign (text, ALGORITHM "\n");
+  g_string_append (text, key->stamp);
+  g_string_append_c (text, '\n');
+  append_scope (text, key);
+  g_string_append_c (text, '\n');
+  g_string_append (text, hash);
+}
+
 void
 spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
     const gchar *path, const gchar *query, gint64 time,
     SoupMessageHeaders *headers)
 {
-  g_autoptr (GDateTime) date = g_date_time_new_from_unix_utc (time);
-  g_autofree gchar *stamp = g_date_time_format (date, "%Y%m%dT%H%M%SZ");
-  g_autofree gchar *day = g_strndup (stamp, 8);
   g_autofree gchar *names = NULL;
-  g_autofree gchar *hash = NULL;
-  g_autofree gchar *scope =
-      g_strdup_printf ("%s/%s/%s/aws4_request", day, key->region, key->service);
-  g_autofree gchar *to_sign = NULL;
   g_autoptr (GString) text = g_string_sized_new (1024);
   guint8 signature[SPDL_SIGV4_HASH_SIZE];
 
-  add_common_headers (key, stamp, headers);
-  g_string_append_printf (text, "%s\n%s\n", method, path);
-  if (query)
-    append_query (text, query);
-  g_string_append_c (text, '\n');
+  set_time (key, time);
+  add_common_headers (key, headers);
+  append_request (text, method, path, query);
   names = append_headers (text, host, headers);
   g_string_append (text, EMPTY_HASH);
-  hash =
-      g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, text->len);
-  to_sign = g_strdup_printf (ALGORITHM "\n%s\n%s\n%s", stamp, scope, hash);
-  derive_key (key, day);
-  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, to_sign, signature);
-  g_string_printf (text,
-      ALGORITHM " Credential=%s/%s, SignedHeaders=%s, Signature=",
-      key->access_key, scope, names);
+  replace_by_summary (text, key);
+  derive_key (key);
+  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, text->str, signature);
+  g_string_assign (text, ALGORITHM " Credential=");
+  g_string_append (text, key->access_key);
+  g_string_append_c (text, '/');
+  append_scope (text, key);
+  g_string_append (text, ", SignedHeaders=");
+  g_string_append (text, names);
+  g_string_append (text, ", Signature=");
   append_hex (text, signature, sizeof signature);
   soup_message_headers_replace (headers, "Authorization", text->str);
 }

@@ -22,8 +22,11 @@ typedef struct {
   const gchar *region;
   const gchar *service; /* "s3" or "sts" */
 
-  /* The key of one day, which four HMACs derive from the fields above. Clear
-   * the day when one of them changes. */
+  /* Private: the time of the last signature, and the key of its day, which four
+   * HMACs derive from the fields above. Clear the day when one of those
+   * changes. */
+  gint64 time;
+  gchar stamp[17];
   gchar day[9];
   guint8 derived[SPDL_SIGV4_HASH_SIZE];
 } SpdlSigV4Key;

@@ -80,7 +80,7 @@ GST_START_TEST (test_failures)
                           "file://%s/good#bytes=5-4\n"
                           "file://%s/good#bytes=x\n"
                           "http:///x\n"
-                          "s3://bucket/x\n"
+                          "smb://bucket/x\n"
                           "file://%s/unreadable#bytes=0-0\n"
                           "/tmp\n"
                           "good\n",

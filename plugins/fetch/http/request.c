@@ -523,7 +523,14 @@ prepare_object (SpdlRequest *self)
       spdl_request_set_timer (self, G_MAXINT64);
       break;
     default:
-      finish_request (self, error);
+      /* A service that has no credentials now may have some later. */
+      spdl_request_set_end (self,
+          error->code == GST_RESOURCE_ERROR_SETTINGS ||
+                  error->code == GST_RESOURCE_ERROR_NOT_AUTHORIZED
+              ? SPDL_REQUEST_END_FAILED
+              : SPDL_REQUEST_END_RETRY,
+          error);
+      spdl_request_end_try (self);
       break;
   }
 }

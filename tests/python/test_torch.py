@@ -236,8 +236,9 @@ class PageTest(unittest.TestCase):
     """What the documentation says of coming from other loaders."""
 
     def setUp(self):
-        page = pathlib.Path(__file__).resolve().parents[2] / "docs/python.md"
-        self.rows = [line for line in page.read_text().splitlines()
+        folder = pathlib.Path(__file__).resolve().parents[2] / "docs/reference"
+        self.rows = [line for name in ("dataloader-arguments", "spdl-methods")
+                     for line in (folder / f"{name}.md").read_text().splitlines()
                      if line.startswith("| ")]
 
     def test_all_arguments_of_dataloader(self):

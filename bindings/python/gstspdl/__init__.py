@@ -12,7 +12,7 @@
             labels = batch.labels
 
 Pipeline builds any other pipeline. The package needs no PyGObject. Where there
-is one, gi.repository.GstSpdl has the same classes. docs/python.md is the
+is one, gi.repository.GstSpdl has the same classes. docs/reference/python.md is the
 reference.
 """
 

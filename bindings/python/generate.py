@@ -64,25 +64,26 @@ METHODS = [
 ]
 # Texts that the elements do not have.
 TEXTS = {
-    "map": """Calls a Python function with each item, on several threads.
+    "map": """Calls a Python function with each item, in several threads.
 
         `function`: called with a Sample, and returns the result, as
-        Loader.map() describes it. `name` is by default the function's
-        own.""",
+        Loader.map() describes. The default of `name` is the name of the
+        function.""",
     "mix": """Mixes the items of this pipeline with those of others.
 
-        `others`: pipelines that begin with a source each. An empty
-        Pipeline() gives no items itself: Pipeline().mix(a, b).
+        `others`: pipelines, each of which begins with a source. To mix
+        only these, begin with an empty pipeline: Pipeline().mix(a, b).
 
-        `weights`: The share of each pipeline, this one's first if it is
-        not empty. Default: equal shares.""",
-    "route": """Sends items to different branches, and joins these again.
+        `weights`: One number per pipeline, its share of the items. The
+        first is that of this pipeline, unless it is empty. Default: equal
+        shares.""",
+    "route": """Sends items to different branches and joins the branches.
 
         `branches`: A pipeline without a source for each condition, such
         as {"uri=*.png": Pipeline().decode(), None: Pipeline()}. An item
-        takes the first branch whose condition holds: label=3,
-        uri=*.png, caps=image/png or extra.FIELD=VALUE. None takes the
-        rest. A branch that ends in a sink is not joined.""",
+        takes the first branch whose condition matches: label=3,
+        uri=*.png, caps=image/png or extra.FIELD=VALUE. None matches all
+        remaining items. A branch that ends in a sink is not joined.""",
 }
 # Arguments that are not properties, or have a type that no property has.
 ARGUMENTS = {

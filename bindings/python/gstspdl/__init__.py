@@ -2,7 +2,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Batches for a trainer, from a GStreamer pipeline.
+"""Batches of images, video, audio and arrays for a training loop.
 
     from gstspdl import image_folder
 
@@ -11,9 +11,13 @@
             images = batch["data"].numpy()  # no copy
             labels = batch.labels
 
-Pipeline builds any other pipeline. The package needs no PyGObject. Where there
-is one, gi.repository.GstSpdl has the same classes. docs/reference/python.md is the
-reference.
+`image_folder` and similar functions load common datasets, `Pipeline` builds any
+other pipeline, and `Loader` runs it. `gstspdl.torch` adapts a loader to
+PyTorch.
+
+The package needs neither PyGObject nor NumPy. Where PyGObject is installed,
+gi.repository.GstSpdl has the same classes. docs/reference/python.md describes
+the API.
 """
 
 from typing import TYPE_CHECKING, Any

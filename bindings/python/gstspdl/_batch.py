@@ -14,8 +14,8 @@ from ._tensor import Tensor
 
 
 class Keys(Sequence):  # type: ignore[type-arg]
-    """The items' URIs, "" for none. A call returns the tensors' names, as a
-    mapping's keys() does."""
+    """Sequence of the items' URIs, "" for an item without one. A call returns
+    the names of the tensors, as keys() of a mapping does."""
 
     __slots__ = ("_batch", "_uris")
 
@@ -56,10 +56,19 @@ class Keys(Sequence):  # type: ignore[type-arg]
 
 
 class Batch:
-    """A batch from the pipeline: tensors by name, and the items in them.
+    """Mapping of the tensors of a batch by name.
 
-    A mapping of tensors, batch["data"]. Its length is the number of tensors;
-    `num_items` is the number of items.
+        for batch in loader:
+            images = batch["data"].numpy()      # no copy
+            print(images.shape, list(batch.labels), list(batch.keys))
+
+    len(batch) is the number of tensors, and `num_items` the number of items.
+    `spdlbatch` calls its first tensor "data". Other names come from arrays
+    and from samples of several media.
+
+    The memory stays valid as long as the batch, a tensor or an array of it
+    exists, also after the loader was stopped. The batch may be written into.
+    Loaders, decode() and Batch.new() make batches.
     """
 
     __slots__ = ("_pointer", "__weakref__")
@@ -76,8 +85,12 @@ class Batch:
 
     @classmethod
     def new(cls, buffer: Any, caps: Any) -> "Batch":
-        """Makes a batch of a Gst.Buffer and its Gst.Caps, without a copy. caps
-        may be None, for bytes."""
+        """Makes a batch of a GStreamer buffer, without a copy. Needs PyGObject.
+
+        `buffer`: the Gst.Buffer.
+        `caps`: its Gst.Caps, or None for bytes.
+
+        Raises LoaderError for caps that describe no tensor."""
         try:
             return cls._take(native.batch_new(
                 address_of(buffer),
@@ -99,7 +112,7 @@ class Batch:
 
     @property
     def names(self) -> Tuple[str, ...]:
-        """The tensors' names."""
+        """The names of the tensors, in order."""
         pointer = self._pointer
         return tuple(native.batch_get_name(pointer, i).decode()
                      for i in range(native.batch_get_n_tensors(pointer)))
@@ -112,6 +125,7 @@ class Batch:
         return tensor
 
     def find_tensor(self, name: str) -> Optional[Tensor]:
+        """Returns the tensor with that name, or None."""
         info = native.TensorInfo()
         if isinstance(name, str) and native.batch_find_tensor(
                 self._pointer, name.encode(), info):
@@ -119,6 +133,7 @@ class Batch:
         return None
 
     def get_tensor(self, i: int) -> Optional[Tensor]:
+        """Returns tensor number `i`, from 0, or None."""
         info = native.TensorInfo()
         if native.batch_get_tensor(self._pointer, i, info):
             return Tensor(self, info)
@@ -140,43 +155,50 @@ class Batch:
         return f"<Batch of {self.num_items} items: {tensors}>"
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Returns the tensor with that name, or `default`."""
         tensor = self.find_tensor(name)
         return default if tensor is None else tensor
 
     def values(self) -> List[Tensor]:
+        """Returns all tensors, in order."""
         return [self[name] for name in self.names]
 
     def items(self) -> List[Tuple[str, Tensor]]:
+        """Returns (name, tensor) of all tensors, in order."""
         return [(name, self[name]) for name in self.names]
 
     # Items
 
     @property
     def num_items(self) -> int:
+        """The number of items."""
         n: int = native.batch_get_n_items(self._pointer)
         return n
 
     @property
     def labels(self) -> "array[int]":
-        """The items' classes, -1 for none, as an array of int64 that NumPy
-        views. With `spdlbatch labels=true`, batch["labels"] has them too."""
+        """The class of each item, -1 for none: an array of int64, which NumPy
+        and PyTorch can view. With `spdlbatch labels=true`, batch["labels"] has
+        them too."""
         return array("q", native.batch_get_numbers(
             native.batch_get_labels, self._pointer))
 
     @property
     def indices(self) -> "array[int]":
-        """The items' places in the dataset, as an array of int64."""
+        """The place of each item in the dataset, from 0: an array of int64."""
         return array("q", native.batch_get_numbers(
             native.batch_get_indices, self._pointer))
 
     @property
     def keys(self) -> Keys:
-        """The items' URIs. keys() returns the tensors' names."""
+        """The URI of each item, "" for none, with *** for credentials. keys()
+        returns the names of the tensors."""
         return Keys(self)
 
     @property
     def extras(self) -> List[Optional[Dict[str, Any]]]:
-        """Further fields of each item, from a list or an element, or None."""
+        """Further fields of each item, or None: other columns of a list, and
+        values that an element drew at random, such as the crop."""
         import json
 
         found = (native.batch_dup_extra(self._pointer, i)
@@ -185,26 +207,27 @@ class Batch:
 
     @property
     def epoch(self) -> int:
-        """The epoch of the first item."""
+        """The epoch of the first item, from 0."""
         epoch: int = native.batch_get_epoch(self._pointer)
         return epoch
 
     @property
     def state(self) -> Optional[str]:
-        """The state to resume after this batch, for Loader(..., state=...)."""
+        """The state to resume after this batch, for Loader(..., state=...): a
+        text of some hundred bytes. None if it is unknown or too long."""
         state: Optional[bytes] = native.batch_get_state(self._pointer)
         return state.decode() if state is not None else None
 
     # PyGObject
 
     def get_buffer(self) -> Any:
-        """The Gst.Buffer, which needs PyGObject."""
+        """Returns the Gst.Buffer. Needs PyGObject, else raises ImportError."""
         gi = bridge()
         return gi.new_boxed(gi.Gst.Buffer,
                             native.batch_get_buffer(self._pointer))
 
     def get_caps(self) -> Any:
-        """The Gst.Caps, which needs PyGObject."""
+        """Returns the Gst.Caps. Needs PyGObject, else raises ImportError."""
         gi = bridge()
         return gi.new_boxed(gi.Gst.Caps,
                             native.batch_get_caps(self._pointer))

@@ -75,17 +75,28 @@ def check_count(name: str, value: int, least: int) -> None:
 
 
 class CacheLoader(Generic[Item]):
-    """Gives the batches of `iterable`, for instance a DataLoader. After
-    `return_caches_after` batches it repeats the last `num_caches` of them
-    without asking for more, which shows how fast training would run if loading
-    cost nothing.
+    """Iterable that repeats cached batches, which shows how fast training
+    would run if loading cost nothing.
 
-    Cached batches are copies, so a trainer may write into them. The copies are
-    made in the caller's thread; `headspace` leaves them out of its times.
+        loader = CacheLoader(loader)        # one line in a training script
+        for batch in loader:
+            train(batch)
 
-    Each `for` is one pass over `iterable` until the cache begins; after that, a
-    `for` does not end by itself. `stop_after` ends it after that number of
-    batches in total; 0: never.
+    `iterable`: a Loader, a DataLoader or any other iterable of batches.
+    `num_caches`: number of batches to cache, at least 1.
+    `return_caches_after`: number of batches to take from `iterable`, at least
+    1. After these, the last `num_caches` of them are repeated without taking
+    more.
+    `stop_after`: number of batches in total, after which a `for` ends. 0:
+    never.
+
+    Before the cache begins, each `for` is one pass over `iterable`. After
+    that, a `for` ends only by `stop_after` or by `break`.
+
+    Cached batches are copies, so a trainer may write into them. PyTorch
+    tensors, NumPy arrays, Batches, and dicts, lists, tuples and dataclasses of
+    these are copied, in the caller's thread. Raises ValueError for a number
+    that is too small.
     """
 
     def __init__(self, iterable: Iterable[Item], num_caches: int = 10,
@@ -102,12 +113,13 @@ class CacheLoader(Generic[Item]):
 
     @property
     def num_batches(self) -> int:
-        """The number of batches given, with those from the cache."""
+        """The number of batches returned so far, including those from the
+        cache."""
         return self._num_batches
 
     @property
     def num_cached(self) -> int:
-        """The number of batches given from the cache."""
+        """The number of batches returned from the cache so far."""
         return max(self._num_batches - self._return_after, 0)
 
     def _is_over(self) -> bool:

@@ -72,18 +72,26 @@ def write_property(value: Any) -> str:
 
 def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
            index: int = 0, **properties: Any) -> Tensor:
-    """Decodes one encoded item into a tensor: an image into (height, width, 3)
-    of uint8, audio into (samples, channels) of float32.
+    """Decodes one encoded item, without a pipeline.
 
-    The other arguments are properties of spdldecode: width=224, height=224,
-    resize="cover", augment="random-resized-crop", flip=0.5 and so on. Random
-    values depend on `seed`, `epoch` and `index` alone. Decodes in the calling
-    thread with the GIL released; threads and worker processes, forked ones
-    too, can call it.
+        image = decode(open("a.jpg", "rb").read(), width=224, height=224)
+        print(image.shape, image.dtype)     # (224, 224, 3) uint8
 
-    A video becomes one of its frames, or with num_frames=16 a clip of
-    (16, height, width, 3). NPY, and NPZ and safetensors with one array, become
-    that array.
+    `data`: the bytes of the file.
+    `epoch`, `index`: numbers that determine random values, together with the
+    property `seed`.
+
+    Other arguments are properties of spdldecode: width=224, height=224,
+    resize="cover", augment="random-resized-crop", flip=0.5 and so on.
+
+    Returns a Tensor: uint8 of (height, width, 3) for an image, float32 of
+    (samples, channels) for audio. A video becomes one of its frames, or with
+    num_frames=16 a clip of (16, height, width, 3). NPY, and NPZ and
+    safetensors with one array, become that array.
+
+    Decodes in the calling thread with the GIL released. Threads and worker
+    processes can call it, including forked ones. Raises LoaderError for data
+    that cannot be decoded, for a wrong property, and for several arrays.
     """
     words = [f" {name.replace('_', '-')}={write_property(value)}"
              for name, value in properties.items()]

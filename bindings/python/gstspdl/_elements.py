@@ -120,9 +120,9 @@ class Elements:
         with replacement (unset = send each item once).
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
-        `index_cache`: Whether to keep the index of a list or a shard in a file
-        next to it, to open it faster the next time. One of "none", "auto",
-        "always". Default: "auto".
+        `index_cache`: Keep the index of a list or a shard in a file next to
+        it, to open it faster the next time. One of "none", "auto", "always".
+        Default: "auto".
         `extensions`: Extensions in order of preference, such as jpg,png: the
         first that a sample of a shard has is its item (unset = its first media
         file).
@@ -455,11 +455,11 @@ class Elements:
         max_failure_rate: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Calls a Python function with each item, on several threads.
+        """Calls a Python function with each item, in several threads.
 
         `function`: called with a Sample, and returns the result, as
-        Loader.map() describes it. `name` is by default the function's
-        own.
+        Loader.map() describes. The default of `name` is the name of the
+        function.
 
         The element is spdlpipe.
 
@@ -544,11 +544,12 @@ class Elements:
     ) -> "Pipeline":
         """Mixes the items of this pipeline with those of others.
 
-        `others`: pipelines that begin with a source each. An empty
-        Pipeline() gives no items itself: Pipeline().mix(a, b).
+        `others`: pipelines, each of which begins with a source. To mix
+        only these, begin with an empty pipeline: Pipeline().mix(a, b).
 
-        `weights`: The share of each pipeline, this one's first if it is
-        not empty. Default: equal shares.
+        `weights`: One number per pipeline, its share of the items. The
+        first is that of this pipeline, unless it is empty. Default: equal
+        shares.
 
         The element is spdlmix.
 
@@ -572,13 +573,13 @@ class Elements:
         name: Optional[str] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Sends items to different branches, and joins these again.
+        """Sends items to different branches and joins the branches.
 
         `branches`: A pipeline without a source for each condition, such
         as {"uri=*.png": Pipeline().decode(), None: Pipeline()}. An item
-        takes the first branch whose condition holds: label=3,
-        uri=*.png, caps=image/png or extra.FIELD=VALUE. None takes the
-        rest. A branch that ends in a sink is not joined.
+        takes the first branch whose condition matches: label=3,
+        uri=*.png, caps=image/png or extra.FIELD=VALUE. None matches all
+        remaining items. A branch that ends in a sink is not joined.
 
         The element is spdlroute.
 

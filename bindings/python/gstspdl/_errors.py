@@ -9,14 +9,25 @@ from . import _native as native
 
 
 class LoaderError(RuntimeError):
-    """A loader cannot continue.
+    """Error that ends a run, or that a call of a loader caused.
 
-    `code` is the nick of a value of GstSpdl.LoaderError ("failures", "forked",
-    "stopped", ...), "source" if the program's own source raised, or
-    "pipeline-error" if an element failed. `stage` is the name of the element
-    and `uri` that of the item, if there is one. `__cause__` is the source's
-    exception, or the library's error, which has `matches(domain, code)` as
-    GLib.Error does. LoaderError.TIMED_OUT and the like are the numbers of the
+        try:
+            batch = loader.next(timeout=10**9)
+        except LoaderError as error:
+            if error.code != "timed-out":
+                raise
+
+    `code`: the reason as text: "pipeline-error" (an element failed, or the
+    description has a mistake), "failures" (more items failed than
+    `max_failures` permits), "source" (the source in the program raised),
+    "timed-out", "stopped", "busy", "forked", "state", "map", "pipeline",
+    "not-started", "started" or "failed".
+    `stage`: the name of the element, or None.
+    `uri`: the URI of the item that ended the loader, or None.
+
+    `__cause__` is the exception of the source, or the library's error, which
+    has `domain`, `code`, `message` and `matches(domain, code)` like
+    GLib.Error. LoaderError.TIMED_OUT and so on are the numbers of the C
     enumeration.
     """
 

@@ -40,50 +40,54 @@ def _describe(times: Tuple[float, ...]) -> str:
 
 @dataclass(frozen=True)
 class Headspace:
-    """Seconds per batch with the loader and from memory, for each round. str()
-    describes the result."""
+    """Result of headspace(): what perfect loading would save. str() describes
+    it in a sentence. All times are in seconds."""
 
+    #: time per batch with the loader, for each round
     base_times: Tuple[float, ...]
+    #: time per batch from memory, for each round
     cached_times: Tuple[float, ...]
-    #: the median of the steps alone, for each round
+    #: median time of the step alone with the loader, for each round
     base_steps: Tuple[float, ...]
+    #: median time of the step alone from memory, for each round
     cached_steps: Tuple[float, ...]
 
     @property
     def base(self) -> float:
-        """Seconds per batch with the loader, the median of the rounds."""
+        """Time per batch with the loader, the median of the rounds."""
         return median(self.base_times)
 
     @property
     def cached(self) -> float:
-        """Seconds per batch from memory, the median of the rounds."""
+        """Time per batch from memory, the median of the rounds."""
         return median(self.cached_times)
 
     @property
     def gain(self) -> float:
-        """The share of the time that loading without cost would save."""
+        """Share of the time that perfect loading would save, from 0 to 1."""
         return (self.base - self.cached) / self.base
 
     @property
     def gains(self) -> Tuple[float, ...]:
-        """The gain of each round."""
+        """The gain in each round."""
         return tuple((base - cached) / base for base, cached in zip(
             self.base_times, self.cached_times))
 
     @property
     def advice(self) -> str:
-        """"stop" under 5 %, "worth-it" over 10 %, "small" in between."""
+        """"stop" for a gain below 5 %, "worth-it" above 10 %, "small" in
+        between."""
         return _advice_for(self.gain)
 
     @property
     def agrees(self) -> bool:
-        """Whether all rounds give the same advice."""
+        """True if all rounds give the same advice."""
         return all(_advice_for(gain) == self.advice for gain in self.gains)
 
     @property
     def slows_step(self) -> bool:
-        """Whether the step itself takes more than 1.1 times as long while
-        loading runs."""
+        """True if the step itself takes more than 1.1 times as long while
+        loading runs. The time that a trainer waits does not show this."""
         return (median(self.base_steps)
                 > _SLOW_STEP * median(self.cached_steps))
 
@@ -170,14 +174,26 @@ class _Trainer(Generic[Item]):
 def headspace(loader: Iterable[Item], step: Callable[[Item], object], *,
               num_caches: int = 10, batches: int = 100, rounds: int = 3,
               settle: float = 1.0) -> Headspace:
-    """Measures how much faster training would be if loading cost nothing.
+    """Measures how much time perfect loading would save.
 
-    Calls `step` in turns with `batches` batches of `loader` and with copies of
-    `num_caches` of them from memory, `rounds` times. `loader` is any iterable
-    that begins again with each `for`. The step must be complete when it
-    returns: on a GPU, end it with torch.cuda.synchronize(). Its return value is
-    ignored; an exception ends the measurement. The first `settle` seconds of
-    each turn, and at least `num_caches` batches, do not count.
+        result = headspace(loader, train_step)
+        print(result.gain, result.advice)
+
+    `loader`: any iterable that starts again with each `for`: a Loader, a
+    Dataset, a DataLoader.
+    `step`: function that trains with a batch. It must be complete when it
+    returns: on a GPU, end it with torch.cuda.synchronize(). Its return value
+    is ignored, and an exception ends the measurement.
+    `num_caches`: number of batches to copy into memory.
+    `batches`: number of batches per turn.
+    `rounds`: number of rounds. A round is a turn with batches of the loader,
+    and a turn with copies from memory.
+    `settle`: seconds at the beginning of each turn that do not count, and in
+    which at least `num_caches` batches are taken. Choose more than it takes to
+    empty full queues.
+
+    Returns a Headspace. Raises ValueError if a number is below 1, or if
+    `loader` returns nothing in a second pass.
     """
     check_count("num_caches", num_caches, 1)
     check_count("batches", batches, 1)

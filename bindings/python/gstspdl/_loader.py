@@ -42,21 +42,26 @@ _UNKNOWN = 2**64 - 1
 
 @dataclass(frozen=True)
 class Failure:
-    """An item that failed. `reason` is the error message. `epoch` and `index`
-    (its place in the dataset) are None if the items have no numbers."""
+    """An item that failed, from Loader.failures or Loader.take_failures()."""
 
+    #: name of the element in which it failed
     stage: str
+    #: URI of the item, or None
     uri: Optional[str]
+    #: error message; for a Python function, with the traceback
     reason: str
+    #: epoch, or None if the items have no numbers
     epoch: Optional[int] = None
+    #: place in the dataset, or None
     index: Optional[int] = None
-    #: its place among the items of this rank in that epoch
+    #: place among the items of this rank in that epoch, or None
     sequence: Optional[int] = None
+    #: number of the source in the pipeline, from 0
     source: int = 0
 
     def is_done(self, state: Optional[str]) -> bool:
-        """Whether a loader that resumes from `state` skips the item. If not, it
-        is tried again and may fail again."""
+        """Returns True if a loader that resumes from `state` skips the item.
+        Otherwise, the item arrives again and may fail again."""
         if self.epoch is None or self.sequence is None:
             return False
         return native.state_is_done(state, self.source, self.epoch,
@@ -88,24 +93,41 @@ class _Epoch(Iterator[Batch]):
 
 
 class Loader:
-    """Batches from a pipeline.
+    """Iterable of the batches of a pipeline. Each `for` loop is one epoch.
 
-    `pipeline` is a gstspdl.Pipeline, a description in gst-launch's syntax that
-    ends in spdlsink, or a Gst.Pipeline. Each `for` over the loader is one
-    epoch, also after a `break`; keep the iterator to continue the same one. A
-    description without `epochs` has no last epoch.
+        line = ("spdlsrc location=photos label=folder shuffle=true "
+                "! spdlfetch ! spdldecode width=224 height=224 "
+                "! spdlbatch batch-size=32 labels=true ! spdlsink")
+        with Loader(line) as loader:
+            for batch in loader:                # one epoch
+                images = batch["data"].numpy()  # (32, 224, 224, 3), uint8
 
-    `source`: an iterable of the items to load, for a pipeline whose first
-    element has an open pad: paths and URIs, bytes, or NumPy arrays, or tuples
-    (item, label[, key]).
-    `caps`: the format of its bytes, such as "image/jpeg".
-    `max_failures`: failed items that are tolerated, -1 for no limit.
-    `state`: the state to resume from, a batch's `state`.
-    `cpu_budget`: the share of all cores that loading may use, 0 for all.
-    `process`: True runs all elements except the sink in another process; a
-    dict sets properties of that, {"nice": 10, "restarts": 3}.
-    `classes`: the class names in the order of their numbers, for text labels;
-    by default those of the dataset, sorted.
+    `pipeline`: a gstspdl.Pipeline, a description in gst-launch syntax that
+    ends in spdlsink, or a Gst.Pipeline. Without `epochs` in a description,
+    the number of epochs has no limit.
+    `source`: iterable of the items to load, for a pipeline without spdlsrc:
+    paths and URIs, bytes, NumPy arrays, dicts of bytes and arrays, or tuples
+    (item, label) or (item, label, key). One pass over it is one epoch.
+    `caps`: format of the bytes of `source`, such as "image/jpeg". None:
+    encoded data of any type.
+    `max_failures`: number of failed items to tolerate. -1: no limit.
+    `state`: state to resume from, such as `batch.state`.
+    `cpu_budget`: share of all cores that loading may use, from 0 to 1. 0: no
+    limit.
+    `process`: True runs all elements except the sink in another process. A
+    dict sets properties of spdlworkersrc: {"nice": 10, "restarts": 3}.
+    `classes`: class names in the order of their numbers. None: those of the
+    dataset, sorted.
+
+    After a `break`, the next `for` begins the next epoch; keep the iterator
+    to continue the same one. A failed item raises no exception: see
+    `failures`. Errors raise LoaderError in the `for`, after the batches before
+    the error. A mistake in the description raises LoaderError here, and a
+    wrong argument raises TypeError or ValueError.
+
+    Several loaders may run at the same time. One thread at a time takes
+    batches from a loader. After a fork, a loader of the parent raises
+    LoaderError in the child.
     """
 
     def __init__(self, pipeline: Any, *,
@@ -166,12 +188,13 @@ class Loader:
 
     @classmethod
     def new(cls, description: str) -> "Loader":
-        """As gst_spdl_loader_new()."""
+        """Returns Loader(description), like gst_spdl_loader_new()."""
         return cls(description)
 
     @classmethod
     def new_from_pipeline(cls, pipeline: Any) -> "Loader":
-        """As gst_spdl_loader_new_from_pipeline()."""
+        """Returns Loader(pipeline) for a Gst.Pipeline, like
+        gst_spdl_loader_new_from_pipeline()."""
         return cls(pipeline)
 
     def _check_source(self, pipeline: Any) -> None:
@@ -187,18 +210,30 @@ class Loader:
                 "spdlsrc, or pass source=...", code="source")
 
     def has_source(self) -> bool:
-        """Whether the program is the source of the pipeline's items."""
+        """Returns True if the program provides the items, with `source`."""
         return bool(native.loader_has_source(self._pointer))
 
     def map(self, name: str, function: Callable[[Sample], Any]) -> "Loader":
-        """Makes `function` the work of the spdlpipe of that name. Call it
-        before the loader starts.
+        """Runs `function` in the spdlpipe with that name. Call it before the
+        loader starts. Returns the loader.
 
-        The function is called with a Sample, which is an item, a group or a
-        batch, by at most `concurrency` threads at the same time. It returns
-        the result: the sample, a NumPy array, bytes, a Gst.Sample, a
-        Gst.Buffer, a dict of such by name, a list of such, or None to leave
-        the item out. An item whose function raises has failed."""
+            def brighten(sample):
+                return sample["data"].numpy() // 2 + 127
+
+            loader = Loader("... ! spdlpipe name=brighten concurrency=2 ! ...")
+            loader.map("brighten", brighten)
+
+        `name`: the name of the element.
+        `function`: called with a Sample, which is an item, a group or a batch,
+        by at most `concurrency` threads at the same time.
+
+        The function returns the result: the sample, a NumPy array, bytes, a
+        Gst.Sample, a Gst.Buffer, a dict of these by name for several media, a
+        list of these for a group, or None to leave the item out. If it raises,
+        the item fails with the traceback as the reason.
+
+        Raises LoaderError if no spdlpipe has this name, and TypeError if
+        `function` cannot be called."""
         _map.connect(native.loader_get_pipeline(self._pointer), name,
                      function)
         return self
@@ -207,13 +242,15 @@ class Loader:
 
     @property
     def description(self) -> Optional[str]:
-        """The line in gst-launch's syntax that the loader was made of, None if
-        it was a Gst.Pipeline. gstspdl.Pipeline.parse() reads it."""
+        """The line of the pipeline in gst-launch syntax, or None for a
+        Gst.Pipeline. gstspdl.Pipeline.parse() reads it."""
         return self._description
 
     @property
     def max_failures(self) -> int:
-        """Failed items that are tolerated, -1 for no limit."""
+        """The number of failed items to tolerate in all elements together; -1:
+        no limit. One more ends the loader with the code "failures". Can be
+        set; ValueError below -1."""
         n: int = native.loader_get_max_failures(self._pointer)
         return n
 
@@ -225,7 +262,8 @@ class Loader:
 
     @property
     def cpu_budget(self) -> float:
-        """The share of all cores that loading may use, 0 for all."""
+        """The share of all cores that loading may use, from 0 to 1; 0: no
+        limit. Can be set at any time; ValueError outside of the range."""
         budget: float = native.loader_get_cpu_budget(self._pointer)
         return budget
 
@@ -237,24 +275,28 @@ class Loader:
         native.loader_set_cpu_budget(self._pointer, budget)
 
     def set_default_rank(self, rank: int, world_size: int) -> None:
-        """Sets the rank and world size of sources that have none. -1 leaves
-        them to the environment. Call it before the loader starts."""
+        """Sets rank and world size of sources that do not set them. Call it
+        before the loader starts.
+
+        `rank`: the number of this process, from 0. -1: from the environment.
+        `world_size`: the number of processes. -1: from the environment."""
         native.loader_set_default_rank(self._pointer, rank, world_size)
 
     # PyGObject
 
     @property
     def gobject(self) -> Any:
-        """The GstSpdl.Loader as a GObject, which needs PyGObject. Its methods
-        and signals are the loader's attributes too."""
+        """The GstSpdl.Loader. Its methods, properties and signals are also
+        attributes of the loader: loader.connect("failed", ...). Needs
+        PyGObject, else raises ImportError."""
         if self._gobject is None:
             self._gobject = bridge().new_object(self._pointer)
         return self._gobject
 
     @property
     def pipeline(self) -> Any:
-        """The Gst.Pipeline, to look at elements and set their properties. It
-        needs PyGObject."""
+        """The Gst.Pipeline, to get elements and set their properties. Needs
+        PyGObject, else raises ImportError."""
         return bridge().new_object(native.loader_get_pipeline(self._pointer))
 
     # Type checkers would take any name for right.
@@ -265,16 +307,20 @@ class Loader:
     # Runs
 
     def is_running(self) -> bool:
-        """Whether it was started and has not been stopped since."""
+        """Returns True from start() to stop()."""
         return bool(native.loader_is_running(self._pointer))
 
     def is_finished(self) -> bool:
-        """Whether the last epoch has ended."""
+        """Returns True after the last epoch has ended. A description without
+        `epochs` has no last epoch."""
         return bool(native.loader_is_finished(self._pointer))
 
     def start(self) -> bool:
-        """Starts the pipeline, also after stop(). `with` and the first `for`
-        call it."""
+        """Starts the pipeline at the beginning or at a restored state, also
+        after stop(). `with` and the first `for` call it. Returns True.
+
+        Raises LoaderError if the pipeline cannot start, in a forked child, and
+        if the source in the program is still busy 5 s after the last stop."""
         self._check_process()
         self._end_thread(_MAX_BUSY)
         self._ahead = None
@@ -308,8 +354,9 @@ class Loader:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stops the pipeline. Any thread may call it at any time, and so may a
-        function of map(). Batches stay valid."""
+        """Stops the pipeline. Any thread may call it at any time, also
+        repeatedly, and so may a function of map(). A `for` that waits raises
+        LoaderError with the code "stopped". Batches stay valid."""
         if self._is_left():
             return
         with self._stops_lock:
@@ -321,7 +368,8 @@ class Loader:
         _running.discard(self)
 
     def _was_stopped_since(self, stops: int) -> bool:
-        """Whether a stop() was running at any time since `_stops` was read."""
+        """Returns True if a stop() was running at any time since `_stops` was
+        read."""
         with self._stops_lock:
             return self._stops != stops or self._stopping > 0
 
@@ -331,7 +379,7 @@ class Loader:
         native.loader_stop(self._pointer)
 
     def _is_left(self) -> bool:
-        """Whether the loader belongs to a parent process."""
+        """Returns True if the loader belongs to a parent process."""
         return self._process is not _process
 
     def _check_process(self) -> None:
@@ -414,9 +462,13 @@ class Loader:
         self._fresh = True
 
     def next(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
-        """Returns the next batch, or None at the end of an epoch; the call
-        after that begins the next epoch. If no batch arrives within `timeout`
-        ns, raises LoaderError with the code "timed-out"; no batch is lost."""
+        """Returns the next batch, or None at the end of an epoch. The call
+        after that begins the next epoch.
+
+        `timeout`: time to wait in ns. By default, there is no limit.
+
+        Raises LoaderError with the code "timed-out" if no batch arrives in
+        time; no batch is lost."""
         if self._begun:
             self._begin_epoch()
         return self._take(
@@ -505,8 +557,9 @@ class Loader:
         return self._ahead
 
     def __len__(self) -> int:
-        """The number of batches in an epoch if no item fails. Raises TypeError
-        if the pipeline does not know."""
+        """Returns the number of batches in an epoch of this rank if no item
+        fails. Starts the loader. Raises TypeError if the pipeline does not know
+        the number."""
         self._check_process()
         if not self._begun:
             self.start()
@@ -526,8 +579,11 @@ class Loader:
     # Classes
 
     def set_classes(self, classes: Optional[Sequence[str]]) -> bool:
-        """Sets the class names in the order of their numbers, or None for those
-        of the dataset. Call it before the loader starts."""
+        """Sets the class names. Call it before the loader starts. Returns True.
+
+        `classes`: the names in the order of their numbers, or None for those
+        of the dataset. Raises TypeError or ValueError for names that are not
+        str, empty or repeated."""
         self._check_process()
         names = None if classes is None else check_classes(classes)
         try:
@@ -540,7 +596,8 @@ class Loader:
     @property
     def classes(self) -> Optional[List[str]]:
         """The class names: label i is classes[i]. None if the labels are only
-        numbers. Starts the loader unless the names were given."""
+        numbers. Starts the loader unless the names were given. Use
+        Loader(..., classes=train.classes) for a validation set."""
         self._check_process()
         if self._classes is None and not self._begun:
             self.start()
@@ -551,7 +608,8 @@ class Loader:
 
     @property
     def class_to_idx(self) -> Optional[Dict[str, int]]:
-        """The class numbers by name, as in torchvision."""
+        """The class numbers by name, as in torchvision's ImageFolder, or
+        None."""
         classes = self.classes
         if classes is None:
             return None
@@ -561,8 +619,8 @@ class Loader:
 
     @property
     def error(self) -> Optional[LoaderError]:
-        """The error that ends this run, None if there is none so far. It is
-        raised after the batches that precede it."""
+        """The LoaderError that will end this run, or None. The `for` raises it
+        after the batches before the error."""
         error = native.loader_dup_error(self._pointer)
         return self._explain(error) if error else None
 
@@ -585,16 +643,19 @@ class Loader:
 
     @property
     def failures(self) -> List[Failure]:
-        """The last 100 items that failed; `num_failures` counts all. Failures
-        of an epoch that is loaded ahead are not included."""
+        """The last 100 items that failed, as a list of Failure; `num_failures`
+        counts all. Items of an epoch that is loaded ahead are not included."""
         if self._ahead:
             return list(self._before_ahead[1])
         return list(self._failures)
 
     def take_failures(self, state: Optional[str]) -> List[Failure]:
-        """Returns the failures that `state` counts as done, each once. Other
-        items are tried again in a run that resumes from `state`. Use it to
-        save failures together with states."""
+        """Returns the failures that `state` counts as done, each once. Use it
+        to save failures together with states.
+
+        `state`: such as `batch.state`. Items that it does not count arrive
+        again in a run that resumes from it, and may fail again. At most 10,000
+        failures are kept until they are taken."""
         taken = [f for f in self._pending if f.is_done(state)]
         if taken:
             rest = [f for f in self._pending if not f.is_done(state)]
@@ -622,8 +683,9 @@ class Loader:
 
     @property
     def stats(self) -> List[Dict[str, Any]]:
-        """The statistics of each element, from the source to the sink. Times
-        are in ns. docs/reference/statistics.md explains them."""
+        """The statistics of each element as a list of dicts, from the source
+        to the sink. Times are in ns. docs/reference/statistics.md describes
+        the fields."""
         import json  # which takes 6 ms
 
         stats: List[Dict[str, Any]] = json.loads(
@@ -634,14 +696,18 @@ class Loader:
 
     @property
     def state(self) -> Optional[str]:
-        """The state to resume from after the last batch."""
+        """The state to resume from after the last batch, a text, or None."""
         if self._ahead:
             return self._ahead_of
         return native.loader_dup_state(self._pointer)
 
     def restore_state(self, state: Optional[str]) -> bool:
-        """Resumes from a state at the next start; None: from the beginning.
-        Call it while the loader is stopped."""
+        """Sets where the next start begins. Call it while the loader is
+        stopped. Returns True.
+
+        `state`: such as `batch.state`; None: the beginning. Raises LoaderError
+        for a malformed state. A state of another dataset or order is refused
+        at the start."""
         self._check_process()
         try:
             native.loader_restore_state(self._pointer, state)
@@ -654,17 +720,21 @@ class Loader:
         return True
 
     def state_dict(self) -> Dict[str, Any]:
-        """The state after the last batch, in a dict, for torch.save()."""
+        """Returns the state after the last batch in a dict, for torch.save()."""
         return {"spdl": self.state}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes from that state at the next `for`."""
+        """Resumes at the next `for` from a state of state_dict(). Stops the
+        loader."""
         self.stop()
         self.restore_state(state["spdl"])
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes the next `for` begin that epoch. Successive epochs need no
-        call: each has an order of its own."""
+        """Makes the next `for` begin the given epoch. Successive epochs need no
+        call, because each has its own order.
+
+        `epoch`: the number of the epoch, from 0. Raises LoaderError for a
+        pipeline without spdlsrc."""
         self._check_process()
         if not self._begun:
             self.start()

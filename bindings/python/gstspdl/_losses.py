@@ -15,11 +15,14 @@ _FOLDER = os.path.dirname(__file__) + "/"
 
 
 class LoaderWarning(UserWarning):
-    """Items failed in an epoch that a `for` has finished.
+    """Warning at the end of a `for` in whose epoch items failed.
 
-    `epoch`, `stage`, `uri` and `reason` are those of the item that failed last.
-    `num_failures` is the number of items that failed since the last such
-    warning. `loader.failures` lists them.
+    `num_failures`: number of items that failed since the last such warning.
+    `epoch`, `stage`, `uri`, `reason`: those of the item that failed last, or
+    None.
+
+    `loader.failures` lists the items. With `python -W error` the warning is an
+    exception, raised after the last batch of the `for`.
     """
 
     def __init__(self, message: str, *, num_failures: int = 0,

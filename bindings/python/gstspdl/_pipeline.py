@@ -25,7 +25,7 @@ _NO_SUCH_PROPERTY = 2
 
 
 class Pipeline(Elements):
-    """A pipeline, built by a method for each element.
+    """Pipeline that is built by a method for each element.
 
         pipeline = (gstspdl.Pipeline()
                     .files("photos", label="folder", shuffle=True)
@@ -35,13 +35,14 @@ class Pipeline(Elements):
         for batch in pipeline.loader():
             ...
 
-    Each method returns a new pipeline with one more element, and leaves this
-    one as it is. An argument that is None keeps the element's default. Wrong
-    arguments raise TypeError or ValueError, which name the right ones.
+    Each method returns a new pipeline with one more element and leaves the old
+    one unchanged. An argument that is None keeps the default of the element.
+    Times are seconds or timedeltas. Wrong arguments raise TypeError or
+    ValueError with the valid values.
 
-    `str(pipeline)` is the line in gst-launch's syntax, and
-    `Pipeline.parse(line)` the way back. Two pipelines are equal if their lines
-    are. Functions of map() are not part of a line.
+    str(pipeline) is the line in gst-launch syntax, and Pipeline.parse(line)
+    reads one. Two pipelines are equal if their lines are equal. A line contains
+    only the name of a function of map().
     """
 
     __slots__ = ("_chains",)
@@ -58,12 +59,15 @@ class Pipeline(Elements):
 
     @classmethod
     def parse(cls, line: str) -> "Pipeline":
-        """Returns the pipeline of a line in gst-launch's syntax.
+        """Returns the pipeline that a line in gst-launch syntax describes.
 
-        Caps between two "!" become a capsfilter. A function of map() becomes a
-        spdlpipe without one: give it to Loader.map() by its name. Raises
-        ValueError for bins, URIs as elements and links of all pads: give these
-        lines to Loader itself."""
+            pipeline = Pipeline.parse("spdlsrc location=photos ! spdlfetch")
+
+        Caps between two "!" become a capsfilter. A line has no functions: pass
+        those of map() to Loader.map(name, function).
+
+        Raises ValueError for bins, URIs as elements and links of all pads:
+        pass such lines to Loader. Raises TypeError if `line` is not a str."""
         if not isinstance(line, str):
             raise TypeError(f"Pipeline.parse() takes a str, not {line!r}")
         return cls._of(tuple(_unify(node) for node in chain)
@@ -90,8 +94,12 @@ class Pipeline(Elements):
                state: Optional[str] = None, cpu_budget: float = 0.0,
                process: Union[bool, Mapping[str, Any]] = False,
                classes: Optional[Sequence[str]] = None) -> "Loader":
-        """Returns a Loader of this pipeline, with Loader's arguments. It ends
-        in a spdlsink; sink() sets that one's properties."""
+        """Returns a Loader of this pipeline, which has the same arguments. Adds
+        an spdlsink if there is none; sink() sets its properties.
+
+            with pipeline.loader(cpu_budget=0.5) as loader:
+                for batch in loader:
+                    ..."""
         from ._loader import Loader
 
         return Loader(self, source=source, caps=caps,
@@ -121,13 +129,18 @@ class Pipeline(Elements):
     def element(self, factory: str, **properties: Any) -> "Pipeline":
         """Adds any element of GStreamer.
 
-        `factory`: its name, such as "videoflip".
+            pipeline.element("videoflip", video_direction="90r")
 
-        Other arguments are its properties: method="clockwise". A property with
-        a dash is written with an underscore, and one of a pad is given as
+        `factory`: the name of the element.
+
+        Other arguments are the properties of the element, with underscores
+        instead of dashes. A property of a pad is written as
         **{"sink_0::xpos": 3}. Values are bools, numbers, str, paths,
-        timedeltas (in ns), and lists of numbers or str. Caps and structures
-        are given as text.
+        timedeltas (converted to ns), and lists of numbers or str. Caps and
+        structures are written as text.
+
+        Raises ValueError for an unknown element or a wrong value, and
+        TypeError for an unknown property.
         """
         if not isinstance(factory, str) or not re.fullmatch(
                 r"[A-Za-z0-9_][A-Za-z0-9_-]*", factory):

@@ -2,11 +2,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each recipe returns a Loader. `loader.description` is its line, and
-Pipeline.parse(loader.description) the pipeline, to be changed further.
+"""Each function returns a Loader. `loader.description` is its line, and
+Pipeline.parse(loader.description) the pipeline, which can be changed further.
 
-The number of threads follows the cores and the CPU limits of the process, and
-is tuned while batches are loaded. With several ranks each one loads its part.
+The number of threads follows the cores and the CPU limit of the process, and
+is tuned while batches are loaded. With several ranks, each loads its part.
 """
 
 import os
@@ -50,31 +50,39 @@ def image_folder(
     cpu_budget: float = 0.0,
     process: Process = False,
 ) -> Loader:
-    """Loads the images of a folder that has a folder for each class.
+    """Loads images from a folder that has one folder per class.
+
+        train = image_folder("train", batch_size=64, seed=1)
+        val = image_folder("val", train=False, classes=train.classes)
 
     A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
-    the numbers of the classes. `loader.classes` has their names.
+    int64 of (batch,). `loader.classes` has the names of the classes.
 
-    `size`: of the images, or (height, width).
-    `batch_size`: The number of images in a batch.
+    `root`: the folder.
+    `size`: height and width of the images in pixels, or (height, width).
+    `batch_size`: number of images in a batch.
+    `train`: True shuffles the images of each epoch and draws
+    random-resized-crops and flips. False keeps the order of the folder,
+    resizes each image and crops its center.
     `drop_last`: True drops the last batch of an epoch if it is not full.
-    `train`: True shuffles the images and draws random-resized-crops and flips.
-    False resizes each image and takes its center, in the order of the folder.
-    `seed`: of the order and of all that is drawn. It is the same on all ranks.
-    `crop_scale`: The smallest and largest share of an image's area that a
+    `seed`: seed of the order and of all random values. Use the same seed on
+    all ranks.
+    `crop_scale`: smallest and largest share of the area of an image that a
     random-resized-crop takes.
-    `flip`: The probability of mirroring an image in training.
-    `crop`: The share of the resized sides that validation keeps: 0.875 is
+    `flip`: probability of mirroring an image in training.
+    `crop`: share of the resized sides that validation keeps. 0.875 is
     torchvision's Resize(256) and CenterCrop(224).
-    `transform`: A function that is called with each decoded image, as
-    Loader.map() describes it.
-    `dtype`: float32 or float16, or uint8 without normalization.
-    `mean`, `std`: for each channel, of values from 0 to 1. None leaves a step
-    out.
-    `classes`: Names in the order of their numbers. Give validation those of
-    training: classes=train.classes. By default the folders, sorted.
-    `pattern`: Glob for the names of files that are images.
-    Other arguments are those of Loader.
+    `transform`: function that is called with each decoded image, as
+    Loader.map() describes.
+    `dtype`: "float32" or "float16", or "uint8" without normalization.
+    `mean`, `std`: one number per channel, for values from 0 to 1. None leaves
+    out the step.
+    `classes`: class names in the order of their numbers. None: the folders,
+    sorted.
+    `pattern`: glob for the names of the files that are images.
+    `state`, `max_failures`, `cpu_budget`, `process`: as for Loader.
+
+    Raises TypeError or ValueError for wrong arguments.
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",
                                 **_order(train, seed))
@@ -107,13 +115,19 @@ def image_list(
     cpu_budget: float = 0.0,
     process: Process = False,
 ) -> Loader:
-    """Loads the images that a list names, as image_folder() does.
+    """Loads images that a list names.
+
+        train = image_list("train.csv", weight_column="weight")
+
+    A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
+    int64 of (batch,).
 
     `location`: a .csv file with the columns uri and label, or a .txt file with
-    a path or URI on each line and, after a tab, a label. Labels are numbers or
-    names. Paths are relative to the list.
-    `weight_column`: The column of a .csv with weights, by which training draws
+    a path or URI, a tab and a label on each line. Labels are numbers or names.
+    Paths are relative to the list.
+    `weight_column`: column of a .csv with weights, by which training draws
     images with replacement.
+
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(
@@ -149,16 +163,23 @@ def web_dataset(
     cpu_budget: float = 0.0,
     process: Process = False,
 ) -> Loader:
-    """Loads the images of tar or ZIP shards, as image_folder() does.
+    """Loads images from tar or ZIP shards.
 
-    `urls`: paths or URLs of shards, such as "train-{0000..0127}.tar", or a
-    sequence of them. A sample is the files that share a name, as in
-    WebDataset; its .cls is the label.
-    `extensions`: of the images, such as "jpg,png". By default a sample's first
-    media file.
-    `shuffle_buffer`: The number of samples to shuffle among in training, where
-    a server supports no byte ranges. Elsewhere all samples are shuffled.
-    `classes`: needed if labels are names.
+        train = web_dataset("https://example.com/train-{0000..0127}.tar")
+
+    A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
+    int64 of (batch,).
+
+    `urls`: a path or URL, a pattern such as "train-{0000..0127}.tar", or a
+    sequence of paths or URLs. Files with the same name up to the first dot
+    are one sample, as in WebDataset. Its .cls is the label.
+    `extensions`: extensions of the images, such as "jpg,png". None: the first
+    media file of each sample.
+    `shuffle_buffer`: number of samples to shuffle among in training, if a
+    server does not support byte ranges. Otherwise all samples are shuffled.
+    `classes`: class names in the order of their numbers, which are required if
+    labels are names.
+
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(
@@ -195,17 +216,22 @@ def video_folder(
     cpu_budget: float = 0.0,
     process: Process = False,
 ) -> Loader:
-    """Loads a clip of each video of a folder that has a folder for each class.
+    """Loads one clip per video from a folder that has one folder per class.
+
+        train = video_folder("videos", num_frames=16, frame_step=2)
 
     A batch has `data`, float32 of (batch, num_frames, 3, height, width), and
-    `labels`.
+    `labels`, int64 of (batch,).
 
-    `num_frames`: The number of frames of a clip. A shorter video repeats its
-    last frame.
-    `frame_step`: The distance between two frames of a clip.
-    `train`: True takes a clip at a random place, crops all its frames equally
-    at random, and flips them. False takes the middle of the video and of its
-    frames.
+    `num_frames`: number of frames in a clip. A shorter video repeats its last
+    frame.
+    `frame_step`: distance between two frames of a clip, in frames of the
+    video.
+    `train`: True takes a clip at a random position and applies the same random
+    crop and flip to all its frames. False takes the middle of the video and
+    crops the center.
+    `pattern`: glob for the names of the files that are videos.
+
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",
@@ -243,17 +269,23 @@ def audio_folder(
     cpu_budget: float = 0.0,
     process: Process = False,
 ) -> Loader:
-    """Loads the audio files of a folder that has a folder for each class.
+    """Loads audio files from a folder that has one folder per class.
+
+        train = audio_folder("sounds", rate=16000, duration=2.0)
 
     A batch has `data`, float32 of (batch, samples, channels) from -1 to 1;
-    `data_lengths`, the number of samples of each file; and `labels`. Shorter
-    files are padded with zeros to the longest one of the batch.
+    `data_lengths`, the number of samples of each file; and `labels`, int64 of
+    (batch,). Files are padded with zeros to the longest one of the batch.
 
-    `rate`: The sample rate in Hz that all files are converted to.
-    `channels`: The number of channels that all files are converted to.
-    `offset`, `duration`: The part of each file to load, in seconds or
-    timedeltas. None loads files to their ends.
-    `train`: True shuffles the files. False loads them in order.
+    `rate`: sample rate in Hz to which all files are converted.
+    `channels`: number of channels to which all files are converted.
+    `offset`, `duration`: part of each file to load, in seconds or as
+    timedelta. None loads to the end.
+    `train`: True shuffles the files of each epoch. False loads them in order.
+    `transform`: function that is called with each decoded file, as
+    Loader.map() describes.
+    `pattern`: glob for the names of the files that are audio.
+
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",

@@ -15,13 +15,17 @@ from ._tensor import Tensor
 
 
 class Sample:
-    """An item, a group or a batch that a function of Loader.map() is called
-    with.
+    """Argument of a function in the pipeline: an item, a group of items after
+    spdlaggregate, or a batch after spdlbatch.
 
-    The tensors of an item, a batch or a decoded image are sample["data"], a
-    view without a copy. `bytes(sample)` copies the bytes, of an encoded item
-    for instance. `items` are those of a group. Attributes of a Gst.Sample,
-    such as get_buffer(), are there too and need PyGObject.
+        def brighten(sample):
+            image = sample["data"].numpy()      # (height, width, 3), no copy
+            return image // 2 + 127
+
+    sample["data"] is a Tensor of an array, a decoded image or a batch.
+    bytes(sample) is a copy of the bytes, for example of an encoded file.
+    With PyGObject, the attributes of a Gst.Sample, such as get_buffer(), are
+    there too.
     """
 
     __slots__ = ("_pointer", "_batch", "_gst", "__weakref__")
@@ -39,12 +43,12 @@ class Sample:
 
     @property
     def caps(self) -> str:
-        """The format, such as "image/jpeg"."""
+        """The format as text, such as "image/jpeg"."""
         return native.sample_dup_caps(self._pointer)
 
     @property
     def items(self) -> List["Sample"]:
-        """The items of a group; of a single item, itself."""
+        """The items of a group, or a list with the sample itself."""
         n = native.sample_get_n_items(self._pointer)
         if n is None:
             return [self]
@@ -53,7 +57,8 @@ class Sample:
 
     @property
     def tensors(self) -> Batch:
-        """The tensors by name."""
+        """All tensors by name, without a copy. Raises LoaderError if the
+        sample cannot be read as tensors."""
         if self._batch is None:
             try:
                 self._batch = Batch._take(native.sample_view(self._pointer))
@@ -76,28 +81,32 @@ class Sample:
 
     @property
     def epoch(self) -> int:
-        """The item's pass over the dataset."""
+        """The epoch of the item, from 0. Raises LoaderError for a group or a
+        batch."""
         return int(self._item().epoch)
 
     @property
     def index(self) -> int:
-        """The item's place in the dataset."""
+        """The place of the item in the dataset, from 0. Raises LoaderError for
+        a group or a batch."""
         return int(self._item().index)
 
     @property
     def label(self) -> int:
-        """The item's class, -1 for none."""
+        """The class of the item, -1 for none. Raises LoaderError for a group
+        or a batch."""
         return int(self._item().label)
 
     @property
     def key(self) -> str:
-        """The item's URI, "" for none."""
+        """The URI of the item, "" for none. Raises LoaderError for a group or
+        a batch."""
         uri: Optional[bytes] = self._item().uri
         return (uri or b"").decode(errors="replace")
 
     @property
     def gst_sample(self) -> Any:
-        """The Gst.Sample, which needs PyGObject."""
+        """The Gst.Sample. Needs PyGObject, else raises ImportError."""
         if self._gst is None:
             gi = bridge()
             self._gst = gi.new_boxed(gi.Gst.Sample, self._pointer)

@@ -28,14 +28,18 @@ def _stream_number(stream: Any) -> int:
 
 
 class Tensor:
-    """A view of a batch's memory, without a copy.
+    """View of a tensor in the memory of a batch.
 
-    Use np.asarray(tensor) for NumPy, torch.from_dlpack(tensor) for PyTorch, and
-    either protocol for other libraries. The memory stays valid as long as the
-    tensor or such a view, also without the batch, loader and pipeline.
+        array = tensor.numpy()              # or np.asarray(tensor)
+        tensor = torch.from_dlpack(tensor)
+
+    Neither copies the data. Other libraries can use DLPack,
+    __array_interface__ or __cuda_array_interface__. The memory stays valid as
+    long as the tensor or such a view exists, even after batch, loader and
+    pipeline are gone.
 
     On a CUDA device, the stream that is current when a view is taken waits for
-    the content. The CPU and other streams do not.
+    the content. The CPU and other streams do not wait.
     """
 
     __slots__ = ("_owner", "_info")
@@ -47,17 +51,18 @@ class Tensor:
 
     @property
     def shape(self) -> Tuple[int, ...]:
+        """The dimensions, in NumPy's order."""
         info = self._info
         return tuple(info.shape[:info.n_dims])
 
     @property
     def address(self) -> int:
-        """On its device."""
+        """The address of the first element, on the tensor's device."""
         return self._info.address or 0
 
     @property
     def readonly(self) -> bool:
-        """Whether the memory is shared and must not be written."""
+        """True if the memory is shared and must not be written."""
         return not self._info.writable
 
     @property
@@ -66,36 +71,39 @@ class Tensor:
 
     @property
     def name(self) -> str:
+        """The name in the batch, such as "data"."""
         name: bytes = native.tensor_get_name(self._info.tensor)
         return name.decode()
 
     @property
     def strides(self) -> Tuple[int, ...]:
-        """In bytes."""
+        """The distance between two elements of each dimension, in bytes."""
         n = c_uint()
         first = native.tensor_get_strides(self._info.tensor, n)
         return tuple(first[:n.value])
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes from the first element to the last, with the gaps
-        between them."""
+        """The number of bytes from the first to the last element, including
+        gaps between them."""
         n: int = native.tensor_get_size(self._info.tensor)
         return n
 
     @property
     def dtype(self) -> str:
-        """The name that NumPy and PyTorch use: "uint8", "float32"."""
+        """The type of the elements, as NumPy and PyTorch call it: "uint8",
+        "float32" and so on."""
         typestr = self._info.typestr.decode()
         return f"{_NAMES[typestr[1]]}{8 * int(typestr[2:])}"
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def device(self) -> str:
-        """The device's name in PyTorch: "cpu", "cuda:0"."""
+        """The device, as PyTorch calls it: "cpu", "cuda:0" and so on."""
         kind, number = self._device
         return "cpu" if kind == _DLPACK_CPU else f"cuda:{number}"
 
@@ -109,7 +117,8 @@ class Tensor:
                 f"on {self.device}>")
 
     def numpy(self) -> "numpy.ndarray[Any, Any]":
-        """The same as np.asarray(tensor)."""
+        """Returns a NumPy array of the same memory, like np.asarray(tensor).
+        Raises TypeError for a tensor on a CUDA device."""
         import numpy
 
         return numpy.asarray(self)
@@ -121,12 +130,15 @@ class Tensor:
 
     def wait(self, stream: Any = None) -> None:
         """Makes a stream of the CUDA device wait for the content, and returns
-        at once. `stream` is one of PyTorch, CuPy or Numba, a number, or None
-        for the default stream. Call it for each stream that uses the tensor,
-        other than the one that was current when the tensor was taken. The
-        memory is reused after all work that these streams were given before
-        the last view was freed. Does nothing for a tensor in the memory of the
-        CPU."""
+        at once.
+
+        `stream`: a stream of PyTorch, CuPy or Numba, a number, or None for the
+        default stream.
+
+        Call it for each stream that uses the tensor, except the one that was
+        current when a view was taken. The memory is reused after the work that
+        these streams were given before the last view was freed. Does nothing
+        for a tensor in CPU memory."""
         if self._device[0] == _DLPACK_CUDA:
             native.tensor_wait(self._info.tensor, _stream_number(stream))
 

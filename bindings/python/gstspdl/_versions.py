@@ -10,13 +10,13 @@ from . import _native as native
 
 
 def versions() -> Dict[str, str]:
-    """Returns the versions of gst-spdl and of the libraries that it uses, by
-    name.
+    """Returns the versions of gst-spdl and of the libraries that it uses, as a
+    dict by name.
 
-    A wheel brings its libraries, and lists all that matter. The versions are
-    those of Debian's packages, so that they can be compared with Debian's
-    security advisories. Otherwise the libraries are the system's, and only GLib
-    and GStreamer are listed."""
+    With the wheel, these are the bundled libraries, with the versions of
+    Debian's packages, so that they can be compared with Debian's security
+    advisories. Otherwise the system's libraries are used, and only GLib and
+    GStreamer are listed."""
     names = native.list_versions()
     found = dict(zip(names[::2], names[1::2]))
     bundled = os.path.join(native.folder, "versions.json")

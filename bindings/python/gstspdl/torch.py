@@ -2,7 +2,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A pipeline as an IterableDataset.
+"""Loaders as datasets for PyTorch.
 
     from gstspdl.torch import Dataset
 
@@ -15,7 +15,8 @@
             train(batch["data"], batch["labels"])
         torch.save({"model": ..., "data": dataset.state_dict()}, "checkpoint")
 
-It gives whole batches and has its own threads. If code needs a DataLoader, use
+A Dataset returns whole batches and has its own threads, so it needs no
+DataLoader. If code requires one, use
 DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
@@ -62,17 +63,21 @@ def _sum_over_ranks(value: int) -> int:
 
 def in_step(batches: Iterable[Step], *,
             shortest: bool = False) -> Iterator[Optional[Step]]:
-    """Gives the same number of steps on each rank of torch.distributed, also
-    if ranks have different numbers of batches, because items could not be
-    divided evenly or some failed.
+    """Yields the same number of steps on each rank of torch.distributed. Ranks
+    can have different numbers of batches, because items could not be divided
+    evenly or some failed.
 
-    By default, the rank with the most batches decides: a rank without a batch
-    gets None and must still take part in collective operations. With
-    `shortest`, the rank with the fewest decides, and others skip the rest.
+        for batch in in_step(dataset, shortest=True):
+            loss = train(batch)             # collective operations
 
-    If the loader of one rank fails, the steps of all ranks end with an error.
-    Each step costs an all_reduce of one number. Without torch.distributed, it
-    gives the batches as they are.
+    `batches`: the batches of this rank, such as a Dataset.
+    `shortest`: False: the rank with the most batches decides. A rank without a
+    batch gets None and must still take part in collective operations. True:
+    the rank with the fewest batches decides, and others skip the rest.
+
+    Raises LoaderError on all ranks if the loader of one rank fails. Each step
+    costs an all_reduce of one number. Without torch.distributed, the batches
+    are returned unchanged.
     """
     distributed = torch.distributed
     iterator = iter(batches)
@@ -98,16 +103,26 @@ def in_step(batches: Iterable[Step], *,
 
 
 class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
-    """Batches as dicts of PyTorch's tensors on `device`.
+    """IterableDataset of whole batches, each a dict of PyTorch tensors by
+    name.
 
-    `pipeline`: as for Loader, or a Loader, such as a recipe's:
-    Dataset(gstspdl.image_folder("photos")).
-    `device`: by default the current CUDA device if there is one, else the CPU.
-    The dicts always have `labels` and `indices`. `last` is the last Batch, with
-    its keys, extras and state. Other arguments are those of Loader.
+        dataset = Dataset(gstspdl.image_folder("photos"))
+        for batch in dataset:               # one epoch
+            train(batch["data"], batch["labels"])
+
+    `pipeline`: as for Loader, or a Loader.
+    `device`: the device of the tensors. None: the current CUDA device if there
+    is one, else the CPU.
+
+    Other arguments are those of Loader. With a Loader as `pipeline`, they
+    raise TypeError.
+
+    `labels` and `indices` (int64) are in each dict. `last` is the last Batch,
+    with its keys, extras and state; `loader` is the Loader.
 
     Each process of torch.distributed loads its own part, unless the pipeline
-    sets `rank` and `world-size`.
+    sets `rank` and `world-size`. In a worker process of a DataLoader, the
+    dataset raises LoaderError.
     """
 
     def __init__(self, pipeline: Any, *, device: Any = None,
@@ -130,7 +145,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         return len(self.loader)
 
     def __iter__(self) -> Iterator[TorchBatch]:
-        """Gives the rest of an epoch; after its end, the next one."""
+        """Yields one epoch, or after resuming the rest of it."""
         if torch.utils.data.get_worker_info() is not None:
             raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
@@ -151,13 +166,14 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
 
     @property
     def classes(self) -> Optional[List[str]]:
-        """The class names: label i is classes[i]."""
+        """The class names: label i is classes[i]. None if the labels are only
+        numbers."""
         self._begin()
         return self.loader.classes
 
     @property
     def class_to_idx(self) -> Optional[Dict[str, int]]:
-        """The class numbers by name."""
+        """The class numbers by name, or None."""
         self._begin()
         return self.loader.class_to_idx
 
@@ -181,6 +197,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
                 for name, tensor in tensors.items()}
 
     def stop(self) -> None:
+        """Stops the loader. The next `for` starts it again."""
         self.loader.stop()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -190,11 +207,11 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     # Resuming
 
     def state_dict(self) -> Dict[str, Any]:
-        """The state after the last batch."""
+        """Returns the state after the last batch, for torch.save()."""
         return {"spdl": self._state}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes from that state at the next `for`."""
+        """Resumes at the next `for` from a state of state_dict()."""
         self.loader.load_state_dict(state)
         self._state = state["spdl"]
 
@@ -205,8 +222,8 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         return self.loader.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes the next `for` begin that epoch. Successive epochs need no
-        call: each has an order of its own."""
+        """Makes the next `for` begin the given epoch, from 0. Successive epochs
+        need no call, because each has its own order."""
         self._begin()
         self.loader.set_epoch(epoch)
         self._state = self.loader.state

@@ -300,8 +300,8 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT64, 0),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, sidecar, READY, "index-cache",
       "Index cache",
-      "Whether to keep the index of a list or a shard in a file next to it, to "
-      "open it faster the next time",
+      "Keep the index of a list or a shard in a file next to it, to open it "
+      "faster the next time",
       spdl_index_use_get_type, SPDL_SIDECAR_AUTO),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, extensions, READY, "extensions",
       "Extensions",

@@ -17,8 +17,8 @@ class LoaderError(RuntimeError):
             if error.code != "timed-out":
                 raise
 
-    `code`: the reason as text: "pipeline-error" (an element failed, or the
-    description has a mistake), "failures" (more items failed than
+    `code`: the reason as text: "pipeline-error" (an element failed, the
+    description has a mistake, or a state does not fit), "failures" (more items failed than
     `max_failures` permits), "source" (the source in the program raised),
     "timed-out", "stopped", "busy", "forked", "state", "map", "pipeline",
     "not-started", "started" or "failed".

@@ -705,9 +705,9 @@ class Loader:
         """Sets where the next start begins. Call it while the loader is
         stopped. Returns True.
 
-        `state`: such as `batch.state`; None: the beginning. Raises LoaderError
-        for a malformed state. A state of another dataset or order is refused
-        at the start."""
+        `state`: such as `batch.state`; None: the beginning. The start raises
+        LoaderError for a malformed state, and for one of another dataset or
+        order. Raises LoaderError while the loader runs."""
         self._check_process()
         try:
             native.loader_restore_state(self._pointer, state)

@@ -13,7 +13,7 @@
 #include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/folder/folder.h"
-#include "plugins/dataset/folder/objects.h"
+#include "plugins/dataset/objects.h"
 #include "plugins/dataset/list/list.h"
 
 typedef struct {

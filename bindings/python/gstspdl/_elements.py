@@ -94,10 +94,10 @@ class Elements:
 
         The element is spdlsrc.
 
-        `location`: Dataset: a folder; a .txt list with a path or URI on each
-        line and, after a tab, a label; a .csv list with the columns uri, label
-        and others; or .tar or .zip shards, local or on servers:
-        train-{0000..0127}.tar.
+        `location`: Dataset: a folder, local or in an object store; a .txt list
+        with a path or URI on each line and, after a tab, a label; a .csv list
+        with the columns uri, label and others; or .tar or .zip shards, local
+        or on servers: train-{0000..0127}.tar.
         `name`: Name of the element.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
@@ -224,8 +224,8 @@ class Elements:
         ("mask,depth").
         `coalesce`: In a group, read byte ranges of one file together if at
         most this many bytes lie between them (0 = separately). Default: 0.
-        `cache_dir`: Folder in which to cache items and byte ranges from HTTP
-        servers; processes may share it (unset = no cache).
+        `cache_dir`: Folder in which to cache items and byte ranges from
+        servers and object stores; processes may share it (unset = no cache).
         `cache_size`: Maximum bytes in cache-dir; the least recently used files
         are removed (0 = no limit). Default: 68719476736.
         `cache_validate`: How to check that an entry of cache-dir is current.

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/folder/objects.h"
+#include "plugins/dataset/objects.h"
 
 #include <string.h>
 

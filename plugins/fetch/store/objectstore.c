@@ -224,14 +224,21 @@ is_host_name (const gchar *bucket)
          strspn (bucket, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
+/* Checks that a query, which is sent as it is, is escaped. */
+static gboolean
+is_escaped (const gchar *query)
+{
+  return strspn (query, BUCKET_CHARS "~%&=/") == strlen (query);
+}
+
 static gboolean
 parse_bucket (SpdlObject *self, const gchar *uri, GError **error)
 {
   const gchar *begin = uri + strlen ("s3://");
   const gsize n = strcspn (begin, "/?");
 
-  if (n == 0 || !begin[n] || strspn (begin, BUCKET_CHARS) < n ||
-      (begin[n] == '/' && !begin[n + 1]))
+  if (n == 0 || !begin[n] || (begin[n] == '?' && !is_escaped (begin + n + 1)) ||
+      strspn (begin, BUCKET_CHARS) < n || (begin[n] == '/' && !begin[n + 1]))
     return set_no_object (uri,
         self->kind == STORE_S3 ? "s3://bucket/key" : "gs://bucket/key", error);
   self->bucket = g_strndup (begin, n);
@@ -278,7 +285,8 @@ parse_dataset (SpdlObject *self, const gchar *uri, GError **error)
     revision = g_strndup (at + 1, measure_revision (at + 1));
     at += 1 + strlen (revision);
   }
-  if (n == 0 || !*at || (*at == '/' && !at[1]) || (revision && !*revision))
+  if (n == 0 || !*at || (*at == '?' && !is_escaped (at + 1)) ||
+      (*at == '/' && !at[1]) || (revision && !*revision))
     return set_no_object (uri, form, error);
   self->bucket = spdl_sigv4_escape (repository, TRUE);
   path = revision ? spdl_sigv4_escape (revision, FALSE) : g_strdup ("main");

@@ -1,4 +1,4 @@
-/* gst-spdl: list of the items of a dataset
+/* gst-spdl: dataset: items of a folder, a list or shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,25 +17,25 @@
 #include "plugins/dataset/list/list.h"
 
 typedef struct {
-  guint64 offset; /* of the path in all paths */
+  guint64 offset; /* offset in the concatenated paths */
   guint32 length;
-  gint32 label; /* the class of the top-level folder; -1: none */
+  gint32 label; /* class of the top-level folder; -1: none */
 } Item;
 
 struct _SpdlDataset {
-  gchar *root; /* what relative paths are relative to */
+  gchar *root; /* base of relative paths */
   SpdlLabel label;
   SpdlList *list;             /* nullable */
   SpdlArchiveSet *shards;     /* nullable */
-  const SpdlClasses *classes; /* (nullable): that were given */
-  /* Of a folder. */
+  const SpdlClasses *classes; /* (nullable): set by the caller */
+  /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
   GString *paths;
   GArray *items; /* Item */
   guint64 hash;
   GPtrArray *folders; /* gchar: names of the top-level folders */
-  SpdlClasses *found; /* (nullable): the classes that they make */
-  gchar *unknown;     /* (nullable): the first file of no class */
+  SpdlClasses *found; /* (nullable): classes named by the top-level folders */
+  gchar *unknown;     /* (nullable): first file that belongs to no class */
 };
 
 static SpdlDataset *
@@ -64,7 +64,8 @@ spdl_dataset_free (SpdlDataset *self)
   g_free (self);
 }
 
-/* Escapes what is not UTF-8 as in a URI, so that a name can be shown. */
+/* Adds a top-level folder. Bytes that are not UTF-8 are escaped as in a URI, so
+ * that the class name can be displayed. */
 static void
 add_folder (const gchar *name, gpointer user_data)
 {
@@ -105,7 +106,7 @@ add_file (const gchar *path, gint folder, gpointer user_data)
   return TRUE;
 }
 
-/* Makes a class of each top-level folder. */
+/* Creates a class for each top-level folder. */
 static gboolean
 number_folders (SpdlDataset *self, GError **error)
 {
@@ -126,7 +127,7 @@ number_folders (SpdlDataset *self, GError **error)
   return TRUE;
 }
 
-/* Checks that each file has one of the given classes. */
+/* Checks that each file belongs to one of the given classes. */
 static gboolean
 check_folders (const SpdlDataset *self, GError **error)
 {
@@ -249,7 +250,9 @@ open_shards (const SpdlDatasetOptions *options,
   return NULL;
 }
 
-/* @kind: (nullable): what it is, if that has no columns */
+/* Checks that the location may have weights.
+ *
+ * @kind: (nullable): description of a location that has no columns */
 static gboolean
 may_have_weights (
     const SpdlDatasetOptions *options, const gchar *kind, GError **error)

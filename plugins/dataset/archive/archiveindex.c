@@ -1,4 +1,4 @@
-/* gst-spdl: the index of a shard
+/* gst-spdl: index of a shard: samples and their byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,13 +22,14 @@ struct _SpdlArchiveIndex {
   const guint8 *data;
   gsize size;
   gboolean mapped;
-  /* Of the header, so that what is mapped of it is not asked for again. */
+  /* Header fields, copied so that the mapped page of the header need not be
+   * read again. */
   guint64 n_samples;
   SpdlArchiveKey key;
   guint64 flags;
   guint64 n_long;
   guint64 hash;
-  const guint8 *records; /* behind their places */
+  const guint8 *records;
   gsize records_size;
 };
 
@@ -114,7 +115,7 @@ spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem)
   return take_memory (data, size, FALSE, problem);
 }
 
-/* Returns NULL with errno set. */
+/* Maps the file for reading. Returns NULL with errno set. */
 static guint8 *
 map_file (int fd, gsize *size)
 {
@@ -237,7 +238,8 @@ spdl_archive_index_get_sample (
   return g_utf8_validate_len (sample->key, sample->key_length, NULL);
 }
 
-/* Whether all of the file is there and makes sense. */
+/* Checks that extension, packing and text of a file lie within the record and
+ * that its byte range is valid, and completes @file. Returns FALSE if not. */
 static gboolean
 take_file (const SpdlArchiveSample *sample, guint16 kind, SpdlArchiveFile *file)
 {

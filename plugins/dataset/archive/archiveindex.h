@@ -1,4 +1,4 @@
-/* gst-spdl: the index of a shard
+/* gst-spdl: index of a shard: samples and their byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,42 +14,44 @@
 
 G_BEGIN_DECLS
 
-/* Which samples a shard has, and where their files lie in it. All numbers are
- * little-endian:
+/* Format of the index file of a shard, which lists its samples and the byte
+ * ranges of their files. All numbers are little-endian. Header (offset, size in
+ * bytes, content):
  *
- *     0   8   "spdltar", and a byte 1 or 2, the version: 2, some files are
- *             deflated
+ *     0   8   "spdltar", and a byte with the version, 1 or 2; version 2 has
+ *             deflated files
  *     8   8   number of samples
- *    16   8   the shard's size
- *    24   8   seconds (signed) of its last change
- *    32   8   nanoseconds of that
- *    40   8   hash of samples of the shard
- *    48   8   hash of the server's ETag or, without one, Last-Modified; 0: it
- *             was a file
+ *    16   8   size of the shard
+ *    24   8   modification time of the shard, seconds (signed)
+ *    32   8   its nanoseconds
+ *    40   8   hash of excerpts of the shard
+ *    48   8   hash of the server's ETag or, without one, Last-Modified; 0: the
+ *             shard was a local file
  *    56   8   flags: 1, each sample has a payload without `extensions`
- *    64   8   number of texts that were too long to be kept
- *    72   8   hash of what is behind the header
+ *    64   8   number of texts that were left out because of their length
+ *    72   8   hash of the bytes after the header
  *    80   8   hash of the bytes 0 to 79
- *    88       for each sample, in 8 bytes: where its record is, counted from
- *             where the first one is; then the records
+ *    88       offsets of the records, 8 bytes per sample, relative to the first
+ *             record; then the records
  *
- * A record:
+ * Record:
  *
  *     0   8   label (signed); -1: none
- *     8   2   number of its files
- *    10   2   length of its key
+ *     8   2   number of files
+ *    10   2   length of the key
  *    12  24   for each file:
- *             0   8   where it begins in the shard
- *             8   8   its size
- *            16   4   length of its text, if that is kept here
- *            20   2   length of its extension
- *            22   2   kind: SpdlArchiveKind; 32768 is added where its text is
- *                     kept, 16384 where it is deflated in the shard
- *             the key, then each file's extension, in lower case, its size in
- *             the shard (8) and its CRC-32 (4) where it is deflated, and text
+ *             0   8   offset in the shard
+ *             8   8   uncompressed size
+ *            16   4   length of the text, if the index contains it
+ *            20   2   length of the extension
+ *            22   2   SpdlArchiveKind, plus 32768 if the index contains the
+ *                     text, plus 16384 if the shard holds the file deflated
+ *             the key; then for each file its lower-case extension, its
+ *             compressed size (8) and CRC-32 (4) if it is deflated, and its
+ *             text
  *
- * Hashes are spdl_fingerprint_add()'s. What is changed in it gets another
- * version. */
+ * Hashes are those of spdl_fingerprint_add(). Any change of the format needs a
+ * new version. */
 
 #define SPDL_ARCHIVE_INDEX_HEADER 88
 #define SPDL_ARCHIVE_RECORD_HEAD 12
@@ -59,7 +61,7 @@ G_BEGIN_DECLS
 #define SPDL_ARCHIVE_KIND_PACKED 0x4000
 #define SPDL_ARCHIVE_RECORD_PACKING 12
 
-/* The header's words, by their places. */
+/* Indices of the 8-byte words of the header. */
 enum {
   SPDL_ARCHIVE_WORD_MARK,
   SPDL_ARCHIVE_WORD_N_SAMPLES,
@@ -77,22 +79,22 @@ enum {
 #define SPDL_ARCHIVE_INDEX_MARK "spdltar\1"
 #define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\2"
 
-/* Which shard it is of. */
+/* Identity of a shard. */
 typedef struct {
   SpdlStamp stamp;
-  guint64 samples; /* their hash */
+  guint64 samples; /* hash of excerpts */
   guint64 validator;
 } SpdlArchiveKey;
 
-/* How a file of a ZIP is deflated. */
+/* Compressed form of a deflated file in a ZIP. */
 typedef struct {
-  guint64 size; /* as it lies in the shard */
+  guint64 size; /* compressed */
   guint32 checksum;
 } SpdlArchivePacking;
 
 typedef struct {
-  guint64 first; /* byte in the shard */
-  guint64 size;  /* unpacked */
+  guint64 first; /* offset in the shard */
+  guint64 size;  /* uncompressed */
   gboolean packed;
   SpdlArchivePacking packing;
   const gchar *extension; /* not terminated */
@@ -102,20 +104,21 @@ typedef struct {
   guint32 text_length;
 } SpdlArchiveFile;
 
-/* How many bytes of the shard it takes. */
+/* Returns the number of bytes that the file takes up in the shard. */
 static inline guint64
 spdl_archive_file_get_length (const SpdlArchiveFile *file)
 {
   return file->packed ? file->packing.size : file->size;
 }
 
-/* Looks into the index; nothing is copied. */
+/* A sample whose strings point into the index. The last fields are the position
+ * of the next file to read. */
 typedef struct {
   gint64 label;
   const gchar *key; /* not terminated */
   guint16 key_length;
   guint16 n_files;
-  /* Where the next file is read. */
+  /* Position of the next file. */
   const guint8 *files;
   const gchar *texts;
   const gchar *end;
@@ -123,15 +126,16 @@ typedef struct {
 
 typedef struct _SpdlArchiveIndex SpdlArchiveIndex;
 
-/* Takes what an index file holds, if all of it is as it was written.
+/* Parses the content of an index file, and verifies its hashes.
  *
- * @data: (transfer full): by g_malloc()
- * @problem: (out): why not, if NULL is returned; to go behind a colon */
+ * @data: (transfer full): allocated with g_malloc()
+ * @problem: (out): the reason if NULL is returned, to follow a colon in a
+ *     message */
 SpdlArchiveIndex *
 spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem);
 
-/* The same for a file, which is mapped: whoever writes one renames it to its
- * name, and never changes it there. */
+/* Maps and parses an index file. The file must not be modified while it is
+ * mapped; writers rename a new file to its name. */
 SpdlArchiveIndex *
 spdl_archive_index_open (const gchar *path, const gchar **problem);
 
@@ -143,42 +147,45 @@ guint64 spdl_archive_index_get_size (const SpdlArchiveIndex *self);
 guint64 spdl_archive_index_get_hash (const SpdlArchiveIndex *self);
 guint64 spdl_archive_index_get_n_long (const SpdlArchiveIndex *self);
 
-/* Whether each sample has a payload, where no extensions are asked for. */
+/* Returns TRUE if each sample has a payload when no extensions are set. */
 gboolean spdl_archive_index_has_payloads (const SpdlArchiveIndex *self);
 
-/* All of it as it is in a file. */
+/* Returns the content of the index file. */
 const guint8 *
 spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size);
 
-/* Says that it is of a shard that a server knows by @validator. Not where it is
- * mapped. */
+/* Sets the validator by which a server identifies the shard. The index must not
+ * be mapped from a file. */
 void spdl_archive_index_restamp (SpdlArchiveIndex *self, guint64 validator);
 
-/* Lets go of the pages that were read, where it is mapped. */
+/* Releases the pages that were read, if the index is mapped. */
 void spdl_archive_index_forget (SpdlArchiveIndex *self);
 
-/* FALSE: what is there makes no sense. @i: below the size */
+/* Reads sample @i, which must be below the size. Returns FALSE if its record is
+ * invalid. */
 gboolean spdl_archive_index_get_sample (
     const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample);
 
-/* The next of a sample's files. FALSE: there is none, or it makes no sense. */
+/* Reads the next file of a sample. Returns FALSE after the last file, or if the
+ * record is invalid. */
 gboolean
 spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file);
 
-/* The file that is the sample's payload: the first of @extensions that it has
- * or, if they are NULL, its first media file, else its first file that is no
- * note. Empty files are none. @sample: of which nothing was read yet */
+/* Finds the payload of a sample: the file with the first of @extensions that
+ * the sample has or, if @extensions is NULL, its first media file, else its
+ * first file that is not a note. Empty files are skipped. No file of @sample
+ * may have been read yet. Returns FALSE if there is no payload. */
 gboolean spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
     const gchar *const *extensions, SpdlArchiveFile *file);
 
 typedef struct {
-  SpdlArchiveIndex *index; /* of this one alone */
-  GPtrArray *contents; /* GstBuffer, of its files in order; NULL where the text
-                          is in the index */
-  gsize size;          /* of all contents */
+  SpdlArchiveIndex *index; /* contains this sample only */
+  GPtrArray *contents;     /* GstBuffer of each file in order; NULL if the index
+                              contains the text */
+  gsize size;              /* of all contents, in bytes */
 } SpdlSample;
 
-/* Takes @index and @contents. */
+/* Takes ownership of @index and @contents. */
 SpdlSample *
 spdl_sample_new (SpdlArchiveIndex *index, GPtrArray *contents, gsize size);
 void spdl_sample_free (SpdlSample *self);

@@ -1,4 +1,4 @@
-/* gst-spdl: label and other fields of a sample in a shard
+/* gst-spdl: label and metadata fields of a sample in a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,8 @@
 
 #include "plugins/dataset/list/columns.h"
 
-/* Names of fields are kept for ever, and a JSON may have any. */
+/* Field names become quarks, which are never freed, and JSON members may have
+ * arbitrary names. */
 #define MAX_NAMES 4096
 
 static gboolean
@@ -26,7 +27,8 @@ is_name (const gchar *name)
              g_atomic_int_add (&n_names, 1) < MAX_NAMES);
 }
 
-/* Takes @text. The first of two of one name stays. */
+/* Takes ownership of @text. If the field exists already, the first value is
+ * kept. */
 static void
 add_string (GstStructure *to, const gchar *name, gchar *text)
 {
@@ -41,7 +43,7 @@ add_string (GstStructure *to, const gchar *name, gchar *text)
   gst_structure_take_value (to, name, &value);
 }
 
-/* Returns FALSE if it is an array, an object or null. */
+/* Returns FALSE for an array, an object or null. */
 static gboolean
 set_value (GValue *value, const json_t *json)
 {
@@ -68,7 +70,8 @@ set_value (GValue *value, const json_t *json)
   }
 }
 
-/* What is no JSON, or no object, has its text alone. */
+/* Adds the members of a JSON object as fields. If the text is not a JSON
+ * object, no field is added. */
 static void
 add_members (GstStructure *to, const gchar *text)
 {
@@ -99,7 +102,8 @@ spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
       uri, file->first, last, file->size, file->packing.checksum);
 }
 
-/* Takes @text, which is under the file's extension, if it has such a name. */
+/* Adds the text of a file as a field named by the file's extension, if that is
+ * a valid name. Takes ownership of @text. */
 static void
 add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text)
 {

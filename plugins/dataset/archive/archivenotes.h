@@ -1,4 +1,4 @@
-/* gst-spdl: label and other fields of a sample in a shard
+/* gst-spdl: label and metadata fields of a sample in a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,19 +13,18 @@
 
 G_BEGIN_DECLS
 
-/* A byte range of the shard at @uri, and what spdlfetch has to know to unpack
- * it. Returns: (transfer full) */
+/* Returns (transfer full) the URI of a byte range of the shard at @uri, with
+ * the parameters that spdlfetch needs to decompress it. */
 gchar *
 spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file);
 
-/* The fields of an item's `extra`: `key`; of each text, which is named by its
- * extension, what is in it, and of each other file but @payload its URI; and of
- * the JSON, if it is an object, a field for each member that is a string, a
- * number or a boolean.
+/* Creates the `extra` structure of an item (transfer full). It has the field
+ * `key`; a field with the content of each text, named by its extension; a field
+ * with the URI of each other file except @payload; and a field for each string,
+ * number or boolean member of the sample's JSON object.
  *
- * @uri: the shard's
- *
- * Returns: (transfer full): of a sample of which nothing was read yet */
+ * @sample: a sample of which no file was read yet
+ * @uri: the URI of the shard */
 GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample,
     const gchar *uri, const SpdlArchiveFile *payload);
 

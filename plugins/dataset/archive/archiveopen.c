@@ -1,4 +1,4 @@
-/* gst-spdl: opens the index of a shard, or builds it
+/* gst-spdl: loading and building of shard indexes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,10 +18,10 @@
 #include "plugins/dataset/archive/archivewriter.h"
 
 #define GST_CAT_DEFAULT get_category ()
-/* As for a list: what changed since may not show. */
+/* Minimum age of a file, in seconds. A change within the granularity of its
+ * modification time could go unnoticed. */
 #define SETTLED_SECONDS 2
-/* An index that a server has is read into memory as a whole, of which it may
- * not take most. */
+/* Limit for an index on a server, which is read into memory as a whole. */
 #define MAX_REMOTE_INDEX ((guint64) 1 << 32)
 
 static GstDebugCategory *
@@ -62,8 +62,9 @@ spdl_archive_open_reader (
              : spdl_reader_open_file (location, error);
 }
 
-/* The name under which the cache has the index: a signed URL is another each
- * time, and a password could be guessed from the name's hash. */
+/* Returns the path of the cached index. The query of a URL is left out because
+ * each signed URL has another one; userinfo, because a password could be
+ * guessed from the hash in the file's name. */
 static gchar *
 path_in_cache (const gchar *location)
 {
@@ -90,8 +91,9 @@ is_same_stamp (const SpdlStamp *a, const SpdlStamp *b)
          a->nanoseconds == b->nanoseconds;
 }
 
-/* Why the index is not that of what @reader reads; NULL: it is. What a server
- * knows a shard by settles it; else some of its bytes do. */
+/* Returns why the index does not match the shard that @reader reads, or NULL if
+ * it does. Compares the server's validator if there is one, otherwise excerpts
+ * of the shard. */
 static const gchar *
 find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
 {
@@ -112,7 +114,8 @@ find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
   return samples == key.samples ? NULL : "the index belongs to another shard";
 }
 
-/* Takes @index, and says in the log what becomes of it. */
+/* Returns @index if it matches the shard. Otherwise logs the reason, frees
+ * @index and returns NULL. */
 static SpdlArchiveIndex *
 check_index (SpdlArchiveIndex *index, const gchar *problem, SpdlReader *reader,
     const gchar *path)
@@ -157,8 +160,8 @@ spdl_archive_store (
   return spdl_sidecar_file_store (path, mode, write_data, bytes);
 }
 
-/* Keeps the index in a file, and maps that in its place: so it takes none of
- * the process's memory. */
+/* Stores the index in a file and maps that file, so that the index uses no heap
+ * memory. */
 static SpdlArchiveIndex *
 keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
 {
@@ -203,7 +206,8 @@ keep_somewhere (SpdlArchiveIndex *index, SpdlReader *reader,
   return mapped ? mapped : index;
 }
 
-/* What a server has at URL.spdl-index; NULL: nothing that can be used. */
+/* Downloads the index at URL.spdl-index. Returns NULL if there is no usable
+ * index. */
 static SpdlArchiveIndex *
 fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: opens the index of a shard, or builds it
+/* gst-spdl: loading and building of shard indexes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,31 +13,32 @@
 
 G_BEGIN_DECLS
 
-/* The index of DIR/NAME is in DIR/NAME.spdl-index or, if that cannot be
- * written, in the user's cache under the shard's path without links; that of a
- * URL in the cache under the URL, or at URL.spdl-index. One that is of another
- * shard, or of this one as it was, is not used. */
+/* The index of DIR/NAME is DIR/NAME.spdl-index or, if that file cannot be
+ * written, a file in the user's cache that is named by the shard's path with
+ * symbolic links resolved. The index of a URL is a file in the cache that is
+ * named by the URL, or is downloaded from URL.spdl-index. An index of another
+ * shard, or of an older version of the shard, is ignored. */
 
-/* Whether @location is a URL and no path. */
+/* Returns TRUE if @location is a URL rather than a path. */
 gboolean spdl_archive_is_remote (const gchar *location);
 
-/* What the index of @location is called, which lies beside it. */
+/* Returns the path or URL of the index next to the shard. */
 gchar *spdl_archive_sidecar_of (const gchar *location);
 
-/* Opens the shard itself. */
+/* Opens the shard itself, without its index. */
 SpdlReader *spdl_archive_open_reader (
     const gchar *location, SpdlIndexer *indexer, GError **error);
 
-/* Returns the shard's index, which is made and kept where there is none. From
- * any thread.
+/* Loads the index of a shard, or builds and stores it. Callable from any
+ * thread.
  *
- * @stamp: (out): of the shard
+ * @stamp: (out): size and modification time of the shard
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlArchiveIndex *spdl_archive_open (const gchar *location, SpdlSidecarUse use,
     SpdlIndexer *indexer, SpdlStamp *stamp, GError **error);
 
-/* Writes an index to @path. Returns an errno, 0 if it was written. */
+/* Writes an index to @path. Returns 0 or an errno. */
 int spdl_archive_store (
     const gchar *path, guint mode, const guint8 *data, gsize size);
 

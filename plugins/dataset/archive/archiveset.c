@@ -1,4 +1,4 @@
-/* gst-spdl: a dataset of shards
+/* gst-spdl: dataset of indexed shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,10 +16,12 @@
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
 
-/* Shards that are opened at a time: servers and disks are waited for. */
+/* Number of shards that are opened in parallel, to hide the latency of servers
+ * and disks. */
 #define N_THREADS 16
-/* Around each page that is touched the kernel maps 64 KiB, or a large page of
- * the cache as a whole. */
+/* Number of items read before the mapped pages of the indexes are released. For
+ * each page that is accessed, the kernel maps 64 KiB, or a whole large folio of
+ * the page cache. */
 #define MAX_VISITS 128
 
 typedef struct {
@@ -28,10 +30,10 @@ typedef struct {
   gboolean remote;
   SpdlStamp stamp;
   SpdlArchiveIndex *index;
-  guint32 *usable; /* (nullable): the samples that are items; NULL: all are */
+  guint32 *usable; /* (nullable): samples that are items; NULL: all */
   guint64 n_items;
   guint64 first_item;
-  gboolean visited; /* since its index's pages were let go of */
+  gboolean visited; /* since the pages of its index were released */
   GError *error;
 } Shard;
 
@@ -39,11 +41,11 @@ struct _SpdlArchiveSet {
   GArray *shards; /* Shard */
   gchar **extensions;
   SpdlArchiveSetOptions options;
-  SpdlIndexer *indexer; /* while it is opened */
-  gint streamed;        /* atomic: a shard can be read in order alone */
+  SpdlIndexer *indexer; /* only while shards are opened */
+  gint streamed;        /* atomic: a shard has no byte ranges */
   guint64 n_items;
   guint64 hash;
-  guint64 last; /* the shard that the last item was of */
+  guint64 last; /* shard of the last item */
   Shard *visited[MAX_VISITS];
   guint n_visited;
   guint n_visits;
@@ -82,7 +84,7 @@ extensions_of (const SpdlArchiveSet *self)
   return (const gchar *const *) self->extensions;
 }
 
-/* What is left out */
+/* Warnings about skipped samples */
 
 static void
 warn_caller (SpdlArchiveSet *self, gchar *text)
@@ -100,7 +102,7 @@ get_payload (const SpdlArchiveSet *self, const Shard *shard,
          file->first + spdl_archive_file_get_length (file) <= shard->stamp.size;
 }
 
-/* Notes which of its samples are items, if not all are. */
+/* Records which samples have a payload, unless all have one. */
 static void
 find_usable (const SpdlArchiveSet *self, Shard *shard)
 {
@@ -152,7 +154,7 @@ tell_left_out (SpdlArchiveSet *self, const Shard *shard)
 
 typedef struct {
   SpdlArchiveSet *set;
-  gint next; /* atomic: the shard to open next */
+  gint next; /* atomic: next shard to open */
 } Opening;
 
 static gpointer
@@ -193,7 +195,7 @@ open_all (SpdlArchiveSet *self)
       g_thread_join (threads[i]);
 }
 
-/* What is wrong with the first shard that can only be streamed. */
+/* Reports the error of the first shard that can only be streamed. */
 static gboolean
 refuse_to_stream (SpdlArchiveSet *self, GError **error)
 {
@@ -301,7 +303,7 @@ spdl_archive_set_get_hash (const SpdlArchiveSet *self)
 
 /* Items */
 
-/* The shard that has item @i; an empty one has none. */
+/* Returns the shard that contains item @i, which is never an empty shard. */
 static Shard *
 find_shard (SpdlArchiveSet *self, guint64 i)
 {
@@ -322,7 +324,8 @@ find_shard (SpdlArchiveSet *self, guint64 i)
   return &g_array_index (self->shards, Shard, low);
 }
 
-/* What is mapped counts as the process's own. */
+/* Releases the mapped pages of the visited indexes after MAX_VISITS items,
+ * since mapped pages count as resident memory of the process. */
 static void
 visit_shard (SpdlArchiveSet *self, Shard *shard)
 {

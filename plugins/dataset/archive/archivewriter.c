@@ -1,4 +1,4 @@
-/* gst-spdl: builds the index of a shard
+/* gst-spdl: builder of a shard index
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,14 +13,14 @@
 #include "plugins/dataset/list/line.h"
 
 struct _SpdlArchiveWriter {
-  GArray *places;      /* guint64 */
-  GByteArray *records; /* of the samples before this one */
+  GArray *places;      /* guint64: offsets of the records */
+  GByteArray *records; /* of the previous samples */
   guint64 n_long;
   gboolean all_have_payloads;
   gboolean has_packed;
 
-  /* Of this sample. */
-  GString *key; /* "": there is none yet */
+  /* The current sample. */
+  GString *key; /* "": none yet */
   gint64 label;
   gboolean has_payload;
   GByteArray *files;
@@ -106,7 +106,7 @@ begin_sample (SpdlArchiveWriter *self, const gchar *key, gsize length)
   self->has_payload = FALSE;
 }
 
-/* Whether this sample has a file with that extension. */
+/* Returns TRUE if the current sample has a file with that extension. */
 static gboolean
 has_extension (const SpdlArchiveWriter *self, const gchar *extension)
 {
@@ -154,7 +154,7 @@ add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
           SPDL_PARSE_ERROR_NONE)
     self->label = label;
   else if (kind == SPDL_ARCHIVE_LABEL)
-    kind = SPDL_ARCHIVE_TEXT; /* a class by its name */
+    kind = SPDL_ARCHIVE_TEXT; /* a class name */
   self->n_long += !text && spdl_archive_kind_is_note (kind);
   self->has_payload |= size > 0 && !spdl_archive_kind_is_note (kind);
   if (kind == SPDL_ARCHIVE_LABEL)

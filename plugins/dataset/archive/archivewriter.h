@@ -1,4 +1,4 @@
-/* gst-spdl: builds the index of a shard
+/* gst-spdl: builder of a shard index
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,35 +11,33 @@
 
 G_BEGIN_DECLS
 
-/* Texts that are longer are not kept. */
+/* Maximum length of a text that the index contains, in bytes. */
 #define SPDL_ARCHIVE_MAX_TEXT 65536
 
-/* Collects a shard's files, in their order, and makes samples of those that
- * follow each other and share a key. */
+/* Collects the files of a shard in order. Consecutive files with the same key
+ * form a sample. */
 typedef struct _SpdlArchiveWriter SpdlArchiveWriter;
 
 SpdlArchiveWriter *spdl_archive_writer_new (void);
 void spdl_archive_writer_free (SpdlArchiveWriter *self);
 
-/* The next file.
+/* Adds the next file. A file that has no key is skipped.
  *
- * @path: its name in the shard; of no sample, it is passed over
- * @size: when it is unpacked
- * @packing: (nullable): how it is deflated; NULL: it is not
- * @text: (nullable): what is in it, if it is a note that is to be kept
+ * @path: its name in the shard
+ * @size: its uncompressed size
+ * @packing: (nullable): NULL if the file is stored uncompressed
+ * @text: (nullable): content of a note that the index is to contain
  *
- * Returns why the shard cannot be used; NULL if it can. */
+ * Returns NULL, or why the shard cannot be used. */
 const gchar *spdl_archive_writer_add (SpdlArchiveWriter *self,
     const gchar *path, guint64 first, guint64 size,
     const SpdlArchivePacking *packing, const gchar *text, gsize text_length);
 
-/* Whether what is in that file is to be given with it: it is a note, and short
- * enough. */
+/* Returns TRUE if the caller must pass the content of the file: it is a note
+ * and short enough. */
 gboolean spdl_archive_writer_wants (const gchar *path, guint64 size);
 
-/* Ends it.
- *
- * Returns: (transfer full): the index, as it is in a file */
+/* Finishes the index. Returns (transfer full) the content of the index file. */
 guint8 *spdl_archive_writer_finish (
     SpdlArchiveWriter *self, const SpdlArchiveKey *key, gsize *size);
 

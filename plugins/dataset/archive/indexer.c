@@ -1,4 +1,4 @@
-/* gst-spdl: loads the plugin that indexes shards
+/* gst-spdl: loader of the shards plugin, which indexes and streams shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -43,7 +43,7 @@ spdl_remote_settings_clear (SpdlRemoteSettings *self)
 }
 
 struct _SpdlIndexer {
-  GMutex lock; /* guards the making of: */
+  GMutex lock; /* guards the creation of: */
   const SpdlIndexerFuncs *funcs;
   gpointer client;
   gboolean cancelled;

@@ -1,4 +1,4 @@
-/* gst-spdl: loads the plugin that indexes shards
+/* gst-spdl: loader of the shards plugin, which indexes and streams shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,58 +15,57 @@
 
 G_BEGIN_DECLS
 
-/* How servers are asked for shards. */
+/* Settings of HTTP requests for shards. */
 
 #define SPDL_REMOTE_USER_AGENT "gst-spdl/" PACKAGE_VERSION
 #define SPDL_REMOTE_TIMEOUT 30
 #define SPDL_REMOTE_RETRIES 3
 
-/* Under the same names as spdlfetch's. */
+/* The names are those of spdlfetch's properties. */
 typedef struct {
   gchar *user_agent;           /* nullable */
-  gchar *tls_ca_file;          /* nullable: the system's authorities */
+  gchar *tls_ca_file;          /* nullable: the system's certificates */
   GstStructure *extra_headers; /* nullable */
   gchar *trusted_origins;      /* nullable */
-  guint timeout;               /* s in which no byte came; 0: none */
+  guint timeout;               /* s without data; 0: no timeout */
   guint retries;
   SpdlStoreSettings store;
 } SpdlRemoteSettings;
 
-/* The defaults. */
+/* Sets the defaults. */
 void spdl_remote_settings_init (SpdlRemoteSettings *self);
 void spdl_remote_settings_clear (SpdlRemoteSettings *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlRemoteSettings, spdl_remote_settings_clear)
 
-/* Is given the samples of a shard in order.
+/* Receives the samples of a shard in order.
  *
  * @sample: (transfer full)
  *
- * Returns FALSE if no more are wanted */
+ * Returns FALSE to stop. */
 typedef gboolean (*SpdlSampleFunc) (SpdlSample *sample, gpointer user_data);
 
-/* Is given the URI of each object of a listing. */
+/* Receives the URI of each object of a listing. */
 typedef void (*SpdlKeyFunc) (const gchar *uri, gpointer user_data);
 
-/* What knows tar, ZIP and HTTP lies in a plugin of its own, which has no
- * element and is loaded when a shard without an index, or one on a server, is
- * opened: its libraries take longer to load than all the rest. */
+/* Functions of the shards plugin, which handles tar, ZIP and HTTP. The plugin
+ * has no element. It is loaded only when a shard is remote or has no index,
+ * since its libraries take longer to load than everything else. */
 typedef struct {
-  /* What remote shards share: NULL with @error set if there is no way to any.
-   */
+  /* Creates the HTTP client that all remote readers share. Returns NULL with
+   * @error set if HTTP is not available. */
   gpointer (*open_client) (const SpdlRemoteSettings *settings, GError **error);
   void (*close_client) (gpointer client);
   SpdlReader *(*open_remote) (
       gpointer client, const gchar *uri, GError **error);
-  /* Reads all of what @uri names, from its beginning to its end, as
-   * spdl_archive_stream() does. */
+  /* Reads the shard at @uri sequentially, see spdl_archive_stream(). */
   gboolean (*stream) (gpointer client, const gchar *uri, SpdlSampleFunc func,
       gpointer user_data, GError **error);
-  /* Lets all that the client does end soon, for good. From any thread. */
+  /* Cancels all current and future requests of the client. Callable from any
+   * thread. */
   void (*cancel) (gpointer client);
-  /* Tells the keys below @location, which begins an object store's keys, in the
-   * order of their bytes. */
+  /* Passes the URIs of objects to @func, see spdl_indexer_list(). */
   gboolean (*list) (gpointer client, const gchar *location, SpdlKeyFunc func,
       gpointer user_data, GError **error);
   /* See spdl_archive_walk(). */
@@ -74,18 +73,20 @@ typedef struct {
 } SpdlIndexerFuncs;
 
 #define SPDL_INDEXER_PLUGIN "spdlshards"
-/* The data of the plugin's object under which they are. */
+/* Key of the function table in the data of the plugin object. */
 #define SPDL_INDEXER_DATA "spdl-indexer"
 
-/* The same from any number of threads. */
+/* Thread-safe access to these functions. */
 typedef struct _SpdlIndexer SpdlIndexer;
 
-/* @funcs: (nullable): NULL: the plugin's
- * @remote: how servers are asked */
+/* Creates an indexer.
+ *
+ * @funcs: (nullable): NULL: the functions of the shards plugin
+ * @remote: settings of HTTP requests */
 SpdlIndexer *spdl_indexer_new (
     const SpdlIndexerFuncs *funcs, const SpdlRemoteSettings *remote);
 
-/* All of its readers must have been freed. */
+/* Frees the indexer. All its readers must have been freed. */
 void spdl_indexer_free (SpdlIndexer *self);
 
 /* Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
@@ -93,19 +94,20 @@ void spdl_indexer_free (SpdlIndexer *self);
 gboolean spdl_indexer_stream (SpdlIndexer *self, const gchar *uri,
     SpdlSampleFunc func, gpointer user_data, GError **error);
 
-/* Tells the URIs of all objects that begin with @location, which is a folder in
- * hf:// and any beginning of a key in s3:// and gs://.
+/* Passes the URIs of all objects whose URIs begin with @location to @func. In
+ * hf:// @location is a folder, in s3:// and gs:// any beginning of a key.
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
- * listing could not be read to its end. */
+ * listing could not be read completely. */
 gboolean spdl_indexer_list (SpdlIndexer *self, const gchar *location,
     SpdlKeyFunc func, gpointer user_data, GError **error);
 
-/* Ends all streams soon, and all that are begun later. */
+/* Cancels all current and future streams. */
 void spdl_indexer_cancel (SpdlIndexer *self);
 
-/* Return NULL with @error set, in the domain of GST_RESOURCE_ERROR; the first
- * with GST_RESOURCE_ERROR_SEEK where the server knows no byte ranges. */
+/* Both functions return NULL with @error set, in the domain of
+ * GST_RESOURCE_ERROR. spdl_indexer_open_remote() sets GST_RESOURCE_ERROR_SEEK
+ * if the server does not support byte ranges. */
 SpdlReader *
 spdl_indexer_open_remote (SpdlIndexer *self, const gchar *uri, GError **error);
 guint8 *spdl_indexer_walk (

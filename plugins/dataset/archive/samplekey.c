@@ -1,4 +1,4 @@
-/* gst-spdl: sample keys of the files of a shard
+/* gst-spdl: sample keys and extensions of the files in a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -23,7 +23,7 @@ static const struct {
   { "jsn", SPDL_ARCHIVE_JSON },
 };
 
-/* What spdldecode or GStreamer's decoders make something of. */
+/* Extensions that spdldecode or GStreamer's decoders handle. */
 static const gchar *const media[] = { "jpg", "jpeg", "jpe", "jfif", "png",
   "webp", "gif", "bmp", "dib", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "pam",
   "jp2", "j2k", "j2c", "jpx", "ras", "sun", "sgi", "rgb", "tga", "pcx", "avif",
@@ -31,7 +31,7 @@ static const gchar *const media[] = { "jpg", "jpeg", "jpe", "jfif", "png",
   "aac", "aiff", "mp4", "m4v", "mkv", "webm", "avi", "mov", "mpg", "mpeg", "ts",
   "ogv", "flv", "wmv" };
 
-/* A path whose first part is `__name__` is WebDataset's own. */
+/* WebDataset reserves paths whose first part has the form `__name__`. */
 static gboolean
 is_of_webdataset (const gchar *path)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: sample keys of the files of a shard
+/* gst-spdl: sample keys and extensions of the files in a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,33 +11,35 @@
 
 G_BEGIN_DECLS
 
-/* What a file of a sample is, by the end of its name. */
+/* Role of a file in a sample, derived from its extension. */
 typedef enum {
-  SPDL_ARCHIVE_OTHER, /* bytes */
+  SPDL_ARCHIVE_OTHER, /* binary data */
   SPDL_ARCHIVE_MEDIA,
   SPDL_ARCHIVE_LABEL, /* an integer */
   SPDL_ARCHIVE_TEXT,
   SPDL_ARCHIVE_JSON,
 } SpdlArchiveKind;
 
-/* Splits the name of a file as WebDataset does: the key is the path up to the
- * first dot of the file's name, the extension all behind that dot.
+/* Splits a file name as WebDataset does: the key is the path up to the first
+ * dot of the base name, and the extension is the text after that dot.
  *
  * @key: (out): the length of the key
  *
- * Returns the extension, in @path; NULL if the file is of no sample: it has no
- * dot, begins with one, or lies in or is a `__name__`. */
+ * Returns the extension, which points into @path; NULL if the file belongs to
+ * no sample, since its base name has no dot or starts with one, or its path is
+ * reserved (`__name__`). */
 const gchar *spdl_archive_name_split (const gchar *path, gsize *key);
 
-/* "jpg, png" as a NULL-terminated array in lower case; NULL: there are none in
- * @text (nullable). */
+/* Splits a list such as "jpg, png" into a NULL-terminated array in lower case.
+ * Returns NULL if @text (nullable) contains no extension. */
 gchar **spdl_archive_name_split_list (const gchar *text);
 
 /* @extension: in lower case */
 SpdlArchiveKind
 spdl_archive_name_get_kind (const gchar *extension, gsize length);
 
-/* Whether files of that kind are notes on others, and no payload. */
+/* Returns TRUE if files of that kind are metadata of other files rather than
+ * payloads. */
 static inline gboolean
 spdl_archive_kind_is_note (SpdlArchiveKind kind)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: patterns of shard names
+/* gst-spdl: shard patterns: brace expansion and globs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 #include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveopen.h"
 
-/* Braces */
+/* Brace expansion */
 
 static gboolean
 set_too_many (const gchar *text, GError **error)
@@ -26,7 +26,7 @@ set_too_many (const gchar *text, GError **error)
   return FALSE;
 }
 
-/* `FIRST..LAST`, up or down. */
+/* Parses `FIRST..LAST`; the range may be descending. */
 static gboolean
 parse_range (const gchar *inner, guint64 *first, guint64 *last, gint *width)
 {
@@ -57,7 +57,8 @@ add_range (GPtrArray *words, guint64 first, guint64 last, gint width)
   return TRUE;
 }
 
-/* What the braces around @inner stand for; empty: for themselves. */
+/* Adds the alternatives of a brace expression whose content is @inner. Adds
+ * none if the braces are literal. */
 static gboolean
 read_words (const gchar *inner, GPtrArray *words)
 {
@@ -74,7 +75,7 @@ read_words (const gchar *inner, GPtrArray *words)
   return TRUE;
 }
 
-/* Each of @texts followed by each of @words. Frees @texts. */
+/* Returns each of @texts concatenated with each of @words. Frees @texts. */
 static GPtrArray *
 multiply_names (GPtrArray *texts, const GPtrArray *words)
 {
@@ -89,7 +90,10 @@ multiply_names (GPtrArray *texts, const GPtrArray *words)
   return products;
 }
 
-/* The next piece of a text: what @words it stands for. Returns its end. */
+/* Reads the next piece, a literal text or a brace expression, and adds its
+ * alternatives to @words. Returns the end of the piece.
+ *
+ * @fits: (out): FALSE if there are too many alternatives */
 static const gchar *
 read_piece (const gchar *at, GPtrArray *words, gboolean *fits)
 {
@@ -156,7 +160,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
 }
 
-/* Returns FALSE with @error set if there is none. */
+/* Returns FALSE with @error set if no file matches. */
 static gboolean
 add_matches (GPtrArray *names, const gchar *pattern, GError **error)
 {
@@ -169,7 +173,7 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
     globfree (&found);
   }
   if (names->len > first) {
-    /* glob() would sort as the locale does. */
+    /* glob() sorts by locale; the order must be the same on each machine. */
     qsort (names->pdata + first, names->len - first, sizeof (gpointer),
         compare_names);
     return TRUE;
@@ -179,7 +183,7 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
   return FALSE;
 }
 
-/* Keys that a pattern is compared with. */
+/* A pattern, and the keys that match it. */
 typedef struct {
   GPtrArray *names;
   const gchar *pattern;
@@ -195,7 +199,8 @@ add_key (const gchar *uri, gpointer user_data)
     g_ptr_array_add (search->names, g_strdup (uri));
 }
 
-/* Lists what begins as @pattern does, and adds what matches it. */
+/* Lists the objects with the fixed beginning of @pattern, and adds those that
+ * match it. */
 static gboolean
 add_objects (GPtrArray *names, const gchar *pattern, SpdlIndexer *indexer,
     GError **error)
@@ -219,7 +224,7 @@ add_objects (GPtrArray *names, const gchar *pattern, SpdlIndexer *indexer,
   return TRUE;
 }
 
-/* Takes @name. */
+/* Takes ownership of @name. */
 static gboolean
 add_name (GPtrArray *names, gchar *name, SpdlIndexer *indexer, GError **error)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: patterns of shard names
+/* gst-spdl: shard patterns: brace expansion and globs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,13 @@
 
 G_BEGIN_DECLS
 
-/* Whether @location names shards, by its end: that of a tar or a ZIP, also of a
- * tar that is compressed, which can be used if it is streamed. */
+/* Returns TRUE if @location ends like the name of a tar or ZIP file. This
+ * includes compressed tars, which can only be streamed. */
 gboolean spdl_archive_names_is_one (const gchar *location);
 
-/* Expands braces and globs, whose matches are sorted by their bytes: of paths,
- * and of keys in an object store, which @indexer lists. A path that is there
- * stands for itself.
+/* Expands braces and globs, in paths and in the keys of object stores, which
+ * @indexer lists. Matches are sorted by their bytes. The path of an existing
+ * file is not expanded.
  *
  * Returns: (transfer full): paths or URLs; NULL with @error set, in the domain
  * of GST_RESOURCE_ERROR */
@@ -28,9 +28,10 @@ GPtrArray *spdl_archive_names_expand (
 
 #define SPDL_BRACES_MAX 1000000
 
-/* Expands `{0000..0127}` and `{a,b}` in @text, as shells do: numbers of as many
- * digits as the longer end has, if one begins with 0. Braces without two dots
- * or a comma, and those within others, stand for themselves.
+/* Expands `{0000..0127}` and `{a,b}` in @text, as shells do. If a bound of a
+ * range starts with 0, all numbers get as many digits as the longer bound.
+ * Braces that contain neither two dots nor a comma, and nested braces, are
+ * literal.
  *
  * Returns: (transfer full): the texts, in order; NULL with @error set, in the
  * domain of GST_RESOURCE_ERROR, if there are more than SPDL_BRACES_MAX */

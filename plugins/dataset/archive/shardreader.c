@@ -1,4 +1,4 @@
-/* gst-spdl: reads bytes of a shard
+/* gst-spdl: random-access reader of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -62,7 +62,7 @@ free_file (SpdlReader *base)
   g_free (self);
 }
 
-/* Returns an errno, 0 if all is well. */
+/* Reads the file's attributes. Returns 0 or an errno. */
 static int
 look_at (FileReader *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reads bytes of a shard
+/* gst-spdl: random-access reader of a shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,20 +11,21 @@
 
 G_BEGIN_DECLS
 
-/* The validator of what a server says nothing by which to know it again. */
+/* Validator of a remote shard for which the server sends neither ETag nor
+ * Last-Modified. */
 #define SPDL_READER_UNKNOWN 1
 
-/* Reads a file piece by piece, on a disk or where a server has it. A way to
- * read makes this the first member of its own. For one thread at a time. */
+/* Base of the readers of local and remote files, which embed it as their first
+ * member. Not thread-safe. */
 
 typedef struct _SpdlReader SpdlReader;
 
 struct _SpdlReader {
-  gchar *name; /* a path or a URI, as messages show it */
+  gchar *name; /* path or URI for messages, without credentials */
   SpdlStamp stamp;
-  guint64 validator; /* hash of a server's ETag or date; 0: a file on a disk */
+  guint64 validator; /* hash of the server's ETag or date; 0: local file */
   guint mode;        /* the file's permissions */
-  gsize block;       /* how much it is worth to read at once */
+  gsize block;       /* recommended minimum size of a read */
   gboolean (*read) (SpdlReader *self, guint64 offset, gpointer data, gsize size,
       GError **error);
   void (*free) (SpdlReader *self);
@@ -35,12 +36,12 @@ SpdlReader *spdl_reader_open_file (const gchar *path, GError **error);
 
 void spdl_reader_free (SpdlReader *self);
 
-/* Reads all of it, or returns FALSE with @error set. */
+/* Reads @size bytes. Returns FALSE with @error set if fewer are available. */
 gboolean spdl_reader_read (SpdlReader *self, guint64 offset, gpointer data,
     gsize size, GError **error);
 
-/* The hash of some pieces of it, by which to know a file whose stamp was made
- * to look like another's. */
+/* Calculates a hash of excerpts of the shard, which detects another shard with
+ * the same size and modification time. */
 gboolean
 spdl_reader_hash_samples (SpdlReader *self, guint64 *hash, GError **error);
 

@@ -18,14 +18,15 @@
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
-/* A thread that reads a shard from its beginning, some samples ahead of who
- * takes them. */
+/* Thread that reads a shard from its beginning and queues some samples ahead of
+ * the consumer. */
 typedef struct _ShardStream ShardStream;
 
 typedef struct {
   gchar *uri;
-  gchar *name;       /* without userinfo, and what is behind a `?` */
-  guint64 n_samples; /* that it had when it was read to its end; 0: unknown */
+  gchar *name;       /* for messages: without userinfo and query */
+  guint64 n_samples; /* counted when the shard was last read to its end; 0:
+                        unknown */
 } Shard;
 
 struct _SpdlStreamedShards {
@@ -35,17 +36,17 @@ struct _SpdlStreamedShards {
   SpdlIndexer *indexer;
   guint64 hash;
 
-  /* Of this epoch. */
+  /* The current epoch. */
   SpdlDraws draws;
   guint64 n_drawn;
   GArray *buffer; /* SpdlStreamedShardsItem */
-  guint capacity; /* in it */
-  gboolean ended; /* there is no further shard */
-  GError *error;  /* the first of a shard that failed; nullable */
+  guint capacity; /* maximum number of items in the buffer */
+  gboolean ended; /* no shard is left */
+  GError *error;  /* nullable: the first error of a shard */
 
-  /* Of this shard. */
-  Shard *shard;      /* nullable: there was none yet in this epoch */
-  guint64 n_samples; /* of it that came */
+  /* The current shard. */
+  Shard *shard;      /* nullable: none yet in this epoch */
+  guint64 n_samples; /* received from the shard */
   guint64 n_left_out;
   guint64 n_long;
 
@@ -54,21 +55,21 @@ struct _SpdlStreamedShards {
   gboolean flushing;
 };
 
-/* The samples of one shard */
+/* Reader of one shard */
 
-/* What is read ahead; one sample in any case. */
+/* Limits of the queue, which always has space for one sample. */
 #define MAX_SAMPLES 64
 #define MAX_BYTES (16 << 20)
 
 struct _ShardStream {
   SpdlIndexer *indexer;
   gchar *uri;
-  GThread *thread; /* nullable: there is none to be had */
+  GThread *thread; /* nullable: the thread could not be created */
 
   SpdlMutex lock; /* guards: */
   SpdlCond cond;
   GQueue samples; /* SpdlSample */
-  guint64 size;   /* of these */
+  guint64 size;   /* in bytes, of all samples */
   gboolean ended;
   gboolean closed;
   gboolean flushing;
@@ -118,7 +119,9 @@ run_reader (gpointer data)
   return NULL;
 }
 
-/* @indexer: must live as long */
+/* Starts to read a shard.
+ *
+ * @indexer: must outlive the stream */
 static ShardStream *
 shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
 {
@@ -137,8 +140,8 @@ shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
   return self;
 }
 
-/* Waits for the thread; it ends soon where the shard has ended, or the indexer
- * was cancelled. */
+/* Joins the thread, which ends soon if the shard has ended or the indexer was
+ * cancelled. */
 static void
 shard_stream_free (ShardStream *self)
 {
@@ -188,7 +191,8 @@ shard_stream_pop (ShardStream *self, SpdlSample **sample, GError **error)
   return status;
 }
 
-/* Whether nobody is to wait. From any thread. */
+/* While @flushing is TRUE, shard_stream_pop() does not block. Callable from any
+ * thread. */
 static void
 shard_stream_set_flushing (ShardStream *self, gboolean flushing)
 {
@@ -334,7 +338,7 @@ spdl_streamed_shards_begin_epoch (
   self->shard = NULL;
 }
 
-/* What is told of a shard */
+/* Warnings */
 
 static void
 warn_caller (SpdlStreamedShards *self, gchar *text)
@@ -451,7 +455,8 @@ open_next (
   return TRUE;
 }
 
-/* Returns whether it goes on. */
+/* Handles the next event of the current stream: a sample, its end or an error.
+ * Returns FALSE if the stream is flushing. */
 static gboolean
 take_sample (SpdlStreamedShards *self, guint *n_lost)
 {
@@ -479,7 +484,7 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
   }
 }
 
-/* Returns FALSE if it was told not to wait. */
+/* Returns FALSE if the stream is flushing. */
 static gboolean
 fill_buffer (SpdlStreamedShards *self, SpdlNextShardFunc next_shard,
     gpointer user_data, guint *n_lost)
@@ -493,7 +498,7 @@ fill_buffer (SpdlStreamedShards *self, SpdlNextShardFunc next_shard,
   return TRUE;
 }
 
-/* No shard of the epoch had an item. */
+/* Sets the error of an epoch without items. */
 static void
 set_empty (SpdlStreamedShards *self, GError **error)
 {

@@ -15,20 +15,20 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_STREAM_SAMPLE,
-  SPDL_STREAM_END,      /* of the shard */
-  SPDL_STREAM_FAILED,   /* there may be more, which cannot be had */
-  SPDL_STREAM_FLUSHING, /* who waits is to wait no more */
+  SPDL_STREAM_END,      /* end of the shard */
+  SPDL_STREAM_FAILED,   /* the rest of the shard is lost */
+  SPDL_STREAM_FLUSHING, /* the wait was interrupted */
 } SpdlStreamStatus;
 
-/* Where a server knows no byte ranges, a shard is read from its beginning to
- * its end, one after the other, and samples go through a buffer of which one is
- * drawn at a time. How many there are is known at the end. For one thread at a
- * time, but for spdl_streamed_shards_set_flushing(). */
+/* Dataset of shards on servers without byte ranges. The shards are read
+ * sequentially, one after the other. Samples pass through a shuffle buffer,
+ * from which one is drawn at a time. The number of samples is unknown until the
+ * end. Not thread-safe, except spdl_streamed_shards_set_flushing(). */
 
 typedef struct _SpdlStreamedShards SpdlStreamedShards;
 
-/* A place in the dataset: the number of the shard, and in the lower 32 bits
- * that of the sample in it. */
+/* Position of an item in the dataset: the number of the shard, and in the lower
+ * 32 bits the number of the sample in the shard. */
 #define SPDL_STREAMED_SHARDS_SHARD_SHIFT 32
 
 typedef struct {
@@ -36,15 +36,17 @@ typedef struct {
   gchar *uri;
   gint64 label;
   GstStructure *extra;
-  GstSpdlCarried *carried; /* what its URIs name */
+  GstSpdlCarried *carried; /* contents of the files that its URIs name */
 } SpdlStreamedShardsItem;
 
-/* Where the samples of an epoch come from: the numbers of the shards in their
- * order. Returns FALSE behind the last one. */
+/* Returns the number of the next shard of an epoch in @shard, or FALSE after
+ * the last one. */
 typedef gboolean (*SpdlNextShardFunc) (gpointer user_data, guint64 *shard);
 
-/* @options: its functions are called later, too
- * @buffer: samples from among which one is drawn; 0 or 1: they stay in order
+/* Opens the dataset.
+ *
+ * @options: its callback is also used after this call
+ * @buffer: size of the shuffle buffer in samples; 0 or 1: keep the order
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlStreamedShards *spdl_streamed_shards_open (const gchar *location,
@@ -54,27 +56,29 @@ void spdl_streamed_shards_free (SpdlStreamedShards *self);
 
 guint64 spdl_streamed_shards_get_n_shards (const SpdlStreamedShards *self);
 
-/* Of the shards' URLs, of what chooses the payloads, and of the buffer. */
+/* Returns a hash of the shards' URLs, the options that choose payloads, and the
+ * size of the buffer. */
 guint64 spdl_streamed_shards_get_hash (const SpdlStreamedShards *self);
 
-/* Begins an epoch. What is drawn depends on @seed, @epoch and the samples. */
+/* Begins an epoch. The draws are determined by @seed, @epoch and the
+ * samples. */
 void spdl_streamed_shards_begin_epoch (
     SpdlStreamedShards *self, guint64 seed, guint64 epoch);
 
-/* Waits for the next item, of which the fields are (transfer full).
+/* Waits for the next item, whose fields are (transfer full).
  *
- * @n_lost: (inout): 1 is added for each shard that failed before it, of which a
- *     warning has told
+ * @n_lost: (inout): incremented for each shard that failed before this item; a
+ *     warning was given for each
  *
- * Returns SPDL_STREAM_FAILED with @error set where no shard of the epoch had an
- * item. */
+ * Returns SPDL_STREAM_FAILED with @error set if the epoch has no items. */
 SpdlStreamStatus spdl_streamed_shards_next (SpdlStreamedShards *self,
     SpdlNextShardFunc next_shard, gpointer user_data,
     SpdlStreamedShardsItem *item, guint *n_lost, GError **error);
 
 void spdl_streamed_shards_item_clear (SpdlStreamedShardsItem *item);
 
-/* Whether nobody is to wait. From any thread. */
+/* While @flushing is TRUE, spdl_streamed_shards_next() does not block. Callable
+ * from any thread. */
 void
 spdl_streamed_shards_set_flushing (SpdlStreamedShards *self, gboolean flushing);
 

@@ -18,7 +18,8 @@
 
 #include "gst/spdl/engine/compat.h"
 
-/* The folders from the root to the one that is read, to know a loop by. */
+/* Path of folders from the root to the current one, for the detection of
+ * loops. */
 typedef struct _Level Level;
 struct _Level {
   const Level *parent;
@@ -30,7 +31,7 @@ typedef struct {
   const gchar *pattern;
   const SpdlFolderFuncs *funcs;
   guint64 n_others;
-  gint top_folder; /* which one is walked; -1: the root's own files */
+  gint top_folder; /* number of the top-level folder; -1: files of the root */
   gint n_top_folders;
 } Walk;
 
@@ -75,7 +76,8 @@ describe_folder (int failed)
   }
 }
 
-/* Whether @dirent is a file or a folder, or neither. */
+/* Determines whether @dirent is a folder. Returns FALSE if it is neither a file
+ * nor a folder. */
 static gboolean
 classify_entry (int fd, const struct dirent *dirent, gboolean *is_folder)
 {
@@ -88,7 +90,8 @@ classify_entry (int fd, const struct dirent *dirent, gboolean *is_folder)
   if (dirent->d_type != DT_LNK && dirent->d_type != DT_UNKNOWN)
     return FALSE;
   if (fstatat (fd, dirent->d_name, &st, 0) != 0) {
-    /* A link to nowhere: an item that will fail by name, not a silent gap. */
+    /* A broken link becomes an item, which will fail and be reported by name
+     * rather than be skipped silently. */
     *is_folder = FALSE;
     return TRUE;
   }
@@ -115,7 +118,7 @@ read_sorted (DIR *dir)
   return entries;
 }
 
-/* Looked up only where another file system begins. */
+/* Returns TRUE for /proc, /sys and the like. Checked only at mount points. */
 static gboolean
 is_kernel_folder (int fd, const Level *level)
 {
@@ -163,10 +166,12 @@ visit_entry (Walk *walk, int fd, const Entry *entry, const gchar *path,
   return TRUE;
 }
 
-/* @path: below the root, "" for the root itself
- * @failed: (out): why the folder could not be read, an errno, or 0
+/* Visits the entries of a folder.
  *
- * Returns FALSE if the walk is to end. */
+ * @path: relative to the root; "" for the root
+ * @failed: (out): errno if the folder could not be read, or 0
+ *
+ * Returns FALSE to stop the walk. */
 static gboolean
 walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
     const Level *parent, int *failed)

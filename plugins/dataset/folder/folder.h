@@ -12,26 +12,26 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  /* A file: its path below the root, and the number of the top-level folder
-   * that it lies in, among all of these in sorted order (-1: in none). FALSE
-   * ends the walk. */
+  /* Receives a file: its path relative to the root, and the number of its
+   * top-level folder in sorted order (-1: none). Returns FALSE to stop the
+   * walk. */
   gboolean (*add) (const gchar *path, gint folder, gpointer user_data);
-  /* (nullable): the next of the top-level folders, before what is in it. */
+  /* (nullable): receives the name of a top-level folder, before its files. */
   void (*add_folder) (const gchar *name, gpointer user_data);
-  /* (nullable): what was left out, and why. */
+  /* (nullable): receives a sentence about entries that were skipped, and
+   * why. */
   void (*warn) (const gchar *text, gpointer warn_data);
   gpointer user_data;
   gpointer warn_data;
 } SpdlFolderFuncs;
 
-/* Walks through @root and all below it. Names are sorted by their bytes, so
- * the order is the same on every machine, whatever its locale. Names that
- * begin with a dot are passed over, as a shell does; so are files that are not
- * regular ones. Symbolic links are followed, but never back into a folder that
- * they lie in.
+/* Lists the files in @root recursively. Names are sorted by their bytes, so
+ * that the order does not depend on the locale. Skips names that begin with a
+ * dot and files that are not regular. Follows symbolic links, but not to a
+ * folder that contains the link.
  *
- * @pattern: a glob as fnmatch() knows it, with `@(a|b)`, case-insensitive
- * @n_others: (out): how many files did not match
+ * @pattern: case-insensitive glob for fnmatch(), which may contain `@(a|b)`
+ * @n_others: (out): number of files that did not match
  *
  * Returns FALSE with @error set if @root cannot be read. */
 gboolean spdl_folder_walk (const gchar *root, const gchar *pattern,

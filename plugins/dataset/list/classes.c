@@ -12,18 +12,18 @@
 
 #include "plugins/common/fingerprint.h"
 
-/* A name, or a text to look up among them. */
+/* A class name, or a text to look up. */
 typedef struct {
-  const gchar *text; /* of a name: owned by the array of names */
+  const gchar *text; /* class names: owned by the array of names */
   gsize length;
   guint number;
 } Entry;
 
 struct _SpdlClasses {
-  GPtrArray *names; /* gchar, and a NULL behind them */
+  GPtrArray *names; /* gchar, terminated by NULL */
   GHashTable *entries;
   gsize size;
-  gboolean has_integers; /* among the names */
+  gboolean has_integers; /* TRUE if a name is an integer */
 };
 
 static guint
@@ -184,7 +184,8 @@ spdl_classes_get_hash (const SpdlClasses *self)
 
   if (!self)
     return 0;
-  /* With the terminating 0, so that names cannot run into each other. */
+  /* The hash includes the terminating 0, so that names cannot be confused with
+   * their concatenation. */
   for (guint i = 0; i < spdl_classes_get_size (self); i++) {
     const gchar *name = g_ptr_array_index (self->names, i);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: the columns of a .csv list
+/* gst-spdl: columns of a .csv list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@ struct _SpdlColumns {
   GPtrArray *names; /* gchar */
   guint uri;
   guint label;  /* G_MAXUINT: none */
-  guint weight; /* likewise */
+  guint weight; /* G_MAXUINT: none */
   gboolean labels;
 };
 
@@ -27,9 +27,9 @@ spdl_columns_free (SpdlColumns *self)
   g_free (self);
 }
 
-/* Calls @func with each field of a record, and notes where the next one begins
- * and whether commas and quotes are in order. Behind a record where they are
- * not, the next line is taken for the next record. */
+/* Calls @func with each field of a record, and sets the start of the next
+ * record and the parse error of @line. After a malformed record, parsing
+ * continues at the next line. Returns the number of fields. */
 static guint
 read_record (const gchar *record, const gchar *end, SpdlLine *line,
     FieldFunc func, gpointer user_data)

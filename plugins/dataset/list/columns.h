@@ -1,4 +1,4 @@
-/* gst-spdl: the columns of a .csv list
+/* gst-spdl: columns of a .csv list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,19 +13,19 @@
 
 G_BEGIN_DECLS
 
-/* A record may hold a caption, but not a file. It bounds how far the end of a
- * quote that is never closed is looked for, too. */
+/* Maximum length of a record in bytes. A record may contain a caption but not a
+ * file. Limits the search for the end of an unclosed quote. */
 #define SPDL_COLUMNS_MAX_RECORD (1 << 20)
 
-/* What the header of a `.csv` list says, and how its records are read by it:
- * `uri` is the path or URI, `label` the label; all others are strings for the
- * item's `extra`. Immutable. */
+/* Columns of a `.csv` list according to its header. `uri` is the path or URI,
+ * `label` is the label, and the other columns are strings in the item's
+ * `extra`. Immutable after spdl_columns_set_weights(). */
 typedef struct _SpdlColumns SpdlColumns;
 
-/* Reads the header.
+/* Parses the header.
  *
  * @next: (out): the first record
- * @labels: whether labels are wanted; if not, that column is not looked at
+ * @labels: whether labels are read; FALSE: the column is ignored
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
@@ -33,25 +33,25 @@ SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
 
 void spdl_columns_free (SpdlColumns *self);
 
-/* Column @name has weights, which are to be looked at from now on. FALSE with
- * @error set: there is no such column. */
+/* Sets the column with the weights. Returns FALSE with @error set if the column
+ * does not exist. */
 gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
     const gchar *location, GError **error);
 
-/* Whether a field of a GstStructure may have that name: whether it survives
- * gst_structure_to_string() and back. */
+/* Returns TRUE if @name is usable as a field of a GstStructure, which means
+ * that it survives gst_structure_to_string() and parsing. */
 gboolean spdl_columns_is_field_name (const gchar *name);
 
-/* Parses a record, as spdl_line_parse() does a line.
+/* Parses a record into @line, like spdl_line_parse().
  *
- * @extra: (nullable): is set to the fields of the other columns, NULL if all
- *     of them are empty */
+ * @extra: (out) (optional): fields of the other columns; NULL if all are
+ *     empty */
 void spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     const gchar *end, SpdlLine *line, GstStructure **extra);
 
-/* Parses what a list has at @at.
+/* Parses the record or line at @at.
  *
- * @columns: (nullable): of a `.csv`; NULL: it is a `.txt` */
+ * @columns: (nullable): columns of a `.csv`; NULL: the list is a `.txt` */
 static inline void
 spdl_columns_parse_any (const SpdlColumns *columns, const gchar *at,
     const gchar *end, SpdlLine *line, GstStructure **extra)

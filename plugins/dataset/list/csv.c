@@ -1,4 +1,4 @@
-/* gst-spdl: reader of comma-separated values
+/* gst-spdl: CSV parser (RFC 4180)
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,7 +25,9 @@ spdl_csv_init (SpdlCsv *self, const gchar *record, const gchar *end)
   self->line_end = find_line_end (record, end);
 }
 
-/* @at: behind a field, at a comma or where the line's text ends */
+/* Moves to the next field, or to the next record at the end of the line.
+ *
+ * @at: end of the current field */
 static SpdlCsvResult
 pass_separator (SpdlCsv *self, const gchar *at)
 {
@@ -37,7 +39,7 @@ pass_separator (SpdlCsv *self, const gchar *at)
   return SPDL_CSV_LAST_FIELD;
 }
 
-/* The carriage return before a newline is no text. */
+/* Returns the end of the line without a carriage return. */
 static const gchar *
 find_text_end (const SpdlCsv *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reader of comma-separated values
+/* gst-spdl: CSV parser (RFC 4180)
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,35 +11,35 @@
 
 G_BEGIN_DECLS
 
-/* Reads the fields of one record of RFC 4180 out of a text, without copying or
- * allocating: fields in quotes may hold commas, newlines and doubled quotes;
- * lines end in LF or CRLF, the last one may lack it. Fields outside of quotes
- * may hold no quotes. */
+/* Reads the fields of one record (RFC 4180) from a text without copying or
+ * allocation. Quoted fields may contain commas, newlines and doubled quotes;
+ * other fields may not contain quotes. Lines end in LF or CRLF, which is
+ * optional at the end of the text. */
 
 typedef struct {
-  const gchar *at;       /* the next field; after the last, the next record */
-  const gchar *line_end; /* of the line that @at is in */
-  const gchar *end;      /* of the text */
+  const gchar *at;       /* next field; after the last field, next record */
+  const gchar *line_end; /* end of the line that contains @at */
+  const gchar *end;      /* end of the text */
 } SpdlCsv;
 
 typedef struct {
-  const gchar *text; /* without the quotes around it */
+  const gchar *text; /* without surrounding quotes */
   gsize length;
-  gboolean has_quotes; /* doubled ones, which are still to be undone */
+  gboolean has_quotes; /* contains doubled quotes */
 } SpdlCsvField;
 
 typedef enum {
-  SPDL_CSV_FIELD,      /* there are more in this record */
-  SPDL_CSV_LAST_FIELD, /* there are none */
-  SPDL_CSV_UNCLOSED,   /* a quote that the text's end leaves open */
-  SPDL_CSV_STRAY, /* a quote within a field, or text behind a closing one */
+  SPDL_CSV_FIELD,      /* more fields follow in the record */
+  SPDL_CSV_LAST_FIELD, /* last field of the record */
+  SPDL_CSV_UNCLOSED,   /* a quote without an end */
+  SPDL_CSV_STRAY, /* a quote in an unquoted field, or text after a closing quote
+                   */
 } SpdlCsvResult;
 
-/* Begins the record at @record. */
+/* Starts reading the record at @record. */
 void spdl_csv_init (SpdlCsv *self, const gchar *record, const gchar *end);
 
-/* The next field. Not to be called again after any result but SPDL_CSV_FIELD.
- */
+/* Reads the next field. Call it again only after SPDL_CSV_FIELD. */
 SpdlCsvResult spdl_csv_read (SpdlCsv *self, SpdlCsvField *field);
 
 gchar *spdl_csv_field_dup (const SpdlCsvField *field);

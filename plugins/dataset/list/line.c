@@ -1,4 +1,4 @@
-/* gst-spdl: one line of a list
+/* gst-spdl: parser of a line of a list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 #include "gst/spdl/engine/compat.h"
 
-/* What is wrong with a list */
+/* Parse errors */
 
 #define MAX_QUOTED 60
 
@@ -45,7 +45,7 @@ spdl_parse_error_quote (const gchar *text, gsize length)
   return g_strconcat ("\"", valid, shown < length ? "...\"" : "\"", NULL);
 }
 
-/* @format: with the error's number, perhaps */
+/* @format: may contain a placeholder for the error's number */
 static gchar *describe_label (const SpdlParseError *parse_error,
     const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -153,8 +153,8 @@ spdl_line_is_utf8 (const gchar *text, gsize length)
   const guint64 highs = ones << 7;
   guint64 bytes;
 
-  /* Most lists are plain ASCII: eight bytes at a time, none of which is NUL
-   * (from which a one can only be taken with a borrow) or has its high bit. */
+  /* Checks eight bytes at a time, since most lists are plain ASCII. No byte may
+   * be NUL, which borrows when 1 is subtracted, or have its high bit set. */
   for (; length >= sizeof bytes; text += sizeof bytes, length -= sizeof bytes) {
     memcpy (&bytes, text, sizeof bytes);
     if (((bytes - ones) | bytes) & highs)
@@ -172,7 +172,7 @@ strip_spaces (const gchar **text, const gchar **end)
     (*text)++;
 }
 
-/* Without blanks around it. */
+/* Parses an integer without surrounding blanks. */
 static inline SpdlParseErrorKind
 parse_integer (const gchar *text, const gchar *end, gint64 *label)
 {
@@ -207,8 +207,8 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
   return parse_integer (text, end, label);
 }
 
-/* Returns where the digits end, and takes the first 15 of them for a number,
- * which a double holds exactly. */
+/* Returns the end of the digits. @number gets the value of the first 15 of
+ * them, which a double represents exactly. */
 static const gchar *
 read_digits (
     const gchar *at, const gchar *end, guint64 *number, guint *n_digits)
@@ -262,7 +262,7 @@ spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
   }
   if (n_digits == 0 || (at < end && !is_exponent (at, end)))
     return SPDL_PARSE_ERROR_WEIGHT;
-  /* A quotient of two numbers that are exact is rounded but once. */
+  /* The quotient of two exact numbers is rounded only once. */
   value = at == end && n_digits <= 15 ? number / powers[n_places]
                                       : read_slowly (text, end);
   if (!isfinite (value))
@@ -286,7 +286,8 @@ spdl_line_read_label (SpdlLine *self)
     self->name_kind = parse_integer (text, end, &self->label);
 }
 
-/* The last tab of a line: a path that has one can be written as a URI. */
+/* Splits the line at its last tab. A path that contains a tab can be written as
+ * a URI. */
 static void
 split_label (SpdlLine *line)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: one line of a list
+/* gst-spdl: parser of a line of a list
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,22 +15,24 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_PARSE_ERROR_NONE,
-  SPDL_PARSE_ERROR_TOO_LONG, /* number: the limit */
+  SPDL_PARSE_ERROR_TOO_LONG, /* number: the limit in bytes */
   SPDL_PARSE_ERROR_NOT_UTF8,
   SPDL_PARSE_ERROR_NO_URI,
-  /* Of labels; text: the label, item: of which item. */
-  SPDL_PARSE_ERROR_LABEL_NO_INTEGER, /* but others are */
-  SPDL_PARSE_ERROR_LABEL_INTEGER,    /* but others are text */
-  SPDL_PARSE_ERROR_LABEL_UNKNOWN,  /* number: of how many classes it is none */
-  SPDL_PARSE_ERROR_LABEL_TOO_MANY, /* number: how many classes there may be */
+  /* Errors of labels; text: the label, item: its item. */
+  SPDL_PARSE_ERROR_LABEL_NO_INTEGER, /* other labels are integers */
+  SPDL_PARSE_ERROR_LABEL_INTEGER,    /* other labels are text */
+  SPDL_PARSE_ERROR_LABEL_UNKNOWN,    /* number: number of classes */
+  SPDL_PARSE_ERROR_LABEL_TOO_MANY,   /* number: maximum number of classes */
   SPDL_PARSE_ERROR_LABEL_TOO_LARGE,
-  SPDL_PARSE_ERROR_WEIGHT,   /* text: the weight */
-  SPDL_PARSE_ERROR_N_FIELDS, /* number: how many there are, and should be */
-  SPDL_PARSE_ERROR_QUOTE_UNCLOSED, /* number: within so many bytes; 0: at all */
+  SPDL_PARSE_ERROR_WEIGHT,         /* text: the weight */
+  SPDL_PARSE_ERROR_N_FIELDS,       /* number: number of fields, wanted: expected
+                                      number */
+  SPDL_PARSE_ERROR_QUOTE_UNCLOSED, /* number: limit in bytes; 0: end of the list
+                                    */
   SPDL_PARSE_ERROR_QUOTE_STRAY,
 } SpdlParseErrorKind;
 
-/* A parse error of a line. Owns nothing: texts belong to the list. */
+/* Parse error of a line. The texts point into the list. */
 typedef struct {
   SpdlParseErrorKind kind;
   const gchar *text;
@@ -41,47 +43,47 @@ typedef struct {
   gsize item_length;
 } SpdlParseError;
 
-/* How many lines are malformed, and which is the first: all that is kept, so
- * that a list of nothing but bad lines costs no more than a good one. */
+/* Number of malformed lines, and the first one. Nothing else is kept, so that a
+ * list of malformed lines needs no more memory than a valid one. */
 typedef struct {
   SpdlParseError first;
-  guint64 first_line; /* from 1 */
+  guint64 first_line; /* starts at 1 */
   guint64 n_flaws;
 } SpdlParseErrors;
 
 void spdl_parse_errors_add (
     SpdlParseErrors *self, const SpdlParseError *parse_error, guint64 line);
 
-/* An error of the domain of GST_RESOURCE_ERROR that names the list, the first
- * malformed line and what is wrong with it.
+/* Creates an error in the domain of GST_RESOURCE_ERROR that names the list, the
+ * first malformed line and its parse error.
  *
- * @n_lines: how many lines there are, comments and empty ones not counted; 0
- *     if that is not known and only the first one is to be spoken of */
+ * @n_lines: number of lines without comments and empty lines; 0 if it is
+ *     unknown, so that the message describes the first malformed line only */
 GError *spdl_parse_errors_to_error (
     const SpdlParseErrors *self, const gchar *location, guint64 n_lines);
 
-/* A piece of a list, in quotes, as a message can show it: short, UTF-8 and on
- * one line. */
+/* Returns an excerpt of a list for messages: quoted, short, UTF-8, on one
+ * line. */
 gchar *spdl_parse_error_quote (const gchar *text, gsize length);
 
-/* The longest path that Linux takes is 4,096 bytes; a signed URL has less than
- * twice that. What is longer is no list of paths. */
+/* Maximum length of a line in bytes. Paths on Linux have at most 4,096 bytes,
+ * and signed URLs at most twice as many. */
 #define SPDL_LINE_MAX 65536
 
-/* What a line says. All text is the list's own. */
+/* A parsed line. The texts point into the list. */
 typedef struct {
   const gchar *next; /* the next line */
-  SpdlCsvField path; /* or URI; its text is NULL if the line is no item */
-  gint64 label;      /* -1: none, a text, or not read yet */
-  SpdlCsvField name; /* the label as it is written; its text is NULL: none */
-  SpdlParseErrorKind name_kind; /* whether that is an integer; see below */
-  double weight;                /* if weights are wanted */
+  SpdlCsvField path; /* path or URI; text is NULL if the line is not an item */
+  gint64 label;      /* -1: none, text, or not parsed yet */
+  SpdlCsvField name; /* label as written; text is NULL if there is none */
+  SpdlParseErrorKind name_kind; /* parse error of @name as an integer */
+  double weight;                /* valid if weights are read */
   SpdlParseError parse_error;
 } SpdlLine;
 
-/* A line that is no item, and has no error. Field by field, since of a whole
- * structure's zeros compilers make an instruction that takes longer than the
- * rest of a line. */
+/* Initializes a line that is not an item and has no error. The fields are set
+ * one by one because compilers clear a whole structure with an instruction that
+ * takes longer than parsing the rest of a line. */
 static inline void
 spdl_line_init (SpdlLine *self, const gchar *next)
 {
@@ -94,27 +96,28 @@ spdl_line_init (SpdlLine *self, const gchar *next)
   self->parse_error.kind = SPDL_PARSE_ERROR_NONE;
 }
 
-/* Parses a line of a `.txt` list: a path or URI, perhaps with a tab and a label
- * after it. Empty lines and comments are skipped. */
+/* Parses a line of a `.txt` list: a path or URI, optionally followed by a tab
+ * and a label. Empty lines and comments are not items. */
 void spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line);
 
-/* A decimal integer, with blanks around it if you like. Returns what is wrong
- * with it; @label is only set if nothing is. */
+/* Parses a decimal integer, which blanks may surround. Returns the parse error;
+ * @label is set only on success. */
 SpdlParseErrorKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label);
 
-/* Reads the label of a line that was parsed, which takes time that lines that
- * are skipped need not have. Blanks around it do not belong to it. An integer
- * becomes the line's label. What is wrong with it as an integer is noted in
- * name_kind, and is no error yet: it may be the name of a class. */
+/* Parses the label of a parsed line. This is a separate step because skipped
+ * lines do not need it. Surrounding blanks are removed. An integer becomes the
+ * line's label. If the text is not an integer, name_kind is set, which is not
+ * an error yet because the text may be a class name. */
 void spdl_line_read_label (SpdlLine *self);
 
-/* A decimal number from 0 on, such as 2, 0.25 or 1e-3, likewise; rounded to
- * the nearest double. */
+/* Parses a non-negative decimal number such as 2, 0.25 or 1e-3, which blanks
+ * may surround, and rounds it to the nearest double. Returns the parse
+ * error. */
 SpdlParseErrorKind
 spdl_line_parse_weight (const gchar *text, gsize length, double *weight);
 
-/* Whether a text is UTF-8 without NUL. */
+/* Returns TRUE if the text is UTF-8 and contains no NUL. */
 gboolean spdl_line_is_utf8 (const gchar *text, gsize length);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: lists of items
+/* gst-spdl: lists of items: .txt and .csv
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,48 +16,49 @@
 
 typedef struct {
   SpdlMappedFile *mapped_file;
-  const SpdlColumns *columns; /* of a `.csv`; NULL: a `.txt` */
-  const gchar *first;         /* the first record, behind the header */
-  SpdlIndex *index;           /* gets all items */
-  GArray *weights;            /* double, (nullable): gets theirs */
-  gboolean labels;            /* are wanted */
-  const SpdlClasses *classes; /* (nullable): which they must be; NULL: the index
-                               * gets the classes that they make, if any */
-  guint64 hash;               /* gets that of all of the text */
+  const SpdlColumns *columns; /* NULL: the list is a `.txt` */
+  const gchar *first;         /* first record after the header */
+  SpdlIndex *index;           /* output: gets all items */
+  GArray *weights;            /* (nullable): output: double */
+  gboolean labels;            /* whether labels are read */
+  const SpdlClasses *classes; /* (nullable): allowed labels; NULL: the index
+                                 gets the classes of the text labels */
+  guint64 hash;               /* output: hash of the list */
 } SpdlScan;
 
-/* As much as is copied for an item, with those that precede it. */
+/* Maximum number of bytes that are copied to read an item. They include the
+ * preceding items since the last known offset. */
 #define MAX_PIECE ((gsize) 65536)
 
 struct _SpdlList {
   SpdlMappedFile mapped_file;
-  SpdlColumns *columns; /* of a .csv; NULL: a .txt */
-  const gchar *first;   /* the first record */
+  SpdlColumns *columns; /* NULL: the list is a .txt */
+  const gchar *first;   /* first record */
   SpdlIndex *index;
   GArray *weights; /* nullable */
   gboolean labels;
-  const SpdlClasses *classes; /* (nullable): that were given */
+  const SpdlClasses *classes; /* (nullable): set by the caller */
   guint64 hash;
-  /* Behind the item that was read last; 0: none was. */
+  /* Position after the last item; 0: no item was read yet. */
   guint64 next_item;
   guint64 next_offset;
   gchar *piece; /* (nullable): MAX_PIECE bytes */
 };
 
-/* A pass over the list */
+/* Scan of the list */
 
-/* How much is read between two looks at whether the file is still the same;
- * and how much is looked at for whether it is UTF-8. */
+/* Number of bytes between checks that the file is unchanged, and number of
+ * bytes whose UTF-8 is validated at once. */
 #define CHUNK (1 << 20)
 #define PIECE (1 << 14)
 
-/* How far it has got. */
+/* State of a scan. */
 typedef struct {
   SpdlFingerprint *fingerprint;
   const gchar *hashed;
   const gchar *piece_end;
   gboolean piece_is_utf8;
-  SpdlClasses *found; /* (nullable): the names among the labels */
+  SpdlClasses *found; /* (nullable): names of the text labels */
   gboolean has_integers;
   SpdlParseErrors parse_errors;
 } Progress;
@@ -74,7 +75,9 @@ count_newlines (const gchar *at, const gchar *end)
   return n;
 }
 
-/* A record ends where a character does, so many at once are as good as each. */
+/* Returns TRUE if the record is UTF-8. Several records are validated at once,
+ * which is equivalent because a record ends at a character boundary. If that
+ * fails, only the record is validated. */
 static gboolean
 is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
     const gchar *to)
@@ -92,7 +95,7 @@ is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
   return progress->piece_is_utf8 || spdl_line_is_utf8 (from, to - from);
 }
 
-/* What was just read is still in the CPU's cache. */
+/* Hashes the text that was just parsed, which is still in the CPU's cache. */
 static void
 hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
 {
@@ -102,8 +105,8 @@ hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
   progress->hashed = to;
 }
 
-/* The first label says whether they are integers or text: one that is of the
- * other kind is more often a slip than a class. */
+/* Adds a text label to the classes. The first label determines whether all are
+ * integers or text, since a label of the other kind is probably a mistake. */
 static SpdlParseErrorKind
 collect_label (Progress *progress, const SpdlLine *line)
 {
@@ -132,7 +135,7 @@ collect_label (Progress *progress, const SpdlLine *line)
              : SPDL_PARSE_ERROR_LABEL_TOO_MANY;
 }
 
-/* Notes what is wrong with the label. */
+/* Records the parse error of the label. */
 static void
 check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
 {
@@ -198,9 +201,9 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
   return spdl_mapped_file_check (self->mapped_file, error);
 }
 
-/* Looks at all of a list, once, from the beginning to the end. Returns FALSE
- * with @error set, in the domain of GST_RESOURCE_ERROR, if a line is malformed,
- * or if the list changes meanwhile. */
+/* Parses the whole list once. Returns FALSE with @error set, in the domain of
+ * GST_RESOURCE_ERROR, if a line is malformed or the list changes during the
+ * scan. */
 static gboolean
 spdl_scan (SpdlScan *self, GError **error)
 {
@@ -249,7 +252,7 @@ spdl_list_free (SpdlList *self)
   g_free (self);
 }
 
-/* Of a `.csv`; a `.txt` has none. */
+/* Parses the header of a `.csv`; a `.txt` has none. */
 static gboolean
 read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
@@ -257,7 +260,7 @@ read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
   const gchar *at = self->mapped_file.begin, *end = self->mapped_file.end;
 
   if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
-    at += 3; /* a byte order mark */
+    at += 3; /* byte order mark */
   self->first = at;
   if (at == end || !is_csv (location))
     return TRUE;
@@ -371,12 +374,12 @@ spdl_list_steal_weights (SpdlList *self)
   return g_steal_pointer (&self->weights);
 }
 
-/* Some items one behind the other, in the mapped text or in a piece of it. */
+/* Consecutive items, in the mapped file or in a copy of a part of it. */
 typedef struct {
   const gchar *begin;
   const gchar *end;
-  guint64 item;   /* the first one */
-  guint64 offset; /* where that is in the text */
+  guint64 item;   /* number of the first item */
+  guint64 offset; /* its offset in the file */
 } Stretch;
 
 static void
@@ -396,8 +399,9 @@ take_piece (
   return spdl_mapped_file_copy (&self->mapped_file, offset, size, self->piece);
 }
 
-/* Where item @i can be found. What comes next is read in the mapped text; what
- * lies anywhere, in a piece. FALSE: the text is shorter. */
+/* Finds a stretch that contains item @i. Sequential access reads from the
+ * mapping; random access copies a part, since the kernel would map more than
+ * needed. Returns FALSE if the file is shorter. */
 static gboolean
 find_stretch (SpdlList *self, guint64 i, Stretch *to)
 {
@@ -414,8 +418,8 @@ find_stretch (SpdlList *self, guint64 i, Stretch *to)
   return TRUE;
 }
 
-/* Reads on to item @i. Returns where it begins; NULL: what is there is no list
- * of so many items. */
+/* Parses up to item @i. Returns the start of its record; NULL if the text does
+ * not contain it. */
 static const gchar *
 read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
 {
@@ -434,7 +438,8 @@ read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
   return NULL;
 }
 
-/* Once more, for the other fields, if it is what it should be. */
+/* Reads item @i. Its record is parsed a second time for the other fields.
+ * Returns FALSE if the list does not match the index. */
 static gboolean
 read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
     GstStructure **extra)

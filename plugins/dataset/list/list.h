@@ -1,4 +1,4 @@
-/* gst-spdl: lists of items
+/* gst-spdl: lists of items: .txt and .csv
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,17 +13,16 @@
 
 G_BEGIN_DECLS
 
-/* A `.txt` or a `.csv` list of any size, mapped into memory. It is scanned
- * once, when it is opened, if there is no file yet that has its index; a line
- * is parsed again when it is asked for. For one thread at a time. */
+/* A `.txt` or `.csv` list of any size, mapped into memory. It is scanned once
+ * when it is opened, unless its index file exists. Lines are parsed again on
+ * access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
 
 typedef struct {
-  gboolean labels;      /* are wanted; if not, they are not looked at */
-  const gchar *weights; /* (nullable): the column that has them */
+  gboolean labels;      /* whether labels are read */
+  const gchar *weights; /* (nullable): column with the weights */
   SpdlSidecarUse sidecar;
-  const SpdlClasses *classes; /* (nullable): which labels may be; outlives the
-                               * list */
+  const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
 } SpdlListOptions;
 
 gboolean spdl_list_is_list (const gchar *location);
@@ -36,20 +35,20 @@ void spdl_list_free (SpdlList *self);
 
 guint64 spdl_list_get_size (const SpdlList *self);
 
-/* Of the list's bytes. */
+/* Returns a hash of the bytes of the list. */
 guint64 spdl_list_get_hash (const SpdlList *self);
 
-/* What numbers the labels: the classes that were given, or those that the
- * list's text labels make; (nullable): labels are integers. */
+/* Returns the classes of the labels: those set by the caller, or the text
+ * labels of the list. NULL if labels are integers. */
 const SpdlClasses *spdl_list_get_classes (const SpdlList *self);
 
-/* The items' weights, double (transfer full), once; NULL if none are wanted. */
+/* Returns the weights of the items as double (transfer full) at the first call;
+ * NULL if the list has no weights. */
 GArray *spdl_list_steal_weights (SpdlList *self);
 
-/* The path or URI (transfer full) of item @i, its label (-1: none) and its
- * other fields (nullable, transfer full).
- *
- * Returns NULL with @error set if the list has changed since it was opened. */
+/* Returns the path or URI of item @i (transfer full), and sets its label (-1:
+ * none) and its other fields @extra (nullable, transfer full). Returns NULL
+ * with @error set if the list has changed since it was opened. */
 gchar *spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: offsets of the lines of a list
+/* gst-spdl: index of a list: offsets of its items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,8 +18,8 @@ struct _SpdlIndex {
   guint n_entries;
   guint n_room;
   guint max_entries;
-  gpointer memory;      /* that of the offsets */
-  guint64 *offsets;     /* only written while items are added */
+  gpointer memory;      /* block that contains the offsets */
+  guint64 *offsets;     /* written only while items are added */
   SpdlClasses *classes; /* nullable */
 };
 
@@ -130,16 +130,16 @@ spdl_index_find (
   return i >> self->shift << self->shift;
 }
 
-/* The file */
+/* Index file */
 
 #define MARK "spdlidx\2"
 #define FLAG_LABELS 1
 #define CHUNK 4096
 
-/* The header's words, by their places. */
+/* Indices of the 8-byte words of the header. */
 enum {
   WORD_MARK,
-  WORD_FLAGS_SHIFT, /* flags below, shift above */
+  WORD_FLAGS_SHIFT, /* flags in the lower half, shift in the upper half */
   WORD_SIZE,
   WORD_SECONDS,
   WORD_NANOSECONDS,
@@ -147,7 +147,7 @@ enum {
   WORD_HASH,
   WORD_N_ITEMS,
   WORD_OFFSETS_HASH,
-  WORD_CLASSES, /* that were given */
+  WORD_CLASSES, /* hash of the allowed classes */
   WORD_NAMES_SIZE,
   WORD_NAMES_HASH,
   WORD_HEADER_HASH,
@@ -162,7 +162,7 @@ hash_header (const guint64 *words)
   return spdl_fingerprint_add (0, words, WORD_HEADER_HASH * sizeof *words);
 }
 
-/* @words: as in the file */
+/* @words: in the byte order of the file */
 static guint64
 word_at (const guint64 *words, guint i)
 {
@@ -208,7 +208,8 @@ check_list (const guint64 *words, const SpdlIndexKey *key)
   return NULL;
 }
 
-/* And brings the offsets into the machine's order. */
+/* Verifies the offsets, and converts them to the byte order of the machine in
+ * place. Returns the problem, or NULL. */
 static const gchar *
 check_offsets (guint64 *offsets, gsize n, guint64 hash, guint64 size)
 {
@@ -225,7 +226,8 @@ check_offsets (guint64 *offsets, gsize n, guint64 hash, guint64 size)
   return in_order && last < size ? NULL : "the offsets are invalid";
 }
 
-/* Returns: (transfer full) (nullable): the classes, if there are any */
+/* Parses the names of the classes. Returns: (transfer full) (nullable): the
+ * classes, if there are any */
 static SpdlClasses *
 read_names (const gchar *names, gsize size, guint64 hash, const gchar **problem)
 {
@@ -241,7 +243,7 @@ read_names (const gchar *names, gsize size, guint64 hash, const gchar **problem)
   while (at < end) {
     const gsize length = strlen (at);
 
-    /* Sorted, so that none is there twice. */
+    /* Names are sorted, so duplicates are adjacent. */
     if (length == 0 || (last && strcmp (last, at) >= 0) ||
         !g_utf8_validate (at, length, NULL))
       return NULL;
@@ -289,7 +291,7 @@ spdl_index_file_read (
   return index;
 }
 
-/* A piece of the offsets, as in the file. Returns how many there are. */
+/* Converts some offsets to the byte order of the file. Returns their number. */
 static guint
 take_chunk (const guint64 *offsets, guint n, guint first, guint64 *chunk)
 {
@@ -312,7 +314,8 @@ hash_offsets (const guint64 *offsets, guint n)
   return spdl_fingerprint_finish (fingerprint);
 }
 
-/* Returns: (transfer full): the names of the classes, as in the file */
+/* Returns (transfer full) the names of the classes in the format of the
+ * file. */
 static GByteArray *
 join_names (const SpdlClasses *classes)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: text files in memory
+/* gst-spdl: memory-mapped text file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,8 +19,9 @@
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/fingerprint.h"
 
-/* What may stay mapped, 64 MiB, is counted in windows. Around a page that is
- * touched the kernel maps 64 KiB, or a large page of the cache as a whole. */
+/* At most 64 MiB stay mapped, counted in windows. For each page that is
+ * accessed, the kernel maps 64 KiB, or a whole large folio of the page
+ * cache. */
 #define WINDOW ((gsize) 65536)
 #define MAX_WINDOWS 1024
 #define WINDOWS_OF_JUMP 32
@@ -37,14 +38,14 @@ stamp_of (const struct stat *st)
   return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
 }
 
-/* Returns an errno, 0 if all is well. */
+/* Returns 0 or an errno. */
 static int
 map_file (SpdlMappedFile *self)
 {
   struct stat st;
   void *begin;
 
-  /* A pipe would be waited for. */
+  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
   self->fd = open (self->location, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (self->fd < 0 || fstat (self->fd, &st) != 0)
     return errno;

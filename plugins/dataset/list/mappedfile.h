@@ -1,4 +1,4 @@
-/* gst-spdl: text files in memory
+/* gst-spdl: memory-mapped text file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,24 +11,24 @@
 
 G_BEGIN_DECLS
 
-/* By what a file is known to be as it was. */
+/* Size and modification time, which show whether a file has changed. */
 typedef struct {
   guint64 size;
-  gint64 seconds;      /* of the last change */
-  guint32 nanoseconds; /* likewise */
+  gint64 seconds;      /* modification time */
+  guint32 nanoseconds; /* its nanoseconds */
 } SpdlStamp;
 
-/* A file that is mapped into memory, of any size. Pages that are mapped count
- * as the process's own memory, so they are given back where they add up; they
- * stay in the system's cache. Only one thread at a time. */
+/* A memory-mapped file of any size. Mapped pages count as resident memory of
+ * the process, so they are released once there are many; they stay in the page
+ * cache. Not thread-safe. */
 typedef struct {
   gchar *location;
   int fd;
-  SpdlStamp stamp; /* of when it was opened */
+  SpdlStamp stamp; /* when the file was opened */
   guint mode;      /* the file's permissions */
   const gchar *begin;
   const gchar *end;
-  gsize window; /* the last one that was visited */
+  gsize window; /* the last window that was visited */
   guint n_windows;
 } SpdlMappedFile;
 
@@ -37,32 +37,33 @@ gboolean spdl_mapped_file_open (
     SpdlMappedFile *self, const gchar *location, GError **error);
 void spdl_mapped_file_close (SpdlMappedFile *self);
 
-/* Whether the file is as it was when it was opened; else @error says what has
- * changed. To be asked before each reading: of a file that was cut off, what is
- * gone must not be touched. */
+/* Checks that the file has not changed since it was opened; sets @error
+ * otherwise. Must be called before each access, because pages after the end of
+ * a truncated file must not be accessed. */
 gboolean spdl_mapped_file_check (const SpdlMappedFile *self, GError **error);
 
-/* Whether the file has been left alone for so long that a further change would
- * show in its stamp: file systems count time in steps of up to two seconds. */
+/* Returns TRUE if the file is so old that a further change would alter its
+ * stamp. File systems store times in steps of up to two seconds. */
 gboolean spdl_mapped_file_is_settled (const SpdlMappedFile *self);
 
-/* It is about to be read from the beginning to the end, or in any order. */
+/* Advises the kernel of sequential or random access. */
 void spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order);
 
-/* What is between the two was read: too much of it is given back. */
+/* Records an access to the range from @from to @to. Releases all pages once too
+ * many are mapped. */
 void spdl_mapped_file_visit (
     SpdlMappedFile *self, const gchar *from, const gchar *to);
 
-/* Reads a part of it without mapping it, for which the kernel may map a good
- * deal more. FALSE: the file is shorter. */
+/* Copies a part of the file without mapping it, since the kernel may map much
+ * more than is read. Returns FALSE if the file is shorter. */
 gboolean spdl_mapped_file_copy (
     const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
 
-/* Gives all back. */
+/* Releases all pages. */
 void spdl_mapped_file_forget (SpdlMappedFile *self);
 
-/* The hash of some pieces of it, by which to know a file whose stamp was made
- * to look like another's. */
+/* Calculates a hash of excerpts of the file, which detects another file with
+ * the same size and modification time. */
 guint64 spdl_mapped_file_hash_samples (const SpdlMappedFile *self);
 
 G_END_DECLS

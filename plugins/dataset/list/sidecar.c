@@ -1,4 +1,4 @@
-/* gst-spdl: index file beside a list or a shard
+/* gst-spdl: index file next to a list or in the user's cache
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,7 +18,7 @@
 
 #define GST_CAT_DEFAULT get_category ()
 
-/* Files beside others, or in the user's cache */
+/* Files next to others, or in the user's cache */
 
 #define FOLDER "gst-spdl"
 
@@ -55,7 +55,7 @@ spdl_sidecar_file_store (const gchar *path, guint mode,
   if (fd < 0)
     return errno;
   failed = func (fd, user_data);
-  /* Who may read the one may read the other. */
+  /* The index is readable by whoever may read the list. */
   if (failed == 0 && fchmod (fd, (mode & 0444) | 0600) != 0)
     failed = errno;
   if (close (fd) != 0 && failed == 0)
@@ -97,7 +97,7 @@ get_category (void)
   return (GstDebugCategory *) category;
 }
 
-/* @list: without links */
+/* @list: without symbolic links */
 static gchar *
 path_beside (const gchar *list)
 {
@@ -129,9 +129,8 @@ make_key (const SpdlMappedFile *mapped_file, gboolean labels, guint64 classes,
     spdl_mapped_file_hash_samples (mapped_file), labels, classes, hash };
 }
 
-/* As it is now: if it should become shorter, that is no matter.
- *
- * Returns an errno, 0 if it was read. */
+/* Reads a whole file. It may become shorter meanwhile. Returns 0 or an
+ * errno. */
 static int
 read_file (const gchar *path, guint8 **data, gsize *size)
 {

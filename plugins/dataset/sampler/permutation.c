@@ -1,4 +1,4 @@
-/* gst-spdl: shuffled order of an epoch
+/* gst-spdl: shuffled order of an epoch (random permutation)
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,7 @@
 
 #include "gst/spdl/engine/random.h"
 
-/* Fisher and Yates's shuffle: each order with the same probability. */
+/* Fisher-Yates shuffle; all orders are equally likely. */
 static void
 fill_table (SpdlPermutation *self, SpdlRandom *random)
 {
@@ -26,8 +26,9 @@ fill_table (SpdlPermutation *self, SpdlRandom *random)
     self->places[self->items[i]] = i;
 }
 
-/* Halves of about the same number of bits. That of the right one is whole, so
- * that no division is needed to take a number apart. */
+/* Splits the range into halves of about the same number of bits. The size of
+ * the right half is a power of two, so that numbers are split without a
+ * division. */
 static void
 divide_rounds (SpdlPermutation *self)
 {
@@ -57,7 +58,7 @@ spdl_permutation_init (
     self->keys[i] = spdl_random_next (&random);
 }
 
-/* A keyed hash of one half; its upper bits are the good ones. */
+/* Returns a keyed hash of one half. The upper bits are the better ones. */
 static inline guint64
 hash_half (guint64 half, guint64 key)
 {
@@ -67,7 +68,7 @@ hash_half (guint64 half, guint64 key)
   return x * G_GUINT64_CONSTANT (0xd6e8feb86659fd93);
 }
 
-/* By how much the left half moves: a number below `n_left`. */
+/* Returns the shift of the left half, which is below `n_left`. */
 static inline guint64
 left_shift (const SpdlPermutation *self, guint64 right, guint round)
 {

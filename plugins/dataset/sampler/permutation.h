@@ -1,4 +1,4 @@
-/* gst-spdl: shuffled order of an epoch
+/* gst-spdl: shuffled order of an epoch (random permutation)
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,20 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* In which order the items of a dataset come in an epoch: a pure function of
- * (size, seed, epoch), the same on every machine and in every version for ever,
- * since the state of an interrupted run relies on it. Any item's place is
- * computed by itself, in some tens of nanoseconds and in no memory but this
- * struct's, whatever the size.
+/* Order of the items of a dataset in an epoch. It is a pure function of (size,
+ * seed, epoch) and must never change, on any machine or in any version, because
+ * resume states depend on it. Each position is computed independently in some
+ * tens of nanoseconds, without memory apart from this struct, for any size.
  *
- * It is a Feistel network with cycle-walking. The numbers below `n_left` <<
- * `n_bits`, which are a few more than `size`, are taken apart into a left and a
- * right half. In turns, each half is moved by a keyed hash of the other one,
- * which can be undone; what comes out too large goes through again. With halves
- * of under four bits there would be too few hashes to make all orders equally
- * likely: up to SPDL_PERMUTATION_SMALL items are shuffled in a table.
+ * The permutation is a Feistel network with cycle-walking. Its domain is the
+ * numbers below `n_left` << `n_bits`, slightly more than `size`. Each number is
+ * split into a left and a right half, which are shifted alternately by a keyed
+ * hash of the other half; this is invertible. A result that is not below `size`
+ * goes through the network again. Halves of less than four bits have too few
+ * hashes to make all orders equally likely, so up to SPDL_PERMUTATION_SMALL
+ * items are shuffled in a table.
  *
- * Immutable once initialised, so it may be read from any thread. */
+ * Immutable after initialization, hence readable from any thread. */
 
 #define SPDL_PERMUTATION_ROUNDS 8
 #define SPDL_PERMUTATION_SMALL 256
@@ -44,14 +44,14 @@ typedef struct {
   };
 } SpdlPermutation;
 
-/* @size: up to 2^63 */
+/* @size: at most 2^63 */
 void spdl_permutation_init (
     SpdlPermutation *self, guint64 size, guint64 seed, guint64 epoch);
 
-/* The item at @place of the order. Both are below the size. */
+/* Returns the item at @place in the order. Both are below the size. */
 guint64 spdl_permutation_get_item (const SpdlPermutation *self, guint64 place);
 
-/* The place of @item in the order. */
+/* Returns the place of @item in the order. */
 guint64 spdl_permutation_get_place (const SpdlPermutation *self, guint64 item);
 
 G_END_DECLS

@@ -21,9 +21,9 @@ spdl_shard_mode_get_name (SpdlShardMode mode)
   return names[mode];
 }
 
-/* Which variables say what, in the order in which they are asked. A scheduler
- * that numbers its processes but does not count them leaves the count to the
- * job's own WORLD_SIZE. */
+/* Environment variables of the supported launchers, in order of precedence.
+ * Kubernetes numbers its pods but does not count them, so the count comes from
+ * the job's WORLD_SIZE. */
 static const struct {
   const gchar *rank;
   const gchar *world_size;
@@ -36,7 +36,7 @@ static const struct {
 
 typedef struct {
   const gchar *property;
-  const gchar *variable; /* where the value is from; NULL: the property */
+  const gchar *variable; /* source of the value; NULL: the property */
   gint64 value;          /* -1: unknown */
 } Setting;
 
@@ -46,9 +46,9 @@ is_known (const Setting *setting, const gchar *variable)
   return setting->value >= 0 || g_getenv (variable) != NULL;
 }
 
-/* The first system that says all that the properties do not, so that two
- * numbers from the environment are never of two systems; else the first that
- * says something; else the first of all. */
+/* Returns the first launcher that provides everything that the properties leave
+ * unset, so that rank and world size never come from two launchers; otherwise
+ * the first that provides something; otherwise the first. */
 static guint
 find_system (const Setting *rank, const Setting *world_size)
 {

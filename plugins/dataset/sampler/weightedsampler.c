@@ -1,4 +1,4 @@
-/* gst-spdl: weighted random draws
+/* gst-spdl: weighted random sampling (alias method)
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,13 +14,13 @@
 #define ONE (G_GUINT64_CONSTANT (1) << 32)
 #define TAG G_GUINT64_CONSTANT (0x7765696768740001)
 
-/* Large enough for 2^53 of a weight times 2^64 parts. */
+/* Holds the product of a weight (up to 2^53) and 2^64. */
 typedef unsigned __int128 Wide;
 
-/* What a cell is in turn. */
+/* Content of a cell in the successive steps of the construction. */
 typedef union {
   double weight;
-  guint64 parts; /* of the item, of 2^32 for each cell */
+  guint64 parts; /* share of the item, in units of 2^-32 cells */
   struct {
     guint32 threshold;
     guint32 alias;
@@ -42,7 +42,7 @@ spdl_weighted_sampler_free (SpdlWeightedSampler *self)
   g_free (self);
 }
 
-/* Weights become whole numbers. Returns their sum, below 2^85. */
+/* Converts weights to integers. Returns their sum, which is below 2^85. */
 static Wide
 round_weights (Cell *cells, guint32 n)
 {
@@ -60,7 +60,7 @@ round_weights (Cell *cells, guint32 n)
   return sum;
 }
 
-/* Whole numbers become shares of n cells. */
+/* Converts integers to shares of n cells. */
 static void
 share_out (Cell *cells, guint32 n, Wide sum)
 {
@@ -75,11 +75,12 @@ share_out (Cell *cells, guint32 n, Wide sum)
   }
 }
 
-/* Small ones grow from the front of @work, large ones from its end. */
+/* Two stacks in one array: small cells grow from the start of @work, large
+ * cells from its end. */
 typedef struct {
   guint32 *work;
   gsize n_small;
-  gsize large; /* the last one that came */
+  gsize large; /* top of the stack of large cells */
 } Stacks;
 
 static void
@@ -108,7 +109,7 @@ pair_up (Cell *cells, guint32 n)
     cells[large].parts -= ONE - parts;
     push_cell (&stacks, cells, large);
   }
-  /* What is left is exactly full. */
+  /* The remaining cells are exactly full. */
   for (; stacks.large < n; stacks.large++) {
     const guint32 full = stacks.work[stacks.large];
 

@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Little and big endian, at any address: GStreamer's macros take addresses that
- * the C language does not allow. */
+/* Loads from unaligned addresses. GStreamer's macros cast to types that require
+ * alignment, which is undefined in C. */
 
 static inline guint16
 spdl_read_16_le (const guint8 *p)

@@ -7,7 +7,7 @@
 
 #include "plugins/common/fingerprint.h"
 
-/* Nothing is linked. */
+/* Avoids a dependency on the xxhash library. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

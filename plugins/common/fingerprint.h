@@ -23,7 +23,7 @@ SpdlFingerprint *spdl_fingerprint_new (void);
 void
 spdl_fingerprint_append (SpdlFingerprint *self, gconstpointer data, gsize size);
 
-/* Returns the hash, and frees @self. */
+/* Returns the hash and frees @self. */
 guint64 spdl_fingerprint_finish (SpdlFingerprint *self);
 
 G_END_DECLS

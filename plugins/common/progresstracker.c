@@ -1,4 +1,4 @@
-/* gst-spdl: delivered items of all sources, for resume states
+/* gst-spdl: progress of all sources in a sink, for resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,8 +12,8 @@
 
 typedef struct {
   SpdlTally *tally;
-  guint32 seqnum; /* of the event that announced it */
-  guint64 begun;  /* the epoch in which it began */
+  guint32 seqnum; /* of the event that announced the source */
+  guint64 begun;  /* epoch in which it began */
 } Source;
 
 static void
@@ -116,7 +116,7 @@ end_epoch (
   SpdlTally *tally = find_tally (self, number);
   guint64 n_lost;
 
-  /* The items that wait are not delivered yet. */
+  /* Items that wait were not delivered yet. */
   if (!tally || self->n_items_waiting > 0)
     return;
   n_lost = spdl_tally_end_epoch (tally, epoch, n_items);
@@ -248,7 +248,7 @@ pull_batch (SpdlProgressTracker *self, const GstSpdlBatchMeta *batch)
   self->pulled = g_strdup (batch->resume_state);
   if (self->n_batches_waiting > 0)
     self->n_batches_waiting--;
-  else /* taken out just before a flush */
+  else /* pulled just before a flush */
     restore_states (self, self->pulled);
 }
 
@@ -318,8 +318,8 @@ spdl_progress_tracker_dup_epoch_state (SpdlProgressTracker *self, guint64 epoch)
 gchar *
 spdl_progress_tracker_dup_state (SpdlProgressTracker *self)
 {
-  /* With all pulled, items that are gone since count too: so an epoch whose
-   * last item failed comes to its end. */
+  /* After the last pull, the state includes items that were lost since then, so
+   * that an epoch whose last item failed is completed. */
   return self->n_batches_waiting > 0 ? g_strdup (self->pulled)
                                      : write_state (self);
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: delivered items of all sources, for resume states
+/* gst-spdl: progress of all sources in a sink, for resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,13 +22,14 @@ G_BEGIN_DECLS
  * The tracker has no lock. */
 
 typedef struct {
-  GPtrArray *sources; /* by their number */
+  GPtrArray *sources; /* sorted by number */
   GString *text;      /* for reuse */
-  gchar *others;      /* where all began that a source knows of; nullable */
-  gchar *pulled;      /* the state of the last batch pulled; nullable */
+  gchar *others; /* start of all sources according to the last announcement;
+                    nullable */
+  gchar *pulled; /* state of the last pulled batch; nullable */
   guint64 n_batches_waiting;
-  guint64 n_items_waiting; /* that came singly */
-  guint max_gaps;          /* of a source in a state */
+  guint64 n_items_waiting; /* not in batches */
+  guint max_gaps;          /* per source in a state */
 } SpdlProgressTracker;
 
 void spdl_progress_tracker_init (SpdlProgressTracker *self);
@@ -37,8 +38,8 @@ void spdl_progress_tracker_clear (SpdlProgressTracker *self);
 /* Resets the tracker. */
 void spdl_progress_tracker_reset (SpdlProgressTracker *self);
 
-/* Handles an event. Returns TRUE if it is an event of this project, which only
- * the tracker needs. */
+/* Handles an event. Returns TRUE if it is an event of this project that only
+ * the tracker uses. */
 gboolean
 spdl_progress_tracker_handle_event (SpdlProgressTracker *self, GstEvent *event);
 

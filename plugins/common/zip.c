@@ -1,4 +1,4 @@
-/* gst-spdl: directory of a ZIP archive
+/* gst-spdl: reader of a ZIP's central directory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,7 +12,7 @@
 
 #include "plugins/common/bytes.h"
 
-/* The parts of fixed size. */
+/* Sizes of the fixed parts of the headers. */
 #define LOCAL_SIZE 30
 #define ENTRY_SIZE 46
 #define END_SIZE 22
@@ -21,7 +21,8 @@
 
 #define EXTRA_64 1
 
-/* Who wrote the entry, and the kinds of files that its attributes name then. */
+/* Host system of an entry ("version made by"), and the file type bits of its
+ * external attributes. */
 #define MADE_BY_UNIX 3
 #define UNIX_KIND 0170000
 #define UNIX_FILE 0100000
@@ -58,7 +59,8 @@ find_end (const guint8 *tail, gsize size, gboolean more, gsize *end)
   return FALSE;
 }
 
-/* Reads the ZIP64 end record, which precedes the other one at @end of @tail. */
+/* Reads the ZIP64 end record, which precedes the end record at @end of
+ * @tail. */
 static gboolean
 read_end_64 (SpdlZipDirectory *self, const guint8 *tail, guint64 tail_at,
     gsize end, gboolean *many_disks)
@@ -75,7 +77,7 @@ read_end_64 (SpdlZipDirectory *self, const guint8 *tail, guint64 tail_at,
   at = spdl_read_64_le (locator + 8);
   if (at > tail_at + end - END_64_SIZE)
     return FALSE;
-  /* Something in front of the archive moves it. */
+  /* Data before the archive shifts the record. */
   if (at < tail_at || !has_mark (tail + (at - tail_at), 6, 6))
     at = tail_at + end - END_64_SIZE;
   record = tail + (at - tail_at);
@@ -239,7 +241,8 @@ spdl_zip_next (SpdlZip *self, SpdlZipMember *member)
   if (n_values > 0 && !read_extra (entry + ENTRY_SIZE + member->name_length,
                           extra_length, values, n_values))
     return "the ZIP64 size of a member is missing";
-  /* Beyond the end is where nothing is found. */
+  /* Offsets after the end of the archive are limited to its end, where no
+   * header is found. */
   member->head = MIN (member->head, self->whole) + self->shift;
   member->head = MIN (member->head, self->whole);
   return NULL;

@@ -1,4 +1,4 @@
-/* gst-spdl: directory of a ZIP archive
+/* gst-spdl: reader of a ZIP's central directory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,48 +11,48 @@
 
 G_BEGIN_DECLS
 
-/* Where the members of an archive lie, ZIP64 ones too; also of one that has
- * something else in front of it, or behind its end. Functions that return a
- * text return what is wrong with the archive, to go behind a colon, or NULL. */
+/* Reads the offsets and attributes of a ZIP's members, including ZIP64. Other
+ * data may precede or follow the archive. Functions that return a text return
+ * the problem, to follow a colon in a message, or NULL on success. */
 
 #define SPDL_ZIP_STORED 0
 #define SPDL_ZIP_DEFLATED 8
 
-/* The last bytes that contain the end of an archive, with a comment of any
- * length; and without a comment. */
+/* Number of bytes at the end of a file that contain the end record with a
+ * comment of any length, and without a comment. */
 #define SPDL_ZIP_TAIL (SPDL_ZIP_SMALL_TAIL + 65535)
 #define SPDL_ZIP_SMALL_TAIL 98
 
 typedef struct {
-  guint64 whole; /* bytes of the archive */
-  guint64 at;    /* of the directory */
+  guint64 whole; /* size of the archive in bytes */
+  guint64 at;    /* offset of the directory */
   guint64 size;
   guint64 n_members;
-  guint64 end;   /* what lies behind the directory begins here, at the latest */
-  guint64 shift; /* by which all places are higher than the archive says */
+  guint64 end;   /* upper bound of the end of the directory */
+  guint64 shift; /* difference between real and recorded offsets */
 } SpdlZipDirectory;
 
 typedef struct {
-  const gchar *name; /* in the directory; not terminated */
+  const gchar *name; /* points into the directory; not terminated */
   gsize name_length;
-  guint64 head; /* where the member's own header lies, before its data */
+  guint64 head; /* offset of the local header */
   guint64 packed_size;
-  guint64 size; /* when it is unpacked, as the archive claims */
+  guint64 size; /* uncompressed size, which may be wrong */
   guint32 checksum;
   guint method;
   gboolean encrypted;
-  gboolean is_file; /* neither a folder nor a link */
+  gboolean is_file; /* neither folder nor link */
 } SpdlZipMember;
 
 typedef struct {
-  const guint8 *next; /* entry of the directory */
+  const guint8 *next; /* next entry of the directory */
   gsize left;
   guint64 whole;
   guint64 shift;
   guint64 n_members;
 } SpdlZip;
 
-/* Returns TRUE if @data begins with the mark of a ZIP archive. */
+/* Returns TRUE if @data begins with the signature of a ZIP. */
 gboolean spdl_zip_is_zip (const guint8 *data, gsize size);
 
 /* Searches the last @size bytes of @whole for the end record.
@@ -73,26 +73,24 @@ gboolean spdl_zip_shift_directory (SpdlZipDirectory *self);
 void spdl_zip_begin (
     SpdlZip *self, const SpdlZipDirectory *directory, const guint8 *data);
 
-/* Opens an archive in memory. */
+/* Opens an archive in memory, and starts reading its directory. */
 const gchar *spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size);
 
-/* Reads the next member while bytes are `left`. */
+/* Reads the next member. Must be called only while `left` is not 0. */
 const gchar *spdl_zip_next (SpdlZip *self, SpdlZipMember *member);
 
-/* Returns how many bytes of a member's own header spdl_zip_find_data() needs.
- */
+/* Returns the size of a local header that spdl_zip_find_data() needs. */
 gsize spdl_zip_get_head_size (const SpdlZip *self, const SpdlZipMember *member);
 
-/* Reads the member's own header. Returns what is wrong with the member, a
- * sentence without a subject, or NULL.
+/* Reads the local header of a member. Returns NULL, or the problem as a
+ * sentence without subject.
  *
- * @first: (out): where its data begins, of which `packed_size` bytes are there
- */
+ * @first: (out): offset of the data, of which `packed_size` bytes exist */
 const gchar *spdl_zip_find_data (const SpdlZip *self,
     const SpdlZipMember *member, const guint8 *head, guint64 *first);
 
-/* Inflates a deflated member to @out, which has room for what it says. Returns
- * what is wrong with the member, a sentence without a subject, or NULL. */
+/* Inflates a deflated member to @out, which must have space for `size` bytes.
+ * Returns NULL, or the problem as a sentence without subject. */
 const gchar *spdl_zip_inflate (
     const SpdlZipMember *member, const guint8 *packed, guint8 *out);
 

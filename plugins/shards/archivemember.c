@@ -1,4 +1,4 @@
-/* gst-spdl: members of a shard, as libarchive reads them
+/* gst-spdl: checks of the members of a shard that libarchive reads
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -44,7 +44,7 @@ static const struct {
   const gchar *mark;
   gsize size;
   const gchar *name;
-  gboolean streams; /* it is decompressed in a stream */
+  gboolean streams; /* supported in sequential reads */
 } compressions[] = {
   { "\037\213", 2, "gzip", TRUE },
   { "BZh", 3, "bzip2" },
@@ -79,7 +79,7 @@ is_zip (struct archive *archive)
          ARCHIVE_FORMAT_ZIP;
 }
 
-/* A tar ends in blocks of zeros, of which one may be missing. */
+/* A tar ends with two blocks of zeros, one of which may be missing. */
 gboolean
 spdl_archive_check_end (
     const gchar *name, struct archive *archive, guint64 end, GError **error)

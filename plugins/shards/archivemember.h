@@ -1,4 +1,4 @@
-/* gst-spdl: members of a shard, as libarchive reads them
+/* gst-spdl: checks of the members of a shard that libarchive reads
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,15 @@
 
 G_BEGIN_DECLS
 
-/* What both ways through a shard have: from header to header, and through all
- * of it. Those that return FALSE set @error, in the domain of
- * GST_RESOURCE_ERROR, with the shard's name. */
+/* Shared by the two readers of archives: archivewalk.c, which seeks from header
+ * to header, and archivestream.c, which reads sequentially. Functions that
+ * return FALSE set @error, in the domain of GST_RESOURCE_ERROR, with the name
+ * of the shard. */
 
 #define SPDL_TAR_BLOCK 512
 
-/* Bytes by which spdl_archive_check_compression() knows what is compressed. */
+/* Number of bytes in which spdl_archive_check_compression() recognizes
+ * compression. */
 #define SPDL_ARCHIVE_HEAD 6
 
 gboolean spdl_archive_refuse (
@@ -30,31 +32,36 @@ gboolean spdl_archive_refuse_by_libarchive (
     const gchar *name, struct archive *archive, GError **error);
 
 /* Returns FALSE if the archive is compressed as a whole, so that its members
- * have no byte ranges. @head: what it begins with, up to SPDL_ARCHIVE_HEAD
- * bytes; @is_stream: it is read from its beginning, where gzip and zstd are
- * decompressed */
+ * have no byte ranges.
+ *
+ * @head: the first bytes of the archive, up to SPDL_ARCHIVE_HEAD
+ * @is_stream: the archive is read sequentially, where gzip and zstd are
+ *     supported */
 gboolean spdl_archive_check_compression (const gchar *name, const guint8 *head,
     gsize size, gboolean is_stream, GError **error);
 
-/* Where the last member ends, with what fills its block up.
+/* Checks that the archive is not truncated.
  *
- * Returns FALSE if the archive ends where that does. */
+ * @end: end of the last member and its padding */
 gboolean spdl_archive_check_end (
     const gchar *name, struct archive *archive, guint64 end, GError **error);
 
-/* Returns: (transfer full) (nullable): in UTF-8; NULL: it has none */
+/* Returns (transfer full) (nullable) the path in UTF-8; NULL if there is
+ * none. */
 gchar *spdl_archive_dup_path (struct archive_entry *entry);
 
-/* Folders and links are no files, to WebDataset, either. */
+/* Returns TRUE for a regular file. Like WebDataset, excludes folders and
+ * links. */
 gboolean spdl_archive_is_file (struct archive_entry *entry);
 
-/* Why the file cannot be used; NULL: it can.
- * @first: where its bytes begin
- * @whole: the shard's size */
+/* Returns why the file cannot be used, or NULL if it can.
+ *
+ * @first: offset of its data
+ * @whole: size of the shard */
 const gchar *spdl_archive_find_obstacle (
     struct archive_entry *entry, guint64 first, guint64 whole);
 
-/* Where a member ends that begins at @first, with what fills its block up. */
+/* Returns the end of a member, including its padding. */
 static inline guint64
 spdl_archive_end_of (guint64 first, guint64 size)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: samples of a tar that is read sequentially
+/* gst-spdl: sequential reader of the samples of a tar
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,11 +12,11 @@
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/archivemember.h"
 
-/* All of a sample is in memory. */
+/* Maximum size of a sample, which is kept in memory as a whole. */
 #define MAX_SAMPLE ((guint64) 1 << 30)
-/* Taken on a header's word alone. */
+/* Maximum initial allocation for a file. Its header may claim any size. */
 #define FIRST_ROOM ((gsize) 1 << 20)
-/* What is read behind a tar's end. */
+/* Maximum number of bytes to read after the end of a tar. */
 #define MAX_REST 65536
 
 typedef struct {
@@ -24,16 +24,16 @@ typedef struct {
   SpdlSampleFunc func;
   gpointer user_data;
   struct archive *archive;
-  guint64 end; /* of the last member, with what fills its block up */
+  guint64 end; /* end of the last member and its padding */
   gboolean begun;
-  gboolean enough; /* nobody wants more */
-  GError *error;   /* of reading */
-  /* Of this file, what is not used yet. */
+  gboolean enough; /* the receiver wants no more samples */
+  GError *error;   /* error of the input */
+  /* Unread data of the current file. */
   const void *block;
   size_t block_size;
 
-  /* Of this sample. */
-  GString *key; /* "": there is none */
+  /* The current sample. */
+  GString *key; /* "": none */
   SpdlArchiveWriter *writer;
   GPtrArray *contents;
   guint64 size;
@@ -113,8 +113,9 @@ end_sample (Stream *self)
 
 /* Files */
 
-/* archive_read_data() would fill what a broken header leaves out with zeros,
- * however much that is. Returns FALSE with @error set. */
+/* Reads the next block of the current file. archive_read_data() is not used
+ * because it fills gaps with zeros, however large a broken header claims them
+ * to be. Returns FALSE with @error set. */
 static gboolean
 next_block (Stream *self, gsize done, GError **error)
 {
@@ -130,7 +131,7 @@ next_block (Stream *self, gsize done, GError **error)
   return TRUE;
 }
 
-/* Reads on as far as there is room. Returns FALSE with @error set. */
+/* Reads until @capacity is reached. Returns FALSE with @error set. */
 static gboolean
 read_bytes (
     Stream *self, guint8 *data, gsize *done, gsize capacity, GError **error)
@@ -148,7 +149,8 @@ read_bytes (
   return TRUE;
 }
 
-/* Returns: (transfer full): with a zero behind it; NULL with @error set */
+/* Reads a file. Returns: (transfer full): its content, followed by a zero; NULL
+ * with @error set */
 static guint8 *
 read_file (Stream *self, gsize size, GError **error)
 {
@@ -211,7 +213,8 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
 
   if (why)
     return spdl_archive_refuse_member (self->input->name, error, path, why);
-  /* Of zeros, a thousand times as many come out as went in. */
+  /* Limits the decompression of a file that is skipped. Zeros expand to a
+   * thousand times their compressed size. */
   if (size > MAX_SAMPLE && archive_filter_count (self->archive) > 1)
     return spdl_archive_refuse_member (self->input->name, error, path,
         "the file is larger than 1 GiB, the limit in a compressed tar");
@@ -240,8 +243,8 @@ add_entry (Stream *self, struct archive_entry *entry, GError **error)
          add_file (self, entry, path, error);
 }
 
-/* Tars are filled up with zeros; whose end is known can be asked again over the
- * same connection. */
+/* Reads the padding of a tar to the end of the response, so that the connection
+ * can be reused. */
 static void
 read_over_rest (Stream *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: samples of a tar that is read sequentially
+/* gst-spdl: sequential reader of the samples of a tar
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,20 +12,19 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *name; /* as messages show it */
-  /* Waits for bytes, which are valid until the next call; none are the end.
+  const gchar *name; /* name for messages */
+  /* Reads bytes, which are valid until the next call; 0 bytes at the end.
    * Returns FALSE with @error set. */
   gboolean (*read) (
       gpointer user_data, const guint8 **data, gsize *size, GError **error);
   gpointer user_data;
 } SpdlArchiveInput;
 
-/* Reads all of a tar and gives its samples, each with its files, to @func. What
- * the tar's index would not have is refused likewise, as are samples of more
- * than 1 GiB; those before it were given by then.
- *
- * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if that
- * is not known to be all of it */
+/* Reads a tar sequentially, and passes each sample with its files to @func.
+ * Members that the indexer refuses are errors here too, and so are samples of
+ * more than 1 GiB. Samples before an error have been passed by then. Returns
+ * FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the archive
+ * was not read to its end */
 gboolean spdl_archive_stream (const SpdlArchiveInput *input,
     SpdlSampleFunc func, gpointer user_data, GError **error);
 

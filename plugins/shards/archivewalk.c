@@ -1,4 +1,4 @@
-/* gst-spdl: reads all members of a shard
+/* gst-spdl: indexing of a tar or ZIP shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,15 +19,15 @@ typedef struct {
   SpdlReader *reader;
   struct archive *archive;
   SpdlArchiveWriter *writer;
-  guint64 position;     /* what libarchive asks for next */
-  guint64 block_offset; /* where the block below lies */
+  guint64 position;     /* offset of libarchive's next read */
+  guint64 block_offset; /* offset of the block */
   gsize block_size;
   guint8 block[MAX_BLOCK];
-  guint64 end;   /* of the last member, with what fills its block up */
-  GError *error; /* of reading */
+  guint64 end;   /* end of the last member and its padding */
+  GError *error; /* error of the reader */
 } Walk;
 
-/* What libarchive asks for */
+/* Callbacks of libarchive */
 
 static la_ssize_t
 on_read (struct archive *archive, void *data, const void **buffer)
@@ -83,7 +83,7 @@ on_seek (struct archive *archive, void *data, la_int64_t offset, int whence)
   return self->position;
 }
 
-/* What is wrong */
+/* Errors */
 
 static gboolean
 refuse_by_libarchive (Walk *self, GError **error)
@@ -97,7 +97,7 @@ refuse_by_libarchive (Walk *self, GError **error)
 
 /* Members */
 
-/* Returns FALSE with @error set. */
+/* Reads the content of a note. Returns FALSE with @error set. */
 static gboolean
 read_text (Walk *self, gchar *text, gsize size, GError **error)
 {
@@ -162,8 +162,8 @@ walk_tar (Walk *self, GError **error)
       self->reader->name, self->archive, self->end, error);
 }
 
-/* A ZIP may have another program in front, so each file that is not a tar is
- * searched for the end of a ZIP. */
+/* Reads all members. A ZIP may follow another program, so the end of a ZIP is
+ * searched for in each file that is not a tar. */
 static gboolean
 walk_members (Walk *self, GError **error)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reads all members of a shard
+/* gst-spdl: indexing of a tar or ZIP shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,22 +12,22 @@
 
 G_BEGIN_DECLS
 
-/* Reads the headers of a tar or a ZIP, and the short notes in it, and makes its
- * index. What no byte range can be had of is refused by name: archives that are
- * compressed, sparse, encrypted, cut off or damaged.
+/* Indexes a tar or ZIP: reads the headers and the short notes. Archives whose
+ * members have no byte ranges are refused with a message that names them:
+ * archives that are compressed as a whole, sparse, encrypted, truncated or
+ * damaged.
  *
- * Returns: (transfer full): the index as it is in a file; NULL with @error set,
- * in the domain of GST_RESOURCE_ERROR */
+ * Returns: (transfer full): the content of the index file; NULL with @error
+ * set, in the domain of GST_RESOURCE_ERROR */
 guint8 *spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error);
 
 typedef enum {
   SPDL_ZIP_WALK_OK,
-  SPDL_ZIP_WALK_FAILED, /* with an error */
-  SPDL_ZIP_WALK_NO_ZIP, /* it has no end of a ZIP: nothing was added */
+  SPDL_ZIP_WALK_FAILED, /* @error is set */
+  SPDL_ZIP_WALK_NO_ZIP, /* not a ZIP; nothing was added */
 } SpdlZipWalkResult;
 
-/* Adds the files of the archive to @writer, in the order in which they lie
- * there. */
+/* Adds the files of a ZIP to @writer, in the order of their offsets. */
 SpdlZipWalkResult
 spdl_zip_walk (SpdlReader *reader, SpdlArchiveWriter *writer, GError **error);
 

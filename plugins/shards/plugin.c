@@ -1,4 +1,4 @@
-/* gst-spdl: the plugin that reads shards through
+/* gst-spdl: plugin that indexes and streams shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,7 @@
 
 #include "plugins/shards/shardsfuncs.h"
 
-/* Without an element: spdlsrc loads it when it needs it. */
+/* The plugin has no element. spdlsrc loads it on demand. */
 static gboolean
 plugin_init (GstPlugin *plugin)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reads bytes of a shard on a server
+/* gst-spdl: reader of a shard on an HTTP server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,10 +18,10 @@
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
-/* Longer than the notes of most samples; to ask for more costs less than to ask
- * twice. */
+/* Minimum size of a range request, in bytes. It exceeds the notes of most
+ * samples, and a larger request costs less than a second one. */
 #define BLOCK 8192
-/* What comes before it is asked for, of a shard that is streamed. */
+/* Capacity of the body stream of a sequentially read shard, in bytes. */
 #define FLOW_ROOM (1 << 20)
 
 typedef SpdlRemoteClient Client;
@@ -31,7 +31,7 @@ typedef struct {
   Client *client;
   gchar *uri;
 
-  GMutex lock; /* guards what the client's thread tells: */
+  GMutex lock; /* guards the response, which the client's thread sets: */
   GCond cond;
   gboolean done;
   GstBuffer *content;
@@ -79,7 +79,7 @@ spdl_remote_client_free (gpointer client)
   g_free (self);
 }
 
-/* What comes of a request */
+/* Responses */
 
 static gint64
 seconds_of (SoupMessageHeaders *headers)
@@ -134,8 +134,8 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   g_mutex_unlock (&self->lock);
 }
 
-/* Waits for what was asked for. Returns it (transfer full), or NULL with @error
- * set. */
+/* Requests a byte range and waits for it. Returns it (transfer full), or NULL
+ * with @error set. */
 static GstBuffer *
 fetch_range (RemoteReader *self, guint64 offset, gsize size, GError **error)
 {
@@ -193,7 +193,8 @@ free_remote (SpdlReader *base)
   g_free (self);
 }
 
-/* How messages call what is at @uri. */
+/* Returns the name of the shard for messages: its URI without query and
+ * credentials. */
 static gchar *
 make_name (const gchar *uri)
 {
@@ -228,7 +229,7 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error)
   return &self->base;
 }
 
-/* From the beginning to the end */
+/* Sequential reading */
 
 typedef struct {
   SpdlBodyStream *body_stream;

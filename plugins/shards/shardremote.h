@@ -1,4 +1,4 @@
-/* gst-spdl: reads bytes of a shard on a server
+/* gst-spdl: reader of a shard on an HTTP server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -20,32 +20,30 @@ typedef struct {
   GCancellable *cancellable;
 } SpdlRemoteClient;
 
-/* The client for all readers, at any number of threads. NULL with @error set if
- * there is none. */
+/* Creates an HTTP client, which any number of readers and threads may share.
+ * Returns NULL with @error set on failure. */
 gpointer
 spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error);
 void spdl_remote_client_free (gpointer client);
 
-/* Asks for a byte of what @uri names, which tells its size and by what it is
- * known again; then for byte ranges. A server that knows none is refused, and
- * what changes while it is read. Requests are repeated as spdlfetch does it.
- *
- * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; of a
- * server that knows no ranges it is GST_RESOURCE_ERROR_SEEK. */
+/* Opens a shard for byte-range requests. Requests its first byte to get its
+ * size and validator. Reads fail if the shard changes. Requests are retried as
+ * in spdlfetch. Returns NULL with @error set, in the domain of
+ * GST_RESOURCE_ERROR; the code is GST_RESOURCE_ERROR_SEEK if the server does
+ * not support byte ranges. */
 SpdlReader *
 spdl_remote_open (gpointer client, const gchar *uri, GError **error);
 
-/* Asks for all of what @uri names, and reads it while it comes. */
+/* Requests the whole shard at @uri, and reads its samples as data arrives; see
+ * spdl_archive_stream(). */
 gboolean spdl_remote_stream (gpointer client, const gchar *uri,
     SpdlSampleFunc func, gpointer user_data, GError **error);
 
-/* Tells the URIs of all objects that begin with @location, of an object
- * store, page by page. */
+/* Lists the objects below @location page by page, see spdl_indexer_list(). */
 gboolean spdl_remote_list (gpointer client, const gchar *location,
     SpdlKeyFunc func, gpointer user_data, GError **error);
 
-/* Lets all requests end soon, also those that are made later. From any
- * thread. */
+/* Cancels all current and future requests. Callable from any thread. */
 void spdl_remote_cancel (gpointer client);
 
 G_END_DECLS

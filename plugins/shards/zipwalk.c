@@ -1,4 +1,4 @@
-/* gst-spdl: reads all members of a ZIP shard
+/* gst-spdl: indexing of a ZIP shard
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,9 +13,9 @@
 #include "plugins/common/zip.h"
 #include "plugins/shards/archivemember.h"
 
-/* It is read as a whole. */
+/* The central directory is read into memory as a whole. */
 #define MAX_DIRECTORY ((guint64) 1 << 30)
-/* More than deflate adds to bytes that cannot be compressed. */
+/* Upper bound for the compressed size of incompressible data. */
 #define MAX_GROWTH(size) ((size) / 8 + 1024)
 
 typedef struct {
@@ -23,9 +23,9 @@ typedef struct {
   SpdlArchiveWriter *writer;
   SpdlZip zip;
   guint8 *directory;
-  GArray *members; /* SpdlZipMember, by their places */
+  GArray *members; /* SpdlZipMember, sorted by offset */
 
-  /* The block that was read last. The next member often lies in it. */
+  /* The last block that was read, which often contains the next member. */
   guint8 *block;
   gsize block_room;
   guint64 block_at;
@@ -47,8 +47,8 @@ set_no_memory (const Walk *self, guint64 size, GError **error)
   return FALSE;
 }
 
-/* Returns @size bytes from @at on, which are there until the next call, or NULL
- * with @error set. */
+/* Returns @size bytes at @at, which are valid until the next call, or NULL with
+ * @error set. */
 static const guint8 *
 look_at (Walk *self, guint64 at, gsize size, GError **error)
 {
@@ -76,9 +76,10 @@ look_at (Walk *self, guint64 at, gsize size, GError **error)
   return self->block;
 }
 
-/* The directory */
+/* Directory */
 
-/* Returns FALSE without @error if the file has no end of a ZIP. */
+/* Finds the central directory. Returns FALSE without @error if the file is not
+ * a ZIP. */
 static gboolean
 find_directory (Walk *self, SpdlZipDirectory *directory, GError **error)
 {
@@ -145,9 +146,9 @@ read_members (Walk *self, const SpdlZipDirectory *directory, GError **error)
   return TRUE;
 }
 
-/* Its members */
+/* Members */
 
-/* Why a member cannot be used; NULL: it can. */
+/* Returns why a member cannot be used, or NULL if it can. */
 static const gchar *
 find_obstacle (const SpdlZipMember *member)
 {
@@ -163,7 +164,7 @@ find_obstacle (const SpdlZipMember *member)
                "member (zip -0), or use a tar";
 }
 
-/* Reads a note, which is short, to @text. */
+/* Reads a note, which is short, into @text. */
 static gboolean
 read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
     GError **error)
@@ -192,8 +193,8 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
   return FALSE;
 }
 
-/* Names are UTF-8, or in the code page of the first PCs: a flag says which, but
- * not all programs set it. */
+/* Converts a name to UTF-8. Names are UTF-8 or CP437; a flag tells which, but
+ * some programs do not set it. */
 static gchar *
 dup_path (const SpdlZipMember *member)
 {
@@ -214,7 +215,7 @@ refuse_member (
   return spdl_archive_refuse_member (self->reader->name, error, path, why);
 }
 
-/* Finds where the member's data lie, which its own header says. */
+/* Finds the offset of a member's data, which its local header determines. */
 static gboolean
 find_data (
     Walk *self, const SpdlZipMember *member, guint64 *first, GError **error)

@@ -12,16 +12,16 @@
 
 typedef struct {
   guint32 number;
-  guint64 next_epoch;   /* the first whose end has not come */
-  SpdlProgress dropped; /* of the latest epoch: each item counts once */
+  guint64 next_epoch;   /* the first epoch whose end has not arrived */
+  SpdlProgress dropped; /* of the latest epoch; each item is counted once */
 } Source;
 
-/* Items that one stage lost for one reason. */
+/* Items that a stage lost for the same reason. */
 typedef struct {
   gchar *stage; /* nullable */
   GstSpdlDropReason reason;
   guint64 n;
-  gchar *last; /* nullable: the last one that failed, and why */
+  gchar *last; /* nullable: last item that failed, and why */
 } Fate;
 
 static void
@@ -82,7 +82,7 @@ spdl_outcome_flush (SpdlOutcome *self)
   self->is_partial = TRUE;
 }
 
-/* Counting what arrives */
+/* Counters */
 
 static Source *
 get_source (SpdlOutcome *self, guint32 number)
@@ -176,7 +176,8 @@ spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event)
   } else if (gst_spdl_event_parse_source (event, &number, NULL, &state)) {
     add_source (self, number, state);
   } else if (gst_spdl_event_parse_epoch (event, &number, &epoch, &n_items)) {
-    /* By several paths of a spdlroute it comes several times. */
+    /* The event may arrive several times, through several branches of
+     * spdlroute. */
     source = get_source (self, number);
     if (epoch >= source->next_epoch && n_items != GST_SPDL_ITEMS_UNKNOWN)
       self->n_sent += n_items;
@@ -184,7 +185,7 @@ spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event)
   }
 }
 
-/* The error */
+/* Error */
 
 static void
 describe_fate (const Fate *fate, GString *text)
@@ -203,8 +204,8 @@ describe_fate (const Fate *fate, GString *text)
     g_string_append (text, "were left out by a function, chain or condition");
 }
 
-/* Creates the error. @when: what has ended. A reason may have several lines, so
- * the last one is at the end. */
+/* Creates the error. @when: the epoch or stream that ended. The reason of the
+ * last failure is at the end, since it may have several lines. */
 static GError *
 make_error (const SpdlOutcome *self, const gchar *when)
 {

@@ -11,26 +11,25 @@
 
 G_BEGIN_DECLS
 
-/* Counts, from the events of the sources and the stages, how many items of an
- * epoch of the stream were sent and what became of those that are gone. An
- * epoch in which items were sent and none arrived is an error, unless functions
- * left all of them out. It is judged only if each of its items is known to be
- * gone: others may arrive by another path of a spdlroute, or have been taken
- * out by the application. An epoch that ends within one of spdlmix's belongs to
- * that one.
+/* Counts, from the events of sources and stages, the items of an epoch that
+ * were sent and those that were lost. An epoch in which items were sent and
+ * none arrived is an error, unless functions filtered all of them. The check
+ * requires that each item is known to be lost, because others may arrive
+ * through another branch of spdlroute or may have been taken by the
+ * application. A partial epoch within an epoch of spdlmix belongs to the
+ * latter.
  *
- * It costs nothing for an item that is not gone. It has no lock. */
+ * Items that arrive need no work. There is no lock. */
 
 typedef struct {
   GPtrArray *sources;
-  GPtrArray *fates; /* of the items of this epoch that are gone */
+  GPtrArray *fates; /* Fate: lost items of this epoch */
   guint n_announced;
-  guint64 n_sent; /* of this epoch, in epochs of sources that have ended */
+  guint64 n_sent; /* in this epoch, counting sources that have ended it */
   guint64 n_dropped;
-  gboolean arrived; /* an item of this epoch; set by who uses it */
-  /* Where this run began: not at the very beginning; within an epoch. */
-  gboolean is_resumed;
-  gboolean is_partial; /* and that epoch has not ended yet */
+  gboolean arrived; /* an item of this epoch has arrived; set by the caller */
+  gboolean is_resumed; /* the run did not start at the very beginning */
+  gboolean is_partial; /* the current epoch was entered in the middle */
 } SpdlOutcome;
 
 void spdl_outcome_init (SpdlOutcome *self);
@@ -42,7 +41,7 @@ void spdl_outcome_reset (SpdlOutcome *self);
 /* Records a flush: the next epoch is not checked. */
 void spdl_outcome_flush (SpdlOutcome *self);
 
-/* Reads an event of any kind. */
+/* Counts an event; events of other kinds are ignored. */
 void spdl_outcome_add_event (SpdlOutcome *self, GstEvent *event);
 
 /* Checks the epoch that @event ends, if it ends one, and starts the next one.

@@ -7,10 +7,11 @@
 
 #include "plugins/core/padchildren.h"
 
-/* The element's lock held.
+/* Object lock held. Finds request pad @i.
  *
- * Returns: (transfer none) (nullable): request pad @i, or NULL with their
- *     number in @n */
+ * @n: (out): number of request pads, if @i is not found
+ *
+ * Returns: (transfer none) (nullable) */
 static GstPad *
 find_pad (GstElement *element, guint i, guint *n)
 {

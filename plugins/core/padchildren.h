@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Makes an element's request pads, in the order in which they were added, the
- * children of its GstChildProxy, so that gst-launch-1.0 knows `sink_0::weight`:
- * for G_IMPLEMENT_INTERFACE. */
+/* Implements GstChildProxy for an element, with its request pads in the order
+ * in which they were added as children. This makes `sink_0::weight` work in
+ * gst-launch-1.0. Pass it to G_IMPLEMENT_INTERFACE(). */
 void spdl_padding_children_init (gpointer iface, gpointer data);
 
 G_END_DECLS

@@ -98,7 +98,7 @@ describe_number (const SpdlGroupKey *self, gint64 number)
 
   if (self->divisor > 0) {
     quotient = number / (gint64) self->divisor;
-    /* Downwards, below 0 too. */
+    /* Round towards minus infinity. */
     if (number % (gint64) self->divisor < 0)
       quotient--;
   }

@@ -12,12 +12,12 @@
 G_BEGIN_DECLS
 
 /* Key by which items are grouped: `label`, `bytes`, `caps`, `caps.FIELD` or
- * `extra.FIELD`. With a suffix `/N`, a number is divided by N. Items with the
- * same result share a group. */
+ * `extra.FIELD`. With a suffix `/N`, a number is divided by N and rounded down.
+ * Items with the same result share a group. */
 
 typedef struct _SpdlGroupKey SpdlGroupKey;
 
-/* Parses a key; NULL with @error set if @text is not a key. */
+/* Parses a key. Returns NULL with @error set if @text is not a key. */
 SpdlGroupKey *spdl_group_key_parse (const gchar *text, GError **error);
 void spdl_group_key_free (SpdlGroupKey *self);
 

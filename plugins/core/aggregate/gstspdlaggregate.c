@@ -54,14 +54,14 @@
 
 typedef struct {
   gchar *key;
-  GstCaps *caps; /* nullable: of its items */
+  GstCaps *caps; /* nullable: caps of its items */
   GstBufferList *items;
   guint64 bytes;
-  GList link; /* among all, in the order of their first items */
+  GList link; /* in SpdlGroups.all */
 } SpdlGroup;
 
-/* Pending groups by key, in the order in which they started. For one thread at
- * a time. */
+/* Pending groups by key, and in the order in which they started. Guarded by the
+ * stream lock. */
 typedef struct {
   GHashTable *by_key;
   GQueue all; /* SpdlGroup */
@@ -87,15 +87,16 @@ G_DECLARE_FINAL_TYPE (
 struct _GstSpdlAggregate {
   GstSpdlFilter parent;
 
-  SpdlGroupSettings settings; /* properties, under the object's lock */
+  SpdlGroupSettings settings; /* properties, guarded by the object lock */
 
-  /* From start to stop; NULL: all items are of one kind. */
+  /* Set from start to stop; NULL: all items share one group. */
   SpdlGroupKey *key;
 
-  /* Under the stream lock. */
+  /* Guarded by the stream lock. */
   SpdlGroups groups;
-  GstCaps *caps; /* of what comes */
-  /* With a key, groups of other caps may go between those that come. */
+  GstCaps *caps; /* of the current input */
+  /* Only used with a key, since groups with other caps may be sent between two
+   * items. */
   GstSpdlCapsGate gate;
 };
 
@@ -104,7 +105,7 @@ enum {
   N_SIGNALS,
 };
 
-/* Value of an answer before a handler has set it. */
+/* Value of the signal's result before a handler has set it. */
 #define NO_ANSWER -1
 
 static guint signals[N_SIGNALS];
@@ -113,7 +114,7 @@ G_DEFINE_FINAL_TYPE (GstSpdlAggregate, gst_spdl_aggregate, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlaggregate, "spdlaggregate", GST_RANK_NONE, GST_TYPE_SPDL_AGGREGATE)
 
-/* Groups that are not full yet */
+/* Pending groups */
 
 static void
 free_group (gpointer data)
@@ -174,7 +175,7 @@ static void
 spdl_group_add (SpdlGroup *group, GstBuffer *item)
 {
   group->bytes += gst_buffer_get_size (item);
-  /* Whoever was shown the list may have kept it. */
+  /* A signal handler may have kept a reference to the list. */
   group->items = gst_buffer_list_make_writable (group->items);
   gst_buffer_list_add (group->items, item);
 }
@@ -198,7 +199,8 @@ spdl_groups_reset (SpdlGroups *self)
   g_hash_table_remove_all (self->by_key);
 }
 
-/* As they are now, but for the key, which counts from start to stop. */
+/* Returns a copy of the settings without the key, which is fixed from start to
+ * stop. */
 static SpdlGroupSettings
 get_settings (GstSpdlAggregate *self)
 {
@@ -211,7 +213,7 @@ get_settings (GstSpdlAggregate *self)
   return settings;
 }
 
-/* What goes out */
+/* Output */
 
 static GstFlowReturn
 push_group (GstSpdlAggregate *self, SpdlGroup *group)
@@ -233,6 +235,8 @@ push_pending (GstSpdlAggregate *self)
   return ret;
 }
 
+/* Drops all pending groups, and announces downstream that their items will not
+ * come. */
 static void
 drop_pending (GstSpdlAggregate *self)
 {
@@ -262,10 +266,14 @@ end_pending (GstSpdlAggregate *self)
     push_pending (self);
 }
 
-/* What comes in */
+/* Input */
 
-/* What the application says of @item, which comes to @group (nullable: none
- * has begun). */
+/* Asks the application how to group @item.
+ *
+ * @group: (nullable): the pending group
+ *
+ * Returns a GstSpdlGroupingPolicy, or NO_ANSWER if the handler returned none,
+ * like a Python function that raises an exception. */
 static gint
 ask_accept (GstSpdlAggregate *self, SpdlGroup *group, GstBuffer *item)
 {
@@ -325,8 +333,11 @@ is_full (const SpdlGroup *group, const SpdlGroupSettings *settings)
          (settings->max_bytes > 0 && group->bytes >= settings->max_bytes);
 }
 
-/* The group of @key, after what must go before @item comes to it; NULL if one
- * must begin. Its policy is TAKE or EMIT_AFTER, or NO_ANSWER. */
+/* Finds the group of @key, and sends groups that must end before @item is
+ * added.
+ *
+ * @group: (out): NULL if a new group must be started
+ * @policy: (out): TAKE, EMIT_AFTER or NO_ANSWER; EMIT_BEFORE is handled here */
 static GstFlowReturn
 make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
     const SpdlGroupSettings *settings, SpdlGroup **group, gint *policy)
@@ -351,6 +362,8 @@ make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
   return ret;
 }
 
+/* Adds @item (transfer full) to its group, and pushes groups that are
+ * complete. */
 static GstFlowReturn
 add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
 {
@@ -392,7 +405,8 @@ gst_spdl_aggregate_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   return add_item (self, key ? key : "", buffer);
 }
 
-/* With a key, caps are those of the items to come, and of no others. */
+/* Stores the caps of the next items. With a key, takes ownership of the event
+ * and returns TRUE, because caps are sent before each group instead. */
 static gboolean
 keep_caps (GstSpdlAggregate *self, GstEvent *event)
 {
@@ -450,7 +464,7 @@ gst_spdl_aggregate_reset (GstSpdlFilter *filter)
   gst_spdl_caps_gate_flush (&self->gate);
 }
 
-/* States */
+/* State changes */
 
 static gboolean
 start_aggregate (GstSpdlAggregate *self)
@@ -492,7 +506,7 @@ gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* The class */
+/* Class */
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlGroupSettings, size, PLAYING, "size", "Size",
@@ -520,7 +534,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* first property of the table */
 };
 
 static void
@@ -559,16 +573,16 @@ install_signals (GType type)
   /**
    * GstSpdlAggregate::accept:
    * @element: the spdlaggregate
-   * @group: the pending group, with `key` that of the item's key; it may be
-   *     empty
-   * @item: what comes to it, with its caps
+   * @group: the pending group; with `key`, the one with the key of @item. It
+   *     may be empty
+   * @item: the next item, with its caps
    *
-   * The application decides what is a group; `size` and `max-bytes` hold
-   * beside it. Emitted for each item, in the thread that brings it. A handler
-   * that gives no answer, as a Python function that raises, ends the stream
-   * with an error.
+   * Lets the application decide how items are grouped. The limits `size` and
+   * `max-bytes` apply as well. The signal is emitted for each item, in the
+   * streaming thread. If the handler returns no value, like a Python function
+   * that raises an exception, the stream ends with an error.
    *
-   * Returns: what becomes of the item
+   * Returns: what to do with the group and the item
    *
    * Since: 0.1
    */

@@ -48,7 +48,7 @@ G_DEFINE_TYPE (GstSpdlDisaggregate, gst_spdl_disaggregate, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (spdldisaggregate, "spdldisaggregate",
     GST_RANK_NONE, GST_TYPE_SPDL_DISAGGREGATE)
 
-/* A list never gets here: the base class takes it apart. */
+/* Buffer lists do not arrive here, because the base class splits them. */
 static GstFlowReturn
 gst_spdl_disaggregate_chain (GstSpdlFilter *self, GstBuffer *buffer)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: rows and padding of a batch
+/* gst-spdl: builder of a batch: rows, padding and parts of samples
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,26 +13,26 @@
 #include "gst/spdl/tensor/audiocaps.h"
 #include "plugins/core/batch/batchpool.h"
 
-/* One of the parts of the samples that come. */
+/* A part of the current samples. */
 typedef struct {
   const gchar *name; /* interned */
   GstCaps *caps;     /* nullable */
   gboolean is_bytes;
-  GstSpdlTensorInfo row; /* then: what of it is indivisible: a byte, or a sample
-                            of all channels */
-  SpdlCollator collator; /* else */
+  GstSpdlTensorInfo row; /* element of a part that is padded: a byte, or one
+                            audio sample of all channels */
+  SpdlCollator collator; /* for parts that are not padded */
 } Slot;
 
-/* A tensor of the batch that is begun. */
+/* A padded tensor of the current batch. */
 typedef struct {
   const gchar *name; /* interned */
-  GPtrArray *rows;   /* GstBuffer, one an item */
+  GPtrArray *rows;   /* GstBuffer, one per item */
   GstSpdlTensorInfo row;
 } Padded;
 
 struct _SpdlBatchBuilder {
   SpdlPartSettings settings;
-  GPtrArray *slots; /* Slot; none: nothing was looked at */
+  GPtrArray *slots; /* Slot; empty: no sample was examined yet */
   GArray *padded;   /* Padded */
 };
 
@@ -75,7 +75,7 @@ is_planar (const SpdlCollator *collator)
   return collator->converts && collator->convert.planar;
 }
 
-/* Returns the dimension that may differ; -1: none. */
+/* Returns the dimension that may differ, or -1. */
 static gint
 find_dim (const SpdlCollator *collator)
 {
@@ -83,7 +83,7 @@ find_dim (const SpdlCollator *collator)
 
   if (collator->n_channels > 0)
     return is_planar (collator) ? 0 : 1;
-  /* In images all of a plane would be between the rows and what is added. */
+  /* Images are not padded; planes would need padding after each of them. */
   if (collator->is_video || (is_planar (collator) && rank == 3))
     return -1;
   return rank - 1;
@@ -115,7 +115,7 @@ spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
 
     if (dim >= 0 && find_dim (first) == dim)
       padded.collator.info.tensors[0].dims[dim] = length_of (first);
-    /* The message is to have both lengths as they are. */
+    /* The error message must contain both original lengths. */
     if (!spdl_collator_is_compatible (first, &padded.collator, NULL))
       return spdl_collator_is_compatible (first, collator, error);
   }
@@ -145,7 +145,8 @@ spdl_padding_get_length (const SpdlPadding *self, guint i)
   return length_of (&get_padded (self, i)->collator);
 }
 
-/* Behind each channel, where it has a plane; else behind all of it. */
+/* Fills the padding of a row: after each channel if the layout is planar,
+ * otherwise at the end. Silence of uint8 audio is 0x80. */
 static void
 fill_slot (
     const SpdlCollator *collator, const SpdlCollator *longest, guint8 *place)
@@ -186,7 +187,7 @@ spdl_batch_rows_count_tensors (const SpdlBatchRows *self)
          self->indices;
 }
 
-/* Of @n rows. */
+/* Describes the tensors of a batch with @n rows. */
 static void
 get_info (const SpdlBatchRows *self, guint n, GstSpdlTensorsInfo *info)
 {
@@ -277,7 +278,7 @@ spdl_batch_rows_has_free_names (
          (!self->indices || is_free (item, "indices", error));
 }
 
-/* Gets the places for the data of the next item. */
+/* Returns the addresses where the tensors of the next item must be written. */
 void
 spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places)
 {
@@ -294,7 +295,7 @@ write_number (SpdlBatchRows *self, guint tensor, gint64 number)
       &number, sizeof number);
 }
 
-/* Ends a row: writes length, label and index of the item. */
+/* Completes a row: writes length, label and index of the item. */
 void
 spdl_batch_rows_end_row (
     SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length)
@@ -310,14 +311,14 @@ spdl_batch_rows_end_row (
   gst_spdl_batch_meta_append (self->meta, item);
 }
 
-/* Returns the number of filled rows; 0 without a batch. */
+/* Returns the number of completed rows; 0 without a batch. */
 guint
 spdl_batch_rows_get_n (const SpdlBatchRows *self)
 {
   return self->meta ? self->meta->num_items : 0;
 }
 
-/* Ends the batch: adds its memories, and returns its tensors in @info. */
+/* Finishes the batch: adds its memories, and returns its tensors in @info. */
 void
 spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
 {
@@ -380,7 +381,7 @@ spdl_batch_builder_set (
   g_ptr_array_set_size (self->slots, 0);
 }
 
-/* What samples are */
+/* Description of samples */
 
 static gboolean
 is_stacked (const GstCaps *caps)
@@ -399,7 +400,7 @@ converts_items (const SpdlCollateSettings *settings)
          settings->n_std > 0;
 }
 
-/* What parts that are padded are made of. */
+/* Describes one element of a padded part. */
 static void
 init_row (GstSpdlTensorInfo *row, const GstCaps *caps)
 {
@@ -413,7 +414,10 @@ init_row (GstSpdlTensorInfo *row, const GstCaps *caps)
         (GstSpdlTensorInfo){ .type = type, .rank = 1, .dims = { n_channels } };
 }
 
-/* @is_chosen: whether type, layout, mean and std count for it */
+/* Checks that a part may be padded.
+ *
+ * @is_chosen: whether the conversion (dtype, layout, mean, std) applies to
+ *     it */
 static gboolean
 init_bytes (const SpdlBatchBuilder *self, const GstSpdlPart *part,
     gboolean is_chosen, GError **error)
@@ -482,7 +486,8 @@ has_room (const SpdlCollator *all, guint n, GError **error)
   return FALSE;
 }
 
-/* Adds the tensors of @slot, of bytes their length, to @all. */
+/* Adds the tensors of @slot to @all; for a padded part, the tensor of its
+ * lengths. */
 static gboolean
 add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
 {
@@ -492,7 +497,7 @@ add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
   if (!has_room (all, slot->is_bytes ? 1 : info->num_tensors, error))
     return FALSE;
   if (slot->is_bytes) {
-    /* A single number: the batch's dimension is the only one. */
+    /* Scalar: the batch adds the only dimension. */
     all->names[all->info.num_tensors] = g_intern_string (lengths);
     all->info.tensors[all->info.num_tensors++] =
         (GstSpdlTensorInfo){ .type = GST_SPDL_TENSOR_INT64 };
@@ -582,7 +587,7 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
 
 /* Writing */
 
-/* @rows: takes those that are to be padded */
+/* Writes the parts of @item, and appends the padded ones to @rows. */
 static gboolean
 write_parts (SpdlBatchBuilder *self, GstBuffer *item, guint8 *const *places,
     GPtrArray *rows, GError **error)
@@ -657,7 +662,8 @@ spdl_batch_builder_begin (SpdlBatchBuilder *self, GstSpdlBatchMeta *batch)
   }
 }
 
-/* A dimension of 0 would be none. */
+/* Returns the length in bytes of the longest row, which is at least 1 because
+ * dimensions must not be 0. */
 static gsize
 get_longest (const Padded *self)
 {

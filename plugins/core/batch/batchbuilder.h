@@ -1,4 +1,4 @@
-/* gst-spdl: rows and padding of a batch
+/* gst-spdl: builder of a batch: rows, padding and parts of samples
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,17 +14,18 @@
 
 G_BEGIN_DECLS
 
-/* Which is the longest one is known when all have come: they are held until
- * then. What may differ is the samples of sound, and else the outermost
- * dimension of an item's first tensor. */
+/* Padding of items of different length. Items are kept until the batch is
+ * complete, because its longest item is unknown before that. Items may differ
+ * in the number of audio samples, or in the outermost dimension of their first
+ * tensor. */
 
 typedef struct {
   GstBuffer *buffer;
-  SpdlCollator collator; /* by its own caps and length */
+  SpdlCollator collator; /* for the item's own caps and length */
 } SpdlPaddedItem;
 
 typedef struct {
-  GArray *items; /* of SpdlPaddedItem */
+  GArray *items; /* SpdlPaddedItem */
 } SpdlPadding;
 
 void spdl_padding_init (SpdlPadding *self);
@@ -33,7 +34,8 @@ void spdl_padding_clear (SpdlPadding *self);
 /* Returns TRUE if items of this kind may differ in length; images may not. */
 gboolean spdl_padding_can (const SpdlCollator *collator);
 
-/* Holds @item; FALSE with @error set if it differs in more than length. */
+/* Keeps a reference to @item. Returns FALSE with @error set if it differs in
+ * more than length. */
 gboolean spdl_padding_take (SpdlPadding *self, const SpdlCollator *collator,
     GstBuffer *item, GError **error);
 
@@ -50,17 +52,18 @@ guint32 spdl_padding_get_length (const SpdlPadding *self, guint i);
 gboolean spdl_padding_write (const SpdlPadding *self, guint i,
     const SpdlCollator *longest, guint8 *const *places, GError **error);
 
-/* Tensors one after the other in a slab, in which each item has a row: those
- * that the collator writes, then its length, label and index where they are
- * wanted. What is above the line is set by who uses it, before each batch. */
+/* Batch in a slab, which contains the tensors one after the other. Each item
+ * has one row per tensor: the tensors that the collator writes, then its
+ * length, label and index if requested. The caller sets the first fields before
+ * each batch. */
 typedef struct {
-  SpdlCollator collator; /* what its items are */
-  guint size;            /* the rows, more than 0 */
+  SpdlCollator collator; /* describes the items */
+  guint size;            /* number of rows, at least 1 */
   gboolean labels;
   gboolean indices;
   gboolean lengths;
 
-  /* Of a batch that was begun: */
+  /* The current batch: */
   SpdlSlab *slab;
   GstBuffer *batch;
   GstSpdlBatchMeta *meta;
@@ -83,15 +86,15 @@ guint spdl_batch_rows_get_n (const SpdlBatchRows *self);
 void spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
 void spdl_batch_rows_clear (SpdlBatchRows *self);
 
-/* Each part of a sample is a tensor of the batch, named after it, which a
- * collator of its own writes. Parts that are bytes are of unequal length: they
- * are kept until the batch is full, and then padded to the longest; among the
- * other tensors lie their lengths. */
+/* Builder for samples of several media. Each part of a sample becomes a tensor
+ * with the name of the part, written by a collator. Parts that are bytes differ
+ * in length: they are kept until the batch is complete, and then padded to the
+ * longest. Their lengths are in further tensors. */
 
 typedef struct {
   SpdlCollateSettings stack;
-  const gchar *part; /* interned: which one they count for; NULL: the first */
-  gboolean pad;      /* whether bytes are taken */
+  const gchar *part; /* interned: part to convert; NULL: the first */
+  gboolean pad;      /* whether parts that are bytes are allowed */
 } SpdlPartSettings;
 
 typedef struct _SpdlBatchBuilder SpdlBatchBuilder;
@@ -99,18 +102,19 @@ typedef struct _SpdlBatchBuilder SpdlBatchBuilder;
 SpdlBatchBuilder *spdl_batch_builder_new (void);
 void spdl_batch_builder_free (SpdlBatchBuilder *self);
 
-/* Sets the settings for further items. A started batch keeps its own. */
+/* Sets the settings for further items. The current batch is not affected. */
 void spdl_batch_builder_set (
     SpdlBatchBuilder *self, const SpdlPartSettings *settings);
 
-/* Sees what the parts of @item are as tensors, and says it in @collator. FALSE
- * with @error set if they cannot be stacked. */
+/* Describes the tensors of @item's parts in @collator, if the parts have
+ * changed since the last item. Returns FALSE with @error set if they cannot be
+ * collated. */
 gboolean spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
     SpdlCollator *collator, GError **error);
 
-/* Writes the tensors of @item, which was looked at and is compatible with the
- * batch, to @places. FALSE with @error set if it holds less than its caps say.
- */
+/* Writes the tensors of @item to @places. spdl_batch_builder_look() must have
+ * accepted the item, and it must be compatible with the batch. Returns FALSE
+ * with @error set if it holds less data than its caps require. */
 gboolean spdl_batch_builder_write (SpdlBatchBuilder *self, GstBuffer *item,
     guint8 *const *places, GError **error);
 
@@ -118,12 +122,12 @@ gboolean spdl_batch_builder_write (SpdlBatchBuilder *self, GstBuffer *item,
  * others. */
 guint spdl_batch_builder_count_padded (const SpdlBatchBuilder *self);
 
-/* The sample that was looked at begins a batch: adds the names of its padded
- * tensors. */
+/* Starts a batch with the sample that was last examined: adds the names of its
+ * padded tensors. */
 void spdl_batch_builder_begin (SpdlBatchBuilder *self, GstSpdlBatchMeta *batch);
 
-/* Adds the padded tensors of the batch to @buffer and @info. FALSE with @error
- * set if there is no memory for them. */
+/* Adds the padded tensors of the batch to @buffer and @info. Returns FALSE with
+ * @error set if memory is exhausted. */
 gboolean spdl_batch_builder_end (SpdlBatchBuilder *self, GstBuffer *buffer,
     GstSpdlTensorsInfo *info, GError **error);
 

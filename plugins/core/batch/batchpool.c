@@ -65,12 +65,14 @@ get_allocator (const SpdlBatchPool *self)
   return self->allocator ? self->allocator : gst_spdl_try_allocator_get ();
 }
 
-/* @pool: (transfer full) (nullable): NULL makes a new one. */
+/* Activates @pool, or a new pool.
+ *
+ * @pool: (transfer full) (nullable): NULL: create one */
 static gboolean
 use_pool (SpdlBatchPool *self, GstBufferPool *pool, GstCaps *caps, gsize size,
     guint min, guint max)
 {
-  /* Downstream's pool knows by itself where its memory comes from. */
+  /* The downstream pool chooses its own allocator. */
   GstAllocator *allocator = pool ? self->allocator : get_allocator (self);
   GstStructure *config;
 

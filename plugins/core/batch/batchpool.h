@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* A slab is one buffer of a pool, mapped for as long as any part of it is in
- * use. Its parts are memories of their own, which may outlive the batch that
- * they were made for; the buffer goes back to its pool with the last. */
+/* A slab is one buffer of a pool, which stays mapped while any part of it is in
+ * use. Its parts are separate memories, which may outlive the batch. The buffer
+ * returns to its pool with the last of them. */
 
 typedef struct {
   GstBuffer *buffer;
@@ -31,25 +31,26 @@ spdl_slab_align (gsize size)
   return (size + SPDL_SLAB_ALIGNMENT - 1) & ~(gsize) (SPDL_SLAB_ALIGNMENT - 1);
 }
 
-/* @buffer: (transfer full). Returns NULL if it cannot be mapped. */
+/* Maps @buffer (transfer full). Returns NULL if that fails. */
 SpdlSlab *spdl_slab_new (GstBuffer *buffer);
 void spdl_slab_unref (SpdlSlab *self);
 
-/* Returns: (transfer full): @size bytes from @offset on. */
+/* Returns (transfer full) a memory of @size bytes at @offset. */
 GstMemory *spdl_slab_get_part (SpdlSlab *self, gsize offset, gsize size);
 
 /* Number of batches in the pool, unless downstream requests more. */
 #define SPDL_BATCH_POOL_SIZE 16
 
-/* Downstream's pool where it offers one (page-locked memory, say), else one of
- * our own. Kept while it is large enough. A trainer may keep what it likes:
- * when all of the pool is in use, there is other memory. GStreamer's pools
- * count bytes in 32 bits: larger batches have none, and each has memory of its
- * own. */
+/* Pool for batches: the downstream pool if there is one, which may for example
+ * allocate page-locked memory, otherwise one of the element. It is negotiated
+ * again if its buffers are too small, or if downstream requests it. Since a
+ * trainer may keep batches, acquiring never blocks: if all buffers are in use,
+ * a batch gets separate memory. So does a batch of 4 GiB or more, because
+ * GstBufferPool has a 32-bit size. */
 typedef struct {
   GstBufferPool *pool; /* nullable */
-  gsize size;          /* of its buffers; 0: not negotiated yet */
-  guint n_buffers;     /* at most */
+  gsize size;          /* of its buffers, in bytes; 0: not negotiated yet */
+  guint n_buffers;     /* maximum */
   GstAllocator *allocator;
   GstAllocationParams params;
 } SpdlBatchPool;
@@ -57,15 +58,16 @@ typedef struct {
 /* Returns TRUE if the pool's buffers have at least @size bytes. */
 gboolean spdl_batch_pool_fits (const SpdlBatchPool *self, gsize size);
 
-/* Negotiates with downstream of @srcpad again, with the caps of a full batch.
- */
+/* Negotiates a pool with the peer of @srcpad, with the caps of a full batch. */
 gboolean spdl_batch_pool_negotiate (
     SpdlBatchPool *self, GstPad *srcpad, GstCaps *caps, gsize size);
 
-/* Never waits.
- * @pooled: FALSE: all of the pool's are in use; its memory is its own, and is
- * freed with it
- * Returns GST_FLOW_ERROR if there is no memory. */
+/* Acquires a buffer without blocking.
+ *
+ * @pooled: (out): FALSE if no buffer of the pool was available; the buffer then
+ *     has separate memory, which is freed with it
+ *
+ * Returns GST_FLOW_ERROR if memory is exhausted. */
 GstFlowReturn spdl_batch_pool_acquire (
     SpdlBatchPool *self, GstBuffer **buffer, gboolean *pooled);
 

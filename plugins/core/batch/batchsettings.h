@@ -23,9 +23,10 @@ typedef struct {
   gboolean drop_last;
   gboolean labels;
   gboolean indices;
-  SpdlCollateSettings stack; /* valid for the caps that come next */
-  const gchar *part;         /* likewise; interned, NULL: the first */
-  gboolean pad;              /* likewise */
+  SpdlCollateSettings stack; /* applied at the next caps event */
+  const gchar
+      *part;    /* interned, NULL: the first; applied at the next caps event */
+  gboolean pad; /* applied at the next caps event */
   SpdlOnShapeMismatch on_shape_mismatch;
 } SpdlBatchSettings;
 

@@ -84,7 +84,8 @@ sample_wanted (const SpdlCollateSettings *settings, SpdlSample in)
   }
 }
 
-/* Channels, columns and rows become columns, rows and channels. */
+/* Changes the dimensions (channels, columns, rows), innermost first, to
+ * (columns, rows, channels). */
 static void
 move_channels_out (GstSpdlTensorInfo *tensor)
 {
@@ -95,7 +96,8 @@ move_channels_out (GstSpdlTensorInfo *tensor)
   tensor->dims[2] = n_channels;
 }
 
-/* Sees what is to be done with the first tensor, and to what it becomes. */
+/* Initializes the conversion of the first tensor, and updates the tensor's
+ * description. */
 static gboolean
 init_convert (
     SpdlCollator *self, const SpdlCollateSettings *settings, GError **error)
@@ -190,7 +192,7 @@ too_small (GError **error, guint tensor, gsize size, gsize needed)
   return FALSE;
 }
 
-/* What write_video() does, converting. */
+/* Copies rows of an image with conversion. */
 static void
 write_rows (const SpdlCollator *self, const guint8 *in, gsize stride,
     guint n_rows, guint width, guint8 *out)
@@ -204,7 +206,8 @@ write_rows (const SpdlCollator *self, const guint8 *in, gsize stride,
         convert, in + y * stride, out + y * out_row, width, self->n_pixels);
 }
 
-/* Rows of raw images may be padded: to 4 bytes by default. */
+/* Copies the rows of an image, whose stride may be larger than their width; by
+ * default it is a multiple of 4 bytes. */
 static gboolean
 write_video (
     const SpdlCollator *self, GstBuffer *item, guint8 *place, GError **error)
@@ -244,7 +247,8 @@ write_video (
   return TRUE;
 }
 
-/* Whether each tensor has a memory; else they lie one behind the other. */
+/* Returns TRUE if each tensor has its own memory; otherwise the tensors are
+ * contiguous. */
 static gboolean
 lie_apart (const SpdlCollator *self, GstBuffer *item)
 {
@@ -319,10 +323,10 @@ spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
   return write_tensors (self, item, places, error);
 }
 
-/* How to go on without items that differ. */
+/* Advice for error messages: how to skip items with another shape. */
 #define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to skip such items"
 
-/* What makes items of unequal shape equal. */
+/* Returns advice for error messages: how to make items equal in shape. */
 static const gchar *
 get_remedy (const SpdlCollator *item)
 {

@@ -14,7 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Tensors of items with certain caps, and how to copy an item into a batch. */
+/* Description of the tensors of items with certain caps, which copies items
+ * into a batch. */
 
 typedef enum {
   SPDL_COLLATE_DTYPE_AS_IS,
@@ -40,21 +41,21 @@ typedef struct {
 } SpdlCollateSettings;
 
 typedef struct {
-  GstSpdlTensorsInfo info; /* of one item; the batch's dimension is to come */
-  const gchar *names[GST_SPDL_MAX_TENSORS]; /* interned; NULL: it has none */
+  GstSpdlTensorsInfo info; /* of one item, without the dimension of the batch */
+  const gchar *names[GST_SPDL_MAX_TENSORS]; /* interned; NULL: unnamed */
   gboolean is_video;
   GstVideoInfo video;
 
-  gboolean converts; /* the first tensor, frame by frame: */
+  gboolean converts; /* whether the first tensor is converted frame by frame: */
   SpdlConvert convert;
-  gsize in_size; /* of it, in bytes */
+  gsize in_size; /* size of the first tensor, in bytes */
   gsize n_pixels;
   guint n_frames;
 
-  /* Of sound, whose length only a buffer says; 0 else. */
+  /* For audio, whose length is known only from the buffer; otherwise 0. */
   guint n_channels;
-  gsize moment; /* bytes of a sample of all channels */
-  gsize plane;  /* samples between channels; 0: as many as there are */
+  gsize moment; /* bytes of one sample of all channels */
+  gsize plane;  /* distance of channels in samples; 0: the number of samples */
 } SpdlCollator;
 
 /* Formats that SpdlCollator accepts. */
@@ -71,23 +72,24 @@ typedef struct {
   ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(int)[ 1, " \
   "max ]"
 
-/* Returns FALSE with @error set for caps that it does not take, or that it
- * cannot make what @settings want of. */
+/* Initializes a collator. Returns FALSE with @error set if it does not support
+ * the caps, or the conversion in @settings for these caps. */
 gboolean spdl_collator_init (SpdlCollator *self, const GstCaps *caps,
     const SpdlCollateSettings *settings, GError **error);
 
-/* What caps leave open, the size of @item says: to be called for each item
- * before it is looked at further. FALSE with @error set if it is none. */
+/* Sets the dimensions that depend on the size of @item rather than its caps.
+ * Must be called for each item first. Returns FALSE with @error set if the size
+ * is invalid. */
 gboolean
 spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error);
 
-/* Writes the tensors of @item to @places, one for each. Returns FALSE with
- * @error set if @item holds less than its caps say. */
+/* Writes the tensors of @item to @places, one address per tensor. Returns FALSE
+ * with @error set if @item holds less data than its caps require. */
 gboolean spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
     guint8 *const *places, GError **error);
 
-/* Whether items of both can lie in one batch; else says why not, with both
- * shapes and what to set, in @error. */
+/* Returns TRUE if both kinds of items fit into one batch. Otherwise sets
+ * @error, with both shapes and advice. */
 gboolean spdl_collator_is_compatible (
     const SpdlCollator *self, const SpdlCollator *item, GError **error);
 

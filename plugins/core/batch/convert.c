@@ -14,7 +14,8 @@
 #include "gst/spdl/tensor/factors.h"
 #include "plugins/core/batch/convertkernels.h"
 
-/* Pixels that are taken apart at a time: their planes stay in the cache. */
+/* Number of pixels that are separated into planes at a time, so that the planes
+ * stay in the CPU's cache. */
 #define BLOCK 512
 
 gsize
@@ -73,7 +74,8 @@ spdl_convert_init (SpdlConvert *self, SpdlSample in, SpdlSample out,
   return TRUE;
 }
 
-/* @scale, @shift: @period of them, over and over. */
+/* Converts @n samples. @scale and @shift have @period values, which are
+ * repeated. */
 static void
 write_samples (const SpdlConvert *self, const void *in, void *out, gsize n,
     const float *scale, const float *shift, guint period)
@@ -112,7 +114,8 @@ pick_channel (
   }
 }
 
-/* A block of pixels, of which each channel is picked and then written. */
+/* Converts a block of at most BLOCK pixels to planes: separates the channels,
+ * then converts each. */
 static void
 write_planes (const SpdlConvert *self, const guint8 *in, guint8 *out, gsize n,
     gsize plane)

@@ -1,4 +1,4 @@
-/* gst-spdl: inner loops of the conversion
+/* gst-spdl: SIMD and C kernels of the pixel conversion
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -28,12 +28,13 @@ spdl_half_from_float (float value)
   memcpy (&bits, &value, sizeof bits);
   sign = bits >> 16 & 0x8000;
   bits &= 0x7fffffff;
-  if (bits > 0x7f800000) /* not a number: quiet, with what fits of it */
+  if (bits > 0x7f800000) /* NaN: make it quiet, and keep the upper bits of its
+                            payload */
     return sign | 0x7e00 | (bits >> 13 & 0x3ff);
-  if (bits >= 0x477ff000) /* rounds to more than the largest */
+  if (bits >= 0x477ff000) /* larger than the largest float16 after rounding */
     return sign | 0x7c00;
   if (bits < 0x38800000) {
-    /* Subnormal: adding a half lets the bits fall off where they should. */
+    /* Subnormal: adding 0.5 rounds the mantissa at the right bit. */
     const float magic = 0.5f;
     float positive;
 
@@ -46,14 +47,15 @@ spdl_half_from_float (float value)
   return sign | bits >> 13;
 }
 
-/* (Built without contraction, so these are two roundings.) */
+/* The file is compiled without contraction, so this rounds twice. */
 static inline float
 shift_scale (float value, float scale, float shift)
 {
   return value * scale + shift;
 }
 
-/* The last samples, and with @from 0 all of them. */
+/* Converts the samples after the last full vector, or all samples with @from
+ * 0. */
 #define DEFINE_PLAIN(name, In, Out, as_out)                      \
   static void name (const In *in, Out *out, gsize from, gsize n, \
       const float *scale, const float *shift, guint period)      \
@@ -96,7 +98,8 @@ split3_c (const guint8 *in, gsize n, guint8 *a, guint8 *b, guint8 *c)
 static const SpdlConvertKernels c_kernels = { "c", u8_to_f32_c, u8_to_f16_c,
   f32_to_f32_c, f32_to_f16_c, split3_c };
 
-/* Vectors of 8: a set gives how one is loaded, shifted and stored. */
+/* Defines a kernel for vectors of 8 samples. The macros of the instruction set
+ * load, shift and store a vector. */
 #define DEFINE_VECTOR(name, suffix, attribute, In, Out, LOAD, SHIFT, STORE)   \
   attribute static void name##_##suffix (const In *in, Out *out, gsize n,     \
       const float *scale, const float *shift, guint period)                   \
@@ -145,8 +148,8 @@ DEFINE_VECTOR (f32_to_f32, avx2, AVX2, float, float, _mm256_loadu_ps,
 DEFINE_VECTOR (f32_to_f16, avx2, AVX2, float, SpdlHalf, _mm256_loadu_ps,
     shift_avx2, store_f16_avx2)
 
-/* Takes from three vectors the bytes of one channel: each mask names them by
- * their place in its vector, and has the others zero. */
+/* Extracts the bytes of one channel from three vectors. Each mask selects the
+ * channel's bytes in one vector, and zeros the others. */
 AVX2 static inline void
 gather3 (const __m128i *in, const __m128i *masks, guint8 *out)
 {
@@ -186,7 +189,8 @@ split3_avx2 (const guint8 *in, gsize n, guint8 *a, guint8 *b, guint8 *c)
 static const SpdlConvertKernels vector_kernels = { "avx2", u8_to_f32_avx2,
   u8_to_f16_avx2, f32_to_f32_avx2, f32_to_f16_avx2, split3_avx2 };
 
-/* clang 14 does not know the name of F16C. */
+/* Returns TRUE if the CPU supports AVX2 and F16C. __builtin_cpu_supports() of
+ * clang 14 does not know "f16c". */
 static gboolean
 has_vectors (void)
 {
@@ -284,7 +288,7 @@ has_vectors (void)
 }
 #endif
 
-/* Choosing */
+/* Selection of kernels */
 
 const SpdlConvertKernels *
 spdl_convert_kernels_find (const gchar *name)

@@ -24,11 +24,11 @@
  * the two. With `pad-to-longest`, items are padded with zeros to the longest
  * item of the batch.
  *
- * The last batch of an epoch or of the stream can be smaller and then has caps
- * of its own. With `drop-last` it is dropped instead, and the element announces
- * downstream that its items will not come. If all items of an epoch fail or are
- * dropped, here or in an earlier element, the stream ends with an error. An
- * epoch whose items were all left out by functions is empty.
+ * The last batch of an epoch or of the stream can be smaller and then has
+ * different caps. With `drop-last` it is dropped instead, and the element
+ * announces downstream that its items will not come. If all items of an epoch
+ * fail or are dropped, here or in an earlier element, the stream ends with an
+ * error. An epoch whose items were all filtered by functions is empty.
  *
  * ## Conversion
  * `dtype`, `layout`, `mean` and `std` convert the first tensor while it is
@@ -95,29 +95,29 @@ typedef struct _GstSpdlBatcher GstSpdlBatcher;
 struct _GstSpdlBatcher {
   GstSpdlFilter parent;
 
-  /* Properties, under the object's lock; they count from the next batch on. */
+  /* Properties, guarded by the object lock; changes apply to the next batch. */
   SpdlBatchSettings settings;
 
-  /* Under the stream lock. */
+  /* Guarded by the stream lock. */
   GstSpdlCapsGate gate;
   gboolean has_caps;
-  SpdlCollator collator;   /* of the items that come */
-  gboolean has_parts;      /* these are samples of several media */
-  SpdlBatchBuilder *parts; /* (nullable): of such */
+  SpdlCollator collator;   /* describes the current input */
+  gboolean has_parts;      /* input: samples of several media */
+  SpdlBatchBuilder *parts; /* (nullable): for samples of several media */
   guint64 num_failures;
-  GstSpdlLosses losses; /* of the epoch that comes */
-  guint64 next_number;  /* of items that nobody numbered */
+  GstSpdlLosses losses; /* of the current epoch */
+  guint64 next_number;  /* for items without a number */
   SpdlBatchPool pool;
-  gboolean warned_of_pool; /* that the pool did not suffice */
+  gboolean warned_of_pool; /* about too few buffers in the pool */
   SpdlOutcome outcome;
-  gboolean has_pushed; /* a batch of this run */
-  gboolean has_ended;  /* with an error: nothing is taken any more */
+  gboolean has_pushed; /* a batch was pushed in this run */
+  gboolean has_ended;  /* with an error; further items are refused */
 
-  /* Items that wait for the longest one, if any. */
+  /* Items that are kept until the longest one is known. */
   SpdlPadding padding;
-  guint pad_size; /* of their batch */
+  guint pad_size; /* number of items of their batch */
 
-  SpdlBatchRows rows; /* the batch that is being filled, if it has a slab */
+  SpdlBatchRows rows; /* the current batch, if it has a slab */
 };
 
 static void gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error);
@@ -138,7 +138,7 @@ G_DEFINE_FINAL_TYPE (GstSpdlBatcher, gst_spdl_batcher, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlbatch, "spdlbatch", GST_RANK_NONE, GST_TYPE_SPDL_BATCHER)
 
-/* The batch that is being filled. Under the stream lock. */
+/* Current batch. Functions are called with the stream lock held. */
 
 static void
 count_unpooled (GstSpdlBatcher *self)
@@ -159,8 +159,8 @@ count_unpooled (GstSpdlBatcher *self)
        "tensors made from them, as soon as they are not needed"));
 }
 
-/* Ends the stream with an error; GST_FLOW_ERROR would make the source post a
- * second one. */
+/* Posts an error and ends the stream. Returns GST_FLOW_EOS, because
+ * GST_FLOW_ERROR would make the source post a second error. */
 static GstFlowReturn fail_for_memory (
     GstSpdlBatcher *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -178,6 +178,8 @@ fail_for_memory (GstSpdlBatcher *self, const gchar *format, ...)
   return GST_FLOW_EOS;
 }
 
+/* Acquires memory for the current batch, after negotiating a pool if necessary.
+ * If memory is exhausted, ends the stream with an error. */
 static GstFlowReturn
 acquire_rows (GstSpdlBatcher *self)
 {
@@ -218,8 +220,10 @@ acquire_rows (GstSpdlBatcher *self)
   return ret;
 }
 
-/* @collator: what its items are; @n: how many it will have if it is to be
- * padded, else 0 */
+/* Starts a batch.
+ *
+ * @collator: describes its items
+ * @n: number of items if they are padded, otherwise 0 */
 static GstFlowReturn
 gst_spdl_batcher_begin_batch (
     GstSpdlBatcher *self, const SpdlCollator *collator, guint n)
@@ -250,7 +254,6 @@ gst_spdl_batcher_begin_batch (
   return ret;
 }
 
-/* Forgets it. */
 static void
 gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
 {
@@ -270,7 +273,8 @@ count_batch (GstSpdlBatcher *self, gsize size)
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* Returns FALSE, with the stream ended by an error, if there is no memory. */
+/* Adds the padded tensors of samples. If memory is exhausted, posts an error
+ * and returns FALSE. */
 static gboolean
 add_padded (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
 {
@@ -282,8 +286,8 @@ add_padded (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
   return FALSE;
 }
 
-/* Ends the stream with an error that names both caps, where the next element
- * refuses those of batches; @ret otherwise. */
+/* If downstream refused the caps of the batch, posts an error that names both
+ * caps. Returns @ret if there is another reason. */
 static GstFlowReturn
 explain_refusal (GstSpdlBatcher *self, GstFlowReturn ret)
 {
@@ -295,7 +299,7 @@ explain_refusal (GstSpdlBatcher *self, GstFlowReturn ret)
   return GST_FLOW_EOS;
 }
 
-/* Sends it with the items that it has. */
+/* Pushes the current batch, which may be incomplete. */
 static GstFlowReturn
 gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
 {
@@ -327,7 +331,7 @@ note_dropped (GstEvent *event, gpointer self)
   spdl_outcome_add_event (&((GstSpdlBatcher *) self)->outcome, event);
 }
 
-/* Announces items as gone. */
+/* Announces downstream that items will not come. */
 static void
 gst_spdl_batcher_push_dropped (
     GstSpdlBatcher *self, GstSpdlDroppedItems *dropped_items)
@@ -336,7 +340,9 @@ gst_spdl_batcher_push_dropped (
       dropped_items, self->parent.srcpad, note_dropped, self);
 }
 
-/* GST_FLOW_ERROR would make the source post a second error. */
+/* Posts @error, and discards all pending items. The caller must return
+ * GST_FLOW_EOS, because GST_FLOW_ERROR would make the source post a second
+ * error. */
 static void
 gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
 {
@@ -346,7 +352,8 @@ gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
   gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
-/* Announces its items as gone. */
+/* Drops the current batch, and announces downstream that its items will not
+ * come. */
 static void
 gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
 {
@@ -362,7 +369,7 @@ gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
   gst_spdl_batcher_clear_batch (self);
 }
 
-/* Items. Under the stream lock. */
+/* Items. Functions are called with the stream lock held. */
 
 static void
 item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
@@ -387,9 +394,10 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
   g_error_free (error);
 }
 
-/* Where shapes differ from the start, most items would be lost. A run that
- * resumes has been past its first batch, and must not end where it did not
- * before. */
+/* Returns TRUE if an item with another shape ends the stream. In automatic
+ * mode, that is so in the first batch, since most items would be lost if all
+ * shapes differ. A resumed run has passed its first batch before, and must not
+ * end where the original run did not. */
 static gboolean
 is_mismatch_an_error (GstSpdlBatcher *self)
 {
@@ -403,7 +411,8 @@ is_mismatch_an_error (GstSpdlBatcher *self)
              !self->outcome.is_resumed);
 }
 
-/* An item is not what its batch began with. @error: (transfer full) */
+/* Handles an item that is not compatible with the current batch. @error:
+ * (transfer full) */
 static GstFlowReturn
 item_differs (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
@@ -427,7 +436,8 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
   guint8 *places[GST_SPDL_MAX_TENSORS];
 
   spdl_batch_rows_get_places (&self->rows, places);
-  /* By the item's own caps: only they know its padding. */
+  /* The collator of the item is used, not that of the batch, because the
+   * strides of items may differ. */
   if (!spdl_batch_rows_has_free_names (&self->rows, &self->collator, error) ||
       !(self->has_parts
               ? spdl_batch_builder_write (self->parts, buffer, places, error)
@@ -437,7 +447,7 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
   return TRUE;
 }
 
-/* Sends what was held, of one length. */
+/* Pushes a batch of the kept items, padded to the longest. */
 static GstFlowReturn
 push_pending (GstSpdlBatcher *self)
 {
@@ -470,6 +480,8 @@ push_pending (GstSpdlBatcher *self)
   return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
 }
 
+/* Keeps an item for a padded batch, and pushes the batch when it is
+ * complete. */
 static GstFlowReturn
 hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
     guint size)
@@ -484,7 +496,7 @@ hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
                                                    : push_pending (self);
 }
 
-/* Announces as gone what was held. */
+/* Drops the kept items, and announces downstream that they will not come. */
 static void
 drop_pending (GstSpdlBatcher *self)
 {
@@ -502,7 +514,7 @@ drop_pending (GstSpdlBatcher *self)
   spdl_padding_forget (&self->padding);
 }
 
-/* At the end of an epoch or of the stream. */
+/* Completes or drops the last batch of an epoch or of the stream. */
 static GstFlowReturn
 gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
 {
@@ -521,7 +533,7 @@ gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
   return GST_FLOW_OK;
 }
 
-/* Items of a pipeline without spdlsrc and stages are numbered here. */
+/* Numbers the item if it has no meta, in pipelines without spdlsrc. */
 static GstBuffer *
 ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
 {
@@ -536,7 +548,7 @@ ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
   return buffer;
 }
 
-/* Its items would be numbered anew, as if they were one. */
+/* Refuses a batch as input; its items would be counted as a single one. */
 static GstFlowReturn
 refuse_batch (GstSpdlBatcher *self, GstBuffer *batch)
 {
@@ -548,7 +560,7 @@ refuse_batch (GstSpdlBatcher *self, GstBuffer *batch)
   return GST_FLOW_ERROR;
 }
 
-/* Writes an item into the batch that is being filled. */
+/* Adds an item to the current batch. */
 static GstFlowReturn
 add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
 {
@@ -564,7 +576,7 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
     return item_differs (self, item, error);
   if (!write_item (self, buffer, item, &error)) {
     item_failed (self, item, error);
-    /* A bad first item must not decide its batch's shape. */
+    /* A corrupt first item must not determine the shape of the batch. */
     if (spdl_batch_rows_get_n (&self->rows) == 0)
       gst_spdl_batcher_clear_batch (self);
   }
@@ -573,8 +585,9 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
   return GST_FLOW_OK;
 }
 
-/* Whether the item that comes is to wait for others, and for how many in all;
- * not within a batch that others are in already. */
+/* Returns the number of items in a padded batch; 0 if the next item is written
+ * at once, because padding is off, the item has no length, or the current batch
+ * is not padded. */
 static guint
 get_pad_size (GstSpdlBatcher *self)
 {
@@ -588,7 +601,7 @@ get_pad_size (GstSpdlBatcher *self)
   return self->rows.slab || !spdl_padding_can (&self->collator) ? 0 : size;
 }
 
-/* GstSpdlFilter's: an item. */
+/* Implements GstSpdlFilterClass::chain. */
 static GstFlowReturn
 gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
 {
@@ -626,7 +639,8 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   return ret;
 }
 
-/* What samples of several media consist of, each says itself. */
+/* Prepares for samples of several media. Their parts are known only from each
+ * sample. */
 static void
 begin_parts (GstSpdlBatcher *self, const SpdlPartSettings *settings)
 {
@@ -635,7 +649,8 @@ begin_parts (GstSpdlBatcher *self, const SpdlPartSettings *settings)
   spdl_batch_builder_set (self->parts, settings);
 }
 
-/* Returns: whether @padding takes this media type, if only in other formats */
+/* Returns TRUE if the pad template has this media type, maybe in other
+ * formats. */
 static gboolean
 has_known_type (GstPad *pad, const GstCaps *caps)
 {
@@ -676,6 +691,8 @@ refuse_caps (GstSpdlBatcher *self, const GstCaps *caps)
       (NULL));
 }
 
+/* Applies new caps. Settings of the conversion are read here, so changes apply
+ * to the next caps. Takes ownership of @event. */
 static gboolean
 set_caps (GstSpdlBatcher *self, GstEvent *event)
 {
@@ -709,8 +726,8 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   return self->has_caps;
 }
 
-/* Returns TRUE if @event may continue downstream. The end of an epoch may not
- * after an error: the epoch would look like a good one. */
+/* Returns TRUE if @event may continue downstream. After an error, the end of an
+ * epoch is not sent, because the epoch would seem complete. */
 static gboolean
 end_epoch (GstSpdlBatcher *self, GstEvent *event)
 {
@@ -723,7 +740,7 @@ end_epoch (GstSpdlBatcher *self, GstEvent *event)
          !gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
 }
 
-/* After its last batch. */
+/* Reports the losses of an epoch or of the stream after its last batch. */
 static void
 sum_up_losses (GstSpdlBatcher *self, GstEvent *event)
 {
@@ -801,7 +818,7 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of them */
+  PROP_SETTINGS, /* first property of the table */
 };
 
 static void
@@ -832,8 +849,8 @@ gst_spdl_batcher_finalize (GObject *object)
   G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->finalize (object);
 }
 
-/* GstObject names an instance after its type, which has another name than the
- * element, as GstSpdlBatch is a batch. */
+/* GstObject would name instances after the type, spdlbatcher0. The type has
+ * another name than the element, since GstSpdlBatch is the batch. */
 static void
 gst_spdl_batcher_constructed (GObject *object)
 {

@@ -57,9 +57,9 @@
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/core.h"
 
-/* What is kept and what is handed out are copies, since whoever gets a batch
- * may write into it. The copies' memory comes from a pool. Memory that cannot
- * be mapped is not copied but shared. Under the stream lock. */
+/* Cached batches. Both the cached and the replayed batches are copies, because
+ * the receiver of a batch may write to it. Memory of the copies comes from a
+ * pool; memory that cannot be mapped is shared. Guarded by the stream lock. */
 typedef struct {
   GPtrArray *batches; /* GstSample */
   guint next;
@@ -80,17 +80,17 @@ G_DECLARE_FINAL_TYPE (
 typedef struct {
   guint num_caches;
   guint return_after;
-  guint stop_after; /* 0: never */
+  guint stop_after; /* 0: no limit */
 } Settings;
 
 struct _GstSpdlCache {
   GstSpdlFilter parent;
 
-  Settings settings; /* object lock */
+  Settings settings; /* guarded by the object lock */
 
-  /* Under the stream lock. */
-  Settings now;      /* of this run */
-  guint64 n_batches; /* that were handed on, cached ones among them */
+  /* Guarded by the stream lock. */
+  Settings now;      /* of the current run */
+  guint64 n_batches; /* sent so far, including replayed batches */
   SpdlCachedBatches cached;
 };
 
@@ -98,7 +98,7 @@ G_DEFINE_FINAL_TYPE (GstSpdlCache, gst_spdl_cache, GST_TYPE_SPDL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlcache, "spdlcache", GST_RANK_NONE, GST_TYPE_SPDL_CACHE)
 
-/* Batches that are kept */
+/* Cached batches */
 
 static void
 spdl_cached_batches_init (SpdlCachedBatches *self)
@@ -115,7 +115,7 @@ spdl_cached_batches_clear (SpdlCachedBatches *self)
   g_clear_pointer (&self->batches, g_ptr_array_unref);
 }
 
-/* Forgets the batches, and lets go of the pool. */
+/* Frees the cached batches and releases the pool. */
 static void
 spdl_cached_batches_reset (SpdlCachedBatches *self)
 {
@@ -133,8 +133,9 @@ can_be_mapped (GstBuffer *buffer)
   return TRUE;
 }
 
-/* @caps: (nullable): of @batch, which is copied. Returns FALSE where there is
- * no memory for it. */
+/* Caches a copy of @batch. Returns FALSE if memory is exhausted.
+ *
+ * @caps: (nullable): caps of @batch */
 static gboolean
 spdl_cached_batches_add (
     SpdlCachedBatches *self, GstBuffer *batch, GstCaps *caps)
@@ -145,7 +146,7 @@ spdl_cached_batches_add (
 
   if (!kept)
     return FALSE;
-  /* Where to begin after it is for the sink to say, later on. */
+  /* The sink sets the resume state when the batch is replayed. */
   if ((meta = gst_spdl_buffer_get_batch_meta (kept)))
     g_clear_pointer (&meta->resume_state, g_free);
   gst_spdl_buffer_mark_cached (kept);
@@ -160,7 +161,7 @@ spdl_cached_batches_get_n (const SpdlCachedBatches *self)
   return self->batches->len;
 }
 
-/* Bytes for all tensors, each from where it may begin. */
+/* Returns the size of a slab for all tensors, with their alignment. */
 static gsize
 lay_out (GstBuffer *batch)
 {
@@ -190,7 +191,7 @@ acquire_slab (SpdlCachedBatches *self, GstPad *srcpad, GstCaps *caps,
   return ret;
 }
 
-/* Moves tensor @i of @copy into the slab. */
+/* Copies tensor @i into the slab, and replaces its memory in @copy. */
 static gboolean
 copy_tensor (GstBuffer *copy, guint i, SpdlSlab *slab, gsize offset)
 {
@@ -206,7 +207,8 @@ copy_tensor (GstBuffer *copy, guint i, SpdlSlab *slab, gsize offset)
   return TRUE;
 }
 
-/* All of @kept but its memory is in @copy already. */
+/* Replaces the memory of @copy, which shares its memory with @kept, by copies
+ * in a slab. */
 static GstFlowReturn
 copy_tensors (
     SpdlCachedBatches *self, GstPad *srcpad, GstSample *kept, GstBuffer *copy)
@@ -231,10 +233,10 @@ copy_tensors (
   return ret;
 }
 
-/* The next one, and behind the last the first again.
+/* Returns a copy of the next batch, cyclically.
  *
- * @srcpad: downstream of it is asked for a pool.
- * @batch: (out) (transfer full): marked as cached
+ * @srcpad: its peer is asked for a pool
+ * @batch: (out) (transfer full): the copy, marked as cached
  * @caps: (out) (transfer none) (nullable) */
 static GstFlowReturn
 spdl_cached_batches_take (
@@ -262,7 +264,9 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
-/* @cached: not from upstream. */
+/* Counts a batch.
+ *
+ * @cached: whether it is replayed */
 static void
 count_buffer (GstSpdlCache *self, GstBuffer *buffer, gboolean cached)
 {
@@ -293,8 +297,9 @@ end_stream (GstSpdlCache *self)
   return GST_FLOW_EOS;
 }
 
-/* From upstream */
+/* Batches from upstream */
 
+/* Copies the settings, which stay fixed during the run. */
 static void
 begin_run (GstSpdlCache *self)
 {
@@ -303,7 +308,8 @@ begin_run (GstSpdlCache *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Whether the batch that comes is one of the last from upstream. */
+/* Returns TRUE if the current batch is one of the last num-caches from
+ * upstream. */
 static gboolean
 is_to_be_kept (GstSpdlCache *self)
 {
@@ -329,7 +335,7 @@ keep_buffer (GstSpdlCache *self, GstBuffer *buffer)
   return ok;
 }
 
-/* From the cache */
+/* Replayed batches */
 
 static void
 post_cached (GstSpdlCache *self)
@@ -343,7 +349,8 @@ post_cached (GstSpdlCache *self)
               G_TYPE_UINT, spdl_cached_batches_get_n (&self->cached), NULL)));
 }
 
-/* Batches of one epoch may differ in size from its last. */
+/* Sends caps if they differ from the current ones, as the last batch of an
+ * epoch may be smaller. */
 static void
 send_caps (GstSpdlCache *self, GstCaps *caps)
 {
@@ -375,8 +382,8 @@ push_cached (GstSpdlCache *self)
   return ret;
 }
 
-/* Until downstream wants no more: at a flush, a change of state, an error.
- * Meanwhile upstream waits for its last batch to be taken. */
+/* Replays batches until stop-after, or until downstream returns an error, for
+ * example because of a flush or a state change. Blocks upstream meanwhile. */
 static GstFlowReturn
 return_cached (GstSpdlCache *self)
 {
@@ -440,7 +447,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* first property of the table */
 };
 
 static void

@@ -34,7 +34,7 @@
  *   `epochs=-1`; otherwise an error names the number of epochs that it needs.
  *
  * ## Threads
- * Each pad needs a thread of its own; `spdlsrc` and each stage provide one.
+ * Each pad needs a separate thread; `spdlsrc` and each stage provide one.
  * Join the branches of one `spdlroute` with `order=arrival`. With proportions,
  * the element could wait for an item that is queued after the one that waits.
  *
@@ -92,7 +92,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* first property of the table */
   PROP_STATS_INTERVAL = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
   PROP_STAGE_STATS,
 };
@@ -120,6 +120,7 @@ dup_mix (GstSpdlMixPad *self)
   return (GstSpdlMix *) gst_object_get_parent (GST_OBJECT (self));
 }
 
+/* Returns the counter of a pad, which the lock of the mix guards. */
 static guint64
 get_num_items (GstSpdlMixPad *self)
 {
@@ -239,7 +240,7 @@ spdl_mix_pad_new (GstPadTemplate *templ, guint number)
 
 /* Pads */
 
-/* Lock held. */
+/* Lock held. Returns TRUE if a pad has that number. */
 static gboolean
 has_number (const GstSpdlMix *self, guint number)
 {
@@ -249,7 +250,9 @@ has_number (const GstSpdlMix *self, guint number)
   return FALSE;
 }
 
-/* Lock held. Of the name that was asked for, or the first that is free. */
+/* Lock held. Creates a pad with the number in @name, or with the lowest free
+ * number. Returns NULL if the number is in use, or if mixing with proportions
+ * has started. */
 static GstSpdlMixPad *
 make_pad (GstSpdlMix *self, GstPadTemplate *templ, const gchar *name)
 {
@@ -290,6 +293,8 @@ gst_spdl_mix_request_new_pad (GstElement *element, GstPadTemplate *templ,
   return GST_PAD (pad);
 }
 
+/* Removes a pad. It is deactivated first, so that its thread stops waiting for
+ * a turn. */
 static void
 gst_spdl_mix_release_pad (GstElement *element, GstPad *pad)
 {
@@ -309,9 +314,10 @@ gst_spdl_mix_release_pad (GstElement *element, GstPad *pad)
   gst_object_unref (pad);
 }
 
-/* States */
+/* State changes */
 
-/* Lock held. */
+/* Lock held. Reads and checks the weight of a pad. Changes apply at the next
+ * start. */
 static gboolean
 take_weight (GstSpdlMixPad *pad, GError **error)
 {
@@ -327,7 +333,8 @@ take_weight (GstSpdlMixPad *pad, GError **error)
   return FALSE;
 }
 
-/* Lock held. */
+/* Lock held. Resets the pads. Pads that are not linked do not take part until
+ * they receive data. */
 static gboolean
 start_pads (GstSpdlMix *self, GError **error)
 {
@@ -343,7 +350,8 @@ start_pads (GstSpdlMix *self, GError **error)
   return TRUE;
 }
 
-/* Lock held. */
+/* Lock held. Reads the settings, which apply until the element stops, and
+ * resets the state. */
 static gboolean
 start_mix (GstSpdlMix *self, GError **error)
 {
@@ -413,7 +421,7 @@ gst_spdl_mix_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* The figures of each pad. */
+/* Adds the statistics of each pad. */
 static void
 add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
@@ -434,7 +442,7 @@ add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* The class */
+/* Class */
 
 static void
 gst_spdl_mix_set_property (

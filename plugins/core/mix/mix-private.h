@@ -14,10 +14,10 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlmix.c is the element, its pads, properties and states.
- * mixflow.c is what comes to them: each in its own thread, which waits for
- *   its turn and then pushes.
- * mixturns.c says whose turn it is, ends epochs, and the stream. */
+/* gstspdlmix.c has the element with its pads, properties and state changes.
+ * mixflow.c handles data and events of the sink pads: each upstream thread
+ * waits for its pad's turn and then pushes. mixturns.c determines the turns,
+ * and ends epochs and the stream. */
 
 typedef enum {
   SPDL_MIX_WEIGHTED,
@@ -36,12 +36,12 @@ typedef struct {
   SpdlMixStop stop;
 } SpdlMixSettings;
 
-/* A source that announced itself on a pad, and where it began. */
+/* A source that announced itself on a pad, and its position at the start. */
 typedef struct {
   guint32 number;
   guint64 epoch;
-  guint64 n_came;        /* of that epoch, to spdlmix */
-  guint64 n_came_before; /* of the epochs before */
+  guint64 n_came;        /* items of that epoch that reached spdlmix */
+  guint64 n_came_before; /* items of earlier epochs that reached it */
 } SpdlMixSource;
 
 #define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
@@ -51,30 +51,30 @@ G_DECLARE_FINAL_TYPE (
 struct _GstSpdlMixPad {
   GstPad parent;
 
-  gdouble weight; /* property, under the object's lock */
+  gdouble weight; /* property, guarded by the object lock */
   guint number;   /* sink_%u */
 
-  /* Under the mix's lock. */
-  SpdlCond called;     /* its thread waits for this */
-  gboolean is_part;    /* of this run: linked when it began, or later used */
-  gboolean flushing;   /* or not active */
-  gboolean in_flush;   /* from its start to its stop */
-  gboolean seen;       /* it brought something, be it its end */
-  gboolean waiting;    /* its thread, for its turn */
-  guint64 ticket;      /* since when */
-  guint64 epoch;       /* of what waits or came last */
-  gboolean in_epoch;   /* an item of it came */
-  GQueue pending_ends; /* GstEvent: ends of epochs that wait for other pads */
+  /* Guarded by the lock of the mix. */
+  SpdlCond called;     /* its thread waits on this */
+  gboolean is_part;    /* linked at the start, or used later */
+  gboolean flushing;   /* flushing or inactive */
+  gboolean in_flush;   /* between flush-start and flush-stop */
+  gboolean seen;       /* an item or an end has arrived */
+  gboolean waiting;    /* its thread waits for its turn */
+  guint64 ticket;      /* order of waiting threads */
+  guint64 epoch;       /* of the waiting or last item */
+  gboolean in_epoch;   /* an item of this epoch has arrived */
+  GQueue pending_ends; /* GstEvent: ends that wait for the other pads */
   gboolean ended;
   GArray *sources; /* SpdlMixSource */
   gdouble used_weight;
   guint64 key;
-  guint64 count; /* items that came */
+  guint64 count; /* number of items, for the proportions */
   gdouble due;
-  guint64 n_items;          /* for the figures, since the start */
-  guint64 n_interval_items; /* and in this interval */
+  guint64 n_items; /* number of items since the start, for statistics */
+  guint64 n_interval_items; /* number of items in this statistics interval */
 
-  /* Its thread's. */
+  /* Only used by the streaming thread. */
   GstCaps *caps;
   GstEvent *segment;
 };
@@ -87,43 +87,45 @@ struct _GstSpdlMix {
 
   GstPad *srcpad;
   GstSpdlPlainStats *stats;
-  SpdlMixSettings settings; /* properties, under the object's lock */
+  SpdlMixSettings settings; /* properties, guarded by the object lock */
 
   SpdlMutex lock;
-  SpdlCond idle;        /* nobody pushes, and no flush is under way */
-  GPtrArray *pads;      /* GstSpdlMixPad, owned, as they were requested */
-  SpdlMixSettings used; /* from the start on */
+  SpdlCond idle;   /* the source pad is free, or a flush starts or ends */
+  GPtrArray *pads; /* GstSpdlMixPad, owned, in the order of their requests */
+  SpdlMixSettings used; /* settings since the start */
   gboolean started;
-  gboolean begun;      /* all pads have brought something */
-  gboolean pushing;    /* a thread is at the source pad */
-  gboolean settling;   /* a thread ends an epoch, or the stream */
-  guint n_flushing;    /* pads */
-  guint n_flushes;     /* that have ended */
-  GstSpdlMixPad *turn; /* nullable */
+  gboolean begun;      /* each pad has received an item or an end */
+  gboolean pushing;    /* a thread uses the source pad */
+  gboolean settling;   /* a thread ends an epoch or the stream */
+  guint n_flushing;    /* number of pads that are flushing */
+  guint n_flushes;     /* number of finished flushes */
+  GstSpdlMixPad *turn; /* nullable: pad whose turn it is */
   guint64 next_ticket;
-  guint64 epoch; /* of the mix */
+  guint64 epoch; /* of the output */
   gboolean over;
-  GstFlowReturn result; /* of the last push */
+  GstFlowReturn result; /* first push that failed; GST_FLOW_OK: none */
 
-  /* Of whoever pushes. */
+  /* Only used by the thread that has taken the source pad. */
   GstSpdlCapsGate gate;
   gboolean has_stream;
-  GstEvent *segment;     /* the last one that was sent */
-  GHashTable *announced; /* number of source to the event's sequence number */
+  GstEvent *segment;     /* last segment that was sent */
+  GHashTable *announced; /* source number to seqnum of its event */
 };
 
-/* A pad, and what comes to it. */
-/* Forgets all of a run. */
+/* Sink pads */
+/* Resets the state of a run. */
 void spdl_mix_pad_reset (GstSpdlMixPad *self);
 
-/* For spdl_mix_pad_new(). */
+/* Sets the pad functions, for spdl_mix_pad_new(). */
 void spdl_mix_flow_init_pad (GstSpdlMixPad *pad);
-/* Forgets what was sent. */
+/* Resets the state of the output. */
 void spdl_mix_flow_reset (GstSpdlMix *self);
 
-/* Turns. All with the lock held, which those that wait or push let go of. */
+/* Turns. All functions are called with the lock held; those that wait or push
+ * release it meanwhile. */
 
-/* Whether a pad may go on: GST_FLOW_OK, or what to tell its upstream. */
+/* Returns GST_FLOW_OK if the pad may continue; otherwise the result for its
+ * upstream. */
 GstFlowReturn
 spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad);
 
@@ -131,12 +133,13 @@ spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad);
  * the turn will not come. */
 GstFlowReturn spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad);
 
-/* Waits until nobody pushes, and takes the source pad; and gives it back. */
+/* Takes the source pad, after waiting until no other thread uses it; and gives
+ * it back. */
 void spdl_mix_take_source_pad (GstSpdlMix *self);
 void spdl_mix_give_source_pad (GstSpdlMix *self);
 
-/* Whether ends of epochs, and of pads, have a place among other pads' items,
- * and come when it is the pad's turn. */
+/* Returns TRUE if the ends of epochs and pads are handled in the pad's turn, in
+ * order with the items of the other pads. */
 gboolean spdl_mix_has_ends_in_turn (const GstSpdlMix *self);
 
 /* Updates when the pad's next item is due, after its count has changed. */
@@ -146,13 +149,14 @@ void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
  * stream. */
 void spdl_mix_schedule (GstSpdlMix *self);
 
-/* Where no pad waits for the others: an epoch has ended on @pad. Whether that
- * of the mix goes on: with `first-exhausted` it ends with that of the pad which
- * is ahead, with `all-exhausted` with that of the one which is behind. */
+/* Records that an epoch ended on @pad, for stopping strategies in which pads do
+ * not wait for each other. Returns TRUE if the epoch of the mix continues: with
+ * `first-exhausted` it ends with the epoch of the pad that is furthest ahead,
+ * with `all-exhausted` with that of the pad that is furthest behind. */
 gboolean
 spdl_mix_pass_end (GstSpdlMix *self, GstSpdlMixPad *pad, guint64 epoch);
 
-/* Ends the pad. */
+/* Records the end of the pad's stream. */
 void spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad);
 
 G_END_DECLS

@@ -23,7 +23,8 @@ is_same_segment (GstEvent *a, GstEvent *b)
 
 /* Items */
 
-/* Before an item of @pad: it keeps its caps and its segment. */
+/* Sends the segment and caps of @pad before its item, if they differ from the
+ * previous ones. */
 static void
 prepare_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
@@ -52,10 +53,10 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
-/* What passes in one turn. */
+/* A buffer or a group, which is pushed in one turn. */
 typedef struct {
   GstBuffer *buffer;   /* or */
-  GstBufferList *list; /* a group */
+  GstBufferList *list; /* alternatively: a group */
   GstBuffer *first;
   guint n_items;
   gsize bytes;
@@ -77,7 +78,9 @@ drop_load (const Load *load)
     gst_buffer_unref (load->buffer);
 }
 
-/* Lock held. What was flushed by another pad is gone, and this one goes on. */
+/* Lock held. Handles GST_FLOW_FLUSHING from a push. If another pad was flushed,
+ * the item is lost but this pad continues: waits until the flush has ended and
+ * returns GST_FLOW_OK. */
 static GstFlowReturn
 look_at_flush (GstSpdlMix *self, GstSpdlMixPad *pad, guint n_flushes)
 {
@@ -88,7 +91,7 @@ look_at_flush (GstSpdlMix *self, GstSpdlMixPad *pad, guint n_flushes)
   return pad->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
-/* Lock held. */
+/* Lock held. Updates counts and turns after a push. */
 static GstFlowReturn
 finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     GstFlowReturn ret, guint n_flushes)
@@ -125,6 +128,8 @@ note_wait (GstSpdlMix *self, const Load *load, guint64 since)
   spdl_mutex_unlock (&stats->lock);
 }
 
+/* Pushes a buffer or a group in the pad's turn. The lock is not held during the
+ * push; `pushing` keeps other threads from the source pad. */
 static GstFlowReturn
 pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
 {
@@ -182,7 +187,8 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 
 /* Events */
 
-/* Lock held, and the source pad taken. @event: (transfer full) */
+/* Lock held, source pad taken. Pushes the event and gives the source pad back.
+ * @event: (transfer full) */
 static void
 push_event_and_give (GstSpdlMix *self, GstEvent *event)
 {
@@ -192,7 +198,7 @@ push_event_and_give (GstSpdlMix *self, GstEvent *event)
   spdl_mix_give_source_pad (self);
 }
 
-/* @event: (transfer full): goes on now, between two items */
+/* Pushes an event immediately, between two items. @event: (transfer full) */
 static gboolean
 push_event (GstSpdlMix *self, GstEvent *event)
 {
@@ -203,9 +209,9 @@ push_event (GstSpdlMix *self, GstEvent *event)
   return TRUE;
 }
 
-/* Lock held, and the source pad taken. Pads that bring the same event go on
- * only after it was sent, so no item of theirs comes before it.
- * @event: (transfer full) */
+/* Lock held, source pad taken. Pushes an event that arrives on several pads
+ * only the first time. The other pads wait until it was sent, so that no item
+ * overtakes it. @event: (transfer full) */
 static void
 push_event_once (GstSpdlMix *self, GstEvent *event, gboolean is_first)
 {
@@ -217,7 +223,7 @@ push_event_once (GstSpdlMix *self, GstEvent *event, gboolean is_first)
   }
 }
 
-/* The first one is that of the mix. */
+/* Sends only the first stream-start event. */
 static gboolean
 handle_stream_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -245,8 +251,8 @@ handle_caps (GstSpdlMixPad *pad, GstEvent *event)
   return TRUE;
 }
 
-/* Lock held. Where a source begins says where the mix does. Returns whether
- * that is known. */
+/* Lock held. Records the start position of a source, from which the position of
+ * the mix is derived. Returns FALSE if it is unknown. */
 static gboolean
 note_source (
     GstSpdlMixPad *pad, guint32 number, guint64 n_items, const gchar *text)
@@ -279,7 +285,8 @@ note_source (
   return known;
 }
 
-/* What comes on several pads, behind spdlroute, goes on once. */
+/* Sends a source event once, even if it arrives on several pads after
+ * spdlroute. */
 static gboolean
 handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -308,8 +315,8 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   return TRUE;
 }
 
-/* Lock held. With proportions it has a place among the other pads' items.
- * @event: (transfer full) */
+/* Lock held. Sends an end of epoch in the pad's turn, in order with the items
+ * of the other pads. @event: (transfer full) */
 static void
 pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -332,7 +339,7 @@ pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mix_schedule (self);
 }
 
-/* Lock held. As it comes. @event: (transfer full) */
+/* Lock held. Sends an end of epoch immediately. @event: (transfer full) */
 static void
 pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -349,7 +356,8 @@ pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mix_give_source_pad (self);
 }
 
-/* Lock held. All pads wait for it. @event: (transfer full) */
+/* Lock held. Keeps an end of epoch until all pads have reached it. @event:
+ * (transfer full) */
 static void
 hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -367,8 +375,9 @@ hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mix_schedule (self);
 }
 
-/* Whether all pads wait for that end: not for what spdlmix upstream says of a
- * source in the middle of its epoch, nor for what is late. */
+/* Returns TRUE if all pads wait for this end of epoch. With proportions they do
+ * not wait for a partial end, which an upstream spdlmix sends for a source in
+ * the middle of its epoch, nor for an epoch before the current one. */
 static gboolean
 is_waited_for (GstSpdlMix *self, GstEvent *event)
 {
@@ -397,6 +406,7 @@ handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   return TRUE;
 }
 
+/* Ends the pad. If ends are handled in turn, waits for the pad's turn first. */
 static gboolean
 handle_eos (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -424,7 +434,7 @@ handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   return gst_pad_push_event (self->srcpad, event);
 }
 
-/* Lock held. */
+/* Lock held. Resets the pad after a flush. */
 static void
 end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
@@ -437,6 +447,8 @@ end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
   self->result = GST_FLOW_OK;
 }
 
+/* Ends a flush. The source pad is taken first, so that no push overlaps the
+ * event. */
 static gboolean
 handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
@@ -456,7 +468,8 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   return ret;
 }
 
-/* With proportions, what never came is no part of the mix's place. */
+/* Sends dropped items downstream. With proportions, marks them as dropped
+ * upstream of the mix, because they do not count in its position. */
 static gboolean
 handle_dropped_items (GstSpdlMix *self, GstEvent *event)
 {
@@ -499,6 +512,8 @@ mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
   }
 }
 
+/* Wakes the pad's thread when the pad is deactivated, so that it returns
+ * GST_FLOW_FLUSHING. */
 static gboolean
 mix_activate_mode (
     GstPad *gst_pad, GstObject *parent, GstPadMode mode, gboolean active)

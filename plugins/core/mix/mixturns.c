@@ -9,7 +9,7 @@
 #include "plugins/core/mix/mix-private.h"
 #include "plugins/core/mix/proportion.h"
 
-/* All with the lock held. */
+/* All functions are called with the lock held. */
 
 static GstSpdlMixPad *
 get_pad (const GstSpdlMix *self, guint i)
@@ -37,7 +37,7 @@ spdl_mix_get_result (const GstSpdlMix *self, const GstSpdlMixPad *pad)
   return self->over ? GST_FLOW_EOS : self->result;
 }
 
-/* The source pad */
+/* Source pad */
 
 void
 spdl_mix_take_source_pad (GstSpdlMix *self)
@@ -75,10 +75,11 @@ spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad)
   return ret;
 }
 
-/* Places */
+/* Positions */
 
-/* How many items of @pad came to spdlmix before this run began, in its epoch:
- * what the states of the sources say. With ends in turn, since ever. */
+/* Returns the number of items of @pad that reached spdlmix before this run,
+ * according to the resume states of the sources: in the current epoch or, if
+ * ends are handled in turn, in all epochs. */
 static guint64
 find_place (const GstSpdlMix *self, const GstSpdlMixPad *pad)
 {
@@ -117,7 +118,7 @@ begin_epoch (GstSpdlMix *self)
   }
 }
 
-/* The ends of epochs, for which all pads wait */
+/* Ends of epochs that all pads wait for */
 
 static guint64
 get_held_epoch (const GstSpdlMixPad *pad)
@@ -135,14 +136,15 @@ is_closed (const GstSpdlMixPad *pad)
   return !g_queue_is_empty ((GQueue *) &pad->pending_ends);
 }
 
-/* The epoch that @pad is in, or whose end it has come to. */
+/* Returns the epoch of @pad's items, or the one whose end it has reached. */
 static guint64
 get_epoch (const GstSpdlMixPad *pad)
 {
   return is_closed (pad) ? get_held_epoch (pad) : pad->epoch;
 }
 
-/* The lowest one, of pads that are closed or, with @open, of all. */
+/* Returns the lowest epoch of the pads that have reached the end of an epoch
+ * or, with @open, of all pads. */
 static guint64
 find_lowest_epoch (const GstSpdlMix *self, gboolean open)
 {
@@ -163,7 +165,8 @@ is_past (const GstSpdlMixPad *pad, guint64 epoch)
   return !pad->is_part || pad->ended || is_closed (pad) || pad->epoch > epoch;
 }
 
-/* Whether all pads have come to the end of @epoch, and one waits for it. */
+/* Returns TRUE if all pads have reached the end of @epoch, and not all of them
+ * have ended. */
 static gboolean
 has_come_to_end (const GstSpdlMix *self, guint64 epoch)
 {
@@ -189,7 +192,8 @@ find_end (const GstSpdlMix *self, guint64 *epoch)
   return *epoch != G_MAXUINT64 && has_come_to_end (self, *epoch);
 }
 
-/* Whether @events has the end of that source's epoch. */
+/* Returns TRUE if @events contains the end of the same epoch of the same
+ * source. */
 static gboolean
 has_event (GPtrArray *events, GstEvent *event)
 {
@@ -206,8 +210,8 @@ has_event (GPtrArray *events, GstEvent *event)
   return FALSE;
 }
 
-/* Takes what is held of epochs up to @epoch; of what came on several pads,
- * once. */
+/* Takes the pending ends of epochs up to @epoch, without duplicates from
+ * several pads. */
 static GPtrArray *
 take_held (GstSpdlMix *self, guint64 epoch)
 {
@@ -227,13 +231,14 @@ take_held (GstSpdlMix *self, guint64 epoch)
       else
         g_ptr_array_add (events, event);
     }
-    /* A further end may wait for this one. */
+    /* The thread may wait to add a further end. */
     spdl_cond_signal (&pad->called);
   }
   return events;
 }
 
-/* With the last of them the epoch of the mix has ended. */
+/* Releases the lock to push the events. All but the last one are marked as
+ * partial, so the epoch of the mix ends with the last one. */
 static void
 push_ends (GstSpdlMix *self, GPtrArray *events)
 {
@@ -252,6 +257,8 @@ push_ends (GstSpdlMix *self, GPtrArray *events)
   spdl_mutex_lock (&self->lock);
 }
 
+/* Pushes the pending ends of an epoch, and starts the next one. Releases the
+ * lock meanwhile. */
 static void
 end_epoch (GstSpdlMix *self)
 {
@@ -260,7 +267,7 @@ end_epoch (GstSpdlMix *self)
 
   self->turn = NULL;
   spdl_mix_take_source_pad (self);
-  /* It was let go of for that. */
+  /* The lock was released, so check again. */
   if (find_end (self, &epoch)) {
     events = take_held (self, epoch);
     push_ends (self, events);
@@ -271,7 +278,7 @@ end_epoch (GstSpdlMix *self)
   spdl_mix_give_source_pad (self);
 }
 
-/* The end of the stream */
+/* End of the stream */
 
 static gboolean
 have_all_ended (const GstSpdlMix *self)
@@ -295,6 +302,8 @@ call_all (GstSpdlMix *self)
     spdl_cond_signal (&get_pad (self, i)->called);
 }
 
+/* Pushes the end of the stream. Releases the lock meanwhile; waiting threads
+ * return GST_FLOW_EOS. */
 static void
 end_stream (GstSpdlMix *self)
 {
@@ -309,8 +318,9 @@ end_stream (GstSpdlMix *self)
   spdl_mix_give_source_pad (self);
 }
 
-/* How many epochs the pad has ended that is ahead, with `first-exhausted`, or
- * behind, with `all-exhausted`, of those that have not ended. */
+/* Returns the number of epochs that were completed by the pad that is furthest
+ * ahead with `first-exhausted`, or by the unfinished pad that is furthest
+ * behind with `all-exhausted`. */
 static guint64
 find_extreme_epoch (const GstSpdlMix *self)
 {
@@ -330,8 +340,8 @@ find_extreme_epoch (const GstSpdlMix *self)
   return extreme;
 }
 
-/* With `all-exhausted`: whether all have ended as many epochs as one that has
- * no more. */
+/* Returns TRUE if with `all-exhausted` all pads have completed as many epochs
+ * as a pad whose stream has ended. */
 static gboolean
 have_all_come_round (const GstSpdlMix *self)
 {
@@ -393,7 +403,7 @@ spdl_mix_end_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
 
 /* Turns */
 
-/* Of those that have no end yet, the one that is due first. */
+/* Returns the pad whose item is due first, among those that have not ended. */
 static GstSpdlMixPad *
 find_due (const GstSpdlMix *self)
 {
@@ -442,7 +452,7 @@ spdl_mix_schedule (GstSpdlMix *self)
 {
   guint64 epoch;
 
-  /* Whoever settles looks again. */
+  /* The thread that is settling repeats its checks. */
   if (self->settling || self->over || !self->started)
     return;
   self->settling = TRUE;

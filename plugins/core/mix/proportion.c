@@ -24,7 +24,7 @@ double
 spdl_proportion_get_due (guint64 key, double weight, guint64 count)
 {
   guint64 state = key + count;
-  /* 52 bits and a half, so that it is neither 0 nor 1. */
+  /* A fraction of 52 bits plus a half unit is neither 0 nor 1. */
   const double r = ((spdl_random_splitmix (&state) >> 12) + 0.5) * 0x1p-52;
 
   return ((double) count + r) / weight;

@@ -11,25 +11,28 @@
 
 G_BEGIN_DECLS
 
-/* Mixes streams in given proportions. The item of number j of a stream of
- * weight w is due at (j + r) / w, where r, from above 0 to below 1, is a hash
- * of the stream's key and j; the next item is that of the stream which is due
- * first, of equals the first one. So the choice is a pure function of keys,
- * weights and how many items of each stream were taken, and can go on from any
- * such numbers.
+/* Mixes streams in given proportions.
  *
- * The bound: when all items that are due by T have come, a stream has
- * w T + e of them, with -1 < e < 1, whatever the hashes are. With weights that
- * add up to 1, n = T + (sum of all e) items came in all, and the stream's
- * number differs from w n by e (1 - w) - w (sum of the other e), which is less
- * than 1 + (k - 2) w for k streams. Between two such moments a prefix is no
- * different, since items come one by one in the order in which they are due.
- * Where up to m items come at once, as a group, it is m times that. */
+ * Item j of a stream with weight w is due at (j + r) / w, where r, between 0
+ * and 1 (exclusive), is a hash of the stream's key and j. The next item comes
+ * from the stream that is due first; if several are due, from the first stream.
+ * The choice is therefore a pure function of the keys, the weights and the
+ * number of items taken from each stream, and can continue from any such
+ * numbers.
+ *
+ * Bound: when all items due by T were taken, T w + e items came from a stream
+ * of weight w, with -1 < e < 1 for any hashes. If the weights add up to 1, n =
+ * T + (sum of all e) items were taken in total. The stream's number differs
+ * from w n by e (1 - w) - w (sum of the other e), which is less than 1 + (k -
+ * 2) w for k streams. The same holds between two such moments, since items are
+ * taken one by one in the order in which they are due. If up to m items are
+ * taken at once as a group, the bound is m times as large. */
 
-/* The key of a stream. */
+/* Returns the key of a stream. */
 guint64 spdl_proportion_get_key (guint64 seed, guint64 epoch, guint64 stream);
 
-/* When the stream's item number @count is due. @weight > 0 */
+/* Returns the time at which item @count of the stream is due. @weight must be >
+ * 0. */
 double spdl_proportion_get_due (guint64 key, double weight, guint64 count);
 
 G_END_DECLS

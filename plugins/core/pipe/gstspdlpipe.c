@@ -34,7 +34,7 @@
  * of stream.
  *
  * ## Timeouts
- * With `task-timeout`, each chain has a thread of its own. An item that takes
+ * With `task-timeout`, each chain runs in a separate thread. An item that takes
  * longer fails, and its chain is flushed. A chain that does not return within
  * half a second is abandoned with its thread, with a warning, and another chain
  * takes its place. The stage fails with an error when 16 abandoned chains are
@@ -77,18 +77,18 @@ G_DECLARE_FINAL_TYPE (GstSpdlPipe, gst_spdl_pipe, GST, SPDL_PIPE, GstSpdlStage)
 struct _GstSpdlPipe {
   GstSpdlStage parent;
 
-  /* The base class's. */
+  /* Functions of the base class. */
   GstPadQueryFunction stage_query;
   GstPadEventFunction stage_event;
 
-  /* Properties, under the object's lock. */
+  /* Properties, guarded by the object lock. */
   gchar *chain;
   const gchar *part; /* interned */
   gboolean drain;
   guint64 task_timeout;
 
-  /* From start to stop; NULL: the signal is the work. Written under the
-   * object's lock, with which queries and events read it at any time. */
+  /* Set from start to stop; NULL: the signal does the work. Written with the
+   * object lock held, under which queries and events read it. */
   SpdlPipeShared *shared;
 };
 
@@ -103,10 +103,10 @@ G_DEFINE_FINAL_TYPE (GstSpdlPipe, gst_spdl_pipe, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlpipe, "spdlpipe", GST_RANK_NONE, GST_TYPE_SPDL_PIPE)
 
-/* An application's function */
+/* Application function */
 
-/* What stands where the result belongs until the handler has given one:
- * PyGObject gives none for a function that raises. */
+/* Returns the initial value of the signal's result. It is unchanged if the
+ * handler returned nothing, as PyGObject does after an exception. */
 static GstSample *
 get_no_answer (void)
 {
@@ -121,7 +121,7 @@ get_no_answer (void)
   return sample;
 }
 
-/* Returns: (transfer full) (nullable): what the handler returned. */
+/* Returns (transfer full) (nullable) the result of the handler. */
 static GstSample *
 emit_map (GstSpdlStage *stage, guint signal_id, GstSample *sample)
 {
@@ -137,11 +137,11 @@ emit_map (GstSpdlStage *stage, guint signal_id, GstSample *sample)
   g_signal_emitv (arguments, signal_id, 0, &result);
   g_value_unset (&arguments[1]);
   g_value_unset (&arguments[0]);
-  /* The value's own reference is the caller's from here on. */
+  /* The caller gets the reference of the value. */
   return g_value_get_boxed (&result);
 }
 
-/* Whether @result (nullable) is none of a failure. */
+/* Returns TRUE if @result (nullable) does not denote a failure. */
 static gboolean
 check_sample (GstSample *result, GError **error)
 {
@@ -182,8 +182,8 @@ push_all (GstSpdlTask *task, GPtrArray *buffers, GstCaps *caps)
         task, gst_buffer_ref (g_ptr_array_index (buffers, i)), caps);
 }
 
-/* Calls the handler of the signal @signal_id, GstSample (GstSample), with the
- * item, or the whole group, of @task, and gives @task what it returns. */
+/* Calls the handler of the signal @signal_id with the item of @task, and pushes
+ * its result. An item may be a whole batch. */
 static gboolean
 spdl_pipe_function_process (
     GstSpdlStage *stage, guint signal_id, GstSpdlTask *task, GError **error)
@@ -224,7 +224,7 @@ set_item (GstBuffer **result, GstBuffer *item)
   gst_buffer_copy_into (*result, item, GST_BUFFER_COPY_META, 0, -1);
 }
 
-/* One result of many items is a batch of them. */
+/* Marks a single result as the batch of all items of the group. */
 static void
 set_batch (GstBuffer **result, GstBufferList *group)
 {
@@ -242,10 +242,10 @@ set_batch (GstBuffer **result, GstBufferList *group)
   }
 }
 
-/* Says of each result which items it is made of, where it does not itself.
+/* Assigns items to the results of a group that have no meta.
  *
- * @in_list: the function gave a list; else one buffer, which is a batch of a
- *     group of a single item, too */
+ * @in_list: the function returned a buffer list; FALSE: a single buffer, which
+ *     is a batch even if the group has one item */
 static gboolean
 name_results (
     GPtrArray *results, gboolean in_list, GstBufferList *group, GError **error)
@@ -304,7 +304,8 @@ spdl_pipe_function_process_group (
 
 /* Caps */
 
-/* Whole stills come, whatever their size: the rest is said to the chain. */
+/* Removes all fields from image caps, because images arrive whole and
+ * set_fed_caps() completes the caps for the chain. */
 static GstCaps *
 loosen_caps (GstCaps *caps)
 {
@@ -322,8 +323,8 @@ loosen_caps (GstCaps *caps)
   return loose;
 }
 
-/* Returns: (transfer full) (nullable): what the chain takes, or the sample with
- * the part that it takes. */
+/* Returns (transfer full) (nullable) the caps that the chain accepts, or those
+ * of samples with the part that it accepts. */
 static GstCaps *
 get_chain_caps (GstSpdlPipe *self)
 {
@@ -370,14 +371,15 @@ gst_spdl_pipe_query (GstPad *pad, GstObject *parent, GstQuery *query)
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && answer_caps (self, query))
     return TRUE;
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    /* Those that it does not take are refused by name. */
+    /* Accept all caps here; negotiate() refuses with a better message. */
     gst_query_set_accept_caps_result (query, TRUE);
     return TRUE;
   }
   return self->stage_query (pad, parent, query);
 }
 
-/* Downstream may take other caps than before: the chains shall ask again. */
+/* After a reconfigure event, the chains must query the downstream caps
+ * again. */
 static gboolean
 gst_spdl_pipe_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -420,7 +422,7 @@ gst_spdl_pipe_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   return FALSE;
 }
 
-/* Starting and stopping */
+/* Start and stop */
 
 static gboolean
 has_handler (GstSpdlPipe *self)
@@ -450,6 +452,8 @@ check_work (GstSpdlPipe *self, const gchar *chain, GError **error)
   return FALSE;
 }
 
+/* Replaces the shared state. The previous one is freed without the object lock,
+ * after queries can no longer reach it. */
 static void
 set_shared (GstSpdlPipe *self, SpdlPipeShared *shared)
 {
@@ -505,7 +509,7 @@ gst_spdl_pipe_open_worker (GstSpdlStage *stage, GError **error)
 {
   SpdlPipeShared *shared = GST_SPDL_PIPE (stage)->shared;
 
-  /* A function has no state of ours; but a worker is not NULL. */
+  /* A function needs no worker state, but a worker must not be NULL. */
   return shared ? (gpointer) spdl_pipe_worker_new (shared, error) : stage;
 }
 
@@ -534,7 +538,8 @@ gst_spdl_pipe_process_group (
       stage, signals[SIGNAL_PROCESS], task, error);
 }
 
-/* With the pool's lock, between start and stop: nothing changes `shared`. */
+/* Called with the pool's lock held between start and stop, when `shared` does
+ * not change. */
 static guint64
 gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
 {
@@ -544,7 +549,7 @@ gst_spdl_pipe_get_cpu_time (GstSpdlStage *stage)
                 : 0;
 }
 
-/* The class */
+/* Class */
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (GstSpdlPipe, chain, READY, "chain", "Chain",
@@ -569,7 +574,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* first property of the table */
 };
 
 static void
@@ -607,22 +612,23 @@ install_signals (GType type)
   /**
    * GstSpdlPipe::process:
    * @element: the spdlpipe
-   * @sample: an item, with its caps; or a group, as a sample with a buffer
-   * list. The item's meta is on the buffer
+   * @sample: an item with its caps, or a group as a sample with a buffer list.
+   *     The #GstSpdlItemMeta is on the buffer
    *
-   * The application's work on an item, a group or a batch. It is emitted in the
-   * stage's threads, as many at a time as `concurrency` says. What is returned
-   * has the caps of the item where it has none, and the item's meta where it
-   * has none; a sample with a buffer list is several results.
+   * Processes an item, a group or a batch. The signal is emitted in the threads
+   * of the stage, at most `concurrency` times in parallel. A result without
+   * caps gets the caps of the item, and a result without item meta gets the
+   * meta of the item. A sample with a buffer list contains several results.
    *
-   * Of a group the results bear the metas of their items; where none does, a
-   * list of as many buffers as items are theirs in order, and a single buffer
-   * is a batch of all, of which there may be one. Items that are in no result
-   * are filtered; a failure is that of all.
+   * For a group, each result carries the meta of its item. If none does, a
+   * buffer list of the same length as the group is assigned to the items in
+   * order, and a single buffer becomes a batch of all items, even if the group
+   * has only one. Items without a result are filtered. A failure fails all
+   * items of the group.
    *
-   * Returns: (transfer full) (nullable): the result; %NULL: the item is
-   * filtered; gst_spdl_sample_new_failed(): it has failed. A Python function
-   * that raises has failed, too
+   * Returns: (transfer full) (nullable): the result; %NULL to filter the item;
+   * the value of gst_spdl_sample_new_failed() to fail it. A Python function
+   * fails an item by raising an exception
    *
    * Since: 0.1
    */

@@ -14,7 +14,7 @@
 
 typedef struct {
   GstElement *bin; /* floating */
-  GstPad *first;   /* where the chain begins and ends; owned */
+  GstPad *first;   /* ends of the chain; owned */
   GstPad *last;
 } SpdlPipeEnds;
 
@@ -23,23 +23,23 @@ static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (
 
 struct _SpdlPipeChain {
   GstSpdlHarness *harness;
-  GstElement *bin; /* the harness's */
+  GstElement *bin; /* owned by the harness */
   GstPad *entry;
   GstPad *srcpad; /* nullable */
   gboolean drain;
   gboolean broken;
   gint interrupted; /* atomic */
 
-  GstCaps *in_caps;  /* as they came */
-  GstCaps *fed_caps; /* as the chain has them */
+  GstCaps *in_caps;  /* caps of the input */
+  GstCaps *fed_caps; /* caps sent to the chain */
   GstCaps *out_caps;
-  GArray *results; /* of the item in hand */
+  GArray *results; /* of the current item; not owned */
 };
 
-/* Elements from a description */
+/* Elements of a description */
 
-/* Stand at the ends while the chain is parsed, so that it may begin and end
- * with a filter of caps. */
+/* Names of the elements at the ends of the parsed description, which allow the
+ * chain to start and end with a caps filter. */
 #define FIRST "spdl-first"
 #define LAST "spdl-last"
 
@@ -113,7 +113,7 @@ check_all (GstElement *bin, CheckFunc check, GError **error)
   g_auto (GValue) item = G_VALUE_INIT;
   gboolean ok = TRUE;
 
-  /* Nobody adds elements meanwhile. */
+  /* No other thread adds elements. */
   while (ok && gst_iterator_next (iterator, &item) == GST_ITERATOR_OK) {
     ok = check (g_value_get_object (&item), error);
     g_value_reset (&item);
@@ -129,7 +129,7 @@ configure_element (GstElement *element, GError **error)
   return TRUE;
 }
 
-/* Takes the element @name away, and returns the pad that was linked to it. */
+/* Removes the element @name, and returns the pad that was linked to it. */
 static GstPad *
 replace_end (GstElement *bin, const gchar *name, const gchar *pad_name)
 {
@@ -168,9 +168,9 @@ parse_chain (const gchar *chain, GError **error)
   return bin;
 }
 
-/* Makes the elements of @chain, in gst-launch's syntax, and finds its ends.
- * FALSE with @error set where they cannot be made, are not linked from one end
- * to the other, or have pads that come only with data. */
+/* Creates the elements of @chain, in the syntax of gst-launch, and finds the
+ * pads at its ends. Returns FALSE with @error set if the chain is invalid, is
+ * not linked from end to end, or has elements that add pads at runtime. */
 static gboolean
 spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
 {
@@ -182,7 +182,7 @@ spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
   ends->first = replace_end (bin, FIRST, "src");
   ends->last = replace_end (bin, LAST, "sink");
   if (!check_all (bin, check_element, error)) {
-    /* It is said. */
+    /* The error is set. */
   } else if (!ends->first || !ends->last || ends->first == ends->last) {
     set_error (error,
         "chain \"%s\" is not linked from its first to its last element", chain);
@@ -196,7 +196,8 @@ spdl_pipe_build (const gchar *chain, SpdlPipeEnds *ends, GError **error)
   return FALSE;
 }
 
-/* Threads of queues and the like are their pads' tasks. */
+/* Fails if the element has a pad task, which is how queues and similar elements
+ * run threads. */
 static gboolean
 check_thread (GstElement *element, GError **error)
 {
@@ -214,8 +215,8 @@ check_thread (GstElement *element, GError **error)
   return !has_task;
 }
 
-/* Whether no element in @bin, which plays, has a thread of its own; else @error
- * names it. */
+/* Checks that no element in @bin runs a thread. Must be called when @bin is
+ * PLAYING. */
 static gboolean
 spdl_pipe_check_threads (GstElement *bin, GError **error)
 {
@@ -240,7 +241,7 @@ spdl_pipe_results_new (void)
   return results;
 }
 
-/* What comes out */
+/* Output of the chain */
 
 static gboolean
 take_caps (gpointer user_data, GstCaps *caps)
@@ -260,13 +261,13 @@ take_buffer (gpointer user_data, GstBuffer *buffer)
 
   if (self->results)
     g_array_append_val (self->results, result);
-  else /* of an item that is done: nobody may have asked for it */
+  else /* a late buffer of a previous item */
     clear_result ((gpointer) &result);
   return GST_FLOW_OK;
 }
 
-/* Downstream is behind the chain; what it has to do with memory is settled
- * without it, as a chain must never wait for a pool of downstream's. */
+/* Forwards only caps queries to downstream. Allocation queries are not
+ * answered, because a chain must never wait for a downstream pool. */
 static gboolean
 answer_query (gpointer user_data, GstQuery *query)
 {
@@ -285,7 +286,7 @@ answer_query (gpointer user_data, GstQuery *query)
 static const GstSpdlHarnessFuncs funcs = { &end_template, take_caps,
   take_buffer, answer_query };
 
-/* Making and ending it */
+/* Creation */
 
 static gboolean
 start_chain (SpdlPipeChain *self, GError **error)
@@ -349,9 +350,10 @@ spdl_pipe_chain_is_broken (const SpdlPipeChain *self)
   return self->broken;
 }
 
-/* Running it */
+/* Processing */
 
-/* Decoders of stills take whole images only where the caps say so. */
+/* Sets the caps of the chain's input. Image decoders take whole images only if
+ * the caps contain `parsed`. */
 static void
 set_fed_caps (SpdlPipeChain *self, GstCaps *caps)
 {
@@ -382,7 +384,7 @@ has_corrupted (const GArray *results, guint first)
   return FALSE;
 }
 
-/* Whether all went well with the item whose push gave @ret. */
+/* Checks the result of an item, whose push returned @ret. */
 static gboolean
 check_flow (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
 {
@@ -413,7 +415,7 @@ check_flow (SpdlPipeChain *self, GstFlowReturn ret, guint first, GError **error)
   return FALSE;
 }
 
-/* Makes the chain ready for the next item, of which it shall know nothing. */
+/* Resets the chain, so that no state of this item affects the next one. */
 static void
 clean_up (SpdlPipeChain *self, gboolean ok, gboolean ended)
 {
@@ -421,7 +423,7 @@ clean_up (SpdlPipeChain *self, gboolean ok, gboolean ended)
     self->broken = !gst_spdl_harness_restart (self->harness);
   else if (ended)
     gst_spdl_harness_flush (self->harness);
-  /* What is said meanwhile is not the next item's. */
+  /* Discard messages that were posted during the reset. */
   if (!ok || ended)
     g_free (gst_spdl_harness_take_message (self->harness, NULL));
 }
@@ -434,7 +436,8 @@ spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
   gboolean ok, ended;
   GstFlowReturn ret;
 
-  /* In this order: who interrupts has cancelled before. */
+  /* Check the flag first: an interrupting thread cancels before it sets the
+   * flag. */
   if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
     gst_spdl_harness_flush (self->harness);
   if (g_cancellable_set_error_if_cancelled (cancellable, error)) {
@@ -446,8 +449,8 @@ spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item, GstCaps *caps,
     set_fed_caps (self, caps);
   self->results = results;
   ret = gst_spdl_harness_push (self->harness, item, self->fed_caps);
-  /* Where nothing comes, the chain may hold it back, or a part of what is no
-   * whole, which would spoil the next item. */
+  /* Without output, the chain may hold the item back, or an incomplete part of
+   * it, which would corrupt the next item. */
   ended = self->drain || results->len == first;
   if (ret == GST_FLOW_OK && ended)
     gst_spdl_harness_drain (self->harness);

@@ -12,44 +12,49 @@
 
 G_BEGIN_DECLS
 
-/* An item goes in as one buffer, and what the chain makes of it comes out in
- * the same thread. After an error the chain is mended. One thread at a time,
- * but for spdl_pipe_chain_interrupt(). */
+/* Chain of elements that processes one item at a time. An item is pushed as one
+ * buffer, and the output is collected in the same thread. After an error the
+ * chain is reset. Not thread-safe, except spdl_pipe_chain_interrupt(). */
 
 typedef struct _SpdlPipeChain SpdlPipeChain;
 
 typedef struct {
   GstBuffer *buffer;
-  GstCaps *caps; /* nullable: nothing was said of it */
+  GstCaps *caps; /* nullable: unknown */
 } SpdlPipeResult;
 
-/* An array of results, which frees them. */
+/* Creates an array of SpdlPipeResult, which it clears. */
 GArray *spdl_pipe_results_new (void);
 
-/* @srcpad: (nullable): of the stage, whose peer is asked what may come out;
- * NULL: anything may.
- * @drain: whether the end of the stream comes behind each item, and not only
- * behind one for which nothing has come out. */
+/* Creates a chain.
+ *
+ * @drain: whether each item is followed by an end of stream, rather than only
+ *     items without output
+ * @srcpad: (nullable): pad of the stage whose peer is asked for the caps of the
+ *     output; NULL: any caps
+ *
+ * Returns NULL with @error set if the chain is invalid or does not start. */
 SpdlPipeChain *spdl_pipe_chain_new (
     const gchar *description, gboolean drain, GstPad *srcpad, GError **error);
 void spdl_pipe_chain_free (SpdlPipeChain *self);
 
-/* Returns: (transfer full): the pad in which the chain begins. */
+/* Returns (transfer full) the sink pad of the first element. */
 GstPad *spdl_pipe_chain_get_entry (SpdlPipeChain *self);
 
-/* Sends @item (transfer full), of @caps (nullable), through, and appends what
- * comes out to @results. FALSE with @error set if it failed, or was cancelled
- * before it began. */
+/* Sends @item (transfer full) with @caps (nullable) through the chain, and
+ * appends its output to @results. Returns FALSE with @error set if it failed,
+ * or was cancelled before it began. */
 gboolean spdl_pipe_chain_run (SpdlPipeChain *self, GstBuffer *item,
     GstCaps *caps, GCancellable *cancellable, GArray *results, GError **error);
 
-/* The chain could not be mended: make another. */
+/* Returns TRUE if the chain could not be reset and must be replaced. */
 gboolean spdl_pipe_chain_is_broken (const SpdlPipeChain *self);
 
-/* Flushes the chain, so that what waits in it ends. From any thread. */
+/* Flushes the chain, so that blocked elements return. Callable from any
+ * thread. */
 void spdl_pipe_chain_interrupt (SpdlPipeChain *self);
 
-/* Other caps may come out than before. */
+/* Makes the chain negotiate the caps of its output again. */
 void spdl_pipe_chain_reconfigure (SpdlPipeChain *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: chain of one worker of spdlpipe
+/* gst-spdl: chain and runner of a worker of spdlpipe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,9 +12,9 @@
 
 #include "gst/spdl/engine/sync.h"
 
-/* A runner sends items through its chain: in the calling thread, or, where that
- * must not wait for ever, in a thread of its own, which can be left behind with
- * the chain in it. */
+/* A runner sends items through its chain, either in the calling thread or, with
+ * a timeout, in a separate thread. If that thread hangs, it is abandoned with
+ * the chain. */
 typedef struct _PipeRunner PipeRunner;
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
@@ -22,28 +22,26 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_pipe_debug);
 
 struct _SpdlPipeWorker {
   SpdlPipeShared *shared;
-  GArray *results; /* of the item in hand */
-  gint round;      /* of the shared, which the chain knows of */
+  GArray *results; /* of the current item */
+  gint round; /* value of SpdlPipeShared.round that the chain has applied */
 
-  GCancellable *cancellable; /* the stage's, from the first task on */
+  GCancellable *cancellable; /* of the stage; set by the first task */
   gulong on_cancelled;
-  /* Guards the pointer against who cancels. */
+  /* Guards the pointer against on_cancelled(), which runs in other threads. */
   GMutex lock;
-  PipeRunner *runner; /* NULL: to be made */
+  PipeRunner *runner; /* NULL: not created yet */
 };
-
-/* One part of a sample */
 
 #define BYTES "application/octet-stream"
 
-/* Running the chain */
+/* Runner */
 
-/* How long a chain that was flushed may take to come back, in ns. */
+/* Time for a flushed chain to return, in ns. */
 #define GRACE (500 * GST_MSECOND)
 
 typedef enum {
   IDLE,
-  GIVEN, /* an item waits for the thread, or is in the chain */
+  GIVEN, /* the item waits for the thread or is in the chain */
   DONE,
   QUIT,
 } State;
@@ -51,19 +49,20 @@ typedef enum {
 typedef enum {
   RUN_OK,
   RUN_FAILED,
-  RUN_LOST, /* it does not end: to be freed, and not used again */
+  RUN_LOST, /* the chain hangs; the runner must be freed */
 } RunStatus;
 
 struct _PipeRunner {
-  gint n_refs; /* who uses it, and its thread */
+  gint n_refs; /* held by the worker and by the thread */
   SpdlPipeChain *chain;
   SpdlPipeTally *tally;
-  GThread *thread; /* NULL: it works in the caller's */
+  GThread *thread; /* NULL: runs in the calling thread */
 
   SpdlMutex lock;
   SpdlCond given;
   SpdlCond done;
-  /* Under the lock; from GIVEN to DONE the item is the thread's. */
+  /* Guarded by the lock. From GIVEN to DONE, the fields of the item belong to
+   * the thread. */
   State state;
   gboolean lost;
   GstBuffer *item;
@@ -74,6 +73,8 @@ struct _PipeRunner {
   gboolean ok;
 };
 
+/* Drops the reference of the worker or of the thread. The last one frees the
+ * runner. */
 static void
 unref_runner (PipeRunner *self)
 {
@@ -102,7 +103,7 @@ own_cpu_time (void)
   return ts.tv_sec * GST_SECOND + ts.tv_nsec;
 }
 
-/* Sends the item through. Lock held; released meanwhile. */
+/* Processes the item in the runner's thread. Lock held; released meanwhile. */
 static void
 run_items (PipeRunner *self)
 {
@@ -135,8 +136,11 @@ runner_thread (gpointer data)
   return NULL;
 }
 
-/* @chain: (transfer full); @tally: a reference of it is kept.
- * @threaded: whether it has a thread of its own. */
+/* Creates a runner.
+ *
+ * @chain: (transfer full)
+ * @tally: (transfer none)
+ * @threaded: whether to create a thread */
 static PipeRunner *
 pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
 {
@@ -154,8 +158,8 @@ pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
   return self;
 }
 
-/* Ends its thread, unless it was left behind: then thread and chain end
- * themselves, when they can. */
+/* Ends the thread, unless it was abandoned. An abandoned thread frees the
+ * runner and the chain when it returns. */
 static void
 pipe_runner_free (PipeRunner *self)
 {
@@ -171,15 +175,16 @@ pipe_runner_free (PipeRunner *self)
   unref_runner (self);
 }
 
-/* The chain, where no item is in it. */
+/* Returns the chain. No item may be in it. */
 static SpdlPipeChain *
 pipe_runner_get_chain (PipeRunner *self)
 {
   return self->chain;
 }
 
-/* Waits until the item is done, @cancellable (nullable) is cancelled, or @end
- * (0: never), and says whether it is done. Lock held. */
+/* Waits until the item is done, @cancellable (nullable) is cancelled, or the
+ * time @end is reached (0: never). Returns TRUE if the item is done. Lock held;
+ * released while waiting. */
 static gboolean
 wait_done (PipeRunner *self, GCancellable *cancellable, guint64 end)
 {
@@ -196,7 +201,8 @@ wait_done (PipeRunner *self, GCancellable *cancellable, guint64 end)
   return self->state == DONE;
 }
 
-/* Takes what came of the item. Lock held. */
+/* Moves the results or the error of the finished item to the caller. Lock
+ * held. */
 static gboolean
 take_outcome (PipeRunner *self, GArray *results, GError **error)
 {
@@ -207,7 +213,7 @@ take_outcome (PipeRunner *self, GArray *results, GError **error)
   }
   if (self->results->len > 0)
     g_array_append_vals (results, self->results->data, self->results->len);
-  /* They are the caller's now. */
+  /* The caller owns the results now. */
   if (self->results->len > 0)
     memset (
         self->results->data, 0, self->results->len * sizeof (SpdlPipeResult));
@@ -226,8 +232,8 @@ give_item (
   spdl_cond_signal (&self->given);
 }
 
-/* The chain has not come back: flushes it, and waits a moment. Lock held;
- * released meanwhile. */
+/* Flushes a chain that has not returned, and waits for GRACE. Returns TRUE if
+ * it has returned. Lock held; released meanwhile. */
 static gboolean
 call_back (PipeRunner *self)
 {
@@ -237,7 +243,8 @@ call_back (PipeRunner *self)
   return wait_done (self, NULL, gst_util_get_timestamp () + GRACE);
 }
 
-/* The item is late, or not wanted any more. Lock held; released meanwhile. */
+/* Gives up an item that timed out or was cancelled. If the chain hangs, marks
+ * the runner as lost. Lock held; released meanwhile. */
 static RunStatus
 give_up (PipeRunner *self)
 {
@@ -252,6 +259,8 @@ give_up (PipeRunner *self)
   return RUN_FAILED;
 }
 
+/* Processes an item in the runner's thread. Gives up at the timeout, or when
+ * the item is cancelled. */
 static RunStatus
 run_threaded (PipeRunner *self, GstBuffer *item, GstCaps *caps, guint64 timeout,
     GCancellable *cancellable, GArray *results, GError **error)
@@ -273,7 +282,8 @@ run_threaded (PipeRunner *self, GstBuffer *item, GstCaps *caps, guint64 timeout,
   return status;
 }
 
-/* As spdl_pipe_chain_run(). @timeout: in ns, 0: none; only with a thread. */
+/* Processes an item like spdl_pipe_chain_run(). @timeout: in ns, 0: none;
+ * ignored without a thread. */
 static RunStatus
 pipe_runner_run (PipeRunner *self, GstBuffer *item, GstCaps *caps,
     guint64 timeout, GCancellable *cancellable, GArray *results, GError **error)
@@ -287,7 +297,8 @@ pipe_runner_run (PipeRunner *self, GstBuffer *item, GstCaps *caps,
              : RUN_FAILED;
 }
 
-/* After @cancellable was cancelled, from any thread: ends a run. */
+/* Ends the current run, after @cancellable was cancelled. Callable from any
+ * thread. */
 static void
 pipe_runner_interrupt (PipeRunner *self)
 {
@@ -300,13 +311,15 @@ pipe_runner_interrupt (PipeRunner *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Stills and the like are one kind whatever their other fields may be. */
+/* Returns TRUE if all caps have one media type, with any fields. */
 static gboolean
 is_one_kind (GstCaps *caps)
 {
   return !gst_caps_is_any (caps) && gst_caps_get_size (caps) == 1;
 }
 
+/* Returns (transfer full) caps for a part without caps: the only media type
+ * that @entry accepts, otherwise bytes. */
 static GstCaps *
 guess_caps (GstPad *entry)
 {
@@ -321,11 +334,13 @@ guess_caps (GstPad *entry)
       gst_structure_get_name (gst_caps_get_structure (taken, 0)));
 }
 
-/* The part @name of @sample, as an item of its own.
+/* Extracts the part @name of @sample as an item.
  *
- * Returns: (transfer full): NULL with @error set if there is none
- * @caps: (out) (transfer full): the part's, or those of a part that is just
- *     bytes: what @entry, where the chain begins, takes, if that is one kind */
+ * @caps: (out) (transfer full): caps of the part; if it has none, the media
+ *     type that @entry accepts if there is only one, otherwise bytes
+ *
+ * Returns: (transfer full): the part; NULL with @error set if it does not
+ * exist */
 static GstBuffer *
 spdl_pipe_part_take (GstBuffer *sample, const gchar *name, GstPad *entry,
     GstCaps **caps, GError **error)
@@ -341,14 +356,14 @@ spdl_pipe_part_take (GstBuffer *sample, const gchar *name, GstPad *entry,
   }
   own = gst_spdl_parts_meta_find_part (parts, name);
   *caps = own->caps ? gst_caps_ref (own->caps) : guess_caps (entry);
-  /* Which item it is; and not of which parts. */
+  /* Copy the item meta, but not the parts meta. */
   gst_buffer_copy_into (part, sample, GST_BUFFER_COPY_METADATA, 0, -1);
   return part;
 }
 
-/* Puts @result, of @caps (nullable), in the place of that part.
+/* Replaces that part of @sample by @result with @caps (nullable).
  *
- * Returns: (transfer full): NULL with @error set if it cannot be */
+ * Returns: (transfer full): the sample; NULL with @error set on failure */
 static GstBuffer *
 spdl_pipe_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
     GstCaps *caps, GError **error)
@@ -361,12 +376,12 @@ spdl_pipe_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
   return put;
 }
 
-/* What workers share */
+/* State shared by the workers */
 
 static SpdlPipeChain *
 make_chain (SpdlPipeShared *self, GError **error)
 {
-  /* Of a part downstream says nothing. */
+  /* Downstream does not restrict the caps of a part. */
   GstPad *srcpad = self->part ? NULL : gst_spdl_stage_get_src_pad (self->stage);
   SpdlPipeChain *chain =
       spdl_pipe_chain_new (self->chain, self->drain, srcpad, error);
@@ -421,6 +436,8 @@ spdl_pipe_shared_get_entry (SpdlPipeShared *self)
   return entry;
 }
 
+/* Returns (transfer full) the chain that spdl_pipe_shared_new() created, or a
+ * new one. */
 static SpdlPipeChain *
 take_chain (SpdlPipeShared *self, GError **error)
 {
@@ -432,8 +449,10 @@ take_chain (SpdlPipeShared *self, GError **error)
   return chain ? chain : make_chain (self, error);
 }
 
-/* The worker */
+/* Worker */
 
+/* Replaces the runner, and returns the previous one. The lock keeps
+ * on_cancelled() from using a runner that is freed afterwards. */
 static PipeRunner *
 set_runner (SpdlPipeWorker *self, PipeRunner *runner)
 {
@@ -507,7 +526,8 @@ spdl_pipe_worker_free (SpdlPipeWorker *self)
   g_free (self);
 }
 
-/* The stage has one from its first day to its last. */
+/* Connects to the cancellable once; the stage keeps the same one from start to
+ * stop. */
 static void
 watch_cancellable (SpdlPipeWorker *self, GCancellable *cancellable)
 {
@@ -518,7 +538,7 @@ watch_cancellable (SpdlPipeWorker *self, GCancellable *cancellable)
       cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
 }
 
-/* A chain that hangs was left behind. */
+/* Reports an abandoned chain: a warning or, at the limit, an error. */
 static void
 report_lost (SpdlPipeWorker *self, const GError *error)
 {
@@ -540,7 +560,8 @@ report_lost (SpdlPipeWorker *self, const GError *error)
                  n, self->shared->chain));
 }
 
-/* A chain's element may hold a part of an item's result back. */
+/* Fails the stage if a result belongs to another item, which happens if an
+ * element holds back a part of its output. */
 static gboolean
 check_items (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
 {
@@ -586,7 +607,8 @@ follow_downstream (SpdlPipeWorker *self)
   spdl_pipe_chain_reconfigure (pipe_runner_get_chain (self->runner));
 }
 
-/* @item: (transfer full) */
+/* Processes @item (transfer full), and drops the runner if its chain hangs or
+ * cannot be reset. */
 static RunStatus
 run_item (SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *item,
     GstCaps *caps, GError **error)
@@ -622,7 +644,7 @@ process_whole (SpdlPipeWorker *self, GstSpdlTask *task, GError **error)
   return TRUE;
 }
 
-/* What the chain made of the part takes its place in @sample. */
+/* Replaces the part of @sample by the output of the chain, and pushes it. */
 static gboolean
 push_part (
     SpdlPipeWorker *self, GstSpdlTask *task, GstBuffer *sample, GError **error)

@@ -1,4 +1,4 @@
-/* gst-spdl: chain of one worker of spdlpipe
+/* gst-spdl: chain and runner of a worker of spdlpipe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,50 +13,53 @@
 
 G_BEGIN_DECLS
 
-/* What all runners of a stage count, counted itself (g_atomic_rc_box). */
+/* Counters of all runners of a stage, reference-counted with g_atomic_rc_box
+ * because abandoned threads outlive the stage. */
 typedef struct {
-  gint n_lost;      /* left behind, and have not ended */
-  guint64 cpu_time; /* of threads of runners, in ns */
+  gint n_lost;      /* abandoned and still running */
+  guint64 cpu_time; /* of the runners' threads, in ns */
 } SpdlPipeTally;
 
-/* The state of one worker: a chain, which is replaced where it cannot be
- * mended, or hangs. One thread at a time. */
+/* State of one worker: a chain, which is replaced if it hangs or cannot be
+ * reset. Not thread-safe. */
 
 typedef struct _SpdlPipeWorker SpdlPipeWorker;
 
-/* A stage gives up where so many chains were left behind and have not ended:
- * each keeps its memory and a thread. */
+/* Number of abandoned chains that still run at which the stage fails. Each
+ * keeps its memory and a thread. */
 #define SPDL_PIPE_MAX_LOST 16
 
-/* What all workers of a stage share, from its start to its stop. */
+/* State shared by the workers of a stage, from start to stop. */
 typedef struct {
   GstSpdlStage *stage; /* not owned */
   gchar *chain;
-  const gchar *part; /* interned: of each item; NULL: items as they come */
+  const gchar *part; /* interned: part to process; NULL: whole items */
   gboolean drain;
   guint64 task_timeout;
   SpdlPipeTally *tally;
-  gint round; /* atomic: how often downstream has asked for other caps */
+  gint round; /* atomic: number of reconfigure events from downstream */
 
-  /* Of the chain made last, which answers for all; under the lock. */
+  /* The entry of the latest chain, which answers queries, and a chain without a
+   * worker; guarded by the lock. */
   GMutex lock;
   GstPad *entry;
-  SpdlPipeChain *spare; /* nobody's yet */
+  SpdlPipeChain *spare;
 } SpdlPipeShared;
 
-/* Makes the first chain; NULL with @error set if it cannot be. */
+/* Creates the shared state and the first chain. Returns NULL with @error set if
+ * the chain is invalid or does not start. */
 SpdlPipeShared *spdl_pipe_shared_new (GstSpdlStage *stage, const gchar *chain,
     const gchar *part, gboolean drain, guint64 task_timeout, GError **error);
 void spdl_pipe_shared_free (SpdlPipeShared *self);
 
-/* Returns: (transfer full): where the chain begins that answers for all. From
- * any thread. */
+/* Returns (transfer full) the sink pad of the chain that answers queries.
+ * Callable from any thread. */
 GstPad *spdl_pipe_shared_get_entry (SpdlPipeShared *self);
 
 SpdlPipeWorker *spdl_pipe_worker_new (SpdlPipeShared *shared, GError **error);
 void spdl_pipe_worker_free (SpdlPipeWorker *self);
 
-/* The work on the current item of @task. */
+/* Processes the current item of @task. */
 gboolean spdl_pipe_worker_process (
     SpdlPipeWorker *self, GstSpdlTask *task, GError **error);
 

@@ -26,7 +26,7 @@ struct _SpdlCondition {
   gint64 label;
   GstCaps *caps;
 
-  GstCaps *seen; /* the last that came, and what came out */
+  GstCaps *seen; /* last caps that were tested, and the result */
   gboolean seen_holds;
 };
 
@@ -112,7 +112,7 @@ has_form (const SpdlCondition *self, const GstSpdlItemMeta *item)
   return item && item->uri && spdl_compat_match_glob (self->value, item->uri);
 }
 
-/* Caps seldom change. */
+/* Caches the result, because caps seldom change. */
 static gboolean
 has_caps (SpdlCondition *self, GstCaps *caps)
 {

@@ -13,23 +13,22 @@ G_BEGIN_DECLS
 
 /* One of
  *
- *     label=3             the label is that number
- *     uri=*.png           the URI is of that form, a glob as fnmatch() knows
- *                         it, with `@(a|b)`, case-insensitive, where `*` is
- *                         also a slash
- *     caps=image/png      the caps are those, or more particular ones
- *     extra.FIELD=VALUE   what a list says besides is that; a number is
- *                         compared as a number
+ *     label=3             the label equals the number
+ *     uri=*.png           the URI matches a glob for fnmatch(), which ignores
+ *                         case and may contain `@(a|b)`; `*` matches slashes
+ *     caps=image/png      the caps are a subset of these
+ *     extra.FIELD=VALUE   the field of `extra` equals VALUE; numbers are
+ *                         compared by value
  */
 
 typedef struct _SpdlCondition SpdlCondition;
 
-/* Parses a condition; NULL with @error set if @text is not one. */
+/* Parses a condition. Returns NULL with @error set if @text is not one. */
 SpdlCondition *spdl_condition_parse (const gchar *text, GError **error);
 void spdl_condition_free (SpdlCondition *self);
 
-/* Returns TRUE if the condition holds for @item with @caps (nullable). A batch
- * is judged by its first item. */
+/* Returns TRUE if the condition holds for @item with @caps (nullable). For a
+ * batch, the first item is tested. */
 gboolean
 spdl_condition_holds (SpdlCondition *self, GstBuffer *item, GstCaps *caps);
 

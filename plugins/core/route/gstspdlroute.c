@@ -92,6 +92,7 @@ dup_route (GstSpdlRoutePad *self)
   return (GstSpdlRoute *) gst_object_get_parent (GST_OBJECT (self));
 }
 
+/* Returns the counter of a pad, which the lock of the route guards. */
 static guint64
 get_num_items (GstSpdlRoutePad *self)
 {
@@ -107,7 +108,7 @@ get_num_items (GstSpdlRoutePad *self)
   return n;
 }
 
-/* While it runs there is no start that could report a problem. */
+/* Posts an error of a condition that was set after the start. */
 static void
 report_parse_error (GstSpdlRoutePad *self, const GError *problem)
 {
@@ -257,7 +258,7 @@ spdl_route_pad_new (GstPadTemplate *templ, guint number)
   return self;
 }
 
-/* What comes in */
+/* Input */
 
 static GstFlowReturn
 route_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
@@ -282,6 +283,8 @@ handle_caps (GstSpdlRoute *self, GstEvent *event)
   return TRUE;
 }
 
+/* Resets the branches after a flush. Joins their threads first, without the
+ * lock, which the threads need. */
 static void
 end_flush (GstSpdlRoute *self)
 {
@@ -317,7 +320,7 @@ route_event (GstPad *pad, GstObject *parent, GstEvent *event)
   }
 }
 
-/* What one of the paths takes. */
+/* Adds the caps that the peer of a pad accepts. */
 static gboolean
 add_caps (const GValue *item, GValue *all, gpointer filter)
 {
@@ -335,7 +338,7 @@ find_caps (GstSpdlRoute *self, GstCaps *filter)
   GValue found = G_VALUE_INIT;
   GstCaps *all;
 
-  /* A pad that comes or goes meanwhile has all of them asked anew. */
+  /* Start again if pads are added or removed meanwhile. */
   g_value_init (&found, GST_TYPE_CAPS);
   g_value_take_boxed (&found, gst_caps_new_empty ());
   while (gst_iterator_fold (pads, add_caps, &found, filter) ==
@@ -346,7 +349,7 @@ find_caps (GstSpdlRoute *self, GstCaps *filter)
   all = g_value_dup_boxed (&found);
   g_value_unset (&found);
   gst_iterator_free (pads);
-  /* No path is there yet. */
+  /* Any caps are acceptable while there is no branch yet. */
   if (gst_caps_is_empty (all) &&
       gst_child_proxy_get_children_count (GST_CHILD_PROXY (self)) == 0)
     gst_caps_take (&all, filter ? gst_caps_ref (filter) : gst_caps_new_any ());
@@ -369,7 +372,7 @@ route_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* Pads */
 
-/* Lock held. */
+/* Lock held. Returns TRUE if a pad has that number. */
 static gboolean
 has_number (const GstSpdlRoute *self, guint number)
 {
@@ -380,7 +383,8 @@ has_number (const GstSpdlRoute *self, guint number)
   return FALSE;
 }
 
-/* Lock held. Of the name that was asked for, or the first that is free. */
+/* Lock held. Creates a pad with the number in @name, or with the lowest free
+ * number. Returns NULL if the number is in use. */
 static GstSpdlRoutePad *
 make_pad (GstSpdlRoute *self, GstPadTemplate *templ, const gchar *name)
 {
@@ -417,6 +421,8 @@ gst_spdl_route_request_new_pad (GstElement *element, GstPadTemplate *templ,
   return GST_PAD (pad);
 }
 
+/* Removes a pad. It is deactivated before its thread is joined, so that a
+ * blocked push returns. */
 static void
 gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
 {
@@ -434,10 +440,9 @@ gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
   gst_object_unref (pad);
 }
 
-/* States */
+/* State changes */
 
-/* Returns: (transfer full) (nullable): what is wrong with a pad's `condition`
- */
+/* Returns (transfer full) (nullable) the parse error of a pad's `condition`. */
 static GError *
 start_route (GstSpdlRoute *self)
 {
@@ -504,7 +509,7 @@ gst_spdl_route_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* Lock held. */
+/* Lock held. Adds the statistics of each branch. */
 static void
 add_path_figures (GstSpdlRoute *self, GstStructure *s, gboolean interval)
 {
@@ -535,7 +540,7 @@ add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* The class */
+/* Class */
 
 static void
 gst_spdl_route_set_property (

@@ -15,9 +15,9 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlroute.c is the element, its pads, properties and states.
- * routepaths.c is what goes out: which path an item takes, and events,
- *   which take all. */
+/* gstspdlroute.c has the element with its pads, properties and state changes.
+ * routepaths.c handles the output: it chooses the branch of an item, and sends
+ * events to all branches. */
 
 #define GST_TYPE_SPDL_ROUTE_PAD (gst_spdl_route_pad_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -28,23 +28,23 @@ struct _GstSpdlRoutePad {
 
   guint number; /* src_%u */
 
-  /* Under the object's lock. */
+  /* Guarded by the object lock. */
   gchar *when;              /* property, nullable */
-  GError *problem;          /* of it, nullable */
-  SpdlCondition *condition; /* nullable: whatever is left */
+  GError *problem;          /* parse error of the condition, nullable */
+  SpdlCondition *condition; /* nullable: takes all items */
 
-  /* Under the route's lock. */
-  guint64 n_items; /* for the figures */
+  /* Guarded by the lock of the route. */
+  guint64 n_items; /* for statistics */
   guint64 n_interval_items;
-  GQueue ends;        /* GstEvent: for a thread of their own to push */
-  gboolean is_ending; /* which is there */
+  GQueue ends;        /* GstEvent: ends that the thread `ender` must push */
+  gboolean is_ending; /* the thread is running */
 
-  /* Of the thread that comes in. */
+  /* Only used by the streaming thread. */
   GstSpdlCapsGate gate;
-  gboolean is_new; /* it lacks what events came before */
+  gboolean is_new; /* has not received earlier sticky events */
   GstFlowReturn result;
-  GThread *ender;              /* nullable; it may have ended */
-  struct _GstSpdlRoute *route; /* for that */
+  GThread *ender;              /* nullable; may have returned */
+  struct _GstSpdlRoute *route; /* used by the thread */
 };
 
 #define GST_TYPE_SPDL_ROUTE (gst_spdl_route_get_type ())
@@ -57,20 +57,20 @@ struct _GstSpdlRoute {
   GstSpdlPlainStats *stats;
 
   SpdlMutex lock;
-  GPtrArray *pads; /* GstSpdlRoutePad, owned, as they were requested */
+  GPtrArray *pads; /* GstSpdlRoutePad, owned, in the order of their requests */
   gboolean started;
-  SpdlCond ended;    /* one of them has done that */
-  guint64 n_refused; /* items of paths that have ended */
+  SpdlCond ended;    /* a pad has pushed its end events */
+  guint64 n_refused; /* items for branches that have ended */
   guint64 n_interval_refused;
 
-  /* Of the thread that comes in. */
+  /* Only used by the streaming thread. */
   GstCaps *caps;
-  GHashTable *sources; /* number to the GstEvent that announced it */
+  GHashTable *sources; /* number of a source to its announcement, a GstEvent */
 };
 
-/* Forgets all of a run. */
+/* Resets the state of a run. */
 void spdl_route_pad_reset (GstSpdlRoutePad *self);
-/* Whether that item may go there. */
+/* Returns TRUE if the condition of the pad holds for the item. */
 gboolean
 spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps);
 

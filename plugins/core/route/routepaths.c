@@ -1,4 +1,4 @@
-/* gst-spdl: data flow of spdlroute's branches
+/* gst-spdl: output of spdlroute's branches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"
 
-/* Paths */
+/* Branches */
 
 static void
 unref_pad (gpointer pad)
@@ -16,7 +16,7 @@ unref_pad (gpointer pad)
   gst_object_unref (pad);
 }
 
-/* Returns: (transfer full): the paths as they are now */
+/* Returns (transfer full) the current branches. */
 static GPtrArray *
 list_paths (GstSpdlRoute *self)
 {
@@ -41,7 +41,8 @@ send_sticky (GstPad *sinkpad, GstEvent **event, gpointer user_data)
   return TRUE;
 }
 
-/* A pad keeps one sticky event of a name, but there may be several sources. */
+/* Sends the announcement of a source. A pad keeps only one sticky event per
+ * name, but there may be several sources. */
 static void
 send_source (gpointer number, gpointer event, gpointer user_data)
 {
@@ -50,7 +51,7 @@ send_source (gpointer number, gpointer event, gpointer user_data)
   gst_spdl_caps_gate_push_event (&pad->gate, gst_event_ref (event));
 }
 
-/* Waits until all ends that came before have gone that way. */
+/* Waits until the thread of the pad has pushed all earlier end events. */
 static void
 await_end (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
@@ -60,7 +61,7 @@ await_end (GstSpdlRoute *self, GstSpdlRoutePad *pad)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* What came before the path was there. */
+/* Sends a new branch the sticky events that preceded it. */
 static void
 catch_up (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
@@ -77,7 +78,8 @@ is_linked (GstSpdlRoutePad *pad)
   return gst_pad_is_linked (GST_PAD (pad));
 }
 
-/* Returns: (transfer full) (nullable): the first one that takes @item */
+/* Returns (transfer full) (nullable) the first branch that takes @item. Returns
+ * NULL if that branch is not linked, so that the item is filtered. */
 static GstSpdlRoutePad *
 find_path (GstSpdlRoute *self, GstBuffer *item)
 {
@@ -96,7 +98,8 @@ find_path (GstSpdlRoute *self, GstBuffer *item)
   return found;
 }
 
-/* What to tell upstream: whether any path is left. */
+/* Returns the flow result for upstream, which is GST_FLOW_OK while a branch is
+ * left. */
 static GstFlowReturn
 combine_flows (GstSpdlRoute *self)
 {
@@ -115,8 +118,9 @@ combine_flows (GstSpdlRoute *self)
   return ret;
 }
 
-/* A path that takes no more is over, and the others go on. Who returned an
- * error has told why, but for caps that do not suit. */
+/* Handles the flow result of a branch. A branch that refuses items has ended,
+ * and the others continue. The element that returned an error has posted it,
+ * except for GST_FLOW_NOT_NEGOTIATED. */
 static GstFlowReturn
 check_path_flow (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 {
@@ -148,7 +152,8 @@ count_passed (GstSpdlRoute *self, GstSpdlRoutePad *pad, guint n, gsize bytes_in,
   gst_spdl_plain_stats_pass (self->stats, n, bytes_in, bytes_out);
 }
 
-/* Nothing is said downstream: a run that begins at a state sends them again. */
+/* Counts items for a branch that has ended. They are not announced as dropped,
+ * so that a resumed run sends them again. */
 static void
 count_refused (GstSpdlRoute *self, guint n)
 {
@@ -166,9 +171,8 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
-/* The one path that carries what is said once: the first that is not over.
- *
- * Returns: (transfer full) (nullable) */
+/* Returns (transfer full) (nullable) the branch for events that must be sent
+ * only once: the first that has not ended. */
 static GstSpdlRoutePad *
 find_carrier (GstSpdlRoute *self)
 {
@@ -185,7 +189,7 @@ find_carrier (GstSpdlRoute *self)
   return carrier;
 }
 
-/* For @item there is no path. */
+/* Drops an item that no branch takes, and announces that downstream. */
 static GstFlowReturn
 filter_item (GstSpdlRoute *self, GstBuffer *item)
 {
@@ -235,7 +239,7 @@ spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
 
 /* Groups */
 
-/* The items of a group that go one way. */
+/* Items of a group that are sent to the same branch. */
 typedef struct {
   GstSpdlRoutePad *pad; /* owned */
   GstBufferList *items;
@@ -274,6 +278,7 @@ add_to_share (GArray *shares, GstSpdlRoutePad *pad, GstBuffer *item)
   share->bytes += gst_buffer_get_size (item);
 }
 
+/* Sends the items of a share to its branch as one group. */
 static GstFlowReturn
 push_share (GstSpdlRoute *self, Share *share)
 {
@@ -291,7 +296,7 @@ push_share (GstSpdlRoute *self, Share *share)
       gst_pad_push_list (GST_PAD (pad), g_steal_pointer (&share->items)));
 }
 
-/* Each path gets its items as a group of its own. */
+/* Sends the items of each branch as one group. */
 GstFlowReturn
 spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
 {
@@ -308,7 +313,8 @@ spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
     else
       ret = filter_item (self, gst_buffer_ref (item));
   }
-  /* So that each path may change its items. */
+  /* Release the group first, so that the items become writable for the
+   * branches. */
   gst_buffer_list_unref (group);
   for (guint i = 0; i < shares->len; i++) {
     if (ret == GST_FLOW_FLUSHING)
@@ -326,7 +332,7 @@ push_to (GstSpdlRoutePad *pad, GstEvent *event)
   gst_spdl_caps_gate_push_event (&pad->gate, event);
 }
 
-/* Ends */
+/* End events */
 
 static gboolean
 is_end (GstEvent *event)
@@ -335,7 +341,7 @@ is_end (GstEvent *event)
          gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
 }
 
-/* In a thread of its own. */
+/* Thread function. */
 static gpointer
 push_ends (gpointer user_data)
 {
@@ -355,9 +361,9 @@ push_ends (gpointer user_data)
   return NULL;
 }
 
-/* An end may have to wait, for room for what a batcher holds, say: each path
- * has a thread for that, so that none keeps another from its end. @event:
- * (transfer full) */
+/* Pushes an end event in a thread of the branch. An end may block, for example
+ * until there is space for the last batch, and must not delay the ends of other
+ * branches. @event: (transfer full) */
 static void
 push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
 {
@@ -397,7 +403,8 @@ spdl_route_wait_for_enders (GstSpdlRoute *self)
     spdl_route_join_ender (g_ptr_array_index (paths, i));
 }
 
-/* Once: on several paths they would be counted as often. */
+/* Sends an announcement of dropped items to one branch, so that it is counted
+ * once. */
 static void
 push_dropped (GstSpdlRoute *self, GstEvent *event)
 {
@@ -422,7 +429,8 @@ push_to_all (GstSpdlRoute *self, GstEvent *event)
     g_hash_table_insert (
         self->sources, GUINT_TO_POINTER (number), gst_event_ref (event));
   for (guint i = 0; i < paths->len; i++) {
-    /* Of its own: nothing is shared with a thread that takes its time. */
+    /* A copy, so that the streaming thread and the branch's thread share
+     * nothing. */
     if (is_end (event) && paths->len > 1) {
       push_end_apart (
           self, g_ptr_array_index (paths, i), gst_event_copy (event));

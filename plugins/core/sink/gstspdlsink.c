@@ -74,24 +74,25 @@ struct _GstSpdlSink {
   GstAppSink parent;
 
   GstSpdlPlainStats *stats;
-  /* Under the statistics' lock. */
-  gint n_waiting; /* rendered and not pulled */
+  /* Guarded by the lock of the statistics. */
+  gint n_waiting; /* rendered but not pulled */
 
   SpdlMutex trackers_lock;
-  SpdlProgressTracker tracker; /* under it */
-  gboolean warned;             /* of too many gaps */
+  SpdlProgressTracker tracker; /* guarded by trackers_lock */
+  gboolean warned;             /* about too many gaps */
 
-  /* Where a loader pulls. Then all of appsink is passed by. */
+  /* Used if a loader pulls, in which case appsink's queue is bypassed. */
   gboolean is_loader_sink;
   SpdlSinkQueue queue;
-  GstCaps *caps; /* under the stream lock */
+  GstCaps *caps; /* guarded by the stream lock */
 
-  /* Likewise. */
+  /* Guarded by the stream lock. */
   SpdlOutcome outcome;
-  gboolean has_ended; /* with an error: nothing is taken any more */
+  gboolean has_ended; /* the stream ended with an error; further buffers are
+                         refused */
 };
 
-/* Lock held. */
+/* Lock of the statistics held. */
 static inline void
 gst_spdl_sink_set_waiting (GstSpdlSink *self, gint n, guint64 now)
 {
@@ -117,7 +118,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSink, gst_spdl_sink, GST_TYPE_APP_SINK,
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK)
 
-/* What comes down the stream */
+/* Input */
 
 static guint
 count_items (GstBuffer *buffer)
@@ -127,7 +128,7 @@ count_items (GstBuffer *buffer)
   return batch ? batch->num_items : 1;
 }
 
-/* Without the tracker's lock, once. */
+/* Posts a warning once. The tracker's lock must not be held. */
 static void
 warn_of_gaps (GstSpdlSink *self, guint max_gaps)
 {
@@ -139,8 +140,9 @@ warn_of_gaps (GstSpdlSink *self, guint max_gaps)
       (NULL));
 }
 
-/* Counts a batch or an item, and gives a batch its state. Returns what is to be
- * delivered (transfer full): a copy, if others refer to @buffer too. */
+/* Counts a batch or an item, and stores the resume state in a batch. Returns
+ * (transfer full) the buffer to deliver, which is a copy if @buffer is
+ * shared. */
 static GstBuffer *
 take_in (GstSpdlSink *self, GstBuffer *buffer)
 {
@@ -173,8 +175,8 @@ take_in (GstSpdlSink *self, GstBuffer *buffer)
   return own == buffer ? gst_buffer_ref (buffer) : own;
 }
 
-/* The class whose functions are called on: GstBaseSink's where appsink is
- * passed by. */
+/* Returns the class whose virtual functions are chained up to. With a loader
+ * that is GstBaseSink's, which bypasses appsink. */
 static GstBaseSinkClass *
 get_base (GstSpdlSink *self)
 {
@@ -194,9 +196,9 @@ drop_oldest (GstSpdlSink *self)
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* Room for a loader's buffer. Waits on the preroll's condition, which leaves
- * its lock to changes of state: in appsink's own way PLAYING may wait for this,
- * and this for a first pull. */
+/* Waits for space for a loader's buffer. GST_BASE_SINK_PREROLL_WAIT releases
+ * the preroll lock for state changes; appsink's own wait would not, so PLAYING
+ * and the first pull could deadlock. */
 static GstFlowReturn
 wait_for_room (GstSpdlSink *self)
 {
@@ -214,6 +216,7 @@ wait_for_room (GstSpdlSink *self)
   return GST_FLOW_OK;
 }
 
+/* Delivers a buffer to the loader's queue, or otherwise through appsink. */
 static GstFlowReturn
 deliver_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
@@ -227,8 +230,10 @@ deliver_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
   return ret;
 }
 
-/* @exclusive: the stream has the only reference to @buffer. That can be said
- * here, but no more when it is pulled. */
+/* Renders a buffer.
+ *
+ * @exclusive: the stream holds the only reference to @buffer, which can be
+ *     determined here but not when it is pulled */
 static GstFlowReturn
 render_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
@@ -278,7 +283,7 @@ gst_spdl_sink_render_list (GstBaseSink *sink, GstBufferList *list)
   return ret;
 }
 
-/* Appsink would keep the buffer. */
+/* Bypasses appsink, which would keep the buffer. */
 static GstFlowReturn
 gst_spdl_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 {
@@ -287,7 +292,7 @@ gst_spdl_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
   return base->preroll ? base->preroll (sink, buffer) : GST_FLOW_OK;
 }
 
-/* Appsink would queue them. */
+/* Bypasses appsink, which would queue the caps. */
 static gboolean
 gst_spdl_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
@@ -298,9 +303,10 @@ gst_spdl_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return base->set_caps ? base->set_caps (sink, caps) : TRUE;
 }
 
-/* More than can be waiting, and in the hands of threads that just pulled them:
- * items are pulled by appsink's functions, which tell the subclass nothing.
- * Then there is no state to keep. */
+/* Number of pulled items, in addition to max-buffers, that may not have been
+ * recorded yet by the pulling threads. If more items wait, the application
+ * pulls with functions of appsink that do not call the subclass, and there is
+ * no state to keep. */
 #define MAX_IN_HANDS 64
 
 static void
@@ -312,8 +318,10 @@ check_pulls (GstSpdlSink *self)
     spdl_progress_tracker_reset (&self->tracker);
 }
 
-/* @error: (transfer full) (nullable): why nothing arrived. Upstream hears of
- * the end with its next buffer. */
+/* Ends the stream with an error if there is one. The next buffer from upstream
+ * is refused with GST_FLOW_EOS.
+ *
+ * @error: (transfer full) (nullable): why nothing arrived */
 static void
 fail_pulls (GstSpdlSink *self, GError *error)
 {
@@ -324,6 +332,7 @@ fail_pulls (GstSpdlSink *self, GError *error)
   g_clear_error (&error);
 }
 
+/* Tracks an event. Returns TRUE if only the tracker uses it. */
 static gboolean
 handle_event (GstSpdlSink *self, GstEvent *event)
 {
@@ -338,7 +347,7 @@ handle_event (GstSpdlSink *self, GstEvent *event)
   spdl_mutex_unlock (&self->trackers_lock);
   spdl_outcome_add_event (&self->outcome, event);
   fail_pulls (self, spdl_outcome_end_epoch (&self->outcome, event));
-  /* After an error it would look like a good end. */
+  /* After an error the epoch would seem complete. */
   if (is_epoch && self->is_loader_sink && !self->has_ended &&
       !gst_spdl_event_is_partial_epoch (event))
     spdl_sink_queue_add_epoch (&self->queue, epoch);
@@ -365,7 +374,7 @@ gst_spdl_sink_event (GstBaseSink *sink, GstEvent *event)
 {
   GstSpdlSink *self = GST_SPDL_SINK (sink);
 
-  /* Appsink would queue them for the application, without bound. */
+  /* Appsink would queue these events for the application without limit. */
   if (handle_event (self, event)) {
     gst_event_unref (event);
     return TRUE;
@@ -389,7 +398,7 @@ gst_spdl_sink_init_intake (GstBaseSinkClass *base_class)
   base_class->event = gst_spdl_sink_event;
 }
 
-/* What is taken */
+/* Output */
 
 static void
 add_latency (GstSpdlSink *self, const GstSpdlItemMeta *item, guint64 now)
@@ -405,7 +414,7 @@ add_latencies (GstSpdlSink *self, GstBuffer *buffer, guint64 now)
   const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
   const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
 
-  /* Their age would be the run's. */
+  /* Replayed batches would add the age of the run. */
   if (gst_spdl_buffer_is_cached (buffer))
     return;
   if (batch)
@@ -499,7 +508,7 @@ gst_spdl_sink_try_pull_sample (GstAppSink *sink, GstClockTime timeout)
   return sample;
 }
 
-/* A loader's way */
+/* Interface for loaders */
 
 static void
 gst_spdl_sink_set_open (GstSpdlLoaderSink *loader_sink, gboolean open)
@@ -509,6 +518,7 @@ gst_spdl_sink_set_open (GstSpdlLoaderSink *loader_sink, gboolean open)
   self->is_loader_sink = open;
 }
 
+/* Wakes the streaming thread in wait_for_room(). */
 static void
 signal_room (GstBaseSink *sink)
 {
@@ -614,7 +624,7 @@ gst_spdl_sink_init_pulls (GstAppSinkClass *app_class)
   app_class->try_pull_sample = gst_spdl_sink_try_pull_sample;
 }
 
-/* gst-launch-1.0 takes nothing out of an appsink. */
+/* Warns that gst-launch-1.0 does not pull from an appsink. */
 static void
 warn_of_gst_launch (GstSpdlSink *self)
 {

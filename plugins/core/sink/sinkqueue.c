@@ -69,14 +69,14 @@ compare_is_buffer (gconstpointer sink_item, gconstpointer unused)
   return ((const SpdlSinkItem *) sink_item)->buffer ? 0 : 1;
 }
 
-/* Lock held. */
+/* Lock held. Removes a buffer. Returns its entry (transfer full). */
 static SpdlSinkItem *
 unlink_arrival (SpdlSinkQueue *self, GList *link)
 {
   SpdlSinkItem *sink_item = link->data;
   SpdlSinkItem *before = link->prev ? link->prev->data : NULL;
 
-  /* Ends of epochs that have nothing between them now. */
+  /* Merge ends of epochs that are adjacent now. */
   if (before && link->next && !((SpdlSinkItem *) link->next->data)->buffer) {
     before->n_epochs += ((SpdlSinkItem *) link->next->data)->n_epochs;
     free_arrival (link->next->data);
@@ -147,7 +147,7 @@ spdl_sink_queue_add_eos (SpdlSinkQueue *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Lock held. */
+/* Lock held. Takes the first entry without waiting. */
 static SpdlSinkQueueResult
 take_first (SpdlSinkQueue *self, SpdlSinkItem *sink_item)
 {
@@ -168,7 +168,8 @@ take_first (SpdlSinkQueue *self, SpdlSinkItem *sink_item)
                            : SPDL_SINK_QUEUE_RESULT_EPOCH;
 }
 
-/* Lock held. */
+/* Lock held. Waits for an entry, the end of the stream or a wake-up. Returns
+ * FALSE if none occurs within @timeout ns. */
 static gboolean
 wait_for_any (SpdlSinkQueue *self, GstClockTime timeout, guint wakes)
 {

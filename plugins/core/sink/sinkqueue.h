@@ -13,17 +13,16 @@
 
 G_BEGIN_DECLS
 
-/* A queue of buffers and, between them, ends of epochs, from one thread to
- * another. Epochs that end with nothing between them are one entry, so there
- * are never more than twice as many entries as buffers, and one. Of several
- * sources' ends of an epoch the first counts. */
+/* Queue of buffers and ends of epochs, from one thread to another. Consecutive
+ * ends of epochs share an entry, so there are at most 2 n + 1 entries for n
+ * buffers. If several sources end the same epoch, the first end counts. */
 
 typedef struct {
-  GstBuffer *buffer;  /* NULL: an epoch has ended */
+  GstBuffer *buffer;  /* NULL: end of an epoch */
   GstCaps *caps;      /* nullable */
-  gboolean exclusive; /* nobody else has a hold on the buffer */
-  guint64 epoch;      /* that has ended; in the queue, the first of them */
-  guint64 n_epochs;   /* in the queue */
+  gboolean exclusive; /* no other references exist */
+  guint64 epoch;      /* epoch that ended; in the queue, the first one */
+  guint64 n_epochs;   /* number of consecutive epochs, in the queue only */
 } SpdlSinkItem;
 
 typedef struct {
@@ -31,14 +30,14 @@ typedef struct {
   SpdlCond arrived;
   GQueue queue; /* SpdlSinkItem */
   guint n_buffers;
-  gboolean eos;       /* behind them all */
-  guint64 next_epoch; /* that has not ended yet */
-  gboolean is_full;   /* somebody waits for room */
+  gboolean eos;       /* after all entries */
+  guint64 next_epoch; /* first epoch that has not ended */
+  gboolean is_full;   /* a thread waits for space */
   guint n_wakes;
 } SpdlSinkQueue;
 
 typedef enum {
-  SPDL_SINK_QUEUE_RESULT_NOTHING, /* in time */
+  SPDL_SINK_QUEUE_RESULT_NOTHING, /* timeout */
   SPDL_SINK_QUEUE_RESULT_WAKE,
   SPDL_SINK_QUEUE_RESULT_BUFFER,
   SPDL_SINK_QUEUE_RESULT_EPOCH,
@@ -52,7 +51,7 @@ void spdl_sink_queue_clear (SpdlSinkQueue *self);
 void spdl_sink_queue_reset (SpdlSinkQueue *self);
 
 /* Returns TRUE if there are fewer than @max buffers (0: no limit). If not,
- * take() reports when there are. */
+ * spdl_sink_queue_take() will report when there is space again. */
 gboolean spdl_sink_queue_has_room (SpdlSinkQueue *self, guint max);
 
 /* Drops the oldest buffer. */
@@ -65,22 +64,22 @@ void spdl_sink_queue_add_buffer (
 void spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch);
 void spdl_sink_queue_add_eos (SpdlSinkQueue *self);
 
-/* Takes the first entry, waiting at most @timeout ns. The caller owns a buffer
- * and its caps; the end of the stream stays in the queue.
+/* Takes the first entry, waiting at most @timeout ns. The caller owns the
+ * buffer and its caps; the end of the stream stays in the queue.
  *
- * @wakes: number of wake() calls that were seen
- *
- * @made_room: whether a thread waited for the space that there is now */
+ * @wakes: (inout): number of spdl_sink_queue_wake() calls that were seen
+ * @made_room: (out): whether a thread waited for space that is available now */
 SpdlSinkQueueResult
 spdl_sink_queue_take (SpdlSinkQueue *self, GstClockTime timeout, guint *wakes,
     SpdlSinkItem *sink_item, gboolean *made_room);
 
-/* Waits, at most @timeout ns, until take() with the same @wakes would not wait.
- * Returns TRUE if so. */
+/* Waits at most @timeout ns until spdl_sink_queue_take() with the same @wakes
+ * would not block. Returns TRUE if it would not. */
 gboolean
 spdl_sink_queue_wait (SpdlSinkQueue *self, GstClockTime timeout, guint wakes);
 
-/* Wakes up a waiting take() or wait(), or the next one that would wait. */
+/* Interrupts a blocked spdl_sink_queue_take() or spdl_sink_queue_wait(), or the
+ * next one that would block. */
 void spdl_sink_queue_wake (SpdlSinkQueue *self);
 
 G_END_DECLS

@@ -216,15 +216,15 @@ struct _GstSpdlSrc {
 
   GstSpdlPlainStats *stats;
 
-  /* Properties, under the object's lock. */
+  /* Properties, guarded by the object lock. */
   SpdlSourceSettings settings;
   gint64 epochs;
 
-  SpdlSampler *sampler; /* while started; under the object's lock */
-  guint32 number;       /* among the pipeline's sources */
+  SpdlSampler *sampler; /* set while started; guarded by the object lock */
+  guint32 number;       /* number among the sources of the pipeline */
   guint64 n_items;
-  GStrv classes;      /* (nullable): in use; under the object's lock */
-  gboolean announced; /* the source, downstream */
+  GStrv classes; /* (nullable): classes in use; guarded by the object lock */
+  gboolean announced; /* the source event was sent */
 };
 
 #define DEFAULT_EPOCHS 1
@@ -350,8 +350,9 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
-  PROP_CLASSES = PROP_SETTINGS + G_N_ELEMENTS (properties) - 2, /* its last */
+  PROP_SETTINGS, /* first property of the table */
+  PROP_CLASSES = PROP_SETTINGS + G_N_ELEMENTS (properties) -
+                 2, /* last property of the table */
   PROP_EPOCHS,
   PROP_NUM_ITEMS,
   PROP_STATS_INTERVAL,
@@ -380,6 +381,7 @@ post_warning (const gchar *text, gpointer user_data)
   GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", shown), (NULL));
 }
 
+/* Copies the settings, including strings. Returns `epochs`. */
 static gint64
 copy_settings (GstSpdlSrc *self, SpdlSourceSettings *settings)
 {
@@ -449,6 +451,8 @@ open_dataset (GstSpdlSrc *self)
   return TRUE;
 }
 
+/* Frees the sampler, after removing it under the object lock, so that
+ * set_flushing() cannot use it. */
 static void
 close_dataset (GstSpdlSrc *self)
 {
@@ -461,7 +465,8 @@ close_dataset (GstSpdlSrc *self)
   g_clear_pointer (&sampler, spdl_sampler_free);
 }
 
-/* Not in GstBaseSrc's start(), behind which a second error would be posted. */
+/* Opens the dataset here rather than in GstBaseSrc's start(), after which the
+ * base class would post a second error. */
 static GstStateChangeReturn
 gst_spdl_src_change_state (GstElement *element, GstStateChange transition)
 {
@@ -485,7 +490,7 @@ gst_spdl_src_is_seekable (GstBaseSrc *src)
   return FALSE;
 }
 
-/* Takes what @item has. */
+/* Creates the buffer of an item. Takes ownership of the fields of @item. */
 static GstBuffer *
 make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
 {
@@ -499,7 +504,7 @@ make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
   meta->index = item->index;
   meta->sequence = item->sequence;
   meta->label = item->label;
-  /* The buffer has the URI to fetch; the meta, the name that all see. */
+  /* The buffer has the complete URI; the meta has it without credentials. */
   meta->uri =
       shown ? g_ref_string_new (shown) : g_ref_string_new_len (item->uri, size);
   meta->extra = item->extra;
@@ -515,12 +520,13 @@ post_failure (GstSpdlSrc *self, GError *error)
 {
   spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
-  /* GstBaseSrc would post a second error behind GST_FLOW_ERROR. */
+  /* After GST_FLOW_ERROR, GstBaseSrc would post a second error. */
   gst_spdl_plain_stats_finish (self->stats);
   return GST_FLOW_EOS;
 }
 
-/* Before anything else, so that a sink knows what it keeps count of. */
+/* Sends the source event before anything else, because a sink needs it to track
+ * items. */
 static void
 announce_source (GstSpdlSrc *self)
 {
@@ -536,7 +542,7 @@ announce_source (GstSpdlSrc *self)
   gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
 }
 
-/* Whether there is another epoch, or the rest of one. */
+/* Returns TRUE if an epoch is not finished. */
 static gboolean
 has_epoch (GstSpdlSrc *self)
 {
@@ -559,7 +565,7 @@ end_epoch (GstSpdlSrc *self)
                                    spdl_sampler_end_epoch (self->sampler)));
 }
 
-/* Shards that are streamed are waited for. */
+/* Interrupts waiting for streamed shards. */
 static gboolean
 set_flushing (GstBaseSrc *src, gboolean flushing)
 {
@@ -605,7 +611,8 @@ gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
       default:
         break;
     }
-    /* An empty shard has epochs too: all ranks see the same number of them. */
+    /* A rank without items also sends the ends of epochs, so that all ranks
+     * have the same number of epochs. */
     if (GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)))
       return GST_FLOW_FLUSHING;
     end_epoch (self);

@@ -26,7 +26,8 @@ set_error (GError **error, const gchar *format, ...)
   va_end (args);
 }
 
-/* Another number for a class would teach a model something else. */
+/* Checks that classes have the same numbers as before; with other numbers,
+ * labels would have another meaning for the model. */
 static gboolean
 is_same_classes (const SpdlIdentity *was, const SpdlIdentity *is,
     const gchar *location, GError **error)
@@ -185,8 +186,8 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
   g_auto (SpdlState) before = { 0 };
   g_autofree gchar *problem = NULL;
 
-  /* With order=arrival, batches may come before a source says that it is
-   * there. */
+  /* With order=arrival, a state may be saved before all sources are
+   * announced. */
   if (spdl_state_is_of_others (text, source)) {
     spdl_progress_reset (&state->progress, 0);
     return TRUE;

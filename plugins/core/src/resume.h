@@ -11,17 +11,17 @@
 
 G_BEGIN_DECLS
 
-/* Reads @text, and refuses it where it is a state of something else. Which part
- * of an epoch is this process's may have changed if the state stands between
- * two epochs. A state that has only other sources, none of whose items can have
- * come then, is the beginning.
+/* Parses a resume state, and checks that it belongs to the source. Rank, world
+ * size and shard mode may differ if the state is at an epoch boundary. A state
+ * that contains only other sources, so that no item of this one had arrived,
+ * means the beginning.
  *
- * @state: has what the source is now, and gets how far it got
- * @n_items: how many sequences an epoch has
- * @location: for the message
+ * @state: (inout): identity of the source; gets the progress
+ * @n_items: number of sequence numbers per epoch
+ * @location: for messages
  *
- * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, which
- * names what differs. */
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if
+ * something differs; the message says what. */
 gboolean spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
     guint64 n_items, const gchar *location, GError **error);
 

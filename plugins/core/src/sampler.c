@@ -1,4 +1,4 @@
-/* gst-spdl: sampler: order, rank and position in a dataset
+/* gst-spdl: position of a source in a dataset: epoch order, rank and resuming
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,36 +16,37 @@
 #include "plugins/dataset/sampler/permutation.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
-/* Which item has which sequence is not known behind a shard that failed, where
- * more or fewer of its samples may come another time. What comes behind it is
- * numbered from here on, so that a state tells. */
+/* Step of the sequence numbers after a shard that failed. Another run may get
+ * more or fewer samples of that shard, so the sequence numbers of later items
+ * are not reproducible. They start at a multiple of the step, which shows in a
+ * resume state. */
 #define LOST_STRIDE (G_GUINT64_CONSTANT (1) << 40)
 
 struct _SpdlSampler {
   guint32 source;
-  SpdlClasses *classes;                /* (nullable): that the settings give */
-  SpdlDataset *dataset;                /* nullable: then */
-  SpdlStreamedShards *streamed_shards; /* is what has the items, of shards */
-  guint n_lost;                        /* that failed since the last item */
-  gboolean labels; /* those of samples of shards are to be numbered */
-  gboolean looked; /* at the label of a sample */
+  SpdlClasses *classes; /* (nullable): classes from the settings */
+  SpdlDataset *dataset; /* nullable: NULL for streamed shards */
+  SpdlStreamedShards *streamed_shards; /* nullable: streamed shards */
+  guint n_lost;    /* shards that failed since the last item */
+  gboolean labels; /* labels of samples in shards need class numbers */
+  gboolean looked; /* the label of the first sample was checked */
   void (*warn) (const gchar *text, gpointer user_data); /* nullable */
   gpointer warn_data;
-  guint64 n_sent;     /* of the streamed epoch, with what was done before */
-  guint64 next_shard; /* of this one's part of the epoch */
-  SpdlWeightedSampler
-      *weighted_sampler; /* if items are drawn by weight; else NULL */
+  guint64 n_sent;     /* of the streamed epoch, including finished items */
+  guint64 next_shard; /* index of the rank's next streamed shard */
+  SpdlWeightedSampler *weighted_sampler; /* nullable: weighted draws */
   SpdlRankPartition partition;
-  guint64 n_places; /* of an epoch's order, on all ranks; shards, if streamed */
-  guint64 size;     /* of this one's part of them */
+  guint64 n_places; /* positions of an epoch on all ranks; with streamed shards,
+                       number of shards */
+  guint64 size;     /* positions of an epoch on this rank */
 
-  SpdlState start; /* what it is, and what was done of its first epoch */
-  gchar *others;   /* the state that it began at, nullable */
+  SpdlState start; /* identity, and progress in the first epoch */
+  gchar *others;   /* nullable: initial resume state */
   guint64 epoch;
-  guint64 next;                /* the sequence to look at next */
-  guint next_run;              /* of the start's, the first that lies ahead */
-  SpdlPermutation permutation; /* of this epoch, if shuffled */
-  SpdlDraws draws;             /* of this epoch, if drawn */
+  guint64 next;   /* next sequence number */
+  guint next_run; /* next run of finished items in the initial state */
+  SpdlPermutation permutation; /* of the current epoch, if shuffled */
+  SpdlDraws draws;             /* of the current epoch, if weighted */
 };
 
 void
@@ -63,7 +64,8 @@ spdl_sampler_free (SpdlSampler *self)
 guint64
 spdl_sampler_get_size (const SpdlSampler *self)
 {
-  /* No shard has no item, that much is known. */
+  /* The number of items in streamed shards is unknown, except without
+   * shards. */
   return self->streamed_shards && self->size > 0 ? GST_SPDL_ITEMS_UNKNOWN
                                                  : self->size;
 }
@@ -130,6 +132,7 @@ open_streamed (SpdlSampler *self, const SpdlSourceSettings *settings,
   return self->streamed_shards != NULL;
 }
 
+/* Opens the dataset. Shards without byte ranges are streamed instead. */
 static gboolean
 open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
@@ -231,7 +234,8 @@ begin_epoch (SpdlSampler *self, guint64 epoch)
         &self->permutation, identity->count, identity->seed, epoch);
 }
 
-/* All that was done before must be found again. */
+/* Fails if a resume state was saved after a streamed shard failed in its epoch,
+ * since the items that were sent cannot be identified. */
 static gboolean
 check_nothing_lost (const SpdlSampler *self, GError **error)
 {
@@ -279,7 +283,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   self->warn = warn;
   self->warn_data = user_data;
   spdl_state_init (&self->start);
-  /* First, because it takes no time: a dataset may. */
+  /* Check the partition first, as opening a dataset may take long. */
   if (!spdl_rank_partition_init (&self->partition, settings->rank,
           settings->world_size, settings->shard_mode, error) ||
       !check_draws (settings, error) || !take_classes (self, settings, error) ||
@@ -325,7 +329,7 @@ spdl_sampler_get_epoch (const SpdlSampler *self)
   return self->epoch;
 }
 
-/* Past what was done of the first epoch. */
+/* Skips items of the first epoch that were finished before the resume. */
 static void
 skip_done (SpdlSampler *self)
 {
@@ -390,8 +394,8 @@ take_sequence (SpdlSampler *self)
   return self->next++;
 }
 
-/* Items that were done before are read once more, and passed over: where they
- * lie is not known. */
+/* Gets the next item of streamed shards. After a resume, finished items are
+ * read again and skipped, because their positions in the shards are unknown. */
 static SpdlSamplerStatus
 get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 {
@@ -422,9 +426,9 @@ get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   return SPDL_SAMPLER_ITEM;
 }
 
-/* Labels of shards' samples: no index has their names */
+/* Labels of samples in shards, whose indexes contain no class names */
 
-/* A `.cls` that is not an integer is found among the item's fields. */
+/* Gets a label that is not an integer from the field `cls`. */
 static void
 take_text_label (const SpdlSamplerItem *item, SpdlLine *line)
 {
@@ -437,7 +441,8 @@ take_text_label (const SpdlSamplerItem *item, SpdlLine *line)
   spdl_line_read_label (line);
 }
 
-/* Looks at the first sample only, as all would take too long. */
+/* Warns of text labels without classes. Checks only the first sample, because
+ * checking all would take too long. */
 static void
 warn_of_text (const SpdlSampler *self, const SpdlSamplerItem *item)
 {
@@ -455,6 +460,8 @@ warn_of_text (const SpdlSampler *self, const SpdlSamplerItem *item)
   self->warn (text, self->warn_data);
 }
 
+/* Replaces the label of a sample by its class number. On failure, the fields of
+ * @item are freed. */
 static gboolean
 number_label (const SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 {

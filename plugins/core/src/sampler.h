@@ -1,4 +1,4 @@
-/* gst-spdl: sampler: order, rank and position in a dataset
+/* gst-spdl: position of a source in a dataset: epoch order, rank and resuming
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,26 +25,26 @@ typedef struct {
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
   gchar *weights;          /* nullable */
-  guint64 items_per_epoch; /* 0: as many as items */
+  guint64 items_per_epoch; /* 0: the number of items */
   SpdlSidecarUse sidecar;
   gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */
   guint shuffle_buffer;
-  GStrv classes; /* nullable: none are given */
+  GStrv classes; /* nullable */
   SpdlRemoteSettings remote;
 } SpdlSourceSettings;
 
 /* Position in a dataset: the order of its epochs, and the part of each epoch
- * that this process sends. For one thread, except spdl_sampler_get_size() and
+ * that this process sends. Not thread-safe, except spdl_sampler_get_size() and
  * spdl_sampler_set_flushing(). */
 
 typedef struct _SpdlSampler SpdlSampler;
 
-/* Opens the dataset and goes to where it is to begin.
+/* Opens the dataset and moves to the start position.
  *
  * @source: the number of the source
- * @warn: (nullable): as for spdl_dataset_open(); also called later, where
- *     shards are streamed
+ * @warn: (nullable): as for spdl_dataset_open(); with streamed shards, also
+ *     called after this call
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlSampler *spdl_sampler_open (const SpdlSourceSettings *settings,
@@ -65,24 +65,25 @@ gchar *spdl_sampler_get_start (const SpdlSampler *self);
 /* Returns the current epoch. */
 guint64 spdl_sampler_get_epoch (const SpdlSampler *self);
 
-/* Its fields are (transfer full). */
+/* The fields are (transfer full). */
 typedef struct {
-  guint64 sequence; /* its place in what is delivered of the epoch */
-  guint64 index;    /* its place in the dataset */
+  guint64 sequence; /* position among the items that are sent of the epoch */
+  guint64 index;    /* position in the dataset */
   gchar *uri;
   gint64 label;
   GstStructure *extra;     /* nullable */
-  GstSpdlCarried *carried; /* nullable: what its URIs name */
+  GstSpdlCarried *carried; /* nullable: contents of files */
 } SpdlSamplerItem;
 
 typedef enum {
   SPDL_SAMPLER_ITEM,
-  SPDL_SAMPLER_END,      /* the epoch has no further item */
-  SPDL_SAMPLER_FAILED,   /* it cannot go on */
-  SPDL_SAMPLER_FLUSHING, /* it was told not to wait */
+  SPDL_SAMPLER_END,      /* the epoch has no further items */
+  SPDL_SAMPLER_FAILED,   /* the source cannot continue */
+  SPDL_SAMPLER_FLUSHING, /* waiting was interrupted */
 } SpdlSamplerStatus;
 
-/* Moves to the next item, for which it may wait. Sets @error on failure. */
+/* Moves to the next item. May block with streamed shards. Returns
+ * SPDL_SAMPLER_FAILED with @error set on failure. */
 SpdlSamplerStatus
 spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
 

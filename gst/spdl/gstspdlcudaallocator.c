@@ -19,16 +19,17 @@
 
 #include "gst/spdl/gstspdlcudamemory.h"
 
-/* Blocks that are kept when they are free. */
+/* Maximum number of free blocks that are kept. */
 #define MAX_FREE 8
-/* A block is not taken for what is much smaller, unless all are. */
+/* Maximum factor by which a block may exceed the requested size, unless all
+ * free blocks do. */
 #define MAX_WASTE 4
 #define ALIGNMENT 512
 
 G_DEFINE_TYPE (
     GstSpdlCudaAllocator, gst_spdl_cuda_allocator, GST_TYPE_ALLOCATOR)
 
-/* Raw memory */
+/* Device memory */
 
 static cudaError_t
 allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
@@ -42,7 +43,7 @@ allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
   return code;
 }
 
-/* cudaFree() waits for all that the device does. */
+/* Frees a block. cudaFree() waits until the whole device is idle. */
 static void
 free_block (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
 {
@@ -121,7 +122,7 @@ make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
       allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
 
   if (code == cudaErrorMemoryAllocation) {
-    /* Of other sizes, maybe. */
+    /* Free blocks of other sizes, and try again. */
     free_all (self);
     self->cudart->cudaStreamSynchronize (self->stream);
     code = allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
@@ -206,7 +207,8 @@ gst_spdl_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
   gst_spdl_cuda_memory_free (memory);
 }
 
-/* On the thread of whoever had the last memory, a trainer's say. */
+/* May run in any thread that drops the last memory, such as one of the
+ * trainer. */
 static void
 gst_spdl_cuda_allocator_finalize (GObject *object)
 {
@@ -271,7 +273,7 @@ open_stream (GstSpdlCudaAllocator *self, GError **error)
  * @device_id: number of the CUDA device
  * @error: (nullable): %GST_LIBRARY_ERROR or %GST_RESOURCE_ERROR
  *
- * Creates an allocator with a stream of its own.
+ * Creates an allocator with a new stream.
  *
  * Returns: (transfer full) (nullable): the allocator, or %NULL with @error set
  *     if the CUDA Runtime, the driver or the device is missing

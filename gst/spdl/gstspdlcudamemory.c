@@ -30,12 +30,12 @@
 struct _GstSpdlCudaMemory {
   GstMemory memory;
   GstSpdlCudaBlock *block; /* owned */
-  gsize start;             /* in the block */
+  gsize start;             /* offset in the block */
 
-  /* Under the block's lock. */
+  /* Guarded by the lock of the block. */
   guint n_maps;
   gboolean written;
-  gpointer copy; /* while it is mapped */
+  gpointer copy; /* in host memory, while it is mapped */
 };
 
 static GstSpdlCudaMemory *
@@ -67,7 +67,8 @@ gst_spdl_cuda_memory_free (GstMemory *memory)
   g_free (self);
 }
 
-/* A part of the same block, not a child: it has a hold on that already. */
+/* Creates a memory for a part of the same block. It has no parent, because it
+ * holds a reference to the block. */
 static GstMemory *
 share_memory (GstMemory *memory, gssize offset, gssize size)
 {
@@ -79,9 +80,10 @@ share_memory (GstMemory *memory, gssize offset, gssize size)
       memory->maxsize, memory->offset + offset, size));
 }
 
-/* On the CPU, when asked */
+/* Mapping in host memory */
 
-/* The CPU waits until all of it is copied. Called in the block's device. */
+/* Copies and blocks until the copy has finished. The device of the block must
+ * be current. */
 static gboolean
 copy_and_wait (GstSpdlCudaMemory *self, gpointer to, gconstpointer from,
     enum cudaMemcpyKind kind, GError **error)
@@ -136,7 +138,8 @@ map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
   return copy;
 }
 
-/* What was written is there for those who are made to wait from now on. */
+/* Copies written data back to the device. Streams that wait from now on see
+ * it. */
 static void
 bring_back (GstSpdlCudaMemory *self)
 {
@@ -169,7 +172,7 @@ unmap_memory (GstMemory *memory)
   gst_spdl_cudart_leave (allocator->cudart, previous);
 }
 
-/* On the device. */
+/* Copies within the device. */
 static gboolean
 copy_part (GstSpdlCudaBlock *to, GstSpdlCudaMemory *from, gsize offset,
     gsize size, GError **error)
@@ -215,7 +218,7 @@ gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator)
   allocator->mem_copy = copy_memory;
 }
 
-/* For those who use it on the device */
+/* Access on the device */
 
 /**
  * gst_spdl_is_cuda_memory:

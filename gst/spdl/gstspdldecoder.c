@@ -11,7 +11,7 @@
  * @short_description: decodes one item in the calling thread
  *
  * Runs the work of a stage on one item, without a pipeline, a queue and
- * threads. Use it in programs that have a loader of their own.
+ * threads. Use it in programs that have another loader.
  *
  * |[
  * GstSpdlDecoder *decoder =
@@ -37,14 +37,15 @@ struct _GstSpdlDecoder {
 
   SpdlMutex lock;
   GstSpdlStage *stage;
-  gpointer worker; /* the stage's, nullable */
+  gpointer worker; /* of the stage, nullable */
   gboolean started;
   GstSpdlTask *task;
 };
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecoder, gst_spdl_decoder, G_TYPE_OBJECT)
 
-/* Returns: (transfer full): the one stage of @description */
+/* Returns: (transfer full): the stage of @description, which must be the only
+ * element */
 static GstSpdlStage *
 parse_stage (const gchar *description, GError **error)
 {

@@ -30,20 +30,21 @@
 
 #include "gst/spdl/diagnose/findings.h"
 
-/* Shares from which on workers do something, and up to which a queue is
- * starved. */
+/* Share of busy time from which workers are not idle, and share of occupied
+ * time up to which a queue is starved. */
 #define RATHER_BUSY 0.3
 #define STARVED 0.4
-/* Where a change gains less than that, nothing stands out. */
+/* If a change gains less than this factor, no stage stands out. */
 #define MIN_GAIN 1.1
-/* Fewer tasks, or a shorter time, are mostly the pipeline's filling. */
+/* Fewer tasks, or a shorter time, mostly show how the pipeline fills. */
 #define MIN_TASKS 10
 #define MIN_TASKS_OF_WORKER 3
 #define MIN_ELAPSED (100 * GST_MSECOND)
-/* A stage whose first task takes longer is looked at. */
+/* A stage whose first task takes longer is reported. */
 #define MAX_FIRST_TASK GST_SECOND
 
-/* Nothing moved, or a stage never ended a task. Nullable. */
+/* Returns a diagnosis if nothing was processed, or if a stage has not finished
+ * any task; otherwise NULL. */
 static GstSpdlDiagnosis *
 diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
 {
@@ -55,7 +56,7 @@ diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
   return moved == 0 ? gst_spdl_finding_idle (c) : NULL;
 }
 
-/* Nullable. */
+/* Returns a diagnosis if there are too few statistics; otherwise NULL. */
 static GstSpdlDiagnosis *
 diagnose_too_few (const GstSpdlAnalysis *c)
 {
@@ -83,7 +84,7 @@ diagnose_too_few (const GstSpdlAnalysis *c)
   return NULL;
 }
 
-/* Whether some tasks take much longer than most. */
+/* Returns TRUE if some tasks take much longer than most. */
 static gboolean
 has_stragglers (const GstSpdlStageView *view)
 {
@@ -91,7 +92,7 @@ has_stragglers (const GstSpdlStageView *view)
          view->ave_time > 1.5 * view->p90_time;
 }
 
-/* The limit stands behind the last queue that is full. */
+/* Diagnoses a bottleneck after the last full queue. */
 static GstSpdlDiagnosis *
 diagnose_behind (const GstSpdlAnalysis *c, guint full)
 {
@@ -113,7 +114,8 @@ diagnose_behind (const GstSpdlAnalysis *c, guint full)
   return gst_spdl_finding_held (view);
 }
 
-/* The first queue is empty most of the time. */
+/* Diagnoses a bottleneck before the first queue, which is empty most of the
+ * time. */
 static GstSpdlDiagnosis *
 diagnose_before (const GstSpdlAnalysis *c, guint first)
 {
@@ -122,8 +124,8 @@ diagnose_before (const GstSpdlAnalysis *c, guint first)
              : gst_spdl_finding_source (c, first);
 }
 
-/* Two stages are so busy that either is the limit for a while: the queue of
- * neither need be full. */
+/* Returns TRUE if two stages are so busy that each is the bottleneck at times.
+ * Neither queue needs to be full in that case. */
 static gboolean
 is_balanced (const GstSpdlAnalysis *c)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: answers to spdlaggregate's signal accept
+/* gst-spdl: return values of spdlaggregate's signal accept
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: answers to spdlaggregate's signal accept
+/* gst-spdl: return values of spdlaggregate's signal accept
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  *     with the item
  * @GST_SPDL_GROUPING_POLICY_EMIT_AFTER: add the item to the group, and send it
  *
- * Answer of a handler of `spdlaggregate`'s signal `accept`.
+ * Return value of a handler of `spdlaggregate`'s signal `accept`.
  *
  * Since: 0.1
  */

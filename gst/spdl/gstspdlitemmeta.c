@@ -25,7 +25,7 @@ GType
 gst_spdl_item_meta_api_get_type (void)
 {
   static gsize type = 0;
-  /* No tags: whatever an element does to the content, it is still this item. */
+  /* No tags: the meta stays valid whatever an element does to the content. */
   static const gchar *tags[] = { NULL };
 
   if (g_once_init_enter (&type))
@@ -57,7 +57,7 @@ static gboolean
 item_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
     GQuark type, gpointer data)
 {
-  /* An element may copy all metas to a buffer that has ours already. */
+  /* The destination may already have an item meta. */
   GstSpdlItemMeta *copy = gst_spdl_buffer_get_item_meta (dest);
 
   if (!copy)

@@ -119,7 +119,7 @@ gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)
   return FALSE;
 }
 
-/* Making one */
+/* Creation */
 
 static GstSpdlLoader *
 new_loader (GstPipeline *pipeline, GError **error)
@@ -350,8 +350,8 @@ gst_spdl_loader_get_property (
   }
 }
 
-/* Where a thread of the pipeline's drops the last reference, the loader lives
- * until that thread is through. */
+/* If a thread of the pipeline drops the last reference, the loader lives until
+ * that thread has finished. */
 static void
 gst_spdl_loader_dispose (GObject *object)
 {
@@ -438,8 +438,9 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
   object_class->dispose = gst_spdl_loader_dispose;
   object_class->finalize = gst_spdl_loader_finalize;
   install_properties (object_class);
-  /* A forked child may wait for ever for GLib's lock of quarks, if one of the
-   * parent's threads had it: what the child is told needs none. */
+  /* In a forked child, GLib's lock of quarks may be held by a thread of the
+   * parent, and never be released. Register the quark now, so that errors in
+   * the child do not need the lock. */
   gst_spdl_loader_error_quark ();
 
   /**
@@ -743,7 +744,7 @@ gst_spdl_loader_dup_state (GstSpdlLoader *loader)
   return state;
 }
 
-/* State lock held. */
+/* State lock held. Sets the resume state of all sources. */
 static gboolean
 restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
 {
@@ -831,7 +832,7 @@ gst_spdl_loader_dup_classes (GstSpdlLoader *loader, GError **error)
   return classes;
 }
 
-/* State lock held. */
+/* State lock held. Sets the class names of all sources. */
 static gboolean
 set_classes (GstSpdlLoader *self, const gchar *const *classes, GError **error)
 {

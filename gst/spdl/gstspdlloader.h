@@ -93,7 +93,7 @@ GST_SPDL_API
 guint64
 gst_spdl_loader_get_num_batches (GstSpdlLoader *loader, guint64 num_items);
 
-/* A run */
+/* Running */
 
 GST_SPDL_API
 gboolean gst_spdl_loader_start (GstSpdlLoader *loader, GError **error);
@@ -120,7 +120,7 @@ gboolean gst_spdl_loader_is_finished (GstSpdlLoader *loader);
 GST_SPDL_API
 guint64 gst_spdl_loader_get_epoch (GstSpdlLoader *loader);
 
-/* What it tells */
+/* Status and statistics */
 
 GST_SPDL_API
 guint64 gst_spdl_loader_get_num_failures (GstSpdlLoader *loader);
@@ -153,7 +153,7 @@ GST_SPDL_API
 gboolean gst_spdl_loader_restore_state (
     GstSpdlLoader *loader, const gchar *state, GError **error);
 
-/* A source in the program */
+/* Application as the source */
 
 GST_SPDL_API
 gboolean gst_spdl_loader_has_source (GstSpdlLoader *loader);

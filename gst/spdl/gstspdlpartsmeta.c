@@ -11,7 +11,7 @@
  * @short_description: metadata of samples of several media
  *
  * A sample of several media, such as an image and its mask, is one #GstBuffer
- * of caps `application/x-spdl-sample`. Each part has a memory of its own, and a
+ * of caps `application/x-spdl-sample`. Each part has a separate memory, and a
  * #GstSpdlPartsMeta gives its name, caps and position. `spdlfetch` creates such
  * samples, and programs can create them:
  *
@@ -35,7 +35,7 @@ GType
 gst_spdl_parts_meta_api_get_type (void)
 {
   static gsize type = 0;
-  /* Of the memory: without it, or with another, it would be wrong. */
+  /* The meta describes the memory, and is invalid for other memory. */
   static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
 
   if (g_once_init_enter (&type))
@@ -85,7 +85,7 @@ parts_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
   const GstSpdlPartsMeta *self = (GstSpdlPartsMeta *) meta;
   GstSpdlPartsMeta *copy;
 
-  /* What is no copy of all bytes has not these parts. */
+  /* Only a copy of all bytes has the same parts. */
   if (!GST_META_TRANSFORM_IS_COPY (type) ||
       ((GstMetaTransformCopy *) data)->region ||
       gst_spdl_buffer_get_parts_meta (dest))
@@ -184,7 +184,8 @@ gst_spdl_parts_meta_find_part (GstSpdlPartsMeta *parts, const gchar *name)
   return NULL;
 }
 
-/* Whether the rows of @part lie otherwise than @info says. */
+/* Returns TRUE if the rows of @part have other strides or offsets than
+ * @info. */
 static gboolean
 lies_otherwise (GstBuffer *part, GstCaps *caps, GstVideoInfo *info)
 {
@@ -199,7 +200,8 @@ lies_otherwise (GstBuffer *part, GstCaps *caps, GstVideoInfo *info)
   return FALSE;
 }
 
-/* Returns: (transfer full) (nullable): the pixels, as the caps alone say. */
+/* Returns: (transfer full) (nullable): the pixels in the default layout of the
+ * caps */
 static GstBuffer *
 lay_out (GstBuffer *part, const GstVideoInfo *info)
 {
@@ -371,7 +373,7 @@ gst_spdl_buffer_replace_part (
   if (!old)
     return NULL;
   result = gst_buffer_new ();
-  /* Not those of the memory, this one's among them. */
+  /* Do not copy metas that describe the memory, including this one. */
   gst_buffer_copy_into (result, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
   own = add_meta (result);
   for (guint i = 0; i < meta->num_parts && ok; i++) {

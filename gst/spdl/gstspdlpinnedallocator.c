@@ -22,10 +22,11 @@
 #include "gst/spdl/cuda/pinned.h"
 #include "gst/spdl/engine/sync.h"
 
-/* Pieces that are kept when they are free: as many as spdlbatch's pool has. */
+/* Maximum number of free slabs that are kept, equal to the size of spdlbatch's
+ * pool. */
 #define MAX_FREE 16
 #define PAGE 4096
-/* A piece is not taken for what is much smaller. */
+/* Maximum factor by which a slab may exceed the requested size. */
 #define MAX_WASTE 2
 
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
   GstMemory memory;
   guint8 *data;
-  Slab slab; /* owned, if the memory has no parent */
+  Slab slab; /* owned if the memory has no parent */
 } Pinned;
 
 struct _GstSpdlPinnedAllocator {
@@ -46,8 +47,7 @@ struct _GstSpdlPinnedAllocator {
   const GstSpdlCudart *cudart;
   gint device_id;
   SpdlMutex lock;
-  GArray
-      *free; /* of Slab, the one that was freed last at the end; under lock */
+  GArray *free; /* Slab, last freed at the end; guarded by the lock */
 };
 
 G_DEFINE_TYPE (
@@ -55,9 +55,9 @@ G_DEFINE_TYPE (
 
 /* Slabs */
 
-/* Only so much may be locked, and a device that is lost locks nothing: then it
- * is memory as any other, which costs an upload time, and leaves it to the
- * device to say what is wrong. */
+/* Uses ordinary memory, because the limit of locked memory is reached or the
+ * device is lost. Uploads from it are slower, and a lost device is reported by
+ * them. */
 static gboolean
 make_unlocked (GstSpdlPinnedAllocator *self, Slab *slab, cudaError_t code)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: failed samples of spdlpipe's signal process
+/* gst-spdl: failed results of spdlpipe's signal process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

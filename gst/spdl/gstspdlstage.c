@@ -53,8 +53,8 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define DEFAULT_MAX_FAILURES -1
 #define DEFAULT_MAX_FAILURE_RATE 1.0
 
-/* What is tried at most where it is automatic, whatever the cores: of tasks
- * that hold no thread, and of those that do. */
+/* Maximum automatic concurrency, regardless of the cores: for tasks that do not
+ * occupy a thread, and for tasks that do. */
 #define MAX_WAITING 256
 #define MAX_THREADS 64
 
@@ -82,8 +82,9 @@ static void gst_spdl_stage_init (GTypeInstance *instance, gpointer klass);
 static gpointer parent_class = NULL;
 static gint private_offset = 0;
 
-/* Not G_DEFINE_ABSTRACT_TYPE: the pads are made from the templates of the
- * subclass, which only the class that is handed to the initialiser has. */
+/* Registers the type by hand instead of with G_DEFINE_ABSTRACT_TYPE, because
+ * the pads are created from the templates of the subclass, which only the class
+ * argument of the initializer has. */
 GType
 gst_spdl_stage_get_type (void)
 {
@@ -108,7 +109,8 @@ G_DEFINE_ENUM_TYPE (GstSpdlOutputOrder, gst_spdl_output_order,
     { GST_SPDL_OUTPUT_ORDER_INPUT, "Send results in the order of their items",
         "input" })
 
-/* The private part holds a meter, which is larger than an instance may be. */
+/* The private part contains a meter, which exceeds the maximum size of an
+ * instance, so it is allocated separately. */
 GstSpdlStagePrivate *
 gst_spdl_stage_get_private (GstSpdlStage *stage)
 {
@@ -153,7 +155,7 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
 
 /* Properties */
 
-/* Tells the executor what the properties allow. */
+/* Applies the limits in the properties to the executor. */
 static void
 gst_spdl_stage_apply_limits (GstSpdlStage *self)
 {
@@ -170,7 +172,7 @@ gst_spdl_stage_apply_limits (GstSpdlStage *self)
       &priv->executor, concurrency, queue_size, max_bytes);
 }
 
-/* How many tasks it works on at a time */
+/* Concurrency */
 
 static guint
 get_default (GstSpdlStage *self)
@@ -196,8 +198,8 @@ gst_spdl_stage_default_concurrency (GstSpdlStage *self)
   spdl_mutex_unlock (&priv->tuning_lock);
 }
 
-/* Has it tuned if it is to be. Returns what is to be ended once the lock is
- * released. Tuning lock held. */
+/* Registers the stage for tuning, or unregisters it. Returns a ticker that must
+ * be stopped after the lock is released. Tuning lock held. */
 static SpdlTicker *
 join_or_leave (GstSpdlStage *self)
 {
@@ -217,7 +219,7 @@ unlock_tuning (GstSpdlStagePrivate *priv, SpdlTicker *ended)
     spdl_ticker_stop (ended);
 }
 
-/* What the property is set to; 0: automatic. */
+/* Sets the value of the property. 0: automatic. */
 static void
 gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
 {
@@ -236,8 +238,8 @@ gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
   unlock_tuning (priv, join_or_leave (self));
 }
 
-/* It has started, or is about to stop: from when to when an automatic stage is
- * tuned. */
+/* Records that the stage has started or is about to stop. An automatic stage is
+ * tuned in between. */
 static void
 gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
 {
@@ -278,13 +280,14 @@ gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
 
   if (GST_SPDL_STAGE_GET_CLASS (self)->process_async)
     return MAX_WAITING;
-  /* More tasks than a shared pool has threads do not run. */
+  /* A shared pool limits the number of running tasks to its number of
+   * threads. */
   if (pool->name)
     return pool->max_threads;
   return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
 }
 
-/* Numbers of items that came without */
+/* Numbers of items without meta */
 
 static gboolean
 is_numbered (GstBuffer *buffer)
@@ -452,9 +455,9 @@ gst_spdl_stage_get_property (
   GST_OBJECT_UNLOCK (object);
 }
 
-/* States */
+/* State changes */
 
-/* @description: "NAME:THREADS" */
+/* Parses a description "NAME:THREADS" of a shared pool. */
 static SpdlPool *
 get_shared_pool (const gchar *description, GError **error)
 {

@@ -104,7 +104,7 @@ gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list)
   self->is_group = TRUE;
   for (guint i = 0; i < n; i++)
     add_item (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-  /* Where nobody else has the list, its items are writable from here on. */
+  /* If no other references exist, the items become writable. */
   gst_buffer_list_unref (list);
 }
 
@@ -142,7 +142,7 @@ gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error)
           batch && batch->num_items > 0 ? batch->items[0].epoch : 0, error));
 }
 
-/* A part has one item. */
+/* Moves the loss of @part, which has one item. */
 static void
 move_loss (GstSpdlTask *self, guint at, GstSpdlTask *part)
 {
@@ -164,7 +164,7 @@ gst_spdl_task_gather_parts (GstSpdlTask *self)
     if (n == 0)
       continue;
     g_array_append_vals (self->results, part->results->data, n);
-    /* They are not the part's any more. */
+    /* The results were moved. */
     memset (part->results->data, 0, n * sizeof (GstSpdlResult));
     g_array_set_size (part->results, 0);
   }
@@ -389,9 +389,9 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
 
 /* Groups */
 
-/* What became of the items of a group, found by which item they are. */
+/* An item of a group and its results. */
 typedef struct {
-  const GstSpdlItemMeta *meta; /* the item's own */
+  const GstSpdlItemMeta *meta; /* of the input */
   guint n_results;
   guint n_numbered;
 } Fate;
@@ -458,7 +458,7 @@ count_results (GHashTable *fates, GstBuffer *result)
     count_result (fates, &batch->items[i]);
 }
 
-/* An item that became several says so in each. */
+/* Stores in each result that the item has several. */
 static void
 number_result (GHashTable *fates, GstBuffer **result)
 {

@@ -43,7 +43,7 @@ gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info)
   }
 }
 
-/* How many bytes there are from the first element to the last. */
+/* Returns the number of bytes from the first to the last element. */
 static gsize
 get_span (const GstSpdlTensor *self)
 {
@@ -57,9 +57,9 @@ get_span (const GstSpdlTensor *self)
   return last + gst_spdl_tensor_type_get_size (self->type);
 }
 
-/* Not gst_memory_is_writable(), which wants the buffer's last reference: ours
- * is one of several. Memory that another buffer shares is not mapped for
- * writing. */
+/* Maps @memory. Does not use gst_memory_is_writable(), which requires that the
+ * buffer holds the last reference, since the tensor holds one too. Memory that
+ * another buffer shares is mapped read-only. */
 static gboolean
 map_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
 {
@@ -71,7 +71,8 @@ map_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
   return FALSE;
 }
 
-/* Memory of a device is not mapped, but has an address there. */
+/* Takes @memory. Device memory is not mapped, but has an address on the
+ * device. */
 static void
 take_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
 {

@@ -253,8 +253,8 @@ parse_type (const gchar *name, GstSpdlTensorType *type)
   return FALSE;
 }
 
-/* NNStreamer pads shapes to its rank with 1 or 0 where it writes them; what
- * comes after a 0 is no dimension. */
+/* Parses dimensions. NNStreamer pads them to its rank with 1 or 0; those after
+ * a 0 are ignored. */
 static gboolean
 parse_dims (const gchar *string, GstSpdlTensorInfo *tensor)
 {

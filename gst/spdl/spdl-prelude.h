@@ -13,7 +13,7 @@
 /**
  * GST_SPDL_API:
  *
- * Marks what the library exports.
+ * Marks a function that the library exports.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: limits the tasks of a pipeline to a share of the cores
+/* gst-spdl: CPU budget: credit account that limits running tasks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,17 +9,17 @@
 
 #include <math.h>
 
-/* In seconds of what is allowed: */
-#define DEAD_BAND 0.02  /* around nothing: the extra stays as it is */
-#define MOST_CREDIT 0.1 /* what was left earlier is not used up later */
-#define MOST_DEBT 5.0   /* tasks that run cannot be held back */
-#define BEGIN_DEBT 0.05 /* a limit begins */
-#define LOWER_DEBT 0.3  /* it goes down */
+/* Limits of the account, in seconds of the allowed CPU time: */
+#define DEAD_BAND 0.02  /* around 0, `extra` does not change */
+#define MOST_CREDIT 0.1 /* maximum credit; further savings are lost */
+#define MOST_DEBT 5.0   /* maximum debt; running tasks cannot be stopped */
+#define BEGIN_DEBT 0.05 /* a limit is set */
+#define LOWER_DEBT 0.3  /* the limit is lowered */
 #define OVERDRAWN_DEBT 1.0
-/* How long, in seconds, before the number changes. */
+/* Time in seconds before the limit changes. */
 #define PATIENCE_DOWN 0.3
 #define PATIENCE_UP 1.0
-/* Of the averages, in seconds. */
+/* Time constant of the averages, in seconds. */
 #define MEMORY 0.5
 
 void
@@ -58,7 +58,8 @@ keep_account (
   self->running += (running - self->running) * weight;
 }
 
-/* As many as use what is allowed, at most one less than there are. */
+/* Returns the initial limit: the number of workers that use the allowed CPU
+ * time, at most @n_workers - 1. */
 static guint
 begin_limit (const SpdlGovernor *self, guint n_workers)
 {

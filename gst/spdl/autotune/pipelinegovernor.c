@@ -17,23 +17,24 @@
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/stage/stage-private.h"
 
-/* Streaming threads are of pools that many pipelines use: what counts is what a
- * thread does between its entering a pipeline and its leaving it, and both it
- * says itself, by a STREAM_STATUS message. */
+/* CPU time of streaming threads. These threads belong to pools that several
+ * pipelines share, so only the time between entering and leaving this pipeline
+ * counts. Each thread announces both with a STREAM_STATUS message. */
 typedef struct {
-  SpdlMutex lock; /* innermost */
+  SpdlMutex lock; /* innermost lock */
   GArray *running;
-  guint64 of_ended; /* ns */
+  guint64 of_ended; /* CPU time of threads that have left, in ns */
 } GstSpdlThreadTimes;
 
 #define INTERVAL (20 * GST_MSECOND)
-/* How long a stage's CPU time counts, in seconds. */
+/* Time constant of a stage's average CPU time, in seconds. */
 #define MEMORY 10.0
-/* Another stage is held back only if it uses so many times as much. */
+/* Factor by which another stage must use more CPU time to be throttled
+ * instead. */
 #define MORE 1.5
-/* A stage that uses a smaller share of all does not compute. */
+/* A stage that uses a smaller share of the CPU time does not compute. */
 #define COMPUTES 0.05
-/* Of an interval. */
+/* Maximum number of decisions in an interval. */
 #define MOST_DECISIONS 2
 
 typedef struct {
@@ -44,9 +45,9 @@ typedef struct {
 
 typedef struct {
   GstSpdlStage *stage; /* owned */
-  guint64 counted;     /* CPU time since it started, in ns */
+  guint64 counted;     /* CPU time since the stage started, in ns */
   guint n_running;
-  double cores; /* that it uses, lately */
+  double cores; /* recent average of used cores */
   guint allowed;
 } Watched;
 
@@ -55,22 +56,22 @@ struct _GstSpdlGovernor {
   guint64 (*get_cpu_time) (void); /* nullable */
   SpdlTicker *ticker;             /* nullable */
 
-  SpdlMutex lock; /* before the stages' */
+  SpdlMutex lock; /* taken before the locks of the stages */
   gdouble budget;
-  double num_cores; /* that the budget is a share of */
+  double num_cores; /* number of cores for a budget of 1 */
   SpdlGovernor account;
   GArray *stages;    /* Watched */
-  guint throttled;   /* which of them is held back */
-  guint64 of_stages; /* CPU time that was counted, in ns */
+  guint throttled;   /* index of the stage that is throttled */
+  guint64 of_stages; /* CPU time of all stages, in ns */
   guint64 last_cpu;
-  gint64 last_time; /* us */
+  gint64 last_time; /* in us */
 };
 
 /* CPU time of streaming threads */
 
 typedef struct {
   pthread_t id;
-  guint64 before; /* CPU time that is not ours */
+  guint64 before; /* CPU time at entry */
 } Thread;
 
 static void
@@ -122,7 +123,7 @@ leave_thread (GstSpdlThreadTimes *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* In the thread that posts @message. */
+/* Called in the thread that posts @message. */
 static void
 gst_spdl_thread_times_take_message (
     GstSpdlThreadTimes *self, GstMessage *message)
@@ -138,7 +139,8 @@ gst_spdl_thread_times_take_message (
     leave_thread (self);
 }
 
-/* Of all threads since the first message, in ns. From any thread. */
+/* Returns the CPU time of all streaming threads since the first message, in ns.
+ * Callable from any thread. */
 static guint64
 gst_spdl_thread_times_get (GstSpdlThreadTimes *self)
 {
@@ -155,7 +157,7 @@ gst_spdl_thread_times_get (GstSpdlThreadTimes *self)
   return sum;
 }
 
-/* Making one */
+/* Creation */
 
 static void
 clear_watched (gpointer data)
@@ -232,7 +234,7 @@ gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message)
   gst_spdl_thread_times_take_message (&self->threads, message);
 }
 
-/* Intervals. Lock held. */
+/* Intervals. Functions are called with the lock held. */
 
 static Watched *
 get_watched (GstSpdlGovernor *self, guint i)
@@ -253,7 +255,7 @@ count_stage (GstSpdlGovernor *self, Watched *watched, double elapsed)
   guint64 used;
 
   watched->n_running = spdl_executor_count (executor_of (watched), &counts);
-  /* It may have started anew. */
+  /* The stage may have restarted. */
   used = counts.cpu_time >= watched->counted
              ? counts.cpu_time - watched->counted
              : counts.cpu_time;
@@ -263,7 +265,7 @@ count_stage (GstSpdlGovernor *self, Watched *watched, double elapsed)
   self->of_stages += used;
 }
 
-/* Returns the CPU time that counts, since the last interval. */
+/* Returns the CPU time since the last interval that counts for the budget. */
 static guint64
 count_cpus_of_budget (GstSpdlGovernor *self, double elapsed)
 {
@@ -302,7 +304,9 @@ is_limited (const GstSpdlGovernor *self)
   return self->account.limit != SPDL_GOVERNOR_NO_LIMIT;
 }
 
-/* While nothing is held back, a stage that takes over is free to. */
+/* Applies the limit to the throttled stage, and pauses the other stages that
+ * compute if that is not enough. Without debt, the other stages may run
+ * freely. */
 static void
 enforce_limits (GstSpdlGovernor *self)
 {
@@ -325,7 +329,8 @@ enforce_limits (GstSpdlGovernor *self)
   }
 }
 
-/* Of a stage that is held back, the last worker may have to pause. */
+/* Returns the number of workers to report: the additional worker counts,
+ * although it may be paused. */
 static guint
 count_workers (const GstSpdlGovernor *self, guint n)
 {
@@ -350,8 +355,8 @@ decide_limit (
   };
 }
 
-/* Returns how many there are: one for the stage that is held back, and one for
- * that which was until now. */
+/* Ends an interval. Returns the number of decisions: at most one for the
+ * throttled stage, and one for the stage that was throttled before. */
 static guint
 end_interval (GstSpdlGovernor *self, Decision *decisions)
 {
@@ -408,7 +413,7 @@ on_tick (gpointer data)
   }
 }
 
-/* Lock held. */
+/* Lock held. Lifts all limits. */
 static void
 release_all (GstSpdlGovernor *self)
 {
@@ -421,7 +426,7 @@ release_all (GstSpdlGovernor *self)
   }
 }
 
-/* Lock held. */
+/* Lock held. Resets the account, and lifts all limits. */
 static void
 begin_account (GstSpdlGovernor *self)
 {

@@ -13,40 +13,43 @@
 
 G_BEGIN_DECLS
 
-/* Ties the engine's governor to a pipeline: `cpu-budget`, for whoever runs one
- * and wants to have it. It holds back the stage whose tasks use most CPU time,
- * which slows the whole pipeline down, and the others that compute only where
- * that does not suffice. Their `concurrency` stays what it is. It has a thread,
- * which looks fifty times a second. */
+/* Enforces the `cpu-budget` of a pipeline, using the account of governor.h. It
+ * throttles the stage whose tasks use the most CPU time, which slows down the
+ * whole pipeline, and other stages that compute only if that does not suffice.
+ * The property `concurrency` does not change. A thread checks the account 50
+ * times per second. */
 
 typedef struct _GstSpdlGovernor GstSpdlGovernor;
 
-/* For the stages that @pipeline has now. @budget: the share of all cores. */
+/* Creates a governor for the current stages of @pipeline. @budget is a share of
+ * all cores. */
 SPDL_PRIVATE_API
 GstSpdlGovernor *gst_spdl_governor_new (GstBin *pipeline, gdouble budget);
 SPDL_PRIVATE_API
 void gst_spdl_governor_free (GstSpdlGovernor *self);
 
-/* What counts: by default the CPU time of the stages' workers and of the
- * pipeline's streaming threads, for which the messages below are needed. Where
- * a process does nothing else, it is all of the process. Before it starts.
- * @get_cpu_time: in ns, from any thread */
+/* Sets the function that measures CPU time. By default, the CPU time of the
+ * stages' workers and of the pipeline's streaming threads counts; the latter
+ * needs gst_spdl_governor_take_message(). Use the CPU time of the process if it
+ * runs nothing else. Must be called before the start.
+ *
+ * @get_cpu_time: returns ns; called from any thread */
 SPDL_PRIVATE_API
 void gst_spdl_governor_set_clock (
     GstSpdlGovernor *self, guint64 (*get_cpu_time) (void));
 
-/* A message of the pipeline, in the thread that posts it: it tells of streaming
- * threads. */
+/* Handles a message of the pipeline, in the thread that posts it. STREAM_STATUS
+ * messages announce streaming threads. */
 SPDL_PRIVATE_API
 void
 gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message);
 
-/* Takes effect at once. From any thread. */
+/* Sets the budget with immediate effect. Callable from any thread. */
 SPDL_PRIVATE_API
 void gst_spdl_governor_set_budget (GstSpdlGovernor *self, gdouble budget);
 
-/* Before the pipeline is in PAUSED, and before it is back in NULL: what is held
- * back is let go. */
+/* Start before the pipeline changes to PAUSED, and stop before it changes to
+ * NULL, which lifts all limits. */
 SPDL_PRIVATE_API
 void gst_spdl_governor_start (GstSpdlGovernor *self);
 SPDL_PRIVATE_API

@@ -1,4 +1,4 @@
-/* gst-spdl: automatic concurrency of a pipeline's stages
+/* gst-spdl: automatic concurrency of the stages of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,16 +15,17 @@
 
 typedef struct {
   gint n_refs;
-  gconstpointer pipeline; /* only to be compared */
+  gconstpointer pipeline; /* only compared, never dereferenced */
   SpdlTicker *ticker;
 
-  /* Before the stages' locks. A stage leaves before it stops, so none is
-   * owned. */
+  /* Taken before the locks of the stages. A stage removes itself before it
+   * stops, so no reference is held. */
   SpdlMutex lock;
   GPtrArray *stages; /* GstSpdlStage */
-  gboolean changed;  /* the stages are not those of the search */
+  gboolean changed;  /* the stages have changed since the search began */
   SpdlTuner *tuner;
-  SpdlInterval counts[SPDL_MAX_TUNED]; /* at the end of the last interval */
+  SpdlInterval
+      counts[SPDL_MAX_TUNED]; /* counters at the end of the last interval */
 } Tuner;
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -57,7 +58,7 @@ count_stages (Tuner *self)
   return MIN (self->stages->len, SPDL_MAX_TUNED);
 }
 
-/* Begins a search. Lock held. */
+/* Starts a search. Lock held. */
 static void
 begin_interval (Tuner *self)
 {
@@ -76,7 +77,8 @@ begin_interval (Tuner *self)
   }
 }
 
-/* Lock held. */
+/* Lock held. Calculates the increase of a stage's counters since the last
+ * interval. */
 static void
 take_interval (Tuner *self, guint i, SpdlInterval *interval)
 {
@@ -137,7 +139,8 @@ make_message (GstElement *stage, guint from, guint to, const gchar *reason)
           reason, NULL));
 }
 
-/* Lock held. Returns what is to be posted without it. */
+/* Lock held. Applies a decision. Returns the message to post after releasing
+ * the lock. */
 static GstMessage *
 apply_decision (Tuner *self, const SpdlTunerDecision *d)
 {
@@ -156,7 +159,7 @@ apply_decision (Tuner *self, const SpdlTunerDecision *d)
   return message;
 }
 
-/* Lock held. */
+/* Lock held. Appends the messages of the interval's decisions to @messages. */
 static void
 end_interval (Tuner *self, GQueue *messages)
 {
@@ -187,7 +190,7 @@ on_tick (gpointer data)
   spdl_mutex_unlock (&self->lock);
 
   while ((message = g_queue_pop_head (&messages))) {
-    /* The message owns its source. */
+    /* The message owns its source, so keep a reference while posting. */
     GstElement *stage = gst_object_ref (GST_MESSAGE_SRC (message));
 
     gst_element_post_message (stage, message);
@@ -209,7 +212,7 @@ gst_spdl_post_tuning (GstElement *stage, guint from, guint to,
   gst_element_post_message (stage, message);
 }
 
-/* Which pipelines have one */
+/* Registry of tuners by pipeline */
 
 static gconstpointer
 find_pipeline (GstSpdlStage *stage)
@@ -226,13 +229,13 @@ find_pipeline (GstSpdlStage *stage)
   return found;
 }
 
-/* Registry lock held. */
+/* Registry lock held. Creates the tuner of a pipeline. */
 static Tuner *
 tuner_new (gconstpointer pipeline)
 {
   Tuner *self = g_new0 (Tuner, 1);
 
-  self->n_refs = 2; /* the registry's, and the thread's */
+  self->n_refs = 2; /* held by the registry and by the thread */
   self->pipeline = pipeline;
   spdl_mutex_init (&self->lock);
   self->stages = g_ptr_array_new ();
@@ -242,7 +245,7 @@ tuner_new (gconstpointer pipeline)
   return self;
 }
 
-/* Registry lock held. */
+/* Registry lock held. Returns the tuner that has @stage, or NULL. */
 static Tuner *
 find_tuner_of (GstSpdlStage *stage)
 {
@@ -255,7 +258,8 @@ find_tuner_of (GstSpdlStage *stage)
   return NULL;
 }
 
-/* Registry lock held. */
+/* Registry lock held. Returns the tuner of @pipeline, which is created if
+ * necessary. */
 static Tuner *
 find_tuner_for (gconstpointer pipeline)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: automatic concurrency of a pipeline's stages
+/* gst-spdl: automatic concurrency of the stages of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,18 +12,17 @@
 
 G_BEGIN_DECLS
 
-/* Ties the engine's tuner to stages. There is one for each pipeline that has
- * automatic stages which run, made for the first and gone with the last, with a
- * thread that takes their figures ten times a second. It takes no part in
- * intervals of `stats-interval`. What it decides is posted by the stage, as
- * `spdl-tuning`. */
+/* Connects the tuner to the stages of a pipeline. A pipeline has one tuner
+ * while automatic stages are running. Its thread reads the counters of the
+ * stages ten times per second, independently of `stats-interval`. Stages post
+ * decisions as `spdl-tuning`. */
 
-/* @stage has started. Nothing happens if it is tuned already. From any
+/* Adds a stage that has started, unless it was added before. Callable from any
  * thread. */
 void gst_spdl_tuner_add (GstSpdlStage *stage);
 
-/* @stage is not touched any more once this returns. Returns: (nullable): what
- * the caller ends when it holds no lock. */
+/* Removes a stage, which is not used any more when this returns. Returns:
+ * (nullable): a ticker that the caller must stop after releasing its locks. */
 SpdlTicker *gst_spdl_tuner_remove (GstSpdlStage *stage);
 
 /* Posts a decision as `spdl-tuning`, with fields as for gst_structure_set(). */

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* What is tried, one after the other where the one before gained nothing. */
+/* Factors of the concurrency in a trial. A smaller one is tried if the larger
+ * one did not help. */
 #define SPDL_GROWTH 2.0
 #define SPDL_SMALL_GROWTH 1.4
 #define SPDL_LEAST_GROWTH 1.15
@@ -17,14 +18,15 @@
 typedef struct {
   guint n;
   guint max;
-  guint before; /* the trial */
+  guint before; /* concurrency before the trial */
   gboolean candidate;
-  guint too_few;    /* the most that is known to be; 0 */
-  double knee;      /* from where on more gain nothing, about; 0: not known */
-  gboolean lowered; /* as far as it goes */
-  double computing; /* the most of its tasks' time on a CPU */
-  double time;      /* a task's, when it settled */
-  guint settled;    /* the last time, at so many */
+  guint too_few; /* highest concurrency known to be too low; 0: unknown */
+  double knee; /* approximate concurrency above which throughput stays the same;
+                  0: unknown */
+  gboolean lowered; /* cannot be lowered further */
+  double computing; /* maximum share of CPU time in the time of tasks */
+  double time;      /* duration of a task when the search settled */
+  guint settled;    /* concurrency when the search last settled */
 } SpdlTunerStage;
 
 typedef enum {
@@ -45,21 +47,21 @@ struct _SpdlTuner {
   guint64 settling_until;
   gboolean throttled;
   SpdlWindow base;
-  guint64 base_at;  /* when it ended */
-  SpdlWindow trial; /* or what is watched */
-  /* The search. */
-  double growth; /* of the next raise; 0: enough */
+  guint64 base_at;  /* time when it was measured */
+  SpdlWindow trial; /* trial, or watched window */
+  /* State of the search. */
+  double growth; /* of the next raise; 0: do not raise */
   gboolean goes_down;
-  guint fits; /* that are left */
+  guint fits; /* remaining attempts to lower idle stages */
   guint lowering;
-  double kept; /* of the rate, after trials that lost a little */
+  double kept; /* accumulated factor of the rate over trials that lost little */
   guint stalls;
-  /* Since it is steady. */
+  /* State while steady. */
   guint64 settled_at;
   guint64 patience;
-  guint n_others; /* windows that were others */
+  guint n_others; /* consecutive windows that differ */
   gboolean was_throttled;
-  gboolean was_narrow; /* one of the stages */
+  gboolean was_narrow; /* a stage was the bottleneck */
 
   guint n_decisions;
   SpdlTunerDecision decisions[2 * SPDL_MAX_TUNED];
@@ -72,17 +74,17 @@ static void search_conclude_raise (SpdlTuner *self, double ratio, double noise);
 static void search_conclude_fit (SpdlTuner *self, double ratio, double noise);
 static void search_conclude_lower (SpdlTuner *self, double ratio, double noise);
 
-/* Something waits before a stage, and behind it nothing is in the way, from
- * and up to these shares of the time. */
+/* A stage is the bottleneck if its queue is occupied for at least FULL of the
+ * time, and its results are blocked for less than FREE of the time. */
 #define FULL 0.6
 #define FREE 0.5
 
-/* A rate that falls so low has other reasons: the trainer does something
- * else. */
+/* If the rate drops below this factor, the cause is not the trial: the trainer
+ * is busy with something else. */
 #define STALLED 0.3
 #define MAX_STALLS 3
 
-/* What a measurement takes, in ns. */
+/* Limits of a measurement; times in ns. */
 #define MIN_WINDOW 500e6
 #define MAX_WINDOW 1800e6
 #define MIN_BLOCKS 5
@@ -92,7 +94,7 @@ static void search_conclude_lower (SpdlTuner *self, double ratio, double noise);
 #define MIN_SETTLING 200e6
 #define MAX_SETTLING 1000e6
 
-/* When it is steady. */
+/* Limits for watching while steady; times in ns. */
 #define WATCH_WINDOW 5e9
 #define WATCH_WINDOWS 2
 #define OTHER_RATE 1.3
@@ -100,7 +102,7 @@ static void search_conclude_lower (SpdlTuner *self, double ratio, double noise);
 #define IDLE_RATE 0.05
 #define MIN_PATIENCE 20e9
 #define MAX_PATIENCE 600e9
-/* Numbers that are as far apart as that are the same. */
+/* Numbers of workers that differ by less than this share count as equal. */
 #define SAME 0.25
 
 SpdlTuner *
@@ -168,7 +170,7 @@ spdl_tuner_is_steady (const SpdlTuner *self)
 
 /* Decisions */
 
-/* Sets a stage's number. */
+/* Decides a new concurrency of a stage. */
 static SpdlTunerDecision *
 spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
 {
@@ -188,7 +190,7 @@ spdl_tuner_decide (SpdlTuner *self, guint i, guint to, SpdlTunerReason reason)
   return d;
 }
 
-/* From now on, after a while in which the pipeline settles. */
+/* Starts a measurement, after a time in which the pipeline settles. */
 static void
 begin_measurement (SpdlTuner *self, SpdlTunerStep step)
 {
@@ -201,8 +203,8 @@ begin_measurement (SpdlTuner *self, SpdlTunerStep step)
       step == STEP_BASE ? &self->base : &self->trial, self->n_stages);
 }
 
-/* Remembers what there is, then come decisions and a measurement. Then the
- * trial stays, or is taken back; @ratio: its rate, as a multiple. */
+/* Starts a trial: stores the current concurrency. Decisions and a measurement
+ * follow; then the trial is kept or reverted. */
 static void
 begin_trial (SpdlTuner *self)
 {
@@ -210,8 +212,8 @@ begin_trial (SpdlTuner *self)
     self->stages[i].before = self->stages[i].n;
 }
 
-/* Takes the trial back. What was measured before it is measured anew after a
- * while: the machine may be another one by then. */
+/* Reverts the trial. @ratio: rate of the trial, relative to the base. An old
+ * base is measured again, because the load of the machine may have changed. */
 static void
 take_back (SpdlTuner *self, double ratio)
 {
@@ -234,7 +236,7 @@ take_back (SpdlTuner *self, double ratio)
     begin_measurement (self, STEP_BASE);
 }
 
-/* The trial stays. */
+/* Keeps the trial as the new base. */
 static void
 keep_concurrency (SpdlTuner *self)
 {
@@ -242,7 +244,8 @@ keep_concurrency (SpdlTuner *self)
   self->base_at = self->now;
 }
 
-/* Something waits before it, and nothing is in the way behind it. */
+/* Returns TRUE if stage @i is the bottleneck: its queue is occupied, and
+ * downstream does not block it. */
 static gboolean
 is_narrow (const SpdlWindow *window, guint i)
 {
@@ -259,7 +262,7 @@ any_narrow (const SpdlTuner *self, const SpdlWindow *window)
   return FALSE;
 }
 
-/* Steady */
+/* Steady state */
 
 static void
 settle_search (SpdlTuner *self)
@@ -290,7 +293,7 @@ is_other (double a, double b, double factor)
   return a > b * factor || b > a * factor;
 }
 
-/* Returns the stage whose figures are others than when it settled, or
+/* Returns the stage whose figures have changed since the search settled, or
  * n_stages. */
 static guint
 find_other (const SpdlTuner *self)
@@ -305,8 +308,8 @@ find_other (const SpdlTuner *self)
         is_other (spdl_window_get_task_time (&self->trial, i),
             self->stages[i].time, OTHER_TIME))
       return i;
-  /* Fitted to a trainer that was slow, they are the limit as soon as it is not,
-   * and the rate is hardly another one. */
+  /* A bottleneck may appear although the rate has hardly changed: the
+   * concurrency was fitted to a slow trainer that is faster now. */
   return is_other (rate, before, OTHER_RATE) ||
                  (!self->was_narrow && any_narrow (self, &self->trial)) ||
                  self->throttled != self->was_throttled
@@ -348,7 +351,8 @@ go_on (SpdlTuner *self)
     settle_search (self);
 }
 
-/* Whether the window says enough; @ratio: of a trial; 0: of none. */
+/* Returns TRUE if the window is sufficient for a decision. @ratio: rate of a
+ * trial relative to the base; 0: not a trial */
 static gboolean
 is_enough (const SpdlWindow *window, double ratio, double noise)
 {
@@ -376,7 +380,8 @@ conclude_base (SpdlTuner *self)
     begin_measurement (self, STEP_BASE);
 }
 
-/* The trainer did something else: neither was what it seems. */
+/* Restarts the search, because the trainer was busy with something else, so
+ * neither measurement is valid. */
 static void
 begin_again (SpdlTuner *self)
 {
@@ -432,7 +437,8 @@ learn_computing (SpdlTuner *self, const SpdlWindow *window)
   }
 }
 
-/* The first tasks say little: caches and connections are cold. */
+/* Waits until each stage has finished a task. The first tasks are not
+ * representative, because caches and connections are cold. */
 static void
 wait_for_tasks (SpdlTuner *self)
 {
@@ -470,28 +476,29 @@ spdl_tuner_end_interval (SpdlTuner *self, const SpdlInterval *intervals,
 
 /* Search */
 
-/* Shares of a stage's workers that are in tasks, from which on it may be the
- * limit, and up to which some of them can go. */
+/* Share of busy workers from which a stage may be the bottleneck, and share
+ * below which its concurrency may be lowered. */
 #define BUSY 0.75
 #define RATHER_IDLE 0.7
-/* What is to be left where a stage follows another, and where idle workers
- * go. */
+/* Target share of busy workers for a stage that is raised along with another,
+ * and margin for lowering an idle stage. */
 #define FULLEST 0.9
 #define SPARE 1.15
-/* A gain that counts, at least and at most, by the noise; and a loss that does
- * not, of one trial and of all together. */
+/* Limits for the gain that keeps a raise, which depends on the noise; and for
+ * the loss that keeps a lowered concurrency, in one trial and in total. */
 #define MIN_GAIN 0.04
 #define MAX_GAIN 0.15
 #define NO_LOSS 0.03
 #define MAX_LOSS 0.05
-/* A gain of so much of what was added is in proportion; of so little, it may be
- * chance. */
+/* A gain of at least this share of the added workers is proportional; a gain
+ * below the second share may be noise. */
 #define PROPORTIONAL 0.85
 #define BY_CHANCE 0.3
 
-/* Up */
+/* Raising */
 
-/* Beyond as many as keep all cores busy, none that computes gains. */
+/* Returns the maximum useful concurrency. If tasks compute, more workers than
+ * needed to keep all cores busy gain nothing. */
 static guint
 bound_of (const SpdlTuner *self, const SpdlTunerStage *stage)
 {
@@ -501,7 +508,9 @@ bound_of (const SpdlTuner *self, const SpdlTunerStage *stage)
   return MAX (MIN (stage->max, useful), 1);
 }
 
-/* Where results leave in order, workers wait for slow tasks to end. */
+/* Returns TRUE if stage @i may be the bottleneck. If results leave in input
+ * order, its workers may wait for slow tasks, so busy workers alone are not a
+ * criterion. */
 static gboolean
 may_limit (const SpdlTuner *self, guint i)
 {
@@ -525,7 +534,7 @@ find_candidates (SpdlTuner *self)
   for (guint i = 0; i < self->n_stages; i++) {
     SpdlTunerStage *stage = &self->stages[i];
 
-    /* So few more at the bound would tell nothing. */
+    /* A smaller raise, close to the limit, would not be measurable. */
     stage->candidate =
         may_limit (self, i) &&
         get_raised_concurrency (self, i, stage->n * self->growth) >=
@@ -535,8 +544,9 @@ find_candidates (SpdlTuner *self)
   return any;
 }
 
-/* Begin a trial: up; down to what is busy; and down by one stage, to see. FALSE
- * if there is nothing to try. */
+/* search_raise(), search_fit() and search_lower() start a trial: raise the
+ * bottleneck, lower idle stages to the busy workers, or lower one stage. They
+ * return FALSE if there is nothing to try. */
 static gboolean
 search_raise (SpdlTuner *self)
 {
@@ -564,8 +574,8 @@ search_raise (SpdlTuner *self)
   return TRUE;
 }
 
-/* What a gain that is less than what was added tells of the knee. A small one
- * may be chance. */
+/* Estimates the knee from a gain that is smaller than the added concurrency. A
+ * small gain may be noise. */
 static void
 learn_from_gain (SpdlTuner *self, double gain)
 {
@@ -585,7 +595,8 @@ learn_from_gain (SpdlTuner *self, double gain)
   }
 }
 
-/* End it. @noise: of the ratio */
+/* The search_conclude functions end a trial. @ratio: rate relative to the base;
+ * @noise: its standard error */
 static void
 search_conclude_raise (SpdlTuner *self, double ratio, double noise)
 {
@@ -596,7 +607,7 @@ search_conclude_raise (SpdlTuner *self, double ratio, double noise)
     keep_concurrency (self);
     return;
   }
-  /* Where so many did harm, less may gain, even if it was just undone. */
+  /* If the raise was harmful, a smaller one may still help. */
   if (self->growth == SPDL_LEAST_GROWTH)
     self->growth = 0;
   else
@@ -606,9 +617,9 @@ search_conclude_raise (SpdlTuner *self, double ratio, double noise)
   take_back (self, ratio);
 }
 
-/* Down */
+/* Lowering */
 
-/* So many workers are enough for what these do. */
+/* Returns the number of workers needed for a load of @busy workers. */
 static guint
 count_busy (double busy)
 {
@@ -642,11 +653,11 @@ search_fit (SpdlTuner *self)
   return any;
 }
 
-/* Whether so much of the rate is left that the trial may stay. */
+/* Returns TRUE if the loss of rate is small enough to keep the trial. */
 static gboolean
 is_no_loss (SpdlTuner *self, double ratio, double noise)
 {
-  /* One more or less of few. */
+  /* Allow for one task more or less if there are few. */
   const double one = 1.0 / MAX (spdl_window_get_tasks (&self->trial), 10);
   const double left = self->kept * MIN (ratio + one, 1);
 
@@ -662,7 +673,8 @@ search_conclude_fit (SpdlTuner *self, double ratio, double noise)
 {
   if (is_no_loss (self, ratio, noise)) {
     self->fits = 0;
-    /* They were not the limit, and are now: it was a short one of others. */
+    /* Now a stage is the bottleneck, although none was before: that was a
+     * temporary slowness elsewhere. Try to raise again. */
     if (!any_narrow (self, &self->base) && any_narrow (self, &self->trial)) {
       self->growth = SPDL_GROWTH;
       self->goes_down = FALSE;
@@ -674,9 +686,8 @@ search_conclude_fit (SpdlTuner *self, double ratio, double noise)
   take_back (self, ratio);
 }
 
-/* How many may do as well. Where none of the stages is the limit, workers that
- * are busy are needed. Returns as many as there are, if there is nothing to
- * try. */
+/* Returns a lower concurrency of stage @i to try, or the current one. If no
+ * stage is the bottleneck, busy workers are needed. */
 static guint
 guess_fewer (const SpdlTuner *self, guint i)
 {

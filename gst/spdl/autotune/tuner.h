@@ -11,64 +11,66 @@
 
 G_BEGIN_DECLS
 
-/* Finds the concurrency of a pipeline's stages, all of one pipeline together:
- * what one gains is taken from another, and a stage alone does not know
- * whether it is the limit.
+/* Searches the concurrency of all stages of a pipeline together, because stages
+ * compete for the same cores, and a stage alone cannot tell whether it is the
+ * bottleneck. The tuner depends only on its arguments: the counters of each
+ * interval, and the time. It has no clock and no thread, and returns decisions
+ * that the caller applies.
  *
- * It is a function of what it is told: an interval after the other, and the
- * time. It has no clock and no thread, and changes nothing itself: it says what
- * to change.
- *
- * It climbs. A *trial* sets other numbers, lets the pipeline settle, and
- * measures until the rate is sure, or for so long as it may; what brings
- * nothing is taken back. First it goes up: stages whose workers are in tasks
- * all the time, and those that would be next, get twice as many, as long as
- * that gains. Then it goes down: stages whose workers are idle keep as many as
- * are busy, and of a stage that is busy all the time (it may wait for a core,
- * or for a server that serves no more) a third are tried, and what that loses
- * tells where the knee is. Then it is *steady*, and only watches: where the
- * rate or the tasks' times are others for long, it begins again, each time
- * later if that was in vain. */
+ * The search is a hill climb. A *trial* changes concurrencies, lets the
+ * pipeline settle, and measures until the rate is accurate or a time limit is
+ * reached; a trial without gain is reverted. First the tuner raises: stages
+ * whose workers are always busy, and those that would be the next bottleneck,
+ * are doubled as long as that gains. Then it lowers: stages with idle workers
+ * keep as many as are busy. For a stage that is always busy (it may wait for a
+ * core, or for a server that serves no more), a third is tried, and the loss
+ * shows where the knee is. Then it is *steady* and only watches: if the rate or
+ * the task times have changed for some time, the search starts again, after a
+ * delay that doubles each time the result is the same. */
 
 typedef enum {
-  SPDL_TUNER_LIMITS,  /* raised: its workers are in tasks all the time */
-  SPDL_TUNER_FOLLOWS, /* raised: it would be the next limit */
-  SPDL_TUNER_IDLE,    /* lowered: as many as are busy */
-  SPDL_TUNER_SPARE,   /* lowered: to see whether fewer do as well */
-  SPDL_TUNER_NO_GAIN, /* taken back: more brought nothing */
-  SPDL_TUNER_LOSS,    /* taken back: fewer were slower */
-  SPDL_TUNER_HELD,    /* taken back: somebody else began to hold tasks back */
-  SPDL_TUNER_SETTLED, /* stays */
-  SPDL_TUNER_LOAD,    /* stays, and the search begins again */
+  SPDL_TUNER_LIMITS,  /* raised: its workers are always busy */
+  SPDL_TUNER_FOLLOWS, /* raised: it would be the next bottleneck */
+  SPDL_TUNER_IDLE,    /* lowered: to the number of busy workers */
+  SPDL_TUNER_SPARE,   /* lowered: to test whether fewer suffice */
+  SPDL_TUNER_NO_GAIN, /* reverted: raising did not help */
+  SPDL_TUNER_LOSS,    /* reverted: lowering reduced the rate */
+  SPDL_TUNER_HELD,    /* reverted: the CPU budget throttles tasks now */
+  SPDL_TUNER_SETTLED, /* settled: no change */
+  SPDL_TUNER_LOAD,    /* the load has changed: a new search starts */
 } SpdlTunerReason;
 
 typedef struct {
   guint stage;
   guint from, to;
   SpdlTunerReason reason;
-  /* What was measured with @from. */
-  double throughput; /* items a second of the stage */
+  /* Measured with @from. */
+  double throughput; /* items per second of the stage */
   double occupancy;
-  double busy; /* workers that are in tasks, as a share of @from */
-  double gain; /* of a trial that is taken back: its rate, as a multiple */
+  double busy; /* share of busy workers */
+  double gain; /* of a reverted trial: rate relative to the base */
 } SpdlTunerDecision;
 
 typedef struct _SpdlTuner SpdlTuner;
 
-/* @num_cores: that the process may use */
+/* @num_cores: number of cores that the process may use */
 SpdlTuner *spdl_tuner_new (guint num_cores);
 void spdl_tuner_free (SpdlTuner *self);
 
-/* Begins a search, with as many stages as are then added. */
+/* Starts a search with the stages that are added afterwards. */
 void spdl_tuner_begin (SpdlTuner *self);
 
-/* @concurrency: to begin with; @max: the bound. Returns the stage's index. */
+/* Adds a stage with the initial @concurrency and the limit @max. Returns its
+ * index. */
 guint spdl_tuner_add_stage (SpdlTuner *self, guint concurrency, guint max);
 
-/* An interval has ended at @now (ns). @intervals: one for each stage;
- * @throttled: somebody else holds tasks back, so that no trial would tell
- * anything: there is none then. Returns
- * @n decisions, the tuner's until the next call. */
+/* Ends an interval at the time @now (ns).
+ *
+ * @intervals: counters, one per stage
+ * @throttled: whether a CPU budget throttles tasks, in which case there are no
+ *     trials because they would be meaningless
+ *
+ * Returns @n decisions, which are valid until the next call. */
 const SpdlTunerDecision *spdl_tuner_end_interval (SpdlTuner *self,
     const SpdlInterval *intervals, guint64 now, gboolean throttled, guint *n);
 

@@ -13,22 +13,22 @@
 
 G_BEGIN_DECLS
 
-/* The package calls this library by ctypes. These functions take and return
- * pointers, numbers and strings alone, so that it needs neither PyGObject nor
- * other libraries. They are private: the package and the library have the same
- * version, which the package checks. */
+/* The Python package calls this library through ctypes. These functions take
+ * and return only pointers, numbers and strings, so that the package needs
+ * neither PyGObject nor other libraries. They are private: package and library
+ * have the same version, which the package checks. */
 
 #define GST_SPDL_BINDING_VERSION 1
 
 SPDL_PRIVATE_API
 guint gst_spdl_binding_get_version (void);
 
-/* Returns: (transfer full): names and versions in turns: this project's, and of
- * the GStreamer and GLib that it runs on */
+/* Returns: (transfer full): alternating names and versions: of this project,
+ * GStreamer and GLib */
 SPDL_PRIVATE_API
 gchar **gst_spdl_binding_list_versions (void);
 
-/* As gst_spdl_cudart_add_folder() */
+/* See gst_spdl_cudart_add_folder(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_add_cuda_folder (const gchar *folder);
 
@@ -43,11 +43,11 @@ void gst_spdl_binding_free_strings (gchar **strings);
 SPDL_PRIVATE_API
 void gst_spdl_binding_free_error (GError *error);
 
-/* A loader, a decoder. */
+/* For a loader or a decoder. */
 SPDL_PRIVATE_API
 void gst_spdl_binding_unref_object (gpointer object);
 
-/* A sample, caps. */
+/* For a sample or caps. */
 SPDL_PRIVATE_API
 gpointer gst_spdl_binding_ref (gpointer mini_object);
 
@@ -70,15 +70,15 @@ const gchar *gst_spdl_binding_get_error_code (const GError *error);
 /* Loaders */
 
 typedef struct {
-  gboolean ready;       /* there is a result, which the caller resets it for */
-  gboolean has_notices; /* for gst_spdl_binding_loader_pop_notice() */
+  gboolean ready;       /* there is a result; reset by the caller */
+  gboolean has_notices; /* notices for gst_spdl_binding_loader_pop_notice() */
   GstSpdlBatch *batch;  /* (transfer full) (nullable) */
   GError *error;        /* (transfer full) (nullable) */
 } GstSpdlBindingPull;
 
-/* gst_spdl_loader_next(), if it has something to return, and unless @pull is
- * still `ready`: a signal may interrupt the caller before it takes the result
- * over. */
+/* Calls gst_spdl_loader_next() without blocking. Does nothing while @pull is
+ * still `ready`, because a signal may interrupt the caller before it has taken
+ * the result. */
 SPDL_PRIVATE_API
 void gst_spdl_binding_loader_try_next (
     GstSpdlLoader *loader, GstSpdlBindingPull *pull);
@@ -87,7 +87,7 @@ void gst_spdl_binding_loader_try_next (
 SPDL_PRIVATE_API
 void gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader);
 
-/* From the thread that takes batches.
+/* Called by the thread that takes batches.
  *
  * Returns: (transfer full) (nullable): the next failure or warning, a
  * #GstSpdlNotice */
@@ -115,24 +115,24 @@ gst_spdl_binding_loader_set_cpu_budget (GstSpdlLoader *loader, gdouble budget);
 SPDL_PRIVATE_API
 gchar *gst_spdl_binding_loader_dup_stats (GstSpdlLoader *loader);
 
-/* Ends the source with an error. FALSE with @error set, as
+/* Ends the source with an error. Returns FALSE with @error set, like
  * gst_spdl_loader_end_source(). */
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_loader_fail_source (
     GstSpdlLoader *loader, const gchar *reason, GError **error);
 
-/* gst_spdl_loader_push() of a sample's buffer and caps. */
+/* Calls gst_spdl_loader_push() with the buffer and caps of a sample. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_loader_push (GstSpdlLoader *loader, GstSample *sample,
     gint64 label, const gchar *uri, GstClockTime timeout, GError **error);
 
 /* Functions */
 
-/* States of PyGILState_Ensure() and PyGILState_Release(). */
+/* Values of PyGILState_STATE. */
 #define GST_SPDL_BINDING_LOCKED 0
 #define GST_SPDL_BINDING_UNLOCKED 1
 
-/* Functions of Python's C API, which this library is not linked to. */
+/* Functions of Python's C API. This library is not linked to Python. */
 typedef struct {
   int (*ensure) (void);        /* PyGILState_Ensure */
   void (*release) (int state); /* PyGILState_Release */
@@ -144,12 +144,13 @@ typedef struct {
   int (*is_finalizing) (void);
 } GstSpdlBindingPython;
 
-/* Called once, before the first function is set. */
+/* Sets these functions, before the first call of
+ * gst_spdl_binding_set_function(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_set_python (const GstSpdlBindingPython *functions);
 
-/* Returns: (transfer full) (nullable): the result, as that of spdlpipe's signal
- * `process` */
+/* Returns: (transfer full) (nullable): the result, as for the signal `process`
+ * of spdlpipe */
 typedef GstSample *(*GstSpdlBindingFunction) (GstSample *sample, gpointer id);
 
 typedef enum {
@@ -158,17 +159,17 @@ typedef enum {
   GST_SPDL_BINDING_NO_PIPE,
 } GstSpdlBindingStatus;
 
-/* Makes @function the work of the spdlpipe @name in @pipeline. When it is not
- * called any more, gst_spdl_binding_pop_finished() returns @id. */
+/* Sets @function as the function of the spdlpipe @name in @pipeline. Once it
+ * will not be called again, gst_spdl_binding_pop_finished() returns @id. */
 SPDL_PRIVATE_API
 GstSpdlBindingStatus gst_spdl_binding_set_function (GstBin *pipeline,
     const gchar *name, GstSpdlBindingFunction function, gpointer id);
 
-/* Returns: (nullable): the id of a function that is not called any more */
+/* Returns: (nullable): the id of a function that will not be called again */
 SPDL_PRIVATE_API
 gpointer gst_spdl_binding_pop_finished (void);
 
-/* Samples: items, groups and batches on their way */
+/* Samples: items, groups and batches in the pipeline */
 
 /* Returns: (transfer full) */
 SPDL_PRIVATE_API
@@ -176,7 +177,7 @@ GstCaps *gst_spdl_binding_caps_new (const gchar *description);
 
 /* Copies @data.
  *
- * @caps: (nullable): the caps of what it is made from
+ * @caps: (nullable): caps of the original
  * Returns: (transfer full) */
 SPDL_PRIVATE_API
 GstSample *
@@ -186,22 +187,21 @@ gst_spdl_binding_sample_new (gconstpointer data, gsize size, GstCaps *caps);
 SPDL_PRIVATE_API
 GstSample *gst_spdl_binding_sample_new_from_buffer (GstBuffer *buffer);
 
-/* Makes one item of several media.
+/* Creates an item of several media.
  *
- * Returns: (transfer full) (nullable): NULL: these are more than an item can
- * have */
+ * Returns: (transfer full) (nullable): NULL: there are too many parts */
 SPDL_PRIVATE_API
 GstSample *gst_spdl_binding_sample_new_from_parts (
     guint n, const gchar *const *names, GstSample *const *parts);
 
-/* Makes a group.
+/* Creates a group.
  *
- * Returns: (transfer full) (nullable): NULL: they have different caps */
+ * Returns: (transfer full) (nullable): NULL: the items have different caps */
 SPDL_PRIVATE_API
 GstSample *
 gst_spdl_binding_sample_new_from_items (guint n, GstSample *const *items);
 
-/* Returns: whether it is a group */
+/* Returns: whether @sample is a group */
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_sample_is_group (GstSample *sample, guint *n_items);
 
@@ -216,7 +216,7 @@ typedef struct {
   const gchar *uri; /* nullable, of the sample */
 } GstSpdlBindingItem;
 
-/* Returns: whether it bears the number of an item, which is in @item */
+/* Returns: whether the sample has an item meta, which is stored in @item */
 SPDL_PRIVATE_API
 gboolean
 gst_spdl_binding_sample_get_item (GstSample *sample, GstSpdlBindingItem *item);
@@ -232,15 +232,14 @@ SPDL_PRIVATE_API
 void gst_spdl_binding_sample_copy_data (
     GstSample *sample, gpointer dest, gsize size);
 
-/* Returns: (transfer full) (nullable): a view of its tensors, NULL with @error
- * set */
+/* Returns: (transfer full): a view of its tensors, NULL with @error set */
 SPDL_PRIVATE_API
 GstSpdlBatch *gst_spdl_binding_sample_view (GstSample *sample, GError **error);
 
 /* Batches */
 
 typedef struct {
-  GstSpdlTensor *tensor; /* of the batch */
+  GstSpdlTensor *tensor; /* (transfer none) */
   const gchar *typestr;
   const gint64 *shape;
   gpointer address;
@@ -251,7 +250,7 @@ typedef struct {
   gboolean writable;
 } GstSpdlBindingTensor;
 
-/* Returns: whether there is such a tensor, which @view describes */
+/* Returns: whether the tensor exists; if so, @view describes it */
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_batch_find_tensor (
     GstSpdlBatch *batch, const gchar *name, GstSpdlBindingTensor *view);
@@ -260,17 +259,17 @@ SPDL_PRIVATE_API
 gboolean gst_spdl_binding_batch_get_tensor (
     GstSpdlBatch *batch, guint i, GstSpdlBindingTensor *view);
 
-/* Returns: (transfer full) (nullable): an item's extra fields, an object in
- * JSON */
+/* Returns: (transfer full) (nullable): the extra fields of an item as a JSON
+ * object */
 SPDL_PRIVATE_API
 gchar *gst_spdl_binding_batch_dup_extra (const GstSpdlBatch *batch, guint i);
 
-/* Returns: (transfer full): one with memory of its own */
+/* Returns: (transfer full): a copy with separate memory */
 SPDL_PRIVATE_API
 GstSpdlBatch *
 gst_spdl_binding_batch_copy (const GstSpdlBatch *batch, GError **error);
 
-/* gst_spdl_decoder_decode() of a copy of @data. */
+/* Calls gst_spdl_decoder_decode() with a copy of @data. */
 SPDL_PRIVATE_API
 GstSpdlBatch *
 gst_spdl_binding_decode (GstSpdlDecoder *decoder, gconstpointer data,

@@ -1,4 +1,4 @@
-/* gst-spdl: Python functions as the work of spdlpipe
+/* gst-spdl: Python functions that spdlpipe calls
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,20 +7,20 @@
 
 #include "gst/spdl/binding/binding.h"
 
-/* Python makes a thread state for each call from a thread that has none, and
- * frees it afterwards, which costs more than the call. So a worker gets one at
- * its first call, and has it until it ends. */
+/* Python creates a thread state for each call from a foreign thread and frees
+ * it afterwards, which costs more than the call. Therefore a worker gets a
+ * thread state at its first call, and keeps it until it ends. */
 
 static GstSpdlBindingPython python;
 
 static void
 leave_python (gpointer state)
 {
-  /* Once the interpreter ends, threads cannot enter it. */
+  /* Threads cannot enter the interpreter any more once it is finalized. */
   if (!python.is_initialized () || python.is_finalizing ())
     return;
-  /* PyGILState_Release() cannot be used: the thread's variables are being
-   * freed, and Python's own may be gone. */
+  /* PyGILState_Release() cannot be used, because the thread's variables are
+   * being freed, and those of Python may be gone. */
   python.restore_thread (state);
   python.clear_state (state);
   python.delete_current_state ();
@@ -33,7 +33,7 @@ enter_python (void)
 {
   if (!python.ensure || g_private_get (&thread_state))
     return;
-  /* A thread of Python's own has a state already. */
+  /* A thread that Python created already has a thread state. */
   if (python.ensure () == GST_SPDL_BINDING_UNLOCKED)
     g_private_set (&thread_state, python.save_thread ());
   else
@@ -53,8 +53,8 @@ typedef struct {
   gpointer id;
 } Work;
 
-/* Functions may only be freed by Python, and what ends them may run in any
- * thread, also after Python: their ids wait here. */
+/* Only Python may free functions, but they can end in any thread, even after
+ * Python. Their ids are queued here. */
 static GMutex finished_lock;
 static GQueue finished = G_QUEUE_INIT;
 

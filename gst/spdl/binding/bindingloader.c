@@ -117,7 +117,7 @@ gst_spdl_binding_loader_try_next (
   *pull = (GstSpdlBindingPull){ .ready = gst_spdl_loader_wait (loader, 0) };
   if (pull->ready)
     pull->batch = gst_spdl_loader_next (loader, 0, &pull->error);
-  /* A thread may be woken for nothing. */
+  /* Spurious wake-up: no result yet. */
   if (g_error_matches (pull->error, GST_SPDL_LOADER_ERROR,
           GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
     g_clear_error (&pull->error);

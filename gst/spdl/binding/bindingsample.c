@@ -175,7 +175,7 @@ describe (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
   view->shape = gst_spdl_tensor_get_shape (tensor, &view->n_dims);
   view->device_type =
       (gint) gst_spdl_tensor_get_device (tensor, &view->device_id);
-  /* The batch keeps it. */
+  /* The batch keeps the tensor alive. */
   gst_spdl_tensor_unref (tensor);
   return TRUE;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: structures as JSON
+/* gst-spdl: conversion of structures to JSON
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,7 +33,7 @@ append_double (GString *json, gdouble value)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* Not JSON, but all its readers take it. */
+  /* NaN and infinity are not valid JSON, but the readers accept them. */
   if (!isfinite (value))
     g_string_append (json, isnan (value) ? "NaN"
                            : value > 0   ? "Infinity"

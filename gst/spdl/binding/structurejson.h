@@ -1,4 +1,4 @@
-/* gst-spdl: structures as JSON
+/* gst-spdl: conversion of structures to JSON
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

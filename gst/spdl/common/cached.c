@@ -1,4 +1,4 @@
-/* gst-spdl: marks buffers that come from a cache
+/* gst-spdl: mark of buffers that a cache replays
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

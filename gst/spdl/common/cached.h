@@ -1,4 +1,4 @@
-/* gst-spdl: marks buffers that come from a cache
+/* gst-spdl: mark of buffers that a cache replays
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* What spdlcache hands out again was delivered before: it is marked, so that a
- * sink does not count its items once more. The mark survives copies. */
+/* Batches that spdlcache replays were delivered before. The mark prevents a
+ * sink from counting their items again. It survives copies of the buffer. */
 
-/* @buffer: writable. */
+/* Marks @buffer, which must be writable. */
 SPDL_PRIVATE_API
 void gst_spdl_buffer_mark_cached (GstBuffer *buffer);
 

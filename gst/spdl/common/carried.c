@@ -1,4 +1,4 @@
-/* gst-spdl: contents that travel in the buffer of their URI
+/* gst-spdl: file contents attached to the buffer of a URI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -59,7 +59,7 @@ gst_spdl_carried_add (GstSpdlCarried *self, gchar *uri, GstBuffer *content)
   g_array_append_val (self->contents, added);
 }
 
-/* The meta */
+/* Meta */
 
 static GType
 carried_meta_api_get_type (void)

@@ -1,4 +1,4 @@
-/* gst-spdl: contents that travel in the buffer of their URI
+/* gst-spdl: file contents attached to the buffer of a URI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,9 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* What a source has read already, because it can be read in order alone, goes
- * with the item's URI, and spdlfetch passes it on in place of a fetch. It
- * survives copies of the buffer. */
+/* A source that reads sequentially attaches the contents to the item with their
+ * URIs. spdlfetch uses them instead of fetching. They survive copies of the
+ * buffer. */
 
 typedef struct _GstSpdlCarried GstSpdlCarried;
 
@@ -23,21 +23,24 @@ GstSpdlCarried *gst_spdl_carried_new (void);
 SPDL_PRIVATE_API
 void gst_spdl_carried_unref (GstSpdlCarried *self);
 
-/* @uri, @content: (transfer full). Before it is given to a buffer. */
+/* Adds a content, before the contents are attached to a buffer.
+ *
+ * @uri, @content: (transfer full) */
 SPDL_PRIVATE_API
 void
 gst_spdl_carried_add (GstSpdlCarried *self, gchar *uri, GstBuffer *content);
 
-/* @buffer: writable. @carried: (transfer full) */
+/* Attaches @carried (transfer full) to @buffer, which must be writable. */
 SPDL_PRIVATE_API
 void gst_spdl_buffer_set_carried (GstBuffer *buffer, GstSpdlCarried *carried);
 
 SPDL_PRIVATE_API
 gboolean gst_spdl_buffer_has_carried (GstBuffer *buffer);
 
-/* What @uri names, in the memory that came with @buffer.
+/* Returns the content of @uri.
  *
- * Returns: (transfer full) (nullable): NULL: it did not come with it */
+ * Returns: (transfer full) (nullable): a buffer that shares memory with the
+ * attached one; NULL: @uri is not attached */
 SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_dup_carried (GstBuffer *buffer, const gchar *uri);
 

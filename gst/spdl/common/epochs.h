@@ -12,14 +12,14 @@
 
 G_BEGIN_DECLS
 
-/* `partial` of an `spdl-epoch`: an epoch of a source ends here, but not that of
- * the stream, in which others go on.
- * `dropped-upstream` of an `spdl-items-dropped`: the items went missing before
- * spdlmix. */
+/* `partial` in `spdl-epoch`: the epoch of a source ends, but the epoch of the
+ * stream continues with other sources. `dropped-upstream` in
+ * `spdl-items-dropped`: the items were lost before spdlmix. */
 
-/* @event: (transfer full): with the field set or without it
+/* Sets or removes the field.
  *
- * Returns: (transfer full): @event, or a copy of the same number */
+ * @event: (transfer full)
+ * Returns: (transfer full): @event, or a copy with the same sequence number */
 SPDL_PRIVATE_API
 GstEvent *gst_spdl_event_set_partial_epoch (GstEvent *event, gboolean partial);
 SPDL_PRIVATE_API

@@ -1,4 +1,4 @@
-/* gst-spdl: runs an element outside of a pipeline
+/* gst-spdl: harness that runs an element outside of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,22 +13,22 @@ static GstStaticPadTemplate out_template = GST_STATIC_PAD_TEMPLATE (
 struct _GstSpdlHarness {
   GstElement *element;
   GstBus *bus;
-  GstPad *first, *last; /* the element's; nullable */
+  GstPad *first, *last; /* pads of the element; nullable */
   GstPad *to_element;
   GstPad *from_element;
-  GstCaps *caps; /* of what goes in */
+  GstCaps *caps; /* of the input */
   gboolean has_segment;
-  gboolean remembers; /* things of a buffer, until it is stopped */
+  gboolean remembers; /* keeps state of previous buffers until it is stopped */
   const GstSpdlHarnessFuncs *funcs;
   gpointer user_data;
 
-  /* An element may post from a thread of its own. */
+  /* An element may post messages from other threads. */
   GMutex lock;
   gchar *message;
   gchar *culprit;
 };
 
-/* What comes out */
+/* Output */
 
 static gboolean
 on_event (GstPad *pad, GstObject *parent, GstEvent *event)
@@ -84,10 +84,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_DROP;
 }
 
-/* Making and ending it */
+/* Creation */
 
-/* gst-libav's direct rendering makes a pool for each size, and falls over
- * frames in a format that GStreamer lacks. */
+/* Disables direct rendering of gst-libav, which creates a pool for each size
+ * and fails for formats that GStreamer lacks. */
 void
 gst_spdl_harness_configure (GstElement *element, gboolean all)
 {
@@ -126,9 +126,10 @@ link_pads (GstSpdlHarness *self)
          gst_pad_link (self->last, self->from_element) == GST_PAD_LINK_OK;
 }
 
-/* Elements that a flush does not suffice for: gdkpixbufdec does not take one,
- * nor a second size, and FFmpeg's TIFF decoder keeps tags, such as the palette
- * and the predictor, for files that lack them. */
+/* Returns TRUE for elements that must be restarted, since a flush does not
+ * reset them: gdkpixbufdec does not handle flushes or a second size, and
+ * FFmpeg's TIFF decoder keeps tags, such as the palette and the predictor, for
+ * files without them. */
 static gboolean
 is_remembering (GstElement *element)
 {
@@ -172,7 +173,7 @@ gst_spdl_harness_new (GstElement *element, GstPad *first, GstPad *last,
   self->funcs = funcs;
   self->user_data = user_data;
   self->remembers = has_remembering (element);
-  /* Without a queue of messages, and the file descriptors that it has. */
+  /* Without a message queue, which would need file descriptors. */
   self->bus = g_object_new (GST_TYPE_BUS, "enable-async", FALSE, NULL);
   gst_object_ref_sink (self->bus);
   gst_bus_set_sync_handler (self->bus, on_message, self, NULL);
@@ -215,7 +216,7 @@ push_segment (GstSpdlHarness *self)
 {
   GstSegment segment;
 
-  /* In TIME: a buffer is a whole item. */
+  /* TIME format: each buffer is a whole item. */
   gst_segment_init (&segment, GST_FORMAT_TIME);
   self->has_segment = TRUE;
   return gst_pad_push_event (
@@ -247,7 +248,7 @@ gboolean
 gst_spdl_harness_restart (GstSpdlHarness *self)
 {
   stop_element (self, GST_STATE_READY);
-  /* They come again with the next buffer. */
+  /* They are sent again with the next buffer. */
   gst_clear_caps (&self->caps);
   return gst_spdl_harness_start (self, NULL);
 }

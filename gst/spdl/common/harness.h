@@ -1,4 +1,4 @@
-/* gst-spdl: runs an element outside of a pipeline
+/* gst-spdl: harness that runs an element outside of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,71 +12,77 @@
 
 G_BEGIN_DECLS
 
-/* An element, or a bin, that plays from the first buffer to the last. What is
- * pushed into it comes out in the same thread. One thread at a time, but for
+/* Runs an element or a bin in PLAYING. The output of each buffer that is pushed
+ * is returned in the same thread. Not thread-safe, except
  * gst_spdl_harness_interrupt(). */
 
 typedef struct _GstSpdlHarness GstSpdlHarness;
 
 typedef struct {
-  /* Of the pad in which all ends, whose caps say what may come out. */
+  /* Template of the last pad, whose caps restrict the output. */
   GstStaticPadTemplate *end;
-  /* What comes out from here on; FALSE refuses it. */
+  /* Receives caps of the output. Returns FALSE to refuse them. */
   gboolean (*caps) (gpointer user_data, GstCaps *caps);
-  /* @buffer: (transfer full): what comes out. */
+  /* Receives a buffer of the output (transfer full). */
   GstFlowReturn (*buffer) (gpointer user_data, GstBuffer *buffer);
-  /* Whether it answered. Also from other threads. */
+  /* Returns TRUE if the query was answered. Also called from other threads. */
   gboolean (*query) (gpointer user_data, GstQuery *query);
 } GstSpdlHarnessFuncs;
 
-/* @element: (transfer floating); @first, @last: (transfer full) (nullable): its
- * pads. NULL if they cannot be linked. It does not play yet. */
+/* Creates a harness, which is not started yet. Returns NULL if the pads cannot
+ * be linked.
+ *
+ * @element: (transfer floating)
+ * @first, @last: (transfer full) (nullable): pads of @element */
 SPDL_PRIVATE_API
 GstSpdlHarness *gst_spdl_harness_new (GstElement *element, GstPad *first,
     GstPad *last, const GstSpdlHarnessFuncs *funcs, gpointer user_data);
 SPDL_PRIVATE_API
 void gst_spdl_harness_free (GstSpdlHarness *self);
 
-/* @caps: (nullable): of the first buffer, where they are known. FALSE: it does
- * not start, or refuses them. */
+/* Starts the element. Returns FALSE if it does not start or refuses @caps.
+ *
+ * @caps: (nullable): caps of the first buffer, if they are known */
 SPDL_PRIVATE_API
 gboolean gst_spdl_harness_start (GstSpdlHarness *self, GstCaps *caps);
 
-/* Stops it and starts it again: it has forgotten all. */
+/* Stops and starts the element, which resets its state. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_harness_restart (GstSpdlHarness *self);
 
-/* @buffer: (transfer full); @caps: (nullable): its caps, the same ones as long
- * as nothing changes. */
+/* Pushes @buffer (transfer full). @caps (nullable) must be the same object as
+ * before unless they have changed. */
 SPDL_PRIVATE_API
 GstFlowReturn
 gst_spdl_harness_push (GstSpdlHarness *self, GstBuffer *buffer, GstCaps *caps);
 
-/* Says that nothing more comes, so that what was held back comes out. A flush
- * must follow. */
+/* Sends the end of the stream, so that the element outputs what it holds back.
+ * A flush must follow. */
 SPDL_PRIVATE_API
 void gst_spdl_harness_drain (GstSpdlHarness *self);
 
-/* Lets it forget what it holds; ends an interruption, too. */
+/* Flushes the element. Also ends an interruption. */
 SPDL_PRIVATE_API
 void gst_spdl_harness_flush (GstSpdlHarness *self);
 
-/* Begins a flush, which ends what waits inside. From any thread. */
+/* Starts a flush, so that blocked threads return. Callable from any thread. */
 SPDL_PRIVATE_API
 void gst_spdl_harness_interrupt (GstSpdlHarness *self);
 
-/* What comes out may be of other caps than before: it shall ask again. */
+/* Makes the element negotiate the caps of its output again. */
 SPDL_PRIVATE_API
 void gst_spdl_harness_reconfigure (GstSpdlHarness *self);
 
-/* The first error that was posted since the last call, or NULL.
- * @element: (out) (nullable): who posted it. */
+/* Returns the first error that was posted since the last call, or NULL.
+ *
+ * @element: (out) (nullable): name of the element that posted it */
 SPDL_PRIVATE_API
 gchar *gst_spdl_harness_take_message (GstSpdlHarness *self, gchar **element);
 
-/* Without threads of its own, which would give a frame later, and without
- * tolerance for errors, which would tell nobody: sets what @element has of such
- * properties. @all: also those that somebody has set. */
+/* Disables threads, which would delay frames, and tolerance for errors, which
+ * would hide them, in all properties of @element for these purposes.
+ *
+ * @all: also override properties that were set explicitly */
 SPDL_PRIVATE_API
 void gst_spdl_harness_configure (GstElement *element, gboolean all);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: initialization of GStreamer with this project's elements
+/* gst-spdl: initialization of GStreamer and this project's plugins
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,14 +10,14 @@
 #include <dlfcn.h>
 #include <gio/gio.h>
 
-/* TRUE in the library of a wheel, which contains GStreamer. */
+/* TRUE in the library of a wheel, which includes GStreamer. */
 #ifdef SPDL_BUNDLE
 static const gboolean bundled = TRUE;
 #else
 static const gboolean bundled = FALSE;
 #endif
 
-/* Returns: (transfer full) (nullable): the folder that this library is in */
+/* Returns: (transfer full) (nullable): the folder of this library */
 static gchar *
 find_folder (void)
 {
@@ -30,9 +30,9 @@ find_folder (void)
 
 /* Environment of a bundled GStreamer */
 
-/* The GStreamer and the GLib of a wheel know the folders of another system.
- * Environment variables say where theirs are, but only while GStreamer and GIO
- * are initialized: child processes must not see them. */
+/* GStreamer and GLib in a wheel were built with the paths of another system.
+ * Environment variables redirect them, but only while GStreamer and GIO are
+ * initialized, so that child processes do not see them. */
 static const gchar *const variables[] = { "GST_PLUGIN_PATH",
   "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
   "GST_PLUGIN_SCANNER", "GST_PLUGIN_SCANNER_1_0", "GST_REGISTRY",
@@ -42,7 +42,8 @@ typedef struct {
   gchar *values[G_N_ELEMENTS (variables)];
 } Environment;
 
-/* A registry for each place of the package: it has the plugins' paths. */
+/* Returns the path of a registry for this location of the package, because the
+ * registry contains the paths of the plugins. */
 static gchar *
 make_registry_path (const gchar *folder)
 {
@@ -92,7 +93,7 @@ restore_environment (Environment *saved)
 {
   if (!bundled)
     return;
-  /* GIO looks for its modules when it first needs one. */
+  /* GIO loads its modules on first use. */
   g_vfs_get_default ();
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
     if (saved->values[i])
@@ -103,10 +104,10 @@ restore_environment (Environment *saved)
   }
 }
 
-/* Elements of this project */
+/* Plugins of this project */
 
-/* Without the modules for HTTP and audio, which are loaded when they are needed
- * and take tens of MB. */
+/* The modules for HTTP and audio are loaded on demand, because they need tens
+ * of MB. */
 static const gchar *const plugins[] = { "libgstspdlcore.so",
   "libgstspdlfetch.so", "libgstspdlcodec.so", "libgstspdlshards.so",
   "libgstspdlipc.so", "libgstspdlcuda.so" };
@@ -162,7 +163,7 @@ gboolean
 gst_spdl_init (GError **error)
 {
   static GMutex lock;
-  static gboolean done; /* under the lock */
+  static gboolean done; /* guarded by the lock */
   gboolean ok;
 
   g_mutex_lock (&lock);

@@ -1,4 +1,4 @@
-/* gst-spdl: initialization of GStreamer with this project's elements
+/* gst-spdl: initialization of GStreamer and this project's plugins
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,14 +13,14 @@
 
 G_BEGIN_DECLS
 
-/* Initializes GStreamer unless that is done. If it does not find this project's
- * elements where it looks for plugins, they are loaded from the folder
- * gstreamer-1.0 beside this library, where an installation has them. */
+/* Initializes GStreamer if necessary. If its plugin path does not contain this
+ * project's plugins, they are loaded from the folder gstreamer-1.0 next to this
+ * library, which is where they are installed. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_init (GError **error);
 
-/* Parses a program's options and GStreamer's, and initializes GStreamer as
- * gst_spdl_init() does.
+/* Parses the options of a program and of GStreamer, and initializes GStreamer
+ * like gst_spdl_init().
  *
  * @argv: (transfer none): as for g_option_context_parse() */
 SPDL_PRIVATE_API

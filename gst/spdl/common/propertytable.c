@@ -7,9 +7,9 @@
 
 #include "gst/spdl/common/propertytable.h"
 
-/* Values that are arrays */
+/* Array values */
 
-/* gst-launch knows no way to write a GStrv. */
+/* Uses GstValueArray, because gst-launch has no syntax for a GStrv. */
 static GParamSpec *
 make_names_param_spec (
     const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
@@ -63,8 +63,7 @@ gst_spdl_names_set_locked (GValue *array, const GStrv *names, GObject *object)
   return any;
 }
 
-/* The elements that are numbers, of any type, @max at most. Returns how many.
- */
+/* Reads at most @max numbers of any type. Returns how many. */
 static guint
 get_numbers (const GValue *array, double *numbers, guint max)
 {
@@ -259,7 +258,7 @@ find_property (const SpdlProperty *table, guint index)
   return table->name ? table : NULL;
 }
 
-/* An empty range is refused by name when it is to be used. */
+/* An invalid array sets an empty range, which is reported when it is used. */
 static void
 set_range (double *range, const GValue *array)
 {

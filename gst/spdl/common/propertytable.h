@@ -39,13 +39,14 @@ typedef union {
 
 /**
  * SpdlProperty:
- * @flags: when it may change: %GST_PARAM_MUTABLE_READY or another such flag
- * @offset: of the field in its struct
+ * @flags: in which states it may change: %GST_PARAM_MUTABLE_READY or another
+ *     such flag
+ * @offset: offset of the field in its struct
  *
- * One property and the field that holds it. A table is an array of them that
- * ends with %SPDL_PROPERTY_END, made by the macros below, which check the
- * field's type. The first property of a table has the id that the table is
- * installed at, the next one the next id.
+ * A property and the field that stores it. A table is an array of properties
+ * that ends with %SPDL_PROPERTY_END. Its entries are written with the macros
+ * below, which check the type of the field. Properties have consecutive ids,
+ * which start at the one with which the table is installed.
  */
 typedef struct {
   const gchar *name;
@@ -54,15 +55,15 @@ typedef struct {
   SpdlPropertyKind kind;
   guint flags;
   gsize offset;
-  gsize count_offset; /* of a guint: how many numbers there are */
+  gsize count_offset; /* offset of a guint: number of values */
   GType (*get_enum_type) (void);
   SpdlPropertyValue min;
   SpdlPropertyValue max;
   SpdlPropertyValue initial;
 } SpdlProperty;
 
-/* The GType of an enum that one file installs as a property: its name, the
- * prefix of its _get_type(), and its values with what they mean and a nick. */
+/* Defines the GType of an enum that is used in one file, with its name, the
+ * prefix of its _get_type(), and its values with descriptions and nicks. */
 #define SPDL_DEFINE_ENUM_TYPE(TypeName, type_name, ...) \
   static G_DEFINE_ENUM_TYPE (TypeName, type_name, __VA_ARGS__)
 
@@ -71,7 +72,8 @@ typedef struct {
     NULL                  \
   }
 
-/* The offset of a field, where its type is @Type: else it does not compile. */
+/* Offset of a field, which must have the type @Type; otherwise it does not
+ * compile. */
 #define SPDL_FIELD_OFFSET(Struct, field, Type) \
   (G_STRUCT_OFFSET (Struct, field) +           \
       0 * sizeof (gchar[_Generic(((Struct *) 0)->field, Type : 1)]))
@@ -84,8 +86,8 @@ typedef struct {
     .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__         \
   }
 
-/* Arguments: the struct, the field, READY or PLAYING, the property's name,
- * nick and blurb, the least and the greatest value, the default */
+/* Arguments: struct, field, READY or PLAYING, name, nick and blurb of the
+ * property, minimum and maximum, default. */
 #define SPDL_PROPERTY_BOOLEAN(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (BOOLEAN, gboolean, S, field, Flags, name, nick, blurb,  \
       .initial.i = (value))
@@ -103,7 +105,7 @@ typedef struct {
   SPDL_PROPERTY (KIND, Type, S, field, Flags, name, nick, blurb,              \
       .min.member = (least), .max.member = (most), .initial.member = (value))
 
-/* The field has an enum's type, @get_type the function of its GType. */
+/* The field is an enum, and @get_type returns its GType. */
 #define SPDL_PROPERTY_ENUM(S, f, Flags, Name, Nick, Blurb, get_type, value)  \
   {                                                                          \
     .name = Name, .nick = Nick, .blurb = Blurb,                              \
@@ -118,16 +120,16 @@ typedef struct {
 #define SPDL_PROPERTY_STRING(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (STRING, gchar *, S, field, Flags, name, nick, blurb,   \
       .initial.s = (value))
-/* As a string, but the field stays NULL until the property is set, and what is
- * read then is the default. */
+/* Like a string, but the field stays NULL until the property is set. Reading
+ * the property then returns the default. */
 #define SPDL_PROPERTY_CHOICE(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (CHOICE, gchar *, S, field, Flags, name, nick, blurb,   \
       .initial.s = (value))
-/* A string that g_intern_string() keeps; NULL by default. */
+/* A string from g_intern_string(); NULL by default. */
 #define SPDL_PROPERTY_INTERNED(S, field, Flags, name, nick, blurb)            \
   SPDL_PROPERTY (INTERNED, const gchar *, S, field, Flags, name, nick, blurb, \
       .initial.s = NULL)
-/* A GstValueArray of strings, a GStrv in the struct; NULL where it is empty. */
+/* A GstValueArray of strings, stored as GStrv; NULL if it is empty. */
 #define SPDL_PROPERTY_NAMES(S, field, Flags, name, nick, blurb) \
   SPDL_PROPERTY (                                               \
       NAMES, gchar **, S, field, Flags, name, nick, blurb, .initial.s = NULL)
@@ -135,8 +137,8 @@ typedef struct {
 #define SPDL_PROPERTY_STRUCTURE(S, field, Flags, name, nick, blurb)      \
   SPDL_PROPERTY (STRUCTURE, GstStructure *, S, field, Flags, name, nick, \
       blurb, .initial.s = NULL)
-/* A GstValueArray of numbers: the field is an array of them, and the field
- * @count says how many there are. */
+/* A GstValueArray of numbers: the field is an array, and the field @count is
+ * their number. */
 #define SPDL_PROPERTY_NUMBERS(S, f, count, Flags, Name, Nick, Blurb)        \
   {                                                                         \
     .name = Name, .nick = Nick, .blurb = Blurb,                             \
@@ -147,8 +149,8 @@ typedef struct {
     .max.u = sizeof (((S *) 0)->f) / sizeof (double)                        \
   }
 
-/* A GstValueArray of two numbers, double[2] in the struct. Any other array
- * makes an empty range, 0 to 0. */
+/* A GstValueArray of two numbers, stored as double[2]. Any other array becomes
+ * an empty range, 0 to 0. */
 #define SPDL_PROPERTY_RANGE(S, f, Flags, Name, Nick, Blurb, least, most)      \
   {                                                                           \
     .name = Name, .nick = Nick, .blurb = Blurb,                               \
@@ -170,27 +172,29 @@ typedef struct {
       "Value to divide each sample by after mean is subtracted: one per "     \
       "channel, or one for all channels")
 
-/* Installs the properties of @table, the first one with the id @first_id. */
+/* Installs the properties of @table; the first one gets the id @first_id. */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_install (
     const SpdlProperty *table, GObjectClass *klass, guint first_id);
 
-/* Gives each field of @self, which may be anything, its default. */
+/* Sets the fields of @self, which may be uninitialized, to their defaults. */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_init (const SpdlProperty *table, gpointer self);
 
-/* Gives the fields of @self, a shallow copy of another struct, copies of what
- * the other owns. */
+/* Replaces what the fields of @self, a shallow copy of another struct, point to
+ * by copies. */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_own (const SpdlProperty *table, gpointer self);
 
-/* Frees what the fields own, and sets those to NULL. */
+/* Frees what the fields own, and sets these fields to NULL. */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_clear (const SpdlProperty *table, gpointer self);
 
-/* An element's set_property and get_property, for the property at @index: its
- * id less the table's first. @self: fields that @object, a GstObject, guards
- * with its lock */
+/* Implements set_property and get_property for the property at @index, which is
+ * its id minus the id of the first property of the table.
+ *
+ * @self: struct with the fields, which the lock of @object, a GstObject,
+ *     guards */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_set (const SpdlProperty *table, gpointer self,
     guint index, const GValue *value, GObject *object, GParamSpec *pspec);
@@ -200,17 +204,17 @@ void gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
 
 /* Values of a property that is a GstValueArray of strings. */
 
-/* Returns: (transfer full) (nullable): the elements as strings, since <1,2> is
- * read as numbers; NULL: there are none */
+/* Returns: (transfer full) (nullable): the values as strings, because GStreamer
+ * parses <1,2> as numbers; NULL if there are none */
 SPDL_PRIVATE_API
 GStrv gst_spdl_names_dup (const GValue *array);
 
-/* Appends @names, nullable. */
+/* Appends @names (nullable) to @array. */
 SPDL_PRIVATE_API
 void gst_spdl_names_set (GValue *array, const gchar *const *names);
 
-/* The same with the lock of @object, which guards @names. FALSE: they are
- * NULL */
+/* Like gst_spdl_names_set(), but holds the lock of @object, which guards
+ * @names. Returns FALSE if they are NULL. */
 SPDL_PRIVATE_API
 gboolean
 gst_spdl_names_set_locked (GValue *array, const GStrv *names, GObject *object);

@@ -20,10 +20,10 @@ typedef struct {
   const gchar *end;
 } Span;
 
-/* The userinfo between "://" and the host of the URI from @uri to @end; empty
- * if it has none. A password may hold a "/" that should have been escaped: then
- * what comes before that "/" looks like a host with a port that is no number,
- * and the userinfo ends at the last "@" of the path. */
+/* Returns the userinfo between "://" and the host of the URI from @uri to @end,
+ * or an empty span. A password may contain an unescaped "/". In that case the
+ * text before the "/" looks like a host with a port that is not a number, and
+ * the userinfo ends at the last "@" of the path. */
 static Span
 find_userinfo (const gchar *uri, const gchar *end)
 {
@@ -90,7 +90,7 @@ is_object (const gchar *uri)
 
 static gboolean append_uri (GString *out, const gchar *uri, const gchar *end);
 
-/* Appends what is behind the path of a URI. Returns whether something was
+/* Appends the part of a URI after its path. Returns TRUE if something was
  * hidden. */
 static gboolean
 append_parameters (GString *out, const gchar *at, const gchar *end)
@@ -100,7 +100,7 @@ append_parameters (GString *out, const gchar *at, const gchar *end)
   while (at < end) {
     const gchar *next, *equals;
 
-    g_string_append_c (out, *at++); /* what separates it */
+    g_string_append_c (out, *at++); /* the separator */
     for (next = at; next < end && !strchr ("?&;#", *next); next++)
       ;
     equals = memchr (at, '=', next - at);
@@ -110,7 +110,7 @@ append_parameters (GString *out, const gchar *at, const gchar *end)
       g_string_append (out, HIDDEN);
       hidden = TRUE;
     } else {
-      hidden |= append_uri (out, at, next); /* it may be one, too */
+      hidden |= append_uri (out, at, next); /* may be a URI */
     }
     at = next;
   }
@@ -143,7 +143,7 @@ spdl_redact_uri (const gchar *uri)
 {
   g_autoptr (GString) out = NULL;
 
-  /* Most items are files, whose names may hold any character. */
+  /* Most items are local files, whose names may contain any character. */
   if (strncmp (uri, "file:", 5) == 0 || *uri == '/' || !strpbrk (uri, "@?#") ||
       !strstr (uri, "://"))
     return NULL;
@@ -181,8 +181,8 @@ goes_on (const gchar *begin, const gchar *at)
          (strchr (",;)=", at[-1]) || at[strspn (at, " \t\r\n")] == '=');
 }
 
-/* Where the value at @begin ends whose quotes @n_escapes backslashes precede. A
- * quote in it has more of them. */
+/* Returns the end of a quoted value at @begin, whose quotes follow @n_escapes
+ * backslashes. Quotes within the value follow more backslashes. */
 static const gchar *
 find_quoted_end (const gchar *begin, gsize n_escapes)
 {
@@ -197,7 +197,8 @@ find_quoted_end (const gchar *begin, gsize n_escapes)
   return begin + strlen (begin);
 }
 
-/* Where the value at @begin of a property in a pipeline description ends. */
+/* Returns the end of the value of a property at @begin, in a pipeline
+ * description. */
 static const gchar *
 find_value_end (const gchar *begin)
 {
@@ -219,9 +220,9 @@ find_value_end (const gchar *begin)
   return at;
 }
 
-/* Where the value begins, if @text begins with "extra-headers = VALUE", or with
- * the name in quotes, as in GStreamer's message that such a value is wrong.
- * Then @end is where it ends. Else NULL. */
+/* Returns the start of the value if @text begins with "extra-headers = VALUE",
+ * or with the name in quotes as in GStreamer's error message for invalid
+ * values, and NULL otherwise. @end is the end of the value. */
 static const gchar *
 find_headers (const gchar *text, const gchar **end)
 {
@@ -230,7 +231,7 @@ find_headers (const gchar *text, const gchar **end)
   if (!g_str_has_prefix (text, HEADERS))
     return NULL;
   at = text + strlen (HEADERS);
-  /* In some languages the quotes are not ASCII. */
+  /* Some locales use quotes that are not ASCII. */
   if (*at == '"' || *at == '\'' || (guchar) *at > 127) {
     *end = at + strlen (at);
     return at;

@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 gchar *spdl_redact_uri (const gchar *uri);
 
-/* The same, but copies a @uri without secrets.
+/* Like spdl_redact_uri(), but copies a @uri without secrets.
  *
  * Returns: (transfer full) */
 SPDL_PRIVATE_API
@@ -37,7 +37,9 @@ gchar *spdl_redact_dup_uri (const gchar *uri);
 SPDL_PRIVATE_API
 gchar *spdl_redact_text (const gchar *text);
 
-/* The same, of an error's message. @error: (nullable) */
+/* Redacts the message of an error like spdl_redact_text().
+ *
+ * @error: (nullable) */
 SPDL_PRIVATE_API
 void spdl_redact_error (GError *error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: allocator that may fail
+/* gst-spdl: allocator of system memory that may fail
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Followed by the data in the same block, but for a part of another one. */
+/* The data follows in the same block, unless the memory is a part of another
+ * one. */
 typedef struct {
   GstMemory memory;
   guint8 *data;
@@ -26,9 +27,7 @@ struct _GstSpdlTryAllocator {
 G_DEFINE_FINAL_TYPE (
     GstSpdlTryAllocator, gst_spdl_try_allocator, GST_TYPE_ALLOCATOR)
 
-/* The data begins at a multiple of @align + 1.
- *
- * Returns: (nullable) */
+/* The data is aligned to @align + 1. Returns NULL if memory is exhausted. */
 static TryMemory *
 make_memory (GstAllocator *allocator, GstMemoryFlags flags, gsize maxsize,
     gsize align, gsize offset, gsize size)
@@ -114,7 +113,7 @@ share_memory (GstMemory *memory, gssize offset, gssize size)
   return GST_MEMORY_CAST (self);
 }
 
-/* Whether one part ends where the other begins. */
+/* Returns TRUE if @next directly follows @memory in the same block. */
 static gboolean
 is_span (GstMemory *memory, GstMemory *next, gsize *offset)
 {
@@ -140,7 +139,7 @@ gst_spdl_try_allocator_init (GstSpdlTryAllocator *self)
 {
   GstAllocator *allocator = GST_ALLOCATOR (self);
 
-  /* For those who ask whether it is system memory. */
+  /* Lets callers recognize it as system memory. */
   allocator->mem_type = GST_ALLOCATOR_SYSMEM;
   allocator->mem_map = map_memory;
   allocator->mem_unmap = unmap_memory;
@@ -157,7 +156,7 @@ gst_spdl_try_allocator_get (void)
   if (g_once_init_enter (&allocator)) {
     GstObject *made = g_object_new (GST_TYPE_SPDL_TRY_ALLOCATOR, NULL);
 
-    /* As GStreamer's own, it is there as long as the process. */
+    /* Lives as long as the process, like GStreamer's allocators. */
     GST_OBJECT_FLAG_SET (made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
     g_once_init_leave (&allocator, (gsize) gst_object_ref_sink (made));
   }
@@ -221,7 +220,7 @@ gst_spdl_try_pool_new (GstCaps *caps, gsize size)
   g_autoptr (GstBufferPool) pool = NULL;
   GstStructure *config;
 
-  /* A pool counts in 32 bits. */
+  /* GstBufferPool has a 32-bit size. */
   if (size > G_MAXUINT32)
     return NULL;
   pool = gst_buffer_pool_new ();

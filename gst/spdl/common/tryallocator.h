@@ -1,4 +1,4 @@
-/* gst-spdl: allocator that may fail
+/* gst-spdl: allocator of system memory that may fail
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,33 +13,33 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer's allocator of system memory ends the process where there is none
- * (g_malloc()), also for pools, for copies, and in the decoders that use it.
- * This one returns NULL, and all of them then fail: so an item that is too
- * large costs only itself. What it allocates is system memory like any other.
- */
+/* GStreamer's allocator of system memory aborts the process if memory is
+ * exhausted (g_malloc()), also for pools, copies and decoders that use it. This
+ * allocator returns NULL instead, and all of them report an error, so that an
+ * item that is too large fails alone. Its memories are ordinary system
+ * memory. */
 
-/* Returns: (transfer none): the allocator, of which there is one */
+/* Returns: (transfer none): the allocator, a singleton */
 SPDL_PRIVATE_API
 GstAllocator *gst_spdl_try_allocator_get (void);
 
-/* Allocates a buffer of one memory.
+/* Allocates a buffer with one memory.
  *
- * Returns: (transfer full) (nullable): NULL: there is no memory */
+ * Returns: (transfer full) (nullable): NULL if memory is exhausted */
 SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_try_new (gsize size);
 
-/* Copies a buffer with the bytes of its memories, which can be mapped, and its
- * metas.
+/* Copies a buffer with the content of its memories, which must be mappable, and
+ * its metas.
  *
- * Returns: (transfer full) (nullable): NULL: there is no memory */
+ * Returns: (transfer full) (nullable): NULL if memory is exhausted */
 SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_try_copy (GstBuffer *buffer);
 
-/* Makes a pool of buffers of @size bytes each, by this allocator, without an
- * upper bound, and activates it.
+/* Creates and activates a pool of buffers of @size bytes, without a maximum,
+ * that uses this allocator.
  *
- * Returns: (transfer full) (nullable): NULL: no pool has buffers so large */
+ * Returns: (transfer full) (nullable): NULL if @size is too large for a pool */
 SPDL_PRIVATE_API
 GstBufferPool *gst_spdl_try_pool_new (GstCaps *caps, gsize size);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: private parts of the allocator of CUDA memory
+/* gst-spdl: private parts of the CUDA allocator
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,23 +17,24 @@ struct _GstSpdlCudaAllocator {
   const GstSpdlCudart *cudart;
   gint device_id;
   cudaStream_t stream;
-  gboolean ordered; /* memory comes and goes in the order of the stream */
+  gboolean ordered; /* memory is allocated and freed in stream order */
 
   SpdlMutex lock;
-  GQueue free;    /* of GstSpdlCudaBlock, the oldest first; under the lock */
-  guint n_in_use; /* under the lock */
+  GQueue free;    /* GstSpdlCudaBlock, oldest first; guarded by the lock */
+  guint n_in_use; /* guarded by the lock */
 };
 
-/* A block without a reference, from those that are free or a new one. The
+/* Takes a free block or allocates one, without a reference. The allocator's
  * stream waits for its last users. */
 GstSpdlCudaBlock *gst_spdl_cuda_allocator_take (
     GstSpdlCudaAllocator *self, gsize size, GError **error);
 
-/* Its users are noted. The device is the current one. */
+/* Returns a block. Events of its users have been recorded, and its device is
+ * current. */
 void gst_spdl_cuda_allocator_give_back (
     GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block);
 
-/* For gst_allocator_alloc() and the memories themselves. */
+/* Implement the allocator's functions for memories. */
 void gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator);
 void gst_spdl_cuda_memory_free (GstMemory *memory);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: functions of the CUDA Runtime that are used
+/* gst-spdl: functions of the CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,10 +9,10 @@
 
 #include <stddef.h>
 
-/* By CUDA's own header where it is found, else by prototypes of our own, with
- * which the tests' runtime is built. Nothing is linked: the functions are
- * looked up at run time. All have been the same from 11.0 on, but for the size
- * of cudaPointerAttributes. */
+/* Uses CUDA's header if it is installed, otherwise declarations in this file,
+ * which the mock runtime of the tests uses too. Nothing is linked; the
+ * functions are looked up at run time. Their ABI is unchanged since CUDA 11.0,
+ * except for the size of cudaPointerAttributes. */
 
 #ifdef HAVE_CUDA_RUNTIME_API_H
 #include <cuda_runtime_api.h>
@@ -104,7 +104,7 @@ cudaError_t cudaLaunchKernel (const void *kernel, dim3 grid, dim3 block,
 
 #endif
 
-/* Those that every runtime has. */
+/* Functions of every supported version. */
 #define GST_SPDL_CUDA_CALLS(CALL)  \
   CALL (cudaRuntimeGetVersion)     \
   CALL (cudaGetErrorString)        \
@@ -137,12 +137,12 @@ typedef struct {
   GST_SPDL_CUDA_CALLS (CALL)
 #undef CALL
 
-  /* From 11.2 on, else NULL. */
+  /* CUDA 11.2 or later, otherwise NULL. */
   cudaError_t (*cudaMallocAsync) (
       void **pointer, size_t size, cudaStream_t stream);
   cudaError_t (*cudaFreeAsync) (void *pointer, cudaStream_t stream);
-  /* From 12.8 on, else NULL: kernels of a program that nvcc made apart from
-   * this one. The handles and the options are pointers. */
+  /* CUDA 12.8 or later, otherwise NULL: kernels that nvcc compiled separately.
+   * Handles and options are declared as pointers. */
   cudaError_t (*cudaLibraryLoadData) (void **library, const void *code,
       void *jit_options, void **jit_values, unsigned n_jit_options,
       void *options, void **values, unsigned n_options);
@@ -151,6 +151,6 @@ typedef struct {
   cudaError_t (*cudaLibraryUnload) (void *library);
 } GstSpdlCudart;
 
-/* The default streams, as a stream argument of every call. */
+/* Default streams, as arguments for the stream of a call. */
 #define GST_SPDL_CUDA_LEGACY ((cudaStream_t) 0x1)
 #define GST_SPDL_CUDA_PER_THREAD ((cudaStream_t) 0x2)

@@ -1,4 +1,4 @@
-/* gst-spdl: a block of device memory, with the events that guard it
+/* gst-spdl: block of device memory and its synchronization events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,7 @@
 
 #include "gst/spdl/cuda/cudaallocator-private.h"
 
-/* Waiting threads sleep, and do not spin. */
+/* Creates an event on which waiting threads sleep rather than spin. */
 static gboolean
 make_event (const GstSpdlCudart *cudart, cudaEvent_t *event, GError **error)
 {
@@ -79,7 +79,7 @@ gst_spdl_cuda_block_ref (GstSpdlCudaBlock *self)
   return self;
 }
 
-/* Behind all that the user was given to do until now. */
+/* Records an event after all work that user @i has submitted so far. */
 static gboolean
 leave_stream (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
 {
@@ -95,7 +95,8 @@ leave_stream (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
              g_array_index (self->users, cudaStream_t, i)) == cudaSuccess;
 }
 
-/* Nobody else has the block any more: no lock. */
+/* Records events for all users. Needs no lock, because no other references
+ * exist. */
 static void
 note_users (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
 {
@@ -195,8 +196,9 @@ gst_spdl_cuda_block_fail (GstSpdlCudaBlock *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Lock held. What a thread's own default stream is, another thread cannot say
- * when the block is given back; the legacy one comes behind all of those. */
+/* Lock held. Adds a stream that uses the block. A per-thread default stream
+ * cannot be named from another thread when the block is returned, so the legacy
+ * stream, which waits for all of them, is added instead. */
 static void
 add_user (GstSpdlCudaBlock *self, cudaStream_t stream)
 {

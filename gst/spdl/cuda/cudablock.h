@@ -1,4 +1,4 @@
-/* gst-spdl: a block of device memory, with the events that guard it
+/* gst-spdl: block of device memory and its synchronization events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,34 +13,33 @@
 
 G_BEGIN_DECLS
 
-/* A block is one allocation, in which all tensors of a batch lie. It is written
- * on its allocator's stream, between begin and end; after that any number of
- * streams may use it, each of which has to be told to wait first. When the last
- * reference goes, on any thread, each of these streams gets an event behind
- * what it was given so far, and the allocator's stream waits for those before
- * it writes the block again. The CPU waits for nothing.
+/* A block is one allocation that contains all tensors of a batch. It is written
+ * on the allocator's stream, between begin and end. Then any number of streams
+ * may use it; each must wait for it first. When the last reference is dropped,
+ * in any thread, an event is recorded in each of these streams, and the
+ * allocator's stream waits for them before it writes to the block again. The
+ * CPU never waits.
  *
- * A failed block has no content: its writing was an error. */
+ * A failed block has no content, because writing failed. */
 
 typedef struct {
   gint n_refs;
-  GstSpdlCudaAllocator *allocator; /* owned while there are references */
+  GstSpdlCudaAllocator *allocator; /* owned while references exist */
   guint8 *data;
   gsize size;
   cudaEvent_t begun, ready;
 
   SpdlMutex lock;
-  GArray *users;   /* of cudaStream_t, that wait for `ready`; under the lock */
-  gboolean failed; /* under the lock */
+  GArray *users;   /* cudaStream_t that wait for `ready`; guarded by the lock */
+  gboolean failed; /* guarded by the lock */
 
-  GArray
-      *left; /* of cudaEvent_t, one for each user that there ever was at once */
-  guint n_left;  /* how many of them are to be waited for */
-  gboolean lost; /* it cannot be told when users are done */
+  GArray *left;  /* cudaEvent_t, reused for users */
+  guint n_left;  /* number of events to wait for */
+  gboolean lost; /* an event failed: the end of use is unknown */
 } GstSpdlCudaBlock;
 
-/* A block of at least @size bytes, which the stream may write. NULL with @error
- * set if the device has no memory. */
+/* Returns a block of at least @size bytes that the allocator's stream may write
+ * to. Returns NULL with @error set if device memory is exhausted. */
 SPDL_PRIVATE_API
 GstSpdlCudaBlock *gst_spdl_cuda_block_take (
     GstSpdlCudaAllocator *allocator, gsize size, GError **error);
@@ -49,36 +48,37 @@ GstSpdlCudaBlock *gst_spdl_cuda_block_ref (GstSpdlCudaBlock *self);
 SPDL_PRIVATE_API
 void gst_spdl_cuda_block_unref (GstSpdlCudaBlock *self);
 
-/* Before and behind what the allocator's stream writes. */
+/* Must be called before and after the writes on the allocator's stream. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cuda_block_begin (GstSpdlCudaBlock *self, GError **error);
 SPDL_PRIVATE_API
 gboolean gst_spdl_cuda_block_end (GstSpdlCudaBlock *self, GError **error);
 
-/* The CPU waits until it is written. @time: (out) (optional): how many ns that
- * took the device. */
+/* Blocks until the writes have finished. @time: (out) (optional): their
+ * duration in ns */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cuda_block_finish (
     GstSpdlCudaBlock *self, guint64 *time, GError **error);
 SPDL_PRIVATE_API
 void gst_spdl_cuda_block_fail (GstSpdlCudaBlock *self);
 
-/* As gst_spdl_cuda_memory_wait(). */
+/* See gst_spdl_cuda_memory_wait(). */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cuda_block_wait (
     GstSpdlCudaBlock *self, cudaStream_t stream, GError **error);
 
-/* A part as memory of its own, which refers to the block. */
+/* Returns a memory for a part of the block, which keeps a reference to the
+ * block. */
 SPDL_PRIVATE_API
 GstMemory *
 gst_spdl_cuda_block_get_part (GstSpdlCudaBlock *self, gsize offset, gsize size);
 
-/* For the allocator: without a reference. */
+/* Creates a block without a reference, for the allocator. */
 GstSpdlCudaBlock *gst_spdl_cuda_block_new (
     GstSpdlCudaAllocator *allocator, gpointer data, gsize size, GError **error);
 void
 gst_spdl_cuda_block_free (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart);
-/* Makes @stream wait for those who used the block. */
+/* Makes @stream wait for the previous users of the block. */
 gboolean gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
     const GstSpdlCudart *cudart, cudaStream_t stream, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: the CUDA Runtime, loaded on first use
+/* gst-spdl: run-time loader of the CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,9 +17,9 @@ static const gchar *const names[] = { "libcudart.so.13", "libcudart.so.12",
   "libcudart.so.11.0" };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GstSpdlCudart table; /* under the lock until `loaded` */
-static gboolean loaded;     /* under the lock */
-static GPtrArray *folders;  /* under the lock; nullable */
+static GstSpdlCudart table; /* guarded by the lock until `loaded` */
+static gboolean loaded;     /* guarded by the lock */
+static GPtrArray *folders;  /* guarded by the lock; nullable */
 
 void
 gst_spdl_cudart_add_folder (const gchar *folder)
@@ -91,8 +91,8 @@ open_by_name (gboolean present)
   return library;
 }
 
-/* Two runtimes in one process work, but each has its own idea of the thread's
- * device; so one that is there already comes first. */
+/* Prefers a runtime that is loaded already. Two runtimes in one process work,
+ * but each has its own current device per thread. */
 static gpointer
 open_any (GError **error)
 {
@@ -139,7 +139,7 @@ look_up (gpointer library, GError **error)
   return FALSE;
 }
 
-/* Lock held. The library is never closed: it has threads of its own. */
+/* Lock held. The library is never closed, because it runs threads. */
 static gboolean
 load_library (GError **error)
 {
@@ -163,18 +163,18 @@ gst_spdl_cudart_get (GError **error)
   return ok ? &table : NULL;
 }
 
-/* Nothing works any more on the device, in this process. */
+/* Returns TRUE if the device cannot be used any more in this process. */
 static gboolean
 is_loss (cudaError_t code)
 {
   switch ((gint) code) {
-    case 46:  /* all busy or unavailable */
-    case 214: /* memory that cannot be corrected */
-    case 700: /* illegal address */
-    case 702: /* a kernel that took too long */
-    case 710: /* assertion */
-    case 719: /* failed launch */
-    case 999: /* unknown */
+    case 46:  /* cudaErrorDevicesUnavailable */
+    case 214: /* cudaErrorECCUncorrectable */
+    case 700: /* cudaErrorIllegalAddress */
+    case 702: /* cudaErrorLaunchTimeout */
+    case 710: /* cudaErrorAssert */
+    case 719: /* cudaErrorLaunchFailure */
+    case 999: /* cudaErrorUnknown */
       return TRUE;
     default:
       return FALSE;

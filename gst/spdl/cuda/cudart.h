@@ -1,4 +1,4 @@
-/* gst-spdl: the CUDA Runtime, loaded on first use
+/* gst-spdl: run-time loader of the CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,34 +14,35 @@
 
 G_BEGIN_DECLS
 
-/* Adds a folder whose subfolders may have the runtime as lib/libcudart.so.*, as
- * NVIDIA's Python packages have it. To be called before the runtime is first
+/* Adds a folder whose subfolders may contain the runtime as lib/libcudart.so.*,
+ * like NVIDIA's Python packages. Must be called before the runtime is first
  * used. */
 SPDL_PRIVATE_API
 void gst_spdl_cudart_add_folder (const gchar *folder);
 
-/* Gets the runtime's functions, and loads the runtime the first time: the file
- * that GST_SPDL_CUDART names, else one that the process has already (PyTorch's,
- * say), else one of the added folders, else the newest one of the system. It
- * stays loaded. On any thread. Returns NULL with @error set if there is none; a
- * later call tries again. */
+/* Returns the functions of the runtime, which is loaded at the first call: the
+ * file that GST_SPDL_CUDART names, otherwise one that is already loaded in the
+ * process (for example by PyTorch), otherwise one in the added folders,
+ * otherwise the newest one of the system. It is never unloaded. Callable from
+ * any thread. Returns NULL with @error set if there is none; the next call
+ * tries again. */
 SPDL_PRIVATE_API
 const GstSpdlCudart *gst_spdl_cudart_get (GError **error);
 
-/* Whether there is a device of that number, and a driver. Else @error says in a
- * sentence what is missing. */
+/* Checks that the device and a driver exist. Otherwise sets @error to a
+ * sentence that says what is missing. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check_device (
     const GstSpdlCudart *self, gint device_id, GError **error);
 
-/* Whether @code is no error. Else @error says what could not be done. The
- * thread's last error, which others look at, is taken back. */
+/* Returns TRUE if @code is success. Otherwise sets @error and resets the last
+ * error of the thread, which other code may check. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check (const GstSpdlCudart *self, cudaError_t code,
     const gchar *what, GError **error);
 
-/* Makes a device the thread's current one, for as long as it takes: the thread
- * may be a trainer's. Returns what to leave with. */
+/* Makes a device the current one of the thread, which may be a thread of the
+ * trainer. Returns the value for gst_spdl_cudart_leave(). */
 SPDL_PRIVATE_API
 gint gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id);
 SPDL_PRIVATE_API

@@ -1,4 +1,4 @@
-/* gst-spdl: page-locked host memory
+/* gst-spdl: registry of page-locked host memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 typedef enum {
   STATE_LOCKED,    /* by its owner */
-  STATE_ANNOUNCED, /* may be */
-  STATE_OURS,      /* was announced, and is locked */
-  STATE_REFUSED,   /* was announced, and cannot be */
+  STATE_ANNOUNCED, /* may be locked on demand */
+  STATE_OURS,      /* announced, and locked by us */
+  STATE_REFUSED,   /* announced, but locking failed */
 } State;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 } Entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GArray *entries; /* of Entry; under the lock */
+static GArray *entries; /* Entry; guarded by the lock */
 
 static void
 append_range (gconstpointer base, gsize size, State state)
@@ -77,7 +77,8 @@ gst_spdl_pinned_withdraw (gconstpointer base)
   pthread_mutex_unlock (&lock);
 }
 
-/* Read-only mappings need a flag that not all systems take. */
+/* Page-locks a range. Read-only mappings need a flag that some systems do not
+ * support. */
 static cudaError_t
 lock_range (const GstSpdlCudart *cudart, const GstSpdlPinnedRange *range)
 {

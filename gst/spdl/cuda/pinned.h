@@ -1,4 +1,4 @@
-/* gst-spdl: page-locked host memory
+/* gst-spdl: registry of page-locked host memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Devices copy by themselves only from memory that is locked in its place. The
- * process has one list of what is, and of what may be locked once somebody
- * wants to copy from it. Few and large ranges; all functions may be called from
+/* Devices can copy asynchronously only from page-locked memory. This list
+ * contains the locked ranges of the process, and those that are locked on
+ * demand. It is meant for few, large ranges. All functions may be called from
  * any thread. */
 
 typedef struct {
@@ -21,23 +21,23 @@ typedef struct {
   gsize size;
 } GstSpdlPinnedRange;
 
-/* Memory that is locked already. */
+/* Adds memory that is locked already. */
 SPDL_PRIVATE_API
 void gst_spdl_pinned_add (gconstpointer base, gsize size);
 
-/* Memory that stays where it is until gst_spdl_pinned_withdraw(): a mapping
- * that processes share, say. It is locked as a whole when the first upload
- * meets it, and not at all where there is none. */
+/* Adds memory that stays at its address until gst_spdl_pinned_withdraw(), such
+ * as a shared mapping. The whole range is locked by the first upload from
+ * it. */
 SPDL_PRIVATE_API
 void gst_spdl_pinned_announce (gpointer base, gsize size);
 
-/* Before the memory is freed or unmapped, when nobody uses it any more; unlocks
- * what was announced. */
+/* Removes a range before its memory is freed or unmapped, when it is not used
+ * any more. Unlocks memory that was announced. */
 SPDL_PRIVATE_API
 void gst_spdl_pinned_withdraw (gconstpointer base);
 
-/* Whether @size bytes from @data on are in one range of the list, and locked.
- * @range: (out) (optional): all of that range. */
+/* Returns TRUE if @size bytes at @data lie in one locked range of the list.
+ * @range: (out) (optional): the whole range */
 SPDL_PRIVATE_API
 gboolean gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
     gconstpointer data, gsize size, GstSpdlPinnedRange *range);

@@ -1,4 +1,4 @@
-/* gst-spdl: figures of a pipeline, prepared for a diagnosis
+/* gst-spdl: statistics of a pipeline, prepared for a diagnosis
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,17 +10,18 @@
 #include <string.h>
 
 #define CORES_BUSY 0.9
-/* From this share of the time on in which a thread waits for a core, cores are
- * what threads wait for. */
+/* Share of the time in which a thread waits for a core, from which the process
+ * lacks cores. */
 #define PRESSED 0.5
-/* Tasks that compute less than this do not lack a core. */
+/* Tasks with a smaller share of CPU time do not lack a core. */
 #define LEAST_COMPUTING 0.1
-/* A step is slow from this multiple of what was given on, and by so much. */
+/* A step is slow if it exceeds the given duration by this factor and by this
+ * time. */
 #define SLOW_STEP 1.2
 #define MIN_SLOWNESS (200 * GST_USECOND)
 #define MIN_STEPS 10
 
-/* An element's figures */
+/* Statistics of an element */
 
 static guint64
 get_number (const GstStructure *stats, const gchar *field)
@@ -46,8 +47,8 @@ divide_shares (double part, double whole)
   return whole > 0 ? MIN (part / whole, 1.0) : 0;
 }
 
-/* A sink from which nobody pulls by signals knows only how long upstream was
- * kept waiting, a buffer at a time. */
+/* Returns the share of the time in which a sink blocked upstream. A sink from
+ * which nobody pulls by signals reports only the blocked time per buffer. */
 static double
 put_share (const GstStructure *stats, const GstSpdlStageView *view)
 {
@@ -81,7 +82,7 @@ read_tasks (GstSpdlStageView *view, const GstStructure *stats)
   view->computing = divide_shares (view->cpu_time, working);
 }
 
-/* @view borrows strings from @stats. */
+/* Reads the statistics of an element. @view borrows strings from @stats. */
 static void
 gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
 {
@@ -206,7 +207,7 @@ gst_spdl_analysis_add_cpus (GstSpdlAnalysis *self, const GstStructure *before,
     self->busy_cores = process;
   busy = get_share (before, after, "busy-time", to - from);
   idle = get_share (before, after, "idle-time", to - from);
-  /* Some sandboxes show counters that do not move. */
+  /* In some sandboxes, the counters do not change. */
   if (busy < 0 || idle < 0 ||
       !gst_structure_get_uint (after, "num-cpus", &num_cpus) ||
       busy + idle < 0.5 * num_cpus)
@@ -223,9 +224,9 @@ gst_spdl_analysis_cores_are_busy (const GstSpdlAnalysis *self)
          self->busy_cores >= CORES_BUSY * self->num_cores;
 }
 
-/* Returns TRUE if the tasks that do not compute wait for cores, and not, for
- * example, for a server. The delay is that of all threads of the process; the
- * stage's part of it goes by its part of the CPU time. */
+/* Returns TRUE if the tasks that do not compute wait for cores rather than, for
+ * example, for a server. The delay covers all threads of the process; the share
+ * of the stage is estimated from its share of the CPU time. */
 static gboolean
 waits_for_cores (const GstSpdlAnalysis *self, const GstSpdlStageView *view)
 {

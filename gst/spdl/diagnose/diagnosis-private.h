@@ -13,22 +13,22 @@ G_BEGIN_DECLS
 
 struct _GstSpdlDiagnosis {
   GstSpdlLimit limit;
-  gchar *element;  /* nullable, as all below but reason and sentence */
-  gchar *reason;   /* the sentence up to what to do */
-  gchar *sentence; /* the reason, and what to do */
+  gchar *element;  /* nullable, as all below except reason and sentence */
+  gchar *reason;   /* sentence without the advice */
+  gchar *sentence; /* reason and advice */
   gchar *property;
   gchar *value;
-  gdouble gain; /* 0: not known */
+  gdouble gain; /* 0: unknown */
 };
 
 GstSpdlDiagnosis *
 gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element);
 
-/* Sets the reason, and the sentence from it. */
+/* Sets the reason, and the sentence from it and the advice. */
 void gst_spdl_diagnosis_say (GstSpdlDiagnosis *self, gchar *reason,
     const gchar *todo_format, ...) G_GNUC_PRINTF (3, 4);
 
-/* Tells what to set the property to. */
+/* Suggests a value for a property. */
 void gst_spdl_diagnosis_suggest (
     GstSpdlDiagnosis *self, const gchar *property, gchar *value);
 

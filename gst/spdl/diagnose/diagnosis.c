@@ -74,7 +74,9 @@ clear_finding (gpointer data)
  * gst_spdl_diagnosis_ref:
  * @diagnosis: a diagnosis
  *
- * Returns: (transfer full): @diagnosis, with a reference more
+ * Adds a reference.
+ *
+ * Returns: (transfer full): @diagnosis
  *
  * Since: 0.1
  */
@@ -88,7 +90,7 @@ gst_spdl_diagnosis_ref (GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_unref:
  * @diagnosis: (transfer full): a diagnosis
  *
- * Lets go of a reference. The last one frees it.
+ * Drops a reference. The last one frees the diagnosis.
  *
  * Since: 0.1
  */
@@ -102,7 +104,9 @@ gst_spdl_diagnosis_unref (GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_limit:
  * @diagnosis: a diagnosis
  *
- * Returns: what limits the throughput
+ * Gets the kind of the bottleneck.
+ *
+ * Returns: the kind of the bottleneck
  *
  * Since: 0.1
  */
@@ -118,7 +122,9 @@ gst_spdl_diagnosis_get_limit (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_limit_nick:
  * @diagnosis: a diagnosis
  *
- * Returns: what limits the throughput, as a word: "waiting"
+ * Gets the nick of the bottleneck's kind, such as "waiting".
+ *
+ * Returns: (transfer none): the nick
  *
  * Since: 0.1
  */
@@ -137,7 +143,11 @@ gst_spdl_diagnosis_get_limit_nick (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_element:
  * @diagnosis: a diagnosis
  *
- * Returns: (nullable): the name of the stage or element that limits
+ * Gets the element that is the bottleneck.
+ *
+ * Returns: (transfer none) (nullable): the name of the element, valid as long
+ * as
+ *     @diagnosis
  *
  * Since: 0.1
  */
@@ -153,8 +163,10 @@ gst_spdl_diagnosis_get_element (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_reason:
  * @diagnosis: a diagnosis
  *
- * Returns: what the figures say: "decode computes all the time and its queue is
- *     98 % full"
+ * Gets the reason, such as "decode computes all the time and its queue is 98 %
+ * full".
+ *
+ * Returns: (transfer none): the reason, valid as long as @diagnosis
  *
  * Since: 0.1
  */
@@ -170,8 +182,10 @@ gst_spdl_diagnosis_get_reason (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_sentence:
  * @diagnosis: a diagnosis
  *
- * Returns: the reason, and what to do: "decode computes all the time and its
- *     queue is 98 % full: raise decode.concurrency, now 2"
+ * Gets the reason and a suggestion, such as "decode computes all the time and
+ * its queue is 98 % full: raise decode.concurrency, now 2".
+ *
+ * Returns: (transfer none): the sentence, valid as long as @diagnosis
  *
  * Since: 0.1
  */
@@ -187,8 +201,10 @@ gst_spdl_diagnosis_get_sentence (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_property:
  * @diagnosis: a diagnosis
  *
- * Returns: (nullable): the property of the element to change, if one is worth
- *     it
+ * Gets the property of the element that should be changed.
+ *
+ * Returns: (transfer none) (nullable): the name of the property; %NULL without
+ * a suggestion
  *
  * Since: 0.1
  */
@@ -204,7 +220,10 @@ gst_spdl_diagnosis_get_property (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_value:
  * @diagnosis: a diagnosis
  *
- * Returns: (nullable): the value to try, as text
+ * Gets the suggested value of the property.
+ *
+ * Returns: (transfer none) (nullable): the value as text; %NULL without a
+ *     suggestion
  *
  * Since: 0.1
  */
@@ -220,8 +239,10 @@ gst_spdl_diagnosis_get_value (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_dup_suggestion:
  * @diagnosis: a diagnosis
  *
- * Returns: (nullable) (transfer full): what to set, as for the option `--set`
- *     of gst-spdl-launch-1.0: "decode.concurrency=4"
+ * Formats the suggestion as for the option `--set` of gst-spdl-launch-1.0, such
+ * as "decode.concurrency=4".
+ *
+ * Returns: (nullable) (transfer full): the text; %NULL without a suggestion
  *
  * Since: 0.1
  */
@@ -240,8 +261,10 @@ gst_spdl_diagnosis_dup_suggestion (const GstSpdlDiagnosis *diagnosis)
  * gst_spdl_diagnosis_get_gain:
  * @diagnosis: a diagnosis
  *
- * Returns: how many times as many items a second may pass at most before the
- *     next stage is the limit, or 0 where the figures do not say
+ * Gets the factor by which the throughput may grow before the next stage is the
+ * bottleneck.
+ *
+ * Returns: the factor, or 0 if it is unknown
  *
  * Since: 0.1
  */

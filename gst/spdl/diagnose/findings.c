@@ -13,7 +13,7 @@
 
 #define MAX_CONCURRENCY 4096
 #define MAX_NAMES 3
-/* A share of the busy cores from which on a stage is what keeps them busy. */
+/* Share of the busy cores from which a stage is named as their user. */
 #define MOST 0.5
 
 static int
@@ -38,7 +38,7 @@ format_time (guint64 ns)
   return g_strdup_printf ("%.3g s", ns / 1e9);
 }
 
-/* Too few figures, or none that move */
+/* Too few statistics, or no progress */
 
 GstSpdlDiagnosis *
 gst_spdl_finding_idle (const GstSpdlAnalysis *c)
@@ -80,10 +80,10 @@ gst_spdl_finding_too_few (
   return d;
 }
 
-/* A stage is the limit */
+/* A stage is the bottleneck */
 
-/* How many workers to try: twice as many, but no more than there are free
- * cores for, and than the next stage can keep up with. */
+/* Returns the concurrency to suggest: twice the current one, but no more than
+ * there are free cores for, or than the next stage can keep up with. */
 static guint
 more_concurrency (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view, double gain)
@@ -112,8 +112,8 @@ how_much (double busy)
              : g_strdup_printf ("%d %% of the time", to_percent (busy));
 }
 
-/* Workers that are not busy though there is work: they wait for a core, which
- * others use, or for what they have done to be taken away. */
+/* Describes a stage. Workers that are not busy although the queue is full wait
+ * for a core that others use, or are blocked by their results. */
 static gchar *
 describe_stage (const GstSpdlStageView *view)
 {
@@ -155,7 +155,7 @@ gst_spdl_finding_stage (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
   return d;
 }
 
-/* The cores may be busy with what is no stage: the trainer, say. */
+/* The stages may not be the main user of the cores; the trainer may be. */
 GstSpdlDiagnosis *
 gst_spdl_finding_cores (const GstSpdlAnalysis *c)
 {
@@ -175,7 +175,7 @@ gst_spdl_finding_cores (const GstSpdlAnalysis *c)
   return d;
 }
 
-/* No element is the limit, so none is named as such. */
+/* Names no element, because none is the bottleneck. */
 GstSpdlDiagnosis *
 gst_spdl_finding_others (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
 {
@@ -264,9 +264,9 @@ gst_spdl_finding_held (const GstSpdlStageView *view)
   return d;
 }
 
-/* No stage is the limit */
+/* No stage is the bottleneck */
 
-/* How long its steps take, where that is known. */
+/* Describes the trainer, with the duration of its steps if it is known. */
 static gchar *
 describe_consumer (const GstSpdlStageView *sink)
 {
@@ -296,7 +296,7 @@ gst_spdl_finding_consumer (const GstSpdlStageView *sink)
   return d;
 }
 
-/* Who is to give way, as far as the figures tell. */
+/* Suggests how to reduce contention, as far as the statistics allow. */
 static gchar *
 advise_on_contention (const GstSpdlAnalysis *c)
 {
@@ -368,7 +368,8 @@ gst_spdl_finding_source (const GstSpdlAnalysis *c, guint gauge)
   return d;
 }
 
-/* Elements from one gauge up to the next, foreign ones if there are any. */
+/* Elements from one gauge to the next; only those of other projects if there
+ * are any. */
 typedef struct {
   const GstSpdlStageView *first;
   guint n;
@@ -412,9 +413,9 @@ describe_suspects (
   return g_string_free (reason, FALSE);
 }
 
-/* What helps an element that has no threads to set. The thread behind a stage
- * is there for what follows it alone, the source's does the source's work
- * too. */
+/* Returns advice for an element without a property for threads. The thread
+ * after a stage serves only the elements that follow it, but the thread of a
+ * source also does the source's work. */
 static const gchar *
 advise_on_suspects (
     const GstSpdlAnalysis *c, const Suspects *all, guint before, guint after)

@@ -33,10 +33,12 @@ has_word (const gchar *list, const gchar *word)
   return g_strv_contains ((const gchar *const *) words, word);
 }
 
-/* Finds the process's cgroup among lines such as `4:cpu,cpuacct:/docker/1` and,
- * of version 2, `0::/user.slice`.
+/* Finds the cgroup of the process among lines such as `4:cpu,cpuacct:/docker/1`
+ * and, in version 2, `0::/user.slice`.
+ *
  * @controller: of version 1; NULL: version 2
- * Nullable; (transfer full). */
+ *
+ * Returns: (transfer full) (nullable) */
 static gchar *
 find_cgroup (const gchar *root, const gchar *controller)
 {
@@ -67,8 +69,8 @@ skip_folder (const gchar *path, const gchar *folder)
   return *path == '\0' || *path == '/' ? path : NULL;
 }
 
-/* A line is `36 35 0:32 ROOT MOUNT-POINT rw [TAG...] - TYPE SOURCE OPTIONS`:
- * ROOT is the cgroup that is seen at MOUNT-POINT. */
+/* Parses a line `36 35 0:32 ROOT MOUNT-POINT rw [TAG...] - TYPE SOURCE
+ * OPTIONS`, in which ROOT is the cgroup that is mounted at MOUNT-POINT. */
 static gboolean
 parse_mount (
     gchar **fields, const gchar *controller, gchar **root, gchar **point)
@@ -84,15 +86,15 @@ parse_mount (
                        !has_word (fields[dash + 3], controller)
                  : !g_str_equal (fields[dash + 1], "cgroup2"))
     return FALSE;
-  /* Blanks and the like are octal escapes. */
+  /* Blanks and similar characters are octal escapes. */
   *root = g_strcompress (fields[3]);
   *point = g_strcompress (fields[4]);
   return TRUE;
 }
 
-/* Returns the folder that shows @cgroup, and in @top the length of its mount
- * point. In a container the mount point itself is what can be seen: of the
- * container's own cgroup, or of the one in which its names begin. */
+/* Returns the folder of @cgroup, and in @top the length of its mount point. In
+ * a container, only the mount point itself may be visible: for the container's
+ * cgroup, or for the root of its cgroup namespace. */
 static gchar *
 find_folder (
     const gchar *root, const gchar *controller, const gchar *cgroup, gsize *top)
@@ -119,7 +121,7 @@ find_folder (
     found = g_strjoin ("/", "/sys/fs/cgroup", controller, NULL);
     below = cgroup;
   }
-  /* `/../x` is outside of what the process may name. */
+  /* `/../x` is outside of the cgroup namespace. */
   if (!below || strstr (below, "/.."))
     below = "";
   *top = strlen (found);

@@ -14,42 +14,43 @@
 G_BEGIN_DECLS
 
 /* Cgroups are how Linux limits the processes of a container or of a service.
- * Both versions of them may be in use at the same time, each with a separate
- * tree, and a limit of a parent holds for its children.
+ * Both versions may be in use at the same time, each with a separate hierarchy,
+ * and a limit of a parent applies to its children.
  *
  * @root is the folder below which /proc and /sys are looked for: "" except in
- * tests. */
+ *     tests. */
 
-/* Reads the limit that a cgroup sets; INFINITY if it sets none, or if what it
- * says cannot be parsed.
- * @folder: of the cgroup, below @root */
+/* Reads the limit of a cgroup. Returns INFINITY if it has none, or if the file
+ * cannot be parsed.
+ *
+ * @folder: folder of the cgroup, below @root */
 typedef double (*SpdlCgroupFunc) (const gchar *root, const gchar *folder);
 
-/* A limit and the files that hold it in both versions of cgroups. */
+/* A limit, and the functions that read it in both versions of cgroups. */
 typedef struct {
-  const gchar *controller; /* of version 1: "cpu", say */
+  const gchar *controller; /* name in version 1, such as "cpu" */
   SpdlCgroupFunc read_v1;
   SpdlCgroupFunc read_v2;
 } SpdlCgroupReader;
 
-/* Returns the least limit of the process's cgroup and its parents, in the trees
- * of both versions; INFINITY if there is none. */
+/* Returns the lowest limit of the process's cgroup and its parents, in the
+ * hierarchies of both versions; INFINITY if there is none. */
 double
 spdl_cgroup_find_least (const gchar *root, const SpdlCgroupReader *reader);
 
-/* Returns the folder, below @root, of the process's cgroup of version 2.
- * Nullable; (transfer full). */
+/* Returns the folder, below @root, of the process's version 2 cgroup (transfer
+ * full, nullable). */
 gchar *spdl_cgroup_dup_folder (const gchar *root);
 
-/* Reads a small kernel file. Nullable; (transfer full). */
+/* Reads a small kernel file (transfer full, nullable). */
 gchar *spdl_cgroup_read_text (
     const gchar *root, const gchar *folder, const gchar *name);
 
 /* Returns the folder below which system files are read: "" except in tests. */
 const gchar *spdl_cgroup_get_root (void);
 
-/* Replaces the system's files by those below @root, for tests; NULL restores
- * them. No other thread may read limits meanwhile. */
+/* Reads system files below @root, for tests; NULL restores the default. No
+ * other thread may read limits meanwhile. */
 SPDL_PRIVATE_API
 void spdl_cgroup_pretend (const gchar *root);
 

@@ -21,26 +21,26 @@
 #include <unistd.h>
 
 /* The code is written for POSIX.1-2008. Names that macOS or musl lacks appear
- * only here, each behind a function with a fallback, so that a port starts in
- * this file. tests/check/scripts/compat fails when another file uses one.
+ * only here, each in a function with a fallback, so that a port starts in this
+ * file. tests/check/scripts/compat fails if another file uses one.
  *
- * Some features exist only on Linux. They have no fallback here; for each, one
- * file holds the calls:
+ * Some features exist only on Linux. They have no fallback; each is used in one
+ * file:
  *
- *   plugins/ipc/wire/memfd.c       shared memory with seals
- *   plugins/ipc/wire/mailbox.c     futex between processes
- *   plugins/ipc/element/workerprocess.c     pidfd, inherited descriptors at
- * spawn, pipe2 plugins/ipc/wire/affinity.c    CPU affinity
- *   plugins/ipc/wire/wirereader.c  descriptors received close-on-exec
- *   plugins/ipc/worker/worker.c   signal at the death of the parent
- *   gst/spdl/engine/cgroup.c  limits of cgroups
- *   gst/spdl/engine/cpus.c    CPU load from /proc
- *   gst/spdl/engine/memory.c  memory from /proc
- *   tools/launch/run/process.c        memory from /proc
+ *   plugins/ipc/wire/memfd.c             shared memory with seals
+ *   plugins/ipc/wire/mailbox.c           futex between processes
+ *   plugins/ipc/element/workerprocess.c  pidfd, inherited descriptors, pipe2
+ *   plugins/ipc/wire/affinity.c          CPU affinity
+ *   plugins/ipc/wire/wirereader.c        descriptors received close-on-exec
+ *   plugins/ipc/worker/worker.c          signal at the death of the parent
+ *   gst/spdl/engine/cgroup.c             limits of cgroups
+ *   gst/spdl/engine/cpus.c               CPU load from /proc
+ *   gst/spdl/engine/memory.c             memory from /proc
+ *   tools/launch/run/process.c           memory from /proc
  *
- * Without these calls, meson.build leaves out the ipc plugin. Where files
- * cannot be read, cgroups set no limit, memory.c knows physical memory
- * alone, and process.c reports 0; its unit for ru_maxrss is Linux's. */
+ * Without these features, meson.build leaves out the ipc plugin. If the files
+ * cannot be read, cgroups set no limit, memory.c uses the physical memory, and
+ * process.c reports 0; it expects ru_maxrss in Linux's unit. */
 
 /* Makes a mutex of @attr spin for a moment before it sleeps: most critical
  * sections here take some tens of nanoseconds. Only glibc has this type.
@@ -71,7 +71,7 @@ spdl_compat_cond_init (pthread_cond_t *cond)
 #endif
 }
 
-/* Waits for @ns at most, whatever happens to the wall clock meanwhile. */
+/* Waits for at most @ns, independently of changes of the wall clock. */
 static inline void
 spdl_compat_cond_wait_for (
     pthread_cond_t *cond, pthread_mutex_t *mutex, guint64 ns)
@@ -143,9 +143,8 @@ spdl_compat_set_batch_policy (gboolean batch)
 #endif
 }
 
-/* Tells for each of the first @n CPUs whether the process's main thread may run
- * on it. Returns how many these are; 0 if that is unknown. macOS has no
- * affinity. */
+/* Determines which of the first @n CPUs the process's main thread may run on.
+ * Returns their number; 0 if it is unknown. macOS has no affinity. */
 static inline guint
 spdl_compat_get_affinity (gboolean *allowed, guint n)
 {
@@ -165,8 +164,8 @@ spdl_compat_get_affinity (gboolean *allowed, guint n)
 #endif
 }
 
-/* Returns the machine's physical memory in bytes; 0 if that is unknown. POSIX
- * has no name for it; glibc, musl and macOS have this one. */
+/* Returns the machine's physical memory in bytes; 0 if it is unknown. The name
+ * is not in POSIX, but glibc, musl and macOS have it. */
 static inline guint64
 spdl_compat_get_physical_memory (void)
 {
@@ -197,10 +196,9 @@ spdl_compat_memrchr (gconstpointer data, int byte, gsize size)
 #endif
 }
 
-/* Matches @text against a glob, regardless of case. `@(a|b)` and the like are
- * an extension that only glibc has. Elsewhere such a pattern is taken
- * literally, so that *.@(jpg|png) matches no file: a port brings its own
- * fnmatch(), for example gnulib's. */
+/* Matches @text against a glob, ignoring case. Only glibc supports extensions
+ * such as `@(a|b)`. Elsewhere such a pattern is literal, so that *.@(jpg|png)
+ * matches no file: a port brings its own fnmatch(), for example gnulib's. */
 static inline gboolean
 spdl_compat_match_glob (const gchar *pattern, const gchar *text)
 {
@@ -211,8 +209,8 @@ spdl_compat_match_glob (const gchar *pattern, const gchar *text)
 #endif
 }
 
-/* Returns when the file's content was last changed, in nanoseconds. macOS gives
- * the field another name. */
+/* Returns the modification time of the file's content. The field has another
+ * name on macOS. */
 static inline struct timespec
 spdl_compat_get_mtime (const struct stat *st)
 {
@@ -223,8 +221,8 @@ spdl_compat_get_mtime (const struct stat *st)
 #endif
 }
 
-/* Returns TRUE if the open folder is one of the kernel's own, in /proc or /sys.
- * Their links lead around in circles. macOS has none. */
+/* Returns TRUE if the open folder belongs to /proc or /sys, whose links contain
+ * loops. macOS has neither. */
 static inline gboolean
 spdl_compat_is_kernel_folder (int fd)
 {
@@ -239,19 +237,18 @@ spdl_compat_is_kernel_folder (int fd)
 #endif
 }
 
-/* Tells the kernel whether mapped pages are about to be read in order, which it
- * then reads ahead. POSIX has this as posix_madvise(), which older systems
- * lack. */
+/* Tells the kernel whether mapped pages will be read in order, so that it reads
+ * ahead. POSIX calls this posix_madvise(), which older systems lack. */
 static inline void
 spdl_compat_expect_order (gconstpointer data, gsize size, gboolean in_order)
 {
   madvise ((gpointer) data, size, in_order ? MADV_SEQUENTIAL : MADV_NORMAL);
 }
 
-/* Unmaps the pages of a file's mapping: they no longer count as the process's
- * memory, and are mapped again when they are touched. glibc's posix_madvise()
- * ignores this advice. On macOS it is a hint, and the pages count until memory
- * is short: a port maps the range anew with MAP_FIXED. */
+/* Unmaps the pages of a mapped file. They no longer count as memory of the
+ * process, and are mapped again on access. glibc's posix_madvise() ignores this
+ * advice. On macOS it is a hint, and the pages count until memory is short: a
+ * port maps the range again with MAP_FIXED. */
 static inline void
 spdl_compat_forget_pages (gconstpointer data, gsize size)
 {

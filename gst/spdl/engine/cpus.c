@@ -17,7 +17,7 @@
 /* Maximum number of CPUs of a Linux kernel. */
 #define MAX_CPUS 8192
 
-static guint n_pretended; /* CPUs; 0: as many as there are */
+static guint n_pretended; /* number of CPUs; 0: the real number */
 
 /* Cgroups */
 
@@ -32,7 +32,7 @@ divide_numbers (const gchar *quota, const gchar *period)
   return (double) q / p;
 }
 
-/* `400000 100000`, or `max 100000`. */
+/* Parses `400000 100000` or `max 100000`. */
 static double
 read_quota_v2 (const gchar *root, const gchar *folder)
 {
@@ -43,7 +43,7 @@ read_quota_v2 (const gchar *root, const gchar *folder)
                                      : INFINITY;
 }
 
-/* A number each; the quota is -1 where there is none. */
+/* Reads two files with a number each; the quota is -1 if there is none. */
 static double
 read_quota_v1 (const gchar *root, const gchar *folder)
 {
@@ -69,9 +69,7 @@ spdl_cpus_read_quota (const gchar *root)
 /* Counters */
 
 /* Adds a line such as `cpu3 USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL
- * ...`, where times that virtual machines of this one got are part of USER and
- * NICE.
- */
+ * ...`. USER and NICE include the time of guests of this machine. */
 static gboolean
 add_ticks (const gchar *line, SpdlCpuTimes *times)
 {
@@ -110,12 +108,13 @@ read_stat (
     if (allowed && cpu < n && allowed[cpu] && add_ticks (lines[i], times))
       times->n_cpus++;
   }
-  /* Containers may show CPUs by other numbers. */
+  /* Containers may number the CPUs differently. */
   if (times->n_cpus == 0)
     *times = all;
 }
 
-/* `some avg10=0.00 avg60=0.00 avg300=0.00 total=US`, and a line `full ...`. */
+/* Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=US`, followed by a line
+ * `full ...`. */
 static gboolean
 read_pressure (
     const gchar *root, const gchar *folder, const gchar *name, guint64 *ns)
@@ -137,8 +136,8 @@ read_pressure (
   return TRUE;
 }
 
-/* A file `RUN-TIME DELAY TIMES` for each thread; threads that have ended no
- * longer count. */
+/* Sums up a file `RUN-TIME DELAY TIMES` for each thread. Threads that have
+ * ended do not count. */
 static gboolean
 read_delay (const gchar *root, guint64 *ns)
 {
@@ -236,7 +235,7 @@ void
 spdl_thread_set_batch_scheduling (gboolean enabled)
 {
   is_loading = enabled;
-  /* Any other policy than the usual one was somebody's wish. */
+  /* Any other policy was set on purpose, and is kept. */
   if ((enabled || is_ours) && spdl_compat_set_batch_policy (enabled))
     is_ours = enabled;
 }

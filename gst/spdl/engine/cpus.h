@@ -13,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Sets whether this thread has the kernel's policy for batch jobs. Such a
- * thread does not preempt a running thread, such as the trainer's, when it
- * wakes up. */
+/* Sets whether this thread has the kernel's scheduling policy for batch jobs.
+ * When such a thread wakes up, it does not preempt a running thread, such as
+ * the trainer's. */
 void spdl_thread_set_batch_scheduling (gboolean enabled);
 
 /* Returns TRUE if this thread has that policy, as stage workers and streaming
@@ -23,26 +23,27 @@ void spdl_thread_set_batch_scheduling (gboolean enabled);
 SPDL_PRIVATE_API
 gboolean spdl_thread_has_batch_scheduling (void);
 
-/* The kernel limits a process in two ways. Its affinity (taskset, cpusets) says
- * on which CPUs its threads may run. The quota of a cgroup says how much CPU
- * time the processes in it get: `docker run --cpus=4` leaves all CPUs of the
- * machine visible, and stops the threads once they have used four seconds a
- * second. More threads than that gain nothing. All code of the project asks
- * here, so that a container's limit counts everywhere.
+/* The kernel limits the CPUs of a process in two ways. The affinity (taskset,
+ * cpusets) determines on which CPUs its threads may run. The quota of a cgroup
+ * determines how much CPU time its processes get: with `docker run --cpus=4`,
+ * all CPUs of the machine are visible, but threads are stopped once they have
+ * used four seconds per second. More threads than that gain nothing. All code
+ * of the project uses these functions, so that the limit of a container applies
+ * everywhere.
  *
  * Files are read at each call, since limits may change while the process runs.
  * Callers that need the number often keep it.
  *
  * @root is the folder below which /proc and /sys are looked for: "" except in
- * tests. A file that is missing or cannot be parsed sets no limit. */
+ *     tests. A file that is missing or cannot be parsed sets no limit. */
 
 /* Returns the CPUs' worth of time that the process's cgroup grants: the least
  * quota of the process's cgroup and its parents, in the hierarchies of both
  * versions of cgroups; INFINITY if there is none. */
 double spdl_cpus_read_quota (const gchar *root);
 
-/* Returns how many CPUs' worth of time the process can use, by its affinity and
- * its quota. It may be a fraction. */
+/* Returns how many CPUs the process can use according to its affinity and its
+ * quota. It may be a fraction. */
 SPDL_PRIVATE_API
 double spdl_cpus_get_limit (void);
 
@@ -53,14 +54,14 @@ guint spdl_cpus_count (void);
 
 /* Counters since an unspecified moment, in ns. */
 typedef struct {
-  guint n_cpus; /* that `busy` and `idle` are of; 0: they are not known */
-  guint64 busy; /* all programs; and other virtual machines on these CPUs */
+  guint n_cpus; /* CPUs that `busy` and `idle` cover; 0: unknown */
+  guint64 busy; /* by all programs, including other virtual machines on these
+                   CPUs */
   guint64 idle;
   gboolean has_pressure;
-  guint64 pressure; /* while at least one runnable thread waited for a CPU */
+  guint64 pressure; /* while a runnable thread waited for a CPU */
   gboolean has_delay;
-  guint64
-      delay; /* that this process's threads waited for a CPU, all together */
+  guint64 delay; /* sum of the CPU waits of this process's threads */
 } SpdlCpuTimes;
 
 /* Reads the counters of the CPUs in @allowed (NULL: all CPUs). Pressure is that

@@ -70,7 +70,7 @@ has_room (const SpdlExecutor *self, const SpdlEntry *entry)
            get_capacity (self) + SPDL_EXECUTOR_SPARE_OTHERS;
   if (self->room_taken >= get_capacity (self))
     return FALSE;
-  /* One that is larger than the bound goes alone. */
+  /* A buffer that exceeds the limit alone is accepted if the queue is empty. */
   return self->max_bytes == 0 || self->room_taken == 0 ||
          self->bytes_held + entry->bytes <= self->max_bytes;
 }
@@ -249,7 +249,7 @@ spdl_executor_take (
   gboolean wake = FALSE;
 
   spdl_mutex_lock (&self->pool->lock);
-  /* Where the next one is there, it goes on without a look at the clock. */
+  /* If the next entry is ready, skip reading the clock. */
   if (passed && !spdl_ring_ready (&self->ring))
     spdl_meter_set_pushing (&self->meter, FALSE, spdl_meter_now (&self->meter));
   if (passed && !self->flushing) {
@@ -257,7 +257,7 @@ spdl_executor_take (
     wake = should_wake_putter (self);
   }
   if (wake && !spdl_ring_ready (&self->ring)) {
-    /* About to sleep: the signal must come first. */
+    /* The thread is about to sleep, so signal first. */
     spdl_cond_signal (&self->has_room);
     wake = FALSE;
   }
@@ -354,7 +354,7 @@ end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
   if (!self->hands_over)
     return waited;
 
-  /* The thread waited for a place too, which is none of the figures. */
+  /* The thread also waited for such a place, which does not count as idle. */
   if (self->idle_since->len == 0)
     return 0;
   const guint64 since =
@@ -407,13 +407,14 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   interval->bytes_out += task->bytes_out;
   if (task->n_failed == 0)
     spdl_histogram_add (&interval->task_time, took);
-  /* A single long one, which may just have been interrupted, counts little. */
+  /* Limit the weight of a single long task, which may just have been
+   * interrupted. */
   self->recent_time -= self->recent_time / 8;
   self->recent_time += MIN (took, 4 * SPDL_EXECUTOR_SHORT_TASK) / 8;
   self->usual_time -= self->usual_time / 8;
   self->usual_time +=
       MIN (took, SPDL_EXECUTOR_KEEP_BACK * self->concurrency) / 8;
-  /* On a shared pool, other stages' tasks may be long. */
+  /* On a shared pool, tasks of other stages may be long. */
   if (!self->pool->name)
     self->pool->short_tasks = self->recent_time < SPDL_EXECUTOR_SHORT_TASK;
   if (task->whole)
@@ -482,7 +483,7 @@ run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
     spdl_cond_signal (call);
   if (wake)
     spdl_cond_signal (&self->has_room);
-  /* A signal may take longer than a task, whose time it is not. */
+  /* Signalling may take longer than a task, and must not count as its time. */
   if (pending || call || wake)
     thread->since = spdl_meter_now (&self->meter);
 
@@ -499,7 +500,8 @@ run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
   self->cpu_time += cpu_after - cpu_before;
   if (done)
     finish_task (self, task, thread->since - begun);
-  /* A part that is done makes room before anything is taken. */
+  /* Wake the thread in put() for a finished part before the next task is
+   * taken. */
   if (done && task->whole && should_wake_putter (self))
     spdl_cond_signal (&self->has_room);
   if (!done || !should_wake_taker (self))
@@ -612,7 +614,7 @@ spdl_executor_start (
   self->taker_waits = FALSE;
   self->hands_over = FALSE;
   g_array_set_size (self->idle_since, 0);
-  self->recent_time = 4 * SPDL_EXECUTOR_SHORT_TASK; /* not known */
+  self->recent_time = 4 * SPDL_EXECUTOR_SHORT_TASK; /* unknown */
   self->usual_time = SPDL_EXECUTOR_KEEP_BACK * self->concurrency;
   self->flushing = FALSE;
   self->pool = pool;
@@ -750,7 +752,7 @@ spdl_executor_allow (SpdlExecutor *self, guint n)
   spdl_mutex_unlock (&self->pool_lock);
 }
 
-/* Figures */
+/* Statistics */
 
 guint64
 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self)
@@ -786,7 +788,7 @@ count_unlocked (SpdlExecutor *self, SpdlInterval *counts)
 
   add_up (counts, &meter->total);
   add_up (counts, &meter->interval);
-  /* What is still running. */
+  /* Add the time spans that have not ended. */
   if (meter->occupied && now > meter->occupied_since)
     counts->occupied += now - meter->occupied_since;
   if (meter->pushing && now > meter->pushing_since)

@@ -14,14 +14,14 @@
 
 G_BEGIN_DECLS
 
-/* The executor joins a ring, a pool and a meter. One thread puts entries in
- * and blocks while the executor is full; the pool's threads run the tasks and
- * block on nothing of ours; one thread takes what is done, in order, and gives
- * each entry back when it has passed it on. Until then the entry counts: the
- * executor never holds more than concurrency + queue-size tasks. (Marks and
- * barriers have a bound of their own, so that they cannot pile up either.)
+/* The executor combines a ring, a pool and a meter. One thread puts entries in
+ * and blocks while the executor is full. The pool's threads run the tasks and
+ * never block on the executor. One thread takes the finished entries, in order,
+ * and returns each entry when it has passed it on. Until then the entry counts:
+ * the executor never holds more than concurrency + queue-size tasks. Marks and
+ * barriers have a separate limit, so that they cannot accumulate either.
  *
- * All is guarded by the pool's lock. */
+ * The pool's lock guards everything. */
 
 typedef struct _SpdlExecutor SpdlExecutor;
 
@@ -43,7 +43,7 @@ struct _SpdlTask {
   guint n_failed;
   guint n_filtered;
   guint64 bytes_out;
-  /* the executor's: */
+  /* private to the executor: */
   SpdlTask *whole; /* of a part */
   guint n_begun;   /* parts */
   guint n_done;    /* parts */
@@ -51,24 +51,28 @@ struct _SpdlTask {
 };
 
 typedef struct {
-  /* Runs @task on a pool's thread, without a lock. @slot: one of `concurrency`
-   * places for a worker's state, used by one thread at a time; NULL at first
-   * use. Returns FALSE if the task goes on without this thread, and is not the
-   * caller's any more: spdl_executor_finish() ends it. */
+  /* Runs @task in a thread of the pool, without a lock.
+   *
+   * @slot: one of `concurrency` places for the state of a worker, used by one
+   *     thread at a time; NULL at first use
+   *
+   * Returns FALSE if the task continues without this thread and is no longer
+   * owned by the caller; spdl_executor_finish() ends it. */
   gboolean (*run) (gpointer user_data, SpdlTask *task, gpointer *slot);
-  /* Frees what run() left in @slot. */
+  /* Frees the state that run() stored in @slot. */
   void (*close_slot) (gpointer user_data, gpointer slot);
-  /* Frees what will not be taken: flushed, or dropped by a close. */
+  /* Frees an entry that will not be taken, because of a flush or a close. */
   void (*discard) (gpointer user_data, SpdlEntry *entry);
-  /* Nullable: the CPU time since the start, in ns, of threads other than the
-   * pool's that work on tasks. With the pool's lock. */
+  /* (nullable): returns the CPU time since the start, in ns, of threads other
+   * than the pool's that work on tasks. Called with the pool's lock held. */
   guint64 (*cpu_time) (gpointer user_data);
 } SpdlExecutorFuncs;
 
 typedef enum {
   SPDL_EXECUTOR_OK,
-  SPDL_EXECUTOR_FLUSHING, /* it flushes or is not started */
-  SPDL_EXECUTOR_CLOSED, /* nothing more is taken in; at take: and all is out */
+  SPDL_EXECUTOR_FLUSHING, /* flushing, or not started */
+  SPDL_EXECUTOR_CLOSED, /* no more entries are accepted; take() has returned all
+                         */
 } SpdlExecutorStatus;
 
 struct _SpdlExecutor {
@@ -81,37 +85,39 @@ struct _SpdlExecutor {
   SpdlMutex pool_lock;
   SpdlPool *pool;
 
-  /* everything below under the pool's lock */
+  /* guarded by the pool's lock, like everything below */
   SpdlRing ring;
   SpdlMeter meter;
   guint concurrency;
-  guint allowed; /* no more begin, whatever the concurrency */
+  guint allowed; /* maximum number of running tasks, whatever the concurrency */
   guint queue_size;
   guint64 max_bytes; /* 0: none */
-  SpdlTask *partial; /* has begun, and has parts that have not */
+  SpdlTask *partial; /* a started task with parts that have not started */
   guint n_running;   /* tasks, or parts of tasks */
   guint room_taken;  /* of concurrency + queue_size */
   guint n_others_held;
   guint64 bytes_held;
   gboolean flushing;
   gboolean closed;
-  const SpdlEntry *waiting; /* what put() waits with */
-  gboolean putter_waits;    /* with a task */
+  const SpdlEntry *waiting; /* entry that put() waits to add */
+  gboolean putter_waits;    /* put() waits with a task */
   gboolean taker_waits;
-  guint taker_wants;   /* results before it is woken, if more are to come */
-  gboolean hands_over; /* tasks that go on without their thread */
-  GArray *idle_since;  /* guint64, of places for such tasks, free again */
-  guint64 recent_time; /* of a task, about, in ns; of short ones alone */
-  guint64 usual_time;  /* of a task, about, in ns */
+  guint taker_wants;   /* number of results before take() is woken, if more are
+                          expected */
+  gboolean hands_over; /* tasks continue without their thread */
+  GArray *idle_since;  /* guint64: when places for such tasks became free */
+  guint64 recent_time; /* recent average duration of a task, in ns; capped for
+                          long tasks */
+  guint64 usual_time;  /* average duration of a task, in ns */
   SpdlCond has_room;
   SpdlCond ready;
   SpdlCond is_idle;      /* no task is running */
   GPtrArray *free_slots; /* gpointer *, the last used at the end */
   guint n_slots;
-  guint64 cpu_time; /* of tasks on a shared pool; of all, once stopped */
+  guint64 cpu_time; /* of tasks on a shared pool; of all tasks after the stop */
 };
 
-/* Makes an executor that flushes until spdl_executor_start(). */
+/* Initializes an executor, which flushes until spdl_executor_start(). */
 void spdl_executor_init (
     SpdlExecutor *self, const SpdlExecutorFuncs *funcs, gpointer user_data);
 void spdl_executor_clear (SpdlExecutor *self);

@@ -13,7 +13,8 @@
 #include "gst/spdl/engine/cgroup.h"
 #include "gst/spdl/engine/compat.h"
 
-/* Reads a file of one number; INFINITY if it has none, as `max`. */
+/* Reads a file that contains one number. Returns INFINITY if it contains none,
+ * such as `max`. */
 static double
 read_number (const gchar *root, const gchar *folder, const gchar *name)
 {

@@ -13,11 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* A process gets the machine's physical memory at most, and less where a limit
- * of its cgroup or of a parent is lower: `docker run --memory=4g`, say. What
- * exceeds such a limit is not refused when it is allocated: the kernel ends the
- * process when the memory is first written. Whoever allocates what others ask
- * for must therefore know the limit.
+/* A process can use the physical memory of the machine, or less if its cgroup
+ * or a parent has a lower limit, for example with `docker run --memory=4g`. An
+ * allocation above such a limit does not fail. Instead, the kernel kills the
+ * process when the memory is first written. Code that allocates memory on
+ * request must therefore know the limit.
  *
  * Files are read at each call. */
 

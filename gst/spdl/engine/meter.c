@@ -86,7 +86,7 @@ spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now)
   const guint64 wait = now - before + self->waited;
 
   spdl_histogram_add (&self->interval.get_time, wait);
-  /* Where several threads pull, their steps are not known. */
+  /* If several threads pull, the duration of their steps is unknown. */
   if (self->last_pull > 0 && self->last_pull + wait <= now)
     spdl_histogram_add (
         &self->interval.step_time, now - self->last_pull - wait);

@@ -14,26 +14,26 @@
 
 G_BEGIN_DECLS
 
-/* For tests/benchmarks/bench-statistics alone: a build that counts nothing and
- * reads no clock, against which the statistics' cost is measured. */
+/* Only for tests/benchmarks/bench-statistics: a build without counters and
+ * clock reads, for measuring the cost of the statistics. */
 #ifdef SPDL_STATISTICS_OFF
 #define SPDL_STATISTICS_ARE_OFF 1
 #else
 #define SPDL_STATISTICS_ARE_OFF 0
 #endif
 
-/* Method: a log-linear histogram. Values under 32 have a bucket each; above,
- * each power of two is split into 32 buckets of equal width, up to 2^42 ns
- * (73 minutes), where the last bucket takes all.
+/* A log-linear histogram. Values below 32 have one bucket each. Above, each
+ * power of two is split into 32 buckets of equal width, up to 2^42 ns (73
+ * minutes); the last bucket takes all larger values.
  *
- * Error: count, sum, mean, least and greatest are exact. A quantile is the
- * middle of the bucket that holds the sample of that rank, so it is off by at
- * most 1/64 (1.6 %) of its value, whatever the distribution; it never lies
- * outside the least and the greatest sample, so a single sample is exact.
+ * Error: count, sum, mean, minimum and maximum are exact. A quantile is the
+ * middle of the bucket that contains the sample of that rank, so its relative
+ * error is at most 1/64 (1.6 %) for any distribution. It never lies outside the
+ * range of the samples, so a single sample is exact.
  *
- * Cost: one increment a sample (P-square, with its five markers for each
- * quantile, takes some tens of times that), and two histograms add up, which
- * is how an interval becomes part of the total. Not thread-safe. */
+ * Cost: one increment per sample, compared to some tens of times that for
+ * P-square with its five markers per quantile. Two histograms can be added,
+ * which is how an interval becomes part of the total. Not thread-safe. */
 
 #define SPDL_HISTOGRAM_SUB_BITS 5
 #define SPDL_HISTOGRAM_MAX_BITS 42
@@ -92,9 +92,9 @@ guint64 spdl_histogram_quantile (const SpdlHistogram *self, double q);
 
 /* Counters of one element. Each value is recorded once, in the current
  * interval; ending an interval adds it to the total. A meter has no lock: a
- * stage calls it with the lock of its engine, another element with its own. All
- * times are in ns on the meter's clock, and are read by the caller, who often
- * has one at hand. */
+ * stage calls it with the lock of its engine held, other elements with a
+ * separate lock. All times are in ns on the meter's clock. The caller reads the
+ * clock, because it often has the time already. */
 
 typedef struct {
   guint64 tasks;
@@ -103,11 +103,11 @@ typedef struct {
   guint64 items;
   guint64 batches;
   guint64 unpooled; /* batches for which the pool had no memory */
-  guint64 cached;   /* batches that came from a cache */
+  guint64 cached;   /* batches that were replayed by a cache */
   guint64 bytes_in;
   guint64 bytes_out;
-  guint64 occupied;        /* how long something waited in the queue */
-  guint64 pushing;         /* how long downstream was being handed a result */
+  guint64 occupied; /* time in which something waited in the queue */
+  guint64 pushing;  /* time in which a result was being pushed downstream */
   SpdlHistogram task_time; /* of tasks without a failure */
   SpdlHistogram put_time;
   SpdlHistogram get_time;
@@ -126,7 +126,7 @@ typedef struct {
   gboolean pushing;
   guint64 pushing_since; /* not before interval_started */
   guint64 last_pull;     /* when the trainer got its last batch; 0: never */
-  guint64 waited;        /* since then, in pulls that gave none */
+  guint64 waited;        /* since then, in pulls without a batch */
   SpdlCounters interval;
   SpdlCounters total; /* of all intervals that have ended */
 } SpdlMeter;

@@ -94,8 +94,8 @@ thread_main (void *data)
 
   self->cpu_of_finished += thread_cpu_time (thread->id);
   g_ptr_array_remove_fast (self->threads, thread);
-  /* The call that woke this thread was meant for one that works. A new one
-   * joins those that are finished, so this one must not be among them yet. */
+  /* This thread ends, so pass on the call that may have woken it. A new thread
+   * joins those that have finished, so this one must not be among them yet. */
   SpdlCond *call = !self->quit && next_client (self)
                        ? spdl_pool_call_thread_unlocked (self)
                        : NULL;
@@ -126,7 +126,8 @@ add_thread (SpdlPool *self)
   join_finished (self);
   thread->pool = self;
   if (pthread_create (&thread->id, NULL, thread_main, thread) != 0) {
-    /* What exists goes on with the work; without any there is none to do. */
+    /* Existing threads take over the work; without any, tasks would never
+     * run. */
     g_free (thread);
     if (self->threads->len == 0)
       g_error ("Failed to start a worker thread");

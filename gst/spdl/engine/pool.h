@@ -11,24 +11,22 @@
 
 G_BEGIN_DECLS
 
-/* A pool is some threads and one lock, which guards the pool and all that its
- * clients have: so a stage's engine needs no second lock, and no order of locks
- * can be got wrong. A pool is either one client's own, with a size that may
- * change, or shared by name in the whole process.
+/* A pool consists of threads and one lock, which guards the pool and all state
+ * of its clients. The engine of a stage therefore needs no second lock, and no
+ * order of locks. A pool is either private to one client, with a size that may
+ * change, or shared by name in the process. Clients are served in the order in
+ * which they were added. Stages are added when they reach PAUSED, those at the
+ * sink first, so tasks closest to the sink run first.
  *
- * Clients that came first are served first; stages come as they reach PAUSED,
- * those at the sink before those at the source, so tasks nearest the sink run
- * first. Threads are made when they are first needed.
+ * Threads are created on demand.
  *
- * Waking: a sleeping thread costs microseconds to wake, so at most one is on
- * its way at a time. It takes a task and, if there is another one, calls the
- * next thread before it begins.
- *
- * Where tasks are shorter than that (short_tasks, which only an own pool's
- * client sets), others are woken for nothing. So then, while a thread works,
- * one that has nothing to do sleeps for a short time only: it is the sentinel.
- * With a sentinel, short tasks may be left to the thread that is awake: should
- * one turn out long, the sentinel finds the next in time. */
+ * Waking: waking a sleeping thread takes microseconds, so at most one is being
+ * woken at a time. It takes a task and, if there is another one, wakes the next
+ * thread before it starts. If tasks are shorter than that (short_tasks, which
+ * only the client of a private pool sets), waking others is useless. In that
+ * case, while a thread works, one idle thread sleeps only for a short time: the
+ * sentinel. With a sentinel, short tasks may be left to the thread that is
+ * awake: if one turns out long, the sentinel finds the next task in time. */
 
 typedef struct _SpdlPool SpdlPool;
 typedef struct _SpdlPoolClient SpdlPoolClient;
@@ -37,16 +35,16 @@ typedef struct _SpdlPoolThread SpdlPoolThread;
 struct _SpdlPoolThread {
   SpdlPool *pool;
   pthread_t id;
-  guint64 since;     /* the client's: when it last had nothing to do */
+  guint64 since;     /* for the client: when it last became idle */
   gboolean waited;   /* whether the thread slept since its last task */
-  SpdlCond *pending; /* to be signalled as soon as the lock is released */
+  SpdlCond *pending; /* signalled as soon as the lock is released */
 };
 
 struct _SpdlPoolClient {
-  /* Whether run() would find a task. With the lock held. */
+  /* Returns TRUE if run() would find a task. Lock held. */
   gboolean (*runnable) (SpdlPoolClient *client);
-  /* Runs one task. Entered and left with the lock held, which it releases
-   * while it works. */
+  /* Runs one task. Called with the lock held, which is released during the
+   * work. */
   void (*run) (SpdlPoolClient *client, SpdlPoolThread *thread);
 };
 
@@ -54,16 +52,17 @@ struct _SpdlPool {
   SpdlMutex lock;
   SpdlCond work;
   SpdlCond watch; /* of the sentinel */
-  gchar *name;    /* NULL: not shared */
-  guint n_refs;   /* under the registry's lock */
+  gchar *name;    /* NULL: private */
+  guint n_refs;   /* guarded by the registry's lock */
   guint max_threads;
-  guint n_idle; /* threads that sleep, the sentinel too */
+  guint n_idle; /* sleeping threads, including the sentinel */
   gboolean has_sentinel;
-  gboolean short_tasks; /* the client's word: a thread is worth no wake-up */
+  gboolean short_tasks; /* set by the client: tasks are shorter than waking a
+                           thread */
   gboolean waking;
   gboolean quit;
-  GPtrArray *clients;  /* SpdlPoolClient, the first to be served first */
-  GPtrArray *threads;  /* SpdlPoolThread, living */
+  GPtrArray *clients;  /* SpdlPoolClient, in order of precedence */
+  GPtrArray *threads;  /* SpdlPoolThread, running */
   GPtrArray *finished; /* SpdlPoolThread, to be joined */
   guint64 cpu_of_finished;
 };

@@ -52,9 +52,9 @@ spdl_random_next (SpdlRandom *self)
   return result;
 }
 
-/* Lemire's way: the upper half of a product is the number. Products whose
- * lower half is below 2^32 mod bound are one too many for some numbers, and
- * are drawn again. */
+/* Uses Lemire's method: the upper half of a product is the result. Products
+ * whose lower half is below 2^32 mod bound would favor some results, and are
+ * drawn again. */
 guint32
 spdl_random_below (SpdlRandom *self, guint32 bound)
 {

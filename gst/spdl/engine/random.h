@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* xoshiro256** by Blackman and Vigna, seeded by splitmix64: both are public
- * and have published vectors. Not GRand, whose sequences GLib may change. */
+/* xoshiro256** by Blackman and Vigna, seeded with splitmix64. Both are in the
+ * public domain and have published test vectors. GRand is not used, because
+ * GLib may change its sequences. */
 typedef struct {
   guint64 state[4];
 } SpdlRandom;

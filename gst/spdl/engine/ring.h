@@ -12,14 +12,14 @@
 G_BEGIN_DECLS
 
 /* Entries inside a stage, from arrival to departure: tasks, and events that
- * keep their position between them. The ring decides the order of the results
- * and nothing else; it has no lock and no threads.
+ * keep their position between them. The ring determines the order of the
+ * results and nothing else; it has no lock and no threads.
  *
- * It is one list in order of departure. Entries arrive at its tail and leave at
- * its head, when the head is done. With the order `input`, entries do not move.
- * With `completion`, a finished task moves forward, ahead of all that are not
- * done, behind the last entry that is. A barrier counts as done from the start,
- * so no task passes one. */
+ * It is a list in the order of departure. Entries are added at the tail and
+ * leave at the head once the head is done. With the order `input`, entries do
+ * not move. With `completion`, a finished task moves ahead of all unfinished
+ * entries, after the last finished one. A barrier counts as done from the
+ * start, so no task overtakes it. */
 
 typedef enum {
   SPDL_ORDER_COMPLETION,
@@ -28,8 +28,9 @@ typedef enum {
 
 typedef enum {
   SPDL_ENTRY_TASK,
-  SPDL_ENTRY_MARK,    /* keeps its place in input order; overtakes otherwise */
-  SPDL_ENTRY_BARRIER, /* all before it leave before it, none after it does */
+  SPDL_ENTRY_MARK, /* keeps its place in input order; moves ahead otherwise */
+  SPDL_ENTRY_BARRIER, /* everything before it leaves before it, and nothing
+                         after it */
 } SpdlEntryKind;
 
 typedef enum {
@@ -52,10 +53,11 @@ typedef struct {
   SpdlOrder order;
   SpdlEntry *head;
   SpdlEntry *tail;
-  SpdlEntry *next_queued; /* the oldest task that has not begun */
+  SpdlEntry *next_queued; /* the oldest task that has not started */
   guint n_queued;
   guint n_running;
-  guint n_done; /* tasks, whether their turn has come or not */
+  guint n_done; /* finished tasks, including those that must wait for their turn
+                 */
 } SpdlRing;
 
 void spdl_ring_init (SpdlRing *self, SpdlOrder order);

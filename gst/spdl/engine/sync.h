@@ -11,11 +11,11 @@
 
 #include "gst/spdl/engine/compat.h"
 
-/* Locks of the engine. They are pthread's instead of GLib's, because
- * ThreadSanitizer sees them, an adaptive mutex spins over critical sections of
- * some tens of nanoseconds instead of sleeping, and signalling a condition
- * without waiters needs no system call. All code uses these names, so that they
- * can be replaced here. */
+/* Locks of the engine. They use pthreads instead of GLib, because
+ * ThreadSanitizer supports them, an adaptive mutex spins over critical sections
+ * of some tens of nanoseconds instead of sleeping, and signalling a condition
+ * without waiters needs no system call. All code uses these names, so that the
+ * implementation can be replaced here. */
 
 typedef pthread_mutex_t SpdlMutex;
 typedef pthread_cond_t SpdlCond;

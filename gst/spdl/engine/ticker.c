@@ -13,7 +13,7 @@ struct _SpdlTicker {
   SpdlMutex lock;
   SpdlCond stopped;
   gboolean quit;
-  gboolean is_own; /* the thread frees it */
+  gboolean is_own; /* the thread frees the ticker */
   pthread_t id;
   guint64 interval;
   void (*func) (gpointer data);
@@ -82,7 +82,8 @@ spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
   self->func = func;
   self->data = data;
   self->free_data = free_data;
-  /* The thread may stop itself as soon as it runs: it must find its name. */
+  /* Hold the lock, because the thread may stop itself as soon as it runs, and
+   * then needs its id. */
   spdl_mutex_lock (&self->lock);
   if (pthread_create (&self->id, NULL, run_ticker, self) != 0)
     g_error ("Failed to start a thread that watches a pipeline");

@@ -7,7 +7,7 @@
 
 #pragma once
 
-/* Exported, because our own plugins are modules of their own, but in no
- * installed header: library and plugins are built and shipped together, and
- * nothing here is an interface for others. */
+/* Exports a function for this project's plugins. It is declared in no installed
+ * header: library and plugins are built and distributed together, and the
+ * function is not a public API. */
 #define SPDL_PRIVATE_API __attribute__ ((visibility ("default")))

@@ -15,21 +15,22 @@ G_BEGIN_DECLS
 
 /* Counters of a stage in an interval. Times are in ns. */
 typedef struct {
-  guint64 items; /* that were taken up */
+  guint64 items; /* that were started */
   guint64 tasks; /* that ended */
-  guint64 timed; /* those of them whose time is known */
+  guint64 timed; /* tasks with a known duration */
   guint64 task_time;
   guint64 cpu_time;
-  guint64 occupied; /* how long something waited in its queue */
-  guint64 pushing;  /* how long results were being handed on */
+  guint64 occupied; /* time in which its queue was occupied */
+  guint64 pushing;  /* time in which results were being pushed */
 } SpdlInterval;
 
 /* Maximum number of stages that are tuned. */
 #define SPDL_MAX_TUNED 32
 
-/* Statistics of several intervals. The confidence of a rate comes from the
- * rates of groups of intervals that are as long as two of the longest tasks:
- * parallel tasks end in waves, which a single interval may miss. */
+/* Statistics of several intervals. The confidence of a rate is calculated from
+ * the rates of groups of intervals. A group is as long as two of the longest
+ * tasks, because parallel tasks end in waves, which a single interval may
+ * miss. */
 typedef struct {
   guint n_stages;
   guint64 elapsed;
@@ -37,7 +38,7 @@ typedef struct {
   guint64 block_elapsed;
   guint64 block_items;
   guint n_blocks;
-  double mean, squares; /* of the blocks' rates: Welford's */
+  double mean, squares; /* of the rates of the groups, by Welford's algorithm */
 } SpdlWindow;
 
 void spdl_window_init (SpdlWindow *self, guint n_stages);

@@ -11,7 +11,7 @@
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
 
-/* In n_failures_of. */
+/* Element of n_failures_of. */
 typedef struct {
   guint64 epoch;
   guint64 n;
@@ -60,10 +60,10 @@ gst_spdl_notice_free (GstSpdlNotice *self)
   g_free (self);
 }
 
-/* The end after an error */
+/* End of the stream after an error */
 
-/* Whether an end of the stream is on its way behind @pad: ours, or the
- * element's own. */
+/* Pushes the end of the stream. Returns TRUE if an end is on its way: this one,
+ * or an earlier one of the element. */
 static gboolean
 push_eos (GstPad *pad)
 {
@@ -103,8 +103,8 @@ end_source (const GValue *item, gpointer self)
   end_behind (g_value_get_object (item), self);
 }
 
-/* Not by an event to the pipeline, which waits with the state's lock: it could
- * not be stopped then. */
+/* Ends the sources one by one. An event to the pipeline would block while
+ * holding its state lock, so that it could not be stopped. */
 static void
 end_sources (GstElement *pipeline, GstSpdlBusWatch *self)
 {
@@ -116,8 +116,8 @@ end_sources (GstElement *pipeline, GstSpdlBusWatch *self)
   gst_iterator_free (sources);
 }
 
-/* When all jobs are done, and nobody took an end of the stream, none will
- * come. */
+/* Ends a job. If all jobs are done and no end of the stream was accepted, none
+ * will arrive. */
 static void
 end_job (GstSpdlBusWatch *self)
 {
@@ -129,7 +129,7 @@ end_job (GstSpdlBusWatch *self)
 }
 
 typedef struct {
-  GstSpdlBusWatch *bus_watch; /* which waits for the thread */
+  GstSpdlBusWatch *bus_watch; /* joins the thread */
   GstElement *element;        /* owned */
   GThread *thread;
 } Job;
@@ -147,8 +147,9 @@ run_job (gpointer user_data)
   return NULL;
 }
 
-/* An end of the stream waits for what was pushed before it: that needs a thread
- * of its own. Once for each element. Lock held. */
+/* Starts a thread that pushes the end of the stream at @element, at most one
+ * per element. A separate thread is needed because the end waits for the data
+ * that was pushed before it. Lock held. */
 static void
 begin_job (GstSpdlBusWatch *self, GstElement *element)
 {
@@ -177,7 +178,7 @@ wait_for_job (gpointer data)
   g_free (job);
 }
 
-/* Returns whether it is the first one. */
+/* Stores the error. Returns TRUE if it is the first one. */
 static gboolean
 keep_error (
     GstSpdlBusWatch *self, GError *error, const gchar *stage, const gchar *uri)
@@ -203,7 +204,9 @@ gst_spdl_bus_watch_set_error (GstSpdlBusWatch *self, GError *error)
   keep_error (self, error, NULL, NULL);
 }
 
-/* @source: (nullable): the element that can push no more */
+/* Handles an error of the run.
+ *
+ * @source: (nullable): the element that cannot push any more */
 static void
 fail_run (GstSpdlBusWatch *self, GError *error, const gchar *stage,
     const gchar *uri, GstElement *source)
@@ -256,7 +259,8 @@ get_detail (GstMessage *message, const gchar *name)
   return details ? gst_structure_get_string (details, name) : NULL;
 }
 
-/* The element's; of one in another process, as the message says. */
+/* Returns the name of the element. A message from another process contains
+ * it. */
 static const gchar *
 name_of (GstMessage *message)
 {
@@ -308,7 +312,7 @@ on_warning (GstSpdlBusWatch *self, GstMessage *message)
   keep_notice (self, notice);
 }
 
-/* Lock held. */
+/* Lock held. Counts a failure of @epoch. */
 static void
 count_failure_of (GstSpdlBusWatch *self, guint64 epoch)
 {
@@ -361,8 +365,9 @@ gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch)
   return n;
 }
 
-/* Returns the error to end with, if it is one failure too many: in the last
- * epoch that has one, since without that epoch's there are not too many. */
+/* Counts a failure. Returns the error to end with if there are too many. Its
+ * epoch is the last one with a failure, since without the failures of that
+ * epoch there would not be too many. */
 static GError *
 count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
 {
@@ -409,7 +414,9 @@ on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
     fail_run (self, error, stage, uri, NULL);
 }
 
-/* A streaming thread says so itself, and is its pool's again afterwards. */
+/* Gives a streaming thread the batch policy when it enters the pipeline. The
+ * thread announces both entering and leaving, after which its thread pool uses
+ * it for other pipelines. */
 static void
 be_patient (GstMessage *message)
 {
@@ -448,7 +455,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
     default:
       break;
   }
-  /* What is dropped is ours. */
+  /* A sync handler that returns GST_BUS_DROP must unref the message. */
   gst_message_unref (message);
   return GST_BUS_DROP;
 }
@@ -529,7 +536,7 @@ gst_spdl_bus_watch_dup_error (GstSpdlBusWatch *self)
   return error;
 }
 
-/* The state of one source after the other. */
+/* Progress of one source at a time, read from a state. */
 typedef struct {
   const gchar *text; /* nullable */
   SpdlState state;
@@ -550,7 +557,8 @@ read_place (Place *self, guint source)
   self->source = source;
 }
 
-/* Where sources are mixed, one of them may be epochs ahead of the batch. */
+/* Returns TRUE if the state counts the failed item as done. With mixed sources,
+ * one of them may be some epochs ahead of the batch. */
 static gboolean
 is_behind (Place *self, const GstSpdlNotice *notice)
 {

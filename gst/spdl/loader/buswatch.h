@@ -14,69 +14,69 @@
 
 G_BEGIN_DECLS
 
-/* One run's errors, warnings and failures, from the bus; and whether the run
- * was stopped. Each run has a bus watch of its own, counted, so that a message
- * that comes late harms nobody.
+/* Collects errors, warnings and failures of one run from the bus, and records
+ * whether the run was stopped. Each run has a separate, reference-counted bus
+ * watch, so that a late message has no effect on the next run.
  *
- * After an error the pipeline is brought to its end, so that what was done
- * comes to the sink, and behind it the end of the stream: sources end, and so
- * does what lies behind the element that failed, since it will push no more. */
+ * After an error, the pipeline is brought to its end, so that finished items
+ * and then the end of the stream reach the sink. The sources and the elements
+ * after the one that failed get the end of the stream. */
 
 typedef struct {
   gchar *stage;
-  gchar *uri;    /* nullable: of an item that failed */
-  GError *error; /* nullable: why it failed */
+  gchar *uri;    /* nullable: of a failed item */
+  GError *error; /* nullable: why the item failed */
   gchar *text;   /* nullable: of a warning */
-  /* Of an item that failed; G_MAXUINT64 where nobody numbered it. */
+  /* Numbers of a failed item; G_MAXUINT64 if they are unknown. */
   guint source;
-  guint64 epoch; /* of a warning, too, that sums up an epoch */
+  guint64 epoch; /* also of a warning that sums up an epoch */
   guint64 index;
   guint64 sequence;
-  guint64 num_items; /* of a warning that sums up an epoch; else 0 */
+  guint64 num_items; /* of a warning that sums up an epoch; otherwise 0 */
   guint64 num_failures;
-  guint64 n_forgotten; /* failures before it that were not kept */
+  guint64 n_forgotten; /* number of earlier failures that were not kept */
 } GstSpdlNotice;
 
-/* Of failures, and of warnings, only the last ones are kept for the trainer. */
+/* Number of failures and warnings that are kept for the trainer. The oldest
+ * ones are dropped. */
 #define GST_SPDL_MAX_NOTICES 10000
 
 typedef struct {
   gint n_refs;
   GstElement *pipeline;    /* owned */
   GstSpdlLoaderSink *sink; /* owned */
-  /* Nullable, owned: set before the pipeline starts, gone when it was
+  /* (nullable): owned; set before the pipeline starts, and freed when it is
    * detached. */
   GstSpdlGovernor *governor;
 
-  SpdlMutex lock; /* innermost, but for the sink's */
-  SpdlCond
-      has_room; /* for who pushes items; when it begins, and when it ends */
+  SpdlMutex lock;    /* innermost, except for the lock of the sink */
+  SpdlCond has_room; /* space for pushed items; also start and end */
   gboolean stopped;
-  GError *error; /* the first one */
-  /* Where it was, and the item that it is about; nullable. */
+  GError *error; /* first error */
+  /* Element and item of the error; nullable. */
   gchar *error_stage;
   gchar *error_uri;
-  /* The epoch of the item that was one too many; else none. */
+  /* Epoch of the failure that exceeded the limit; otherwise G_MAXUINT64. */
   guint64 error_epoch;
-  gboolean no_more; /* not even an end of the stream will come */
+  gboolean no_more; /* not even an end of the stream will arrive */
   gint max_failures;
   guint64 n_failures;
-  guint64 last_epoch; /* in which an item failed */
+  guint64 last_epoch; /* last epoch with a failure */
   GArray *n_failures_of;
   GQueue notices; /* GstSpdlNotice */
-  /* Failures that were reported to the trainer. */
+  /* Number of failures that were reported to the trainer. */
   guint64 n_reported;
-  GSList *jobs;      /* that bring parts of the pipeline to their end */
-  guint n_jobs;      /* that run */
-  gboolean eos_sent; /* by one of them */
+  GSList *jobs;      /* threads that push the end of the stream */
+  guint n_jobs;      /* number of running jobs */
+  gboolean eos_sent; /* one of them has sent the end */
 
-  gboolean source_begun; /* the stream, by the source's thread */
-  /* Items that were pushed, and have not left the source yet. */
+  gboolean source_begun; /* the source's thread has started the stream */
+  /* Items that were pushed but have not left the source yet. */
   guint n_queued;
   gsize bytes_queued;
 } GstSpdlBusWatch;
 
-/* Listens to the bus of @pipeline from now on. */
+/* Starts to handle messages on the bus of @pipeline. */
 GstSpdlBusWatch *gst_spdl_bus_watch_new (
     GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures);
 GstSpdlBusWatch *gst_spdl_bus_watch_ref (GstSpdlBusWatch *self);
@@ -84,33 +84,38 @@ void gst_spdl_bus_watch_unref (GstSpdlBusWatch *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlBusWatch, gst_spdl_bus_watch_unref)
 
-/* Listens no more, and waits for what still acts on the pipeline, which must be
- * in the NULL state. */
+/* Stops handling messages, and joins the threads that act on the pipeline,
+ * which must be in the NULL state. */
 void gst_spdl_bus_watch_detach (GstSpdlBusWatch *self);
 
-/* Whether it is an item of @epoch, or of an earlier one, that ends the run. */
+/* Returns TRUE if the run ends because of an item of @epoch or of an earlier
+ * epoch. */
 gboolean gst_spdl_bus_watch_failed_in (GstSpdlBusWatch *self, guint64 epoch);
 
-/* Forgets the failures of @epoch and of later ones, which come again in a run
- * that begins there. Returns how many are left. */
+/* Drops the failures of @epoch and of later epochs, which will occur again in a
+ * run that starts at @epoch. Returns the number of remaining failures. */
 guint64 gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch);
 
-/* Wakes all who wait, for good. */
+/* Marks the run as stopped, and wakes all waiting threads. */
 void gst_spdl_bus_watch_stop (GstSpdlBusWatch *self);
 
 void
 gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures);
 
-/* @error: (transfer full): what the run ends with, unless it has an error
- * already. Sources are left alone. */
+/* Sets the error that ends the run, unless there is one already. Does not end
+ * the sources.
+ *
+ * @error: (transfer full) */
 void gst_spdl_bus_watch_set_error (GstSpdlBusWatch *self, GError *error);
 
 /* Returns: (transfer full) (nullable) */
 GError *gst_spdl_bus_watch_dup_error (GstSpdlBusWatch *self);
 
-/* Moves to @notices what the trainer is to be told: of the first @n_epochs
- * epochs, and what @state (nullable), of the batch that it is about to be
- * given, counts as done. What was loaded ahead stays. */
+/* Moves to @notices those that are due for the trainer: of the first @n_epochs
+ * epochs, and of items that @state counts as done. Others, which were loaded
+ * ahead, are kept.
+ *
+ * @state: (nullable): state of the batch that is about to be returned */
 void gst_spdl_bus_watch_take_notices (GstSpdlBusWatch *self, guint64 n_epochs,
     const gchar *state, GQueue *notices);
 void gst_spdl_notice_free (GstSpdlNotice *self);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Tokens, as GStreamer's scanner finds them */
+/* Tokens of GStreamer's scanner */
 
 const gchar *
 spdl_skip_space (const gchar *p)
@@ -34,7 +34,7 @@ spdl_skip_name (const gchar *p)
   return p;
 }
 
-/* Returns: the end of the quoted string at @p; @p where it is not closed */
+/* Returns: the end of the quoted string at @p, or @p if it is not closed */
 static const gchar *
 skip_quoted (const gchar *p)
 {
@@ -58,7 +58,7 @@ skip_word (const gchar *p)
   return p;
 }
 
-/* Takes the longer one of a quoted string and a word. */
+/* Returns the end of the longer match, a quoted string or a word. */
 static const gchar *
 skip_string (const gchar *p)
 {
@@ -81,7 +81,9 @@ skip_media_type (const gchar *p)
   return q;
 }
 
-/* @p: a "!". Caps belong to the link only where another "!" follows. */
+/* Returns the end of a link. Caps are part of it only if another "!" follows.
+ *
+ * @p: a "!" */
 static const gchar *
 skip_link (const gchar *p)
 {
@@ -319,9 +321,9 @@ spdl_element_get_template_caps (const gchar *name, GstPadDirection direction)
   return all;
 }
 
-/* Of pads by their template: "sink_0" is one of "sink_%u".
+/* Finds the class of a child by the pad templates: "sink_0" matches "sink_%u".
  *
- * Returns: (transfer full) (nullable): the class of a child of that name */
+ * Returns: (transfer full) (nullable) */
 static GObjectClass *
 ref_child_class (GObjectClass *klass, const gchar *name, gsize length)
 {
@@ -433,8 +435,8 @@ spdl_range_describe (const SpdlRange *range)
       range->min, range->max);
 }
 
-/* GStreamer's parser only keeps the last bits of a number: -3 becomes
- * 4294967293 where a property is unsigned.
+/* GStreamer's parser truncates numbers: -3 becomes 4294967293 for an unsigned
+ * property.
  *
  * Returns: whether @text is a whole number outside of @range */
 static gboolean
@@ -457,7 +459,8 @@ exceeds_range (const gchar *text, const SpdlRange *range)
              (range->min > 0 && n < (guint64) range->min));
 }
 
-/* -1 is the usual way to write no limit, where that is the default. */
+/* Accepts -1 if the default means no limit, because -1 is the usual way to
+ * write that. */
 gboolean
 spdl_setting_is_in_range (const SpdlSetting *setting, const SpdlRange *range)
 {

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  SPDL_TOKEN_NAME,       /* of an element's factory */
+  SPDL_TOKEN_NAME,       /* name of an element's factory */
   SPDL_TOKEN_ASSIGNMENT, /* NAME=VALUE */
   SPDL_TOKEN_LINK,       /* "!", or "! CAPS !" */
   SPDL_TOKEN_REFERENCE,  /* "NAME.", "NAME.PAD" or ".PAD" */
@@ -29,7 +29,7 @@ typedef struct {
   const gchar *begin;
   const gchar *end;
   const gchar *value; /* of an assignment */
-  guint owner;        /* of an assignment: its element's token */
+  guint owner;        /* of an assignment: index of its element's token */
 } SpdlToken;
 
 /* Returns: (transfer full): tokens, which refer to @description */
@@ -43,39 +43,39 @@ gboolean spdl_token_is (const SpdlToken *token, SpdlTokenKind kind);
 const gchar *spdl_skip_space (const gchar *p);
 const gchar *spdl_skip_name (const gchar *p);
 
-/* Without the space at its end, and valid UTF-8. */
+/* Return valid UTF-8, without trailing blanks. */
 gchar *spdl_dup_range (const gchar *begin, const gchar *end);
 gchar *spdl_token_dup (const SpdlToken *token);
 
-/* The name of an element, or of an assignment's property. */
+/* Returns the name of an element, or of the property of an assignment. */
 gchar *spdl_token_dup_name (const SpdlToken *token);
 
-/* Without double quotes around it: GStreamer keeps single ones. */
+/* Returns the value without double quotes. GStreamer keeps single quotes. */
 gchar *spdl_token_dup_value (const SpdlToken *token);
 
-/* Whether an assignment of @description sets that property of any element, also
- * in the `pipeline` of a spdlworkersrc. */
+/* Returns TRUE if an assignment in @description sets that property of any
+ * element, including those in the `pipeline` of a spdlworkersrc. */
 gboolean
 spdl_description_sets (const gchar *description, const gchar *property);
 
-/* Takes the elements of @factory, each with the link before it and the
- * assignments behind it, out of @description.
+/* Removes the elements of @factory from @description, each with the link before
+ * it and the assignments after it.
  *
- * @rest: (out): the description without them
- * @element: (out) (nullable): the last one with its assignments
+ * @rest: (out): the remaining description
+ * @element: (out) (nullable): the last removed element with its assignments
  *
- * Returns: how many there were */
+ * Returns: the number of removed elements */
 guint spdl_description_cut (const gchar *description, const gchar *factory,
     gchar **rest, gchar **element);
 
-/* An assignment, and the class that should have its property. */
+/* An assignment, and the class that should have the property. */
 typedef struct {
   gchar *element;
-  gchar *name; /* as it is written: "width", "sink_0::weight" */
+  gchar *name; /* as written: "width", "sink_0::weight" */
   const gchar *property;
   gchar *value;
-  GObjectClass *klass; /* nullable: not known */
-  GParamSpec *pspec;   /* nullable: there is none */
+  GObjectClass *klass; /* nullable: unknown */
+  GParamSpec *pspec;   /* nullable: not found */
 } SpdlSetting;
 
 void spdl_setting_init (
@@ -86,32 +86,32 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSetting, spdl_setting_clear)
 /* Returns: (transfer full) (nullable): the class of a factory's elements */
 GObjectClass *spdl_element_ref_class (const gchar *factory_name);
 
-/* Returns: (transfer container): the names of properties that can be set;
- * GstObject's own last */
+/* Returns: (transfer container): the names of writable properties; those of
+ * GstObject are last */
 GPtrArray *spdl_element_list_properties (GObjectClass *klass);
 
-/* Returns: (transfer full): what pads of a factory's elements send or take */
+/* Returns: (transfer full): the caps of the pad templates of a factory */
 GstCaps *spdl_element_get_template_caps (
     const gchar *factory_name, GstPadDirection direction);
 
-/* Whether GStreamer's parser takes @text for a value of @pspec. */
+/* Returns TRUE if GStreamer's parser accepts @text as a value of @pspec. */
 gboolean spdl_reads_as (const gchar *text, GParamSpec *pspec);
 
 typedef struct {
   gboolean is_number, is_whole, is_unsigned;
-  gdouble low, high; /* of a number that is not whole */
-  gint64 min;        /* 0 where it is unsigned */
+  gdouble low, high; /* of a floating-point number */
+  gint64 min;        /* 0 if unsigned */
   guint64 max;
-  guint64 type_max;      /* a larger one cannot be written */
-  gboolean has_no_limit; /* the default, as the type's maximum */
+  guint64 type_max;      /* larger numbers are not representable */
+  gboolean has_no_limit; /* the default is the maximum of the type */
 } SpdlRange;
 
 SpdlRange spdl_range_get (GParamSpec *pspec);
 
-/* "a whole number from 1 to 16" */
+/* Returns a description such as "a whole number from 1 to 16". */
 gchar *spdl_range_describe (const SpdlRange *range);
 
-/* TRUE also if the value is not a number. */
+/* Returns TRUE if the value is within @range, or is not a number. */
 gboolean
 spdl_setting_is_in_range (const SpdlSetting *setting, const SpdlRange *range);
 

@@ -14,71 +14,70 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlloader.c is the object: how it is made, properties and signals.
- * loaderstatus.c is what it can be asked, and its state.
- * loaderrun.c is its runs: start, next, stop.
- * loadersource.c is the source in the program.
- * loaderparts.c finds in a pipeline what the loader needs. */
+/* gstspdlloader.c has the object: creation, properties, signals, status and
+ * resume state. loaderrun.c has the runs: start, next, stop. loadersource.c
+ * lets the application be the source. loaderparts.c finds the elements of a
+ * pipeline that the loader needs. */
 
-/* What a loader knows of its pipeline's elements, owned. */
+/* The elements that a loader needs, owned. */
 typedef struct {
   GstPipeline *pipeline;
   GstSpdlLoaderSink *sink;
   GPtrArray *sources; /* GstElement: spdlsrc */
-  GstElement *appsrc; /* nullable: of the loader's own */
+  GstElement *appsrc; /* nullable: the source that the loader added */
 } GstSpdlLoaderParts;
 
 struct _GstSpdlLoader {
   GObject parent;
 
-  pid_t pid; /* a child of that process must touch nothing */
+  pid_t pid; /* the loader must not be used in a child process */
   GstSpdlLoaderParts parts;
-  gboolean sets_epochs; /* the description did */
+  gboolean sets_epochs; /* the description sets `epochs` */
 
-  /* Over a start and a stop, before `lock`. */
+  /* Held during a start or a stop; taken before `lock`. */
   SpdlMutex state_lock;
   gboolean running;
-  gint n_starts; /* atomic: calls of start() */
-  gulong probe;  /* of the source */
+  gint n_starts; /* atomic: number of calls of start() */
+  gulong probe;  /* on the source pad */
   gdouble cpu_budget;
 
   SpdlMutex lock;
-  GstSpdlBusWatch *bus_watch; /* of the last run, nullable */
+  GstSpdlBusWatch *bus_watch; /* of the last run; nullable */
   gint max_failures;
   guint64 epoch;
   gboolean finished;
-  GStrv classes;       /* (nullable): that were given */
-  gchar *restored;     /* where runs begin; NULL: at the beginning */
-  gchar *begun_at;     /* where this one began, or the next one will */
-  gboolean handed_out; /* a batch of this run */
-  gboolean in_epoch;   /* a batch of the epoch was, and its end was not told */
-  gboolean any_ended;  /* an epoch of this run; */
-  guint64 next_epoch;  /* then the one behind it */
+  GStrv classes;       /* (nullable): set by the caller */
+  gchar *restored;     /* state in which runs begin; NULL: beginning */
+  gchar *begun_at;     /* start state of the current or next run */
+  gboolean handed_out; /* a batch of this run was returned */
+  gboolean in_epoch;   /* a batch of an epoch was returned, but not its end */
+  gboolean any_ended;  /* an epoch has ended in this run */
+  guint64 next_epoch;  /* the epoch after the last one that ended */
 
-  /* Notices for gst_spdl_binding_loader_pop_notice(), used by the thread that
-   * takes batches. */
+  /* Notices for gst_spdl_binding_loader_pop_notice(). Only used by the thread
+   * that takes batches. */
   gboolean keeps_notices;
   GQueue kept_notices; /* GstSpdlNotice */
 
   gint in_next; /* atomic */
-  /* The thread's in next(). */
+  /* Only used by the thread in next(). */
   GstSpdlLayout layout;
   guint wakes;
-  gboolean error_was_returned; /* the error, at the end of its epoch */
+  gboolean error_was_returned; /* at the end of its epoch */
   /* Number of epochs that were reached. Failures of later ones, which are
    * loaded ahead, are not reported yet. */
   guint64 n_epochs;
-  gboolean between; /* an epoch was ended, and the next one not begun */
+  gboolean between; /* between the end of an epoch and the next epoch */
 
   gint in_push; /* atomic */
-  /* Over what a push does when there is room, and a start forgets. */
+  /* Serializes the end of a push with a start. */
   SpdlMutex push_lock;
   guint64 push_epoch;
   guint64 n_pushed;
   gboolean push_ended;
 };
 
-/* Takes @pipeline apart; adds a source where it has an open sink pad. */
+/* Finds the elements of @pipeline. Adds a source if it has an open sink pad. */
 gboolean gst_spdl_loader_parts_init (
     GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error);
 void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
@@ -91,41 +90,42 @@ void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
  * set */
 GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
 
-/* Gives stages their concurrency where they were given none. */
+/* Sets the concurrency of stages for which none was set. */
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self);
 
-/* The share of the machine that loading may take; 0: all. */
+/* Sets the share of the CPU cores that loading may use. 0: no limit. */
 void gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget);
 
-/* Whether @epoch is known to be the last. */
+/* Returns TRUE if @epoch is known to be the last one. */
 gboolean
 gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch);
 
-/* Has each source begin where @state says, nullable. */
+/* Sets the resume state of each source. @state: (nullable) */
 gboolean gst_spdl_loader_parts_set_state (
     const GstSpdlLoaderParts *self, const gchar *state, GError **error);
 
-/* The same for one start: returns (transfer full) what was set before, which is
- * put back, and freed, when the sources have started. */
+/* Sets the resume state of each source for one start. Returns (transfer full)
+ * the previous states for gst_spdl_loader_parts_put_back_states(), which must
+ * be called when the sources have started. */
 GPtrArray *gst_spdl_loader_parts_exchange_states (
     const GstSpdlLoaderParts *self, const gchar *state);
 void gst_spdl_loader_parts_put_back_states (
     const GstSpdlLoaderParts *self, GPtrArray *states);
 
-/* How many sources are to announce themselves at the sink: a worker's are not
- * known here. */
+/* Returns the number of sources that announce themselves at the sink. Sources
+ * in worker processes are not included. */
 guint gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self);
 
-/* Finds the class names that all sources share. FALSE with @error set: they
- * have different ones.
+/* Finds the class names that all sources share. Returns FALSE with @error set
+ * if they differ.
  *
- * @classes: (out) (transfer full): NULL: there are none */
+ * @classes: (out) (transfer full): NULL: none */
 SPDL_PRIVATE_API
 gboolean gst_spdl_loader_parts_dup_classes (
     const GstSpdlLoaderParts *self, GStrv *classes, GError **error);
 
-/* Gives each source the class names, nullable. */
+/* Sets the class names (nullable) of each source. */
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_set_classes (
     const GstSpdlLoaderParts *self, const gchar *const *classes);
@@ -135,33 +135,36 @@ void gst_spdl_loader_parts_set_classes (
 SPDL_PRIVATE_API
 GList *gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self);
 
-/* A child of the loader's process does not have its threads, and their locks
- * may be held for ever there: nothing may be touched. */
+/* Returns FALSE in a child process. A child does not have the threads of its
+ * parent, and locks may stay locked, so the loader must not be used there. */
 static inline gboolean
 gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
 {
   return self->pid == getpid ();
 }
 
-/* FALSE with @error set where it is not. */
+/* Returns FALSE with @error set in a child process. */
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
 
-/* Returns: (transfer full) (nullable): the last run's, NULL with @error set */
+/* Returns: (transfer full): the bus watch of the last run, NULL with @error
+ * set */
 GstSpdlBusWatch *
 gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error);
 
-/* Tells what went wrong with items of the epochs that were reached, and
- * warnings: by signals, now. @state: (nullable): of the batch that is about to
- * be returned */
+/* Emits signals for failed items of the epochs that were reached, and for
+ * warnings.
+ *
+ * @state: (nullable): state of the batch that is about to be returned */
 void gst_spdl_loader_emit_notices (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state);
 
-/* State lock held. Ends a run that was stopped by one of its own threads, which
- * cannot wait for its end. Returns whether none runs now. */
+/* State lock held. Ends a run that was stopped by one of its threads, which
+ * could not wait for its end. Returns TRUE if no run is active now. */
 gboolean gst_spdl_loader_end_stopped_run (GstSpdlLoader *self);
 
-/* At a start, and after a stop.
- * @epoch: which is pushed first */
+/* Resets the source, at a start and after a stop.
+ *
+ * @epoch: first epoch that is pushed */
 void gst_spdl_loader_open_source (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch);
 void gst_spdl_loader_close_source (GstSpdlLoader *self);

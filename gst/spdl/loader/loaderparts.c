@@ -17,7 +17,7 @@
 
 /* Elements */
 
-/* Returns: (transfer full): all elements of @bin and of the bins in it, but no
+/* Returns: (transfer full): all elements of @bin and its child bins, without
  * bins, from the sources to the sinks */
 static GPtrArray *
 list_elements (GstBin *bin)
@@ -60,7 +60,8 @@ is_made_by (GstElement *element, const gchar *factory_name)
   return factory && g_str_equal (GST_OBJECT_NAME (factory), factory_name);
 }
 
-/* What begins at a state: a worker hands it to the sources in its process. */
+/* Returns TRUE for elements with a resume state. A worker process passes it to
+ * its sources. */
 static gboolean
 is_source (GstElement *element)
 {
@@ -99,9 +100,9 @@ find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
   return FALSE;
 }
 
-/* No sink prerolls. It would serve nobody, and an error that comes while sinks
- * do it would keep the pipeline from playing: what was done before the error
- * would stay where it is. */
+/* Disables preroll of all sinks. A loader does not need it, and an error during
+ * preroll would prevent the pipeline from reaching PLAYING, so that items that
+ * were finished before the error would not be delivered. */
 static void
 play_at_once (GPtrArray *elements)
 {
@@ -114,7 +115,8 @@ play_at_once (GPtrArray *elements)
   }
 }
 
-/* Where the first element waits for data, the program has it. */
+/* Adds a source for the application if the first element has an open sink
+ * pad. */
 static gboolean
 add_source (GstSpdlLoaderParts *self, GError **error)
 {
@@ -289,7 +291,7 @@ gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self)
   return n;
 }
 
-/* Returns: (transfer full) (nullable): NULL: the source has none */
+/* Returns: (transfer full) (nullable): the class names of a source */
 static GStrv
 dup_classes (GObject *source)
 {
@@ -349,7 +351,8 @@ gst_spdl_loader_parts_set_classes (
   g_value_unset (&array);
 }
 
-/* Before @list: those of the elements of a worker's process, and its own. */
+/* Prepends the statistics of an element to @list, preceded by those of the
+ * elements in a worker process. */
 static GList *
 prepend_stats (GList *list, GstStructure *stats)
 {
@@ -439,7 +442,7 @@ gst_spdl_loader_set_default_rank (
 
 #define UNKNOWN G_MAXUINT64
 
-/* Elements that make one item of one. */
+/* Elements that produce one item per item. */
 static const gchar *const one_to_one[] = { "spdlfetch", "spdldecode",
   "spdldisaggregate", "spdlsink", "spdlcudaupload", "spdlcudanormalize",
   "appsrc", "queue", "queue2", "identity", "capsfilter", "tee", NULL };
@@ -466,7 +469,7 @@ drops_last (GstElement *element)
   return drop_last;
 }
 
-/* Where @found has an element already, there are two of them. */
+/* Stores @element in @found. Returns FALSE if there is one already. */
 static gboolean
 note_element (GstElement **found, GstElement *element)
 {
@@ -482,7 +485,7 @@ typedef struct {
   GstElement *aggregate; /* nullable */
 } Counters;
 
-/* FALSE: @element makes the number of items unknown. */
+/* Returns FALSE if the number of items is unknown because of @element. */
 static gboolean
 note_counter (Counters *self, GstElement *element)
 {

@@ -10,9 +10,9 @@
 #include "gst/spdl/common/cached.h"
 #include "gst/spdl/engine/cpus.h"
 
-/* Where a run goes on that was left. */
+/* Start of a run that continues after a skipped epoch. */
 typedef struct {
-  const gchar *state; /* nullable: nothing is known of sources */
+  const gchar *state; /* nullable: positions of the sources are unknown */
   guint64 epoch;
   guint64 n_failures; /* so far */
 } Place;
@@ -32,8 +32,9 @@ gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
   return bus_watch;
 }
 
-/* State lock held.
- * @place: (nullable): where it begins, if not where the loader does */
+/* State lock held. Initializes a run.
+ *
+ * @place: (nullable): its start, if it differs from that of the loader */
 static GstSpdlBusWatch *
 begin_run (GstSpdlLoader *self, const Place *place)
 {
@@ -65,7 +66,7 @@ begin_run (GstSpdlLoader *self, const Place *place)
   return bus_watch;
 }
 
-/* A process of its own keeps within it by itself. */
+/* Sets the budget of worker processes, which enforce it themselves. */
 static void
 set_budget_of_workers (GstSpdlLoader *self, gdouble budget)
 {
@@ -95,7 +96,7 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
   spdl_mutex_unlock (&self->state_lock);
 }
 
-/* State lock held. */
+/* State lock held. Stops the pipeline and detaches the bus watch. */
 static void
 end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
@@ -129,8 +130,7 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
   return !self->running;
 }
 
-/* State lock held.
- * @place: (nullable): as for begin_run() */
+/* State lock held. Starts a run. @place: (nullable): as for begin_run() */
 static gboolean
 start_run (GstSpdlLoader *self, const Place *place, GError **error)
 {
@@ -201,7 +201,7 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
   return ok;
 }
 
-/* State lock held. */
+/* State lock held. Stops and ends the run, if there is one. */
 static void
 stop_run (GstSpdlLoader *self)
 {
@@ -216,7 +216,7 @@ stop_run (GstSpdlLoader *self)
 
 typedef struct {
   GstSpdlLoader *loader; /* owned */
-  gint n_starts;         /* by the time of the stop */
+  gint n_starts;         /* at the time of the stop */
 } Stop;
 
 static gpointer
@@ -233,7 +233,8 @@ stop_in_thread (gpointer user_data)
   return NULL;
 }
 
-/* The pipeline waits for its threads, of which this one is one, or may be. */
+/* Stops in another thread. The pipeline waits for its threads, and the calling
+ * thread may be one of them. */
 static void
 stop_later (GstSpdlLoader *self, gint n_starts)
 {
@@ -272,7 +273,7 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
   n_starts = g_atomic_int_get (&loader->n_starts);
   if (!(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
     return;
-  /* First of all, since the state may take its time. */
+  /* Wake waiting threads first, because the state change may take long. */
   gst_spdl_bus_watch_stop (bus_watch);
   gst_spdl_bus_watch_unref (bus_watch);
 
@@ -302,19 +303,19 @@ check_running (GstSpdlBusWatch *bus_watch, gboolean *no_more, GError **error)
   return !stopped;
 }
 
-/* Epoch number @n - 1 is reached, and all before. */
+/* Records that the first @n epochs were reached. */
 static void
 reach_epochs (GstSpdlLoader *self, guint64 n)
 {
   self->n_epochs = MAX (self->n_epochs, n);
 }
 
-/* Takes over what @pull has. */
+/* Takes ownership of the buffer in @pull, and returns it as a batch. */
 static GstSpdlBatch *
 take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
     GError **error)
 {
-  /* A stream that goes round in a cache has no epochs any more. */
+  /* Replayed batches have no epochs. */
   const gboolean cached = gst_spdl_buffer_is_cached (pull->buffer);
   GstSpdlBatch *batch = NULL;
 
@@ -336,8 +337,8 @@ take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
   return batch;
 }
 
-/* Returns whether another epoch may follow. If not, the end of the stream does,
- * or an error, and `next` goes on to that. */
+/* Records the end of an epoch. Returns TRUE if another epoch may follow.
+ * Otherwise next() continues to the end of the stream or an error. */
 static gboolean
 end_epoch (GstSpdlLoader *self, guint64 epoch)
 {
@@ -355,7 +356,7 @@ end_stream (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
   GError *reason = gst_spdl_bus_watch_dup_error (bus_watch);
 
-  /* Which epoch it is, nobody knows where nothing came. */
+  /* Without any epoch, report all notices. */
   if (self->n_epochs == 0)
     self->n_epochs = G_MAXUINT64;
   gst_spdl_loader_emit_notices (self, bus_watch, NULL);
@@ -405,8 +406,8 @@ pull_next_batch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
       case GST_SPDL_PULL_BUFFER:
         return take_buffer (self, bus_watch, &pull, error);
       case GST_SPDL_PULL_EPOCH:
-        /* Not as if it had ended well; what is done of the next one does not
-         * count any more. */
+        /* Do not end the epoch as if it were complete. Items of the next epoch
+         * that are finished do not count any more. */
         self->error_was_returned =
             gst_spdl_bus_watch_failed_in (bus_watch, pull.epoch);
         if (self->error_was_returned)
@@ -497,10 +498,10 @@ gst_spdl_loader_next (
   return batch;
 }
 
-/* Leaving an epoch */
+/* Skipping the rest of an epoch */
 
-/* Looks at what has come: whether the epoch has ended anyway. Batches are taken
- * until all sources are known. Returns TRUE with @error set where the run has
+/* Takes batches until all sources have been announced, and checks whether the
+ * epoch has ended anyway. Returns TRUE if so, or with @error set if the run has
  * ended. */
 static gboolean
 take_end (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
@@ -528,8 +529,8 @@ take_end (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
   return FALSE;
 }
 
-/* Which epoch of the stream this is: that of an item may be another one, where
- * sources are mixed. */
+/* Returns the current epoch of the stream. With mixed sources, the epoch of an
+ * item may differ from it. */
 static guint64
 find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
 {
@@ -543,8 +544,8 @@ find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
   return epoch;
 }
 
-/* State lock held. FALSE if the run was stopped, which may be at any moment;
- * where the program is the source, if it was not. */
+/* State lock held. Returns FALSE with @error set if the run was stopped
+ * meanwhile or, if the application is the source, was not stopped. */
 static gboolean
 check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
@@ -564,7 +565,7 @@ check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   return FALSE;
 }
 
-/* State lock held. */
+/* State lock held. Restarts the run at the beginning of @epoch. */
 static gboolean
 go_to_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch,
     GError **error)

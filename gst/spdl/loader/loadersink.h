@@ -12,9 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* What spdlsink offers a loader in place of appsink's API, where no end of an
- * epoch can be waited for, and which keeps the last buffer: one wait for
- * whatever comes first. */
+/* Interface of spdlsink for a loader, which replaces appsink's API. With
+ * appsink, a thread cannot wait for the end of an epoch, and the last buffer is
+ * kept. Here one call waits for whatever comes first. */
 
 #define GST_TYPE_SPDL_LOADER_SINK (gst_spdl_loader_sink_get_type ())
 #define GST_IS_SPDL_LOADER_SINK(obj) \
@@ -31,40 +31,41 @@ typedef enum {
 } GstSpdlPullStatus;
 
 typedef struct {
-  GstBuffer *buffer;  /* the caller's */
-  GstCaps *caps;      /* the caller's, nullable */
-  gboolean exclusive; /* nobody else has a hold on the buffer */
-  guint64 epoch;      /* that has ended */
-  guint wakes;        /* in and out: how many wake() calls were seen */
+  GstBuffer *buffer;  /* owned by the caller */
+  GstCaps *caps;      /* owned by the caller, nullable */
+  gboolean exclusive; /* no other references exist */
+  guint64 epoch;      /* epoch that has ended */
+  guint wakes;        /* (inout): number of wake() calls that were seen */
 } GstSpdlPull;
 
-/* The sources that have announced themselves. */
+/* Sources that have announced themselves. */
 typedef struct {
   guint n;
-  gboolean in_step; /* all of them began in the same epoch */
-  guint64 epoch;    /* which is this one */
+  gboolean in_step; /* all of them started in the same epoch */
+  guint64 epoch;    /* that epoch */
 } GstSpdlSources;
 
 typedef struct {
   GTypeInterface parent;
 
-  /* Whether all that comes is for pull(), and nothing for appsink's API. Before
-   * the sink starts, and after it stopped. */
+  /* Sets whether buffers are delivered to pull() instead of appsink's API.
+   * Called before the sink starts and after it has stopped. */
   void (*set_open) (GstSpdlLoaderSink *self, gboolean open);
-  /* Waits until a pull() with as many @wakes would not wait, @timeout ns at
-   * most; whether that is so. From the thread that pulls. */
+  /* Waits at most @timeout ns until pull() with the same @wakes would not
+   * block. Returns TRUE if it would not. Called by the thread that pulls. */
   gboolean (*wait) (GstSpdlLoaderSink *self, GstClockTime timeout, guint wakes);
-  /* In the order of the stream; waits for @timeout ns at most. From one thread
-   * at a time. */
+  /* Returns the next buffer or event of the stream. Waits at most @timeout ns.
+   * Called by one thread at a time. */
   GstSpdlPullStatus (*pull) (
       GstSpdlLoaderSink *self, GstClockTime timeout, GstSpdlPull *pull);
-  /* Ends a wait() or pull() that waits, or the next one that would wait. From
-   * any thread. */
+  /* Interrupts a blocked wait() or pull(), or the next one that would block.
+   * Callable from any thread. */
   void (*wake) (GstSpdlLoaderSink *self);
-  /* Returns the sources' places, also after a stop; from any thread. */
+  /* Returns the positions of the sources, also after a stop. Callable from any
+   * thread. */
   void (*get_sources) (GstSpdlLoaderSink *self, GstSpdlSources *sources);
-  /* Returns (transfer full): where all of them begin that epoch; NULL if there
-   * is none. From any thread. */
+  /* Returns (transfer full) (nullable) the state at the start of @epoch of all
+   * sources. Callable from any thread. */
   gchar *(*dup_epoch_state) (GstSpdlLoaderSink *self, guint64 epoch);
 } GstSpdlLoaderSinkInterface;
 

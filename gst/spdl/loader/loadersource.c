@@ -1,4 +1,4 @@
-/* gst-spdl: the application as a loader's source
+/* gst-spdl: application as the source of a loader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,14 +12,14 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlevents.h"
 
-/* What may wait in the source. */
+/* Limits of the queue in the source. */
 #define MAX_QUEUED 16
 #define MAX_BYTES_QUEUED (64 << 20)
 
 #define ENCODED "application/octet-stream"
 #define URIS "text/uri-list"
 
-/* An item, or an event, leaves the source for the first element. */
+/* Records that an item or event has left the source. */
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -31,7 +31,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
     bus_watch->bytes_queued -=
         gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
     spdl_cond_signal (&bus_watch->has_room);
-  } else if (!bus_watch->source_begun) { /* stream-start */
+  } else if (!bus_watch->source_begun) { /* stream-start event */
     bus_watch->source_begun = TRUE;
     spdl_cond_signal (&bus_watch->has_room);
   }
@@ -77,7 +77,7 @@ gst_spdl_loader_close_source (GstSpdlLoader *self)
   gst_object_unref (pad);
 }
 
-/* Lock held. Whether the run takes items. */
+/* Lock held. Checks that the run accepts items. */
 static gboolean
 check_open (GstSpdlBusWatch *bus_watch, GError **error)
 {
@@ -89,7 +89,7 @@ check_open (GstSpdlBusWatch *bus_watch, GError **error)
   return !bus_watch->stopped && !bus_watch->error;
 }
 
-/* Lock held. An item of any size may go alone. */
+/* Lock held. An item of any size is accepted if the queue is empty. */
 static gboolean
 has_room (const GstSpdlBusWatch *bus_watch, gsize size)
 {
@@ -147,7 +147,8 @@ set_caps (GstSpdlLoader *self, GstCaps *caps)
   gst_app_src_set_caps (appsrc, caps);
 }
 
-/* Behind the pipeline's own sources. */
+/* Returns the number of the source, which follows the other sources of the
+ * pipeline. */
 static guint32
 get_number (GstSpdlLoader *self)
 {
@@ -172,7 +173,7 @@ describe_item (
   item->created = gst_util_get_timestamp ();
 }
 
-/* Push lock held. Whether this is the run into which more can be pushed. */
+/* Push lock held. Checks that @bus_watch belongs to the current run. */
 static gboolean
 check_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
 {
@@ -190,7 +191,7 @@ check_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   return ok;
 }
 
-/* @buffer: (transfer full): writable */
+/* Pushes @buffer (transfer full), which must be writable. */
 static gboolean
 push_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstBuffer *buffer,
     GstCaps *caps, gint64 label, const gchar *uri, GstClockTime timeout,
@@ -205,8 +206,8 @@ push_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstBuffer *buffer,
     describe_item (self, buffer, label, uri);
     set_caps (self, caps);
     self->n_pushed++;
-    /* Refused only where the pipeline ends at this moment, which the next call
-     * tells. */
+    /* Fails only if the pipeline is ending right now, which the next call
+     * reports. */
     gst_app_src_push_buffer (
         GST_APP_SRC (self->parts.appsrc), g_steal_pointer (&buffer));
   }
@@ -215,8 +216,9 @@ push_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstBuffer *buffer,
   return ok;
 }
 
-/* Enters what only one thread at a time may be in. Returns: (transfer full)
- * (nullable): the run's bus watch, NULL with @error set */
+/* Starts a push. Only one thread at a time may push.
+ *
+ * Returns: (transfer full): the bus watch of the run, NULL with @error set */
 static GstSpdlBusWatch *
 enter_push (GstSpdlLoader *self, GError **error)
 {
@@ -382,12 +384,11 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
   return ok;
 }
 
-/* Push lock held. Sends @event (transfer full) after what was pushed.
- *
- * From 1.24 on, appsrc keeps events until it has caps, which it has from the
- * first item: an epoch before any item would never end. Before the first item
- * nothing can be on its way, so the event goes straight to the first element,
- * as soon as the source's thread has begun the stream. */
+/* Push lock held. Sends @event (transfer full) after the items that were
+ * pushed. Since 1.24, appsrc keeps events until it has caps, which it gets with
+ * the first item, so an epoch without items would never end. Before the first
+ * item nothing can be queued, so the event is sent directly to the first
+ * element, as soon as the source's thread has started the stream. */
 static void
 send_event (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstEvent *event)
 {

@@ -1,15 +1,15 @@
-/* gst-spdl: pipeline descriptions, with errors that suggest a correction
+/* gst-spdl: parser of pipeline descriptions that suggests corrections
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* GStreamer's errors name the wrong element or property in translated text
- * only. This file finds it again, from the error's code, the description's
- * tokens, the registry and the elements' classes. Where GStreamer's scanner
- * would split a description differently, the hint is missing or wrong; the
- * error itself stays GStreamer's. */
+/* GStreamer's errors name the wrong element or property only in translated
+ * text. This file finds it from the error's code, the tokens of the
+ * description, the registry and the element classes. If GStreamer's scanner
+ * splits a description differently, the hint is missing or wrong, but the error
+ * remains GStreamer's. */
 
 #include "gst/spdl/loader/parse.h"
 
@@ -58,7 +58,7 @@ get_distance (const gchar *a, const gchar *b)
   return rows[n_a % 3][n_b];
 }
 
-/* Returns: (nullable): the one of @names that was probably meant by @name */
+/* Returns: (nullable): the most similar one of @names */
 static const gchar *
 find_nearest (const gchar *name, const GPtrArray *names)
 {
@@ -77,9 +77,9 @@ find_nearest (const gchar *name, const GPtrArray *names)
   return nearest;
 }
 
-/* `max-failures` for "failures".
+/* Finds `max-failures` for "failures".
  *
- * Returns: (nullable): the first of @names that has @part in it */
+ * Returns: (nullable): the first of @names that contains @part */
 static const gchar *
 find_longer (const gchar *part, const GPtrArray *names)
 {
@@ -129,8 +129,9 @@ check_setting (const SpdlSetting *setting, GError **error)
   if (!setting->klass)
     return TRUE;
   if (!setting->pspec) {
-    /* GStreamer waits for a child that has the property. Pads of other
-     * projects' elements may have more properties than their template says. */
+    /* GStreamer itself reports unknown properties, except those of children
+     * ("::"), for which it waits for a child. Pads of other projects may have
+     * more properties than their template says. */
     if (setting->property == setting->name ||
         !g_str_has_prefix (setting->element, "spdl"))
       return TRUE;
@@ -174,7 +175,7 @@ check_settings (const GArray *tokens, GError **error)
   return TRUE;
 }
 
-/* Hints: what to write instead. All return (transfer full) (nullable) text. */
+/* Suggestions. All functions return (transfer full) (nullable) text. */
 
 static void
 add_unique (GPtrArray *names, const gchar *name)
@@ -297,7 +298,7 @@ find_value_end (const GArray *tokens, guint i)
   return end;
 }
 
-/* For a value that continues after a space. */
+/* Suggests quotes for a value that continues after a blank. */
 static gchar *
 suggest_quotes (const GArray *tokens, guint i)
 {
@@ -314,7 +315,8 @@ suggest_quotes (const GArray *tokens, guint i)
   return g_strdup_printf ("%s=\"%s\"", name, text);
 }
 
-/* Returns: whether @value opens a quote or a bracket and leaves it open */
+/* Returns: whether the value of @token opens a quote or bracket without closing
+ * it */
 static gboolean
 is_open (const SpdlToken *token)
 {
@@ -357,7 +359,7 @@ suggest_flags (const SpdlSetting *setting)
   return g_strdup_printf ("write one or several of %s, as A+B", all);
 }
 
-/* Also for "(0.5, 0.5)" and "[0.5,0.5]". */
+/* Suggests an array. Also handles "(0.5, 0.5)" and "[0.5,0.5]". */
 static gchar *
 suggest_array (const GArray *tokens, guint i, const SpdlSetting *setting)
 {
@@ -378,7 +380,7 @@ suggest_array (const GArray *tokens, guint i, const SpdlSetting *setting)
       "an array is written in <...>; write %s=\"<%s>\"", setting->name, text);
 }
 
-/* Returns: (nullable): what "8,height=8" is with spaces */
+/* Returns: (nullable): "8,height=8" with blanks instead of commas */
 static gchar *
 replace_commas (const gchar *value)
 {
@@ -453,7 +455,7 @@ suggest_unread_value (const GArray *tokens)
     if (token->kind != SPDL_TOKEN_ASSIGNMENT)
       continue;
     spdl_setting_init (&setting, tokens, token);
-    /* GStreamer reads a description as the value of such a property. */
+    /* GStreamer parses such values as descriptions. */
     if (setting.pspec &&
         !g_type_is_a (setting.pspec->value_type, GST_TYPE_ELEMENT) &&
         !spdl_reads_as (setting.value, setting.pspec))
@@ -487,7 +489,7 @@ is_media_type (const gchar *name, const SpdlToken *next)
          next->begin[-1] != ' ' && g_strv_contains (kinds, name);
 }
 
-/* For a word that follows an assignment without a "!". */
+/* Suggests a correction for a word that follows an assignment without a "!". */
 static gchar *
 suggest_after_value (const GArray *tokens, guint i)
 {
@@ -507,7 +509,8 @@ suggest_after_value (const GArray *tokens, guint i)
       "a value with spaces needs double quotes; write %s", quoted);
 }
 
-/* For a word that names a property of the element before it. */
+/* Suggests a correction for a word that names a property of the element before
+ * it. */
 static gchar *
 suggest_assignment (const GArray *tokens, guint i, const gchar *name)
 {
@@ -561,7 +564,7 @@ suggest_element (const GArray *tokens, guint i)
                    "installed elements");
 }
 
-/* Returns: whether an element of the description has name=@name */
+/* Returns: whether an element in the description has name=@name */
 static gboolean
 is_defined (const GArray *tokens, const gchar *name)
 {
@@ -604,7 +607,7 @@ suggest_missing_element (const GArray *tokens)
 
 /* Links */
 
-/* Lists the first few: spdldecode takes 31. */
+/* Lists the first few media types, because spdldecode accepts 31. */
 static gchar *
 list_media_types (const GstCaps *caps)
 {
@@ -623,7 +626,8 @@ list_media_types (const GstCaps *caps)
                        : g_steal_pointer (&text);
 }
 
-/* Returns: (nullable): the elements of gst-spdl that are missing between */
+/* Returns: (nullable): the elements of gst-spdl that are missing between the
+ * caps */
 static const gchar *
 find_between (const GstCaps *sent, const GstCaps *taken)
 {
@@ -675,7 +679,7 @@ suggest_between (const gchar *source, const gchar *sink)
       source, from, sink, to);
 }
 
-/* For "! video/x-raw,format=RGB spdlbatch !". */
+/* Suggests a correction for "! video/x-raw,format=RGB spdlbatch !". */
 static gchar *
 suggest_after_caps (const SpdlToken *token)
 {
@@ -814,7 +818,9 @@ gst_spdl_parse_check_links (GstBin *bin, GError **error)
   return ok;
 }
 
-/* @element: (transfer floating) (nullable): what GStreamer made of it */
+/* Checks and returns the result of GStreamer's parser.
+ *
+ * @element: (transfer floating) (nullable) */
 static GstElement *
 finish_parsing (const gchar *description, GstElement *element, GError *reason,
     GError **error)
@@ -844,7 +850,8 @@ gst_spdl_parse_launch (const gchar *description, GError **error)
   return finish_parsing (description, element, reason, error);
 }
 
-/* Escapes as GStreamer does: a space within an argument ends no value. */
+/* Escapes arguments like gst-launch-1.0, so that a blank within an argument
+ * does not end a value. */
 static gchar *
 join_arguments (gchar **arguments)
 {

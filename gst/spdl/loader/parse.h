@@ -1,4 +1,4 @@
-/* gst-spdl: pipeline descriptions, with errors that suggest a correction
+/* gst-spdl: parser of pipeline descriptions that suggests corrections
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,15 +12,15 @@
 
 G_BEGIN_DECLS
 
-/* As gst_parse_launch_full() with %GST_PARSE_FLAG_FATAL_ERRORS. The error's
- * message also says what to write instead. Numbers out of a property's range
+/* Parses like gst_parse_launch_full() with %GST_PARSE_FLAG_FATAL_ERRORS. The
+ * error's message also suggests a correction. Numbers out of a property's range
  * and elements without a "!" between them are errors, too.
  *
  * Returns: (transfer floating): NULL with @error set, of %GST_PARSE_ERROR */
 SPDL_PRIVATE_API
 GstElement *gst_spdl_parse_launch (const gchar *description, GError **error);
 
-/* The same of a command line's arguments. */
+/* Parses the arguments of a command line in the same way. */
 SPDL_PRIVATE_API
 GstElement *gst_spdl_parse_launchv (gchar **arguments, GError **error);
 
@@ -30,13 +30,13 @@ GstElement *gst_spdl_parse_launchv (gchar **arguments, GError **error);
 SPDL_PRIVATE_API
 gboolean gst_spdl_parse_check (const gchar *description, GError **error);
 
-/* Adds to @error's message what to write instead. GStreamer's parser has set
- * @error for @description. Domain and code stay. */
+/* Appends a suggestion to the message of @error, which GStreamer's parser has
+ * set for @description. Domain and code do not change. */
 SPDL_PRIVATE_API
 void gst_spdl_parse_explain (const gchar *description, GError *error);
 
-/* Finds a missing "!" between two elements that were added to @bin one after
- * the other.
+/* Finds a missing "!" between two elements that were added to @bin in
+ * succession.
  *
  * Returns: FALSE with @error set, of %GST_PARSE_ERROR_LINK */
 SPDL_PRIVATE_API

@@ -1,4 +1,4 @@
-/* gst-spdl: items of an epoch that are done
+/* gst-spdl: set of the finished items of an epoch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -48,13 +48,13 @@ run_at (const SpdlProgress *self, guint i)
   return &g_array_index (self->runs, SpdlRun, i);
 }
 
-/* The first run that ends at @sequence or behind it. */
+/* Returns the first run whose end is not before @sequence. */
 static guint
 find_run (const SpdlProgress *self, guint64 sequence)
 {
   guint low = 0, high = self->runs->len;
 
-  /* Most come at the far end. */
+  /* Most items are added at the end. */
   if (high > 0 && run_at (self, high - 1)->end < sequence)
     return high;
   while (low < high) {
@@ -68,7 +68,7 @@ find_run (const SpdlProgress *self, guint64 sequence)
   return low;
 }
 
-/* The mark moves, past the run that it meets. */
+/* Moves the mark by one, and past an adjacent run. */
 static void
 move_mark (SpdlProgress *self)
 {
@@ -129,7 +129,7 @@ spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence)
          sequence < run_at (self, i)->end;
 }
 
-/* The text */
+/* Text format */
 
 static const gchar digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                               "abcdefghijklmnopqrstuvwxyz0123456789-_";

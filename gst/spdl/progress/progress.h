@@ -1,4 +1,4 @@
-/* gst-spdl: items of an epoch that are done
+/* gst-spdl: set of the finished items of an epoch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,22 +13,22 @@
 
 G_BEGIN_DECLS
 
-/* From `begin` on, up to but without `end`. */
+/* The range from `begin` to `end`, exclusive. */
 typedef struct {
   guint64 begin;
   guint64 end;
 } SpdlRun;
 
-/* Which sequences of an epoch are done: all below the mark, and beyond it runs
- * of them, in order, with a gap before each. Its size is that of the gaps: as
- * many as there are items on their way that others have overtaken. */
+/* Finished sequence numbers of an epoch: all below the mark, and runs above it,
+ * in order and separated by gaps. The size depends on the number of gaps, which
+ * is the number of unfinished items that others have overtaken. */
 typedef struct {
   guint64 epoch;
   guint64 mark;
   GArray *runs; /* SpdlRun */
   guint64 n_done;
-  guint64 n_dropped_upstream; /* of these, that were gone before spdlmix */
-  guint64 n_dropped_upstream_before; /* as many of the epochs before */
+  guint64 n_dropped_upstream;        /* lost before spdlmix */
+  guint64 n_dropped_upstream_before; /* total of the previous epochs */
 } SpdlProgress;
 
 SPDL_PRIVATE_API
@@ -36,31 +36,30 @@ void spdl_progress_init (SpdlProgress *self, guint64 epoch);
 SPDL_PRIVATE_API
 void spdl_progress_clear (SpdlProgress *self);
 
-/* Forgets all, for another epoch. */
+/* Resets the set for another epoch. */
 SPDL_PRIVATE_API
 void spdl_progress_reset (SpdlProgress *self, guint64 epoch);
 
 SPDL_PRIVATE_API
 void spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other);
 
-/* @sequence is done. Returns FALSE if it was already. */
+/* Adds @sequence. Returns FALSE if it was added before. */
 SPDL_PRIVATE_API
 gboolean spdl_progress_add (SpdlProgress *self, guint64 sequence);
 
-/* Whether that item is done. */
+/* Returns TRUE if the item is finished. */
 SPDL_PRIVATE_API
 gboolean
 spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence);
 
-/* Appends the runs, and reads them back: a pair of numbers for each, the length
- * of the gap and of the run, each of them in digits of five bits, the lowest
- * first. A gap costs at most 8 bytes where no two neighbours are farther apart
- * than 2^20. */
+/* Appends the runs. Each is written as the length of the gap and of the run, in
+ * digits of five bits, lowest digit first. A gap takes at most 8 bytes if no
+ * two neighbors are more than 2^20 apart. */
 SPDL_PRIVATE_API
 void spdl_progress_write_runs (const SpdlProgress *self, GString *text);
 
-/* @text: what comes behind the mark. Returns where it ends, or NULL if that is
- *     no list of runs. */
+/* Parses the runs in @text, which follow the mark. Returns the end of the runs,
+ * or NULL if they are invalid. */
 SPDL_PRIVATE_API
 const gchar *spdl_progress_read_runs (SpdlProgress *self, const gchar *text);
 

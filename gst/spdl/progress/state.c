@@ -1,4 +1,4 @@
-/* gst-spdl: resume states as text
+/* gst-spdl: text format of resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -66,7 +66,7 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress)
   g_string_append_c (text, ';');
 }
 
-/* Each of these passes over what it names, or returns FALSE. */
+/* Parsers. Each skips what it names, or returns FALSE. */
 
 static gboolean
 read_text (const gchar **at, const gchar *text)
@@ -113,7 +113,8 @@ read_word (const gchar **at, const gchar *name, gchar *word, gsize size)
   return TRUE;
 }
 
-/* Of a column: all that one may be called. */
+/* Parses the weight column, whose name is any UTF-8 without "," and ";", and
+ * the number of draws. */
 static gboolean
 read_weights (const gchar **at, SpdlIdentity *identity)
 {
@@ -145,7 +146,8 @@ read_classes (const gchar **at, SpdlIdentity *identity)
              identity->classes != 0);
 }
 
-/* No more than those that are done. */
+/* Parses numbers of dropped items, which must not exceed the number of finished
+ * items. */
 static gboolean
 read_dropped_upstream (const gchar **at, SpdlProgress *progress)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: counts items of a source that are done
+/* gst-spdl: finished items of a source over several epochs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,11 +7,11 @@
 
 #include "gst/spdl/progress/tally.h"
 
-/* An event that items were dropped may overtake the items of whole epochs,
- * where a sink has a long queue; not of more than this. */
+/* An announcement of dropped items may overtake the items of whole epochs if
+ * the queue of a sink is long, but not of more epochs than this. */
 #define MAX_EPOCHS_AHEAD 1000
 
-/* An item that became several buffers, of which some are still to come. */
+/* An item that became several buffers, not all of which have arrived. */
 typedef struct {
   guint64 epoch;
   guint64 sequence;
@@ -21,9 +21,9 @@ typedef struct {
 struct _SpdlTally {
   guint32 source;
   guint64 n_items;
-  gchar *identity;   /* its text */
-  GPtrArray *epochs; /* SpdlProgress: the first that is not complete, and those
-                        behind it up to the last of which something is known */
+  gchar *identity;   /* identity as text */
+  GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
+                        last one with information */
   GArray *partials;  /* Partial */
 };
 
@@ -103,8 +103,8 @@ drop_old_partials (SpdlTally *self)
       g_array_remove_index_fast (self->partials, i - 1);
 }
 
-/* How many items went missing before spdlmix in all epochs before @n from
- * here. */
+/* Returns the number of items that were lost before spdlmix in the epochs
+ * before the epoch with index @n. */
 static guint64
 count_dropped_upstream (const SpdlTally *self, guint64 n)
 {
@@ -117,7 +117,7 @@ count_dropped_upstream (const SpdlTally *self, guint64 n)
   return n_dropped_upstream;
 }
 
-/* All epochs before @epoch are over. */
+/* Moves to @epoch. All earlier epochs are over. */
 static void
 go_to (SpdlTally *self, guint64 epoch)
 {
@@ -144,7 +144,7 @@ pass_complete (SpdlTally *self)
     go_to (self, first_epoch (self)->epoch + 1);
 }
 
-/* Whether that was the last part of its item. */
+/* Counts a part of an item. Returns TRUE if it was the last one. */
 static gboolean
 add_part (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
@@ -253,8 +253,8 @@ spdl_tally_write_epoch (
   SpdlProgress progress;
 
   spdl_progress_init (&progress, epoch);
-  /* As if no item of the epochs before had come to spdlmix: of an epoch that
-   * was left, more have come of one source than of another. */
+  /* Act as if no item of the previous epochs had reached spdlmix, because a
+   * skipped epoch has delivered different numbers of items of each source. */
   if (mixed && self->n_items != G_MAXUINT64 &&
       __builtin_mul_overflow (
           epoch, self->n_items, &progress.n_dropped_upstream_before))

@@ -1,4 +1,4 @@
-/* gst-spdl: counts items of a source that are done
+/* gst-spdl: finished items of a source over several epochs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,21 +11,23 @@
 
 G_BEGIN_DECLS
 
-/* What a sink keeps of each source: the items that were delivered or will not
- * come, each by its epoch and sequence, in any order; and from that at any time
- * where the source would have to begin so that each of the others comes, and
- * none twice. It says only where the first epoch stands that is not complete:
- * those before it are, and of those behind it no item was delivered.
+/* Records the finished items of a source: those that were delivered and those
+ * that will not come, by epoch and sequence number, in any order. From that it
+ * determines at any time where the source must resume, so that each remaining
+ * item is sent exactly once. Only the position in the first incomplete epoch is
+ * stored, since earlier epochs are complete, and no item of a later epoch has
+ * been delivered.
  *
- * It has no lock. Once warm, it allocates nothing for an item. */
+ * There is no lock. After a warm-up, no memory is allocated per item. */
 
 typedef struct _SpdlTally SpdlTally;
 
-/* A source that begins at a state.
+/* Creates a tally that starts at a state.
  *
- * @state: the source's, as a text
- * @n_items: how many sequences each epoch has; G_MAXUINT64: as many as come
- * @problem: (out) (transfer full): why @state is none, if NULL is returned */
+ * @state: state of the source, as text
+ * @n_items: number of sequence numbers per epoch; G_MAXUINT64: unknown
+ * @problem: (out) (transfer full): why @state is invalid, if NULL is
+ *     returned */
 SPDL_PRIVATE_API
 SpdlTally *spdl_tally_new (
     guint32 source, const gchar *state, guint64 n_items, gchar **problem);
@@ -35,40 +37,42 @@ void spdl_tally_free (SpdlTally *self);
 SPDL_PRIVATE_API
 guint32 spdl_tally_get_source (const SpdlTally *self);
 
-/* An item was delivered. Its epoch has then begun, and those before it are
- * over: whatever of them has not come is lost.
+/* Records a delivered item. This starts its epoch, and ends the previous
+ * epochs; items of theirs that have not arrived are lost.
  *
- * @parts: into how many buffers the item was divided, of which this is one; it
- *     is done with the last */
+ * @parts: number of buffers of the item; it is finished when all have
+ *     arrived */
 SPDL_PRIVATE_API
 void spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
-/* An item will not come. */
+/* Records an item that will not come. */
 SPDL_PRIVATE_API
 void spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence);
 
-/* An item will not come, and went missing before spdlmix, which has not counted
- * it. */
+/* Records an item that will not come and was lost before spdlmix, which has not
+ * counted it. */
 SPDL_PRIVATE_API
 void spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence);
 
-/* No further item of @epoch will come, which had @n_items. Returns how many
- * were lost. */
+/* Records that no further items of @epoch will come. The epoch had @n_items
+ * items. Returns the number of lost items. */
 SPDL_PRIVATE_API
 guint64 spdl_tally_end_epoch (SpdlTally *self, guint64 epoch, guint64 n_items);
 
-/* Goes back to a state of before. FALSE: it knows nothing of the source. */
+/* Returns to an earlier state. Returns FALSE if the state does not contain the
+ * source. */
 SPDL_PRIVATE_API
 gboolean spdl_tally_restore (SpdlTally *self, const gchar *state);
 
-/* Appends the source's part of a state. */
+/* Appends the state of the source. */
 SPDL_PRIVATE_API
 void spdl_tally_write (const SpdlTally *self, GString *text);
 
-/* Appends it as it is at the beginning of @epoch.
+/* Appends the state at the start of @epoch.
  *
- * @mixed: with others, whose proportions begin there, too */
+ * @mixed: whether there are other sources, whose proportions start again at
+ *     that epoch */
 SPDL_PRIVATE_API
 void spdl_tally_write_epoch (
     const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstPad *srcpad; /* not owned */
   GstCaps *caps;
-  GQueue early; /* sticky events that come behind the first caps */
+  GQueue early; /* sticky events to send after the first caps */
 } GstSpdlCapsGate;
 
 SPDL_PRIVATE_API

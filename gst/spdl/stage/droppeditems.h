@@ -32,7 +32,7 @@ void gst_spdl_post_error_of_item (
 /* Items that will not come and have not been announced. */
 typedef struct {
   GArray *items;
-  gchar *last; /* nullable: the last one that failed, and why */
+  gchar *last; /* nullable: last item that failed, and the reason */
 } GstSpdlDroppedItems;
 
 SPDL_PRIVATE_API

@@ -21,21 +21,22 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 epoch;
   gchar *uri;    /* nullable */
-  gchar *name;   /* for a message to a person */
-  GError *error; /* why */
+  gchar *name;   /* for messages */
+  GError *error; /* reason */
 } GstSpdlLoss;
 
 /* Failed items of one element in the current epoch. Used only by the thread
  * that pushes. */
 typedef struct {
-  guint64 num_items; /* that were tried; counted by the element */
+  guint64 num_items; /* number of processed items; counted by the element */
   guint64 num_failures;
   GstSpdlLoss *last; /* nullable, owned */
 } GstSpdlLosses;
 
-/* @item: (nullable): which item it is, where it is known
- * @name: (nullable): what it is called where @item is NULL
+/* Creates a loss.
  *
+ * @item: (nullable): the item, if it is known
+ * @name: (nullable): name of the item if @item is NULL
  * Returns: (transfer full) */
 SPDL_PRIVATE_API
 GstSpdlLoss *gst_spdl_loss_new (const GstSpdlItemMeta *item, const gchar *name,

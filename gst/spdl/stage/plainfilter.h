@@ -36,9 +36,10 @@ typedef struct {
   GstFlowReturn (*chain) (GstSpdlFilter *self, GstBuffer *buffer);
   /* Default: chain() for each of its buffers. */
   GstFlowReturn (*chain_list) (GstSpdlFilter *self, GstBufferList *list);
-  /* Chain up: the default reports at EOS and passes the event on. */
+  /* Subclasses must chain up: the default reports at EOS and forwards the
+   * event. */
   gboolean (*event) (GstSpdlFilter *self, GstEvent *event);
-  /* Forgets what is pending: after a flush, and at the end of a run. */
+  /* Drops pending data, after a flush and at the end of a run. */
   void (*reset) (GstSpdlFilter *self);
 } GstSpdlFilterClass;
 

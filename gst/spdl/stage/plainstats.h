@@ -17,11 +17,11 @@ G_BEGIN_DECLS
 typedef struct _GstSpdlPlainStats GstSpdlPlainStats;
 struct _GstSpdlPlainStats {
   SpdlMutex lock;
-  SpdlMeter meter; /* under the lock */
+  SpdlMeter meter; /* guarded by the lock */
   GstSpdlFields fields;
   GstSpdlReporter reporter;
-  /* (nullable): adds what only this element has, of this interval, which ends
-   * with it, or since the start. Without the lock. */
+  /* (nullable): adds fields that only this element has, for the interval that
+   * ends or since the start. Called without the lock. */
   void (*add_figures) (
       GstElement *element, const SpdlMeterStats *stats, GstStructure *s);
 };

@@ -39,7 +39,7 @@ post_stats (GstSpdlReporter *self, gboolean interval)
 }
 
 typedef struct {
-  GstElement *element; /* owned: keeps the reporter */
+  GstElement *element; /* owned, which keeps the reporter alive */
   GstSpdlReporter *reporter;
 } Tick;
 
@@ -59,7 +59,7 @@ on_tick (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   GstSpdlReporter *self = tick->reporter;
   gboolean current;
 
-  /* The last tick may still be on its way when the timer is gone. */
+  /* A tick may still arrive after the timer was removed. */
   spdl_mutex_lock (&self->lock);
   current = self->timer == id;
   spdl_mutex_unlock (&self->lock);
@@ -68,7 +68,7 @@ on_tick (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-/* Lock held. */
+/* Lock held. Starts the timer of the next interval. */
 static void
 start_timer (GstSpdlReporter *self)
 {
@@ -87,7 +87,7 @@ start_timer (GstSpdlReporter *self)
   gst_object_unref (clock);
 }
 
-/* Lock held. */
+/* Lock held. Returns the timer (transfer full), which end_timer() must end. */
 static GstClockID
 steal_timer (GstSpdlReporter *self)
 {

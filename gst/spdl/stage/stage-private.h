@@ -14,10 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlstage.c is the element: properties and states, how many tasks it works
- * on at a time, and numbers for items that have none.
- * stagework.c is what workers do, and what becomes of items that fail.
- * stagepads.c is the data flow: what comes in and what goes out. */
+/* gstspdlstage.c has the element: properties, state changes, concurrency, and
+ * numbers for items without meta. stagework.c calls the work function and
+ * handles failed items. stagepads.c has the data flow of the pads. */
 
 typedef struct {
   GstPad *sinkpad;
@@ -26,10 +25,10 @@ typedef struct {
   GstSpdlReporter reporter;
   GCancellable *cancellable;
 
-  /* Properties, under the object's lock. */
+  /* Properties, guarded by the object lock. */
   guint concurrency;        /* 0: automatic */
-  gboolean concurrency_set; /* by whoever uses the element */
-  guint current;            /* tasks at a time, for now */
+  gboolean concurrency_set; /* set explicitly */
+  guint current;            /* current concurrency */
   guint queue_size;
   guint64 max_bytes;
   GstSpdlOutputOrder output_order;
@@ -37,42 +36,43 @@ typedef struct {
   gint max_failures;
   gdouble max_failure_rate;
 
-  /* Entries for reuse. Streaming threads upstream take from `spare`, where the
-   * source pad's thread and flushes put back. */
+  /* Recycled entries. Upstream streaming threads take entries from `spare`, to
+   * which the source pad's thread and flushes return them. */
   GstSpdlTask *spare;  /* atomic */
-  GstSpdlTask *unused; /* the sink pad's */
+  GstSpdlTask *unused; /* used by the sink pad */
 
-  /* Under the sink pad's stream lock. */
+  /* Guarded by the stream lock of the sink pad. */
   GstCaps *sink_caps;
   gboolean negotiated;
-  gboolean numbers_items; /* the first buffer was without a meta */
+  gboolean numbers_items; /* the first buffer had no meta */
   gboolean saw_buffer;
   guint64 next_number;
 
-  /* The source pad's thread's. */
-  GstSpdlTask *passed; /* to be given back to the executor */
+  /* Only used by the source pad's thread. */
+  GstSpdlTask *passed; /* pushed, not yet returned to the executor */
   GstSpdlCapsGate gate;
   GstSpdlLosses losses; /* of the epoch that is being pushed */
 
-  gboolean takes_groups; /* whole; set before it starts */
+  gboolean takes_groups; /* as a whole; set before the start */
 
-  /* Downstream returned EOS: no buffer is taken in, worked on or pushed. */
+  /* Downstream returned EOS: buffers are not accepted, processed or pushed. */
   gint refusing; /* atomic */
 
-  /* Under this lock, the innermost. */
+  /* Guarded by this lock, which is the innermost. */
   SpdlMutex lock;
   GstFlowReturn srcresult;
   gboolean got_eos;
-  GError *fatal; /* why the stage gave up */
-  /* The epoch of the item that was one too many; else none. */
+  GError *fatal; /* why the stage failed */
+  /* Epoch of the failure that exceeded the limit; otherwise G_MAXUINT64. */
   guint64 fatal_epoch;
   gchar *fatal_uri; /* its URI, nullable */
   guint64 num_failures;
 
-  /* Over what makes the stage automatic, or not; before any other lock. */
+  /* Guards the settings that make the stage automatic. Taken before any other
+   * lock. */
   SpdlMutex tuning_lock;
   gboolean started;
-  gint throttled; /* atomic: somebody holds tasks back */
+  gint throttled; /* atomic: a CPU budget throttles the tasks */
 } GstSpdlStagePrivate;
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
@@ -117,7 +117,7 @@ void gst_spdl_stage_count_losses (
 /* Resets the state of a run. */
 void gst_spdl_stage_reset_flow (GstSpdlStage *self);
 
-/* Returns an entry, reset, for later use. From any thread. */
+/* Resets an entry and returns it for reuse. Callable from any thread. */
 void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
 
 /* Frees the recycled entries. No streaming thread may run. */

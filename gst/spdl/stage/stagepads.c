@@ -64,7 +64,7 @@ gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv)
   free_chain (g_atomic_pointer_exchange (&priv->spare, NULL));
 }
 
-/* What comes in */
+/* Input */
 
 static GstFlowReturn
 get_srcresult (GstSpdlStagePrivate *priv)
@@ -239,7 +239,7 @@ flush_stop (GstSpdlStage *self)
 }
 
 /* Handles new caps. A failure is not returned upstream, because upstream would
- * post an error of its own; it gets the end with the next buffer. */
+ * post another error; it gets GST_FLOW_EOS with the next buffer. */
 static gboolean
 handle_caps (GstSpdlStage *self, GstEvent *event)
 {
@@ -254,7 +254,7 @@ handle_caps (GstSpdlStage *self, GstEvent *event)
 }
 
 /* Queues a serialized event, which keeps its position. An event about dropped
- * items is no barrier, because nothing has to wait for them. */
+ * items is not a barrier, because nothing has to wait for it. */
 static gboolean
 queue_event (GstSpdlStage *self, GstEvent *event)
 {
@@ -276,12 +276,12 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   }
   ret = put_entry (
       self, entry, is_dropped ? SPDL_ENTRY_MARK : SPDL_ENTRY_BARRIER);
-  /* As a queue does: nobody upstream will hear of it otherwise. */
+  /* Post an error like `queue` does, since upstream does not get the result. */
   if (type == GST_EVENT_EOS &&
       (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, ret);
-  /* A sticky event that is refused would turn the next push into an error; the
-   * next buffer tells more. */
+  /* Do not fail for a sticky event, because that would turn the next push into
+   * an error; the next buffer returns the reason. */
   return ret == GST_FLOW_OK || sticky;
 }
 
@@ -318,7 +318,8 @@ stage_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   if (!GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (pad, parent, query);
-  /* Not passed on: it would have to wait for all that is queued. */
+  /* Answer without forwarding, which would have to wait for all queued
+   * entries. */
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION &&
       klass->propose_allocation)
     return klass->propose_allocation (GST_SPDL_STAGE (parent), query);
@@ -333,13 +334,13 @@ stage_sink_activate_mode (
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  /* All is made ready before either pad is activated. */
+  /* Prepare everything before either pad is activated. */
   if (!active)
     flush_start (gst_spdl_stage_get_private (self));
   return TRUE;
 }
 
-/* What goes out */
+/* Output */
 
 static GstCaps *
 caps_of (const GstSpdlTask *task, const GstSpdlResult *result)
@@ -422,8 +423,8 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
     ret = explain_refusal (self, ret);
   if (ret != GST_FLOW_EOS)
     return ret;
-  /* Downstream has enough. Upstream hears of it with its next buffer, and its
-   * EOS must still get through, or the pipeline would not end. */
+  /* Downstream wants no more data. Upstream learns this with its next buffer,
+   * but its EOS must still be forwarded, or the pipeline would not end. */
   g_atomic_int_set (&priv->refusing, TRUE);
   return GST_FLOW_OK;
 }

@@ -156,7 +156,7 @@ gst_spdl_stage_count_losses (
   const guint n_lost = task->losses ? task->losses->len : 0;
   gboolean over = FALSE;
 
-  /* They lie in the order of their items. */
+  /* Losses are in the order of their items. */
   for (guint i = 0, next = 0; i < n; i++) {
     losses->num_items++;
     if (next < n_lost) {
@@ -195,7 +195,7 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   guint64 num;
 
   if (g_cancellable_is_cancelled (task->cancellable)) {
-    /* Flushed: the item has neither failed nor will it come. */
+    /* During a flush, the item has not failed, but will not come either. */
     g_error_free (error);
     return;
   }

@@ -26,9 +26,9 @@ typedef struct {
   GstSpdlLoss *loss; /* owned, nullable */
 } GstSpdlTaskLoss;
 
-/* An entry of the stage's executor: a task, or an event that keeps its place.
- * Entries are recycled with their arrays, so that a warm stage allocates
- * nothing for an item. */
+/* An entry of the stage's executor: a task, or an event that keeps its
+ * position. Entries are recycled with their arrays, so that no memory is
+ * allocated per item after a warm-up. */
 struct _GstSpdlTask {
   SpdlTask task;
   GstSpdlTask *next_free;
@@ -38,19 +38,19 @@ struct _GstSpdlTask {
 
   gboolean is_group;
   GstCaps *caps;             /* nullable */
-  GCancellable *cancellable; /* the stage's */
-  GPtrArray *items;          /* GstBuffer, NULL where it was taken */
+  GCancellable *cancellable; /* of the stage */
+  GPtrArray *items;          /* GstBuffer, NULL if it was taken */
   guint current;
-  GstBuffer *taken; /* carries the metas of an item that was taken */
+  GstBuffer *taken; /* carries the metas of a taken item */
   GstSpdlItemMeta taken_meta;
   gboolean has_taken_meta;
 
-  /* Of a group whose items are tasks of their own; else empty. */
-  GPtrArray *parts; /* GstSpdlTask, each of one item */
+  /* For a group whose items are separate tasks; otherwise empty. */
+  GPtrArray *parts; /* GstSpdlTask, with one item each */
 
   GArray *results; /* GstSpdlResult */
   GstSpdlDroppedItems dropped_items;
-  GArray *losses; /* GstSpdlTaskLoss; NULL while none of its items failed */
+  GArray *losses; /* GstSpdlTaskLoss; NULL without failures */
 };
 
 GstSpdlTask *gst_spdl_task_new (void);
@@ -60,7 +60,7 @@ void gst_spdl_task_free (GstSpdlTask *self);
  * been removed. */
 void gst_spdl_task_reset (GstSpdlTask *self);
 
-/* @item, @list: (transfer full) */
+/* Set the content of the task. @item, @list: (transfer full) */
 void gst_spdl_task_set_item (GstSpdlTask *self, GstBuffer *item);
 void gst_spdl_task_set_group (GstSpdlTask *self, GstBufferList *list);
 

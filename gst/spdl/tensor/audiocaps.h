@@ -1,4 +1,4 @@
-/* gst-spdl: caps of audio, as the shape of a tensor
+/* gst-spdl: audio caps as the shape of a tensor
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Interleaved samples of a type that tensors have, in the machine's byte order:
- * a tensor of channels by samples, of which the caps say the former. FALSE for
- * all other caps. */
+/* Reads caps of interleaved audio in native byte order with a sample type that
+ * tensors support. Such audio is a tensor of channels by samples, and the caps
+ * contain the number of channels. Returns FALSE for other caps. */
 static inline gboolean
 gst_spdl_read_audio_caps (
     const GstStructure *s, GstSpdlTensorType *type, guint *n_channels)

@@ -13,10 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* A part of its batch: a reference to a tensor is one to the batch, so that a
- * batch is one piece of memory, and its buffer lives as long as any view. */
+/* A tensor is a part of its batch, and a reference to it is a reference to the
+ * batch. Therefore a batch is one allocation, and its buffer lives as long as
+ * any tensor. */
 struct _GstSpdlTensor {
-  GstSpdlBatch *batch; /* not counted */
+  GstSpdlBatch *batch; /* not counted as a reference */
   const gchar *name;   /* interned */
   GstSpdlTensorType type;
   guint n_dims;
@@ -27,27 +28,27 @@ struct _GstSpdlTensor {
   guint8 *data;
   gsize size;
   gboolean writable;
-  GstMapInfo map; /* map.memory: owned, or NULL */
+  GstMapInfo map; /* map.memory is owned, or NULL */
 };
 
 struct _GstSpdlBatch {
   gint n_refs;
-  pid_t pid; /* in a child of that process, its pool may be locked for ever */
+  pid_t pid; /* a child process must not use the pool, which may be locked */
   GstBuffer *buffer;
   GstCaps *caps;                /* nullable */
-  const GstSpdlBatchMeta *meta; /* nullable: the buffer's */
-  const GstSpdlItemMeta *items; /* the buffer's */
+  const GstSpdlBatchMeta *meta; /* nullable: of the buffer */
+  const GstSpdlItemMeta *items; /* of the buffer */
   guint n_items;
   guint n_tensors;
   GstSpdlTensor tensors[];
 };
 
-/* Says type and shape, with no gaps between elements. */
+/* Sets type and shape, with strides for contiguous elements. */
 void
 gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info);
 
-/* Maps @memory (transfer full), of which the tensor begins at @offset: for
- * writing too if it is @exclusive, and nothing else has a hold on it. */
+/* Maps @memory (transfer full), in which the tensor begins at @offset. It is
+ * writable if it is @exclusive and no other references exist. */
 gboolean gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory,
     gsize offset, gboolean exclusive, GError **error);
 void gst_spdl_tensor_unmap (GstSpdlTensor *self);

@@ -1,4 +1,4 @@
-/* gst-spdl: export of tensors by DLPack
+/* gst-spdl: export of tensors with DLPack
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -41,7 +41,7 @@ gst_spdl_capsule_free (gpointer capsule)
     gst_spdl_dlpack_free (capsule_get_pointer (capsule, UNUSED));
 }
 
-/* On any thread, when Python may be gone. */
+/* May run in any thread, even after Python was finalized. */
 static void
 delete_exported (SpdlDlManaged *managed)
 {
@@ -77,7 +77,7 @@ type_of (const GstSpdlTensor *tensor)
   return type;
 }
 
-/* Copies dimension @dim and those within; returns where it ended. */
+/* Copies dimension @dim and the inner ones. Returns the end of the copy. */
 static guint8 *
 pack_tensor (
     const GstSpdlTensor *tensor, guint dim, const guint8 *src, guint8 *dest)
@@ -97,8 +97,8 @@ pack_tensor (
   return dest;
 }
 
-/* Makes a copy without gaps, in which strides count elements. FALSE: there is
- * no memory. */
+/* Makes a contiguous copy, because strides are counted in elements. Returns
+ * FALSE if memory is exhausted. */
 static gboolean
 copy_elements (Exported *self)
 {
@@ -129,16 +129,17 @@ view_elements (Exported *self)
  * gst_spdl_tensor_to_dlpack:
  * @tensor: a tensor
  *
- * Makes a `DLManagedTensor` of DLPack 0.x, as a Python capsule named `dltensor`
- * holds it. It keeps the batch's memory until its consumer calls its deleter,
- * or gst_spdl_dlpack_free() is called: once, on any thread, whatever has become
- * of the loader, the pipeline and Python.
+ * Creates a `DLManagedTensor` of DLPack 0.x, the content of a Python capsule
+ * named `dltensor`. It keeps the batch's memory until the consumer calls its
+ * deleter, or until gst_spdl_dlpack_free() is called. One of them must be
+ * called once, in any thread, even after the loader, the pipeline or Python has
+ * ended.
  *
- * This DLPack has no way to say that memory must not be written; a tensor that
- * is not writable is copied.
+ * DLPack 0.x cannot mark memory as read-only, so a tensor that is not writable
+ * is copied.
  *
  * Returns: (transfer none) (nullable): the `DLManagedTensor *`, which the
- * caller or its consumer frees, or %NULL if there is no memory for a copy
+ * caller or its consumer frees, or %NULL if memory for a copy is exhausted
  *
  * Since: 0.1
  */
@@ -172,10 +173,10 @@ gst_spdl_tensor_to_dlpack (GstSpdlTensor *tensor)
 
 /**
  * gst_spdl_dlpack_free:
- * @managed: (nullable): what gst_spdl_tensor_to_dlpack() returned, and nobody
- *     consumed; it is freed
+ * @managed: (nullable): result of gst_spdl_tensor_to_dlpack() that was not
+ *     consumed
  *
- * Calls the deleter: what the destructor of an unused capsule has to do.
+ * Calls the deleter of @managed, as the destructor of an unused capsule must.
  *
  * Since: 0.1
  */

@@ -1,4 +1,4 @@
-/* gst-spdl: export of tensors by DLPack
+/* gst-spdl: export of tensors with DLPack
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,25 +14,27 @@
 
 G_BEGIN_DECLS
 
-/* A capsule that nobody consumed has to free its tensor. Its destructor may run
- * when the interpreter is half gone, so it is C; and this library is not linked
- * to Python, so Python gives it the two functions that it needs. */
+/* A capsule that was not consumed must free its tensor. Its destructor is in C,
+ * because it may run while the interpreter is being finalized. This library is
+ * not linked to Python, which therefore passes the two functions that the
+ * destructor needs. */
 
 typedef int (*SpdlCapsuleIsValid) (gpointer capsule, const char *name);
 typedef gpointer (*SpdlCapsuleGetPointer) (gpointer capsule, const char *name);
 
-/* Python's PyCapsule_IsValid and PyCapsule_GetPointer. Once, with the GIL. */
+/* Sets Python's PyCapsule_IsValid and PyCapsule_GetPointer. Called once, with
+ * the GIL held. */
 SPDL_PRIVATE_API
 void gst_spdl_capsule_init (
     SpdlCapsuleIsValid is_valid, SpdlCapsuleGetPointer get_pointer);
 
-/* A PyCapsule_Destructor: frees what a capsule named `dltensor` points to. Its
- * consumer renames it. */
+/* Implements PyCapsule_Destructor: frees the content of a capsule named
+ * `dltensor`. A consumer renames the capsule. */
 SPDL_PRIVATE_API
 void gst_spdl_capsule_free (gpointer capsule);
 
-/* What a capsule named `dltensor` points to: DLPack 0.x, without a version.
- * The layout is other people's ABI; the names are ours. */
+/* Content of a capsule named `dltensor`, as in DLPack 0.x without a version.
+ * The layout is an external ABI; the names are local. */
 
 typedef enum {
   SPDL_DL_INT = 0,
@@ -41,7 +43,7 @@ typedef enum {
 } SpdlDlCode;
 
 typedef struct {
-  gint32 type; /* as GstSpdlDeviceType */
+  gint32 type; /* values of GstSpdlDeviceType */
   gint32 id;
 } SpdlDlDevice;
 

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Whether there are as many as channels of @items, or one, or none; and whether
- * something can be scaled by them. */
+/* Checks that there are no factors, one, or as many as channels of @items, and
+ * that values can be scaled by them. */
 static inline gboolean
 gst_spdl_factors_check (const gchar *items, const gchar *property,
     const double *values, guint n, guint n_channels, gboolean must_not_be_zero,
@@ -37,7 +37,7 @@ gst_spdl_factors_check (const gchar *items, const gchar *property,
   return TRUE;
 }
 
-/* Of @channel. @otherwise: where there are none. */
+/* Returns the factor of @channel, or @otherwise if there are no factors. */
 static inline double
 gst_spdl_factors_get (
     const double *values, guint n, guint channel, double otherwise)

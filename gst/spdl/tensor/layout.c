@@ -17,9 +17,9 @@
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \
       GST_VIDEO_FORMAT_FLAG_COMPLEX)
 
-/* Pixels by their components, all of them in one plane: 8 bits each, or 16 of
- * the machine's byte order. Returns the components of a pixel, padding too, and
- * 0 if it is not so. */
+/* Returns the number of components of a pixel, including padding, if the pixels
+ * are in one plane with 8 bits per component, or 16 bits in native byte order;
+ * otherwise 0. */
 static guint
 count_channels (const GstVideoInfo *info)
 {
@@ -160,11 +160,11 @@ name_tensor (GstSpdlBatch *self, guint i)
   return tensor;
 }
 
-/* The bytes of @part, or of all of the buffer where it is NULL. */
+/* The bytes of a part, or of the whole buffer. */
 typedef struct {
   GstBuffer *buffer;
-  const GstSpdlPart *part; /* nullable */
-  gboolean exclusive;      /* nobody else has a hold on the buffer */
+  const GstSpdlPart *part; /* nullable: NULL: the whole buffer */
+  gboolean exclusive;      /* no other references exist */
 } Bytes;
 
 static gsize
@@ -173,7 +173,7 @@ get_size (const Bytes *bytes)
   return bytes->part ? bytes->part->size : gst_buffer_get_size (bytes->buffer);
 }
 
-/* Maps what begins at @offset of @bytes. */
+/* Maps the bytes at @offset. */
 static gboolean
 map_bytes (
     GstSpdlTensor *tensor, const Bytes *bytes, gsize offset, GError **error)
@@ -189,7 +189,7 @@ map_bytes (
       n = 0;
     offset += skip;
   }
-  /* Of several memories it is a copy. */
+  /* Several memories are copied into one. */
   if (n > 0)
     return gst_spdl_tensor_map (tensor,
         gst_buffer_get_memory_range (buffer, first, n), offset,
@@ -231,7 +231,7 @@ view_image (GstSpdlTensor *tensor, const Bytes *bytes,
   return map_bytes (tensor, bytes, meta ? meta->offset[0] : 0, error);
 }
 
-/* Samples by channels. */
+/* Sets the shape: samples by channels. */
 static gboolean
 view_sound (GstSpdlTensor *tensor, const Bytes *bytes,
     const GstSpdlLayout *layout, GError **error)
@@ -243,7 +243,8 @@ view_sound (GstSpdlTensor *tensor, const Bytes *bytes,
   return map_bytes (tensor, bytes, 0, error);
 }
 
-/* A memory a tensor, as we make them; or all of them one behind the other. */
+/* Views tensors, which have one memory each, as in batches of this project, or
+ * are contiguous. */
 static gboolean
 view_tensors (GstSpdlTensor *tensors, const Bytes *bytes,
     const GstSpdlLayout *layout, GError **error)
@@ -276,7 +277,9 @@ count_tensors (const GstSpdlLayout *layout)
   return layout->kind == GST_SPDL_LAYOUT_TENSORS ? layout->info.num_tensors : 1;
 }
 
-/* @tensors: as many as count_tensors() says, with their names */
+/* Views the tensors of a buffer or part.
+ *
+ * @tensors: array with the length that count_tensors() returns, with names */
 static gboolean
 view_tensor (GstSpdlTensor *tensors, const Bytes *bytes,
     const GstSpdlLayout *layout, GError **error)
@@ -295,7 +298,7 @@ view_tensor (GstSpdlTensor *tensors, const Bytes *bytes,
 
 /* Samples of several media */
 
-/* Whether a part of @size bytes has all that its caps say. */
+/* Returns TRUE if a part of @size bytes has all data that its caps require. */
 static gboolean
 has_all (const GstSpdlLayout *layout, gsize size)
 {
@@ -311,8 +314,8 @@ has_all (const GstSpdlLayout *layout, gsize size)
   return size >= needed;
 }
 
-/* Reads the caps of all parts into @layouts, and says how many tensors they
- * are. */
+/* Reads the caps of all parts into @layouts, and calculates the number of
+ * tensors. */
 static gboolean
 read_parts (const GstSpdlPartsMeta *parts, GstSpdlLayout *layouts,
     guint *n_tensors, GError **error)
@@ -333,7 +336,8 @@ read_parts (const GstSpdlPartsMeta *parts, GstSpdlLayout *layouts,
   return TRUE;
 }
 
-/* The part's name, and with a number behind it from its second tensor on. */
+/* Names tensors after the part; from the second one on, followed by a
+ * number. */
 static void
 name_tensors (GstSpdlBatch *self, guint first, guint n, const gchar *part)
 {

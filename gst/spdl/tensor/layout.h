@@ -13,31 +13,34 @@
 
 G_BEGIN_DECLS
 
-/* Caps are read once, not for each batch. */
+/* Caps are parsed once, and not for each batch. */
 
 typedef enum {
   GST_SPDL_LAYOUT_BYTES,
   GST_SPDL_LAYOUT_IMAGE, /* one plane of whole bytes or 16-bit samples */
-  GST_SPDL_LAYOUT_SOUND, /* interleaved; a buffer's size says how long */
+  GST_SPDL_LAYOUT_SOUND, /* interleaved; the length depends on the buffer's size
+                          */
   GST_SPDL_LAYOUT_TENSORS,
-  GST_SPDL_LAYOUT_PARTS, /* each buffer says itself of what it consists */
+  GST_SPDL_LAYOUT_PARTS, /* each buffer describes its parts */
 } GstSpdlLayoutKind;
 
 typedef struct {
   GstCaps *caps; /* nullable */
   GstSpdlLayoutKind kind;
-  GstSpdlTensorsInfo info; /* but for bytes */
-  GstVideoInfo video;      /* of an image */
+  GstSpdlTensorsInfo info; /* except for bytes */
+  GstVideoInfo video;      /* for an image */
 } GstSpdlLayout;
 
-/* @caps: (nullable). No effect where they are the same. */
+/* Sets the caps. No effect if they are unchanged. @caps: (nullable) */
 gboolean
 gst_spdl_layout_set_caps (GstSpdlLayout *self, GstCaps *caps, GError **error);
 void gst_spdl_layout_clear (GstSpdlLayout *self);
 
-/* @exclusive: nobody else has a hold on @buffer.
+/* Creates a view of @buffer.
  *
- * Returns: (transfer full): a view of @buffer, or NULL with @error set */
+ * @exclusive: no other references to @buffer exist
+ *
+ * Returns: (transfer full): the view, or NULL with @error set */
 GstSpdlBatch *gst_spdl_layout_view (const GstSpdlLayout *self,
     GstBuffer *buffer, gboolean exclusive, GError **error);
 

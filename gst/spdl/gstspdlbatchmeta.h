@@ -35,7 +35,7 @@ typedef struct _GstSpdlBatchMeta GstSpdlBatchMeta;
  * @resume_state: (nullable): state with which a run resumes after this batch
  *
  * Names the items and tensors of a batch. Elements that transform the buffer
- * keep it, as #GstSpdlItemMeta.
+ * keep it, like #GstSpdlItemMeta.
  *
  * Since: 0.1
  */

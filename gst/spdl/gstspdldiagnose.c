@@ -30,8 +30,8 @@
 
 #include "gst/spdl/diagnose/findings.h"
 
-/* Share of busy time from which workers are not idle, and share of occupied
- * time up to which a queue is starved. */
+/* Workers count as idle below this value of `busy`, and a queue as starved
+ * below this value of `fullness`. */
 #define RATHER_BUSY 0.3
 #define STARVED 0.4
 /* If a change gains less than this factor, no stage stands out. */

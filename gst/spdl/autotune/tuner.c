@@ -48,7 +48,7 @@ struct _SpdlTuner {
   gboolean throttled;
   SpdlWindow base;
   guint64 base_at;  /* time when it was measured */
-  SpdlWindow trial; /* trial, or watched window */
+  SpdlWindow trial; /* trial or watched window */
   /* State of the search. */
   double growth; /* of the next raise; 0: do not raise */
   gboolean goes_down;
@@ -476,8 +476,8 @@ spdl_tuner_end_interval (SpdlTuner *self, const SpdlInterval *intervals,
 
 /* Search */
 
-/* Share of busy workers from which a stage may be the bottleneck, and share
- * below which its concurrency may be lowered. */
+/* A stage may be the bottleneck if at least the share BUSY of its workers is
+ * busy. Its concurrency may be lowered if less than RATHER_IDLE is. */
 #define BUSY 0.75
 #define RATHER_IDLE 0.7
 /* Target share of busy workers for a stage that is raised along with another,
@@ -673,8 +673,8 @@ search_conclude_fit (SpdlTuner *self, double ratio, double noise)
 {
   if (is_no_loss (self, ratio, noise)) {
     self->fits = 0;
-    /* Now a stage is the bottleneck, although none was before: that was a
-     * temporary slowness elsewhere. Try to raise again. */
+    /* Now a stage is the bottleneck although none was before, so something
+     * else was slow for some time. Try to raise again. */
     if (!any_narrow (self, &self->base) && any_narrow (self, &self->trial)) {
       self->growth = SPDL_GROWTH;
       self->goes_down = FALSE;

@@ -49,8 +49,8 @@ find_userinfo (const gchar *uri, const gchar *end)
 }
 
 /* Checks if the parameter @name=@value is a secret: a signature, a token, a key
- * or a password. A "key" with a dot or a slash in it is the name of an object,
- * by which the item is recognised. */
+ * or a password. A "key" that contains a dot or a slash is the name of an
+ * object; it identifies the item and is not secret. */
 static gboolean
 is_secret (Span name, Span value)
 {

@@ -15,12 +15,13 @@ G_BEGIN_DECLS
 
 /* A URI can hold two kinds of secrets: the userinfo before its host, and query
  * parameters such as `X-Amz-Signature`, `sig` and `token`. Requests need them;
- * messages, logs, item names and cache names must not show them. Here each is
- * replaced by `***`, and the rest of the URI stays as it is. */
+ * messages, logs, item names and cache names must not show them. Each is
+ * replaced by `***`; the rest of the URI is unchanged. */
 
 /* Redacts @uri, which is one URI or a path.
  *
- * Returns: (transfer full) (nullable): NULL: it holds no secret */
+ * Returns: (transfer full) (nullable): the redacted URI, or NULL if @uri
+ * contains no secret */
 SPDL_PRIVATE_API
 gchar *spdl_redact_uri (const gchar *uri);
 

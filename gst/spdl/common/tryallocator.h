@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 
 /* GStreamer's allocator of system memory aborts the process if memory is
  * exhausted (g_malloc()), also for pools, copies and decoders that use it. This
- * allocator returns NULL instead, and all of them report an error, so that an
- * item that is too large fails alone. Its memories are ordinary system
+ * allocator returns NULL instead, and all of them report an error, so that
+ * only the item that is too large fails. Its memories are ordinary system
  * memory. */
 
 /* Returns: (transfer none): the allocator, a singleton */

@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define CORES_BUSY 0.9
-/* Share of the time in which a thread waits for a core, from which the process
- * lacks cores. */
+/* The process lacks cores if a thread waits for a core for at least this share
+ * of the time. */
 #define PRESSED 0.5
-/* Tasks with a smaller share of CPU time do not lack a core. */
+/* Tasks that use the CPU for a smaller share of their time do not lack a
+ * core. */
 #define LEAST_COMPUTING 0.1
 /* A step is slow if it exceeds the given duration by this factor and by this
  * time. */

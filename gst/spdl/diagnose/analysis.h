@@ -42,11 +42,12 @@ typedef struct {
   double computing; /* share of the tasks' time that is CPU time */
 } GstSpdlStageView;
 
-/* Share of busy time from which the workers of a stage are busy. */
+/* The workers of a stage count as busy from this value of `busy` on. */
 #define GST_SPDL_BUSY 0.85
-/* Share of CPU time from which tasks compute. */
+/* Tasks count as computing from this value of `computing` on. */
 #define GST_SPDL_COMPUTES 0.5
-/* Share of waiting time from which a queue is full. */
+/* A queue counts as full from this value of `fullness` on, and results as
+ * blocked from this value of `push` on. */
 #define GST_SPDL_FULL 0.6
 
 /* Views of all elements, from the source to the sink, and totals. Functions

@@ -24,7 +24,10 @@ struct _GstSpdlDiagnosis {
 GstSpdlDiagnosis *
 gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element);
 
-/* Sets the reason, and the sentence from it and the advice. */
+/* Sets the reason, and the sentence that consists of the reason and the advice
+ * in @todo_format.
+ *
+ * @reason: (transfer full) */
 void gst_spdl_diagnosis_say (GstSpdlDiagnosis *self, gchar *reason,
     const gchar *todo_format, ...) G_GNUC_PRINTF (3, 4);
 

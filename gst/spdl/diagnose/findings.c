@@ -13,7 +13,8 @@
 
 #define MAX_CONCURRENCY 4096
 #define MAX_NAMES 3
-/* Share of the busy cores from which a stage is named as their user. */
+/* Minimum share of the busy cores that a stage uses to be named in the
+ * diagnosis. */
 #define MOST 0.5
 
 static int

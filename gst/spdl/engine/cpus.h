@@ -37,9 +37,9 @@ gboolean spdl_thread_has_batch_scheduling (void);
  * @root is the folder below which /proc and /sys are looked for: "" except in
  *     tests. A file that is missing or cannot be parsed sets no limit. */
 
-/* Returns the CPUs' worth of time that the process's cgroup grants: the least
- * quota of the process's cgroup and its parents, in the hierarchies of both
- * versions of cgroups; INFINITY if there is none. */
+/* Returns the lowest CPU quota of the process's cgroup and its parents, in the
+ * hierarchies of both versions of cgroups, as a number of CPUs; INFINITY if
+ * there is none. */
 double spdl_cpus_read_quota (const gchar *root);
 
 /* Returns how many CPUs the process can use according to its affinity and its

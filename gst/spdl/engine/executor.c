@@ -70,7 +70,7 @@ has_room (const SpdlExecutor *self, const SpdlEntry *entry)
            get_capacity (self) + SPDL_EXECUTOR_SPARE_OTHERS;
   if (self->room_taken >= get_capacity (self))
     return FALSE;
-  /* A buffer that exceeds the limit alone is accepted if the queue is empty. */
+  /* An entry that exceeds the limit alone is accepted if the queue is empty. */
   return self->max_bytes == 0 || self->room_taken == 0 ||
          self->bytes_held + entry->bytes <= self->max_bytes;
 }

@@ -44,8 +44,8 @@ read_limit_v1 (const gchar *root, const gchar *folder)
   return read_number (root, folder, "memory.limit_in_bytes");
 }
 
-/* Reads `MemTotal:       16303232 kB`. Containers may show another file than
- * the machine's, with their limit. */
+/* Reads `MemTotal:       16303232 kB`. In some containers, the value is the
+ * limit of the container. */
 static double
 read_total (const gchar *root)
 {

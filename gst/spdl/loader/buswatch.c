@@ -330,8 +330,8 @@ count_failure_of (GstSpdlBusWatch *self, guint64 epoch)
   g_array_append_val (self->n_failures_of, failures);
 }
 
-/* Returns TRUE if failures of the epoch @failed_in come again in a run that
- * begins at @epoch. Failures without a number do not. */
+/* Returns TRUE if failures of the epoch @failed_in will recur in a run that
+ * begins at @epoch. Failures without an epoch number do not recur. */
 static gboolean
 is_ahead (guint64 failed_in, guint64 epoch)
 {

@@ -46,8 +46,8 @@ void gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event);
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps);
 
-/* Returns: (transfer full) (nullable): where the pad's peer refuses the caps
- * that were sent last, an error that says so, and what it takes instead */
+/* Returns: (transfer full) (nullable): an error that names the last caps and
+ * the caps that the pad's peer accepts; NULL if it accepts the last caps */
 SPDL_PRIVATE_API
 GError *gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self);
 

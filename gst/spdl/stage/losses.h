@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /* Name of the details that these warnings carry: `stage` (string), `epoch`,
  * `num-items` and `num-failures` (uint64: of that epoch, so far), `uri`
- * (string, where it is known) and `summary` (boolean). */
+ * (string, if it is known) and `summary` (boolean). */
 #define GST_SPDL_LOSSES_DETAILS "spdl-items-failed"
 
 /* An item that failed. */

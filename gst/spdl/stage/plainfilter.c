@@ -18,8 +18,8 @@ static void gst_spdl_filter_init (GTypeInstance *instance, gpointer klass);
 
 static gpointer parent_class = NULL;
 
-/* Registers the type by hand, as GstSpdlStage: the initializer needs the
- * subclass for its templates. */
+/* Registers the type by hand, like GstSpdlStage, because the initializer needs
+ * the subclass for its templates. */
 GType
 gst_spdl_filter_get_type (void)
 {

@@ -429,8 +429,9 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
   return GST_FLOW_OK;
 }
 
-/* Pushes the end of the stream after the final statistics and, if the stage
- * failed, the error. An error after the end would look like a successful end.
+/* Posts the final statistics and, if the stage failed, the error, then pushes
+ * the end of the stream. In the other order, the application could take the end
+ * of a failed stream for success.
  * Returns TRUE if the stage failed. */
 static gboolean
 push_eos (GstSpdlStage *self, GstEvent *eos)

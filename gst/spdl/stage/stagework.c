@@ -12,7 +12,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug
 
-/* Number of items from which max-failure-rate is checked. */
+/* max-failure-rate is checked when at least this number of items of the epoch
+ * were processed. */
 #define RATE_PROBATION 100
 
 /**

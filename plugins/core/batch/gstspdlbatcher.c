@@ -396,8 +396,8 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 
 /* Returns TRUE if an item with another shape ends the stream. In automatic
  * mode, that is so in the first batch, since most items would be lost if all
- * shapes differ. A resumed run has passed its first batch before, and must not
- * end where the original run did not. */
+ * shapes differ. In a resumed run the first batch was sent before, so the item
+ * fails, as it did in the original run. */
 static gboolean
 is_mismatch_an_error (GstSpdlBatcher *self)
 {

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  *
  * Item j of a stream with weight w is due at (j + r) / w, where r, between 0
  * and 1 (exclusive), is a hash of the stream's key and j. The next item comes
- * from the stream that is due first; if several are due, from the first stream.
+ * from the stream that is due first; on a tie, from the first of them.
  * The choice is therefore a pure function of the keys, the weights and the
  * number of items taken from each stream, and can continue from any such
  * numbers.

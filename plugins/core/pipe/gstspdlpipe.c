@@ -23,9 +23,9 @@
  * A chain is written as for gst-launch-1.0 and may start and end with caps. It
  * runs in the thread that enters it. Elements with threads (`queue`, `queue2`,
  * `multiqueue`), elements that add pads at runtime (`decodebin`, demuxers),
- * sources and sinks are refused by name. Properties that let a decoder ignore
- * errors or use threads (`max-errors`, `max-threads`, `use-threads`) are set as
- * needed, unless the chain sets them.
+ * sources and sinks are refused with an error that names them. Properties that
+ * let a decoder ignore errors or use threads (`max-errors`, `max-threads`,
+ * `use-threads`) are set as needed, unless the chain sets them.
  *
  * Items arrive in a TIME segment, and encoded images with `parsed=true`. If an
  * item produces no output, it is followed by an end of stream, so that an

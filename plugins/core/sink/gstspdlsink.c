@@ -332,7 +332,8 @@ fail_pulls (GstSpdlSink *self, GError *error)
   g_clear_error (&error);
 }
 
-/* Tracks an event. Returns TRUE if only the tracker uses it. */
+/* Tracks an event. Returns TRUE if the event must not be passed on, because
+ * only the tracker uses it. */
 static gboolean
 handle_event (GstSpdlSink *self, GstEvent *event)
 {

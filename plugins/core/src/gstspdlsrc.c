@@ -37,8 +37,8 @@
  * Paths are relative to the list. A URI may name a byte range:
  * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8 with an optional byte
  * order mark, and lines end in LF or CRLF. The limit is 64 KiB for a line of a
- * `.txt` list and 1 MiB for a record of a `.csv` list. Malformed lines are an
- * error before the first item is sent; it names the first one and their number.
+ * `.txt` list and 1 MiB for a record of a `.csv` list. Malformed lines keep the
+ * element from starting; the error names the first of them and their number.
  * Writing to a list while it is in use ends the stream with an error. To
  * replace a list, rename another file to its name.
  *
@@ -69,7 +69,7 @@
  * URI of each other file under its extension, and each string, number or
  * boolean of the JSON as a field. Notes above 64 KiB, and samples without a
  * media file, are skipped with a warning. Compressed, sparse, encrypted,
- * truncated and damaged archives are refused by name.
+ * truncated and damaged archives are refused with an error that names them.
  *
  * Samples are drawn from all shards in any order and read in parallel;
  * `spdlfetch coalesce` joins neighbours. At the start, the element reads the
@@ -83,10 +83,10 @@
  * after the other. `shuffle=true` then changes the order of the shards each
  * epoch, and `shuffle-buffer` draws each sample from that number of samples.
  * Each rank has its own shards, the number of items is known at the end of the
- * epoch, and a shard that fails is a warning that names it. `extra-headers`,
- * `user-agent`, `tls-ca-file`, `timeout` and `retries` apply to requests for
- * shards. `trusted-origins` lists the other servers that may get the headers
- * after a redirect.
+ * epoch, and for a shard that fails the element posts a warning that names it.
+ * `extra-headers`, `user-agent`, `tls-ca-file`, `timeout` and `retries` apply
+ * to requests for shards. `trusted-origins` lists the other servers that may
+ * get the headers after a redirect.
  *
  * The URI in an item's meta, which appears in messages, has `***` in place of
  * credentials and signatures. The buffer has the complete URI.
@@ -139,8 +139,9 @@
  * 4. `JOB_COMPLETION_INDEX` of Kubernetes's indexed jobs, and `WORLD_SIZE`,
  *    which the job must set.
  *
- * Without any of them there is one process. Only one of the two values is an
- * error. `shard-mode` divides n items that W does not divide evenly:
+ * Without any of them there is one process. If only one of the two values is
+ * set, that is an error. `shard-mode` divides n items that W does not divide
+ * evenly:
  *
  * - `pad`: ceil(n / W) items for each rank. The first items of the order are
  *   repeated, more than once if there are fewer items than half of the ranks.
@@ -170,7 +171,7 @@
  *     shuffle=true seed=1 epochs=2 rank=0 world-size=2
  *     ! spdlfetch concurrency=4 ! fakesink
  * ]|
- * 1,000 draws an epoch from a list with the columns uri and often:
+ * 1,000 draws per epoch from a list with the columns `uri` and `often`:
  * |[
  * gst-launch-1.0 spdlsrc location=list.csv weight-column=often
  *     items-per-epoch=1000 ! spdlfetch ! fakesink

@@ -29,8 +29,8 @@ ticker_free (SpdlTicker *self)
   g_free (self);
 }
 
-/* Sleeps until @due, or shorter. Returns FALSE after the ticker was stopped.
- * Lock held. */
+/* Sleeps until @due. Returns FALSE if the ticker is stopped meanwhile. Lock
+ * held. */
 static gboolean
 sleep_until (SpdlTicker *self, guint64 due)
 {

@@ -118,7 +118,8 @@ read_sorted (DIR *dir)
   return entries;
 }
 
-/* Returns TRUE for /proc, /sys and the like. Checked only at mount points. */
+/* Returns TRUE if the folder is in procfs or sysfs. Examines only the first
+ * folder and mount points, to save a system call per folder. */
 static gboolean
 is_kernel_folder (int fd, const Level *level)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: elements of the codec plugin
+/* gst-spdl: element registration of the codec plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

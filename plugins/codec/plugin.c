@@ -1,4 +1,4 @@
-/* gst-spdl: the codec plugin
+/* gst-spdl: codec plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: one array of a file, as a tensor
+/* gst-spdl: array of a file, as a tensor
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Characters of a file's text in a message. */
+/* Maximum number of characters quoted from a file in a message. */
 #define MAX_QUOTED 60
 
 /* Messages */
@@ -125,7 +125,8 @@ spdl_array_describe (const SpdlArray *self, GstSpdlTensorsInfo *info)
 
 /* Data */
 
-/* Whether the two orders of the dimensions are not the same. */
+/* Returns whether elements must be reordered: column-major order differs from
+ * row-major order. */
 static gboolean
 must_reorder (const SpdlArray *self)
 {
@@ -144,7 +145,7 @@ spdl_array_is_plain (const SpdlArray *self, gconstpointer data)
   return !self->swapped && !must_reorder (self) && (gsize) data % size == 0;
 }
 
-/* Elements that lie @step bytes apart, one behind the other. */
+/* Copies @n elements that lie @step bytes apart to consecutive ones. */
 static void
 gather_elements (const guint8 *in, gsize step, gsize n, guint8 *out, gsize size)
 {
@@ -169,7 +170,8 @@ gather_elements (const guint8 *in, gsize step, gsize n, guint8 *out, gsize size)
 #undef GATHER
 }
 
-/* Row by row of the last dimension, the first one of which is the innermost. */
+/* Converts column-major (Fortran) to row-major order, one row of the last
+ * dimension at a time. */
 static void
 reorder_elements (
     const SpdlArray *self, const guint8 *in, guint8 *out, gsize n_bytes)

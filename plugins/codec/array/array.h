@@ -1,4 +1,4 @@
-/* gst-spdl: one array of a file, as a tensor
+/* gst-spdl: array of a file, as a tensor
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,46 +13,49 @@
 
 G_BEGIN_DECLS
 
-/* The most dimensions of an array: a batch of them has one more. */
+/* Maximum number of dimensions of an array. One is left for the batch. */
 #define SPDL_ARRAY_MAX_RANK (GST_SPDL_MAX_RANK - 1)
 
-/* What a file says of an array. */
+/* Description of an array in a file. */
 typedef struct {
-  const gchar *name; /* UTF-8; NULL: the file has but one, without a name */
+  const gchar
+      *name; /* UTF-8; NULL: an NPY file, whose only array has no name */
   GstSpdlTensorType type;
-  gboolean swapped; /* elements are of the other byte order */
-  gboolean fortran; /* the first dimension is the innermost */
-  guint rank;       /* may be more than there are in `shape` */
-  guint64 shape[SPDL_ARRAY_MAX_RANK]; /* as NumPy writes it */
+  gboolean swapped; /* elements are in the other byte order */
+  gboolean fortran; /* column-major: the first dimension is the innermost */
+  guint rank;       /* may exceed the length of `shape` */
+  guint64 shape[SPDL_ARRAY_MAX_RANK]; /* in NumPy's order */
 } SpdlArray;
 
-/* Sets @error to a sentence about the array, which begins with "Its array". */
+/* Sets @error to a message about the array. */
 void spdl_array_set_error (GError **error, const SpdlArray *self,
     const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* Sets @error: there is no memory for the @size bytes that it needs. */
+/* Sets @error: there is no memory for the @size bytes of the array. */
 void
 spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size);
 
-/* Sets @error: @type (@length bytes of a file) is none that tensors have. */
+/* Sets @error: @type, @length bytes of text from the file, is not a tensor
+ * type. */
 void spdl_array_refuse_type (
     GError **error, const SpdlArray *self, const gchar *type, gsize length);
 
-/* Returns how many bytes it has, or 0 with @error set if it can be no tensor:
- * empty, of too many dimensions, too large. */
+/* Returns the size of the array in bytes, or 0 with @error set if it cannot be
+ * a tensor because it is empty, has too many dimensions, or is too large. */
 gsize spdl_array_get_size (const SpdlArray *self, GError **error);
 
-/* Adds it to @info, as which it has at least one dimension. */
+/* Adds the array to @info. An array without dimensions gets one. */
 void spdl_array_describe (const SpdlArray *self, GstSpdlTensorsInfo *info);
 
-/* Whether @data is that of a tensor as it lies there. */
+/* Returns whether @data can be used as tensor data without a copy: aligned,
+ * row-major, in native byte order. */
 gboolean spdl_array_is_plain (const SpdlArray *self, gconstpointer data);
 
-/* Writes @in, its data, to @out as a tensor has it. @out is aligned. */
+/* Converts the array's data @in to tensor data in @out, which is aligned. */
 void spdl_array_write (const SpdlArray *self, const guint8 *in, guint8 *out);
 
-/* Text of a file for a message: short, UTF-8, and without control characters.
- *
+/* Returns text of a file in a form fit for messages: short, UTF-8, without
+ * control characters.
  * Returns: (transfer full) */
 gchar *spdl_array_quote (const gchar *text, gsize length);
 

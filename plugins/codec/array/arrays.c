@@ -1,4 +1,4 @@
-/* gst-spdl: all arrays of a file, as tensors
+/* gst-spdl: arrays of a file, as tensors
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,17 +12,17 @@
 #include "plugins/codec/array/npy.h"
 #include "plugins/common/zip.h"
 
-/* Bytes of a name. */
+/* Maximum length of a name, in bytes. */
 #define MAX_NAME 255
 
 struct _SpdlArrays {
 
-  /* The file in hand. */
+  /* The current file. */
   GstBuffer *result;
   GstSpdlTensorsInfo info;
   gchar *names[GST_SPDL_MAX_TENSORS]; /* nullable */
 
-  /* Of the file before: mostly the next one is the same. */
+  /* Caps of the previous file, reused if the next one has the same arrays. */
   GstCaps *caps;
   GstSpdlTensorsInfo last_info;
 };
@@ -100,8 +100,8 @@ check_name (const SpdlArrays *self, const SpdlArray *array, GError **error)
   return TRUE;
 }
 
-/* A part of @place, in which the array lies as a tensor does; NULL if it cannot
- * be had. */
+/* Returns the part of @place with the array's data, without a copy, or NULL if
+ * the memory cannot be shared. */
 static GstMemory *
 take_part (const SpdlArraysPlace *place, const guint8 *data, gsize size)
 {
@@ -138,8 +138,9 @@ spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
 
   if (array->name && !check_name (self, array, error))
     return FALSE;
-  /* Elements at odd addresses are copied, too: whoever gets a tensor may take
-   * its address for that of such elements. In an NPZ most are. */
+  /* Unaligned elements are copied as well, because downstream may access a
+   * tensor through a pointer to its element type. Most arrays in NPZ files are
+   * unaligned. */
   if (spdl_array_is_plain (array, data))
     part = take_part (place, data, size);
   if (!part && !(part = copy_part (array, data, size, error)))

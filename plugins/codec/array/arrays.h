@@ -1,4 +1,4 @@
-/* gst-spdl: all arrays of a file, as tensors
+/* gst-spdl: arrays of a file, as tensors
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* NPY, NPZ and safetensors become one buffer of `other/tensors`, a memory for
- * each array, which lies in the file's own memory where it can. The state of
- * one worker; one thread at a time. */
+/* Reads NPY, NPZ and safetensors files into one buffer of `other/tensors` with
+ * a memory per array. Arrays share the file's memory where possible. Holds the
+ * state of one worker thread; not thread-safe. */
 
 typedef enum {
   SPDL_ARRAYS_NONE,
@@ -27,52 +27,52 @@ typedef struct _SpdlArrays SpdlArrays;
 SpdlArrays *spdl_arrays_new (void);
 void spdl_arrays_free (SpdlArrays *self);
 
-/* What @data begins as. */
+/* Detects the format from the first bytes. */
 SpdlArraysKind spdl_arrays_look (const guint8 *data, gsize size);
 
 /* Decodes a file of @kind.
- *
  * @in: the file, mapped
- * @max_decompressed_bytes: bytes that its compressed arrays may have
- * @caps: (out) (transfer none): those of the result, until the next
- *
+ * @max_decompressed_bytes: limit on the total size of its compressed arrays
+ * @caps: (out) (transfer none): caps of the result, valid until the next call
  * Returns: (transfer full): the tensors, or NULL with @error set */
 GstBuffer *
 spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
     guint64 max_decompressed_bytes, GstCaps **caps, GError **error);
 
-/* For the readers of files. */
+/* Functions for the readers of file formats. */
 
-/* Where bytes of a file are: in a memory whose data begins at @base. */
+/* Location of file bytes: a memory whose data begins at @base. */
 typedef struct {
   GstMemory *memory;
   const guint8 *base;
-  gboolean exclusive; /* nobody else has it */
+  gboolean exclusive; /* there is no other reference to it */
 } SpdlArraysPlace;
 
-/* Adds @array, whose size was found to be right, and whose data begins at
- * @data, within @place. FALSE with @error set: its name cannot be, or there is
- * no memory for a copy. */
+/* Adds @array, whose size was checked. Its data begins at @data, within @place.
+ * Returns FALSE with @error set if the name is invalid or there is no memory
+ * for a copy. */
 gboolean spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
     const SpdlArraysPlace *place, const guint8 *data, GError **error);
 
-/* FALSE with @error set: @n are more than a buffer can have. */
+/* Checks the number of arrays. Returns FALSE with @error set if @n is 0 or more
+ * than a buffer can have. */
 gboolean spdl_arrays_check_number (guint64 n, GError **error);
 
-/* A ZIP archive of NPY files, stored or deflated, each named as its array with
- * `.npy` behind it. Their checksums are verified. */
+/* NPZ: a ZIP archive of stored or deflated NPY files, each named after its
+ * array with the suffix `.npy`. Checksums are verified. */
 
-/* Adds the arrays of @in to @arrays; FALSE with @error set. */
+/* Adds the arrays of @in to @arrays. Returns FALSE with @error set on
+ * failure. */
 gboolean spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
     guint64 max_decompressed_bytes, GError **error);
 
-/* A header in JSON that says what there is and where, and the data behind it,
- * of which every byte belongs to one array. */
+/* safetensors: a JSON header with names, types, shapes and offsets, followed by
+ * the data. Every byte of the data belongs to exactly one array. */
 
 gboolean spdl_safetensors_is_safetensors (const guint8 *data, gsize size);
 
-/* Adds the arrays of @in to @arrays, in the order in which they lie there;
- * FALSE with @error set. */
+/* Adds the arrays of @in to @arrays, in the order of their data. Returns FALSE
+ * with @error set on failure. */
 gboolean spdl_safetensors_read (
     SpdlArrays *arrays, const GstMapInfo *in, GError **error);
 

@@ -11,7 +11,7 @@
 
 #include "plugins/common/bytes.h"
 
-/* Python's text */
+/* Parser for Python literals */
 
 typedef struct {
   const gchar *at;
@@ -25,7 +25,7 @@ skip_blanks (Text *self)
     self->at++;
 }
 
-/* All of these pass over blanks in front. */
+/* All of these skip leading whitespace. */
 
 static gboolean
 take_text (Text *self, const gchar *word)
@@ -40,7 +40,7 @@ take_text (Text *self, const gchar *word)
   return TRUE;
 }
 
-/* None of what is wanted has a backslash. */
+/* Strings with a backslash are rejected: no valid header has any. */
 static gboolean
 take_string (Text *self, Text *string)
 {
@@ -57,7 +57,7 @@ take_string (Text *self, Text *string)
   return self->at < self->end && *self->at++ == quote;
 }
 
-/* One that is too large for 64 bits is as large as they can say. */
+/* A number that exceeds 64 bits is read as G_MAXUINT64. */
 static gboolean
 take_number (Text *self, guint64 *number)
 {
@@ -83,9 +83,9 @@ is_word (const Text *self, const gchar *word)
   return strlen (word) == length && memcmp (self->at, word, length) == 0;
 }
 
-/* The dict */
+/* Header dict */
 
-/* A tuple of numbers. Python 2 wrote an L behind each where it was long. */
+/* Parses a tuple of numbers. Python 2 wrote long integers with the suffix L. */
 static gboolean
 take_shape (Text *text, SpdlArray *self)
 {
@@ -105,13 +105,13 @@ take_shape (Text *text, SpdlArray *self)
     if (!comma)
       break;
   }
-  /* (3) is no tuple to Python. */
+  /* In Python, (3) is a number, not a tuple. */
   return take_text (text, ")") && (self->rank != 1 || comma);
 }
 
 typedef struct {
   Text type;
-  gboolean composed; /* the type is no string, but describes fields */
+  gboolean composed; /* the type is a list of fields, not a string */
   guint n_types, n_orders, n_shapes;
 } Fields;
 
@@ -147,7 +147,7 @@ take_field (Text *text, SpdlArray *self, Fields *fields)
   return FALSE;
 }
 
-/* What describes fields is not read further. */
+/* Parsing stops at a type with fields, which is not supported. */
 static gboolean
 take_dict (Text *text, SpdlArray *self, Fields *fields)
 {
@@ -163,7 +163,7 @@ take_dict (Text *text, SpdlArray *self, Fields *fields)
     break;
   }
   skip_blanks (text);
-  /* None is there twice. */
+  /* Each key must occur exactly once. */
   return text->at == text->end &&
          fields->n_types + fields->n_orders + fields->n_shapes == 3;
 }
@@ -215,7 +215,7 @@ read_type (SpdlArray *self, const Text *type, GError **error)
   return FALSE;
 }
 
-/* The file */
+/* File */
 
 gboolean
 spdl_npy_is_npy (const guint8 *data, gsize size)
@@ -223,7 +223,7 @@ spdl_npy_is_npy (const guint8 *data, gsize size)
   return size >= 6 && memcmp (data, "\x93NUMPY", 6) == 0;
 }
 
-/* Returns where the header's text is, as much of it as there is room for. */
+/* Locates the header text, limited to the bytes that are present. */
 static gboolean
 find_text (const SpdlArray *self, const guint8 *data, gsize size, Text *text,
     GError **error)

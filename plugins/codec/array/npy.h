@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* NumPy's own format, versions 1.0 to 3.0: a mark, and a Python dict with type,
- * order and shape as text, behind which the data lies. It is read by a parser
- * of such dicts alone; nothing of it is ever evaluated or unpickled. */
+/* NumPy's NPY format, versions 1.0 to 3.0: a magic number, a Python dict
+ * literal with type, order and shape, and the data. The dict is read by a
+ * parser for this purpose; nothing is evaluated or unpickled. */
 
 gboolean spdl_npy_is_npy (const guint8 *data, gsize size);
 
-/* Reads the header of @self, whose name is set, from @data, all of the file.
- * Returns where its data begins, of which as much is there as the shape needs
- * and no more; or 0 with @error set. */
+/* Reads the header from @data, the whole file, into @self, whose name is set.
+ * Returns the offset of the data, whose length is exactly what the shape needs,
+ * or 0 with @error set. */
 gsize
 spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error);
 

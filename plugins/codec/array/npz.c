@@ -12,18 +12,20 @@
 #include "plugins/codec/array/npy.h"
 #include "plugins/common/zip.h"
 
-/* A byte becomes 1032 at most; a little is added for the end. */
+/* Deflate expands a byte to at most 1032 bytes; the slack covers the end of the
+ * stream. */
 #define MAX_RATIO 1032
 #define RATIO_SLACK 64
 
-/* The file in hand. */
+/* The current file. */
 typedef struct {
   SpdlArrays *arrays;
   const GstMapInfo *in;
-  guint64 inflatable; /* bytes that may still be */
+  guint64 inflatable; /* remaining limit of decompressed bytes */
 } Npz;
 
-/* Whether there is to be memory for what @member says that it inflates to. */
+/* Checks that the declared size of @member is plausible and within the
+ * limit. */
 static gboolean
 check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
     GError **error)
@@ -46,7 +48,8 @@ check_inflated (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
   return TRUE;
 }
 
-/* Returns: (transfer full) (nullable): a new memory with all of @member */
+/* Inflates @member.
+ * Returns: (transfer full) (nullable): new memory with all its data */
 static GstMemory *
 inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
     const guint8 *packed, GError **error)
@@ -70,7 +73,7 @@ inflate_member (Npz *self, const SpdlArray *array, const SpdlZipMember *member,
   return NULL;
 }
 
-/* Reads the NPY file in @data. */
+/* Verifies the checksum of the NPY file in @data and adds its array. */
 static gboolean
 read_file (Npz *self, SpdlArray *array, const SpdlZipMember *member,
     const SpdlArraysPlace *place, const guint8 *data, GError **error)
@@ -156,7 +159,7 @@ set_corruption (const gchar *corruption, GError **error)
   return FALSE;
 }
 
-/* Reads the next member, and its array. */
+/* Reads the next member and adds its array. */
 static gboolean
 read_next (Npz *self, SpdlZip *zip, GError **error)
 {

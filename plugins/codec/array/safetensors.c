@@ -13,17 +13,18 @@
 
 #include "plugins/common/bytes.h"
 
-/* Bytes of a header: the format's own limit; and ours, since JSON may take 20
- * times its size in memory, and a file has few arrays. */
+/* Maximum header size in bytes: the limit of the format, and a lower one here,
+ * because parsed JSON may take 20 times its size in memory, and files have few
+ * arrays. */
 #define MAX_HEADER 100000000
 #define MAX_READ_HEADER (4 << 20)
 
 #define METADATA "__metadata__"
 
-/* What the header says. */
+/* An array in the header. */
 typedef struct {
   SpdlArray array;
-  gchar *name; /* owned; also the array's */
+  gchar *name; /* owned; the same pointer as array.name */
   guint64 begin, end;
 } Entry;
 
@@ -59,8 +60,8 @@ static const struct {
   { "F64", GST_SPDL_TENSOR_FLOAT64 },
 };
 
-/* Reading the header. All return FALSE if it is wrong; those that know better
- * set @error. */
+/* Parsing of the header. All functions return FALSE if it is invalid, with
+ * @error set where there is a more specific message. */
 
 static gboolean
 read_type (const json_t *value, SpdlArray *array, GError **error)
@@ -119,7 +120,7 @@ read_entry (const json_t *value, Entry *entry, GError **error)
          read_number (json_array_get (offsets, 1), &entry->end);
 }
 
-/* Strings by their names. */
+/* Metadata is an object whose values are strings. */
 static gboolean
 check_metadata (json_t *value)
 {
@@ -156,7 +157,8 @@ read_members (json_t *root, Header *header, GError **error)
   return json_is_object (root);
 }
 
-/* Jansson quotes what it could not read. */
+/* Jansson quotes the text that it failed to parse, which may be invalid
+ * UTF-8. */
 static void
 set_wrong (const json_error_t *wrong, GError **error)
 {
@@ -190,7 +192,7 @@ read_header (Header *header, const guint8 *data, gsize size, GError **error)
   return ok;
 }
 
-/* Reading the data */
+/* Layout of the data */
 
 static gint
 compare_places (gconstpointer a, gconstpointer b)
@@ -200,7 +202,8 @@ compare_places (gconstpointer a, gconstpointer b)
   return one->begin < other->begin ? -1 : one->begin > other->begin;
 }
 
-/* Data lies one behind the other, none of it twice, and none is left over. */
+/* Checks that the arrays are contiguous, do not overlap, and cover all of the
+ * data. */
 static gboolean
 check_places (const Header *header, gsize n_bytes, GError **error)
 {
@@ -236,8 +239,8 @@ check_places (const Header *header, gsize n_bytes, GError **error)
 gboolean
 spdl_safetensors_is_safetensors (const guint8 *data, gsize size)
 {
-  /* Nothing else has a small number and a brace there, behind which a name, a
-   * blank or the other brace is. */
+  /* No other known format has a small 64-bit length followed by the beginning
+   * of a JSON object. */
   return size >= 10 && spdl_read_64_le (data) <= MAX_HEADER && data[8] == '{' &&
          memchr ("\" }\t\r\n", data[9], 6);
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one audio item
+/* gst-spdl: decoder of audio items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,17 +11,17 @@
 #include "plugins/codec/audio/wav.h"
 
 struct _SpdlAudio {
-  const SpdlAudioFuncs *funcs; /* nullable: not needed yet */
-  SpdlAudioDecoder *decoder;   /* likewise */
-  GstAudioInfo info;           /* of the result before, and its caps */
+  const SpdlAudioFuncs *funcs; /* NULL: plugin not loaded yet */
+  SpdlAudioDecoder *decoder;   /* NULL: not created yet */
+  GstAudioInfo info;           /* of the previous result, with its caps */
   GstCaps *caps;
 
-  /* The file in hand. */
+  /* The current file. */
   const guint8 *data;
-  gboolean is_pcm; /* a WAV that needs no decoder */
+  gboolean is_pcm; /* WAV whose samples need no decoder */
   SpdlWav wav;
-  SpdlAudioFile file; /* else */
-  GError *error;      /* of the look */
+  SpdlAudioFile file; /* set if not is_pcm */
+  GError *error;      /* from reading the WAV header */
 };
 
 SpdlAudio *
@@ -40,7 +40,7 @@ spdl_audio_free (SpdlAudio *self)
   g_free (self);
 }
 
-/* Loads FFmpeg's libraries. */
+/* Loads the plugin with FFmpeg's libraries. */
 static gboolean
 load_plugin (SpdlAudio *self, GError **error)
 {
@@ -51,7 +51,8 @@ load_plugin (SpdlAudio *self, GError **error)
   return self->funcs != NULL;
 }
 
-/* WAV of samples that need no decoder; what else is in WAV does. */
+/* Detects WAV files with PCM samples, which need no decoder. FFmpeg decodes
+ * other WAV files. */
 static gboolean
 look_at_wav (SpdlAudio *self, const guint8 *data, gsize size)
 {
@@ -101,7 +102,7 @@ spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size)
          self->funcs->probe (data, size, &self->file);
 }
 
-/* Caps that are as before stay the same ones: then nothing is negotiated. */
+/* Unchanged caps are reused, which avoids a renegotiation. */
 static GstCaps *
 get_caps (SpdlAudio *self, const GstAudioInfo *info)
 {
@@ -113,8 +114,8 @@ get_caps (SpdlAudio *self, const GstAudioInfo *info)
   return self->caps;
 }
 
-/* The window as the file has it, without a copy. Returns NULL if its samples
- * are not those that are wanted, or lie at an odd address. */
+/* Returns the window as a sub-buffer of the file, or NULL if the samples need a
+ * conversion or are unaligned. */
 static GstBuffer *
 slice_wav (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
     GstAudioInfo *info)

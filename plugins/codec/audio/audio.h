@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one audio item
+/* gst-spdl: decoder of audio items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,32 +11,32 @@
 
 G_BEGIN_DECLS
 
-/* Decodes audio files. Of WAV whose samples are as they are wanted, the result
- * is a part of the file, without a copy; everything else goes through FFmpeg's
- * libraries, which are loaded for the first file that needs them. One thread at
- * a time. */
+/* Decodes audio files. A WAV file whose samples already have the negotiated
+ * format is not copied: the result is a sub-buffer of the item. Other files are
+ * decoded by FFmpeg's libraries, which are loaded for the first file that needs
+ * them. Not thread-safe. */
 
 typedef struct _SpdlAudio SpdlAudio;
 
 SpdlAudio *spdl_audio_new (void);
 void spdl_audio_free (SpdlAudio *self);
 
-/* Whether @data, all of a file, is audio; spdl_audio_decode() then decodes it,
- * or says what is wrong with it. With @takes_video, a file that has a video
- * stream is none. */
+/* Returns whether @data, a whole file, is audio. If so, spdl_audio_decode()
+ * decodes it or reports its defect. With @takes_video, a file with a video
+ * stream is not audio. */
 gboolean spdl_audio_look (
     SpdlAudio *self, const guint8 *data, gsize size, gboolean takes_video);
 
-/* The same for a file that nothing else recognizes: audio behind some junk. */
+/* Same for a file that no other format matches: audio that is preceded by other
+ * bytes. */
 gboolean spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size);
 
-/* Decodes the file that was looked at, which is all of @item, to what @config
+/* Decodes the file that was detected last, which is all of @item, as @config
  * says.
- *
+ * @caps: (out) (transfer none): valid until the next call
  * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
- *     With @keep, @error may be set beside a result: the file is broken, and
- *     the result is what comes before. @caps: (out) (transfer none): until the
- *     next call */
+ * With @keep, @error may be set although there is a result: the file is
+ * corrupt, and the result is the part before the defect. */
 GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
     gboolean keep, GstBuffer *item, GstCaps **caps, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes audio files with FFmpeg's libraries
+/* gst-spdl: audio decoding with FFmpeg's libraries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
-/* libavformat's probe looks at so many bytes. */
+/* Number of bytes that libavformat's probe sees. */
 #define PROBE_SIZE (1 << 16)
 
 struct _SpdlAudioDecoder {
@@ -24,23 +24,23 @@ struct _SpdlAudioDecoder {
   SpdlAudioWindow *window;
   AVFrame *frame;
 
-  AVCodecContext *codec;         /* of the file before, to be used again */
-  AVCodecParameters *parameters; /* what it was opened with */
+  AVCodecContext *codec;         /* of the previous file, kept for reuse */
+  AVCodecParameters *parameters; /* that `codec` was opened with */
 
-  /* The file in hand. */
+  /* The current file. */
   const SpdlAudioFile *file;
   const SpdlAudioConfig *config;
-  guint rate; /* that the track's positions are in; 0: not known */
+  guint rate; /* of the track's positions; 0: unknown */
   SpdlAudioClock clock;
   gboolean has_begun;
-  gboolean is_enough; /* all that is needed has been decoded */
+  gboolean is_enough; /* all needed samples have been decoded */
 };
 
-/* The log */
+/* Log */
 
 static __thread gchar last_error[200];
 
-/* What a copy of limited length left of its last character goes. */
+/* Removes a multi-byte character that g_strlcpy() cut in the middle. */
 static void
 cut_at_character (gchar *text)
 {
@@ -64,7 +64,7 @@ log_message (void *object, int level, const char *format, va_list arguments)
   g_strchomp (text);
   GST_LOG ("%s", text);
   if (level <= AV_LOG_ERROR && last_error[0] == '\0') {
-    /* It may quote the file. */
+    /* The message may quote bytes of the file. */
     g_autofree gchar *valid = g_utf8_make_valid (text, -1);
 
     g_strlcpy (last_error, valid, sizeof last_error);
@@ -78,10 +78,10 @@ spdl_audio_decoder_take_log (void)
   av_log_set_callback (log_message);
 }
 
-/* Finding the format */
+/* Format detection */
 
-/* Demuxers that are used, and what the format is called. None of them opens
- * another file. */
+/* Allowed demuxers, with format names for messages. None of them opens other
+ * files. */
 static const struct {
   const gchar *demuxer;
   const gchar *name;
@@ -127,7 +127,7 @@ probe_file (const guint8 *data, gsize size, SpdlAudioFile *file)
   return FALSE;
 }
 
-/* The codec */
+/* Codec */
 
 static SpdlAudioDecoder *
 create_decoder (void)
@@ -166,10 +166,10 @@ is_same (const AVCodecParameters *a, const AVCodecParameters *b)
              memcmp (a->extradata, b->extradata, a->extradata_size) == 0);
 }
 
-/* Whether a flush makes the decoder as it was when it was opened. FFmpeg's AAC
- * goes on with its noise, for one, and its MP3, where a file is broken, with
- * what the file before left; and outside Ogg, Opus knows from its opening alone
- * what to leave out at the beginning. */
+/* Returns whether a flush resets the decoder to its initial state. FFmpeg's AAC
+ * decoder keeps the state of its noise generator, and its MP3 decoder keeps
+ * data of a corrupt file. Opus outside Ogg reads the initial padding only when
+ * it is opened. */
 static gboolean
 is_reset_by_flush (const SpdlAudioDecoder *self)
 {
@@ -179,7 +179,7 @@ is_reset_by_flush (const SpdlAudioDecoder *self)
          (id == AV_CODEC_ID_OPUS && g_str_equal (self->file->demuxer, "ogg"));
 }
 
-/* A decoder as if it were new. */
+/* Opens the decoder, or reuses one in its initial state. */
 static gboolean
 open_codec (
     SpdlAudioDecoder *self, const AVCodecParameters *parameters, GError **error)
@@ -216,9 +216,9 @@ open_codec (
   return FALSE;
 }
 
-/* Readies the decoder for a stream that follows another one. FFmpeg 9 passes
- * the headers of a Vorbis stream with its first packet, and its decoder ignores
- * them there. */
+/* Prepares the decoder for the next stream of a chained file. FFmpeg 9 passes
+ * the headers of a Vorbis stream as side data of its first packet, where its
+ * decoder ignores them. */
 static gboolean
 begin_stream (
     SpdlAudioDecoder *self, const SpdlAudioPacket *packet, GError **error)
@@ -250,7 +250,8 @@ begin_stream (
   return ok;
 }
 
-/* After a file: what it left in the decoder is not for the next one. */
+/* Resets the decoder after a file, so that no state carries over to the next
+ * one. */
 static void
 close_codec (SpdlAudioDecoder *self, gboolean ok)
 {
@@ -282,7 +283,7 @@ begin_window (SpdlAudioDecoder *self, GError **error)
   return spdl_audio_window_begin (self->window, self->config, &input, error);
 }
 
-/* Whether the frame is of the format that the sound has begun with. */
+/* Checks that the frame has the same format as the first one. */
 static gboolean
 check_format (SpdlAudioDecoder *self, GError **error)
 {
@@ -297,8 +298,8 @@ check_format (SpdlAudioDecoder *self, GError **error)
   return FALSE;
 }
 
-/* Returns FALSE with @error set; or without, if the sound has another rate than
- * the file says. */
+/* Returns FALSE with @error set; or FALSE without an error if the sample rate
+ * is not the one in the file's headers. */
 static gboolean
 take_frame (
     SpdlAudioDecoder *self, const SpdlAudioPacket *packet, GError **error)
@@ -331,7 +332,8 @@ take_frame (
   return FALSE;
 }
 
-/* @packet: (nullable): the end. @owner: what the samples belong to */
+/* @packet: (nullable): NULL: drain the decoder
+ * @owner: packet that the samples are counted for */
 static gboolean
 decode_packet (SpdlAudioDecoder *self, const AVPacket *packet,
     const SpdlAudioPacket *owner, GError **error)
@@ -352,7 +354,8 @@ decode_packet (SpdlAudioDecoder *self, const AVPacket *packet,
          set_broken (self, ret, error);
 }
 
-/* Decodes what the window needs, from the packet on with which it begins. */
+/* Decodes from the packet where the window starts until the window is
+ * complete. */
 static gboolean
 decode_packets (SpdlAudioDecoder *self, GError **error)
 {
@@ -363,8 +366,8 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
   self->clock = (SpdlAudioClock){ 0, 0 };
   self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
   if (self->rate > 0) {
-    /* libavcodec leaves out what is none of the sound only from the beginning
-     * on. */
+    /* libavcodec skips padding correctly only if decoding starts at the
+     * beginning of the file, so it is skipped here. */
     self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
     i = spdl_audio_track_find (
         self->track, spdl_audio_window_find_start (self->config, self->rate));
@@ -382,7 +385,7 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
   return self->is_enough || decode_packet (self, NULL, packet, error);
 }
 
-/* Whether as many samples came as the packets should have. */
+/* Checks that the decoder returned all samples that the packets promise. */
 static gboolean
 check_count (const SpdlAudioDecoder *self, GError **error)
 {
@@ -477,9 +480,9 @@ has_video (SpdlAudioDecoder *self, const SpdlAudioFile *file)
   return found;
 }
 
-/* Samples that need no decoder */
+/* PCM samples */
 
-/* Of 24 bits to 32, a sample at a time. */
+/* Widens 24-bit samples to 32 bits. */
 static guint8 *
 widen_samples (const guint8 *data, gsize n)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes audio files with FFmpeg's libraries
+/* gst-spdl: audio decoding with FFmpeg's libraries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
 
-/* Sends what FFmpeg's libraries log to GStreamer's log, and keeps the errors
- * for messages. Once a process. */
+/* Redirects the log of FFmpeg's libraries to GStreamer's log, and keeps errors
+ * for messages. Call once per process. */
 void spdl_audio_decoder_take_log (void);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: functions of the audio plugin, which is loaded on demand
+/* gst-spdl: function table of the audio plugin, which is loaded on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,60 +12,61 @@
 G_BEGIN_DECLS
 
 /* FFmpeg's libraries take longer to load than the rest of a pipeline that
- * decodes images, so the audio decoder is a plugin of its own, without an
- * element. spdldecode loads it for the first file that needs it. */
+ * decodes images. Therefore the audio decoder is in a separate plugin, without
+ * elements, which spdldecode loads for the first file that needs it. */
 
 #define SPDL_AUDIO_PLUGIN "spdlaudio"
-/* The key under which the plugin's object holds its SpdlAudioFuncs. */
+/* Key of the SpdlAudioFuncs in the plugin's object data. */
 #define SPDL_AUDIO_DATA "spdl-audio"
 
-/* One thread at a time. */
+/* Not thread-safe. */
 typedef struct _SpdlAudioDecoder SpdlAudioDecoder;
 
 /* An audio file in memory. */
 typedef struct {
-  const gchar *name;    /* of the format, for messages */
-  const gchar *demuxer; /* its name in libavformat */
+  const gchar *name;    /* format name for messages */
+  const gchar *demuxer; /* name in libavformat */
   const guint8 *data;
   gsize size;
 } SpdlAudioFile;
 
-/* Interleaved samples, in the machine's byte order. */
+/* Interleaved samples in native byte order. */
 typedef struct {
-  GstAudioFormat format; /* S24 too */
+  GstAudioFormat format; /* includes S24 */
   guint rate;
   guint n_channels;
-  const GstAudioChannelPosition *positions; /* nullable: not known */
+  const GstAudioChannelPosition *positions; /* NULL: unknown */
   const guint8 *data;
-  guint64 n; /* frames: one sample of each channel */
+  guint64 n; /* number of frames: a frame has one sample per channel */
 } SpdlAudioPcm;
 
 typedef struct {
   SpdlAudioDecoder *(*create) (void);
   void (*destroy) (SpdlAudioDecoder *self);
 
-  /* What format the file has, by libavformat's probe, if it is one of those
-   * that are decoded. Sets all of @file. Returns FALSE if it is none. */
+  /* Detects the format with libavformat's probe, and sets all of @file. Returns
+   * FALSE if the format is not supported. */
   gboolean (*probe) (const guint8 *data, gsize size, SpdlAudioFile *file);
 
-  /* Whether the file has a video stream (a cover is none). */
+  /* Returns whether the file has a video stream. Cover art does not count. */
   gboolean (*has_video) (SpdlAudioDecoder *self, const SpdlAudioFile *file);
 
-  /* Decodes what @config asks for. Returns: (transfer full) (nullable): the
-   * samples, described by *@info; NULL with @error set if there are none. With
-   * @keep, @error may be set beside a result: the file is broken, and the
-   * result is what comes before. */
+  /* Decodes the file as @config says.
+   * @info: (out): describes the result
+   * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
+   * With @keep, @error may be set although there is a result: the file is
+   * corrupt, and the result is the part before the defect. */
   GstBuffer *(*decode) (SpdlAudioDecoder *self, const SpdlAudioFile *file,
       const SpdlAudioConfig *config, gboolean keep, GstAudioInfo *info,
       GError **error);
 
-  /* The same for samples that need no decoder. */
+  /* Same for samples that need no decoder. */
   GstBuffer *(*convert) (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
       const SpdlAudioConfig *config, GstAudioInfo *info, GError **error);
 } SpdlAudioFuncs;
 
 /* Returns: (nullable): the functions, or NULL with @error set if the plugin
- *     cannot be loaded */
+ * cannot be loaded */
 const SpdlAudioFuncs *spdl_audio_get_funcs (GError **error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: loads the audio plugin on first use
+/* gst-spdl: loading of the audio plugin on first use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

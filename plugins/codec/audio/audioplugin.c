@@ -1,4 +1,4 @@
-/* gst-spdl: the audio plugin
+/* gst-spdl: audio plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

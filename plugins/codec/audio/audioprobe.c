@@ -11,7 +11,7 @@
 
 #include "plugins/common/bytes.h"
 
-/* The first bytes of formats, and libavformat's name of each. */
+/* Signatures of formats, with libavformat's names. */
 static const struct {
   const gchar *bytes;
   gsize size, at;
@@ -31,7 +31,7 @@ static const struct {
   { "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, 0, "asf", "WMA", SPDL_AUDIO_MIXED },
 };
 
-/* Brands of images in the same container. */
+/* Brands of still images in the ISO base media format. */
 static gboolean
 is_picture (const guint8 *brand)
 {
@@ -44,7 +44,7 @@ is_picture (const guint8 *brand)
   return FALSE;
 }
 
-/* Where the file begins behind ID3v2 tags. */
+/* Returns the offset after ID3v2 tags. */
 static gsize
 skip_tags (const guint8 *data, gsize size)
 {
@@ -63,7 +63,8 @@ skip_tags (const guint8 *data, gsize size)
   return at;
 }
 
-/* An ADTS frame that another one follows, or the end. */
+/* Returns whether an ADTS frame is followed by another one or by the end of the
+ * data. */
 static gboolean
 is_adts (const guint8 *p, gsize size)
 {
@@ -116,14 +117,14 @@ spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file)
 /* MP4 */
 
 typedef struct {
-  const guint8 *data; /* NULL: it is not there */
+  const guint8 *data; /* NULL: no such box */
   gsize size;
 } Box;
 
 #define TYPE(a, b, c, d) \
   ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (d))
 
-/* The next box in @in, of which that is then left; FALSE: there is none. */
+/* Takes the next box off @in. Returns FALSE if there is none. */
 static gboolean
 take_box (Box *in, guint32 *type, Box *box)
 {

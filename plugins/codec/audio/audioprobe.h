@@ -13,17 +13,17 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_AUDIO_NONE,
-  SPDL_AUDIO_SURE,  /* it is one */
-  SPDL_AUDIO_MIXED, /* it may hold a video */
-  SPDL_AUDIO_MAYBE, /* it begins as MPEG audio does, and as other files may */
+  SPDL_AUDIO_SURE,  /* audio */
+  SPDL_AUDIO_MIXED, /* audio, or a video with audio */
+  SPDL_AUDIO_MAYBE, /* MPEG audio, or another file that begins alike */
 } SpdlAudioProbe;
 
-/* Looks at the first bytes, behind ID3 tags, and sets all of @file but if it
- * returns NONE or MAYBE. */
+/* Checks the first bytes after ID3 tags. Sets @file unless the result is NONE
+ * or MAYBE. */
 SpdlAudioProbe
 spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file);
 
-/* Whether an MP4 has a video track, or does not say what it has. */
+/* Returns whether an MP4 has a video track, or does not list its tracks. */
 gboolean spdl_audio_probe_mp4_video (const guint8 *data, gsize size);
 
 G_END_DECLS

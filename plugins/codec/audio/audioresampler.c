@@ -1,4 +1,4 @@
-/* gst-spdl: resampling of audio, from any sample
+/* gst-spdl: audio resampler with random access
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,19 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* What the lengths of filters are multiples of. */
+/* Filter lengths are multiples of this. */
 #define STEP 8
-/* A vector of weights then lies in one line of the cache. */
+/* Aligns vectors of weights to cache lines. */
 #define ALIGNMENT 64
 
-/* The sum of the products of @n samples and weights, at any address. */
+/* Dot product of @n samples and weights, without alignment. */
 typedef struct {
   float (*f32) (const float *a, const float *b, gsize n);
   double (*f64) (const double *a, const double *b, gsize n);
 } Dots;
 
-/* The compiler's own vectors, which are as large as the CPU's: larger ones it
- * makes badly. Two sums, so that one need not wait for the other. */
+/* Uses the compiler's vector extension, with vectors of the CPU's width: GCC
+ * generates poor code for wider ones. Two sums hide the latency of the
+ * additions. */
 #define DEFINE_DOT(name, type, bytes, attribute)                            \
   typedef type Vec_##name                                                   \
       __attribute__ ((vector_size (bytes), aligned (sizeof (type))));       \
@@ -59,7 +60,7 @@ DEFINE_DOT (dot_f64_fma, double, 32, FMA)
 static const Dots dots_fma = { dot_f32_fma, dot_f64_fma };
 #endif
 
-/* The best for this CPU. */
+/* Returns the functions for this CPU. */
 static const Dots *
 get_dots (void)
 {
@@ -72,30 +73,30 @@ get_dots (void)
 
 /* Filters */
 
-/* A sinc in a Kaiser window: 48 samples of the lower rate, and 80 dB less
- * beyond its half, as GStreamer's quality 3. The weights of a phase add up to
- * one. */
+/* Windowed sinc filter (Kaiser window) with 48 taps at the lower rate and 80 dB
+ * of stopband attenuation, like quality 3 of GStreamer's resampler. The weights
+ * of each phase add up to one. */
 typedef struct {
   guint n_taps;        /* even */
-  guint n_phases;      /* between two samples of what comes in */
-  gboolean is_between; /* a place lies between phases, and takes from both */
+  guint n_phases;      /* phases between two input samples */
+  gboolean is_between; /* interpolate between two phases */
   gboolean has_doubles;
-  gpointer taps; /* of each phase, and of one more */
+  gpointer taps; /* n_taps for each phase, and for one more phase */
 } Sinc;
 
-/* In samples of the lower rate; where the sinc is cut off, as a share of that
- * rate's half; and how much more of it is left where the rate falls. */
+/* Number of taps at the lower rate; cutoff relative to the Nyquist frequency of
+ * that rate; and an additional factor for downsampling. */
 #define N_TAPS 48
 #define CUTOFF 0.92
 #define CUTOFF_DOWN 0.976
 /* 0.1102 (80 dB - 8.7) */
 #define BETA 7.857
-/* Filters with more numbers are not made in full: what lies between two of so
- * many phases is put together from both, with an error of less than -110 dB. */
+/* For larger filters, only this number of phases is computed. Weights between
+ * two phases are interpolated, with an error below -110 dB. */
 #define MAX_FILTER (1 << 17)
 #define N_PHASES 1024
 
-/* I0, as its series. */
+/* Modified Bessel function I0, by its power series. */
 static double
 bessel_i0 (double x)
 {
@@ -108,7 +109,7 @@ bessel_i0 (double x)
   return sum;
 }
 
-/* @x: in samples of what comes in, from the middle */
+/* @x: distance from the center, in input samples */
 static double
 get_tap (double x, guint n_taps, double cutoff)
 {
@@ -144,7 +145,7 @@ count_taps (guint in_rate, guint out_rate)
   return (guint) ceil (N_TAPS * ratio / STEP) * STEP;
 }
 
-/* @in_rate, @out_rate: without a common divisor */
+/* @in_rate, @out_rate: reduced to lowest terms */
 static void
 sinc_init (Sinc *self, gboolean has_doubles, guint in_rate, guint out_rate)
 {
@@ -157,7 +158,8 @@ sinc_init (Sinc *self, gboolean has_doubles, guint in_rate, guint out_rate)
   self->n_taps = count_taps (in_rate, out_rate);
   self->n_phases = out_rate;
   self->is_between = (guint64) out_rate * self->n_taps > MAX_FILTER;
-  /* A filter that is drawn out has fewer turns between two samples. */
+  /* A filter that is stretched for downsampling varies more slowly between two
+   * input samples, so fewer phases suffice. */
   if (self->is_between)
     self->n_phases = ceil (N_PHASES / ratio);
   self->taps = g_aligned_alloc ((gsize) (self->n_phases + 1) * self->n_taps,
@@ -173,15 +175,16 @@ sinc_clear (Sinc *self)
   g_clear_pointer (&self->taps, g_aligned_free);
 }
 
-/* A filter takes longer to make than many sounds to resample. */
+/* Number of cached filters. Computing a filter takes longer than resampling
+ * many short files. */
 #define N_KEPT 4
-/* Rates that are further apart have filters that are too long. */
+/* Maximum ratio of rates. Filters for larger ratios would be too long. */
 #define MAX_RATIO 256
 
 typedef struct {
   Sinc sinc;
-  guint in_rate, out_rate; /* without their common divisor; 0: there is none */
-  guint64 used;            /* when: a running number */
+  guint in_rate, out_rate; /* in lowest terms; 0: unused */
+  guint64 used;            /* value of `now` at the last use */
 } Kept;
 
 struct _SpdlResampler {
@@ -189,19 +192,19 @@ struct _SpdlResampler {
   Kept kept[N_KEPT];
   guint64 now;
 
-  /* The sound in hand. */
+  /* The current stream. */
   const Sinc *sinc;
-  guint in_rate, out_rate; /* likewise */
+  guint in_rate, out_rate; /* in lowest terms */
   guint n_channels;
-  gsize size; /* of a sample */
+  gsize size; /* of a sample, in bytes */
 
-  /* Each channel's samples that are still needed lie in a row of `room`. The
-   * next result lies `phase` / out_rate behind the sample at `place` of them,
-   * from which on its filter reaches. */
+  /* Input samples that are still needed, a row of `capacity` samples per
+   * channel. The filter of the next output sample starts at input sample
+   * `place`, and its phase is `phase` / out_rate. */
   guint8 *rows;
   gsize rows_size, capacity, n_held;
   guint64 place, phase;
-  guint whole_step, rest_step; /* from one result to the next */
+  guint whole_step, rest_step; /* from one output sample to the next */
 
   guint8 *out;
   gsize out_size;
@@ -241,7 +244,8 @@ spdl_resampler_can (guint in_rate, guint out_rate)
   return in_rate / MAX_RATIO <= out_rate && out_rate / MAX_RATIO <= in_rate;
 }
 
-/* The filter of these rates; a new one stands in for the oldest. */
+/* Returns the filter for the current rates. A new filter replaces the least
+ * recently used one. */
 static const Sinc *
 get_sinc (SpdlResampler *self, gboolean has_doubles)
 {
@@ -271,7 +275,7 @@ get_sinc (SpdlResampler *self, gboolean has_doubles)
 
 /* Samples */
 
-/* Room for @n more behind those that are held. */
+/* Makes room for @n more samples after the held ones. */
 static void
 make_room (SpdlResampler *self, gsize n)
 {
@@ -291,7 +295,7 @@ make_room (SpdlResampler *self, gsize n)
   self->capacity = capacity;
 }
 
-/* @planes: (nullable): silence */
+/* @planes: (nullable): NULL: silence */
 static void
 take_in (SpdlResampler *self, const guint8 *const *planes, gsize n)
 {
@@ -307,7 +311,7 @@ take_in (SpdlResampler *self, const guint8 *const *planes, gsize n)
   self->n_held += n;
 }
 
-/* What no result reaches any more goes. */
+/* Drops samples that no further output needs. */
 static void
 let_go (SpdlResampler *self)
 {
@@ -322,7 +326,7 @@ let_go (SpdlResampler *self)
   self->place -= n;
 }
 
-/* Beginning */
+/* Start of a stream */
 
 static void
 set_rates (SpdlResampler *self, guint in_rate, guint out_rate)
@@ -335,8 +339,8 @@ set_rates (SpdlResampler *self, guint in_rate, guint out_rate)
   self->rest_step = self->in_rate % self->out_rate;
 }
 
-/* The sample of what comes in at or before sample @k of the result. The rates
- * are without a common divisor. */
+/* Returns the input sample at or before output sample @k. The rates are in
+ * lowest terms. */
 static guint64
 find_sample (guint64 k, guint in_rate, guint out_rate, guint64 *phase)
 {
@@ -374,16 +378,16 @@ spdl_resampler_begin (SpdlResampler *self, gboolean has_doubles,
   reach = self->sinc->n_taps / 2 - 1;
   sample = find_sample (*from, self->in_rate, self->out_rate, &self->phase);
   *from = sample - MIN (reach, sample);
-  /* Before its beginning there is silence. */
+  /* The input is preceded by silence. */
   take_in (self, NULL, reach - MIN (reach, sample));
   if (*to != G_MAXUINT64 && *to > 0)
     *to = find_sample (*to - 1, self->in_rate, self->out_rate, &phase) + reach +
           2;
 }
 
-/* Running */
+/* Resampling */
 
-/* How many results what is held is enough for. */
+/* Returns how many output samples the held input suffices for. */
 static gsize
 count_out (const SpdlResampler *self)
 {
@@ -396,8 +400,9 @@ count_out (const SpdlResampler *self)
          self->in_rate;
 }
 
-/* The sample of one channel that lies @phase behind where @row begins. A phase
- * of a filter in full is that of the rate; else the place lies between two. */
+/* Computes an output sample of one channel. @row: first sample that the filter
+ * covers. With a filter of all phases, @phase selects one; otherwise the result
+ * is interpolated between two phases. */
 #define DEFINE_MAKE(type, bits)                                                \
   static inline type make_##bits (                                             \
       const SpdlResampler *self, const type *row, guint64 phase)               \

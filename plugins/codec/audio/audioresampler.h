@@ -1,4 +1,4 @@
-/* gst-spdl: resampling of audio, from any sample
+/* gst-spdl: audio resampler with random access
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,39 +11,42 @@
 
 G_BEGIN_DECLS
 
-/* A part of the result is the same, bit for bit, whether what precedes it is
- * made or not. Sample k of the result is the sound at the time k / rate, and of
- * n samples become n * out / in, rounded up. The filters of the last few pairs
- * of rates are kept. One thread at a time. */
+/* The output for a window is bit-exact: it does not depend on whether the
+ * samples before the window are resampled. Output sample k is the signal at
+ * time k / rate; n input samples give n * out / in output samples, rounded up.
+ * The filters of the most recent pairs of rates are cached. Not thread-safe. */
 
 typedef struct _SpdlResampler SpdlResampler;
 
 SpdlResampler *spdl_resampler_new (void);
 void spdl_resampler_free (SpdlResampler *self);
 
-/* Of @n samples of @in_rate, as many at @out_rate; G_MAXUINT64 stays. */
+/* Converts a number of samples at @in_rate to @out_rate, rounding up.
+ * G_MAXUINT64 is returned unchanged. */
 guint64 spdl_resampler_scale (guint64 n, guint in_rate, guint out_rate);
 
-/* Whether the rates are near enough to each other. */
+/* Returns whether the ratio of the rates is within the limit. */
 gboolean spdl_resampler_can (guint in_rate, guint out_rate);
 
-/* Returns the first sample that sample @from of the result needs. */
+/* Returns the first input sample that output sample @from needs. */
 guint64 spdl_resampler_find_start (guint64 from, guint in_rate, guint out_rate);
 
-/* Begins a sound, of which the samples from *from to before *to are wanted;
- * these become what has to come in. @has_doubles: its samples are doubles, not
- * floats. */
+/* Starts a stream.
+ * @from, @to: (inout): in: range of output samples, without @to; out: range of
+ * input samples to pass to spdl_resampler_run()
+ * @has_doubles: samples are double, not float */
 void spdl_resampler_begin (SpdlResampler *self, gboolean has_doubles,
     guint n_channels, guint in_rate, guint out_rate, guint64 *from,
     guint64 *to);
 
-/* Takes @n samples of each channel. @planes: one for each; (nullable): silence.
- * Returns how many samples a channel came out, which lie in *out, interleaved,
- * until the next call. */
+/* Resamples @n samples per channel.
+ * @planes: (nullable): one per channel; NULL: silence
+ * @out: (out): interleaved samples, valid until the next call
+ * Returns the number of output samples per channel. */
 gsize spdl_resampler_run (SpdlResampler *self, const guint8 *const *planes,
     gsize n, const guint8 **out);
 
-/* So much silence lets all come out that is still to come. */
+/* Returns how many samples of silence flush the resampler. */
 gsize spdl_resampler_get_tail (const SpdlResampler *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: the packets of one audio stream in a file
+/* gst-spdl: packets of an audio stream in a file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,38 +13,41 @@
 #include "plugins/common/bytes.h"
 
 #define IO_SIZE (1 << 15)
-/* A file that claims more streams than this is broken. */
+/* A file with more streams is considered corrupt. */
 #define MAX_STREAMS 100
-/* Packets may be compressed in the file (Matroska), or point at the same bytes
- * many times (MP4): they may take this many times the file's size. */
+/* Limit on the total packet size, relative to the file size. Packets may be
+ * compressed in the file (Matroska) or refer to the same bytes several times
+ * (MP4). */
 #define MAX_EXPANSION 8
 #define MIN_LIMIT (16 << 20)
-/* An MP3 frame uses at most this many bytes of the frames before, and the
- * overlap of the two before it. */
+/* An MP3 frame depends on at most MP3_RESERVOIR bytes of main data from
+ * preceding frames (bit reservoir), and on the overlap of the MP3_OVERLAP
+ * frames before it. MP3_HEADERS bytes of each frame are not counted as main
+ * data. */
 #define MP3_RESERVOIR 511
 #define MP3_HEADERS 42
 #define MP3_OVERLAP 2
-/* How far times in Ogg may be from those before: libavformat takes blocks of
- * Vorbis for longer or shorter than they are. */
+/* Tolerance for Ogg timestamps, in samples: libavformat gets the size of some
+ * Vorbis blocks wrong. */
 #define MAX_OGG_ERROR 4096
-/* How far the time that a file claims may lie behind its last packet, in
- * microseconds. */
+/* Tolerance for the duration that a file declares, in microseconds after the
+ * end of the last packet. */
 #define MAX_TIME_ERROR 250000
 
 typedef enum {
-  LEAD_ALL,  /* a decoder must have seen all packets before */
-  LEAD_NONE, /* each packet stands alone */
-  LEAD_MP3,  /* the packets whose bytes it uses */
+  LEAD_ALL,  /* decoding needs all preceding packets */
+  LEAD_NONE, /* packets are independent */
+  LEAD_MP3,  /* decoding needs the packets with the bit reservoir and overlap */
 } Lead;
 
 struct _SpdlAudioTrack {
   AVFormatContext *format;
   const AVStream *stream;
   const SpdlAudioFile *file;
-  gsize at; /* in the file */
+  gsize at; /* read position in the file */
 
   GArray *packets; /* of SpdlAudioPacket */
-  guint n_packets; /* that are of this file; the others are spare */
+  guint n_packets; /* of this file; further entries are spare */
   Lead lead;
   guint rate;
   guint64 length;
@@ -78,7 +81,7 @@ set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
   return FALSE;
 }
 
-/* Reading the file */
+/* File access */
 
 static int
 read_data (void *opaque, guint8 *buffer, int size)
@@ -111,7 +114,7 @@ seek_memory (void *opaque, gint64 offset, int whence)
   return self->at = offset;
 }
 
-/* A file's references to other files are not followed. */
+/* References to other files are not followed. */
 static int
 refuse_reference (AVFormatContext *format, AVIOContext **io, const char *url,
     int flags, AVDictionary **options)
@@ -231,7 +234,7 @@ spdl_audio_track_close (SpdlAudioTrack *self)
   close_io (&io);
 }
 
-/* The table */
+/* Packet table */
 
 gint64
 spdl_audio_clock_advance (
@@ -253,7 +256,7 @@ spdl_audio_clock_advance (
   return position;
 }
 
-/* Takes what the demuxer says of samples that an encoder put at both ends. */
+/* Reads the encoder delay and padding that the demuxer reports. */
 static void
 read_skip (SpdlAudioPacket *entry)
 {
@@ -271,7 +274,7 @@ read_skip (SpdlAudioPacket *entry)
   entry->is_unwanted = (entry->packet->flags & AV_PKT_FLAG_DISCARD) != 0;
 }
 
-/* The next entry of the table, with a packet to fill. */
+/* Returns the next entry of the table, with an empty packet. */
 static SpdlAudioPacket *
 get_spare (SpdlAudioTrack *self)
 {
@@ -291,7 +294,7 @@ is_format (const SpdlAudioTrack *self, const gchar *demuxer)
   return strcmp (self->file->demuxer, demuxer) == 0;
 }
 
-/* The header of an MPEG audio frame. */
+/* Reads the sample rate from an MPEG audio frame header. */
 static guint
 read_mpeg_rate (const AVPacket *packet)
 {
@@ -303,7 +306,7 @@ read_mpeg_rate (const AVPacket *packet)
   return rates[p[2] >> 2 & 3] >> (p[1] & 0x10 ? !(p[1] & 8) : 2);
 }
 
-/* What is known of the codec, before anything is decoded. */
+/* Determines the lead-in and the exact rate from the codec. */
 static void
 set_lead (SpdlAudioTrack *self)
 {
@@ -327,7 +330,8 @@ set_lead (SpdlAudioTrack *self)
   }
 }
 
-/* The samples of a packet, or 0 if its time does not say so exactly. */
+/* Returns the number of samples in a packet, or 0 if its duration is not
+ * exact. */
 static gsize
 count_samples (const SpdlAudioTrack *self, const AVPacket *packet)
 {
@@ -341,7 +345,7 @@ count_samples (const SpdlAudioTrack *self, const AVPacket *packet)
   return n % base.den == 0 ? n / base.den : 0;
 }
 
-/* Sets the clocks of all packets. Where one is not exact, the sound is decoded
+/* Sets the clocks of all packets. If one cannot be exact, the file is decoded
  * from its beginning. */
 static void
 set_clocks (SpdlAudioTrack *self)
@@ -364,9 +368,9 @@ set_clocks (SpdlAudioTrack *self)
   }
 }
 
-/* What is missing */
+/* Detection of truncated files */
 
-/* The last page of an Ogg file says that it is the last one. */
+/* Returns whether the last page has the end-of-stream flag. */
 static gboolean
 ends_with_page (const SpdlAudioFile *file)
 {
@@ -388,9 +392,10 @@ ends_with_page (const SpdlAudioFile *file)
   return FALSE;
 }
 
-/* Marks the first packet of a stream that follows another one. @i: the first
- * packet whose time is that of the new stream. FFmpeg 9 gives the one before it
- * the time at which the stream before ends; a stream begins with a page. */
+/* Marks the first packet of the next stream in a chained file.
+ * @i: first packet with a timestamp of the new stream. FFmpeg 9 gives the
+ * packet before it the end time of the previous stream, so the start of the
+ * page is searched. */
 static void
 mark_stream (SpdlAudioTrack *self, guint i)
 {
@@ -401,8 +406,8 @@ mark_stream (SpdlAudioTrack *self, guint i)
   packets[i].is_first = TRUE;
 }
 
-/* Times of Ogg begin anew with each stream that follows another one, and jump
- * where a page is missing. */
+/* Checks the timestamps of an Ogg file. They restart with each chained stream,
+ * and jump where a page is missing. */
 static void
 read_ogg_times (SpdlAudioTrack *self)
 {
@@ -421,14 +426,15 @@ read_ogg_times (SpdlAudioTrack *self)
       is_chained = TRUE;
       mark_stream (self, i);
     }
-    /* At the end of a stream of one page it is negative. */
+    /* Negative at the end of a stream that has only one page. */
     end = pts + (gint32) packet->duration;
   }
   if (end > 0 && !is_chained && self->stream->time_base.num == 1)
     self->length = end;
 }
 
-/* Compares the packets with what the file says of its length. */
+/* Compares the total duration of the packets with the one that the file
+ * declares. */
 static void
 check_length (SpdlAudioTrack *self)
 {
@@ -448,7 +454,8 @@ check_length (SpdlAudioTrack *self)
     self->length = claimed;
 }
 
-/* The same where a file says how long it is in time, and not in samples. */
+/* Same for files that declare their duration in time units instead of
+ * samples. */
 static void
 check_time (SpdlAudioTrack *self)
 {
@@ -482,7 +489,8 @@ check_end (SpdlAudioTrack *self)
   }
 }
 
-/* What lies behind the last frame of an MP3: tags, of ID3v1, APE and others. */
+/* Drops trailing packets without a frame header: ID3v1, APE and other tags
+ * after the last MP3 frame. */
 static void
 drop_tags (SpdlAudioTrack *self)
 {
@@ -537,7 +545,7 @@ spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
   return TRUE;
 }
 
-/* Using it */
+/* Accessors */
 
 const AVCodecParameters *
 spdl_audio_track_get_parameters (const SpdlAudioTrack *self)
@@ -581,7 +589,7 @@ spdl_audio_track_get_length (const SpdlAudioTrack *self)
   return self->length;
 }
 
-/* How many packets before packet @i a decoder must have seen. */
+/* Returns how many packets before packet @i the decoder needs. */
 static guint
 count_lead (const SpdlAudioTrack *self, guint i)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: the packets of one audio stream in a file
+/* gst-spdl: packets of an audio stream in a file
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,12 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* Reads a file with libavformat, without decoding it, and keeps a table of the
- * packets of its first audio stream. Positions are in samples, and exact, so
- * that a window of a sound has the same samples as that part of the whole. */
+/* Demuxes a file with libavformat and keeps a table of the packets of its first
+ * audio stream. Positions are exact to the sample, so that decoding a window
+ * gives the same samples as decoding the whole file. */
 
-/* Where a decoder is in the sound: it has delivered `kept` samples of it, and
- * the next `skip` samples that it decodes are none of the sound. */
+/* Position of the decoder: `kept` samples were delivered, and the next `skip`
+ * decoded samples are padding. */
 typedef struct {
   guint64 kept;
   guint64 skip;
@@ -26,11 +26,12 @@ typedef struct {
 
 typedef struct {
   AVPacket *packet;
-  SpdlAudioClock clock; /* before its first sample; of exact tracks only */
-  guint discard;        /* samples at its end that are none of the sound */
-  gboolean is_unwanted; /* all of its samples are none of the sound */
-  gboolean is_first;    /* of a stream that follows another one */
-  gint64 skip;          /* sets the clock's; -1: leaves it */
+  SpdlAudioClock
+      clock; /* before its first sample; only in tracks with exact positions */
+  guint discard;        /* padding samples at its end */
+  gboolean is_unwanted; /* all of its samples are padding */
+  gboolean is_first;    /* first packet of the next stream of a chained file */
+  gint64 skip;          /* new value of the clock's `skip`; -1: unchanged */
 } SpdlAudioPacket;
 
 typedef struct _SpdlAudioTrack SpdlAudioTrack;
@@ -38,13 +39,13 @@ typedef struct _SpdlAudioTrack SpdlAudioTrack;
 SpdlAudioTrack *spdl_audio_track_new (void);
 void spdl_audio_track_free (SpdlAudioTrack *self);
 
-/* Opens @file, whose data must stay until the next one is opened. Returns FALSE
- * with @error set if it cannot be read or has no audio. */
+/* Opens @file, whose data must stay valid until the next file is opened.
+ * Returns FALSE with @error set if it cannot be read or has no audio. */
 gboolean spdl_audio_track_open (
     SpdlAudioTrack *self, const SpdlAudioFile *file, GError **error);
 void spdl_audio_track_close (SpdlAudioTrack *self);
 
-/* Whether the open file has a video stream. */
+/* Returns whether the open file has a video stream. */
 gboolean spdl_audio_track_has_video (const SpdlAudioTrack *self);
 
 /* Reads all packets. Returns FALSE with @error set if there are none. */
@@ -55,27 +56,29 @@ spdl_audio_track_get_parameters (const SpdlAudioTrack *self);
 
 AVRational spdl_audio_track_get_time_base (const SpdlAudioTrack *self);
 
-/* Returns: (nullable): how the file is broken, in words that follow "It is a
- *     broken FORMAT: " */
+/* Returns: (nullable): description of the defect, for messages; NULL if none
+ * was found */
 const gchar *spdl_audio_track_get_corruption (const SpdlAudioTrack *self);
 
 guint spdl_audio_track_count (const SpdlAudioTrack *self);
 const SpdlAudioPacket *
 spdl_audio_track_get (const SpdlAudioTrack *self, guint i);
 
-/* The rate that the positions are in, or 0 if the sound must be decoded from
- * its beginning, which also says its rate then. */
+/* Returns the sample rate of the positions, or 0 if the file must be decoded
+ * from its beginning; the decoder then determines the rate. */
 guint spdl_audio_track_get_rate (const SpdlAudioTrack *self);
 
-/* An upper bound of the samples of the sound; G_MAXUINT64: not known. */
+/* Returns an upper bound on the number of samples; G_MAXUINT64: unknown. */
 guint64 spdl_audio_track_get_length (const SpdlAudioTrack *self);
 
-/* The packet to begin decoding with, for the samples from @from on. */
+/* Returns the index of the packet to start decoding at, for the samples from
+ * @from on. */
 guint spdl_audio_track_find (const SpdlAudioTrack *self, guint64 from);
 
-/* Takes @n decoded samples of @packet. Returns the position in the sound of
- * the first of them; those before the samples that were delivered are none of
- * the sound. *@n: how many count. */
+/* Advances the clock by @n decoded samples of @packet.
+ * @n: (inout): in: decoded samples; out: without padding
+ * Returns the position of the first sample. Samples before the first delivered
+ * one are padding. */
 gint64 spdl_audio_clock_advance (
     SpdlAudioClock *clock, const SpdlAudioPacket *packet, gsize *n);
 

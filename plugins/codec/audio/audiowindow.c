@@ -1,4 +1,4 @@
-/* gst-spdl: decodes a window of an audio file
+/* gst-spdl: window of an audio file, converted to the output format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,19 +13,20 @@
 
 #include "plugins/codec/audio/audioresampler.h"
 
-/* Samples of each channel that are converted at a time, so that they stay in
- * the cache. */
+/* Number of samples per channel that are converted at a time, so that they stay
+ * in the CPU cache. */
 #define CHUNK 2048
-/* A file of a few bytes may claim to be of any length. */
+/* Limit on the result, because a file of a few bytes may declare any length. */
 #define MAX_BYTES G_MAXINT32
-/* Converters that are kept. */
+/* Number of cached converters. */
 #define N_KEPT 6
 #define ALIGNMENT 32
-/* Blocks of results that are kept, if they are not much too large. */
+/* Number of spare blocks that are kept, and how much larger than needed a
+ * reused block may be. */
 #define N_SPARE 2
 #define MAX_SPARE_RATIO 2
 #define DATA_AT 64
-/* libswresample does not change rates here, but asks for them. */
+/* libswresample does not resample here, but requires a sample rate. */
 #define ANY_RATE 48000
 
 typedef struct {
@@ -36,14 +37,14 @@ typedef struct {
 typedef struct {
   SwrContext *context; /* nullable */
   Side in, out;
-  guint64 used; /* when: a running number */
+  guint64 used; /* value of `now` at the last use */
 } Kept;
 
-/* Memory of results, which comes back when the last reference to a buffer goes,
- * in whichever thread: malloc() would give blocks of megabytes back to the
- * system, and take pages of zeros for each next result. */
+/* Recycler of result memory. A block returns when the last reference to its
+ * buffer is dropped, in any thread. malloc() would return blocks of several
+ * megabytes to the system, and each new result would fault in zeroed pages. */
 typedef struct {
-  gint refs; /* atomic: the window, and each block that is out */
+  gint refs; /* atomic: the window, and each block in use */
   GMutex lock;
   gpointer spare[N_SPARE]; /* of Block; nullable */
   gboolean closed;
@@ -51,7 +52,7 @@ typedef struct {
 
 typedef struct {
   Blocks *blocks;
-  gsize size; /* of the data, which lies DATA_AT bytes behind this */
+  gsize size; /* of the data, which begins DATA_AT bytes after this struct */
 } Block;
 
 struct _SpdlAudioWindow {
@@ -60,25 +61,25 @@ struct _SpdlAudioWindow {
   guint64 now;
   SpdlResampler *resampler;
 
-  /* The sound in hand. Its samples go through `before`, then, if the rate
-   * changes, through the resampler, and `after` if the result is of another
-   * format than that works in. */
+  /* The current stream. Samples pass through `before`, then, if the rate
+   * changes, through the resampler, and then through `after` if the result has
+   * another format than the resampler. */
   SwrContext *before;
   SwrContext *after; /* nullable */
   Side in;
   guint rate;
   GstAudioInfo info; /* of the result */
   gboolean resamples, has_doubles;
-  gboolean is_pair;    /* two planes of floats become interleaved ones */
-  guint64 n_in;        /* of the sound, at most */
-  guint64 expected;    /* of the result, about; 0: not known */
-  guint64 to;          /* what counts of the sound ends before it */
-  guint64 position;    /* of the sample that comes next */
-  guint64 window;      /* the first sample of the window, in the result */
-  guint64 n, n_wanted; /* of the result */
+  gboolean is_pair;    /* two planes of floats are interleaved */
+  guint64 n_in;        /* upper bound on the input samples */
+  guint64 expected;    /* estimated number of output samples; 0: unknown */
+  guint64 to;          /* end of the needed input */
+  guint64 position;    /* of the next input sample */
+  guint64 window;      /* first output sample of the window */
+  guint64 n, n_wanted; /* output samples: written, and wanted */
   Block *out;          /* nullable */
 
-  /* libswresample is several times slower where samples are not aligned. */
+  /* libswresample is several times slower with unaligned samples. */
   guint8 *aligned_in, *aligned_out;
   gsize aligned_in_size, aligned_out_size;
 };
@@ -113,7 +114,7 @@ release_block (gpointer data)
   blocks_unref (blocks);
 }
 
-/* Returns: (nullable): a spare block of @size bytes or more */
+/* Returns: (nullable): a spare block with at least @size bytes */
 static Block *
 take_spare (Blocks *self, gsize size)
 {
@@ -157,8 +158,9 @@ get_data (Block *block)
   return (guint8 *) block + DATA_AT;
 }
 
-/* @old: (nullable) (transfer full). Returns: (nullable): with the bytes of
- * @old, or NULL if there is no memory; then @old stays */
+/* @old: (nullable) (transfer full)
+ * Returns: (nullable): a block with the content of @old; NULL if memory is
+ * short, and @old then stays valid */
 static Block *
 grow_block (Blocks *blocks, Block *old, gsize size)
 {
@@ -223,7 +225,7 @@ set_error (GError **error, const gchar *what, guint64 value)
 
 /* Channels */
 
-/* GStreamer's and FFmpeg's names of the same channels. */
+/* GStreamer and FFmpeg names of the channels. */
 static const struct {
   GstAudioChannelPosition position;
   enum AVChannel channel;
@@ -280,7 +282,7 @@ get_position (
   return FALSE;
 }
 
-/* Returns @positions, or NULL if the channels are not known. */
+/* Returns @positions, or NULL if the channel layout is unknown. */
 static const GstAudioChannelPosition *
 get_positions (
     const AVChannelLayout *layout, GstAudioChannelPosition *positions)
@@ -293,8 +295,9 @@ get_positions (
   return positions;
 }
 
-/* How channels are mixed where libswresample has no rule: one channel becomes
- * all, all become one by their mean, and else the first ones stay. */
+/* Sets the mix for layouts that libswresample has no rule for: mono is copied
+ * to all channels, a mono result is the mean of all channels, and otherwise the
+ * first channels are kept. */
 static gboolean
 set_matrix (SwrContext *context, guint n_in, guint n_out)
 {
@@ -343,8 +346,8 @@ is_integer (enum AVSampleFormat format)
   return format != AV_SAMPLE_FMT_FLT && format != AV_SAMPLE_FMT_DBL;
 }
 
-/* Returns: (nullable): a converter from @in to @out. Without a change of rate,
- * as many samples come out of it as go in, and it remembers none. */
+/* Returns: (nullable): a converter from @in to @out. As the rate does not
+ * change, it outputs as many samples as it is given and buffers none. */
 static SwrContext *
 make_context (Side *in, Side *out)
 {
@@ -352,7 +355,8 @@ make_context (Side *in, Side *out)
   const enum AVSampleFormat format = av_get_packed_sample_fmt (out->format);
   const gboolean is_wide =
       format == AV_SAMPLE_FMT_S32 || format == AV_SAMPLE_FMT_DBL;
-  /* From integers to fewer bits it would cut off and not round. */
+  /* libswresample truncates instead of rounding when it reduces the number of
+   * bits. */
   const gboolean rounds = is_integer (in->format) && is_integer (out->format) &&
                           av_get_bytes_per_sample (out->format) <
                               av_get_bytes_per_sample (in->format);
@@ -381,7 +385,8 @@ copy_side (Side *side, const Side *from)
   return av_channel_layout_copy (&side->layout, &from->layout) == 0;
 }
 
-/* The converter from @in to @out; a new one replaces the oldest. */
+/* Returns the converter from @in to @out. A new converter replaces the least
+ * recently used one. */
 static SwrContext *
 get_context (SpdlAudioWindow *self, Side *in, Side *out)
 {
@@ -405,7 +410,7 @@ get_context (SpdlAudioWindow *self, Side *in, Side *out)
   return found->context;
 }
 
-/* The window */
+/* Window */
 
 guint64
 spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate)
@@ -434,7 +439,7 @@ find_window (SpdlAudioWindow *self, const SpdlAudioConfig *config)
   self->to = MIN (self->to, self->n_in);
 }
 
-/* What the resampler takes: a plane for each channel. */
+/* Returns the format of the resampler's input: a plane per channel. */
 static enum AVSampleFormat
 get_work_format (const SpdlAudioWindow *self)
 {
@@ -522,9 +527,10 @@ spdl_audio_window_is_complete (const SpdlAudioWindow *self)
   return self->n >= self->n_wanted;
 }
 
-/* Writing */
+/* Output */
 
-/* Room for @n more samples. Where the length is known there is room at once. */
+/* Makes room for @n more samples, or for the whole result if its length is
+ * known. */
 static gboolean
 make_room (SpdlAudioWindow *self, guint64 n, GError **error)
 {
@@ -548,8 +554,9 @@ make_room (SpdlAudioWindow *self, guint64 n, GError **error)
   return TRUE;
 }
 
-/* At least @size aligned bytes at *@place, of which there are *@place_size.
- * Returns: (nullable): NULL: there is no memory */
+/* Returns an aligned buffer of at least @size bytes, which is kept in *@place
+ * with its size in *@place_size.
+ * Returns: (nullable): NULL if memory is short */
 static guint8 *
 get_aligned (guint8 **place, gsize *place_size, gsize size)
 {
@@ -567,7 +574,8 @@ is_aligned (const guint8 *data)
   return GPOINTER_TO_SIZE (data) % ALIGNMENT == 0;
 }
 
-/* What most decoders give and most users want, at any address. */
+/* Interleaves planar stereo float samples, the most common case, without
+ * alignment. */
 static void
 interleave_pair (const guint8 *const *planes, gsize n, float *restrict out)
 {
@@ -580,8 +588,8 @@ interleave_pair (const guint8 *const *planes, gsize n, float *restrict out)
   }
 }
 
-/* @context: (nullable): the samples are interleaved, and of the result's format
- * already */
+/* @context: (nullable): NULL: samples are interleaved and already have the
+ * output format */
 static gboolean
 run_converter (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
     gsize n, guint8 *out)
@@ -606,8 +614,8 @@ run_converter (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
   return TRUE;
 }
 
-/* Converts @n samples of each channel to interleaved ones at the end of the
- * result, as many as still belong to it. */
+/* Converts @n samples per channel, limited to the window, and appends them to
+ * the result. */
 static gboolean
 append_samples (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
     gsize n, GError **error)
@@ -624,7 +632,7 @@ append_samples (SpdlAudioWindow *self, SwrContext *context, const guint8 **in,
   return TRUE;
 }
 
-/* @planes: (nullable): silence */
+/* @planes: (nullable): NULL: silence */
 static gboolean
 resample_samples (
     SpdlAudioWindow *self, const guint8 *const *planes, gsize n, GError **error)
@@ -705,10 +713,10 @@ spdl_audio_window_write (SpdlAudioWindow *self, gint64 position,
   return self->position < self->to && !spdl_audio_window_is_complete (self);
 }
 
-/* Ending */
+/* End of a stream */
 
-/* What the resampler still has; of the whole sound come as many samples as of
- * its time. */
+/* Flushes the resampler. The total number of output samples corresponds to the
+ * input's duration. */
 static gboolean
 flush_converter (SpdlAudioWindow *self, GError **error)
 {

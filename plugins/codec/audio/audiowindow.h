@@ -1,4 +1,4 @@
-/* gst-spdl: decodes a window of an audio file
+/* gst-spdl: window of an audio file, converted to the output format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,57 +14,56 @@
 
 G_BEGIN_DECLS
 
-/* Takes the decoded blocks of one sound after the other, and makes of them one
- * buffer with the window, rate, channels and format that are wanted, with
- * libswresample. One thread at a time. */
+/* Collects decoded blocks into one buffer with the requested window, rate,
+ * channels and format. Conversion uses libswresample. Not thread-safe. */
 
 typedef struct _SpdlAudioWindow SpdlAudioWindow;
 
-/* A sound before it is converted. */
+/* Input format. */
 typedef struct {
   enum AVSampleFormat format;
   guint rate;
   const AVChannelLayout *layout;
-  guint64 n;        /* samples a channel, at most; G_MAXUINT64: not known */
-  guint64 expected; /* about so many; 0: not known */
+  guint64 n; /* upper bound of samples per channel; G_MAXUINT64: unknown */
+  guint64 expected; /* estimated number of samples; 0: unknown */
 } SpdlAudioInput;
 
 SpdlAudioWindow *spdl_audio_window_new (void);
 void spdl_audio_window_free (SpdlAudioWindow *self);
 
-/* Returns the first sample that @config needs of a sound of @rate. */
+/* Returns the first input sample at @rate that @config needs. */
 guint64
 spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate);
 
-/* Begins a sound; the one before is forgotten. Returns FALSE with @error set
- * if it cannot be converted. */
+/* Starts a stream and drops the previous one. Returns FALSE with @error set if
+ * the conversion is not possible. */
 gboolean spdl_audio_window_begin (SpdlAudioWindow *self,
     const SpdlAudioConfig *config, const SpdlAudioInput *input, GError **error);
 
-/* Whether samples of this kind belong to the sound that has begun. */
+/* Returns whether samples of this format belong to the current stream. */
 gboolean spdl_audio_window_takes (const SpdlAudioWindow *self,
     enum AVSampleFormat format, gint rate, gint n_channels);
 
-/* Takes @n samples of each channel, whose first one is at @position of the
- * sound; samples that came before, or are not needed, are left out. @planes: as
- * many as the format has. Returns FALSE if no more are needed, or with @error
- * set. */
+/* Adds @n samples per channel, the first of which is at @position. Samples that
+ * are not needed, or were added before, are dropped.
+ * @planes: as many as the format has
+ * Returns FALSE if no more samples are needed, or with @error set. */
 gboolean spdl_audio_window_write (SpdlAudioWindow *self, gint64 position,
     const guint8 *const *planes, gsize n, GError **error);
 
-/* Ends the sound behind the last sample that was written.
- *
- * Returns: (transfer full) (nullable): the result, described by *@info, or NULL
- *     with @error set if the window has no sample */
+/* Ends the stream after the last added sample.
+ * @info: (out): describes the result
+ * Returns: (transfer full) (nullable): the result, or NULL with @error set if
+ * the window has no samples */
 GstBuffer *spdl_audio_window_end (
     SpdlAudioWindow *self, GstAudioInfo *info, GError **error);
 
-/* The format of libavutil's that holds samples of @format; those of 24 bits are
- * to be widened. */
+/* Returns the libavutil sample format for @format. 24-bit samples must be
+ * widened to 32 bits first. */
 enum AVSampleFormat spdl_audio_window_get_format (GstAudioFormat format);
 
-/* Sets @layout to the channels at @positions; @n: of them. Returns FALSE if
- * they are not known. */
+/* Sets @layout to the @n channels at @positions. Returns FALSE if a position is
+ * unknown. */
 gboolean spdl_audio_window_set_layout (
     AVChannelLayout *layout, const GstAudioChannelPosition *positions, guint n);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: WAV files
+/* gst-spdl: WAV parser
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,18 +14,19 @@
 #define TAG_PCM 1
 #define TAG_FLOAT 3
 #define TAG_EXTENSIBLE 0xfffe
-/* What a header says that was written before the size was known. */
+/* Size field of a header that was written before the size was known. */
 #define UNKNOWN 0xffffffff
-/* Of the channel mask those that GStreamer has in the same order. */
+/* Number of channel mask bits that are mapped to GStreamer positions. */
 #define N_POSITIONS 11
 
 typedef struct {
   const guint8 *data;
   gsize size;
-  guint64 long_size; /* of the samples, from ds64; 0: it is not there */
-  gboolean streamed; /* the file's own size was not known */
+  guint64
+      long_size; /* size of the samples from the ds64 chunk; 0: no such chunk */
+  gboolean streamed; /* the size of the file was unknown when it was written */
   gboolean has_format;
-  guint block; /* bytes of a moment */
+  guint block; /* bytes per frame */
 } Reader;
 
 gboolean
@@ -66,8 +67,8 @@ find_format (guint tag, guint bits)
   }
 }
 
-/* GStreamer has the same channels in the same order, but a low frequency one
- * between. */
+/* Sets the channel positions from the mask. Its bits are in the order of
+ * GStreamer's enumeration, which has another LFE channel in between. */
 static void
 set_positions (SpdlWav *self, guint32 mask)
 {
@@ -108,7 +109,7 @@ read_format (
     tag = spdl_read_16_le (at + 24);
     set_positions (self, spdl_read_32_le (at + 20));
   }
-  /* Samples of 12 or 20 bits lie in the upper ones of their bytes. */
+  /* Samples of 12 or 20 bits are left-aligned in their bytes. */
   self->format = find_format (tag, (bits + 7) / 8 * 8);
   if (self->format == GST_AUDIO_FORMAT_UNKNOWN) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND,

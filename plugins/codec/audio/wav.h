@@ -1,4 +1,4 @@
-/* gst-spdl: WAV files
+/* gst-spdl: WAV parser
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,22 +11,21 @@
 
 G_BEGIN_DECLS
 
-/* What a RIFF, RF64 or BW64 file of WAVE says of its samples, which lie in it
- * as they are. */
+/* Description of the PCM samples in a RIFF, RF64 or BW64 WAVE file. */
 typedef struct {
   GstAudioFormat format;
   guint rate;
   guint n_channels;
   gboolean has_positions;
   GstAudioChannelPosition positions[SPDL_MAX_CHANNELS];
-  gsize at;                /* the first sample */
-  guint64 n;               /* of all channels, that are there */
-  const gchar *corruption; /* how it is that some must be missing; else NULL */
+  gsize at;                /* offset of the first sample */
+  guint64 n;               /* number of complete frames that are present */
+  const gchar *corruption; /* reason why samples must be missing; else NULL */
 } SpdlWav;
 
 gboolean spdl_wav_is_wav (const guint8 *data, gsize size);
 
-/* FALSE with @error set if it is none, or its samples are not PCM. */
+/* Returns FALSE with @error set if the file is not WAV or not PCM. */
 gboolean
 spdl_wav_read (SpdlWav *self, const guint8 *data, gsize size, GError **error);
 

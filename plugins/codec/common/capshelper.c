@@ -1,4 +1,4 @@
-/* gst-spdl: intersection of properties with downstream's caps
+/* gst-spdl: intersection of properties with downstream caps
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,7 +7,7 @@
 
 #include "plugins/codec/common/capshelper.h"
 
-/* @wanted: (transfer full): what @property is set to */
+/* @wanted: (transfer full): caps that the value of @property stands for */
 static gboolean
 restrict_caps (
     GstCaps **caps, const gchar *property, GstCaps *wanted, GError **error)

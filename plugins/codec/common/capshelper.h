@@ -1,4 +1,4 @@
-/* gst-spdl: intersection of properties with downstream's caps
+/* gst-spdl: intersection of properties with downstream caps
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,21 +11,21 @@
 
 G_BEGIN_DECLS
 
-/* Each leaves of @caps, all of media type @type, what agrees with a property;
- * FALSE with @error set, and @caps as they were, if that is nothing. */
+/* Intersect @caps, all of media type @type, with a property. Return FALSE with
+ * @error set, and @caps unchanged, if the result is empty. */
 
-/* @property is @number, and the caps' field of that name is to be; 0: it is not
- * set. */
+/* @number: value of @property and of the caps field of the same name; 0: not
+ * set */
 gboolean spdl_caps_set_number (GstCaps **caps, const gchar *type,
     const gchar *property, guint number, GError **error);
 
-/* @property is @format. Where that is NULL, @preferred is taken if the caps
- * have it, and the result is always TRUE. */
+/* @format: value of @property. If it is NULL, @preferred is selected if the
+ * caps include it, and the function returns TRUE. */
 gboolean
 spdl_caps_set_formats (GstCaps **caps, const gchar *type, const gchar *property,
     const gchar *format, const gchar *preferred, GError **error);
 
-/* The one number that @field can be; 0: there are several, or none. */
+/* Returns the value of @field if it is fixed; else 0. */
 guint spdl_get_fixed_number (const GstStructure *s, const gchar *field);
 
 G_END_DECLS

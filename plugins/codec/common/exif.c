@@ -14,12 +14,12 @@
 #define ENTRY_SIZE 12
 #define TAG_ORIENTATION 274
 
-/* The first directory of a TIFF file, as it is inside an EXIF block. */
+/* First directory of the TIFF structure in an EXIF block. */
 typedef struct {
   const guint8 *data;
   gsize size;
   gboolean big_endian;
-  gsize entries; /* where the first is */
+  gsize entries; /* offset of the first entry */
   guint n_entries;
 } Directory;
 
@@ -59,8 +59,8 @@ open_directory (Directory *self, const guint8 *data, gsize size)
   return self->n_entries * (gsize) ENTRY_SIZE <= size - self->entries;
 }
 
-/* Returns 0 where there is none. Some programs write it as a number of another
- * size, or with a sign, than they should. */
+/* Returns 0 if there is no orientation. Some programs write it with another
+ * integer type than the standard's. */
 static guint32
 find_orientation (const Directory *self)
 {
@@ -69,7 +69,7 @@ find_orientation (const Directory *self)
   for (guint i = 0; i < self->n_entries; i++) {
     const gsize at = self->entries + i * (gsize) ENTRY_SIZE;
 
-    /* One number stands in the entry itself. */
+    /* A single value is stored in the entry itself. */
     if (read_16 (self, at) != TAG_ORIENTATION || read_32 (self, at + 4) != 1)
       continue;
     switch (read_16 (self, at + 2)) {
@@ -117,7 +117,7 @@ spdl_exif_find_in_jpeg (const guint8 *data, gsize size)
       at++; /* a fill byte */
       continue;
     }
-    /* Behind SOS come no segments that we could step over. */
+    /* After SOS, segments cannot be skipped by their length. */
     if (marker == 0xda || marker == 0xd9 || length < 2 ||
         length > size - at - 2)
       return 1;

@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* Both return 1 to 8; 1, upright, where nothing else is said. All reads are
- * bounded by the block: hostile numbers lead nowhere. */
+/* Both return 1 to 8, and 1 (upright) if there is no valid orientation. All
+ * reads are bounds-checked. */
 
 /* @data: an EXIF block, with or without "Exif\0\0" before it. */
 guint spdl_exif_get_orientation (const guint8 *data, gsize size);
-/* Looks through the segments before the first scan. */
+/* Searches the segments before the first scan. */
 guint spdl_exif_find_in_jpeg (const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -127,7 +127,7 @@ GST_DEBUG_CATEGORY (spdl_decode_debug);
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        /* Bytes first: what they are is found out. */
+        /* Bytes come first: the element detects their format itself. */
         GST_STATIC_CAPS (
             "application/octet-stream; image/jpeg; image/png; image/webp; "
             "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
@@ -156,7 +156,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstSpdlDecode {
   GstSpdlStage parent;
 
-  /* Under the object's lock. */
+  /* Protected by the object lock. */
   SpdlDecodeSettings settings; /* properties */
   SpdlDecodeConfig *config;
 };
@@ -174,9 +174,9 @@ is_sample (GstCaps *caps)
                      gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
 }
 
-/* Whether items of @caps (nullable) are what decoding @part (NULL: items as a
- * whole) takes, and whether downstream of @srcpad takes what it makes; else
- * says in @error what to set. */
+/* Checks that items with @caps (nullable) match @part (NULL: decode the whole
+ * item), and that downstream of @srcpad accepts the result. Returns FALSE with
+ * @error set, which names the property to change. */
 static gboolean
 spdl_part_check_caps (
     const gchar *part, GstCaps *caps, GstPad *srcpad, GError **error)
@@ -227,10 +227,9 @@ set_missing (GstBuffer *sample, const gchar *name, GError **error)
       names->len > 0 ? names->str : "none");
 }
 
-/* The part @name of @sample, which shares its memory.
- *
- * Returns: (transfer full): NULL with @error set if there is none
- * @caps: (out) (transfer none) (nullable) */
+/* Returns the part @name of @sample; shares the sample's memory.
+ * @caps: (out) (transfer none) (nullable)
+ * Returns: (transfer full): NULL with @error set if there is no such part */
 static GstBuffer *
 spdl_part_take (
     GstBuffer *sample, const gchar *name, GstCaps **caps, GError **error)
@@ -245,7 +244,7 @@ spdl_part_take (
   return part;
 }
 
-/* A frame of a pool, mapped for as long as its pixels are in use. */
+/* A pool's buffer, mapped until its memory is freed. */
 typedef struct {
   GstBuffer *buffer;
   GstMapInfo map;
@@ -261,9 +260,9 @@ frame_free (gpointer data)
   g_free (frame);
 }
 
-/* A pool takes nothing back whose memory lies in another buffer, too: so there
- * it is a memory of its own.
- *
+/* Wraps the memory of a pooled buffer in a new buffer: a pool does not reuse a
+ * buffer whose memory is shared with another buffer. Takes ownership of
+ * @buffer.
  * Returns: (transfer full) (nullable) */
 static GstBuffer *
 wrap_array (GstBuffer *buffer)
@@ -282,9 +281,9 @@ wrap_array (GstBuffer *buffer)
   return NULL;
 }
 
-/* Returns: (transfer full): @sample with @result (transfer full) in the place
- * of that part, whose memory goes back to its pool with the last reference;
- * NULL with @error set if there is no memory. */
+/* Replaces the part @name of @sample with @result (transfer full). A pooled
+ * @result returns to its pool when its memory is freed.
+ * Returns: (transfer full): NULL with @error set if memory is short */
 static GstBuffer *
 spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
     GstCaps *caps, GError **error)
@@ -295,7 +294,7 @@ spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
 
   if (put)
     return put;
-  /* What was said of a part that is kept in spite of it counts no more. */
+  /* @error may hold the defect of a part that on-corrupt=keep accepts. */
   g_clear_error (error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
       "Not enough memory for part \"%s\"", name);
@@ -348,7 +347,7 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   GST_OBJECT_UNLOCK (self);
   if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
     return FALSE;
-  /* Of a part downstream says nothing. */
+  /* Downstream negotiates the sample, not the caps of its parts. */
   allowed = settings.part ? gst_caps_ref (template)
                           : gst_pad_peer_query_caps (srcpad, template);
   if (!(config = spdl_decode_config_new (&settings, allowed, error)))
@@ -392,7 +391,7 @@ gst_spdl_decode_close_worker (GstSpdlStage *stage, gpointer worker)
   spdl_item_decoder_free (worker);
 }
 
-/* Notes what was drawn for it. */
+/* Records the random crop and flip. */
 static void
 note_augment (GstStructure *notes, const SpdlImageTransform *transform)
 {
@@ -402,7 +401,8 @@ note_augment (GstStructure *notes, const SpdlImageTransform *transform)
       "flip", G_TYPE_BOOLEAN, transform->flip, NULL);
 }
 
-/* Notes when its frames are shown, and how many are its own. */
+/* Records the presentation times of the frames, and how many of them are not
+ * padding. */
 static void
 note_times (GstStructure *notes, const GArray *times, guint n_own)
 {
@@ -422,7 +422,7 @@ note_times (GstStructure *notes, const GArray *times, guint n_own)
 
 typedef struct {
   GstStructure *extra;
-  const gchar *part; /* nullable: its name comes before each field */
+  const gchar *part; /* nullable: prefix of the field names */
 } Notes;
 
 static gboolean
@@ -438,7 +438,7 @@ add_note (GQuark field, const GValue *value, gpointer user_data)
   return TRUE;
 }
 
-/* Puts @fields, if there are any, into what @result says besides. */
+/* Adds @fields, if any, to the extra fields of @result's item meta. */
 static void
 add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
     const GstStructure *fields)
@@ -448,7 +448,7 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
 
   if (gst_structure_n_fields (fields) == 0)
     return;
-  /* A sample has it already. */
+  /* A sample already has the meta. */
   own = part ? gst_spdl_buffer_get_item_meta (result)
              : gst_spdl_buffer_add_item_meta (result);
   gst_spdl_item_meta_assign (own, item);
@@ -458,7 +458,7 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
   gst_structure_foreach (fields, add_note, &notes);
 }
 
-/* Notes on the result how it was made. */
+/* Records how the result was made. */
 static void
 note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
     GstBuffer *result, const GstSpdlItemMeta *item,
@@ -475,8 +475,8 @@ note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   add_notes (result, item, config->part, fields);
 }
 
-/* Decodes a part of the sample, which stays as it is but for that. Its caps
- * stay, too. */
+/* Decodes one part of the sample. The other parts and the sample's caps stay
+ * unchanged. */
 static GstBuffer *
 decode_part (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
     SpdlSource *source, SpdlImageTransform *transform, GError **error)
@@ -701,7 +701,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* the first property of the table */
   PROP_ENTROPY_DECODER = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
 };
 

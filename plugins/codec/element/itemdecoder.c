@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one item, of any kind
+/* gst-spdl: decoder of one item, of any media type
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,10 +33,10 @@ struct _SpdlItemDecoder {
   SpdlVideo *video;
   SpdlAudio *audio;
 
-  gboolean was_video; /* the last item */
+  gboolean was_video; /* whether the last item was a video */
 };
 
-/* One item: what it is, what is made of it, and where that goes. */
+/* State of one decode call. */
 typedef struct {
   const SpdlDecodeConfig *config;
   const SpdlSource *source;
@@ -83,8 +83,10 @@ set_transform (const Job *job, guint width, guint height, guint orientation)
       orientation, job->source->epoch, job->source->index);
 }
 
-/* Decodes the JPEG whose header was read onto the canvas, as planes where that
- * is cheaper. *@has_begun: whether there is something on the canvas then. */
+/* Decodes a JPEG whose header was read onto the canvas, as planes if that is
+ * cheaper.
+ * @has_begun: (out): whether the canvas was begun, so that it must be ended or
+ * cancelled */
 static gboolean
 draw_jpeg (SpdlItemDecoder *self, const Job *job, guint reduction,
     gboolean *has_begun, GError **error)
@@ -134,9 +136,9 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
   return NULL;
 }
 
-/* Other formats that have a library of their own */
+/* Formats with a library: PNG, WebP, GIF, TIFF, JPEG 2000 */
 
-/* Draws the file whose header was read. */
+/* Decodes a file whose header was read onto the canvas. */
 static GstBuffer *
 draw_image (SpdlItemDecoder *self, const Job *job,
     const SpdlImageDecoder *format, gpointer decoder,
@@ -206,9 +208,9 @@ decode_by_library (
   return result;
 }
 
-/* Formats that GStreamer's elements decode */
+/* Formats decoded by GStreamer elements */
 
-/* Draws @frame; where there is none, background. */
+/* Draws @frame, or only the background if it has no buffer. */
 static GstBuffer *
 draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
     const SpdlFrame *frame, GError **error)
@@ -239,7 +241,8 @@ set_corruption (const SpdlImageProbe *probe, GError **error)
       "Corrupt %s: %s", probe->type, probe->corruption);
 }
 
-/* Whether there is something to deliver of a file that failed for @reason. */
+/* Returns whether on-corrupt=keep can deliver a result for a file that failed
+ * with @reason. */
 static gboolean
 can_keep (
     const SpdlImageProbe *probe, const SpdlFrame *frame, const GError *reason)
@@ -251,8 +254,8 @@ can_keep (
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* Returns the file as its decoder takes it, or NULL with @error set if there is
- * no memory for a copy. */
+/* Returns the file in the form that its decoder reads, or NULL with @error set
+ * if there is no memory for a copy. */
 static GstBuffer *
 dup_file (const Job *job, const SpdlImageProbe *probe, GError **error)
 {
@@ -269,8 +272,9 @@ dup_file (const Job *job, const SpdlImageProbe *probe, GError **error)
   return file;
 }
 
-/* Decodes and draws what passed the probe, or is kept in spite of it.
- * @reason: (out): why it is broken, also where there is a result. */
+/* Decodes and draws a file that passed the probe, or that on-corrupt=keep
+ * accepts.
+ * @reason: (out): the defect; may be set although a result is returned */
 static GstBuffer *
 decode_file (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
     GError **reason)
@@ -340,8 +344,8 @@ decode_video (
   return result;
 }
 
-/* What the item is, if it may be a video. Images without a mark are what their
- * caps say, whatever they look like. */
+/* Returns the media type if the item may be a video, or NULL. Image caps from
+ * upstream take precedence: formats without a signature can look like video. */
 static const gchar *
 find_video (const SpdlItemDecoder *self, const Job *job)
 {
@@ -354,7 +358,8 @@ find_video (const SpdlItemDecoder *self, const Job *job)
   return spdl_video_find_type (self->video, job->in.data, job->in.size);
 }
 
-/* Whether an image does; FALSE with @error set where clips are made. */
+/* Checks that clips are not requested, which need a video. Returns FALSE with
+ * @error set otherwise. */
 static gboolean
 check_image (const Job *job, const gchar *type, GError **error)
 {
@@ -409,8 +414,9 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
   return decode_still (self, job, &probe, error);
 }
 
-/* A video has sound, too, which counts where downstream takes nothing else.
- * Where clips are asked for, sound is none. */
+/* Returns whether the item is decoded as audio. From a video, audio is decoded
+ * only if downstream does not accept images; with num-frames, audio is not
+ * decoded. */
 static gboolean
 is_sound (SpdlItemDecoder *self, const Job *job)
 {
@@ -423,8 +429,8 @@ is_sound (SpdlItemDecoder *self, const Job *job)
                  spdl_audio_search (self->audio, in->data, in->size)));
 }
 
-/* Finds out what the item is. JPEGs come first: they are what most items are.
- */
+/* Detects the item's type and decodes it. JPEG is tested first, as the most
+ * common type. */
 static GstBuffer *
 decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one item, of any kind
+/* gst-spdl: decoder of one item, of any media type
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* The decoders of one worker thread: JPEGs go through libjpeg-turbo, PNG, WebP,
- * GIF, TIFF and JPEG 2000 through their libraries, other images and videos
- * through GStreamer's decoders, sound through FFmpeg. Images and frames are
- * drawn on one canvas. One thread at a time. */
+/* Decoders of one worker thread: libjpeg-turbo for JPEG, a library each for
+ * PNG, WebP, GIF, TIFF and JPEG 2000, GStreamer elements for other images and
+ * for videos, FFmpeg for audio. Images and frames are drawn on one shared
+ * canvas. Not thread-safe: use from one thread at a time. */
 
 typedef struct _SpdlItemDecoder SpdlItemDecoder;
 
@@ -22,20 +22,19 @@ SpdlItemDecoder *spdl_item_decoder_new (void);
 void spdl_item_decoder_free (SpdlItemDecoder *self);
 
 /* Decodes @source as @config says.
- *
  * @transform: (out): how an image was transformed; its width is 0 for an item
- *     that is no image
+ * that is not an image
  * @result_caps: (out) (transfer none): valid until the next call
- *
  * Returns: (transfer full) (nullable): NULL with @error set. With
- *     on-corrupt=keep, @error may be set though there is a result. */
+ * on-corrupt=keep, @error may be set although there is a result. */
 GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
 
-/* Returns: (nullable): the times of the last item's frames, in ns, if it was a
- *     video. @n_own: how many of the frames are in the video; the others repeat
- *     the last one. */
+/* Returns the presentation times of the last item's frames, in ns, or NULL if
+ * it was not a video.
+ * @n_own: (out): number of frames from the video; the rest repeat the last
+ * one */
 const GArray *
 spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own);
 

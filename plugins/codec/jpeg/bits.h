@@ -12,17 +12,17 @@
 
 G_BEGIN_DECLS
 
-/* A window of 64 bits on the data, of which `n` are valid. Past them is either
- * the beginning of the next byte or zeros. All functions are inline and take
- * the window by value, so that it stays in registers. */
+/* Bit reader with a 64-bit window, of which `n` bits are valid. The bits after
+ * them are either the beginning of the next byte or zeros. All functions are
+ * inline and take the struct by value, so that it stays in registers. */
 typedef struct {
-  guint64 window; /* the next bit on top */
+  guint64 window; /* the next bit is the most significant one */
   guint n;
-  guint n_padding; /* zero bits past the end of the data */
+  guint n_padding; /* zero bits appended after the end of the data */
   const guint8 *next, *end;
 } SpdlBits;
 
-/* The bits that spdl_bits_fill() makes valid. */
+/* Minimum number of valid bits after spdl_bits_fill(). */
 #define SPDL_BITS_FILLED 56
 
 static inline SpdlBits
@@ -31,7 +31,8 @@ spdl_bits_begin (const guint8 *data, const guint8 *end)
   return (SpdlBits){ 0, 0, 0, data, end };
 }
 
-/* Byte by byte: 0xff 0 is a byte of 0xff, any other marker is the end. */
+/* Fills the window byte by byte. 0xff 0x00 is a data byte of 0xff; 0xff with
+ * any other value is a marker, which ends the data. */
 static G_GNUC_UNUSED __attribute__ ((noinline)) SpdlBits
 spdl_bits_fill_bytes (SpdlBits self)
 {
@@ -76,7 +77,7 @@ spdl_bits_fill (SpdlBits self)
   return self;
 }
 
-/* The next @n bits, 1 to 32. */
+/* Returns the next @n bits, 1 to 32. */
 static inline guint
 spdl_bits_peek (SpdlBits self, guint n)
 {
@@ -91,7 +92,7 @@ spdl_bits_drop (SpdlBits self, guint n)
   return self;
 }
 
-/* Whether bits past the end of the data were dropped. */
+/* Returns whether bits after the end of the data were consumed. */
 static inline gboolean
 spdl_bits_is_exhausted (const SpdlBits *self)
 {

@@ -5,51 +5,50 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A scan of a baseline JPEG is a sequence of MCUs, an MCU a few blocks of 64
- * coefficients. A block has a DC and 63 AC coefficients in zigzag order. Each
- * is a Huffman code that gives a run and a size, and `size` extra bits that
- * give the coefficient:
+/* A scan of a baseline JPEG is a sequence of MCUs. An MCU consists of a few
+ * blocks of 64 coefficients: one DC and 63 AC coefficients in zigzag order.
+ * Each coefficient is coded as a Huffman code, which gives a run and a size,
+ * followed by `size` extra bits, which give the value:
  *
- *   DC           size         the difference to the last DC of the component
- *   AC           run, size    `run` zeros, then the coefficient
- *   AC, ZRL      15, 0        16 zeros
- *   AC, EOB      0, 0         the rest of the block is zeros
+ *     DC           size         difference to the previous DC of the component
+ *     AC           run, size    `run` zeros, then the coefficient
+ *     AC, ZRL      15, 0        16 zeros
+ *     AC, EOB      0, 0         the rest of the block is zeros
  *
- * libjpeg looks one code up at a time. This file looks up two: the time of a
- * scan is the latency from one lookup to the next, since the next one must know
- * how many bits the last one used. Extracting the coefficients and storing them
- * goes on beside that chain.
+ * libjpeg looks up one code at a time; this decoder looks up two. A scan is
+ * bound by the latency between lookups, because each one must know how many
+ * bits the previous one consumed. Coefficients are extracted and stored in
+ * parallel to this dependency chain.
  *
  * The tables are indexed by the next bits of the scan, the lookahead:
  *
- *   1 0 1 1 | 0 1 0 | 1 1 0 | 1 0 0 | 0 1 ...    the window
- *   code 1  |extra 1|code 2 |extra 2|
- *   |<-- 11 bits, the index -->|
+ *     1 0 1 1 | 0 1 0 | 1 1 0 | 1 0 0 | 0 1 ...    the window
+ *     code 1  |extra 1|code 2 |extra 2|
+ *     |<-- 11 bits, the index -->|
  *
- *   pairs[index]     length       bits of the codes and their extra bits
- *                    step         run + 1 of code 1
- *                    value        coefficient 1; its extra bits are in the
- *                                 index
- *                    second_step  run + 1 of code 2
- *                    second_at    where its extra bits begin in the window
- *                    second_size  how many there are, perhaps past the index
+ *     pairs[index]     length       bits of both codes and their extra bits
+ *                      step         run + 1 of code 1
+ *                      value        coefficient 1; its extra bits are in the
+ *                                   index
+ *                      second_step  run + 1 of code 2
+ *                      second_at    offset of its extra bits in the window
+ *                      second_size  number of them; they may exceed the index
+ *     entries[index]   the same for one code: length, step, code, size
+ *     skips[index]     the codes that fit in 12 bits, without values
  *
- *   entries[index]   the same for one code: length, step, code, size
- *   skips[index]     as many codes as 12 bits hold, without their values
+ * The zigzag index k starts at 1 and advances by steps, so a block is complete
+ * at k = 64. EOB has a step of 128, and an invalid code one of 64. Both end the
+ * loop, and the value of k tells the cases apart:
  *
- * Zigzag index k counts from 1 and moves by steps, so a block is complete at
- * k = 64. The step of EOB is 128 and that of an invalid code is 64: both lead
- * out of the loop, and to values of k that tell them apart:
+ *     k <  64          more coefficients follow
+ *     k == 64          complete: the last coefficient was decoded
+ *     64 < k <= 128    corrupt: an invalid code, or too long a run
+ *     k > 128          complete: EOB
  *
- *   k <  64                 the block goes on
- *   k == 64                 complete: its last coefficient was decoded
- *   64 < k <= 128           corrupt: an invalid code, or a run that is too long
- *   k > 128                 complete: EOB
- *
- * The whole file is in memory, so decoding never suspends, and a window of 64
- * bits is refilled with one load. If anything in a scan is wrong, libjpeg
- * decodes it again from its first byte (fall_back()): this file recovers from
- * no error, and the results and warnings are libjpeg's. */
+ * The whole file is in memory, so decoding never suspends, and one load refills
+ * the 64-bit window. If a scan is corrupt, libjpeg decodes it again from its
+ * first byte (fall_back()). Therefore this file has no error recovery, and
+ * results and warnings are those of libjpeg. */
 
 #include "plugins/codec/jpeg/entropy.h"
 
@@ -59,28 +58,29 @@
 #include "plugins/codec/jpeg/huffman.h"
 #include "plugins/codec/jpeg/libjpeg.h"
 
-/* How far a lookup may lead past a block: the longest step, and EOB. */
+/* How far a lookup may advance past the end of a block: the longest step, and
+ * EOB. */
 #define N_PAST_END (16 + SPDL_HUFFMAN_EOB)
 
-/* The place in a block of the coefficient before zigzag index @k, 1 to 64. What
- * is stored past the block is discarded: it goes to the place of the DC
- * coefficient, which is written last. */
+/* Maps zigzag index @k, 1 to 64, to the position in the block of the
+ * coefficient before it. Values past the end of a block are discarded: they are
+ * stored at the position of the DC coefficient, which is written last. */
 static const guint8 natural_order[DCTSIZE2 + N_PAST_END] = { 0, 0, 1, 8, 16, 9,
   2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27,
   20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30,
   37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63 };
 
-/* A file with its own Huffman codes needs its own tables: in a scan of fewer
- * bytes, making `pairs` takes longer than it saves. */
+/* For a file with custom Huffman codes, tables must be built. If its scan is
+ * shorter than this, building `pairs` takes longer than it saves. */
 #define MIN_BYTES_FOR_PAIRS 8192
 
-/* Inlined into each function that is compiled for a kind of CPU. */
+/* Inlined into each variant that is compiled for a set of CPU instructions. */
 #define INLINE inline __attribute__ ((always_inline))
 
-/* Three lookups between refills. */
+/* Three lookups between two refills. */
 G_STATIC_ASSERT (3 * SPDL_HUFFMAN_MAX_LOOKUP_BITS <= SPDL_BITS_FILLED);
 
-/* One of the blocks of an MCU. */
+/* A block of an MCU. */
 typedef struct {
   const SpdlHuffman *dc;
   SpdlHuffman *ac;
@@ -99,18 +99,18 @@ struct _SpdlEntropy {
 
   Block blocks[D_MAX_BLOCKS_IN_MCU];
   guint n_blocks;
-  guint n_columns;  /* of MCUs */
-  guint begin, end; /* the columns that are wanted */
+  guint n_columns;  /* MCUs per row */
+  guint begin, end; /* range of columns to decode */
 
   SpdlBits bits;
   guint32 dc_values[MAX_COMPS_IN_SCAN];
   guint column;
-  gsize n_done;          /* MCUs of the scan */
-  guint mcus_to_restart; /* with restart intervals */
+  gsize n_done;          /* MCUs decoded in the scan */
+  guint mcus_to_restart; /* MCUs up to the next restart marker */
   guint next_restart;
 };
 
-/* Beginning */
+/* Start of a scan */
 
 static SpdlHuffman *
 use_table (SpdlHuffman *tables, JHUFF_TBL *const *from, gint i, gboolean is_dc)
@@ -154,9 +154,9 @@ restart_interval (SpdlEntropy *self, j_decompress_ptr cinfo, const guint8 *data)
   self->mcus_to_restart = cinfo->restart_interval;
 }
 
-/* Whether the file is baseline or sequential, with 8 bits a sample.
- * libjpeg-turbo 3 also decodes files of 12 bits, and lossless ones: those have
- * their predictor, 1 to 7, in Ss. */
+/* Returns whether the file is baseline or extended sequential with 8 bits per
+ * sample. libjpeg-turbo 3 also decodes 12-bit files and lossless ones; the
+ * latter store their predictor, 1 to 7, in Ss. */
 static gboolean
 can_decode (j_decompress_ptr cinfo)
 {
@@ -196,8 +196,8 @@ spdl_entropy_set_columns (SpdlEntropy *self, guint begin, guint end)
   self->end = end;
 }
 
-/* Codes and blocks. Each function takes the window of bits by value and returns
- * what is left of it, so that it stays in registers. */
+/* Codes and blocks. Each function takes the bit reader by value and returns the
+ * advanced one, so that it stays in registers. */
 
 static inline SpdlHuffmanEntry
 look_up_code (const SpdlHuffman *table, SpdlBits bits)
@@ -205,7 +205,7 @@ look_up_code (const SpdlHuffman *table, SpdlBits bits)
   return table->entries[spdl_bits_peek (bits, SPDL_HUFFMAN_LOOKAHEAD)];
 }
 
-/* A code that look_up_code() did not find. The window holds at least
+/* Finds a code that look_up_code() did not find. The window must hold at least
  * SPDL_HUFFMAN_MAX_BITS. */
 static inline SpdlHuffmanEntry
 find_long_code (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
@@ -214,8 +214,8 @@ find_long_code (const SpdlHuffman *table, SpdlBits bits, SpdlHuffmanEntry entry)
       entry.code > 0 ? entry.code : SPDL_HUFFMAN_LOOKAHEAD + 1);
 }
 
-/* A code and its extra bits. The window holds at least SPDL_HUFFMAN_MAX_BITS.
- */
+/* Decodes a code and its extra bits. The window must hold at least
+ * SPDL_HUFFMAN_MAX_BITS. */
 static inline SpdlBits
 decode_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
     gint *value)
@@ -233,16 +233,16 @@ is_block_complete (guint k)
   return k == DCTSIZE2 || k > SPDL_HUFFMAN_EOB;
 }
 
-/* Whether the second code of a pair that led to @k, past the block, is the
- * block's own: its last coefficient or its EOB, not a code of the next block.
- */
+/* Returns whether the second code of a pair, which led to @k past the block,
+ * belongs to this block as its last coefficient or EOB, and not to the next
+ * block. */
 static inline gboolean
 is_block_end (guint k)
 {
   return (k == DCTSIZE2) | (k - SPDL_HUFFMAN_EOB < DCTSIZE2);
 }
 
-/* One code: a long one, or the last one of a block. */
+/* Decodes one code: a long one, or the last one of a block. */
 static INLINE SpdlBits
 decode_coefficient (
     SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
@@ -257,7 +257,7 @@ decode_coefficient (
   return bits;
 }
 
-/* A block with one code a lookup, where there is no table of pairs. */
+/* Decodes a block with one code per lookup, without the table of pairs. */
 static __attribute__ ((noinline)) SpdlBits
 decode_block_singly (
     SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
@@ -270,9 +270,10 @@ decode_block_singly (
   return bits;
 }
 
-/* One lookup, of one code or two. Returns whether the block goes on. Both
- * coefficients are stored before it is known whether they are the block's: the
- * branch on that is late and often mispredicted. */
+/* Decodes one or two codes with one lookup. Returns TRUE if the block is not
+ * complete. Both coefficients are stored before the function knows whether they
+ * belong to the block, because that branch is resolved late and often
+ * mispredicted. */
 static INLINE gboolean
 decode_pair (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
 {
@@ -292,8 +293,8 @@ decode_pair (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
   return second < DCTSIZE2;
 }
 
-/* A block's AC coefficients. The window is refilled where the next lookups may
- * need it, without a branch on how many bits are left. */
+/* Decodes the AC coefficients of a block. The window is refilled at fixed
+ * points, without a branch on the number of valid bits. */
 static INLINE SpdlBits
 decode_block (
     SpdlBits bits, const SpdlHuffman *table, JCOEFPTR block, gboolean *ok)
@@ -302,8 +303,8 @@ decode_block (
 
   if (G_UNLIKELY (!table->has_pairs))
     return decode_block_singly (bits, table, block, ok);
-  /* The window was filled for the DC code, and enough of it is nearly always
-   * left for two lookups. */
+  /* The window was filled for the DC code. Usually enough bits are left for two
+   * lookups. */
   if (G_UNLIKELY (bits.n < 2 * SPDL_HUFFMAN_MAX_LOOKUP_BITS))
     bits = spdl_bits_fill (bits);
   (void) (decode_pair (&bits, table, block, &k) &&
@@ -318,7 +319,7 @@ decode_block (
   return bits;
 }
 
-/* The AC codes of a block that is not wanted. */
+/* Skips the AC codes of a block outside the range of columns. */
 static INLINE SpdlBits
 skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
 {
@@ -342,7 +343,7 @@ skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
     }
     if (next > SPDL_HUFFMAN_EOB && next < SPDL_HUFFMAN_EOB + DCTSIZE2)
       return spdl_bits_drop (bits, skip.length);
-    /* A long code, or codes that lead past the block. */
+    /* A long code, or codes that exceed the block. */
     bits = decode_code (bits, table, &entry, &value);
     k += entry.step;
     if (entry.length == 0)
@@ -354,7 +355,7 @@ skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
 
 /* MCUs */
 
-/* Reads the restart marker, which must follow the last bits at once. */
+/* Reads the restart marker, which must directly follow the last bits. */
 static gboolean
 read_restart (SpdlEntropy *self, j_decompress_ptr cinfo)
 {
@@ -408,7 +409,7 @@ decode_plain (SpdlEntropy *self, JBLOCKROW *blocks)
 }
 
 #ifdef __x86_64__
-/* BMI2 has shifts by a variable count in one operation instead of three. */
+/* BMI2 shifts by a variable count in one operation instead of three. */
 __attribute__ ((target ("bmi,bmi2"))) static gboolean
 decode_bmi2 (SpdlEntropy *self, JBLOCKROW *blocks)
 {
@@ -416,8 +417,8 @@ decode_bmi2 (SpdlEntropy *self, JBLOCKROW *blocks)
 }
 #endif
 
-/* Hands the scan to libjpeg: it starts at the first byte, reaches the same MCU,
- * and reports what is wrong there. */
+/* Lets libjpeg decode the scan from its first byte. It reaches the same MCU and
+ * reports the error there. */
 static boolean
 fall_back (SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {

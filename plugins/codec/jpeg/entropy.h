@@ -13,31 +13,34 @@
 
 G_BEGIN_DECLS
 
-/* Most of the time of a JPEG is Huffman decoding. This decodes sequential files
- * of one scan in libjpeg's place, two codes a table lookup; of blocks that are
- * not wanted, several. libjpeg decodes all other files, and those with an
- * error. entropy.c explains how. */
+/* Huffman decoding dominates the time of JPEG decoding. This decoder replaces
+ * libjpeg's for sequential files with a single scan. It decodes two codes per
+ * table lookup, and skips several per lookup in blocks that are not needed.
+ * libjpeg decodes all other files, and corrupt ones. entropy.c describes the
+ * algorithm. */
 
 typedef struct _SpdlEntropy SpdlEntropy;
 
 SpdlEntropy *spdl_entropy_new (void);
 void spdl_entropy_free (SpdlEntropy *self);
 
-/* For tests. @plain: uses no instructions that some CPUs lack; @pairs: looks up
- * two codes at a time in small files, too. */
+/* For tests.
+ * @plain: do not use optional CPU instructions
+ * @pairs: look up two codes at a time in small files as well */
 void spdl_entropy_set_ways (SpdlEntropy *self, gboolean plain, gboolean pairs);
 
-/* Make libjpeg call @decode_mcu, which calls spdl_entropy_decode(). Call it
- * after jpeg_start_decompress() and before anything is read, and only if
- * spdl_entropy_choose() allows it. Returns FALSE, and changes nothing, for a
- * file that libjpeg has to decode. */
+/* Makes libjpeg call @decode_mcu, which must call spdl_entropy_decode(). Call
+ * this after jpeg_start_decompress() and before any data is read, and only if
+ * spdl_entropy_choose() selects this decoder. Returns FALSE without any change
+ * if libjpeg must decode the file. */
 gboolean spdl_entropy_begin (SpdlEntropy *self, j_decompress_ptr cinfo,
     boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks));
 
-/* Only these columns of iMCUs are wanted; without a call, all are. */
+/* Limits decoding to these columns of iMCUs. The default is all columns. */
 void spdl_entropy_set_columns (SpdlEntropy *self, guint begin, guint end);
 
-/* Decodes the next MCU. @blocks: (nullable): NULL if it is not wanted */
+/* Decodes the next MCU.
+ * @blocks: (nullable): NULL: skip the MCU */
 boolean spdl_entropy_decode (
     SpdlEntropy *self, j_decompress_ptr cinfo, JBLOCKROW *blocks);
 

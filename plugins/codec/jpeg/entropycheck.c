@@ -14,8 +14,8 @@
 
 #include "plugins/codec/jpeg/libjpeg.h"
 
-/* Side of the images. Blocks and MCUs reach beyond the edges, but none lies
- * outside, where a wrong coefficient would not show. */
+/* Side of the test images. Blocks and MCUs extend past the edges, but none is
+ * completely outside, where a wrong coefficient would not be visible. */
 #define SIDE 45
 #define N_CHANNELS 3
 #define ROW_SIZE (SIDE * N_CHANNELS)
@@ -25,7 +25,8 @@ typedef struct {
   guint h, v; /* sampling factors of Y */
   guint quality;
   guint restart_interval; /* in MCUs; 0: none */
-  gboolean pairs; /* two codes per table lookup; from the first one on */
+  gboolean pairs; /* look up two codes at a time; applies to all following
+                     images too */
 } Image;
 
 static const Image images[] = {
@@ -36,7 +37,7 @@ static const Image images[] = {
 
 typedef struct {
   const SpdlEntropyCheckHooks *hooks;
-  guint i; /* of the image */
+  guint i; /* index of the image */
 
   struct jpeg_compress_struct compress;
   struct jpeg_decompress_struct decompress;
@@ -45,7 +46,7 @@ typedef struct {
   gchar message[JMSG_LENGTH_MAX];
 
   SpdlEntropy *entropy;
-  guint n_mcus; /* that it decoded */
+  guint n_mcus; /* decoded MCUs */
   guint8 file[MAX_FILE_SIZE];
   unsigned long size;
   guint8 drawing[SIDE * ROW_SIZE];
@@ -70,13 +71,13 @@ on_error (j_common_ptr cinfo)
 static void
 on_message (j_common_ptr cinfo, int level)
 {
-  /* A warning shows in the pixels. */
+  /* Warnings are ignored: a defect shows in the pixels. */
 }
 
 /* Images */
 
-/* Draw a gradient with noise, which needs codes of all lengths. Values keep off
- * the limits, where a wrong coefficient would not show. */
+/* Draws a gradient with noise, which produces codes of all lengths. Values keep
+ * away from 0 and 255, where clamping would hide a wrong coefficient. */
 static void
 draw_image (Check *self)
 {
@@ -115,8 +116,8 @@ encode_image (Check *self)
   g_assert (file == self->file);
 }
 
-/* Start decoding, to samples that no conversion of colours or smoothing of
- * chroma has mixed. */
+/* Starts decoding without color conversion and fancy upsampling, so that each
+ * sample depends on a single coefficient block. */
 static gboolean
 start_image (Check *self, GError **error)
 {
@@ -157,9 +158,10 @@ read_image (Check *self, guint8 *samples, GError **error)
   return TRUE;
 }
 
-/* The decoder */
+/* Decoder */
 
-/* Return whether @function is code of the library that our calls reach. */
+/* Returns whether @function belongs to the library that our calls resolve
+ * to. */
 static gboolean
 is_in_libjpeg (gpointer function)
 {
@@ -202,8 +204,8 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
              : spdl_entropy_decode (self->entropy, cinfo, blocks);
 }
 
-/* Check that libjpeg called the decoder for all MCUs, and that the decoder did
- * not leave the scan to libjpeg. */
+/* Checks that libjpeg called the decoder for all MCUs, and that the decoder did
+ * not fall back to libjpeg. */
 static gboolean
 check_calls (Check *self, GError **error)
 {
@@ -299,7 +301,7 @@ spdl_entropy_check (const SpdlEntropyCheckHooks *hooks, GError **error)
   return ok;
 }
 
-/* The choice */
+/* Selection */
 
 void
 spdl_entropy_check_set_hooks (const SpdlEntropyCheckHooks *hooks)
@@ -319,14 +321,15 @@ make_choice (void)
     choice.decoder = SPDL_ENTROPY_DECODER_SPDL;
   } else {
     choice.failed = TRUE;
-    choice.reason = g_strdup (error->message); /* as long as the process */
+    choice.reason = g_strdup (error->message); /* never freed */
   }
 }
 
 const SpdlEntropyChoice *
 spdl_entropy_choose (void)
 {
-  /* Not GLib's, whose order ThreadSanitizer does not see. */
+  /* GLib's g_once() is not used because ThreadSanitizer does not see its
+   * ordering. */
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
   pthread_once (&once, make_choice);

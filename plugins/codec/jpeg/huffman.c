@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-/* The symbol of 16 zeros. */
+/* Symbol for 16 zeros. */
 #define ZRL 0xf0
 
-/* How far a symbol moves the zigzag index: run + 1, but for EOB. */
+/* Returns how far a symbol advances the zigzag index: run + 1, except for
+ * EOB. */
 static guint
 get_step (const SpdlHuffman *self, guint symbol)
 {
@@ -45,7 +46,7 @@ add_code (SpdlHuffman *self, guint code, guint length, guint symbol)
     to[i] = entry;
 }
 
-/* Assigns codes to the symbols in order, from the shortest on. */
+/* Assigns codes to the symbols in order of increasing length. */
 static gboolean
 build_lookup (SpdlHuffman *self)
 {
@@ -79,17 +80,17 @@ spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
   memcpy (self->symbols, symbols, 256);
   self->is_dc = is_dc;
   self->has_pairs = self->has_skips = FALSE;
-  /* No code has 0 bits: counts[0] says whether `entries` are valid. */
+  /* No code has length 0, so counts[0] records whether `entries` are valid. */
   self->counts[0] = build_lookup (self);
   return self->counts[0];
 }
 
-/* The code in @bits, which are @n_bits, SPDL_HUFFMAN_LOOKAHEAD or more, behind
- * the first @at. */
+/* Looks up the code at offset @at in @bits, which has @n_bits bits, at least
+ * SPDL_HUFFMAN_LOOKAHEAD. */
 static SpdlHuffmanEntry
 look_up_bits (const SpdlHuffman *self, guint bits, guint n_bits, guint at)
 {
-  /* Past the last bit are zeros: the caller checks the length. */
+  /* Zeros follow the last bit; the caller checks the length. */
   const guint left = (bits << at) & ((1u << n_bits) - 1);
 
   return self->entries[left >> (n_bits - SPDL_HUFFMAN_LOOKAHEAD)];
@@ -127,7 +128,7 @@ spdl_huffman_build_pairs (SpdlHuffman *self)
   self->has_pairs = TRUE;
 }
 
-/* The codes that fit in the lookahead @i. */
+/* Returns the codes that fit in the lookahead @i. */
 static SpdlHuffmanSkip
 make_skip (const SpdlHuffman *self, guint i)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: private parts of the JPEG decoder
+/* gst-spdl: private declarations of the JPEG decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,11 +19,11 @@
 #error "libjpeg-turbo's colour spaces with padding are needed"
 #endif
 
-/* The most rows that one call for rows is worth: those of an iMCU. */
+/* Maximum number of rows to read per call: those of an iMCU. */
 #define MAX_ROWS SPDL_ROWS_AHEAD
 
-/* The pixels that a side of a block is decoded to: of a component, and the
- * least of all components. */
+/* Number of pixels that a side of a block is decoded to: for a component, and
+ * the minimum over all components. */
 #if JPEG_LIB_VERSION >= 70
 #define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
 #define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
@@ -32,15 +32,16 @@
 #define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
 #endif
 
-/* What libjpeg decodes at a time, in planes: @n_lines pixels high. */
+/* Row of iMCUs, which libjpeg decodes at once into planes; @n_lines pixels
+ * high. */
 typedef struct {
   guint n_planes;
   guint n_lines;
   guint next, end;
-  guint begin;               /* the first one that counts */
-  guint n_rows[SPDL_PLANES]; /* of each plane */
-  guint widths[SPDL_PLANES]; /* of whole blocks */
-  guint skips[SPDL_PLANES];  /* samples to the left that are not read */
+  guint begin;               /* the first one to decode */
+  guint n_rows[SPDL_PLANES]; /* per plane */
+  guint widths[SPDL_PLANES]; /* of complete blocks */
+  guint skips[SPDL_PLANES];  /* samples at the left that are not decoded */
 } Imcus;
 
 struct _SpdlJpeg {
@@ -48,24 +49,25 @@ struct _SpdlJpeg {
   struct jpeg_error_mgr errors;
   struct jpeg_progress_mgr progress;
   jmp_buf on_error;
-  /* NULL: libjpeg's */
+  /* NULL: libjpeg's decoder is used */
   SpdlEntropy *entropy;
-  gint lost;          /* the first warning that means lost pixels; 0: none */
-  guint reduction;    /* 1, 2, 4 or 8 */
-  guint x_begin;      /* the first column that is read */
-  guint n_rows;       /* that were read */
-  guint missing_from; /* the first row whose data is beyond the end */
-  Imcus imcus;        /* where planes are read */
+  gint lost;       /* first warning that means lost pixels; 0: none */
+  guint reduction; /* 1, 2, 4 or 8 */
+  guint x_begin;   /* first decoded column */
+  guint n_rows;    /* rows decoded so far */
+  guint
+      missing_from; /* first row whose data is missing at the end of the file */
+  Imcus imcus;      /* when decoding to planes */
   gchar message[JMSG_LENGTH_MAX];
 };
 
-/* Does what jpeg_crop_scanline() does, and corrects the widths that it sets for
- * components that are scaled less than the others.
+/* Calls jpeg_crop_scanline(), and corrects the widths that it sets for
+ * components with a smaller scaling factor than others.
  *
- * In a JPEG of 4x2 sampling that is decoded at a half or a quarter of its size,
- * blocks of chroma have twice the side of those of luma. Before libjpeg-turbo
- * 3.0.0, jpeg_crop_scanline() ignores this. Fancy upsampling then fills only
- * the left half of the chroma rows, rounded up to whole vectors of the CPU, and
- * the colours of the right half come from uninitialized memory. */
+ * In a JPEG with 4x2 sampling that is decoded at a half or a quarter of its
+ * size, chroma blocks have twice the side of luma blocks. jpeg_crop_scanline()
+ * ignores this before libjpeg-turbo 3.0.0: fancy upsampling then fills only the
+ * left half of the chroma rows, rounded up to the CPU's vector size, and the
+ * colors of the right half come from uninitialized memory. */
 void spdl_jpeg_crop_scanline (
     j_decompress_ptr cinfo, JDIMENSION *begin, JDIMENSION *width);

@@ -13,11 +13,11 @@
 #include "plugins/codec/jpeg/jpeg-private.h"
 #include "plugins/codec/jpeg/libjpeg.h"
 
-/* After libjpeg's own header, which it lacks. */
+/* Included after libjpeg's header, which it depends on. */
 #include <jerror.h>
 
-/* A scan of few bytes costs a walk over all blocks: a megabyte of them would
- * take minutes. Encoders write about ten. */
+/* Limit on scans. A scan of a few bytes costs a pass over all blocks, so a file
+ * of a megabyte could take minutes. Encoders write about ten scans. */
 #define MAX_SCANS 500
 
 static SpdlJpeg *
@@ -35,9 +35,9 @@ on_error (j_common_ptr cinfo)
   longjmp (self->on_error, 1);
 }
 
-/* Whether a warning means that pixels are wrong or missing. The end of the data
- * is not enough: in a single scan the last bits may be there all the same, and
- * where they are not a warning of its own says so. */
+/* Returns whether a warning means that pixels are wrong or missing. A premature
+ * end of data is not sufficient in a file with a single scan: the last bits may
+ * be complete, and if they are not, libjpeg emits another warning. */
 static gboolean
 costs_pixels (SpdlJpeg *self, int code)
 {
@@ -49,7 +49,8 @@ costs_pixels (SpdlJpeg *self, int code)
     case JWRN_BOGUS_PROGRESSION:
       return TRUE;
     case JWRN_JPEG_EOF:
-      /* Before the first scan libjpeg does not know, and fails by itself. */
+      /* Before the first scan the number of scans is unknown, and libjpeg fails
+       * by itself. */
       return self->cinfo.input_scan_number > 0 &&
              jpeg_has_multiple_scans (&self->cinfo);
     default:
@@ -57,8 +58,8 @@ costs_pixels (SpdlJpeg *self, int code)
   }
 }
 
-/* Where the data of the first scan ends, so do the rows; a later scan only
- * makes them better. */
+/* Records that rows end where the data of the first scan ends. Later scans only
+ * refine the rows. */
 static void
 note_end (SpdlJpeg *self)
 {
@@ -136,7 +137,7 @@ spdl_jpeg_is_jpeg (const guint8 *data, gsize size)
   return size >= 3 && data[0] == 0xff && data[1] == 0xd8;
 }
 
-/* Ends the file in hand, and makes ready for the next. Returns FALSE. */
+/* Aborts the current file with an error. Returns FALSE. */
 static gboolean
 spdl_jpeg_give_up (SpdlJpeg *self, GError **error)
 {
@@ -146,9 +147,9 @@ spdl_jpeg_give_up (SpdlJpeg *self, GError **error)
   return FALSE;
 }
 
-/* Tables stay from file to file, for streams that send theirs once. Here each
- * file stands alone: one that does without a table, as no sound one does, must
- * not have what another one left. */
+/* Marks all tables. libjpeg keeps tables between files, for abbreviated streams
+ * that send them once. Here, a file that lacks a table must not be decoded with
+ * the table of another file. */
 
 static void
 mark_tables (SpdlJpeg *self)
@@ -157,7 +158,8 @@ mark_tables (SpdlJpeg *self)
 
   for (guint i = 0; i < NUM_HUFF_TBLS; i++) {
     if (cinfo->dc_huff_tbl_ptrs[i])
-      cinfo->dc_huff_tbl_ptrs[i]->bits[0] = 1; /* which a file makes 0 */
+      cinfo->dc_huff_tbl_ptrs[i]->bits[0] =
+          1; /* libjpeg sets it to 0 when it reads a table */
     if (cinfo->ac_huff_tbl_ptrs[i])
       cinfo->ac_huff_tbl_ptrs[i]->bits[0] = 1;
   }
@@ -186,10 +188,10 @@ has_marked_tables (const SpdlJpeg *self)
   return has;
 }
 
-/* Fail for the files that libjpeg-turbo 2 refuses and libjpeg-turbo 3 reads. It
- * has functions of their own for 12 bits, and neither scales nor crops lossless
- * files, of which a block is one sample: rows would be longer than the caller
- * expects. */
+/* Fails for files that libjpeg-turbo 2 rejects and libjpeg-turbo 3 reads. For
+ * 12-bit files it has separate functions. It neither scales nor crops lossless
+ * files, whose blocks are a single sample, so rows would be longer than the
+ * caller expects. */
 static void
 check_process (SpdlJpeg *self)
 {
@@ -248,7 +250,7 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
       jpeg_of ((j_common_ptr) cinfo)->entropy, cinfo, blocks);
 }
 
-/* Starts decompression, once the output is set. */
+/* Starts decompression after the output parameters are set. */
 static void
 spdl_jpeg_start (SpdlJpeg *self)
 {
@@ -268,14 +270,14 @@ spdl_jpeg_crop_scanline (
     jpeg_component_info *component = cinfo->comp_info + i;
     const guint part = component->h_samp_factor * BLOCK_SIDE (component);
 
-    /* The upsampler reads this for each row, and nothing read it before. */
+    /* The upsampler reads this for each row; nothing reads it earlier. */
     component->downsampled_width =
         (cinfo->output_width * part + whole - 1) / whole;
   }
 }
 
-/* Decodes no columns but those that count, in whole iMCUs: @begin and @width
- * become what they are of. */
+/* Limits decoding to the needed columns, rounded to whole iMCUs. @begin and
+ * @width are set to the decoded columns. */
 static void
 spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
 {
@@ -283,7 +285,7 @@ spdl_jpeg_crop_columns (SpdlJpeg *self, JDIMENSION *begin, JDIMENSION *width)
   const guint imcu = cinfo->max_h_samp_factor * LEAST_BLOCK_SIDE (cinfo);
 
   spdl_jpeg_crop_scanline (cinfo, begin, width);
-  /* Where there is one component, these are no MCUs. */
+  /* With a single component, iMCUs differ from MCUs. */
   if (self->entropy &&
       (cinfo->num_components > 1 || cinfo->max_h_samp_factor == 1))
     spdl_entropy_set_columns (
@@ -300,7 +302,8 @@ color_space (const SpdlRows *rows)
   return rows->bgr ? JCS_EXT_BGR : JCS_EXT_RGB;
 }
 
-/* Four colour components, which libjpeg does not convert to three. */
+/* Returns whether the file has four color components, which libjpeg does not
+ * convert to RGB. */
 static gboolean
 is_cmyk (const SpdlJpeg *self)
 {
@@ -308,7 +311,8 @@ is_cmyk (const SpdlJpeg *self)
          self->cinfo.jpeg_color_space == JCS_YCCK;
 }
 
-/* @cmyk is inverted, as all programs write it that write it at all. */
+/* Converts a row of @cmyk, which is inverted: all known encoders write it that
+ * way. */
 static void
 convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to, guint n)
 {
@@ -325,8 +329,8 @@ convert_cmyk (const SpdlRows *rows, const guint8 *cmyk, guint8 *to, guint n)
   }
 }
 
-/* Reads the next rows, through @cmyk where it is set; after an error does not
- * return. */
+/* Reads the next rows, through @cmyk if it is set. Does not return after an
+ * error. */
 static void
 read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
 {
@@ -351,8 +355,8 @@ read_some (SpdlJpeg *self, const SpdlRows *rows, JSAMPARRAY cmyk)
   rows->rows_done (rows->user_data, self->n_rows);
 }
 
-/* Leaves out the columns and rows that do not count. Columns go by whole
- * blocks, with one more on either side, whose chroma is looked at. */
+/* Skips columns and rows that are not needed. Columns are cropped to whole
+ * blocks plus a block on either side, whose chroma the upsampler reads. */
 static void
 crop_columns (SpdlJpeg *self, const SpdlRows *rows)
 {
@@ -404,15 +408,15 @@ spdl_jpeg_read_rows (
     read_some (self, rows, cmyk);
   if (self->lost != 0)
     return spdl_jpeg_give_up (self, error);
-  /* What stands behind the last row is nobody's business. */
+  /* Data after the last row is ignored. */
   jpeg_abort_decompress (cinfo);
   return TRUE;
 }
 
 /* Planes */
 
-/* Whether samples of a component are as large as two pixels in a direction, as
- * the decoder's fancy upsampling has it; FALSE in @is_known if as more. */
+/* Returns whether a component is subsampled by two in a direction. Sets
+ * @is_known to FALSE if it is subsampled by more. */
 static gboolean
 is_half (const SpdlJpeg *self, int max_factor, int factor, int block_side,
     gboolean *is_known)
@@ -446,14 +450,15 @@ spdl_jpeg_get_sampling (SpdlJpeg *self, SpdlSampling *sampling)
         component->h_samp_factor, side, &is_known);
     sampling->half_y[i] = is_half (self, cinfo->max_v_samp_factor,
         component->v_samp_factor, side, &is_known);
-    /* The decoder repeats what is so small. */
+    /* libjpeg replicates samples of components this small instead of
+     * interpolating them. */
     if (LEAST_BLOCK_SIDE (cinfo) == 1 || component->downsampled_width <= 2)
       is_known &= !sampling->half_x[i] && !sampling->half_y[i];
   }
   return is_known;
 }
 
-/* The iMCUs that count, as rows of planes. */
+/* Computes the rows of iMCUs to decode. */
 static void
 set_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
 {
@@ -475,7 +480,7 @@ set_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
   }
 }
 
-/* Fills the next iMCUs. */
+/* Fills the next row of iMCUs with the missing value. */
 static void
 fill_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
 {
@@ -498,9 +503,10 @@ imcus_done (SpdlJpeg *self, const SpdlPlanes *planes)
     planes->rows_done (planes->user_data, i, imcus->next * imcus->n_rows[i]);
 }
 
-/* Leaves out the columns that do not count, by whole iMCUs. libjpeg-turbo does
- * so in planes as well, but does not let itself be asked in that state. Less
- * than some pixels would make it set up its upsampling, which is not there. */
+/* Crops columns to whole iMCUs. libjpeg-turbo can crop planes, but its API
+ * rejects the call in that state, so the state is changed during the call. A
+ * very small width would make libjpeg set up its upsampling, which does not
+ * exist in this mode. */
 static void
 crop_planes (SpdlJpeg *self, const SpdlPlanes *planes)
 {
@@ -525,7 +531,7 @@ crop_planes (SpdlJpeg *self, const SpdlPlanes *planes)
   }
 }
 
-/* Blocks in rows that do not count are read, but not transformed. */
+/* Sets whether blocks are transformed. Entropy decoding covers all blocks. */
 static void
 need_blocks (SpdlJpeg *self, gboolean need)
 {
@@ -533,7 +539,7 @@ need_blocks (SpdlJpeg *self, gboolean need)
     self->cinfo.comp_info[i].component_needed = need;
 }
 
-/* Reads the next iMCUs; after an error does not return. */
+/* Reads the next row of iMCUs. Does not return after an error. */
 static void
 read_imcus (SpdlJpeg *self, const SpdlPlanes *planes)
 {

@@ -14,46 +14,45 @@
 
 G_BEGIN_DECLS
 
-/* One libjpeg-turbo decompressor with our error handling. Accurate IDCT and
- * fancy upsampling, libjpeg's defaults. A file is decoded in two steps, so that
- * the caller can make room in between:
+/* Wrapper of a libjpeg-turbo decompressor with GError reporting. Uses libjpeg's
+ * defaults: the accurate IDCT and fancy upsampling. A file is decoded in two
+ * steps, so that the caller can allocate memory in between:
  *
- *     spdl_jpeg_read_header ()  says the size
- *     spdl_jpeg_read_rows ()    delivers all rows, from the top
- *  or spdl_jpeg_read_planes ()  those of its planes
+ *     spdl_jpeg_read_header ()    returns the size
+ *     spdl_jpeg_read_rows ()      decodes all rows from the top
+ *     spdl_jpeg_read_planes ()    or decodes to planes
  *
- * One thread at a time. All errors are GST_STREAM_ERROR_DECODE, in sentences
- * about "it", the item. */
+ * Not thread-safe. All errors are GST_STREAM_ERROR_DECODE. */
 
 typedef struct _SpdlJpeg SpdlJpeg;
 
 SpdlJpeg *spdl_jpeg_new (void);
 void spdl_jpeg_free (SpdlJpeg *self);
 
-/* Whether @data begins as a JPEG does. */
+/* Returns whether @data begins with the JPEG signature. */
 gboolean spdl_jpeg_is_jpeg (const guint8 *data, gsize size);
 
-/* @data must stay until the rows are read. */
+/* @data must stay valid until the rows are read. */
 gboolean spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error);
 
-/* Divides both sides by 1, 2, 4 or 8, rounding up; once the header is read. */
+/* Divides both sides by 1, 2, 4 or 8, rounding up. Call it after the header is
+ * read. */
 void spdl_jpeg_set_reduction (SpdlJpeg *self, guint by);
 
-/* Reads all rows, in RGB or BGR whatever the file has. Returns FALSE with
- * @error set, after some rows perhaps, if the file is broken, or if entropy
- * data is missing or wrong; what costs no pixel is no error.
+/* Decodes all rows to RGB or BGR. Returns FALSE with @error set, possibly after
+ * some rows, if the file is corrupt or entropy-coded data is missing. Defects
+ * that do not affect pixels are not errors.
  *
- * With @keep, all rows are written even then: those that are not there are
- * background. */
+ * With @keep, all rows are written even then; missing rows are background. */
 gboolean spdl_jpeg_read_rows (
     SpdlJpeg *self, const SpdlRows *rows, gboolean keep, GError **error);
 
-/* Whether it may be read as planes; once the reduction is set. Only colours as
- * JFIF has them, and chroma of full or half resolution. */
+/* Returns whether the file can be decoded to planes: JFIF colors, and chroma at
+ * full or half resolution. Call it after the reduction is set. */
 gboolean spdl_jpeg_get_sampling (SpdlJpeg *self, SpdlSampling *sampling);
 
-/* The same, as planes. */
+/* Same as spdl_jpeg_read_rows(), to planes. */
 gboolean spdl_jpeg_read_planes (
     SpdlJpeg *self, const SpdlPlanes *planes, gboolean keep, GError **error);
 

@@ -16,12 +16,12 @@
  * the fields below was compared with the sources of libjpeg 6b and of
  * libjpeg-turbo 1.0.0, 1.5.3, 2.0.6, 2.1.5, 3.0.0, 3.0.4, 3.1.0, 3.1.3, 3.1.4.1
  * and 3.2.0, and with the jpegint.h of Debian 12 (2.1.5-2). It is the same in
- * all of them, and does not depend on JPEG_LIB_VERSION (62, 70 or 80): the
- * structs that do are public. test-entropy-check compares it with jpegint.h
- * where that is installed, and entropycheck.h with the library in use. */
+ * all of them, and does not depend on JPEG_LIB_VERSION (62, 70 or 80), which
+ * only changes public structs. test-entropy-check compares it with jpegint.h if
+ * that is installed, and entropycheck.h with the loaded library. */
 
-/* The first fields of `struct jpeg_entropy_decoder`. libjpeg-turbo 3 has the
- * methods of lossless JPEGs after them; a lossless JPEG leaves `decode_mcu`
+/* The first fields of `struct jpeg_entropy_decoder`. In libjpeg-turbo 3 the
+ * methods for lossless JPEGs follow; a lossless JPEG leaves `decode_mcu`
  * uninitialized. */
 typedef struct {
   void (*start_pass) (j_decompress_ptr cinfo);

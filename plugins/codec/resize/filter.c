@@ -1,4 +1,4 @@
-/* gst-spdl: fixed-point filters of a resize
+/* gst-spdl: fixed-point filters of the resizer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,13 +18,13 @@ typedef struct {
   gsize n_first_allocated;
   gsize n_weights_allocated;
   gsize n_quads_allocated;
-  guint64 used; /* 0: never */
+  guint64 used; /* time of the last use; 0: never */
 } Entry;
 
-/* The most that any entry needed. What is made anew gets as much, so that soon
- * none grows any more: images take entries in turn, and each would otherwise
- * wait for the largest filter to come to it. What is LARGE is an exception, and
- * not kept in reserve. */
+/* Largest allocation that any entry needed. New allocations get this size,
+ * because images use the entries in turn and each would otherwise be
+ * reallocated until it had held the largest filter. Allocations larger than
+ * LARGE do not count. */
 #define LARGE 65536
 typedef struct {
   gsize n_first, n_weights, n_quads;
@@ -83,7 +83,8 @@ make_weights (Entry *self, Most *most, const SpdlFilterWeights *weights)
   return TRUE;
 }
 
-/* Whether the taps of each four samples lie so near that one load has all. */
+/* Returns whether the taps of each group of four output samples are close
+ * enough for a single load. */
 static gboolean
 fits_quads (const SpdlFilter *filter)
 {
@@ -95,8 +96,8 @@ fits_quads (const SpdlFilter *filter)
   return TRUE;
 }
 
-/* Of an odd number of taps the last one's partner has weight 0, and is its
- * twin. */
+/* Writes the taps @tap and @tap + 1 of four samples. With an odd number of
+ * taps, the last one is paired with itself at weight 0. */
 static void
 set_quad (SpdlFilterQuad *self, const SpdlFilter *filter, guint o, guint tap)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: weights of a resize filter
+/* gst-spdl: weights of the resizer's filters
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,14 @@
 #include "plugins/codec/resize/filter.h"
 #include "plugins/codec/resize/scratch.h"
 
-/* Pillow has as many bits below the point. */
+/* Number of fractional bits in Pillow's filters. */
 #define MAX_SHIFT 22
 #define MAX_WEIGHT (G_MAXINT16 - 1)
 
-/* The shift that makes the most of 16 bits, with sums that fit 32. @largest: of
- * all weights; @sum: of the absolute values of a sample's, which rounding may
- * change by 1 for each. */
+/* Returns the largest shift at which weights fit in 16 bits and sums in 32.
+ * @largest: the largest weight
+ * @sum: largest sum of the absolute weights of a sample, which rounding may
+ * change by 1 per tap */
 static inline guint
 get_shift (const SpdlFilterKey *key, double largest, double sum, gsize n_taps)
 {
@@ -33,7 +34,7 @@ get_shift (const SpdlFilterKey *key, double largest, double sum, gsize n_taps)
   return shift;
 }
 
-/* The samples that the box has a part of. */
+/* Range of samples that overlap with the crop. */
 static inline guint
 get_first (const SpdlFilterKey *key)
 {
@@ -54,23 +55,23 @@ get_scale (const SpdlFilterKey *key)
   return (double) key->length / key->unit / key->n_full;
 }
 
-/* Bilinear filters of few taps */
+/* Bilinear filters with few taps */
 
-/* So many samples at a time; those behind the last one repeat it. */
+/* Number of output samples per block. Lanes after the last sample repeat it. */
 #define BLOCK 32
 typedef float Lanes[BLOCK];
 
-/* Where triangles stand, in samples before they are halved. */
+/* Geometry of the triangle filters, in full-resolution samples. */
 typedef struct {
   const SpdlFilterKey *key;
   double begin, scale, support, skip;
   float step;
   gint least, most;
-  gint n_samples; /* that there are */
-  guint n_taps;   /* at most, halved or not */
+  gint n_samples; /* number of input samples */
+  guint n_taps;   /* maximum, after halving */
 } Shape;
 
-/* The taps of a block, halved or not; the last plane is their sums. */
+/* Taps of a block, after halving; the last plane holds their sums. */
 typedef struct {
   gint first[BLOCK];
   float *planes[SPDL_TRIANGLE_FILTER_TAPS + 1];
@@ -89,7 +90,8 @@ get_support (const SpdlFilterKey *key)
   return MAX (get_scale (key), 1.0);
 }
 
-/* Samples under a triangle; halved, as many and the parts of two more. */
+/* Returns the number of samples under a triangle. Halving gives half as many,
+ * plus parts of two more. */
 static guint
 count_taps (const SpdlFilterKey *key, double support)
 {
@@ -98,7 +100,7 @@ count_taps (const SpdlFilterKey *key, double support)
   return key->doubled ? MIN (n / 2 + 2, (key->n_in + 1) / 2) : n;
 }
 
-/* Whether @key asks for such a filter. */
+/* Returns whether @key describes a bilinear filter with few taps. */
 static gboolean
 can_make_triangles (const SpdlFilterKey *key)
 {
@@ -125,16 +127,16 @@ get_shape (const SpdlFilterKey *key)
   };
 }
 
-/* Pillow's places, in its order of operations, as roundings decide which
- * samples count. */
+/* Returns the center of output sample @o. The order of operations is Pillow's,
+ * because rounding decides which samples have a weight. */
 static inline double
 get_center (const Shape *shape, gint o)
 {
   return shape->begin + (o + shape->skip + 0.5) * shape->scale;
 }
 
-/* The first samples of the triangles from @o on, and where these stand on
- * them: from -1 to 1 is what counts. */
+/* Computes for the triangles from @o on their first sample, and its position on
+ * the triangle, which extends from -1 to 1. */
 static void
 place_taps (const Shape *shape, gint o, gint *restrict first, float *restrict x)
 {
@@ -149,8 +151,8 @@ place_taps (const Shape *shape, gint o, gint *restrict first, float *restrict x)
   }
 }
 
-/* The triangles at the sample that is @k behind the first. Arithmetic in place
- * of conditions, which compilers do not vectorise. */
+/* Computes the weights of the samples @k after the first ones. Uses arithmetic
+ * instead of conditions, which compilers do not vectorize. */
 static inline void
 sample_triangles (const Shape *shape, const gint *first, const float *x, gint k,
     float *restrict taps)
@@ -164,7 +166,8 @@ sample_triangles (const Shape *shape, const gint *first, const float *x, gint k,
   }
 }
 
-/* What a sample to the left of the first one would have is the first one's. */
+/* Adds the weight of the sample before the first one, which is replicated, to
+ * the first one. */
 static void
 fold_left (Block *block, Lanes *doubled)
 {
@@ -186,8 +189,9 @@ fold_right (const Shape *shape, Block *block, Lanes *doubled)
   }
 }
 
-/* Of a sample and the next, which are doubled, 3/4 are the first one of two,
- * and 1/4 is from either side: what comes from there goes to the sample. */
+/* Merges the weights of upsampled samples into those of the input samples. Of
+ * two upsampled samples, 3/4 come from the input sample between them and 1/4
+ * from its neighbors. */
 static void
 halve_samples (const Lanes *restrict doubled, float *restrict taps)
 {
@@ -196,7 +200,8 @@ halve_samples (const Lanes *restrict doubled, float *restrict taps)
               0.25f * (doubled[0][i] + doubled[3][i]);
 }
 
-/* Doubled samples go from one before the first that counts. */
+/* Computes the taps of a block for half-resolution input. Upsampled samples
+ * start one before the first that has a weight. */
 static void
 make_halved (const Shape *shape, Block *block, Lanes x)
 {
@@ -257,7 +262,8 @@ make_room (SpdlTriangleFilter *self, guint n_out, guint n_taps)
              SPDL_TRIANGLE_FILTER_TAPS * sizeof (gint16));
 }
 
-/* Returns the least sum of a sample's weights. */
+/* Computes the unnormalized weights. Returns the smallest sum of a sample's
+ * weights. */
 static float
 compute_triangle (SpdlTriangleFilter *self, const Shape *shape, guint *first)
 {
@@ -279,8 +285,8 @@ compute_triangle (SpdlTriangleFilter *self, const Shape *shape, guint *first)
   return least;
 }
 
-/* Each weight is what the sum of all up to it grows by when that is rounded: so
- * they add up. */
+/* Rounds the weights so that they add up exactly: each weight is the increment
+ * of the rounded cumulative sum. */
 static void
 round_block (SpdlTriangleFilter *self, guint o, float one)
 {
@@ -317,7 +323,7 @@ is_zero (const gint16 *plane, gsize n)
   return any == 0;
 }
 
-/* No triangle ends behind the last one. */
+/* Returns the end of the input range. The last triangle ends last. */
 static guint
 get_end (const Shape *shape)
 {
@@ -327,7 +333,7 @@ get_end (const Shape *shape)
   return shape->key->doubled ? MIN (end / 2 + 1, shape->n_samples) : end;
 }
 
-/* As spdl_filter_weights_make() and spdl_filter_weights_write(). */
+/* Computes triangle filters; see spdl_filter_weights_make(). */
 static gboolean
 make_triangles (
     SpdlTriangleFilter *self, const SpdlFilterKey *key, SpdlFilter *filter)
@@ -337,7 +343,7 @@ make_triangles (
 
   if (!make_room (self, key->n_out, shape.n_taps))
     return FALSE;
-  /* A sample stands for two where it is halved. */
+  /* With half-resolution input, a sample has the weight of two. */
   largest =
       (key->doubled ? 2 : 1) / compute_triangle (self, &shape, filter->first);
   filter->shift =
@@ -379,7 +385,7 @@ write_triangles (const SpdlTriangleFilter *self, SpdlFilter *filter)
 
 #define UNDOUBLE_PADDING 3
 
-/* The functions, for a sample at a distance of @x */
+/* Kernel functions, of the distance @x */
 
 static inline double
 cubic_kernel (double x)
@@ -405,8 +411,8 @@ get_radius (SpdlInterpolation interpolation)
   }
 }
 
-/* Of more taps than triangles have here. In single precision, and without a
- * branch. */
+/* Triangle filter with more taps than SPDL_TRIANGLE_FILTER_TAPS. Single
+ * precision, without branches. */
 static inline double
 sample_triangle (SpdlWeight *weights, guint n, float x, float step)
 {
@@ -420,8 +426,8 @@ sample_triangle (SpdlWeight *weights, guint n, float x, float step)
   return sum;
 }
 
-/* sinc (x) sinc (x / 3) for @n places: sines of equal steps by the addition
- * theorem, as sin () would take longer than all else here. */
+/* Computes sinc (x) sinc (x / 3) at @n equidistant positions. Uses the angle
+ * addition theorem, because sin () would dominate the time. */
 static double
 sample_lanczos (SpdlWeight *weights, guint n, double x, double step)
 {
@@ -446,7 +452,8 @@ sample_lanczos (SpdlWeight *weights, guint n, double x, double step)
   return sum;
 }
 
-/* Drafts @n weights at distances from @x on, @step apart. Returns their sum. */
+/* Computes @n unnormalized weights at distances from @x on, @step apart.
+ * Returns their sum. */
 static double
 sample_kernel (SpdlWeight *weights, guint n, SpdlInterpolation interpolation,
     double x, double step)
@@ -465,7 +472,7 @@ sample_kernel (SpdlWeight *weights, guint n, SpdlInterpolation interpolation,
   }
 }
 
-/* Drafting */
+/* Computing weights */
 
 static gboolean
 reserve_doubled (SpdlFilterWeights *self)
@@ -483,7 +490,7 @@ static gboolean
 reserve_weights (
     SpdlFilterWeights *self, const SpdlFilterKey *key, double support)
 {
-  /* Undoubled, three may become as many again. */
+  /* Halving three weights may give three again. */
   const double stride = MIN (ceil (support) * 2 + 1, key->n_in);
   gsize n;
 
@@ -498,9 +505,10 @@ reserve_weights (
          (!key->doubled || reserve_doubled (self));
 }
 
-/* From weights of doubled samples, @count from @first on with zeros around, to
- * those of the samples themselves: what is 3/4 and 1/4 of two that are doubled.
- * The first and the last one have nothing beside them but themselves. */
+/* Converts @count weights of upsampled samples from @first on, which have zeros
+ * on both sides, to weights of the input samples: an upsampled sample is 3/4 of
+ * one input sample and 1/4 of another. The outermost samples are replicated at
+ * the edges. */
 static void
 undouble_weights (SpdlFilterWeights *self, const SpdlFilterKey *key,
     SpdlWeight *weights, guint *first, guint *count)
@@ -524,8 +532,7 @@ undouble_weights (SpdlFilterWeights *self, const SpdlFilterKey *key,
   *count = end - begin;
 }
 
-/* Drafts the weights of one sample, before they add up to 1. Returns their
- * sum. */
+/* Computes the unnormalized weights of one output sample. Returns their sum. */
 static double
 sample_filter (SpdlFilterWeights *self, const SpdlFilterKey *key,
     SpdlWeight *weights, double x, double step, guint *first, guint *count)
@@ -543,8 +550,8 @@ sample_filter (SpdlFilterWeights *self, const SpdlFilterKey *key,
   return sum;
 }
 
-/* What weights have at most. A triangle's need no look: before they add up to 1
- * they are at most 1, or 2 where a sample stands for two, and never below 0. */
+/* Finds the largest weights. Not needed for a triangle, whose unnormalized
+ * weights are between 0 and 1, or 2 with half-resolution input. */
 static void
 measure_weights (
     const SpdlFilterWeights *self, guint o, float *largest, float *largest_sum)
@@ -562,8 +569,8 @@ measure_weights (
   *largest_sum = MAX (*largest_sum, sum * self->factors[o]);
 }
 
-/* Pillow's places, in its order of operations, as roundings decide which
- * samples count. */
+/* Positions are computed in Pillow's order of operations, because rounding
+ * decides which samples have a weight. */
 static void
 compute_weights (SpdlFilterWeights *self, SpdlFilter *filter,
     const SpdlFilterKey *key, double scale, double support)
@@ -595,9 +602,9 @@ compute_weights (SpdlFilterWeights *self, SpdlFilter *filter,
   filter->shift = get_shift (key, largest, largest_sum, self->stride);
 }
 
-/* Each weight is what the sum of all up to it grows by when that is rounded: so
- * they add up. Leaves out what is 0 on either side. (The sums are over -1: with
- * 1 added, to cut is to round down.) */
+/* Rounds the weights so that they add up exactly: each weight is the increment
+ * of the rounded cumulative sum. Trims zeros on both sides. (The sums are above
+ * -1; with 1 added, truncation rounds down.) */
 static void
 round_weights (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
 {
@@ -626,8 +633,9 @@ round_weights (SpdlFilterWeights *self, SpdlFilter *filter, guint o)
   self->counts[o] = end - begin;
 }
 
-/* What was left out may make a sample begin behind its successor: rows are
- * taken in order, and the earlier one gets a few zeros back. */
+/* Restores the order of the first samples, which trimming may have broken: rows
+ * are consumed in order, so a sample that would begin after its successor gets
+ * some zeros back. */
 static void
 order_weights (SpdlFilterWeights *self, SpdlFilter *filter)
 {
@@ -646,8 +654,8 @@ order_weights (SpdlFilterWeights *self, SpdlFilter *filter)
   }
 }
 
-/* Adds up as Pillow does, whose roundings decide where a place falls right
- * between two samples. */
+/* Accumulates positions like Pillow, whose rounding decides the sample if a
+ * position is exactly between two. */
 static void
 compute_nearest (
     SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)

@@ -1,4 +1,4 @@
-/* gst-spdl: weights of a resize filter
+/* gst-spdl: weights of the resizer's filters
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,51 +11,53 @@
 
 G_BEGIN_DECLS
 
-/* A random crop needs four new filters for each image, nearly always bilinear
- * ones of two to five taps. Here each step of their making is a loop over
- * samples that come out, without a branch, for the compiler to vectorise: one
- * sample after the other takes four times as long. The taps are planes: the
- * first of all samples, the second of all, and so on. */
+/* Bilinear filters with few taps. A random crop needs four new filters per
+ * image, nearly always bilinear ones with two to five taps. Each step is a loop
+ * over output samples without branches, which compilers vectorize; a loop over
+ * taps takes four times as long. Taps are stored in planes: the first tap of
+ * all samples, then the second tap, and so on. */
 #define SPDL_TRIANGLE_FILTER_TAPS 8
 
 typedef struct {
   gsize n_weights_allocated, n_rounded_allocated;
   gsize stride;    /* of a plane */
-  guint n_planes;  /* from the first tap to the last that may count */
-  float *weights;  /* before they add up to 1; behind them their sums */
-  gint16 *rounded; /* as whole numbers */
+  guint n_planes;  /* number of taps */
+  float *weights;  /* unnormalized weights, followed by a plane of their sums */
+  gint16 *rounded; /* fixed-point weights */
 } SpdlTriangleFilter;
 
-/* Weights on their way to whole numbers: of each sample that comes out those of
- * all that may count, before they add up to 1. */
+/* Unnormalized weights, which are then rounded in place. */
 typedef union {
   float value;
   gint32 rounded;
 } SpdlWeight;
 
-/* What a filter is made of: drafted first, since only then it is known how many
- * taps there are. Its memory serves the next filter. */
+/* Weights of a filter. They are computed before the filter is allocated,
+ * because only then the number of taps is known. Memory is reused for the next
+ * filter. */
 typedef struct {
   SpdlTriangleFilter triangle_filter;
-  gboolean is_triangles; /* it is they that hold the weights */
+  gboolean is_triangles; /* the weights are in triangle_filter */
   gsize stride;
   gsize n_allocated, n_counts_allocated, n_factors_allocated;
   gsize n_doubled_allocated;
   SpdlWeight *weights;
   guint *counts;
-  float *factors;      /* that make a sample's weights add up to 1 */
-  SpdlWeight *doubled; /* one sample's, with zeros around */
+  float *factors;      /* normalization factor per sample */
+  SpdlWeight *doubled; /* weights of one sample for upsampled input, with zeros
+                          on both sides */
 } SpdlFilterWeights;
 
 void spdl_filter_weights_clear (SpdlFilterWeights *self);
 
-/* Drafts the weights of @filter, in which it sets all but weights and quads.
- * @filter->first has room for n_out. FALSE if there is no memory. */
+/* Computes the weights of @filter and sets all its fields except weights and
+ * quads. @filter->first must have room for n_out. Returns FALSE if memory is
+ * short. */
 gboolean spdl_filter_weights_make (
     SpdlFilterWeights *self, const SpdlFilterKey *key, SpdlFilter *filter);
 
-/* Writes the weights, where there are zeros, and sets @filter->first so that
- * all taps are within the source. */
+/* Writes the weights to @filter, which is filled with zeros, and adjusts
+ * @filter->first so that all taps are within the source. */
 void
 spdl_filter_weights_write (const SpdlFilterWeights *self, SpdlFilter *filter);
 

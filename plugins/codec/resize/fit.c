@@ -35,14 +35,14 @@ put_in_the_middle (guint width, guint height, SpdlRectangle *box)
   box->y = (height - box->height) / 2;
 }
 
-/* A side, at least a pixel, at most @most. */
+/* Rounds a side and clamps it to 1 to @most pixels. */
 static guint
 scale_side (double length, guint most)
 {
   return CLAMP (rint (length), 1.0, (double) most);
 }
 
-/* The largest box whose ratio is allowed. */
+/* Selects the largest centered crop with an allowed aspect ratio. */
 static void
 fall_back (const double *ratio, guint width, guint height, SpdlRectangle *box)
 {
@@ -110,7 +110,7 @@ spdl_augment_draw (const SpdlAugment *self, guint64 epoch, guint64 index,
   *flip = spdl_random_double (&random) < self->flip;
 }
 
-/* In proportion: what @length becomes when @from becomes @to. */
+/* Scales @length by @to / @from. */
 static guint
 in_proportion (guint length, guint from, guint to)
 {
@@ -139,8 +139,8 @@ resolve_size (SpdlFit *self, SpdlFitMode mode, guint width, guint height)
   self->height = height;
 }
 
-/* The shorter side, as torchvision's Resize does it: the longer one is cut down
- * to a whole number; and the middle, as its CenterCrop does. */
+/* Computes COVER like torchvision's Resize of the shorter side, which rounds
+ * the longer side down, followed by CenterCrop. */
 static void
 fit_around (SpdlFit *self)
 {
@@ -161,7 +161,7 @@ fit_around (SpdlFit *self)
   self->skip_y = rint ((self->full_height - self->height) / 2.0);
 }
 
-/* As Pillow's ImageOps.pad() does it. */
+/* Computes CONTAIN like Pillow's ImageOps.pad(). */
 static void
 fit_inside (SpdlFit *self)
 {
@@ -202,7 +202,7 @@ void
 spdl_fit_init_center (SpdlFit *self, const SpdlRectangle *box, guint width,
     guint height, double fraction)
 {
-  /* 0 stays 0: a side that is not given. */
+  /* 0, an unspecified side, stays 0. */
   spdl_fit_init (self, SPDL_FIT_COVER, box, rint (width / fraction),
       rint (height / fraction));
   self->width = width ? width : MAX (rint (self->width * fraction), 1.0);

@@ -11,13 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* What is drawn for an item depends on (seed, epoch, index) and the image's
- * size alone: not on threads, nor on the order of items. The numbers come from
- * xoshiro256**, keyed by splitmix64 of seed, epoch, index and SPDL_AUGMENT_KEY,
- * in this order: for random-resized-crop, ten times at most, the area and the
- * ratio, until a box fits; then its row and its column; last, in any case, the
- * flip. A number in [0, 1) is the upper 53 bits of one that is drawn; one below
- * a bound is Lemire's, from the upper 32. */
+/* Random values depend only on (seed, epoch, index) and the image size, not on
+ * threads or the order of items. They come from xoshiro256**, seeded by
+ * splitmix64 from seed, epoch, index and SPDL_AUGMENT_KEY, in this order: for
+ * random-resized-crop, area and aspect ratio, up to ten times until the crop
+ * fits, then its row and its column; last, in all cases, the flip. A number in
+ * [0, 1) is formed from the upper 53 bits. An integer below a bound is drawn
+ * with Lemire's method from the upper 32 bits. */
 
 #define SPDL_AUGMENT_KEY G_GUINT64_CONSTANT (0x61756d656e740001)
 
@@ -34,45 +34,45 @@ typedef struct {
 
 typedef struct {
   SpdlAugmentKind kind;
-  double scale[2]; /* of the area, least and most */
-  double ratio[2]; /* of width to height */
+  double scale[2]; /* range of the area, as a fraction */
+  double ratio[2]; /* range of width / height */
   double flip;     /* probability */
   guint64 seed;
 } SpdlAugment;
 
-/* Whether anything is random. */
+/* Returns whether there are random transforms. */
 static inline gboolean
 spdl_augment_is_on (const SpdlAugment *self)
 {
   return self->kind != SPDL_AUGMENT_NONE || self->flip > 0.0;
 }
 
-/* Draws for the item of @epoch and @index, an image of @width by @height that
- * is to become @out_width by @out_height: the @box of it that is used, all of
- * it where none is asked for, and whether the result is mirrored.
+/* Draws crop and flip for the item with @epoch and @index. The image has @width
+ * by @height pixels, and the result @out_width by @out_height. @box is the
+ * whole image if there is no random crop.
  *
- * random-resized-crop is torchvision's: a box of a share of the area and of a
- * ratio (uniform in its logarithm) at a random place; if ten do not fit, the
- * largest in the middle whose ratio is allowed. random-crop takes as many
- * pixels as are to come out, at a random place; of an image that is too small,
- * the largest box of that shape. */
+ * random-resized-crop is that of torchvision: a crop with a random fraction of
+ * the area, a random aspect ratio (log-uniform), and a random position. If ten
+ * attempts do not fit, the largest centered crop with an allowed ratio is used.
+ * random-crop has the size of the result and a random position. If the image is
+ * too small, it is the largest crop with that aspect ratio. */
 void spdl_augment_draw (const SpdlAugment *self, guint64 epoch, guint64 index,
     guint width, guint height, guint out_width, guint out_height,
     SpdlRectangle *box, gboolean *flip);
 
-/* How an image is brought into its frame, the result. Sizes are upright. */
+/* Modes of fitting an image into the result. Sizes are those of the upright
+ * image. */
 
 typedef enum {
-  SPDL_FIT_STRETCH, /* to fill it, whatever its shape */
-  SPDL_FIT_COVER,   /* its shape stays, what is beyond the frame is cut off */
-  SPDL_FIT_CONTAIN, /* its shape stays, what is left of the frame is filled
-                     */
-  SPDL_FIT_NONE,    /* as it is */
+  SPDL_FIT_STRETCH, /* scale both sides independently */
+  SPDL_FIT_COVER,   /* keep the aspect ratio and crop */
+  SPDL_FIT_CONTAIN, /* keep the aspect ratio and add a border */
+  SPDL_FIT_NONE,    /* keep the size */
 } SpdlFitMode;
 
-/* The image's `box`, nothing outside of which is looked at, is scaled to `full`
- * pixels, of which those from `skip` on are drawn at `place` in a result of
- * `width` by `height`. */
+/* The crop `box` of the image is scaled to `full` pixels. The part from `skip`
+ * on is drawn at `place` in a result of `width` by `height`. Pixels outside of
+ * `box` are not used. */
 typedef struct {
   guint width, height;
   SpdlRectangle box;
@@ -81,18 +81,19 @@ typedef struct {
   SpdlRectangle place;
 } SpdlFit;
 
-/* @box: of the image. @width, @height: of the result; 0: with STRETCH the box's
- * own; with COVER and CONTAIN in proportion,
- * where the other is given. */
+/* @box: crop of the image
+ * @width, @height: of the result; 0: with STRETCH the side of the box; with
+ * COVER and CONTAIN in proportion to the other side */
 void spdl_fit_init (SpdlFit *self, SpdlFitMode mode, const SpdlRectangle *box,
     guint width, guint height);
 
-/* As COVER for a frame whose sides are larger, by 1 / @fraction, of which the
- * middle is kept: torchvision's Resize(256) and CenterCrop(224) for 0.875. */
+/* Fits like COVER into a frame whose sides are larger by 1 / @fraction, and
+ * keeps its center. With 0.875 this is torchvision's Resize(256) and
+ * CenterCrop(224). */
 void spdl_fit_init_center (SpdlFit *self, const SpdlRectangle *box, guint width,
     guint height, double fraction);
 
-/* Whether the result has more than what is drawn. */
+/* Returns whether the result has a border around the image. */
 static inline gboolean
 spdl_fit_has_border (const SpdlFit *self)
 {

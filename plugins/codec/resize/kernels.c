@@ -1,4 +1,4 @@
-/* gst-spdl: choice of the inner loops of a resize
+/* gst-spdl: selection of the resizer's kernels
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The best first. */
+/* Best first. */
 static const SpdlKernels *const sets[] = {
 #ifdef SPDL_KERNELS_X86
   &spdl_kernels_avx2,

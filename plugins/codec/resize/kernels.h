@@ -1,4 +1,4 @@
-/* gst-spdl: choice of the inner loops of a resize
+/* gst-spdl: interface of the resizer's kernels
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,48 +11,52 @@
 
 G_BEGIN_DECLS
 
-/* A set of loops for one kind of CPU. All sets give the same bytes: sums of 32
- * bits, half of the last bit added, shifted down and cut off.
+/* Kernels for one CPU architecture. All sets give identical results: 32-bit
+ * sums, rounded to nearest, shifted and clamped.
  *
- * Rows are shrunk to values of 16 bits, of which some are below the point: if
- * they were rounded to bytes in between, errors of many rows could add up. Like
- * bytes they are cut off at 0 and 255: where filters go below 0 it matters. */
+ * The horizontal pass outputs 16-bit values with fractional bits; rounding to
+ * bytes would accumulate errors over the rows of the vertical pass. The values
+ * are clamped to 0 to 255 like bytes, which matters for filters with negative
+ * weights. */
 
-/* So many rows are shrunk at a time, so that a weight is fetched once for all
- * of them, and so many bytes behind each row may be read and written. */
+/* Number of rows per call, so that each weight is loaded once for all of them,
+ * and number of bytes after each row that may be read and written. */
 #define SPDL_KERNEL_ROWS 4
 #define SPDL_KERNEL_PADDING 64
 
 typedef struct {
   const gchar *name;
 
-  /* Along SPDL_KERNEL_ROWS rows, one behind the other: of four bytes a pixel to
-   * three values with @bits below the point, and of one to one. The
-   * strides are in values, and in bytes. */
+  /* Horizontal pass over SPDL_KERNEL_ROWS consecutive rows. shrink_pixels()
+   * converts pixels of four bytes to three values with @bits fractional bits;
+   * shrink_bytes() converts single-channel rows. Strides are in values for
+   * @out, and in bytes for @in. */
   void (*shrink_pixels) (gint16 *out, gsize out_stride, const guint8 *in,
       gsize in_stride, const SpdlFilter *filter, guint bits);
   void (*shrink_bytes) (gint16 *out, gsize out_stride, const guint8 *in,
       gsize in_stride, const SpdlFilter *filter, guint bits);
 
-  /* Sums up columns of @n_rows rows, an even number, into the @n bytes of @out,
-   * and not one more. @shift: of weights and values together. */
+  /* Vertical pass: sums @n_rows rows, an even number, into exactly @n bytes of
+   * @out.
+   * @shift: fractional bits of weights and values together */
   void (*sum_rows) (guint8 *out, gsize n, const gint16 *const *rows,
       const gint16 *weights, guint n_rows, guint shift);
 
-  /* Of @n pixels in planes of full range YCbCr makes the 3 @n bytes of @out,
-   * and not one more, red first or, with @bgr, blue. */
+  /* Converts @n pixels of planar full-range YCbCr to exactly 3 @n bytes of RGB
+   * or, with @bgr, BGR. */
   void (*join_planes) (
       guint8 *out, const guint8 *const planes[3], guint n, gboolean bgr);
 } SpdlKernels;
 
-/* The best set for this CPU; or the one that the environment variable
- * SPDL_KERNELS names, if it is there. Read once. */
+/* Returns the best set for this CPU, or the one named by the environment
+ * variable SPDL_KERNELS, if it is available. The variable is read once. */
 const SpdlKernels *spdl_kernels_get (void);
 
-/* A set by its name: c, sse2, avx2 or neon. NULL if it cannot run here. */
+/* Returns the set with that name: c, sse2, avx2 or neon. NULL if the CPU does
+ * not support it. */
 const SpdlKernels *spdl_kernels_find (const gchar *name);
 
-/* Of the files, each for its own. */
+/* Defined in a file per set. */
 extern const SpdlKernels spdl_kernels_c;
 #if defined(__x86_64__) || defined(__i386__)
 #define SPDL_KERNELS_X86
@@ -64,16 +68,17 @@ extern const SpdlKernels spdl_kernels_avx2;
 extern const SpdlKernels spdl_kernels_neon;
 #endif
 
-/* What JFIF adds to Y: the parts of these factors beyond 1 of Cr to red, and
- * beyond 2 of Cb to blue, 15 bits below the point. Green's are multiplied with
- * so many bits of the chroma below the point, so that they are rounded once. */
+/* Coefficients of the JFIF conversion, with 15 fractional bits. Those for red
+ * and blue are stored without their integer part, 1 and 2, to fit in 16 bits.
+ * For green, the chroma is first shifted by SPDL_GREEN_BITS, so that both
+ * products are rounded once together. */
 #define SPDL_RED_CR 13173    /* 1.402 - 1 */
 #define SPDL_BLUE_CB (-7471) /* 1.772 - 2 */
 #define SPDL_GREEN_CB (-11277)
 #define SPDL_GREEN_CR (-23401)
 #define SPDL_GREEN_BITS 6
 
-/* Two weights side by side, as the CPU has them in memory. */
+/* Returns two adjacent weights in memory order. */
 static inline gint32
 spdl_kernel_get_pair (const gint16 *weights)
 {

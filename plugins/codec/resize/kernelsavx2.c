@@ -1,4 +1,4 @@
-/* gst-spdl: inner loops of a resize, AVX2
+/* gst-spdl: kernels of the resizer, AVX2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,12 +12,12 @@
 #include <immintrin.h>
 #include <string.h>
 
-/* On each function rather than on the file, which may thus be built like any
- * other. */
+/* The target attribute is set per function, so that the file needs no compiler
+ * flags. */
 #define AVX2 __attribute__ ((target ("avx2")))
 #define AVX2_INLINE AVX2 __attribute__ ((always_inline)) static inline
 
-/* Two rows in one register: the first in the lower half. */
+/* Loads two rows into one register, the first into the lower half. */
 AVX2_INLINE __m256i
 load_two (const guint8 *rows, gsize stride)
 {
@@ -31,7 +31,7 @@ typedef struct {
   __m256i rows01, rows23;
 } Sums;
 
-/* From sums to values. */
+/* Parameters of the conversion from sums to values. */
 typedef struct {
   __m256i half, max;
   __m128i shift;
@@ -58,8 +58,8 @@ pack_bytes (__m256i a, __m256i b, const Scale *scale)
 
 /* Pixels */
 
-/* The pixels 0 and 1 (2 and 3) of each half as 16 bits, channel by channel side
- * by side: what pmaddwd multiplies and adds up. */
+/* Shuffle of two pixels in each half to pairs of 16-bit values per channel, as
+ * pmaddwd needs them. */
 #define PAIR(p)                                                            \
   p, -1, p + 4, -1, p + 1, -1, p + 5, -1, p + 2, -1, p + 6, -1, p + 3, -1, \
       p + 7, -1
@@ -94,7 +94,7 @@ sum_pixels (const guint8 *in, gsize stride, const gint16 *weights, guint n_taps,
   return sums;
 }
 
-/* Two pixels of two rows, without the fourth channel. */
+/* Stores two pixels of two rows without the fourth channel. */
 AVX2_INLINE void
 store_pixels (
     gint16 *out, gsize stride, __m256i a, __m256i b, const Scale *scale)
@@ -163,7 +163,7 @@ load_bytes_of_two (const guint8 *rows, gsize stride)
           _mm_loadl_epi64 ((const __m128i *) (rows + stride))));
 }
 
-/* Eight taps at a time, four sums of each row that are still to be added. */
+/* Processes eight taps at a time. Returns four partial sums per row. */
 AVX2_INLINE Sums
 sum_bytes (const guint8 *in, gsize stride, const gint16 *weights, guint n_taps)
 {
@@ -181,7 +181,7 @@ sum_bytes (const guint8 *in, gsize stride, const gint16 *weights, guint n_taps)
   return sums;
 }
 
-/* Adds up the sums of four pixels of two rows. */
+/* Adds up the partial sums of four pixels of two rows. */
 AVX2_INLINE void
 store_bytes (gint16 *out, gsize stride, __m256i a, __m256i b, __m256i c,
     __m256i d, const Scale *scale)
@@ -218,7 +218,7 @@ shrink_bytes_of (gint16 *out, gsize out_stride, const guint8 *in,
 #undef SUM
 }
 
-/* Four samples of four rows from one load of each. */
+/* Computes four samples of four rows from one load per row. */
 AVX2_INLINE void
 shrink_quads_of (gint16 *out, gsize stride, const guint8 *in, gsize in_stride,
     const SpdlFilter *filter, guint bits, guint n_pairs)
@@ -293,7 +293,7 @@ shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
 
 /* Columns */
 
-/* Sixteen of them; the caller saturates. */
+/* Sums sixteen columns; the caller saturates. */
 AVX2_INLINE __m256i
 sum_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
     guint n_rows, const Scale *scale)
@@ -382,7 +382,7 @@ multiply_words (__m256i values, gint16 factor)
   return _mm256_mulhrs_epi16 (values, _mm256_set1_epi16 (factor));
 }
 
-/* Of 16 pixels, which may go beyond a byte. */
+/* Returns 16 pixels, which may exceed the range of a byte. */
 AVX2_INLINE Colors
 get_colors (const guint8 *const planes[3], gsize at)
 {
@@ -405,7 +405,7 @@ get_colors (const guint8 *const planes[3], gsize at)
   };
 }
 
-/* Four pixels of four bytes as three: writes 16 bytes. */
+/* Packs four pixels of four bytes to three bytes each; writes 16 bytes. */
 AVX2_INLINE void
 store_four (guint8 *out, __m128i pixels)
 {
@@ -415,12 +415,12 @@ store_four (guint8 *out, __m128i pixels)
   _mm_storeu_si128 ((__m128i *) out, _mm_shuffle_epi8 (pixels, three));
 }
 
-/* Writes 16 pixels and four bytes. */
+/* Writes 16 pixels and four more bytes. */
 AVX2_INLINE void
 join_16 (guint8 *out, const guint8 *const planes[3], gsize at, gboolean bgr)
 {
   const Colors c = get_colors (planes, at);
-  /* Of each half: eight of the first, eight of the third, byte by byte. */
+  /* In each half: eight bytes of the first channel and eight of the third. */
   const __m256i ends = _mm256_packus_epi16 (bgr ? c.b : c.r, bgr ? c.r : c.b);
   const __m256i middle = _mm256_packus_epi16 (c.g, c.g);
   const __m256i first = _mm256_unpacklo_epi8 (ends, middle);

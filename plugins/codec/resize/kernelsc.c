@@ -1,4 +1,4 @@
-/* gst-spdl: inner loops of a resize, C
+/* gst-spdl: kernels of the resizer, C
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -45,7 +45,7 @@ shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
     shrink_row (out + i * out_stride, in + i * in_stride, filter, bits, 1, 1);
 }
 
-/* In blocks, whose sums stay in the cache whatever the number of rows. */
+/* Block size at which the sums stay in the cache for any number of rows. */
 #define BLOCK 256
 
 static void

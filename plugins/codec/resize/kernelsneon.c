@@ -1,4 +1,4 @@
-/* gst-spdl: inner loops of a resize, NEON
+/* gst-spdl: kernels of the resizer, NEON
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,7 +18,7 @@ widen (uint8x8_t bytes)
   return vreinterpretq_s16_u16 (vmovl_u8 (bytes));
 }
 
-/* From sums to values. */
+/* Parameters of the conversion from sums to values. */
 typedef struct {
   int32x4_t half, down;
   int16x4_t max;
@@ -34,7 +34,7 @@ get_scale (guint shift, guint bits)
   };
 }
 
-/* Four values. */
+/* Stores four values. */
 static inline void
 store_four (gint16 *out, int32x4_t sums, const Scale *scale)
 {
@@ -72,7 +72,7 @@ shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
       s2 = add_pair (s2, from + i * 4 + 2 * in_stride, weights + i);
       s3 = add_pair (s3, from + i * 4 + 3 * in_stride, weights + i);
     }
-    /* The fourth value is the next pixel's. */
+    /* The fourth value is overwritten by the next pixel. */
     store_four (to, s0, &scale);
     store_four (to + out_stride, s1, &scale);
     store_four (to + 2 * out_stride, s2, &scale);
@@ -82,7 +82,7 @@ shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
 
 /* Bytes */
 
-/* Eight taps at a time, four sums that are still to be added. */
+/* Processes eight taps at a time. Returns four partial sums. */
 static inline int32x4_t
 sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
 {
@@ -129,7 +129,7 @@ shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
 
 /* Columns */
 
-/* Eight of them. */
+/* Sums eight columns. */
 static inline uint8x8_t
 sum_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
     guint n_rows, const Scale *scale)

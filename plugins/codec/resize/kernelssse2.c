@@ -1,4 +1,4 @@
-/* gst-spdl: inner loops of a resize, SSE2
+/* gst-spdl: kernels of the resizer, SSE2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 #define SSE2 __attribute__ ((target ("sse2")))
 #define SSE2_INLINE SSE2 __attribute__ ((always_inline)) static inline
 
-/* From sums to values. */
+/* Parameters of the conversion from sums to values. */
 typedef struct {
   __m128i half, max, shift;
 } Scale;
@@ -30,7 +30,7 @@ get_scale (guint shift, guint bits)
   };
 }
 
-/* Four values. */
+/* Stores four values. */
 SSE2_INLINE void
 store_four (gint16 *out, __m128i sums, const Scale *scale)
 {
@@ -43,8 +43,8 @@ store_four (gint16 *out, __m128i sums, const Scale *scale)
 
 /* Pixels */
 
-/* Of two pixels, channel by channel side by side, to 16 bits: what pmaddwd
- * multiplies and adds up. */
+/* Interleaves two pixels to pairs of 16-bit values per channel, as pmaddwd
+ * needs them. */
 SSE2_INLINE __m128i
 add_pair (__m128i sums, const guint8 *pixels, const gint16 *weights)
 {
@@ -74,7 +74,7 @@ shrink_pixels_of (gint16 *out, gsize out_stride, const guint8 *in,
       s2 = add_pair (s2, from + i * 4 + 2 * in_stride, weights + i);
       s3 = add_pair (s3, from + i * 4 + 3 * in_stride, weights + i);
     }
-    /* The fourth value is the next pixel's. */
+    /* The fourth value is overwritten by the next pixel. */
     store_four (to, s0, &scale);
     store_four (to + out_stride, s1, &scale);
     store_four (to + 2 * out_stride, s2, &scale);
@@ -105,7 +105,7 @@ shrink_pixels (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
 
 /* Bytes */
 
-/* Eight taps at a time, four sums that are still to be added. */
+/* Processes eight taps at a time. Returns four partial sums. */
 SSE2_INLINE __m128i
 sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
 {
@@ -120,7 +120,7 @@ sum_bytes (const guint8 *in, const gint16 *weights, guint n_taps)
   return sums;
 }
 
-/* Adds up the sums of four pixels: a transposition. */
+/* Adds up the partial sums of four pixels by a transposition. */
 SSE2_INLINE __m128i
 join_quarters (__m128i a, __m128i b, __m128i c, __m128i d)
 {
@@ -166,7 +166,7 @@ shrink_bytes (gint16 *out, gsize out_stride, const guint8 *in, gsize in_stride,
 
 /* Columns */
 
-/* Eight of them; the caller saturates. */
+/* Sums eight columns; the caller saturates. */
 SSE2_INLINE __m128i
 sum_columns (const gint16 *const *rows, gsize at, const gint16 *weights,
     guint n_rows, const Scale *scale)
@@ -223,7 +223,7 @@ load_8 (const guint8 *bytes)
       _mm_loadl_epi64 ((const __m128i *) bytes), _mm_setzero_si128 ());
 }
 
-/* Times a factor of 15 bits below the point, rounded. */
+/* Multiplies by a factor with 15 fractional bits and rounds, like pmulhrsw. */
 SSE2_INLINE __m128i
 multiply_words (__m128i values, gint16 factor)
 {
@@ -237,7 +237,7 @@ multiply_words (__m128i values, gint16 factor)
           _mm_madd_epi16 (_mm_unpackhi_epi16 (values, one), factors), 15));
 }
 
-/* Eight pixels of four bytes, of which the fourth is 0. */
+/* Stores eight pixels of four bytes, the fourth of which is 0. */
 SSE2_INLINE void
 join_8 (guint8 *out, const guint8 *const planes[3], gsize at, gboolean bgr)
 {

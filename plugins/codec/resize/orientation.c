@@ -1,4 +1,4 @@
-/* gst-spdl: rotates and mirrors images
+/* gst-spdl: rotation and mirroring of images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-/* Where columns become rows, squares of so many pixels a side: what is read and
- * what is written both stay in the cache. */
+/* Side of a tile in pixels. When rows and columns are swapped, the source and
+ * the destination of a tile both stay in the cache. */
 #define SQUARE 32
 
 typedef struct {
-  const guint8 *in; /* the pixel that becomes the first one */
-  gssize step_x;    /* to the one that becomes its right neighbour */
-  gssize step_y;    /* to the one below it */
+  const guint8 *in; /* source of the first output pixel */
+  gssize step_x;    /* from an output pixel to its right neighbor */
+  gssize step_y;    /* from an output pixel to the one below */
   guint8 *out;
   gsize stride;
 } Turn;
@@ -59,7 +59,8 @@ spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
       const guint x_end = MIN (x + SQUARE, out_width);
       const guint y_end = MIN (y + SQUARE, out_height);
 
-      /* The sizes are constants, so that a pixel is a move or two. */
+      /* The pixel size is a constant here, so that the compiler replaces
+       * memcpy(). */
       if (pixel_size == 1)
         copy_square (&turn, 1, x, y, x_end, y_end);
       else

@@ -1,4 +1,4 @@
-/* gst-spdl: rotates and mirrors images
+/* gst-spdl: rotation and mirroring of images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Orientations are EXIF's: 1 is upright, 2 to 4 are mirrored or turned by half
- * a turn, 5 to 8 are those whose rows become columns. */
+/* EXIF orientations: 1 is upright, 2 to 4 are mirrored or rotated by 180
+ * degrees, and 5 to 8 have rows and columns swapped. */
 
 static inline gboolean
 spdl_orientation_swaps_sides (guint orientation)
@@ -20,14 +20,14 @@ spdl_orientation_swaps_sides (guint orientation)
   return orientation >= 5;
 }
 
-/* Whether the columns of the stored image come in the opposite order. */
+/* Returns whether the columns of the stored image are in reverse order. */
 static inline gboolean
 spdl_orientation_mirrors_x (guint orientation)
 {
   return orientation == 2 || orientation == 3 || orientation >= 7;
 }
 
-/* Whether its rows do. */
+/* Returns whether the rows of the stored image are in reverse order. */
 static inline gboolean
 spdl_orientation_mirrors_y (guint orientation)
 {
@@ -35,8 +35,9 @@ spdl_orientation_mirrors_y (guint orientation)
          orientation == 7;
 }
 
-/* Writes the upright form of @in, @width by @height pixels of @pixel_size bytes
- * (1 or 3), to @out, whose sides are swapped where the orientation says so. */
+/* Writes @in, @width by @height pixels of @pixel_size bytes (1 or 3), in
+ * upright orientation to @out. The sides are swapped if the orientation
+ * requires it. */
 void
 spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
     guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride);

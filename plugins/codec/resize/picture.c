@@ -1,4 +1,4 @@
-/* gst-spdl: converts a raw frame to rows
+/* gst-spdl: conversion of a raw frame to rows
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,12 +11,12 @@
 
 struct _SpdlPicture {
   GstVideoConverter *converter;
-  GstVideoInfo in_info;  /* what it converts */
-  GstVideoInfo out_info; /* and to what */
+  GstVideoInfo in_info;  /* input of the converter */
+  GstVideoInfo out_info; /* output of the converter */
   GstBuffer *converted;
 };
 
-/* How the pixels of a frame lie in memory. */
+/* Memory layout of a frame's pixels. */
 typedef struct {
   const guint8 *first;
   gssize stride;
@@ -47,7 +47,7 @@ blend_sample (guint8 value, guint8 below, guint8 alpha)
   return spdl_rows_scale (value, alpha) + spdl_rows_scale (below, 255 - alpha);
 }
 
-/* Opaque: by far the most frequent, and nothing but a copy. */
+/* Copies an opaque row, by far the most frequent case. */
 static void
 copy_row (const Layout *in, const SpdlRows *rows, const guint8 *from,
     guint8 *to, guint n)
@@ -107,7 +107,7 @@ write_rows (
 
 /* Formats */
 
-/* Whether pixels can be read as they are. */
+/* Returns whether pixels can be read without conversion: 8 bits, one plane. */
 static gboolean
 is_plain (const GstVideoFormatInfo *format)
 {
@@ -139,9 +139,10 @@ layout_of (const GstVideoFrame *frame)
     .has_alpha = GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format) };
 }
 
-/* Decoders that know nothing of colours leave what GStreamer supposes of video:
- * another matrix for large frames, and part of the range for gray. Stills are
- * BT.601, and RGB and gray have the whole range. */
+/* Sets the colorimetry of a still image. Decoders that do not report it leave
+ * GStreamer's defaults for video: a matrix that depends on the size, and
+ * limited range for gray. Still images are BT.601; RGB and gray are full
+ * range. */
 static void
 set_colorimetry (GstVideoInfo *info)
 {
@@ -155,7 +156,8 @@ set_colorimetry (GstVideoInfo *info)
   colors->primaries = GST_VIDEO_COLOR_PRIMARIES_BT709;
 }
 
-/* Returns FALSE if there is no converter for such frames. */
+/* Creates or reuses the converter. Returns FALSE if GstVideoConverter does not
+ * support the format. */
 static gboolean
 ensure_converter (
     SpdlPicture *self, const GstVideoInfo *info, gboolean is_video)
@@ -165,8 +167,9 @@ ensure_converter (
 
   if (!is_video)
     set_colorimetry (&in_info);
-  /* As planes of 8 bits are drawn, and since 16-bit chroma that is cosited
-   * comes out wrong by up to 100 of 255. */
+  /* Same chroma site as in the path for 8-bit planes. Moreover,
+   * GstVideoConverter is wrong by up to 100 of 255 with cosited 16-bit
+   * chroma. */
   in_info.chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
   if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info))
     return TRUE;

@@ -1,4 +1,4 @@
-/* gst-spdl: converts a raw frame to rows
+/* gst-spdl: conversion of a raw frame to rows
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,27 +13,27 @@
 
 G_BEGIN_DECLS
 
-/* Reads frames of any raw format. Those of 8 bits a sample in one plane are
- * read as they are; all others go through a GstVideoConverter, which is kept
- * while format and size stay the same. What is transparent is blended over the
- * background. One thread at a time. */
+/* Reads frames of any raw format. Packed 8-bit formats are read directly; all
+ * others go through a GstVideoConverter, which is reused while format and size
+ * stay the same. Transparent pixels are blended over the background. Not
+ * thread-safe. */
 
 typedef struct _SpdlPicture SpdlPicture;
 
-/* What a decoder gave. Nothing of it is owned. */
+/* Decoded frame. All fields are borrowed. */
 typedef struct {
   GstBuffer *buffer;
   const GstVideoInfo *info;
-  guint n_rows;      /* that are there; those below are background */
-  gboolean is_video; /* whose colours are as its info says */
-  gboolean opaque;   /* whatever its alpha says */
+  guint n_rows;      /* decoded rows; those below are background */
+  gboolean is_video; /* use the colorimetry in `info` */
+  gboolean opaque;   /* ignore alpha */
 } SpdlFrame;
 
 SpdlPicture *spdl_picture_new (void);
 void spdl_picture_free (SpdlPicture *self);
 
-/* Writes @frame to @rows; what it has not is background. FALSE with @error set
- * if it cannot be read. */
+/* Writes @frame to @rows; missing rows become background. Returns FALSE with
+ * @error set if the frame cannot be read. */
 gboolean spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     const SpdlRows *rows, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: resizes planes and joins them to pixels
+/* gst-spdl: resizing and color conversion of planar images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -29,7 +29,7 @@ spdl_colors_init (SpdlColors *self, double kr, double kb, gboolean full)
   self->green_cb = rint (-255.0 / c_range * 2.0 * (1.0 - kb) * kb / kg * ONE);
 }
 
-/* Makes @n pixels of three bytes of those in @planes. */
+/* Converts @n pixels in @planes to three bytes each. */
 static void
 spdl_colors_join (const SpdlColors *self, guint8 *out,
     const guint8 *const planes[3], guint n, gboolean bgr)
@@ -56,14 +56,14 @@ struct _SpdlPlaneJoin {
   const SpdlKernels *kernels;
   SpdlFilters *filters;
   SpdlResize *resizes[SPDL_PLANES];
-  guint8 *memory; /* of the resized planes */
+  guint8 *memory; /* for the resized planes */
   gsize n_allocated;
 
-  /* The image in hand. */
+  /* The current image. */
   SpdlPlanes planes;
   SpdlResizeJob job;
   gboolean bgr;
-  const SpdlColors *colors; /* NULL: JFIF's */
+  const SpdlColors *colors; /* NULL: JFIF */
   guint8 *resized[SPDL_PLANES];
   gsize stride;
 };
@@ -121,7 +121,7 @@ make_room (SpdlPlaneJoin *self)
   return self->memory != NULL;
 }
 
-/* What counts of a plane counts of the image. */
+/* Extends the range of needed pixels by the samples that a plane needs. */
 static void
 add_source (SpdlPlanes *planes, const SpdlResizeSource *source, gboolean half_x,
     gboolean half_y)
@@ -154,7 +154,7 @@ begin_plane (SpdlPlaneJoin *self, const SpdlSampling *sampling, guint plane)
   return TRUE;
 }
 
-/* JFIF's, as the decoder's background goes through the other way. */
+/* Sets the samples of missing pixels, with the JFIF conversion. */
 static void
 set_missing (guint8 missing[SPDL_PLANES], guint32 rgb)
 {

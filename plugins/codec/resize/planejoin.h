@@ -1,4 +1,4 @@
-/* gst-spdl: resizes planes and joins them to pixels
+/* gst-spdl: resizing and color conversion of planar images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* From Y'CbCr of 8 bits to R'G'B', by whatever matrix and range; in parts of
- * 1 << SPDL_COLORS_BITS. */
+/* Conversion from 8-bit Y'CbCr to R'G'B' for any matrix and range. Coefficients
+ * have SPDL_COLORS_BITS fractional bits. */
 typedef struct {
   gint32 y, y_offset;
   gint32 red_cr, green_cb, green_cr, blue_cb;
@@ -21,32 +21,32 @@ typedef struct {
 
 #define SPDL_COLORS_BITS 14
 
-/* @kr, @kb: the matrix's weights of red and blue; @full: whether all values
- * are used, not only 16 to 235, and 240. */
+/* @kr, @kb: luma weights of red and blue
+ * @full: full range, instead of 16 to 235 for luma and 16 to 240 for chroma */
 void spdl_colors_init (SpdlColors *self, double kr, double kb, gboolean full);
 
-/* Resizes the planes of an image as they are, chroma from what there is of it,
- * and makes pixels at the size that comes out, where there are fewer. The same
- * as to make pixels first and to resize these, but for roundings and where
- * colours are cut off. One thread. */
+/* Resizes the planes of an image, including subsampled chroma, and converts
+ * them to RGB at the output size, which has fewer pixels. The result equals
+ * conversion before resizing, except for rounding and clamping. Not
+ * thread-safe. */
 
 typedef struct _SpdlPlaneJoin SpdlPlaneJoin;
 
 SpdlPlaneJoin *spdl_plane_join_new (void);
 void spdl_plane_join_free (SpdlPlaneJoin *self);
 
-/* @job: of the image in pixels; pixel_size counts for nothing, nearest is not
- * for planes. @background: 0xRRGGBB, for what is missing. Returns NULL if there
- * is no memory. */
+/* @job: in pixels of the image; pixel_size is ignored; nearest is not supported
+ * @background: 0xRRGGBB, for missing samples
+ * Returns NULL if memory is short. */
 const SpdlPlanes *
 spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
     const SpdlSampling *sampling, gboolean bgr, guint32 background);
 
-/* Says what the planes' colours are, if they are not those of JPEGs. @colors:
- * must stay until the end. */
+/* Sets the color conversion. The default is JFIF.
+ * @colors: must stay valid until spdl_plane_join_end() */
 void spdl_plane_join_set_colors (SpdlPlaneJoin *self, const SpdlColors *colors);
 
-/* Writes the pixels, once all rows are done. */
+/* Writes the pixels. Call it after all rows are done. */
 void spdl_plane_join_end (SpdlPlaneJoin *self);
 
 G_END_DECLS

@@ -7,9 +7,9 @@
 
 #include "plugins/codec/resize/resize.h"
 
-/* Rows that are kept: row y is at (y + offset) % n_rows. Those that are shrunk
- * together lie one behind the other. Each has room behind it for what the inner
- * loops read and write too much. */
+/* Ring buffer of rows: row y is at (y + offset) % n_rows. Rows of one
+ * horizontal pass are consecutive. Each row is followed by the padding that
+ * kernels may read and write. */
 typedef struct {
   guint8 *data;
   gsize n_allocated;
@@ -21,17 +21,17 @@ typedef struct {
 struct _SpdlResize {
   const SpdlKernels *kernels;
   SpdlFilters *filters;
-  SpdlFilters *own_filters; /* NULL: they are shared */
+  SpdlFilters *own_filters; /* NULL: filters are shared */
   Window in;
   Window shrunk;
-  const gint16 **column; /* rows that are summed up */
+  const gint16 **column; /* row pointers for the vertical pass */
   gsize column_allocated;
 
-  /* The image in hand. */
+  /* The current image. */
   const SpdlFilter *x;
   const SpdlFilter *y;
   guint pixel_size;
-  guint bits;     /* of shrunk values, below the point */
+  guint bits;     /* fractional bits of horizontally resized values */
   gsize out_size; /* of a row */
   guint8 *out;
   gsize out_stride;
@@ -67,7 +67,7 @@ spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
   self->kernels = kernels;
 }
 
-/* Zeros, so that what no row has been written to is defined. */
+/* Allocates zeros, so that unwritten rows have defined content. */
 static gboolean
 window_begin (Window *self, gsize row_size, guint n_rows, guint first)
 {
@@ -127,7 +127,7 @@ get_filters (SpdlResize *self, const SpdlResizeJob *job)
   return self->x && self->y;
 }
 
-/* An even number of pointers: a row of weight 0 may be among them. */
+/* Allocates an even number of pointers: a row with weight 0 may be added. */
 static gboolean
 make_column (SpdlResize *self, guint n_taps)
 {
@@ -141,8 +141,9 @@ make_column (SpdlResize *self, guint n_taps)
   return self->column != NULL;
 }
 
-/* As many bits as fit 15, which leaves 15 or 16 to the weights; but very many
- * weights are small, and need more. */
+/* Returns the number of fractional bits: 7, to use 15 bits, which leaves 15 or
+ * 16 bits to the weights. With very many taps, weights are small and need more
+ * bits. */
 static guint
 choose_bits (const SpdlResizeJob *job)
 {
@@ -153,7 +154,7 @@ choose_bits (const SpdlResizeJob *job)
   return height / 32 > full ? 2 : 7;
 }
 
-/* To rows that are shrunk together. */
+/* Rounds up to a multiple of the rows in a horizontal pass. */
 static inline guint
 round_up (guint n_rows)
 {
@@ -200,10 +201,10 @@ spdl_resize_get_row (SpdlResize *self, guint y)
   return window_get (&self->in, y);
 }
 
-/* Along rows */
+/* Horizontal pass */
 
-/* The next SPDL_KERNEL_ROWS rows. Behind the last one there may be fewer: what
- * is there instead is shrunk too, and never used. */
+/* Resizes the next SPDL_KERNEL_ROWS rows. At the end there may be fewer; the
+ * results of the others are not used. */
 static void
 shrink_rows (SpdlResize *self)
 {
@@ -217,9 +218,10 @@ shrink_rows (SpdlResize *self)
   self->next_in += SPDL_KERNEL_ROWS;
 }
 
-/* Along columns */
+/* Vertical pass */
 
-/* Rows from @first on; what is behind the last tap has weight 0. */
+/* Sets the pointers to @n rows from @first on. Rows after the last tap have
+ * weight 0. */
 static void
 set_column (SpdlResize *self, guint first, guint n)
 {
@@ -269,7 +271,7 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
   while (self->next_out < y->n_out) {
     const guint first = y->first[self->next_out];
 
-    /* Some rows count for nothing, with nearest. */
+    /* Nearest skips rows. */
     while (self->next_in + SPDL_KERNEL_ROWS <= first)
       self->next_in += SPDL_KERNEL_ROWS;
     if (self->next_in >= y_end ||

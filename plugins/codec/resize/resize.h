@@ -12,68 +12,68 @@
 
 G_BEGIN_DECLS
 
-/* Makes of a box within an image what Pillow's Image.resize() does, at most a
- * level beside it: the filter is widened when the image shrinks. Rows of four
- * bytes a pixel go in from the top, and rows of three come out as soon as they
- * can; or of one byte and one.
+/* Resizes a crop of an image like Pillow's Image.resize(), with differences of
+ * at most one level: filters are widened when the image shrinks. Rows of four
+ * bytes per pixel, or of one byte, are passed from the top. Rows of three
+ * bytes, or of one byte, are output as soon as possible.
  *
- * Rows first: as soon as four have come they are shrunk along their length, and
- * of these a window as high as the filter is kept. One thread. */
+ * The horizontal pass runs on every four rows, and a window of its results, as
+ * high as the vertical filter, is kept. Not thread-safe. */
 
 typedef struct _SpdlResize SpdlResize;
 
 typedef struct {
   SpdlInterpolation interpolation;
-  guint pixel_size; /* of the rows that go in: 4 or 1 */
+  guint pixel_size; /* of the input: 4 or 1 */
   guint width;      /* of the image; all sides are at least 1 */
   guint height;
-  guint box_x; /* what is resized of it; as wide as 0: all */
+  guint box_x; /* crop; box_width 0: the whole image */
   guint box_y;
   guint box_width;
   guint box_height;
   guint out_width;
   guint out_height;
-  guint8 *out; /* must stay until all rows are done */
+  guint8 *out; /* must stay valid until all rows are done */
   gsize out_stride;
 
-  /* 0 where they are not needed: */
-  guint unit;       /* of the box: so much is a pixel; 0: 1 */
-  gboolean half_x;  /* rows of bytes that have a byte for two pixels */
-  gboolean half_y;  /* and a row for two */
-  gboolean crop;    /* whether nothing beyond the box is looked at */
-  guint full_width; /* what the box becomes; 0: what comes out */
+  /* 0 if not needed: */
+  guint unit;       /* units of the box per pixel; 0: 1 */
+  gboolean half_x;  /* single-channel input is subsampled by two horizontally */
+  gboolean half_y;  /* and vertically */
+  gboolean crop;    /* do not use pixels outside of the box */
+  guint full_width; /* size to scale the box to; 0: out_width and out_height */
   guint full_height;
-  guint skip_x; /* where what comes out begins in that */
+  guint skip_x; /* offset of the output in that */
   guint skip_y;
 } SpdlResizeJob;
 
-/* @filters: (not owned) to be shared with others of its thread; or NULL. */
+/* @filters: (nullable) (transfer none): shared with other resizers of the same
+ * thread */
 SpdlResize *spdl_resize_new (SpdlFilters *filters);
 void spdl_resize_free (SpdlResize *self);
 
-/* For tests: another set of inner loops than the best one. */
+/* Selects kernels other than the best ones, for tests. */
 void spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels);
 
-/* Begins an image. Memory and filters of those before are kept, for the same
- * sizes and for others. Returns FALSE if there is no memory. */
+/* Starts an image. Memory and filters of previous images are kept and reused.
+ * Returns FALSE if memory is short. */
 gboolean spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job);
 
-/* Which part of the image in hand counts, the box and what its filter looks at
- * around it, in samples and rows as they go in: all else need not be written.
- */
+/* Range of input samples and rows that are needed: the box and the support of
+ * the filter around it. Others need not be written. */
 typedef struct {
   guint x_begin, x_end;
   guint y_begin, y_end;
 } SpdlResizeSource;
 SpdlResizeSource spdl_resize_get_source (const SpdlResize *self);
 
-/* Where row @y is to be written, all of its columns at their places. At most
- * SPDL_RESIZE_AHEAD rows may be asked for beyond those that are done. */
+/* Returns the memory of row @y, to be written in full width. At most
+ * SPDL_RESIZE_AHEAD rows may be requested beyond those that are done. */
 #define SPDL_RESIZE_AHEAD 32
 guint8 *spdl_resize_get_row (SpdlResize *self, guint y);
 
-/* All rows before @y_end that count are there: makes what can be made of them,
- * at the latest when all have come. */
+/* Reports that all needed rows before @y_end are written. Outputs the rows that
+ * can be computed; all of them after the last call. */
 void spdl_resize_rows_done (SpdlResize *self, guint y_end);
 
 G_END_DECLS

@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Takes an image from a decoder, from the top. @get_row says where row @y is to
- * be written, at most SPDL_ROWS_AHEAD rows beyond those that are done;
- * @rows_done says that all rows before @y_end were. */
+/* Receives an image from a decoder, from the top. @get_row returns the memory
+ * of row @y, at most SPDL_ROWS_AHEAD rows beyond those that are done.
+ * @rows_done reports that all rows before @y_end are written. */
 typedef struct {
   guint8 *(*get_row) (gpointer user_data, guint y);
   void (*rows_done) (gpointer user_data, guint y_end);
@@ -21,12 +21,12 @@ typedef struct {
 
   guint width;
   guint height;
-  /* What of it counts: all else need not be written. */
+  /* Needed range of pixels. Others need not be written. */
   guint x_begin, x_end;
   guint y_begin, y_end;
-  guint pixel_size;   /* 3; or 4, with a byte behind each pixel that is free */
+  guint pixel_size;   /* 3, or 4 with an unused byte after each pixel */
   gboolean bgr;       /* blue comes first */
-  guint32 background; /* 0xRRGGBB, for what is missing or transparent */
+  guint32 background; /* 0xRRGGBB, for missing and transparent pixels */
 } SpdlRows;
 
 #define SPDL_ROWS_AHEAD 32
@@ -47,7 +47,7 @@ spdl_rows_fill_row (const SpdlRows *self, guint8 *row)
         self, row + x * (gsize) self->pixel_size, self->background);
 }
 
-/* Exactly round (a * b / 255), for each up to 255. */
+/* Returns a * b / 255, rounded exactly, for @a and @b up to 255. */
 static inline guint
 spdl_rows_scale (guint a, guint b)
 {
@@ -57,14 +57,13 @@ spdl_rows_scale (guint a, guint b)
 }
 
 typedef enum {
-  SPDL_ALPHA_NONE,          /* the fourth byte tells nothing */
-  SPDL_ALPHA_STRAIGHT,      /* colours are as they are where it is 255 */
-  SPDL_ALPHA_PREMULTIPLIED, /* colours are multiplied by it */
+  SPDL_ALPHA_NONE,          /* the fourth byte is unused */
+  SPDL_ALPHA_STRAIGHT,      /* colors are not multiplied by alpha */
+  SPDL_ALPHA_PREMULTIPLIED, /* colors are multiplied by alpha */
 } SpdlAlpha;
 
-/* Writes @n pixels of four bytes, red first, to @to, which may be @rgba where
- * rows have pixels of four bytes. What is transparent is blended over the
- * background. */
+/* Writes @n RGBA pixels to @to, which may be @rgba if rows have four bytes per
+ * pixel. Transparent pixels are blended over the background. */
 void spdl_rows_put_rgba (const SpdlRows *self, guint8 *to, const guint8 *rgba,
     guint n, SpdlAlpha alpha);
 

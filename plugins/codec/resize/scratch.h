@@ -1,4 +1,4 @@
-/* gst-spdl: reusable memory
+/* gst-spdl: reusable scratch memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Makes room for @n things of @size, without what was there. FALSE if there is
- * no memory; then there is none at all. */
+/* Ensures room for @n elements of @size bytes, without keeping the content.
+ * Returns FALSE if memory is short; the old memory is then freed as well. */
 static inline gboolean
 spdl_scratch_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 {

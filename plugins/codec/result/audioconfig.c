@@ -13,7 +13,7 @@
 
 #define RAW "audio/x-raw"
 
-/* What downstream takes and the properties allow. */
+/* Intersects the downstream caps with the properties. */
 static gboolean
 choose_caps (SpdlAudioConfig *self, const SpdlAudioSettings *settings,
     GstCaps **caps, GError **error)
@@ -56,7 +56,8 @@ spdl_audio_config_init (SpdlAudioConfig *self,
   return ok;
 }
 
-/* The file's channels if there are @n of them; else the usual ones. */
+/* Returns in @chosen the file's channel positions if it has @n channels, or
+ * else GStreamer's fallback positions. */
 static void
 choose_positions (guint n, guint n_file,
     const GstAudioChannelPosition *positions, GstAudioChannelPosition *chosen)

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What comes out, in the machine's byte order. */
+/* Output formats, in native byte order. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
 #define SPDL_AUDIO_FORMATS "{ F32LE, S16LE, S32LE, F64LE, U8 }"
 #else
@@ -28,41 +28,43 @@ G_BEGIN_DECLS
 #define SPDL_AUDIO_PREFERRED_FORMAT "F32BE"
 #endif
 
-/* The most channels that are taken. */
+/* Maximum number of channels. */
 #define SPDL_MAX_CHANNELS 64
 
 typedef struct {
-  guint rate; /* 0: what downstream asks for, else as in the file */
+  guint rate; /* 0: from downstream caps, or else as in the file */
   guint channels;
   gchar *format; /* NULL: downstream may choose */
   GstClockTime offset;
   GstClockTime duration; /* GST_CLOCK_TIME_NONE: to the end */
 } SpdlAudioSettings;
 
-/* The outcome of a negotiation, immutable. */
+/* Negotiated audio format. Immutable. */
 typedef struct {
-  GstAudioFormat format; /* UNKNOWN: downstream takes no sound */
+  GstAudioFormat format; /* UNKNOWN: downstream does not accept audio */
   guint rate;            /* 0: as in the file */
   guint channels;
   GstClockTime offset;
   GstClockTime duration;
 } SpdlAudioConfig;
 
-/* @allowed: what downstream takes, within SPDL_AUDIO_CAPS; empty: no sound.
- *
- * Returns FALSE with @error set if a setting contradicts it, by name. */
+/* @allowed: downstream caps, a subset of SPDL_AUDIO_CAPS; empty: downstream
+ * does not accept audio
+ * Returns FALSE with @error set, which names the property, if a setting
+ * contradicts the caps. */
 gboolean spdl_audio_config_init (SpdlAudioConfig *self,
     const SpdlAudioSettings *settings, GstCaps *allowed, GError **error);
 
-/* Describes the result of a sound of @rate and @n_channels. @positions: their
- * channels; nullable: not known. */
+/* Fills @info with the output format for a file with @rate and @n_channels.
+ * @positions: (nullable): channel positions of the file; NULL: unknown */
 void spdl_audio_config_set_info (const SpdlAudioConfig *self, guint rate,
     guint n_channels, const GstAudioChannelPosition *positions,
     GstAudioInfo *info);
 
-/* The window in samples of @rate: it begins at the one nearest to the offset,
- * and has so many as are nearest to the duration, wherever it begins.
- * G_MAXUINT64 as the end is that of the file. */
+/* Computes the window in samples at @rate. It starts at the sample nearest to
+ * the offset; its length is the duration rounded to the nearest sample,
+ * whatever the offset. @to is G_MAXUINT64 if the window extends to the end of
+ * the file. */
 void spdl_audio_config_get_window (
     const SpdlAudioConfig *self, guint rate, guint64 *from, guint64 *to);
 

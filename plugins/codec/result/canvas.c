@@ -1,4 +1,4 @@
-/* gst-spdl: turns decoded rows into the result
+/* gst-spdl: canvas that resizes and rotates decoded rows
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,12 +17,12 @@ G_STATIC_ASSERT (SPDL_ROWS_AHEAD <= SPDL_RESIZE_AHEAD);
 struct _SpdlCanvas {
   SpdlResize *resize;
   SpdlPlaneJoin *join;
-  GstCaps *own_caps; /* of the last image of its own size */
+  GstCaps *own_caps; /* caps of the last image without a negotiated size */
   GstVideoInfo own_info;
-  guint8 *scratch; /* what is yet to be turned */
+  guint8 *scratch; /* resized image before rotation or conversion to gray */
   gsize scratch_size;
 
-  /* The image in hand. */
+  /* The current image. */
   const GstVideoInfo *info;
   GstCaps *caps; /* not owned */
   GstBuffer *buffer;
@@ -32,7 +32,7 @@ struct _SpdlCanvas {
   guint8 *drawn;
   gsize drawn_stride;
   SpdlRows rows;
-  const SpdlPlanes *planes; /* NULL: it comes in rows */
+  const SpdlPlanes *planes; /* NULL: pixels arrive as rows */
 };
 
 SpdlCanvas *
@@ -55,7 +55,7 @@ spdl_canvas_free (SpdlCanvas *self)
   g_free (self);
 }
 
-/* Rows on their way */
+/* Row callbacks */
 
 static guint8 *
 get_row_resized (gpointer user_data, guint y)
@@ -82,7 +82,7 @@ rows_done_as_is (gpointer user_data, guint y_end)
 {
 }
 
-/* Beginning */
+/* Start of an image */
 
 static gboolean
 no_memory (const SpdlCanvas *self, GError **error)
@@ -93,7 +93,7 @@ no_memory (const SpdlCanvas *self, GError **error)
   return FALSE;
 }
 
-/* Caps of a result whose size is the image's own, or goes by its shape. */
+/* Sets info and caps for an image whose size is not negotiated. */
 static gboolean
 set_own_size (SpdlCanvas *self, const SpdlDecodeConfig *config, guint width,
     guint height, GError **error)
@@ -147,8 +147,8 @@ is_gray (const SpdlCanvas *self)
   return GST_VIDEO_INFO_FORMAT (self->info) == GST_VIDEO_FORMAT_GRAY8;
 }
 
-/* Where pixels are drawn: in the buffer, or where they wait to be turned, or to
- * become gray. */
+/* Selects where pixels are drawn: directly in the buffer, or in scratch memory
+ * if they are rotated or converted to gray afterwards. */
 static gboolean
 set_drawn (SpdlCanvas *self)
 {
@@ -181,7 +181,7 @@ fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
         &self->rows, row + x * (gsize) 3, self->rows.background);
 }
 
-/* What nothing is drawn on. */
+/* Fills the pixels around the image with the background. */
 static void
 fill_border (const SpdlCanvas *self)
 {
@@ -332,10 +332,10 @@ spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors)
   spdl_plane_join_set_colors (self->join, colors);
 }
 
-/* Ending */
+/* End of an image */
 
-/* Makes gray of what was drawn, in place, as Pillow does: of pixels that are
- * gray already it takes the very value. */
+/* Converts the drawn pixels to gray in place, with Pillow's weights. They add
+ * up to 65536, so gray pixels keep their value. */
 static void
 make_gray (SpdlCanvas *self)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: turns decoded rows into the result
+/* gst-spdl: canvas that resizes and rotates decoded rows
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,29 +14,30 @@
 
 G_BEGIN_DECLS
 
-/* Brings an image's rows to the size of the result, turns it upright, and gives
- * the buffer that it is in. What it works with is kept from image to image. One
- * thread at a time.
+/* Resizes the rows of an image, applies its orientation, and returns the buffer
+ * with the result. Scratch memory is kept between images. Not thread-safe: use
+ * from one thread at a time.
  *
  *     rows = spdl_canvas_begin (), or planes = spdl_canvas_begin_planes ()
- *     ... all rows are written ...
- *     spdl_canvas_end (), or spdl_canvas_cancel ()
- */
+ *     ... write all rows ...
+ *     spdl_canvas_end (), or spdl_canvas_cancel () */
 
 typedef struct _SpdlCanvas SpdlCanvas;
 
 SpdlCanvas *spdl_canvas_new (void);
 void spdl_canvas_free (SpdlCanvas *self);
 
-/* @transform: must stay until the end. @reduction: rows come of an image whose
- * sides are divided by it, and rounded up. NULL with @error set if the result
- * cannot be made. */
+/* Starts an image.
+ * @transform: must stay valid until the image is ended or cancelled
+ * @reduction: the decoder divides both sides by this, rounding up
+ * Returns NULL with @error set if the result cannot be allocated or its size is
+ * not allowed. */
 const SpdlRows *
 spdl_canvas_begin (SpdlCanvas *self, const SpdlDecodeConfig *config,
     const SpdlImageTransform *transform, guint reduction, GError **error);
 
-/* The same for planes, where spdl_canvas_takes_planes() says so: where there is
- * something to resize, and it costs less. */
+/* Same for planes. Call it only if spdl_canvas_takes_planes() returns TRUE: the
+ * image is resized, and resizing planes costs less. */
 gboolean spdl_canvas_takes_planes (const SpdlDecodeConfig *config,
     const SpdlImageTransform *transform, guint reduction,
     const SpdlSampling *sampling);
@@ -44,11 +45,12 @@ const SpdlPlanes *spdl_canvas_begin_planes (SpdlCanvas *self,
     const SpdlDecodeConfig *config, const SpdlImageTransform *transform,
     guint reduction, const SpdlSampling *sampling, GError **error);
 
-/* Says what the colours of planes that were begun are, if not those of JPEGs.
- * @colors: must stay until the end. */
+/* Sets the color conversion of the planes in use; the default is that of JPEG.
+ * @colors: must stay valid until the image is ended or cancelled */
 void spdl_canvas_set_colors (SpdlCanvas *self, const SpdlColors *colors);
 
-/* @caps: (transfer none), until the next. */
+/* @caps: (out) (transfer none): valid until the next call
+ * Returns: (transfer full) */
 GstBuffer *spdl_canvas_end (SpdlCanvas *self, GstCaps **caps);
 void spdl_canvas_cancel (SpdlCanvas *self);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: choice of the frames of a clip
+/* gst-spdl: frame selection of a clip
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: choice of the frames of a clip
+/* gst-spdl: frame selection of a clip
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,21 +11,21 @@
 
 G_BEGIN_DECLS
 
-/* Frames are counted as they are shown, from 0. Of a video of N frames a clip
- * of n frames with a step of s takes, with
+/* Frames are numbered in presentation order, from 0. A clip of n frames with
+ * step s from a video of N frames consists of:
  *
- *   HEAD     0, s, 2 s, ...
- *   CENTER   from (N - L) / 2 on, rounded down, where L = (n - 1) s + 1 is how
- *            many frames it reaches over
- *   RANDOM   from a place on that is drawn from 0 to N - L
- *   UNIFORM  the one in the middle of each n-th part: (2 i + 1) N / (2 n),
- *            rounded down
- *   TIMES    those that are shown at given times
+ *     HEAD     frames 0, s, 2 s, ...
+ *     CENTER   frames from (N - L) / 2, rounded down, where L = (n - 1) s + 1
+ *              is the number of frames that the clip spans
+ *     RANDOM   frames from a random start between 0 and N - L
+ *     UNIFORM  the middle frame of each n-th part: (2 i + 1) N / (2 n),
+ *              rounded down
+ *     TIMES    the frames shown at given times
  *
- * What is drawn depends on (seed, epoch, index) and N - L alone: the first
- * number of the generator that augment.h describes, with SPDL_CLIP_KEY in
- * the place of its key. A video of less than L frames (or n) gives those that
- * there are, from its first one on. */
+ * The random start depends only on (seed, epoch, index) and N - L: it is the
+ * first number of the generator that fit.h describes, with SPDL_CLIP_KEY as the
+ * key. From a video of fewer than L frames (UNIFORM: n), frames are taken from
+ * the first one on, as far as there are any. */
 
 #define SPDL_CLIP_KEY G_GUINT64_CONSTANT (0x636c697000000001)
 #define SPDL_CLIP_MAX_FRAMES 65535
@@ -44,27 +44,28 @@ typedef enum {
 } SpdlClipPad;
 
 typedef struct {
-  guint num_frames; /* 0: an image, what a clip of one would have */
+  guint num_frames; /* 0: a single image, the frame of a one-frame clip */
   guint frame_step;
   SpdlClipKind kind;
   SpdlClipPad pad;
   guint decoder_threads;
 } SpdlClip;
 
-/* How many frames must be there, so that none is missing. Not for TIMES. */
+/* Returns how many frames a video needs so that the clip is complete. Not for
+ * TIMES. */
 guint64 spdl_clip_get_reach (const SpdlClip *self);
 
-/* Writes into @ranks, of which there are num_frames, those of a video of
- * @n_frames, and returns how many there are. Not for TIMES. */
+/* Writes the selected frame numbers of a video with @n_frames frames to @ranks,
+ * which has room for num_frames, and returns their count. Not for TIMES. */
 guint spdl_clip_choose (const SpdlClip *self, guint64 seed, guint64 epoch,
     guint64 index, guint n_frames, guint *ranks);
 
-/* The times that an item is to be shown at, from the field `clip-times` of its
- * @extra: numbers of seconds, as text with spaces or `;` between them or in an
- * array, where guint64 are nanoseconds.
- *
- * Returns: (transfer full): of GstClockTime; NULL with @error set if there is
- * no such field, or it is something else, or there are not 1 to @num_frames. */
+/* Parses the field `clip-times` of an item's @extra: times in seconds, as text
+ * separated by spaces or `;`, or as an array, in which guint64 values are
+ * nanoseconds.
+ * Returns: (transfer full): array of GstClockTime; NULL with @error set if the
+ * field is missing or invalid, or has fewer than 1 or more than @num_frames
+ * times. */
 GArray *spdl_clip_get_times (
     const GstStructure *extra, guint num_frames, GError **error);
 

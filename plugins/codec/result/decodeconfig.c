@@ -108,7 +108,8 @@ spdl_decode_config_check_tensors (
   return FALSE;
 }
 
-/* With resize=none every image has its own size, so none may be asked for. */
+/* Rejects a fixed size with resize=none, since every image then keeps its
+ * size. */
 static gboolean
 check_fit (const SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
     GError **error)
@@ -143,7 +144,7 @@ check_range (const gchar *property, const double *range, GError **error)
   return FALSE;
 }
 
-/* What downstream takes and the properties allow. */
+/* Intersects the downstream caps with the properties. */
 static gboolean
 choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
     GstCaps **caps, GError **error)
@@ -181,7 +182,7 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   return TRUE;
 }
 
-/* Returns: (transfer full): what of @caps is called @name */
+/* Returns: (transfer full): the structures of @caps with the name @name */
 static GstCaps *
 pick_format (const GstCaps *caps, const gchar *name)
 {
@@ -199,7 +200,7 @@ make_pool (SpdlDecodeConfig *self, GError **error)
   spdl_decode_config_set_info (
       &self->info, self->format, self->width, self->height);
   self->caps = gst_video_info_to_caps (&self->info);
-  /* No upper bound: a worker must not wait for downstream. */
+  /* No upper bound: a worker thread must not wait for downstream. */
   self->pool =
       gst_spdl_try_pool_new (self->caps, GST_VIDEO_INFO_SIZE (&self->info));
   if (self->pool)
@@ -210,9 +211,10 @@ make_pool (SpdlDecodeConfig *self, GError **error)
   return FALSE;
 }
 
-/* What a clip's frames may be, of which downstream says nothing.
- *
- * Returns: (transfer full): NULL with @error set if it takes no clips */
+/* Returns the possible formats of a clip's frames. Downstream negotiates only
+ * the tensor, so all formats are possible.
+ * Returns: (transfer full): NULL with @error set if downstream does not accept
+ * tensors */
 static GstCaps *
 pick_frames (const SpdlDecodeConfig *self, GError **error)
 {
@@ -226,8 +228,8 @@ pick_frames (const SpdlDecodeConfig *self, GError **error)
   return NULL;
 }
 
-/* Where downstream takes no raw images, and nothing else either, that is the
- * reason which is told. */
+/* Negotiates images. If downstream accepts neither images nor anything else,
+ * the error is about images. */
 static gboolean
 choose_images (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
     GstCaps *allowed, GError **error)

@@ -20,8 +20,8 @@ G_BEGIN_DECLS
 #define SPDL_DECODE_CONFIG_FORMATS "{ RGB, BGR, GRAY8 }"
 #define SPDL_DECODE_CONFIG_PREFERRED_FORMAT "RGB"
 
-/* The longest side of a result, and of what is decoded: beyond them the filters
- * of a resize alone would be too large. */
+/* Maximum side of a result, and of a decoded image. With longer sides, the
+ * filter weights of a resize alone would be too large. */
 #define SPDL_MAX_SIDE 65535
 #define SPDL_MAX_DECODED_SIDE 1000000
 
@@ -31,12 +31,13 @@ typedef enum {
 } SpdlCorrupt;
 
 typedef struct {
-  guint width; /* 0: what downstream asks for, else as decoded */
+  guint width; /* 0: from downstream caps, or else as decoded */
   guint height;
   gchar *format;     /* NULL: downstream may choose */
-  const gchar *part; /* interned; NULL: items are one medium */
+  const gchar *part; /* interned; NULL: items have a single medium */
   SpdlFitMode resize;
-  double crop_fraction; /* of the sides, with COVER; 1: all of them */
+  double
+      crop_fraction; /* fraction of the sides, with COVER; 1: no extra crop */
   SpdlInterpolation interpolation;
   SpdlAugment augment;
   gboolean fast_scale;
@@ -48,8 +49,9 @@ typedef struct {
   SpdlAudioSettings audio;
 } SpdlDecodeSettings;
 
-/* The outcome of a negotiation, immutable. A task takes the one that is valid
- * when it begins, so there is nothing to wait for when it changes. */
+/* Negotiated configuration. Immutable and reference counted: each task takes a
+ * reference to the current one, so that renegotiation does not wait for running
+ * tasks. */
 typedef struct {
   gint n_refs;
   const gchar *part; /* as in the settings */
@@ -60,54 +62,54 @@ typedef struct {
   double crop_fraction;
   SpdlInterpolation interpolation;
   SpdlAugment augment;
-  gboolean fast_scale; /* whether JPEGs may be decoded smaller */
+  gboolean fast_scale; /* whether JPEGs may be decoded at a reduced size */
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background;
-  gboolean no_images; /* downstream takes none */
-  GstCaps *tensors;   /* what it takes of arrays; may be empty */
+  gboolean no_images; /* downstream does not accept images */
+  GstCaps *tensors;   /* accepted tensor caps; may be empty */
   guint64 max_decompressed_bytes;
   SpdlClip clip;
-  /* Of images of fixed size; else NULL. */
+  /* For a fixed image size; else NULL. */
   GstCaps *caps;
   GstVideoInfo info;
   GstBufferPool *pool;
   SpdlAudioConfig audio;
 } SpdlDecodeConfig;
 
-/* What is decoded. */
+/* Input of a decode call. */
 typedef struct {
   GstBuffer *item;
   GstCaps *caps; /* nullable */
-  guint64 epoch; /* which item it is */
+  guint64 epoch; /* identify the item */
   guint64 index;
-  const GstStructure *extra; /* nullable: what else is known of it */
+  const GstStructure *extra; /* nullable: extra fields of the item's meta */
   GCancellable *cancellable; /* nullable */
 } SpdlSource;
 
-/* @allowed: what downstream takes, of which raw video within
- * SPDL_DECODE_CONFIG_FORMATS, sound within SPDL_AUDIO_CAPS and tensors count.
- *
- * Returns NULL with @error set if a setting contradicts it, by name. */
+/* @allowed: downstream caps: raw video in SPDL_DECODE_CONFIG_FORMATS, audio in
+ * SPDL_AUDIO_CAPS, and tensors
+ * Returns NULL with @error set, which names the property, if a setting
+ * contradicts the caps. */
 SpdlDecodeConfig *spdl_decode_config_new (
     const SpdlDecodeSettings *settings, GstCaps *allowed, GError **error);
 void spdl_decode_config_unref (SpdlDecodeConfig *self);
 
-/* Whether an image of that size may be decoded; and may be made. FALSE with
- * @error set, in a sentence about "it", the item. */
+/* Check that an image of this size may be decoded, and that a result of this
+ * size may be made. Return FALSE with @error set otherwise. */
 gboolean spdl_decode_config_check_decoded (
     const SpdlDecodeConfig *self, guint width, guint height, GError **error);
 gboolean spdl_decode_config_check_size (
     guint width, guint height, guint64 max_pixels, GError **error);
 
-/* Whether downstream takes an image; and tensors of @caps. FALSE with @error
- * set likewise. */
+/* Check that downstream accepts images, and tensors with @caps. Return FALSE
+ * with @error set otherwise. */
 gboolean
 spdl_decode_config_check_images (const SpdlDecodeConfig *self, GError **error);
 gboolean spdl_decode_config_check_tensors (
     const SpdlDecodeConfig *self, const GstCaps *caps, GError **error);
 
-/* Raw images of that size and format, in stills. */
+/* Sets @info to raw images of the given size and format. */
 void spdl_decode_config_set_info (
     GstVideoInfo *info, GstVideoFormat format, guint width, guint height);
 

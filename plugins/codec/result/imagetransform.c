@@ -1,4 +1,4 @@
-/* gst-spdl: crop, resize and orientation of one image
+/* gst-spdl: crop, resize and orientation of an image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,7 +9,8 @@
 
 #include "plugins/codec/resize/orientation.h"
 
-/* The orientation that mirrors the upright image, too. */
+/* Returns the orientation combined with a horizontal flip of the upright
+ * image. */
 static guint
 get_mirrored (guint orientation)
 {
@@ -34,7 +35,8 @@ swap_box (SpdlRectangle *box)
   swap_sizes (&box->width, &box->height);
 }
 
-/* From upright to how it lies in the file, an image of @width by @height. */
+/* Transforms @self from upright coordinates to those of the stored image, which
+ * is @width by @height. */
 static void
 turn_back (SpdlFit *self, guint orientation, guint width, guint height)
 {
@@ -82,7 +84,7 @@ spdl_image_transform_init (SpdlImageTransform *self,
   else
     spdl_fit_init (
         &self->fit, config->resize, &self->box, config->width, config->height);
-  /* The frame is mirrored with its content: so the place is, too. */
+  /* The frame is mirrored with its content, and so is the place. */
   turn_back (&self->fit, orientation, width, height);
   if (self->flip)
     self->orientation = get_mirrored (orientation);

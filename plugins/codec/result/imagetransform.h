@@ -1,4 +1,4 @@
-/* gst-spdl: crop, resize and orientation of one image
+/* gst-spdl: crop, resize and orientation of an image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,26 +12,28 @@
 
 G_BEGIN_DECLS
 
-/* What of an image is used, where it goes, and how it is turned there. */
+/* Crop, resize and orientation of one image. */
 typedef struct {
-  guint width, height; /* of the image in the file, before it is turned */
-  guint orientation;   /* EXIF's, and the flip that was drawn */
-  SpdlRectangle box;   /* what is used of the upright image */
+  guint width,
+      height; /* of the stored image, before its orientation is applied */
+  guint orientation; /* EXIF orientation, combined with the random flip */
+  SpdlRectangle box; /* crop in the upright image */
   gboolean flip;
-  /* As `box`, and the result, lie before they are turned. */
+  /* Crop and result in the coordinates of the stored image. */
   SpdlFit fit;
 } SpdlImageTransform;
 
-/* @orientation: of the file. @epoch, @index: which item it is. */
+/* @orientation: EXIF orientation of the file
+ * @epoch, @index: identify the item */
 void spdl_image_transform_init (SpdlImageTransform *self,
     const SpdlDecodeConfig *config, guint width, guint height,
     guint orientation, guint64 epoch, guint64 index);
 
-/* By how much the image may be divided when it is decoded, 1, 2, 4 or 8: what
- * is used of it is still at least as large as what becomes of it. */
+/* Returns the largest reduction (1, 2, 4 or 8) of the decoded image at which
+ * the crop is still at least as large as its place in the result. */
 guint spdl_image_transform_get_reduction (const SpdlImageTransform *self);
 
-/* Whether all of the image becomes all of the result, pixel by pixel. */
+/* Returns whether the result is the stored image, pixel by pixel. */
 gboolean spdl_image_transform_is_plain (const SpdlImageTransform *self);
 
 G_END_DECLS

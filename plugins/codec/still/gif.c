@@ -13,11 +13,11 @@
 #define N_COLORS 256
 #define OPAQUE 0xff
 
-/* Of an interlaced image: where each pass begins, and its step. */
+/* First row and row step of each pass of an interlaced image. */
 static const guint8 passes[][2] = { { 0, 8 }, { 4, 8 }, { 2, 4 }, { 1, 2 } };
 
 typedef struct {
-  /* The file in hand. Of an animation the first frame counts. */
+  /* The current file. Only the first frame of an animation is decoded. */
   const guint8 *data;
   gsize size;
   gsize at;
@@ -25,7 +25,7 @@ typedef struct {
   gint transparent;
   guint8 palette[N_COLORS][4]; /* RGBA */
 
-  guint8 *indices; /* of all pixels of the frame; kept from file to file */
+  guint8 *indices; /* of all pixels of the frame; kept between files */
   gsize indices_size;
 } Gif;
 
@@ -83,7 +83,7 @@ gif_destroy (gpointer decoder)
   g_free (self);
 }
 
-/* The header */
+/* Header */
 
 static gboolean
 read_extension (Gif *self)
@@ -103,7 +103,7 @@ read_extension (Gif *self)
   return TRUE;
 }
 
-/* Reads up to the first image. */
+/* Reads up to the first image descriptor. */
 static gboolean
 find_image (Gif *self)
 {
@@ -118,7 +118,8 @@ find_image (Gif *self)
   return DGifGetImageDesc (self->gif) == GIF_OK;
 }
 
-/* Without a palette, numbers are levels of gray, as for Pillow. */
+/* Sets the palette as RGBA. Without a color table, indices are gray levels, as
+ * in Pillow. */
 static void
 set_palette (Gif *self)
 {
@@ -155,7 +156,7 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
     return set_broken (self, error);
   set_palette (self);
   image = &self->gif->Image;
-  /* A frame that reaches beyond the canvas makes it larger, as in browsers. */
+  /* The canvas is enlarged to the size of the frame, as in browsers. */
   header->width = MAX (self->gif->SWidth, image->Left + image->Width);
   header->height = MAX (self->gif->SHeight, image->Top + image->Height);
   header->orientation = 1;
@@ -164,7 +165,8 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Rows */
 
-/* Writes row @y of the canvas; @indices: of the frame's row there, or NULL. */
+/* Writes row @y of the canvas.
+ * @indices: (nullable): row of the frame at this place; NULL: none */
 static void
 put_row (const Gif *self, const SpdlRows *rows, guint y, const guint8 *indices)
 {
@@ -187,7 +189,8 @@ put_row (const Gif *self, const SpdlRows *rows, guint y, const guint8 *indices)
   rows->rows_done (rows->user_data, y + 1);
 }
 
-/* Reads the frame, of which the first *@n_rows (out) are whole then. */
+/* Decodes the frame.
+ * @n_rows: (out): number of complete rows from the top */
 static gboolean
 read_frame (Gif *self, guint *n_rows)
 {

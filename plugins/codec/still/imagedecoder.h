@@ -1,4 +1,4 @@
-/* gst-spdl: interface of the decoders of image formats
+/* gst-spdl: interface of the image format decoders
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,38 +13,38 @@
 
 G_BEGIN_DECLS
 
-/* What an image's header says. */
+/* Properties from an image's header. */
 typedef struct {
-  guint width; /* of the image as it is stored */
+  guint width; /* of the image as stored */
   guint height;
-  guint orientation; /* EXIF's, 1 to 8 */
+  guint orientation; /* EXIF orientation, 1 to 8 */
 } SpdlImageHeader;
 
-/* A decoder is used for one file after the other, by one thread at a time, in
- * two steps, so that the caller can make room in between:
+/* Interface of an image decoder. One decoder decodes one file after another,
+ * from one thread at a time. A file is decoded in two steps, so that the caller
+ * can allocate memory in between:
  *
- *     read_header ()  says the size
- *     read_rows ()    delivers all rows, from the top
- *     close ()        frees what the file took, at any time
- *
- * Errors are sentences about "it", the item. */
+ *     read_header ()  returns the size
+ *     read_rows ()    decodes all rows from the top
+ *     close ()        frees the resources of the file; valid at any time */
 typedef struct {
   const gchar *type; /* media type */
 
-  /* Whether @data, of at least 12 bytes, begins as a file of this format. */
+  /* Returns whether @data, at least 12 bytes, begins with the signature of this
+   * format. */
   gboolean (*accepts) (const guint8 *data, gsize size);
 
   gpointer (*create) (void);
   void (*destroy) (gpointer decoder);
 
-  /* @data must stay until the file is closed. @max_pixels bounds the memory
-   * that the decoder takes; the caller checks the size against it. */
+  /* @data must stay valid until the file is closed. @max_pixels limits the
+   * decoder's memory; the caller checks the size against it. */
   gboolean (*read_header) (gpointer decoder, const guint8 *data, gsize size,
       guint64 max_pixels, SpdlImageHeader *header, GError **error);
 
-  /* FALSE with @error set, after some rows perhaps, if the file is broken or
-   * ends early. With @keep, all rows are written even then: those that are not
-   * there are background. */
+  /* Returns FALSE with @error set, possibly after some rows, if the file is
+   * corrupt or truncated. With @keep, all rows are written even then; missing
+   * rows are background. */
   gboolean (*read_rows) (
       gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error);
 

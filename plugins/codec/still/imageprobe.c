@@ -1,4 +1,4 @@
-/* gst-spdl: detection of image formats, from the first bytes
+/* gst-spdl: detection of image formats from the first bytes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -24,7 +24,8 @@
 #define RLE8 1
 #define RLE4 2
 
-/* Runs and literals up to the mark of the end, or as many ends of rows. */
+/* Returns whether run-length data is complete: it has an end-of-bitmap mark, or
+ * @height end-of-line marks. */
 static gboolean
 runs_are_complete (
     const guint8 *data, gsize size, guint height, guint pixels_a_byte)
@@ -37,11 +38,11 @@ runs_are_complete (
 
     at += 2;
     if (n > 0)
-      continue; /* a run of one colour */
+      continue; /* a run of one color */
     if (code == 1 || (code == 0 && ++rows == height))
       return TRUE;
     if (code == 2)
-      at += 2; /* a move */
+      at += 2; /* delta: moves the position */
     else if (code > 2)
       at += ((code + pixels_a_byte - 1) / pixels_a_byte + 1) & ~(gsize) 1;
   }
@@ -84,16 +85,17 @@ look_at_bmp (SpdlImageProbe *self, const guint8 *data, gsize size)
     const gint32 height = spdl_read_32_le (data + 22);
 
     self->width = spdl_read_32_le (data + 18);
-    /* Below zero: from the top. */
+    /* A negative height means that rows are stored from the top. */
     self->height = height < 0 ? -(guint32) height : (guint32) height;
-    /* The fourth byte of these pixels is not used, whatever is in it. */
+    /* The fourth byte of uncompressed 32-bit pixels is unused, whatever its
+     * value. */
     self->opaque = spdl_read_32_le (data + 30) == 0;
     check_bmp_data (self, data, size, spdl_read_16_le (data + 28),
         spdl_read_32_le (data + 30));
   }
 }
 
-/* PNM: a header of words, then rows. */
+/* PNM: a header of words, followed by rows. */
 
 typedef struct {
   const guint8 *data;
@@ -122,7 +124,7 @@ skip_blanks (Text *text)
   }
 }
 
-/* Returns 0 where no number is; what is too large for one stays so. */
+/* Returns 0 if there is no number. Large numbers saturate at G_MAXINT. */
 static guint
 read_number (Text *text)
 {
@@ -148,7 +150,7 @@ take_word (Text *text, const gchar *word)
   return TRUE;
 }
 
-/* The named fields of P7. */
+/* Reads the named header fields of P7 (PAM). */
 static void
 read_fields (SpdlImageProbe *self, Text *text, guint *depth, guint *most)
 {
@@ -167,7 +169,8 @@ read_fields (SpdlImageProbe *self, Text *text, guint *depth, guint *most)
   }
 }
 
-/* Numbers in text: as many as there are samples. P1 needs no blanks. */
+/* Returns whether the file has @n samples as text. In P1 the digits may follow
+ * each other without whitespace. */
 static gboolean
 numbers_are_there (Text *text, gchar kind, guint64 n)
 {
@@ -208,11 +211,11 @@ look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
     if (kind != '1' && kind != '4')
       most = read_number (&text);
   }
-  text.at = MIN (text.at + 1, size); /* one blank */
+  text.at = MIN (text.at + 1, size); /* one whitespace character */
   self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255);
   row = (guint64) self->width * depth;
   if (kind <= '3') {
-    /* gdkpixbufdec loses the last pixel of a P1 where nothing follows it. */
+    /* gdkpixbufdec loses the last pixel of a P1 file if nothing follows it. */
     if (!numbers_are_there (&text, kind, row * self->height) ||
         (kind == '1' && !is_blank (data[size - 1])))
       self->corruption = CUT_OFF;
@@ -221,11 +224,13 @@ look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
   row = kind == '4' ? (row + 7) / 8 : most > 255 ? 2 * row : row;
   if (row > (size - text.at) / MAX (self->height, 1)) {
     self->corruption = CUT_OFF;
-    self->rare = TRUE; /* pnmdec would read beyond the end */
+    self->rare =
+        TRUE; /* avoids pnmdec, which would read past the end of the buffer */
   }
 }
 
-/* Returns the text at *@at, which is moved behind its end, or NULL. */
+/* Returns the text at *@at and moves *@at past its terminator, or returns
+ * NULL. */
 static const gchar *
 read_exr_text (const guint8 *data, gsize size, gsize *at)
 {
@@ -238,7 +243,7 @@ read_exr_text (const guint8 *data, gsize size, gsize *at)
   return text;
 }
 
-/* The larger of the data window and the display window. */
+/* Takes the maximum of the data window and the display window. */
 static void
 note_exr_window (SpdlImageProbe *self, const guint8 *box)
 {
@@ -275,7 +280,7 @@ look_at_exr (SpdlImageProbe *self, const guint8 *data, gsize size)
     self->corruption = "the header is incomplete";
 }
 
-/* Formats whose decoder takes memory first. */
+/* Formats whose decoder allocates before it checks the size */
 
 static void
 look_at_sun (SpdlImageProbe *self, const guint8 *data)

@@ -1,4 +1,4 @@
-/* gst-spdl: detection of image formats, from the first bytes
+/* gst-spdl: detection of image formats from the first bytes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,24 +11,24 @@
 
 G_BEGIN_DECLS
 
-/* What the container says before any decoder has memory for it: what it is, how
- * large, which side is up, and whether data is missing. Decoders are not asked
- * for the last: some let a file pass that is cut off. */
+/* Properties from the file header, found before a decoder allocates memory:
+ * type, size, orientation and missing data. Missing data is detected here
+ * because some decoders accept truncated files without an error. */
 typedef struct {
-  const gchar *type; /* media type; NULL: none that is known here */
-  guint width;       /* of the whole image; 0: not found */
+  const gchar *type; /* media type; NULL: unknown */
+  guint width;       /* of the whole image; 0: unknown */
   guint height;
-  guint orientation; /* EXIF's, 1 to 8 */
-  const gchar
-      *corruption; /* how it is that pixels must be missing; else NULL */
-  gboolean rare;   /* its samples are not those that most decoders take */
-  gboolean opaque; /* what looks like alpha is none */
+  guint orientation;       /* EXIF orientation, 1 to 8 */
+  const gchar *corruption; /* reason why pixels must be missing; else NULL */
+  gboolean rare;           /* few decoders support its sample format */
+  gboolean opaque;         /* the alpha channel is unused */
 } SpdlImageProbe;
 
-/* Knows BMP, PNM, OpenEXR and Sun raster. */
+/* Detects BMP, PNM, OpenEXR and Sun raster. */
 void spdl_image_probe (SpdlImageProbe *self, const guint8 *data, gsize size);
 
-/* Reads the size of a format without a mark, whose type is set. */
+/* Reads the size of a file whose format has no signature and whose type is
+ * set. */
 void spdl_image_probe_find_size (
     SpdlImageProbe *self, const guint8 *data, gsize size);
 

@@ -17,12 +17,13 @@
 #define MARKER_EOC 0xffd9
 
 #define MAX_CHANNELS 4
-/* OpenJPEG takes 10 KB for each tile: as much as its pixels take, if they are
- * this many. */
+/* OpenJPEG allocates 10 KB per tile, as much as the pixels of a tile of this
+ * size take. */
 #define MIN_TILE_PIXELS 1024
 #define MAX_SMALL_TILES 4096
 
-/* More than a tile part has for a sample, and beside its samples. */
+/* Upper bounds on the bytes per sample in a tile part, and on its other
+ * data. */
 #define MAX_BYTES 8
 #define MAX_TILE_HEADER 65536
 
@@ -30,7 +31,7 @@
 #define N_RGBA 4
 
 typedef struct {
-  /* The file in hand. */
+  /* The current file. */
   const guint8 *data;
   gsize size;
   gsize at;
@@ -43,11 +44,11 @@ typedef struct {
   gchar message[256]; /* the first error */
   gboolean no_memory;
 
-  guint8 *row; /* RGBA; kept from file to file */
+  guint8 *row; /* RGBA; kept between files */
   gsize row_size;
 } Jp2;
 
-/* OpenJPEG's functions */
+/* OpenJPEG callbacks */
 
 static void
 on_error (const char *message, void *user_data)
@@ -169,15 +170,15 @@ jp2_destroy (gpointer decoder)
   g_free (self);
 }
 
-/* The header */
+/* Header */
 
 typedef struct {
-  const guint8 *data; /* its content; NULL: there is no such box */
-  gsize size;         /* of the content that the file has */
+  const guint8 *data; /* content of the box; NULL: no such box */
+  gsize size;         /* of the content that is present */
 } Box;
 
-/* Finds the first box of that name: each is its length, its name and its
- * content. */
+/* Finds the first box with this name. A box consists of its length, its name
+ * and its content. */
 static Box
 find_box (const guint8 *data, gsize size, const gchar *name)
 {
@@ -192,7 +193,7 @@ find_box (const guint8 *data, gsize size, const gchar *name)
       length = spdl_read_64_be (data + at + 8);
       header = 16;
     } else if (length == 0) {
-      length = left; /* up to the end */
+      length = left; /* extends to the end */
     }
     if (length < header)
       break;
@@ -216,7 +217,7 @@ find_codestream (Jp2 *self)
   self->codestream_size = box.size;
 }
 
-/* How many channels a palette has; 0: there is none. */
+/* Returns the number of channels in the palette, or 0 if there is none. */
 static guint
 count_palette (const Jp2 *self)
 {
@@ -227,15 +228,16 @@ count_palette (const Jp2 *self)
   return palette.data && palette.size >= 3 ? palette.data[2] : 0;
 }
 
-/* How many tiles there are along an axis. */
+/* Returns the number of tiles along an axis. */
 static guint64
 count_tiles (guint32 end, guint32 first, guint32 size)
 {
   return end > first ? ((guint64) end - first + size - 1) / size : 0;
 }
 
-/* Checks the numbers for which OpenJPEG takes memory as soon as it reads them.
- * @siz: the marker segment, from its marker on. */
+/* Checks the header fields that determine how much memory OpenJPEG allocates
+ * before it reads any tile.
+ * @siz: the marker segment, starting at its marker */
 static gboolean
 check_memory (Jp2 *self, const guint8 *siz, GError **error)
 {
@@ -277,14 +279,14 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   header->width = self->width;
   header->height = self->height;
   header->orientation = 1;
-  /* The caller refuses what has too many pixels. */
+  /* The caller rejects images with too many pixels. */
   return self->width * (guint64) self->height > max_pixels ||
          check_memory (self, siz, error);
 }
 
-/* Missing tiles: OpenJPEG leaves them black, without an error. */
+/* Missing tiles. OpenJPEG leaves them black, without an error. */
 
-/* Returns where the first tile part begins, or 0. */
+/* Returns the offset of the first tile part, or 0. */
 static gsize
 skip_main_header (const guint8 *data, gsize size)
 {
@@ -296,10 +298,9 @@ skip_main_header (const guint8 *data, gsize size)
   return at <= size && size - at >= 4 ? at : 0;
 }
 
-/* Returns TRUE if the file has all tiles.
- *
- * @can_keep: (out): whether OpenJPEG may decode the file if not. It takes
- * memory for a whole tile part before it reads any of it. */
+/* Returns whether the file has all tiles.
+ * @can_keep: (out): whether OpenJPEG may decode the file if not. OpenJPEG
+ * allocates memory for a whole tile part before it reads it. */
 static gboolean
 is_whole (const Jp2 *self, gboolean *can_keep)
 {
@@ -324,7 +325,7 @@ is_whole (const Jp2 *self, gboolean *can_keep)
     length = spdl_read_32_be (data + at + 6);
     if (data[at + 10] == 0) /* the first part of a tile */
       n_tiles++;
-    if (length == 0) /* the last one, up to the end */
+    if (length == 0) /* the last tile part, which extends to the end */
       return n_tiles >= self->n_tiles &&
              spdl_read_16_be (data + size - 2) == MARKER_EOC;
     *can_keep = length >= 14 && length <= max_length;
@@ -413,8 +414,9 @@ decode_components (Jp2 *self, gboolean strict)
   return ok;
 }
 
-/* Where the sample of pixel @at, of an axis of the reference grid, lies among
- * the @size samples from @first on, of which there is one every @step. */
+/* Returns the index of the sample for pixel @at of the reference grid along an
+ * axis. The component has @size samples, starting at @first, one every @step
+ * pixels. */
 static guint
 find_sample (guint at, guint first, guint step, guint size)
 {
@@ -423,7 +425,8 @@ find_sample (guint at, guint first, guint step, guint size)
   return MIN (sample - MIN (sample, first), size - 1);
 }
 
-/* Writes a channel's samples of row @y, in 8 bits, to every fourth byte. */
+/* Writes the samples of row @y of a channel, scaled to 8 bits, to every fourth
+ * byte. */
 static void
 read_samples (const opj_image_t *image, const opj_image_comp_t *channel,
     guint y, guint n, guint8 *to)
@@ -473,13 +476,13 @@ is_ycc (const opj_image_t *image)
 {
   if (image->numcomps < 3)
     return FALSE;
-  /* Only chroma has fewer samples. */
+  /* Only chroma is subsampled. */
   return image->color_space == OPJ_CLRSPC_SYCC ||
          (image->color_space != OPJ_CLRSPC_CMYK && image->comps[0].dx == 1 &&
              image->comps[1].dx != 1);
 }
 
-/* Writes row @y as RGBA; returns what its alpha is. */
+/* Writes row @y as RGBA, and returns the kind of its alpha. */
 static SpdlAlpha
 read_row (const Jp2 *self, guint y, guint n)
 {

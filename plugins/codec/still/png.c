@@ -15,10 +15,11 @@
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
-/* Most of a PNG's time is spent in zlib. libdeflate needs less than half of it,
- * but inflates whole files, which libpng has no way to be given. So libpng
- * reads a file whose pixels are stored without compression: what comes before
- * them, and one IDAT chunk of what libdeflate made of all that the file has. */
+/* zlib dominates the time of PNG decoding. libdeflate takes less than half of
+ * its time, but decompresses whole buffers, for which libpng has no interface.
+ * Therefore libpng is given a rewritten file with uncompressed pixels: the
+ * chunks before the pixels, and one IDAT chunk of stored blocks with the output
+ * of libdeflate. */
 
 #define SPDL_PNG_SIGNATURE 8
 
@@ -26,56 +27,57 @@ typedef struct {
   const guint8 *data;
   gsize size;
   gsize at;
-  gsize next_chunk; /* where it begins */
+  gsize next_chunk; /* offset of the next chunk */
 
-  /* Of a file whose pixels are stored: where they begin, and what stands
-   * between them. */
+  /* With stored pixels: offset where the rewritten part begins, and buffer for
+   * the headers between the blocks. */
   gboolean is_stored;
   gsize begin;
   guint8 between[10];
 
-  /* Kept from file to file. */
+  /* Kept between files. */
   struct libdeflate_decompressor *inflater;
   guint8 *pixels;
   gsize pixels_size;
-  gsize n_pixels; /* bytes of them, in this file */
-  guint8 *packed; /* several IDAT chunks in one piece */
+  gsize n_pixels; /* in bytes, of this file */
+  guint8 *packed; /* contents of several IDAT chunks, concatenated */
   gsize packed_size;
 } SpdlPngFile;
 
-/* The last of Adam7's passes completes rows. */
+/* Rows are complete after the last pass of Adam7. */
 #define LAST_PASS 6
 
 typedef struct {
   gchar message[256];
 
-  /* The file in hand. */
+  /* The current file. */
   png_structp png;
   png_infop info;
   SpdlPngFile file;
   gboolean has_alpha;
   gint n_passes;
   gint pass;
-  guint n_rows; /* of the pass, that are there */
+  guint n_rows; /* complete rows of the pass */
 
-  guint8 *pixels; /* that are yet to be blended, or to be completed */
+  guint8 *pixels; /* pixels that are not yet blended or complete */
   gsize pixels_size;
 } Png;
 
-/* libpng's functions */
+/* libpng callbacks */
 
-/* The file */
+/* File */
 
 #define CHUNK_HEADER 8
 #define CHUNK_FRAME 12 /* with its checksum */
 #define IHDR_END (SPDL_PNG_SIGNATURE + CHUNK_FRAME + 13)
 
-/* Of deflate. */
+/* Limit of the deflate format. */
 #define LARGEST_STORED_BLOCK 65535
-/* Larger images are inflated by libpng, row by row. */
+/* For larger images, libpng decompresses row by row, which takes less
+ * memory. */
 #define MOST_PIXELS (64 * 1024 * 1024)
 
-/* @data must stay as long as it is read. */
+/* @data must stay valid while the file is read. */
 static void
 file_open (SpdlPngFile *self, const guint8 *data, gsize size)
 {
@@ -86,7 +88,7 @@ file_open (SpdlPngFile *self, const guint8 *data, gsize size)
   self->is_stored = FALSE;
 }
 
-/* Frees what is kept. */
+/* Frees the buffers. */
 static void
 file_clear (SpdlPngFile *self)
 {
@@ -98,7 +100,7 @@ file_clear (SpdlPngFile *self)
 
 /* Chunks */
 
-/* Moves *@at to the next chunk that is there as a whole; 0 for the first. */
+/* Moves *@at to the next complete chunk; 0: to the first one. */
 static gboolean
 next_chunk (const SpdlPngFile *self, gsize *at)
 {
@@ -114,7 +116,7 @@ is_named (const SpdlPngFile *self, gsize at, const gchar *name)
   return memcmp (self->data + at + 4, name, 4) == 0;
 }
 
-/* EXIF's orientation, 1 to 8, wherever it stands. */
+/* Returns the EXIF orientation, 1 to 8, from an eXIf chunk at any position. */
 static guint
 file_find_orientation (const SpdlPngFile *self)
 {
@@ -136,8 +138,8 @@ ensure_size (guint8 **buffer, gsize *has, gsize size)
   return *buffer != NULL;
 }
 
-/* How many bytes of pixels the header announces, with those of the filters; 0
- * if that is none that we know. */
+/* Returns the size of the decompressed pixels in bytes, including filter bytes,
+ * according to the header; 0 if the header is invalid. */
 static guint64
 count_pixels (const SpdlPngFile *self)
 {
@@ -169,9 +171,9 @@ count_pixels (const SpdlPngFile *self)
   return n;
 }
 
-/* Finds the compressed pixels of all IDAT chunks, which follow one another.
- * FALSE if some are not there, or a checksum is wrong. @begin: (out): where the
- * first chunk is. */
+/* Finds the compressed data of all consecutive IDAT chunks. Returns FALSE if
+ * data is missing or a checksum is wrong.
+ * @begin: (out): offset of the first IDAT chunk */
 static gboolean
 find_packed (SpdlPngFile *self, gsize *begin, const guint8 **packed, gsize *n)
 {
@@ -213,9 +215,9 @@ find_packed (SpdlPngFile *self, gsize *begin, const guint8 **packed, gsize *n)
   return TRUE;
 }
 
-/* The file whose pixels are stored: what comes before the first IDAT chunk; the
- * head of such a chunk and of zlib's data; blocks; and the checksums of both.
- */
+/* Rewritten file with stored pixels: the chunks before the first IDAT chunk;
+ * the headers of an IDAT chunk and of a zlib stream; stored blocks; and the
+ * checksums of both. */
 
 #define HEAD 10
 #define BLOCK_HEAD 5
@@ -251,7 +253,7 @@ get_block_head (SpdlPngFile *self, guint n, gboolean is_last)
   return self->between;
 }
 
-/* The chunk's checksum is not looked at. */
+/* libpng does not verify the checksum of the chunk. */
 static const guint8 *
 get_tail (SpdlPngFile *self)
 {
@@ -261,7 +263,8 @@ get_tail (SpdlPngFile *self)
   return self->between;
 }
 
-/* What is read at @at, which is behind the first of the blocks. */
+/* Returns the data at offset @at after the start of the first stored block.
+ * @n: (out): number of contiguous bytes */
 static const guint8 *
 get_block (SpdlPngFile *self, gsize at, gsize *n)
 {
@@ -278,7 +281,8 @@ get_block (SpdlPngFile *self, gsize at, gsize *n)
   return self->pixels + begin + at - BLOCK_HEAD;
 }
 
-/* Returns what is read next, of @n (out) bytes; behind the end there are 0. */
+/* Returns the data at the read position.
+ * @n: (out): number of contiguous bytes; 0 at the end */
 static const guint8 *
 get_piece (SpdlPngFile *self, gsize *n)
 {
@@ -320,8 +324,8 @@ read_stored (SpdlPngFile *self, guint8 *to, gsize n)
   return TRUE;
 }
 
-/* Begins again at the beginning, with pixels that are stored; FALSE if they
- * cannot be: nothing has changed then. */
+/* Rewinds the file and switches to stored pixels. Returns FALSE without any
+ * change if that is not possible. */
 static gboolean
 file_store (SpdlPngFile *self)
 {
@@ -345,11 +349,11 @@ file_store (SpdlPngFile *self)
   return TRUE;
 }
 
-/* Reading */
+/* Reads */
 
-/* A chunk's header has just been read. If the chunk is cut off, the length that
- * is there replaces the one that is claimed: libpng would fail before it
- * decodes any of it, and now fails at the missing checksum. */
+/* Adjusts the header of a truncated chunk to the length that is present. libpng
+ * would otherwise fail before it decodes any of the chunk; it now fails at the
+ * missing checksum. */
 static void
 note_chunk (SpdlPngFile *self, guint8 *header)
 {
@@ -360,7 +364,7 @@ note_chunk (SpdlPngFile *self, guint8 *header)
   self->next_chunk = self->at + spdl_read_32_be (header) + 4;
 }
 
-/* Copies the next @n bytes; FALSE if there are fewer. */
+/* Copies the next @n bytes. Returns FALSE if there are fewer. */
 static gboolean
 file_read (SpdlPngFile *self, guint8 *to, gsize n)
 {
@@ -416,7 +420,7 @@ set_no_memory (GError **error)
   return FALSE;
 }
 
-/* One file */
+/* File setup */
 
 static gboolean
 png_accepts (const guint8 *data, gsize size)
@@ -449,7 +453,7 @@ png_destroy (gpointer decoder)
   g_free (self);
 }
 
-/* Nothing but pixels and transparency is read. */
+/* Ignores all chunks except pixels and transparency. */
 static gboolean
 open_file (Png *self)
 {
@@ -483,8 +487,8 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Rows */
 
-/* Has libpng begin anew, with a file whose pixels are stored. What comes before
- * them was read without an error. */
+/* Restarts libpng with the rewritten file, if possible. The chunks before the
+ * pixels were already read without an error. */
 static gboolean
 open_stored (Png *self)
 {
@@ -494,13 +498,14 @@ open_stored (Png *self)
   if (!open_file (self))
     return FALSE;
   png_set_crc_action (self->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-#ifdef PNG_IGNORE_ADLER32 /* not in all builds of libpng; the sum is right */
+#ifdef PNG_IGNORE_ADLER32 /* not in all builds of libpng; the checksum is \
+                             correct anyway */
   png_set_option (self->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 #endif
   return TRUE;
 }
 
-/* Asks for pixels of @rows' kind, or with alpha. */
+/* Requests the pixel format of @rows, or RGBA if the image has alpha. */
 static void
 set_transforms (Png *self, const SpdlRows *rows)
 {
@@ -531,7 +536,7 @@ ensure_pixels (Png *self, gsize size)
   return self->pixels != NULL;
 }
 
-/* A row that libpng wrote to @from goes to its place. */
+/* Blends or copies a row that libpng wrote to @from into its place. */
 static void
 put_row (const Png *self, const SpdlRows *rows, guint y, const guint8 *from)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes still images with GStreamer's decoders
+/* gst-spdl: still image decoder based on GStreamer elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,28 +18,27 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
-/* A decoder element between two pads of ours, in no bin, which plays from the
- * first file to the last. A file goes in as one buffer, and its first frame
- * comes out in the same thread; then the element is flushed, so that no file
- * finds anything of another. One thread at a time. */
+/* A decoder element without a bin, linked to two pads of ours. It stays in
+ * PLAYING between files. A file is pushed as one buffer, and its first frame
+ * arrives in the same thread. The element is then flushed, so that no state
+ * carries over to the next file. Not thread-safe. */
 
 typedef struct _SpdlElementDecoder SpdlElementDecoder;
 
 typedef enum {
   SPDL_ELEMENT_DECODER_OK,
   SPDL_ELEMENT_DECODER_BROKEN_FILE,
-  /* It would take more pixels than allowed. */
+  /* The image has more pixels than allowed. */
   SPDL_ELEMENT_DECODER_TOO_LARGE,
-  /* The element does not do it, though another might. */
+  /* The element cannot decode the file, but another one may. */
   SPDL_ELEMENT_DECODER_UNFIT,
 } SpdlElementDecoderResult;
 
 static void spdl_element_decoder_free (SpdlElementDecoder *self);
 
-/* A pool of frames for one decoder. A pattern is put into those that it hands
- * out, by which the rows that the decoder wrote can be told from those that it
- * did not: libpng passes over errors in compressed data without a word. One
- * thread at a time. */
+/* Buffer pool for the frames of one decoder. It fills frames with a pattern
+ * that shows which rows the decoder wrote: some decoders ignore errors in
+ * compressed data. Not thread-safe. */
 
 #define SPDL_TYPE_FRAME_POOL (spdl_frame_pool_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -50,23 +49,24 @@ static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
 
 struct _SpdlElementDecoder {
   GstSpdlHarness *harness;
-  const gchar *name; /* interned: of the element */
+  const gchar *name; /* interned name of the element */
   gboolean suspect;
 
-  /* Of the file in hand. */
+  /* The current file. */
   guint64 max_pixels;
   gboolean keep;
   GstVideoInfo info;
   gboolean has_info;
   gboolean too_large;
   GstBuffer *frame;
-  guint n_rows; /* of it that are there */
+  guint n_rows; /* number of decoded rows */
   SpdlFramePool *pool;
 };
 
-/* Frames of which it is known what was written */
+/* Pool that detects which rows were written */
 
-/* In rows of fewer bytes the pattern could stand by chance. */
+/* Minimum row size in bytes. In shorter rows, pixels could equal the pattern by
+ * chance. */
 #define MIN_ROW 8
 
 struct _SpdlFramePool {
@@ -74,7 +74,7 @@ struct _SpdlFramePool {
 
   gboolean all_rows;
   gboolean exhausted;
-  GstMemory *memory; /* of the last frame; nullable */
+  GstMemory *memory; /* nullable: of the last frame */
 };
 
 G_DEFINE_FINAL_TYPE (SpdlFramePool, spdl_frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
@@ -102,7 +102,7 @@ fill_pattern (SpdlFramePool *self, GstBuffer *buffer)
   gst_memory_unmap (self->memory, &map);
 }
 
-/* Decoders that bring no allocator would take GStreamer's own. */
+/* Decoders without an allocator would use GStreamer's default one. */
 static gboolean
 spdl_frame_pool_set_config (GstBufferPool *pool, GstStructure *config)
 {
@@ -142,9 +142,9 @@ spdl_frame_pool_new (void)
   return gst_object_ref_sink (g_object_new (SPDL_TYPE_FRAME_POOL, NULL));
 }
 
-/* A new image begins: forgets the last frame. @all_rows: the pattern is put
- * into all of them, not only into the last two, of which one is written last.
- */
+/* Starts a new image and forgets the last frame.
+ * @all_rows: fill all rows with the pattern, not only the last two, one of
+ * which is written last */
 static void
 spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows)
 {
@@ -153,7 +153,7 @@ spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows)
   self->exhausted = FALSE;
 }
 
-/* Whether there was no memory for this image's frame. */
+/* Returns whether memory for the frame of this image was short. */
 static gboolean
 spdl_frame_pool_is_exhausted (const SpdlFramePool *self)
 {
@@ -169,8 +169,9 @@ is_written (const guint8 *data, gsize first, gsize n)
   return FALSE;
 }
 
-/* Of an interlaced image the last row but one may be the last that is written:
- * both count. */
+/* Counts rows up to the last one that was written. Both of the last two rows
+ * are tested, because the second to last row of an interlaced image may be
+ * written last. */
 static guint
 count_written (const SpdlFramePool *self, const guint8 *data, gsize stride,
     gsize width, guint height)
@@ -184,8 +185,8 @@ count_written (const SpdlFramePool *self, const guint8 *data, gsize stride,
   return n;
 }
 
-/* How many rows of this image's frame were written: all, or those before the
- * ones at the end that were not. */
+/* Returns how many rows of this image's frame were written, not counting
+ * unwritten rows at the end. */
 static guint
 spdl_frame_pool_count_rows (SpdlFramePool *self, const GstVideoInfo *info)
 {
@@ -225,10 +226,10 @@ spdl_frame_pool_init (SpdlFramePool *self)
 {
 }
 
-/* What comes out of the element */
+/* Output of the element */
 
-/* Elements set their caps before they take memory for a frame: those of images
- * too large are refused. */
+/* Rejects the caps of images that are too large. Elements set caps before they
+ * allocate a frame. */
 static gboolean
 take_caps (gpointer user_data, GstCaps *caps)
 {
@@ -259,7 +260,8 @@ propose_pool (SpdlElementDecoder *self, GstQuery *query)
       query, GST_BUFFER_POOL (self->pool), GST_VIDEO_INFO_SIZE (&info), 0, 0);
 }
 
-/* Frames are read by GstVideoFrame, so they may be laid out in any way. */
+/* Announces the pool and GstVideoMeta: frames are read with GstVideoFrame,
+ * which supports any layout. */
 static gboolean
 answer_query (gpointer user_data, GstQuery *query)
 {
@@ -276,7 +278,7 @@ take_frame (gpointer user_data, GstBuffer *frame)
   SpdlElementDecoder *self = user_data;
 
   if (self->frame)
-    gst_buffer_unref (frame); /* of an animation only the first counts */
+    gst_buffer_unref (frame); /* only the first frame of an animation is used */
   else
     self->frame = frame;
   return GST_FLOW_OK;
@@ -285,10 +287,11 @@ take_frame (gpointer user_data, GstBuffer *frame)
 static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
   answer_query };
 
-/* Making and ending it */
+/* Construction */
 
-/* @caps: of the first file. NULL with @error set if there is no such element or
- * it does not start. */
+/* @caps: caps of the first file
+ * Returns NULL with @error set if the element does not exist or does not
+ * start. */
 static SpdlElementDecoder *
 spdl_element_decoder_new (
     GstElementFactory *factory, GstCaps *caps, GError **error)
@@ -342,7 +345,8 @@ forget_file (SpdlElementDecoder *self)
   self->too_large = FALSE;
 }
 
-/* An element may also keep its caps from one image to the next. */
+/* Also checks the frame, because an element may not send new caps for an
+ * image. */
 static gboolean
 is_too_large (const SpdlElementDecoder *self)
 {
@@ -352,7 +356,7 @@ is_too_large (const SpdlElementDecoder *self)
                              self->max_pixels);
 }
 
-/* What became of the file whose push gave @ret. */
+/* Returns the outcome of a file, given the flow return of its push. */
 static SpdlElementDecoderResult
 classify_result (SpdlElementDecoder *self, GstFlowReturn ret, GError **error)
 {
@@ -393,7 +397,7 @@ classify_result (SpdlElementDecoder *self, GstFlowReturn ret, GError **error)
   return SPDL_ELEMENT_DECODER_BROKEN_FILE;
 }
 
-/* Those that are there of the frame that came, if it is of our pool. */
+/* Counts the decoded rows of the frame, if it is from our pool. */
 static void
 count_rows (SpdlElementDecoder *self)
 {
@@ -402,9 +406,10 @@ count_rows (SpdlElementDecoder *self)
     self->n_rows = spdl_frame_pool_count_rows (self->pool, &self->info);
 }
 
-/* Decodes @file (transfer full), whose caps are @caps: the same ones as long as
- * nothing changes. With OK, there is a frame; with another result there may be
- * one, of what could be decoded; else @error is set. */
+/* Decodes @file (transfer full).
+ * @caps: caps of the file; the same object as long as they do not change
+ * Returns OK if there is a frame. With another result, @error is set, and there
+ * may be a partial frame. */
 static SpdlElementDecoderResult
 spdl_element_decoder_decode (SpdlElementDecoder *self, GstBuffer *file,
     GstCaps *caps, const SpdlStillLimits *limits, GError **error)
@@ -428,7 +433,8 @@ spdl_element_decoder_decode (SpdlElementDecoder *self, GstBuffer *file,
   return result;
 }
 
-/* The frame of the last file, until the next; FALSE if there is none. */
+/* Gets the frame of the last file, which is valid until the next file. Returns
+ * FALSE if there is none. */
 static gboolean
 spdl_element_decoder_get_frame (SpdlElementDecoder *self, SpdlFrame *frame)
 {
@@ -438,38 +444,38 @@ spdl_element_decoder_get_frame (SpdlElementDecoder *self, SpdlFrame *frame)
   return self->frame != NULL;
 }
 
-/* Whether the last file made an error: the next to fail fails perhaps because
- * of that. */
+/* Returns whether the last file had an error. If so, a failure of the next file
+ * may be a consequence of it. */
 static gboolean
 spdl_element_decoder_is_suspect (const SpdlElementDecoder *self)
 {
   return self->suspect;
 }
 
-/* Finding decoders */
+/* Selection of decoders */
 
-/* A decoder that takes a kind of image, open or not. */
+/* A decoder for an image type; may not be open. */
 typedef struct {
   GstElementFactory *factory;
   GstCaps *caps;
   SpdlElementDecoder *element_decoder;
-  gboolean failed; /* to open: it is not tried again */
+  gboolean failed; /* failed to open; not tried again */
 } Candidate;
 
 typedef struct {
   gchar *type;
   gboolean rare;
-  GArray *candidates; /* the best one first */
+  GArray *candidates; /* in order of preference */
 } Kind;
 
 struct _SpdlStillDecoder {
   GArray *kinds;
 };
 
-/* Decoders that come before those of the rank, since pnmdec reads beyond the
- * end of a file. Their caps do not name what typefind finds, but something of
- * gst-libav's own. (Decoders of gst-libav whose caps are unknown/unknown, such
- * as avdec_webp, take no caps at all.) */
+/* Decoders that take precedence over the rank, because pnmdec reads past the
+ * end of a file. Their caps are specific to gst-libav and differ from those of
+ * typefind. (gst-libav decoders with unknown/unknown caps, such as avdec_webp,
+ * do not accept any caps.) */
 static const struct {
   const gchar *type;
   const gchar *caps;
@@ -480,8 +486,9 @@ static const struct {
   { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam" },
 };
 
-/* It does what others do wrong, and is for nothing else. It has no rank in
- * GStreamer 1.22, and a rank above FFmpeg's decoders in 1.26. */
+/* Decoder for formats that others decode wrongly; not used for anything else.
+ * It has no rank in GStreamer 1.22, and a higher rank than FFmpeg's decoders in
+ * 1.26. */
 #define FOR_RARE "gdkpixbufdec"
 
 static void
@@ -511,7 +518,8 @@ add_candidate (Kind *kind, GstElementFactory *factory, GstCaps *caps)
   g_array_append_val (kind->candidates, candidate);
 }
 
-/* All decoders of some rank that take @caps (transfer full), but FOR_RARE. */
+/* Adds all decoders with a rank that accept @caps (transfer full), except
+ * FOR_RARE. */
 static void
 add_by_rank (Kind *kind, GstCaps *caps)
 {
@@ -597,7 +605,7 @@ spdl_still_decoder_free (SpdlStillDecoder *self)
   g_free (self);
 }
 
-/* Finding the type */
+/* Type detection */
 
 static void
 set_from_caps (SpdlImageProbe *probe, GstCaps *caps)
@@ -613,7 +621,8 @@ set_from_caps (SpdlImageProbe *probe, GstCaps *caps)
   }
 }
 
-/* A drawing is none: rsvgdec, which draws them, crashes at some. */
+/* Returns whether @type is a still image. SVG is excluded, because rsvgdec
+ * crashes on some files. */
 static gboolean
 is_still (const gchar *type)
 {
@@ -621,7 +630,8 @@ is_still (const gchar *type)
          !g_str_has_prefix (type, "image/svg");
 }
 
-/* Formats that have no mark by which they could be told: caps must do. */
+/* Returns whether the format has no signature, so that it is only known from
+ * the caps. */
 static gboolean
 is_markless (GstCaps *caps)
 {
@@ -690,14 +700,14 @@ static SpdlElementDecoderResult
 try_once (Candidate *candidate, GstBuffer *file, const SpdlStillLimits *limits,
     GError **error)
 {
-  /* A buffer of its own around the same memory. */
+  /* A new GstBuffer with the same memory, since the caller keeps @file. */
   return spdl_element_decoder_decode (candidate->element_decoder,
       gst_buffer_copy_region (file, GST_BUFFER_COPY_MEMORY, 0, -1),
       candidate->caps, limits, error);
 }
 
-/* A file that fails right after one that was broken is tried once more, with a
- * new decoder: perhaps the old one did not get over it. */
+/* Decodes the file. If it fails directly after a corrupt file, it is tried
+ * again with a new decoder, since the old one may not have recovered. */
 static SpdlElementDecoderResult
 try_candidate (Candidate *candidate, GstBuffer *file,
     const SpdlStillLimits *limits, GError **error)
@@ -725,7 +735,7 @@ spdl_still_decoder_decode (SpdlStillDecoder *self, const SpdlImageProbe *probe,
   GError *reason = NULL;
 
   frame->buffer = NULL;
-  /* Without a known size max-pixels could not be checked before decoding. */
+  /* Without a known size, max-pixels cannot be enforced before decoding. */
   if (kind->candidates->len > 0 && (probe->width == 0 || probe->height == 0)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "The header of this %s does not declare a size", probe->type);
@@ -737,12 +747,12 @@ spdl_still_decoder_decode (SpdlStillDecoder *self, const SpdlImageProbe *probe,
 
     if (!ensure_chain (candidate))
       continue;
-    /* The best one's reason is told. */
+    /* The error of the preferred decoder is reported. */
     result = try_candidate (candidate, file, limits, reason ? NULL : &reason);
     if (result == SPDL_ELEMENT_DECODER_UNFIT)
       continue;
     spdl_element_decoder_get_frame (candidate->element_decoder, frame);
-    /* It may believe that its caps were taken. */
+    /* The element may assume that its caps were accepted. */
     if (result == SPDL_ELEMENT_DECODER_TOO_LARGE) {
       frame->buffer = NULL;
       g_clear_pointer (&candidate->element_decoder, spdl_element_decoder_free);

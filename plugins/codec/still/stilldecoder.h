@@ -1,4 +1,4 @@
-/* gst-spdl: decodes still images with GStreamer's decoders
+/* gst-spdl: still image decoder based on GStreamer elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,29 +12,29 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer's decoders for still images, found by media type and rank, and held
- * open: at most one of each kind in use, whatever comes. One thread at
- * a time. */
+/* GStreamer's decoders for still images, selected by media type and rank. They
+ * stay open between files, at most one per type in use. Not thread-safe. */
 
 typedef struct _SpdlStillDecoder SpdlStillDecoder;
 
 typedef struct {
   guint64 max_pixels;
-  gboolean keep; /* what could be decoded of a broken file */
+  gboolean keep; /* return the decodable part of a corrupt file */
 } SpdlStillLimits;
 
 SpdlStillDecoder *spdl_still_decoder_new (void);
 void spdl_still_decoder_free (SpdlStillDecoder *self);
 
-/* Finds what @file is where @probe does not say, and its size as far as a probe
- * tells. @caps (nullable) count where the bytes say nothing. FALSE with @error
- * set if it is no still image. */
+/* Detects the type of @file, if @probe does not have it, and its size if
+ * typefinding reports it. @caps (nullable) are used if the bytes have no
+ * signature. Returns FALSE with @error set if the file is not a still image. */
 gboolean spdl_still_decoder_find_type (SpdlImageProbe *probe,
     const guint8 *data, gsize size, GstCaps *caps, GError **error);
 
-/* Decodes @file, as @probe says. Returns FALSE with @error set if it is broken
- * or nobody decodes it; there may be a frame all the same, of what could be
- * decoded. @frame stays until the next file; without one its buffer is NULL. */
+/* Decodes @file, which has the type in @probe. Returns FALSE with @error set if
+ * it is corrupt or no decoder supports it; @frame may hold a partial frame even
+ * then. @frame is valid until the next file; its buffer is NULL if there is
+ * none. */
 gboolean spdl_still_decoder_decode (SpdlStillDecoder *self,
     const SpdlImageProbe *probe, GstBuffer *file, const SpdlStillLimits *limits,
     SpdlFrame *frame, GError **error);

@@ -1,4 +1,4 @@
-/* gst-spdl: TGA files of gray and alpha
+/* gst-spdl: TGA files with gray and alpha
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,7 @@
 
 #include "plugins/common/bytes.h"
 
-/* The header: its size and where its fields are. */
+/* Size of the header, and offsets of its fields. */
 #define HEADER 18
 #define ID_SIZE 0
 #define COLOR_MAP_LENGTH 5
@@ -41,7 +41,7 @@ put_pixel (guint8 *to, const guint8 *gray_alpha)
   return to + 4;
 }
 
-/* Both write at most @n pixels, and return where they end. */
+/* Write at most @n pixels, and return the end of the written data. */
 
 static guint8 *
 expand_plain (guint8 *to, const guint8 *from, const guint8 *end, gsize n)
@@ -51,7 +51,8 @@ expand_plain (guint8 *to, const guint8 *from, const guint8 *end, gsize n)
   return to;
 }
 
-/* A packet is a byte that says how many pixels it has, of one colour or not. */
+/* Expands run-length packets: a count, followed by one pixel or by as many as
+ * the count. */
 static guint8 *
 expand_runs (guint8 *to, const guint8 *from, const guint8 *end, gsize n)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: TGA files of gray and alpha
+/* gst-spdl: TGA files with gray and alpha
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* FFmpeg's decoder takes the two bytes of gray and alpha for a colour of 5 bits
- * a component. */
+/* FFmpeg's decoder reads 16-bit gray with alpha as 16-bit color with 5 bits per
+ * component. */
 
-/* Whether a file of media type @type is a TGA of that kind. */
+/* Returns whether a file of media type @type is a TGA with gray and alpha. */
 gboolean
 spdl_tga_has_gray_alpha (const gchar *type, const guint8 *data, gsize size);
 
-/* Returns the same image as a TGA of 32 bits a pixel, which ends where @data
- * does; NULL if there is no memory for it. */
+/* Returns the image as a 32-bit TGA, truncated where @data is; NULL if there is
+ * no memory for it. */
 GstBuffer *spdl_tga_expand (const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -11,33 +11,33 @@
 
 #include "plugins/codec/still/imagedecoder.h"
 
-/* What libtiff may take at once beside the pixels of a strip. */
+/* Allowance for libtiff allocations other than the pixels of a strip. */
 #define MEMORY_FOR_TABLES (16 * 1024 * 1024)
-/* A strip of 16-bit RGBA, which is the largest that becomes pixels. */
+/* Bytes per pixel of the largest supported format, 16-bit RGBA. */
 #define LARGEST_PIXEL 8
-/* Bands of few rows cost a call each. */
+/* Minimum number of rows per call, to amortize its overhead. */
 #define LEAST_BAND 16
 
 typedef struct {
-  gchar message[256]; /* libtiff's first error of this file */
+  gchar message[256]; /* libtiff's first error for this file */
 
-  /* The file in hand. */
+  /* The current file. */
   const guint8 *data;
   gsize size;
   guint64 max_pixels;
   gsize at;
-  gboolean padding; /* zeros follow its end */
-  gsize n_padded;   /* how many of them were read */
+  gboolean padding; /* append zeros to the data */
+  gsize n_padded;   /* number of zeros read */
   TIFF *tiff;
   TIFFRGBAImage image;
   gboolean has_image;
   SpdlAlpha alpha;
 
-  guint32 *band; /* rows of it, kept from file to file */
+  guint32 *band; /* rows of pixels; kept between files */
   gsize band_size;
 } Tiff;
 
-/* The file, which is in memory */
+/* File I/O in memory */
 
 static tmsize_t
 read_proc (thandle_t handle, void *to, tmsize_t n)
@@ -101,7 +101,7 @@ unmap_proc (thandle_t handle, void *base, toff_t size)
 {
 }
 
-/* Its messages */
+/* Error handlers */
 
 static int on_error (TIFF *tiff, void *user_data, const char *module,
     const char *format, va_list args) G_GNUC_PRINTF (4, 0);
@@ -141,12 +141,12 @@ set_unknown (const gchar *why, GError **error)
   return FALSE;
 }
 
-/* One file */
+/* File setup */
 
 static gboolean
 tiff_accepts (const guint8 *data, gsize size)
 {
-  /* The classic ones, and BigTIFF. */
+  /* Classic TIFF and BigTIFF. */
   return memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
          memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0;
 }
@@ -178,8 +178,8 @@ tiff_destroy (gpointer decoder)
   g_free (self);
 }
 
-/* @padding: the file is read as if zeros followed it, so that libtiff decodes
- * what there is of a strip that is cut off. */
+/* @padding: zeros are appended to the data, so that libtiff decodes the part of
+ * a truncated strip that is present */
 static gboolean
 open_file (Tiff *self, gboolean padding)
 {
@@ -193,7 +193,7 @@ open_file (Tiff *self, gboolean padding)
       MIN (self->max_pixels, G_MAXINT32) * LARGEST_PIXEL + MEMORY_FOR_TABLES);
   TIFFOpenOptionsSetErrorHandlerExtR (options, on_error, self);
   TIFFOpenOptionsSetWarningHandlerExtR (options, on_warning, self);
-  /* m: not mapped. */
+  /* "m" disables memory mapping. */
   self->tiff = TIFFClientOpenExt ("it", padding ? "rm" : "r", self, read_proc,
       write_proc, seek_proc, close_proc, size_proc, map_proc, unmap_proc,
       options);
@@ -201,8 +201,9 @@ open_file (Tiff *self, gboolean padding)
   return self->tiff != NULL;
 }
 
-/* libtiff multiplies colours by unassociated alpha, but not gray. Four samples
- * that nobody explains are taken for RGB and alpha, as by others. */
+/* Returns the kind of alpha. libtiff premultiplies colors with unassociated
+ * alpha, but not gray. Four samples without a description are read as RGBA, as
+ * other readers do. */
 static SpdlAlpha
 find_alpha (const Tiff *self)
 {
@@ -229,12 +230,12 @@ begin_image (Tiff *self, GError **error)
       !TIFFRGBAImageBegin (&self->image, self->tiff, !self->padding, why))
     return *self->message ? set_broken (self, error) : set_unknown (why, error);
   self->has_image = TRUE;
-  /* What it said of tags did not stop it. */
+  /* Errors in tags that were not fatal. */
   *self->message = '\0';
-  /* libtiff would leave the alpha out. */
+  /* libtiff would ignore the alpha channel. */
   if (self->image.alpha && self->image.photometric == PHOTOMETRIC_PALETTE)
     return set_unknown ("the image has a palette and alpha", error);
-  /* The canvas turns it. */
+  /* The canvas applies the orientation. */
   self->image.req_orientation = self->image.orientation;
   self->alpha = find_alpha (self);
   return TRUE;
@@ -264,8 +265,8 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Rows */
 
-/* How many rows are best decoded together: whole strips or tiles; one of them
- * where what is broken is kept. */
+/* Returns how many rows to decode at a time: whole strips or tiles, and only
+ * one of them if a corrupt file is kept. */
 static guint
 get_band_height (const Tiff *self, guint height, gboolean keep)
 {
@@ -290,7 +291,7 @@ ensure_band (Tiff *self, gsize size)
   return self->band != NULL;
 }
 
-/* libtiff's pixels are words, whose lowest byte is red. */
+/* libtiff stores pixels as 32-bit words with red in the lowest byte. */
 static void
 write_row (const Tiff *self, const SpdlRows *rows, guint32 *from, guint8 *to)
 {
@@ -302,8 +303,8 @@ write_row (const Tiff *self, const SpdlRows *rows, guint32 *from, guint8 *to)
       self->alpha);
 }
 
-/* Decodes @n rows from @y on. FALSE if libtiff found something wrong; with
- * padding there are rows all the same. */
+/* Decodes @n rows from @y on. Returns FALSE if libtiff reported an error; with
+ * padding, rows may be valid even then. */
 static gboolean
 read_band (Tiff *self, const SpdlRows *rows, guint y, guint n)
 {
@@ -323,7 +324,7 @@ write_band (const Tiff *self, const SpdlRows *rows, guint y, guint n)
   }
 }
 
-/* Returns the first row that is not there. */
+/* Returns the first row that could not be decoded. */
 static guint
 read_bands (Tiff *self, const SpdlRows *rows, guint band)
 {
@@ -340,8 +341,8 @@ read_bands (Tiff *self, const SpdlRows *rows, guint band)
   return y;
 }
 
-/* How many of the @n rows that were read with padding are there. Of what is
- * compressed nobody knows. */
+/* Returns how many of the @n rows read with padding are present in the file.
+ * For compressed data this is unknown, and all are counted. */
 static guint
 count_rows (const Tiff *self, guint n)
 {
@@ -354,7 +355,7 @@ count_rows (const Tiff *self, guint n)
   return n - MIN (n, (self->n_padded + row - 1) / row);
 }
 
-/* Writes what there is of the band at @y, and background below it. */
+/* Writes the decodable part of the band at @y, and background below it. */
 static void
 keep_rest (Tiff *self, const SpdlRows *rows, guint band, guint y)
 {

@@ -12,20 +12,20 @@
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/still/imagedecoder.h"
 
-/* What stands around a part of an image that is decoded alone: chroma is
- * interpolated beyond its edges. */
+/* Margin around a part that is decoded alone: chroma is interpolated across its
+ * edges. */
 #define MARGIN 2
 
 typedef struct {
-  /* The file in hand. Of an animation the first frame counts. */
+  /* The current file. Only the first frame of an animation is decoded. */
   WebPDemuxer *demuxer;
   WebPIterator frame;
 
-  guint8 *pixels; /* kept from file to file */
+  guint8 *pixels; /* kept between files */
   gsize pixels_size;
 } Webp;
 
-/* The part of a frame that is decoded. */
+/* Part of a frame to decode. */
 typedef struct {
   guint x, y, width, height;
 } Part;
@@ -119,7 +119,8 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Rows */
 
-/* What of the frame counts for @rows: libwebp begins at even places. */
+/* Returns the part of the frame that @rows needs. libwebp crops at even
+ * coordinates. */
 static Part
 find_part (const Webp *self, const SpdlRows *rows)
 {
@@ -127,7 +128,7 @@ find_part (const Webp *self, const SpdlRows *rows)
   const guint top = MAX (rows->y_begin, MARGIN) - MARGIN;
   Part part = { 0, 0, self->frame.width, self->frame.height };
 
-  /* A frame of an animation may be anywhere. */
+  /* A frame of an animation may have any offset and size. */
   if (part.width != rows->width || part.height != rows->height)
     return part;
   part.x = left & ~1;
@@ -147,7 +148,8 @@ find_mode (const Webp *self, const SpdlRows *rows)
   return rows->bgr ? MODE_BGR : MODE_RGB;
 }
 
-/* Has libwebp write @part to the pixels; FALSE if there is no memory. */
+/* Configures libwebp to write @part to self->pixels. Returns FALSE if memory is
+ * short. */
 static gboolean
 configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
     WebPDecoderConfig *config)
@@ -175,8 +177,8 @@ configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
   return self->pixels != NULL;
 }
 
-/* Writes the first @n rows of @part to their place; the rows that it does not
- * reach, and what is beside it, are background. */
+/* Writes the first @n rows of @part to their place, and background everywhere
+ * else. */
 static void
 put_part (const Webp *self, const SpdlRows *rows, const Part *part, guint n,
     const WebPRGBABuffer *from)
@@ -202,7 +204,7 @@ put_part (const Webp *self, const SpdlRows *rows, const Part *part, guint n,
   }
 }
 
-/* Writes what can be decoded of a frame that is broken. */
+/* Writes the decodable part of a corrupt frame. */
 static void
 keep_rows (Webp *self, const SpdlRows *rows)
 {

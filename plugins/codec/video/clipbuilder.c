@@ -1,4 +1,4 @@
-/* gst-spdl: builds clips of video frames
+/* gst-spdl: frame selection and assembly of video clips
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,10 +12,10 @@
 
 #include "gst/spdl/common/tryallocator.h"
 
-/* Rows that are given on at a time. */
+/* Number of rows passed to the canvas at a time. */
 #define N_ROWS 16
 
-/* Selections */
+/* Frame selection */
 
 void
 spdl_frame_selection_init (SpdlFrameSelection *self)
@@ -31,7 +31,8 @@ spdl_frame_selection_clear (SpdlFrameSelection *self)
   g_array_unref (self->sorted);
 }
 
-/* Which frame is shown at @time: the last one that has begun. */
+/* Returns the frame shown at @time: the last one that starts at or before
+ * it. */
 static guint
 find_rank (const SpdlPackets *packets, GstClockTime time)
 {
@@ -49,7 +50,8 @@ find_rank (const SpdlPackets *packets, GstClockTime time)
   return from;
 }
 
-/* Those behind the end of the video are missing. */
+/* Selects the frames at the given times. Times after the end of the video have
+ * no frame. */
 static guint
 choose_times (
     SpdlFrameSelection *self, const SpdlPackets *packets, const GArray *times)
@@ -176,7 +178,7 @@ make_pool (SpdlClipBuilder *self)
   gst_spdl_tensors_info_add (
       &info, GST_SPDL_TENSOR_UINT8, G_N_ELEMENTS (dims), dims);
   self->caps = gst_spdl_tensors_info_to_caps (&info);
-  /* No upper bound: a worker must not wait for downstream. */
+  /* No upper bound: a worker thread must not wait for downstream. */
   self->pool = gst_spdl_try_pool_new (self->caps, size);
   return self->pool != NULL;
 }
@@ -255,8 +257,8 @@ spdl_clip_builder_cancel (SpdlClipBuilder *self)
   gst_clear_buffer (&self->buffer);
 }
 
-/* Whether each component is a plane of bytes, and none less than half as wide
- * and as high as the image. */
+/* Returns whether the format is planar 8-bit YUV or gray with chroma subsampled
+ * by at most two. */
 static gboolean
 get_sampling (const GstVideoInfo *info, SpdlSampling *sampling)
 {
@@ -281,7 +283,8 @@ get_sampling (const GstVideoInfo *info, SpdlSampling *sampling)
   return TRUE;
 }
 
-/* As the decoder says; a matrix that is none is BT.601's. */
+/* Initializes the conversion from the colorimetry of @info. An unknown matrix
+ * is treated as BT.601. */
 static void
 get_colors (const GstVideoInfo *info, SpdlColors *colors)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: builds clips of video frames
+/* gst-spdl: frame selection and assembly of video clips
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,14 +16,15 @@
 
 G_BEGIN_DECLS
 
-/* Which frames of a video that is known are those of a clip. */
+/* Frames of a video that form a clip. */
 typedef struct {
-  GArray *ranks;  /* of guint: for each frame of the clip, as far as they go */
-  GArray *sorted; /* those, each once */
+  GArray *ranks;  /* of guint: frame number for each frame of the clip; shorter
+                     than the clip if frames are missing */
+  GArray *sorted; /* the same numbers, sorted, without duplicates */
   guint n_frames; /* of the clip */
 } SpdlFrameSelection;
 
-/* What a random choice depends on. */
+/* Key of the random selection. */
 typedef struct {
   guint64 seed;
   guint64 epoch;
@@ -33,67 +34,66 @@ typedef struct {
 void spdl_frame_selection_init (SpdlFrameSelection *self);
 void spdl_frame_selection_clear (SpdlFrameSelection *self);
 
-/* Chooses, as @clip says, from the frames in @packets, which are sorted.
- * @times: (nullable): those that are given. FALSE with @error set if there are
- * not enough. */
+/* Selects frames from @packets, which must be sorted, according to @clip.
+ * @times: (nullable): requested times
+ * Returns FALSE with @error set if there are not enough frames. */
 gboolean spdl_frame_selection_make (SpdlFrameSelection *self,
     const SpdlClip *clip, const SpdlPackets *packets, const GArray *times,
     const SpdlFrameSelectionKey *key, GError **error);
 
-/* The frame that is number @i of the clip: the last one again, behind the ends
- * of those that there are. */
+/* Returns the number of the frame at position @i of the clip. Positions after
+ * the last selected frame repeat it. */
 static inline guint
 spdl_frame_selection_get (const SpdlFrameSelection *self, guint i)
 {
   return g_array_index (self->ranks, guint, MIN (i, self->ranks->len - 1));
 }
 
-/* Images of one size, one behind the other, as a tensor: channels, columns,
- * rows, frames. Its memory and its caps serve the next clip of that size, too.
- * One thread at a time, but for the buffers that it gives. */
+/* Builds a tensor of images of equal size; its dimensions are channels,
+ * columns, rows, frames. Buffer pool and caps are reused for the next clip of
+ * the same size. Not thread-safe, except for the returned buffers. */
 
 typedef struct {
   GstCaps *caps;
   GstBufferPool *pool;
-  guint width, height, n_channels, n_frames; /* of these */
+  guint width, height, n_channels, n_frames; /* of `caps` */
 
-  /* The clip in hand. */
+  /* The current clip. */
   GstBuffer *buffer;
   GstMapInfo map;
 } SpdlClipBuilder;
 
 void spdl_clip_builder_clear (SpdlClipBuilder *self);
 
-/* Begins a clip of images as in @info. FALSE with @error set if there is no
- * memory. */
+/* Starts a clip of images with the format in @info. Returns FALSE with @error
+ * set if memory is short. */
 gboolean spdl_clip_builder_begin (SpdlClipBuilder *self,
     const GstVideoInfo *info, guint n_frames, GError **error);
 
-/* Whether there is a clip that is begun. */
+/* Returns whether a clip was started. */
 static inline gboolean
 spdl_clip_builder_has_begun (const SpdlClipBuilder *self)
 {
   return self->buffer != NULL;
 }
 
-/* FALSE with @error set if @image is not as in the others. */
+/* Copies @image to position @i. Returns FALSE with @error set if its size or
+ * format differs from that of the clip. */
 gboolean spdl_clip_builder_put (SpdlClipBuilder *self, guint i,
     GstBuffer *image, const GstVideoInfo *info, GError **error);
 
-/* Makes of frame @i the same as of frame @from. */
+/* Copies frame @from to position @i. */
 void spdl_clip_builder_repeat (SpdlClipBuilder *self, guint i, guint from);
 
-/* @caps: (out) (transfer none), until the next.
- *
- * Returns: (transfer full) */
+/* @caps: (out) (transfer none): valid until the next call
+ * Returns: (transfer full): the clip */
 GstBuffer *spdl_clip_builder_end (SpdlClipBuilder *self, GstCaps **caps);
 void spdl_clip_builder_cancel (SpdlClipBuilder *self);
 
-/* Draws @frame as @transform and @config say: as planes, in the colours that it
- * has, where that does; else through @picture.
- *
- * Returns: (transfer full): NULL with @error set if it cannot be drawn
- * @caps: (out) (transfer none): the image's, until the next */
+/* Draws @frame with @transform and @config: directly from its planes if the
+ * format allows it, else through @picture.
+ * @caps: (out) (transfer none): caps of the image, valid until the next call
+ * Returns: (transfer full): the image, or NULL with @error set */
 GstBuffer *spdl_clip_builder_draw (const SpdlFrame *frame, SpdlCanvas *canvas,
     SpdlPicture *picture, const SpdlDecodeConfig *config,
     const SpdlImageTransform *transform, GstCaps **caps, GError **error);

@@ -1,4 +1,4 @@
-/* gst-spdl: reads the video stream of a container
+/* gst-spdl: demuxing of the video stream in a container
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,9 +12,9 @@
 
 #include "plugins/codec/video/videodecoder.h"
 
-/* What an element would do in a streaming thread of its own, it does in the
- * thread that calls spdl_tasks_run(). To be set as the pool of the tasks that
- * the element makes. One thread at a time. */
+/* Task pool that runs the streaming tasks of an element in the thread that
+ * calls spdl_tasks_run(). Set it as the pool of the tasks that the element
+ * creates. Not thread-safe. */
 
 #define SPDL_TYPE_TASKS (spdl_tasks_get_type ())
 G_DECLARE_FINAL_TYPE (SpdlTasks, spdl_tasks, SPDL, TASKS, GstTaskPool)
@@ -33,24 +33,24 @@ struct _SpdlDemux {
   SpdlTasks *tasks;
   GstPad *to_element;
   GstPad *from_element;
-  gboolean reads_ahead; /* and is not told where the file ends */
+  gboolean reads_ahead; /* reads ahead without regard to the end of the file */
 
-  /* The file in hand. */
+  /* The current file. */
   GstBuffer *file; /* not owned */
   gsize size;
   SpdlPackets *packets;
   GstSegment segment;
-  GString *others; /* what it has that is no video */
+  GString *others; /* names of the other streams, for messages */
   gboolean has_video;
   gboolean has_enough;
-  guint64 missing_at; /* where something was wanted that is not there */
+  guint64 missing_at; /* first offset where missing data was requested */
   gchar *message;
 };
 
-/* Streaming tasks in the calling thread */
+/* Tasks in the calling thread */
 
-/* What a task was to be run with. It holds a reference to the task, which
- * @func gives back. */
+/* A task and its function. It holds a reference to the task, which @func
+ * drops. */
 typedef struct {
   GstTaskPoolFunction func;
   GstTask *task;
@@ -95,7 +95,7 @@ spdl_tasks_join (GstTaskPool *pool, gpointer id)
 {
 }
 
-/* Lets each task that is started take one turn. FALSE if there is none. */
+/* Runs one iteration of each started task. Returns FALSE if there is none. */
 static gboolean
 spdl_tasks_run (SpdlTasks *self)
 {
@@ -114,14 +114,14 @@ spdl_tasks_run (SpdlTasks *self)
   return ran;
 }
 
-/* Ends all tasks, so that whoever joins them does not wait. */
+/* Stops all tasks and removes them, so that joining them does not block. */
 static void
 spdl_tasks_stop (SpdlTasks *self)
 {
   for (guint i = 0; i < self->entries->len; i++) {
     const Entry entry = g_array_index (self->entries, Entry, i);
 
-    /* A task that is stopped only says that it does not run. */
+    /* The function of a stopped task only marks the task as not running. */
     gst_task_stop (entry.task);
     entry.func (entry.task);
   }
@@ -153,9 +153,10 @@ spdl_tasks_init (SpdlTasks *self)
   self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 }
 
-/* What goes in */
+/* Input */
 
-/* A look at what may come next is no mistake, nor is one ahead. */
+/* Records a read past the end of the file as missing data. Short reads and
+ * read-ahead at the end are normal. */
 static void
 note_range (SpdlDemux *self, guint64 offset, guint length)
 {
@@ -167,8 +168,8 @@ note_range (SpdlDemux *self, guint64 offset, guint length)
     self->missing_at = MIN (self->missing_at, MAX (offset, self->size));
 }
 
-/* Where the length of a Matroska file's segment is, behind the head; or NULL.
- */
+/* Returns the length field of the Segment element in a Matroska header, or
+ * NULL. */
 static const guint8 *
 find_length (const guint8 *head, gsize n)
 {
@@ -180,8 +181,9 @@ find_length (const guint8 *head, gsize n)
   return NULL;
 }
 
-/* Reads EBML's number of variable length. Returns how many bytes it has, or 0.
- * All ones, an unknown length, is G_MAXUINT64. */
+/* Parses an EBML variable-length integer. Returns its length in bytes, or 0.
+ * The value with all bits set, which means an unknown length, gives
+ * G_MAXUINT64. */
 static guint
 read_number (const guint8 *data, gsize size, guint64 *number)
 {
@@ -205,7 +207,7 @@ read_number (const guint8 *data, gsize size, guint64 *number)
   return n_bytes;
 }
 
-/* Returns whether matroskademux supports the value of a field of the head. */
+/* Returns whether matroskademux supports the value of an EBML header field. */
 static gboolean
 check_field (guint64 id, const guint8 *data, gsize size)
 {
@@ -225,14 +227,14 @@ check_field (guint64 id, const guint8 *data, gsize size)
   }
 }
 
-/* Returns whether matroskademux supports a file with this head. GStreamer 1.22
- * to 1.26 reports an unsupported one through a struct that is not an element,
- * with a critical warning and without a message: such a file is refused before.
- */
+/* Returns whether matroskademux supports a file with this header. GStreamer
+ * 1.22 to 1.26 reports an unsupported one through a struct that is not an
+ * element, which causes a critical warning and no message. Therefore such files
+ * are rejected here. */
 static gboolean
 check_head (const guint8 *head, gsize n)
 {
-  gsize at = 4; /* behind EBML's own id */
+  gsize at = 4; /* after the EBML ID */
   guint64 id, size;
   guint n_bytes;
 
@@ -256,8 +258,8 @@ check_head (const guint8 *head, gsize n)
   return TRUE;
 }
 
-/* The demuxer of Matroska reads ahead, and takes a file that is cut off for one
- * that has ended: but its head says how long it is. */
+/* Detects truncated Matroska files by the length in their header: matroskademux
+ * treats a truncated file as one that has ended. */
 static void
 check_matroska (SpdlDemux *self)
 {
@@ -331,7 +333,7 @@ answer_file (GstPad *pad, GstObject *parent, GstQuery *query)
   }
 }
 
-/* What comes out */
+/* Output */
 
 static guint
 get_orientation (GstTagList *tags)
@@ -361,9 +363,8 @@ take_tags (SpdlDemux *self, GstEvent *event)
     self->packets->orientation = orientation;
 }
 
-/* A decoder takes the container's colours for the bitstream's, of which some
- * demuxers do not know the range: they are kept from it under another name.
- *
+/* Moves the container's colorimetry to another field. Decoders use the caps in
+ * place of the bitstream's values, but some demuxers do not know the range.
  * Returns: (transfer full) */
 static GstCaps *
 hide_colors (GstCaps *caps)
@@ -423,7 +424,7 @@ on_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return self->has_enough ? GST_FLOW_EOS : GST_FLOW_OK;
 }
 
-/* Motion JPEG is an image by its caps. */
+/* Motion JPEG streams have image caps. */
 static gboolean
 is_video (GstPad *pad, const gchar *type)
 {
@@ -475,7 +476,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_DROP;
 }
 
-/* Making and ending it */
+/* Construction */
 
 GstElementFactory *
 spdl_demux_find (GstCaps *caps)
@@ -564,7 +565,7 @@ spdl_demux_free (SpdlDemux *self)
   g_free (self);
 }
 
-/* Running it */
+/* Running */
 
 static void
 begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
@@ -591,7 +592,7 @@ set_broken (const SpdlDemux *self, const gchar *name, GError **error)
   return FALSE;
 }
 
-/* What became of the file. */
+/* Reports errors of the file: no video stream, or missing data. */
 static gboolean
 check_track (const SpdlDemux *self, const gchar *name, GError **error)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reads the video stream of a container
+/* gst-spdl: demuxing of the video stream in a container
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,25 +13,26 @@
 
 G_BEGIN_DECLS
 
-/* A demuxer element that is held open, and pulls a file's bytes where they lie.
- * What it does in a streaming thread it does in the calling one. One thread at
- * a time. */
+/* A demuxer element that stays open between files and pulls a file's bytes
+ * without a copy. Its streaming task runs in the calling thread. Not
+ * thread-safe. */
 
 typedef struct _SpdlDemux SpdlDemux;
 
-/* NULL with @error set if it cannot be made. */
+/* Returns NULL with @error set if the element cannot be created. */
 SpdlDemux *spdl_demux_new (GstElementFactory *factory, GError **error);
 void spdl_demux_free (SpdlDemux *self);
 
-/* The demuxer for what typefind calls @caps.
- *
+/* Returns the demuxer with the highest rank for @caps, which typefinding found.
  * Returns: (transfer full) (nullable) */
 GstElementFactory *spdl_demux_find (GstCaps *caps);
 
-/* Adds the packets of @file's first video to @packets, which share its memory,
- * until @packets says that there are enough. FALSE with @error set if it has
- * none, or is broken: then there may be packets all the same. @name: what the
- * file is, for the error. @cancellable: (nullable) */
+/* Adds the packets of the first video stream in @file to @packets until
+ * @packets has enough. The packets share the file's memory.
+ * @name: name of the file format, for messages
+ * @cancellable: (nullable)
+ * Returns FALSE with @error set if there is no video or the file is corrupt.
+ * @packets may contain packets even then. */
 gboolean spdl_demux_run (SpdlDemux *self, GstBuffer *file, const gchar *name,
     SpdlPackets *packets, GCancellable *cancellable, GError **error);
 

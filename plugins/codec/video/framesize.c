@@ -12,7 +12,7 @@
 #include "plugins/codec/video/vops.h"
 #include "plugins/common/bytes.h"
 
-/* Rows or columns that may fill up the last block of a frame. */
+/* Maximum number of rows or columns that pad the last block of a frame. */
 #define MAX_FILL 63
 
 static void
@@ -24,17 +24,18 @@ note_size (SpdlFrameSize *found, guint64 width, guint64 height)
     *found = (SpdlFrameSize){ width, height };
 }
 
-/* Bits */
+/* Bit reader */
 
 typedef struct {
   const guint8 *data;
   gsize size;
   gsize at; /* in bits */
   gboolean in_unit;
-  gboolean broken; /* more was taken than is there */
+  gboolean broken; /* a read exceeded the data */
 } Bits;
 
-/* In units of H.264 and H.265 a byte of 3 behind two of 0 is no data. */
+/* Returns whether byte @i is an emulation prevention byte of H.264 or H.265: 3
+ * after two zero bytes. */
 static gboolean
 is_filler (const Bits *self, gsize i)
 {
@@ -42,7 +43,7 @@ is_filler (const Bits *self, gsize i)
          self->data[i - 1] == 0 && self->data[i - 2] == 0;
 }
 
-/* The next @n, of which the last 32 count. */
+/* Reads @n bits and returns the last 32 of them. */
 static guint32
 take_bits (Bits *self, guint n)
 {
@@ -63,7 +64,7 @@ take_bits (Bits *self, guint n)
   return value;
 }
 
-/* A number of Exp-Golomb's code. */
+/* Reads an unsigned Exp-Golomb code. */
 static guint32
 take_number (Bits *self)
 {
@@ -74,7 +75,7 @@ take_number (Bits *self)
   return self->broken ? 0 : (1u << zeros) - 1 + take_bits (self, zeros);
 }
 
-/* A signed one, modulo 2^32. */
+/* Reads a signed Exp-Golomb code, modulo 2^32. */
 static guint32
 take_signed (Bits *self)
 {
@@ -83,8 +84,8 @@ take_signed (Bits *self)
   return number & 1 ? number / 2 + 1 : -(number / 2);
 }
 
-/* What is cut off on two sides, in units of @unit; what only fills up the last
- * block is no part of the result. */
+/* Subtracts the cropping on two sides, in units of @unit, up to the padding of
+ * the last block. */
 static guint64
 crop_side (guint64 whole, guint32 first, guint32 last, guint unit)
 {
@@ -137,7 +138,7 @@ skip_picture_order (Bits *bits)
     take_number (bits);
 }
 
-/* A sequence parameter set, behind the unit's first byte. */
+/* Reads a sequence parameter set, after the first byte of the NAL unit. */
 static void
 read_h264 (Bits *bits, SpdlFrameSize *found)
 {
@@ -190,7 +191,7 @@ skip_layers (Bits *bits, guint n_layers)
 {
   guint8 has[8] = { 0 };
 
-  /* The number has three bits, which gcc 14 does not see. */
+  /* The number has three bits; GCC 14 does not detect this. */
   n_layers = MIN (n_layers, G_N_ELEMENTS (has) - 1);
   take_bits (bits, 88 + 8);
   for (guint i = 0; i < n_layers; i++)
@@ -201,7 +202,7 @@ skip_layers (Bits *bits, guint n_layers)
     take_bits (bits, (has[i] & 2 ? 88 : 0) + (has[i] & 1 ? 8 : 0));
 }
 
-/* A sequence parameter set, behind the unit's first two bytes. */
+/* Reads a sequence parameter set, after the first two bytes of the NAL unit. */
 static void
 read_h265 (Bits *bits, SpdlFrameSize *found)
 {
@@ -231,7 +232,7 @@ read_h265 (Bits *bits, SpdlFrameSize *found)
         crop_side (height, top, bottom, chroma == 1 ? 2 : 1));
 }
 
-/* Units of both */
+/* NAL units of H.264 and H.265 */
 
 static void
 read_unit (
@@ -243,7 +244,7 @@ read_unit (
 
   if (size <= head)
     return;
-  /* Other layers of H.265 have other headers; decoders leave them out. */
+  /* Decoders ignore other layers of H.265, whose headers differ. */
   if (codec == SPDL_CODEC_H265 && ((data[0] & 1) || data[1] >> 3))
     return;
   if (codec == SPDL_CODEC_H264 && (data[0] & 0x1f) == PARAMETERS_H264)
@@ -252,11 +253,12 @@ read_unit (
     read_h265 (&bits, found);
 }
 
-/* Returns the place behind the next mark 0 0 1 from @at on, or @size. */
+/* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
 static gsize
 find_mark (const guint8 *data, gsize size, gsize at)
 {
-  /* A byte above 1 is in no mark: three places at a time are none. */
+  /* A byte above 1 is not part of a start code, so three offsets are
+   * skipped. */
   for (; at + 3 < size; at += data[at + 2] > 1 ? 3 : 1)
     if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1)
       return at + 3;
@@ -279,8 +281,8 @@ read_units (const SpdlPacketFormat *format, const guint8 *data, gsize size,
   }
 }
 
-/* Of the configuration of H.264, a number of units with their lengths; H.265
- * has several lists of such ones. */
+/* Reads the parameter sets in codec_data. H.264 has one list of NAL units with
+ * lengths, and H.265 any number of lists. */
 static void
 read_configuration (
     SpdlCodec codec, const guint8 *data, gsize size, SpdlFrameSize *found)
@@ -337,7 +339,7 @@ skip_av1_points (Bits *bits)
   }
 }
 
-/* A sequence's header has the largest size of its frames. */
+/* Reads a sequence header, which has the maximum frame size. */
 static void
 read_av1_sequence (const guint8 *data, gsize size, SpdlFrameSize *found)
 {
@@ -411,7 +413,7 @@ skip_vp9_colors (Bits *bits, guint profile)
     take_bits (bits, 1);
 }
 
-/* Whether the size of a frame that is made from others is its own. */
+/* Returns whether an inter frame has an explicit size. */
 static gboolean
 has_vp9_size (Bits *bits)
 {
@@ -462,8 +464,8 @@ read_vp9_frame (const guint8 *data, gsize size, SpdlFrameSize *found)
     note_size (found, width, height);
 }
 
-/* A packet may have several frames, and then ends in their sizes between two
- * bytes that are the same. */
+/* Reads a packet. A superframe contains several frames and ends with an index
+ * of their sizes between two identical bytes. */
 static void
 read_vp9 (const guint8 *data, gsize size, SpdlFrameSize *found)
 {
@@ -491,7 +493,8 @@ read_vp9 (const guint8 *data, gsize size, SpdlFrameSize *found)
 
 /* MPEG */
 
-/* A sequence's header, and the higher bits in its extension. */
+/* Reads the size from the sequence header, and its upper bits from the sequence
+ * extension. */
 static void
 read_mpeg2 (const guint8 *data, gsize size, SpdlFrameSize *found)
 {
@@ -524,9 +527,9 @@ read_mpeg4 (const guint8 *data, gsize size, SpdlFrameSize *found)
     note_size (found, width, height);
 }
 
-/* Others */
+/* Other codecs */
 
-/* The header of a frame, behind the marker that begins it. */
+/* Reads the frame header (SOF). */
 static void
 read_jpeg (const guint8 *data, gsize size, SpdlFrameSize *found)
 {

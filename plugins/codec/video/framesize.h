@@ -11,24 +11,24 @@
 
 G_BEGIN_DECLS
 
-/* A container may say another size than the stream in it has, and decoders take
- * memory for the stream's. So it is read from the stream's headers before a
- * decoder gets them: of H.264, H.265, AV1, VP8, VP9, MPEG-1, -2 and -4, Motion
- * JPEG and ProRes.
+/* The frame size in a container may differ from that in the bitstream, and
+ * decoders allocate memory for the latter. Therefore the size is read from the
+ * bitstream's headers before a decoder receives them. Supports H.264, H.265,
+ * AV1, VP8, VP9, MPEG-1, -2 and -4, Motion JPEG and ProRes.
  *
- * Rows and columns that are decoded and then cut off count, but for those that
- * fill up the last block. */
+ * The size includes cropped rows and columns, except for those that pad the
+ * last block. */
 typedef struct {
   guint width;
   guint height;
 } SpdlFrameSize;
 
-/* Finds the size of the largest frames that headers in a packet announce.
- * Returns FALSE if the packet has no such header, or it makes no sense. */
+/* Finds the maximum frame size in the headers of a packet. Returns FALSE if the
+ * packet has no such header, or the header is invalid. */
 gboolean spdl_frame_size_find (const SpdlPacketFormat *format,
     const guint8 *data, gsize size, SpdlFrameSize *found);
 
-/* The same of the headers that go with @caps. */
+/* Same for the headers in @caps. */
 gboolean
 spdl_frame_size_find_in_caps (const GstCaps *caps, SpdlFrameSize *found);
 

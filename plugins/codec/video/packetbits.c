@@ -9,14 +9,15 @@
 
 #include <string.h>
 
-/* VP8's frame tag. */
+/* Reads the frame tag of VP8. */
 static gboolean
 is_hidden_vp8 (const guint8 *data, gsize size)
 {
   return size > 0 && !(data[0] & 0x10);
 }
 
-/* The frame header's first bits; a superframe ends in one that is shown. */
+/* Reads the beginning of the frame header. The last frame of a superframe is
+ * shown. */
 static gboolean
 is_hidden_vp9 (const guint8 *data, gsize size)
 {
@@ -72,7 +73,7 @@ spdl_packet_get_format (const GstCaps *caps)
   const gchar *stream = gst_structure_get_string (s, "stream-format");
   const GValue *value = gst_structure_get_value (s, "codec_data");
   SpdlPacketFormat format = { find_codec (s), 0 };
-  /* Where the configuration says the size of lengths. */
+  /* Offset of the byte with the size of the length fields. */
   const gsize at = format.codec == SPDL_CODEC_H265 ? 21 : 4;
   GstMapInfo map;
 
@@ -86,8 +87,7 @@ spdl_packet_get_format (const GstCaps *caps)
   return format;
 }
 
-/* Kinds of units of H.264, and the pictures of H.265 at which decoding may
- * begin. */
+/* NAL unit types of H.264, and range of H.265 random access points. */
 enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
 enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
@@ -109,8 +109,8 @@ spdl_unit_next (SpdlUnit *self, guint length_size)
   return TRUE;
 }
 
-/* Slices that no other picture refers to, and nothing but slices and what goes
- * with one picture. */
+/* Returns whether the packet consists of slices that are not used for
+ * reference, and of units that belong to a single picture. */
 gboolean
 spdl_packet_is_spare (
     const SpdlPacketFormat *format, const guint8 *data, gsize size)
@@ -131,7 +131,8 @@ spdl_packet_is_spare (
   return has_slice && unit.rest_size == 0;
 }
 
-/* A recovery point that says, in its first bit, that it is no whole picture. */
+/* Returns whether there is a recovery point SEI with a nonzero recovery frame
+ * count. */
 static gboolean
 has_gradual_point (const guint8 *data, gsize size)
 {
@@ -156,9 +157,8 @@ has_gradual_point (const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Reads the first two numbers of a slice's header, of which the second one is
- * its kind: of 10 kinds those of 2 and 4 modulo 5 are made from nothing else.
- */
+/* Reads the first two Exp-Golomb codes of a slice header. The second one is the
+ * slice type; types 2 and 4 modulo 5 are intra. */
 static gboolean
 is_made_from_others (const guint8 *data, gsize size)
 {
@@ -195,7 +195,7 @@ is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Units with slices come before the number of those with parameters. */
+/* Unit types of slices are below those of parameter sets. */
 static gboolean
 is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
 {
@@ -210,9 +210,9 @@ is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Of a picture's header: 22 bits of its mark, 8 of its time, 5 that tell
- * nothing here, 3 of its size, and one of its kind. Where the size is said
- * elsewhere, so is the kind. */
+/* Reads the picture header: 22 bits of start code, 8 of temporal reference, 5
+ * without relevance here, 3 of source format, and the picture coding type. With
+ * the extended header, both are at other positions. */
 static gboolean
 is_false_key_h263 (const guint8 *data, gsize size)
 {
@@ -230,7 +230,7 @@ is_false_key_h263 (const guint8 *data, gsize size)
   return (header >> (61 - at) & 7) != 0;
 }
 
-/* What follows the first mark of a picture says how it is made. */
+/* Reads the picture coding type after the first picture start code. */
 
 static gboolean
 is_false_key_mpeg2 (const guint8 *data, gsize size)

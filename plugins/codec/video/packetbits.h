@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* What can be told of a packet before it is decoded. What is not known to be so
- * is not so. */
+/* Properties of a packet that are known before it is decoded. All functions
+ * return FALSE if they cannot tell. */
 
 typedef enum {
   SPDL_CODEC_OTHER,
@@ -30,10 +30,11 @@ typedef enum {
 
 typedef struct {
   SpdlCodec codec;
-  guint length_size; /* of lengths before units of H.264 and H.265; 0: none */
+  guint length_size; /* of the length fields before NAL units in H.264 and
+                        H.265; 0: none */
 } SpdlPacketFormat;
 
-/* A unit of a packet of H.264 or H.265, and what is behind it. */
+/* A NAL unit in a packet of H.264 or H.265, and the data after it. */
 typedef struct {
   const guint8 *data;
   gsize size;
@@ -41,26 +42,25 @@ typedef struct {
   gsize rest_size;
 } SpdlUnit;
 
-/* Goes to the next unit in the rest. FALSE if there is none, it is cut off, or
- * units have no lengths before them. */
+/* Advances to the next unit. Returns FALSE if there is none, it is truncated,
+ * or there are no length fields. */
 gboolean spdl_unit_next (SpdlUnit *self, guint length_size);
 
-/* From @caps, and what goes with them. */
+/* Determines the format from @caps, including codec_data. */
 SpdlPacketFormat spdl_packet_get_format (const GstCaps *caps);
 
-/* Whether it is never shown: what other frames are made from, in VP8 and VP9.
- */
+/* Returns whether the frame is never shown: reference frames in VP8 and VP9. */
 gboolean spdl_packet_is_hidden (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
-/* Whether nothing else is made from it, so that it can be left out: of H.264
- * whose units have lengths. */
+/* Returns whether no other frame depends on this one, so that it can be
+ * skipped. Only for H.264 with length fields. */
 gboolean spdl_packet_is_spare (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
-/* Whether it is called a key frame, but is made from what was before it; or
- * pictures are whole only some time after it, since they are refreshed little
- * by little. */
+/* Returns whether a key frame is not a random access point: it depends on
+ * earlier frames, or pictures are complete only later because of gradual
+ * refresh. */
 gboolean spdl_packet_is_false_key (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: packets of a video and their frames
+/* gst-spdl: packets and presentation order of a video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -62,8 +62,8 @@ spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps)
 
 /* Adding */
 
-/* When it is shown, by what the container says: an edit list is a segment, and
- * shows only what begins in it. */
+/* Returns the presentation time. An edit list is represented by segments;
+ * frames that start outside of the segment are not shown. */
 static GstClockTime
 find_time (SpdlPackets *self, const GstBuffer *data, const GstSegment *segment)
 {
@@ -83,7 +83,8 @@ find_time (SpdlPackets *self, const GstBuffer *data, const GstSegment *segment)
   return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
 }
 
-/* What the container does not say, or says wrongly. */
+/* Corrects the flags and time of a packet that the container does not set, or
+ * sets wrongly. */
 static void
 look_into (SpdlPackets *self, SpdlPacket *packet)
 {
@@ -102,8 +103,8 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
   gst_buffer_unmap (packet->data, &map);
 }
 
-/* Of pictures that are only counted, how many packets make how many is known in
- * the end. */
+/* Returns whether enough packets were added. Without timestamps in MPEG-4 part
+ * 2, the number of frames is known only at the end. */
 static gboolean
 is_enough (SpdlPackets *self, GstClockTime time)
 {
@@ -143,7 +144,7 @@ spdl_packets_add (SpdlPackets *self, GstBuffer *data, const GstSegment *segment)
   return !is_enough (self, packet.time);
 }
 
-/* Finding */
+/* Presentation order */
 
 static gint
 compare_times (gconstpointer a, gconstpointer b, gpointer user_data)
@@ -158,8 +159,8 @@ compare_times (gconstpointer a, gconstpointer b, gpointer user_data)
   return i < k ? -1 : i > k;
 }
 
-/* Decoding may begin at any key frame, but for what is said of all pictures
- * before the first one, and nowhere else. */
+/* Prepends the stream's header to a key frame. Decoding may start at any key
+ * frame, but some files have the header only before the first one. */
 static void
 add_header (SpdlPacket *packet, GstBuffer *header)
 {
@@ -199,8 +200,8 @@ show_packet (SpdlPackets *self, guint i)
     g_array_append_val (self->by_rank, i);
 }
 
-/* A picture to which others refer is shown when the next such one has come, and
- * what lies between two of them at once; before the second one it cannot be
+/* Sorts by VOP types. A reference frame is shown when the next one has arrived,
+ * a B frame immediately. B frames before the second reference frame cannot be
  * decoded. */
 static void
 sort_by_vops (SpdlPackets *self)
@@ -234,7 +235,7 @@ sort_by_time (SpdlPackets *self)
   for (guint i = 0; i < self->all->len; i++)
     if (GST_CLOCK_TIME_IS_VALID (spdl_packets_get (self, i)->time))
       g_array_append_val (self->by_rank, i);
-  /* Without times they are shown as they come. */
+  /* Without timestamps, presentation order is decoding order. */
   if (!self->is_counted)
     g_array_sort_with_data (self->by_rank, compare_times, self);
 }
@@ -251,8 +252,8 @@ spdl_packets_sort (SpdlPackets *self)
     spdl_packets_get (self, spdl_packets_find (self, i))->rank = i;
 }
 
-/* A key frame that is shown later than the packet does not do: what is between
- * them refers to what was before it. */
+/* A key frame that is shown after the packet is not suitable: frames between
+ * them depend on frames before the key frame. */
 guint
 spdl_packets_find_start (const SpdlPackets *self, guint i, guint before)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: packets of a video and their frames
+/* gst-spdl: packets and presentation order of a video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,34 +12,38 @@
 
 G_BEGIN_DECLS
 
-/* In the order of decoding. */
+/* A packet. Packets are stored in decoding order. */
 typedef struct {
   GstBuffer *data;
   GstCaps *caps;     /* not owned */
-  GstClockTime pts;  /* the container's; may be NONE */
-  GstClockTime time; /* in the presentation; NONE: it is not shown */
-  guint rank;        /* which of the frames that are shown */
-  guint segment;     /* an edit list has several, each of which begins anew */
-  SpdlVop vop;       /* where pictures are counted by these */
+  GstClockTime pts;  /* from the container; may be NONE */
+  GstClockTime time; /* presentation time; NONE: not shown */
+  guint rank;        /* index in presentation order */
+  guint segment;     /* number of the segment: an edit list has several */
+  SpdlVop vop;       /* if frames are ordered by VOP types */
   gboolean is_key;
   gboolean is_wanted;
 } SpdlPacket;
 
 typedef struct {
   GArray *all;     /* of SpdlPacket */
-  GArray *by_rank; /* of guint, once they are sorted: which packets are shown */
-  GPtrArray *caps; /* of GstCaps; the last one is that of what comes next */
-  guint orientation;   /* EXIF's */
-  guint segment;       /* of what comes next */
-  gboolean is_counted; /* there are no times by which frames could be told */
-  GstClockTime end;    /* of the last one's duration; NONE if it is unknown */
-  SpdlPacketFormat format; /* of what comes next */
-  gboolean has_vops;       /* `vops` tell what is shown when, if times do not */
+  GArray *by_rank; /* of guint: indices of shown packets in presentation order;
+                      set by sorting */
+  GPtrArray *caps; /* of GstCaps; the last one applies to the next packet */
+  guint orientation;       /* EXIF orientation */
+  guint segment;           /* of the next packet */
+  gboolean is_counted;     /* some frames have no timestamp, so frames are
+                              identified by counting */
+  GstClockTime end;        /* end time of the last frame; NONE: unknown */
+  SpdlPacketFormat format; /* of the next packet */
+  gboolean
+      has_vops; /* `vops` gives the presentation order if timestamps do not */
   SpdlVops vops;
 
-  /* Enough has come when so many more have: reordering ends before. */
-  guint enough_frames;      /* that are shown; 0: all */
-  GstClockTime enough_time; /* up to here; NONE: all */
+  /* Packets are sufficient SPDL_PACKETS_REORDER frames after these limits,
+   * because reordering does not span more frames. */
+  guint enough_frames;      /* number of shown frames; 0: all */
+  GstClockTime enough_time; /* presentation time; NONE: all */
   guint n_shown, n_beyond;
 } SpdlPackets;
 
@@ -48,16 +52,17 @@ typedef struct {
 void spdl_packets_init (SpdlPackets *self);
 void spdl_packets_clear (SpdlPackets *self);
 
-/* Forgets all packets, and asks for all of the next file. */
+/* Removes all packets and resets the limits. */
 void spdl_packets_reset (SpdlPackets *self);
 
 void spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps);
 
-/* @data: (transfer full). FALSE if enough has come. */
+/* @data: (transfer full)
+ * Returns FALSE if there are enough packets. */
 gboolean spdl_packets_add (
     SpdlPackets *self, GstBuffer *data, const GstSegment *segment);
 
-/* Sorts those that are shown by their times, or by what the packets say. */
+/* Computes the presentation order from timestamps, or from the packets. */
 void spdl_packets_sort (SpdlPackets *self);
 
 static inline SpdlPacket *
@@ -72,7 +77,8 @@ spdl_packets_find (const SpdlPackets *self, guint rank)
   return g_array_index (self->by_rank, guint, rank);
 }
 
-/* Where decoding can begin for packet @i at the latest, before @before. */
+/* Returns the last packet before @before from which packet @i can be
+ * decoded. */
 guint spdl_packets_find_start (const SpdlPackets *self, guint i, guint before);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one video item
+/* gst-spdl: decoder of video items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,13 @@
 #include "plugins/codec/video/demux.h"
 #include "plugins/codec/video/videoframereader.h"
 
-/* A container that came once. */
+/* A container format with its open demuxer. */
 typedef struct {
   const gchar *type; /* interned */
-  SpdlDemux *demux;  /* NULL: there is none */
+  SpdlDemux *demux;  /* NULL: none installed */
 } Container;
 
-/* A kind of video that came once. */
+/* A codec with its open decoder. */
 typedef struct {
   gchar *kind;
   guint n_threads;
@@ -35,21 +35,22 @@ struct _SpdlVideo {
   SpdlVideoFrameReader frame_reader;
   SpdlClipBuilder clip_builder;
 
-  /* The item in hand. */
+  /* The current item. */
   const SpdlDecodeConfig *config;
   const SpdlSource *source;
   SpdlImageTransform *transform;
   SpdlFrameSelection selection;
-  GArray *times; /* of GstClockTime, each frame's of the clip */
-  GArray *drawn; /* of gboolean, likewise */
+  GArray *times; /* of GstClockTime, for each frame of the clip */
+  GArray *drawn; /* of gboolean, for each frame of the clip */
   GstBuffer *image;
   GstCaps *caps; /* not owned */
-  GError *error; /* why something cannot be drawn */
+  GError *error; /* first error while drawing */
 };
 
 /* Containers */
 
-/* Sound in them makes a difference to typefind. */
+/* Returns whether typefinding's result allows a video. The type of some
+ * containers depends on whether they have audio. */
 static gboolean
 may_have_video (const gchar *type)
 {
@@ -94,7 +95,7 @@ spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size)
 
 /* Codecs */
 
-/* What of @caps decides which of the decoders that take them does. */
+/* Returns a key with the caps fields that determine which decoder is used. */
 static gchar *
 dup_kind (const GstCaps *caps)
 {
@@ -191,7 +192,7 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
 
 /* Decoding */
 
-/* What is enough of the container. */
+/* Sets how many packets are needed from the container. */
 static void
 set_enough (SpdlVideo *self, const GArray *times)
 {
@@ -207,8 +208,8 @@ set_enough (SpdlVideo *self, const GArray *times)
         MAX (packets->enough_time, g_array_index (times, GstClockTime, i));
 }
 
-/* Reads which frames there are. @reason: (out): what is broken, also where it
- * is TRUE. */
+/* Reads and sorts the packets.
+ * @reason: (out): the defect; may be set even if the function returns TRUE */
 static gboolean
 read_packets (SpdlVideo *self, const gchar *type, GError **reason)
 {
@@ -254,7 +255,8 @@ play_frames (SpdlVideo *self, GError **reason)
   return ok;
 }
 
-/* What is not there becomes what is before it, or else behind it. */
+/* Fills missing frames with the previous frame, or with the next one at the
+ * beginning. */
 static void
 fill_gaps (SpdlVideo *self)
 {
@@ -336,7 +338,7 @@ decode_clip (SpdlVideo *self, const gchar *type, const GArray *times,
   return result;
 }
 
-/* Making and ending it */
+/* Construction */
 
 static void
 clear_container (gpointer data)
@@ -385,7 +387,7 @@ spdl_video_free (SpdlVideo *self)
   g_free (self);
 }
 
-/* All of it */
+/* Entry point */
 
 GstBuffer *
 spdl_video_decode (SpdlVideo *self, const gchar *type,
@@ -405,7 +407,7 @@ spdl_video_decode (SpdlVideo *self, const gchar *type,
     result = decode_clip (self, type, times, result_caps, error);
   spdl_clip_builder_cancel (&self->clip_builder);
   gst_clear_buffer (&self->image);
-  /* Of the item's memory nothing stays. */
+  /* Drops all references to the item's memory. */
   spdl_packets_reset (&self->packets);
   return result;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: decodes one video item
+/* gst-spdl: decoder of video items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,28 +13,29 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer's demuxers and decoders for video, held open: one of each kind that
- * came, whatever the order. One thread at a time. */
+/* GStreamer's demuxers and decoders for video. They stay open between items:
+ * one per container format and codec. Not thread-safe. */
 
 typedef struct _SpdlVideo SpdlVideo;
 
-/* @canvas, @picture: (not owned): the item decoder's. */
+/* @canvas, @picture: (transfer none): shared with the item decoder */
 SpdlVideo *spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture);
 void spdl_video_free (SpdlVideo *self);
 
-/* What a file is that may have video: what typefind calls it, interned; or
- * NULL. */
+/* Returns the media type that typefinding reports, interned, if the file may
+ * have video; else NULL. */
 const gchar *
 spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size);
 
-/* Decodes an item of @type as spdl_item_decoder_decode() does: a clip, or an
- * image where the config's num_frames is 0. */
+/* Decodes an item of media type @type, like spdl_item_decoder_decode(): to a
+ * clip, or to an image if num_frames is 0. */
 GstBuffer *spdl_video_decode (SpdlVideo *self, const gchar *type,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
 
-/* When the frames of the last clip are shown, in ns, and how many are its own:
- * those behind them are the last one again. */
+/* Returns the presentation times of the last clip's frames, in ns.
+ * @n_own: (out): number of frames from the video; the rest repeat the last
+ * one */
 const GArray *spdl_video_get_times (const SpdlVideo *self, guint *n_own);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: video decoder
+/* gst-spdl: video decoder based on GStreamer elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -21,20 +21,21 @@ static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
 
 struct _SpdlVideoDecoder {
   GstSpdlHarness *harness;
-  GstElementFactory *factory; /* of what takes the packets */
-  const gchar *name;          /* interned: of the decoder */
+  GstElementFactory
+      *factory; /* factory of the parser or decoder that receives the packets */
+  const gchar *name; /* interned name of the decoder */
   const SpdlVideoDecoderSink *sink;
   GstVideoInfo info;
   guint64 max_pixels;
-  GstCaps *packet_caps; /* the last packet's */
+  GstCaps *packet_caps; /* of the last packet */
   SpdlPacketFormat format;
-  SpdlFrameSize configured; /* by what goes with the caps; 0: not known */
-  gboolean is_fresh;        /* nothing went in since the last flush */
+  SpdlFrameSize configured; /* from codec_data; 0: unknown */
+  gboolean is_fresh;        /* nothing was pushed since the last flush */
   gboolean in_trouble;
   gchar *message;
 };
 
-/* What comes out */
+/* Output */
 
 static gboolean
 check_size (SpdlVideoDecoder *self, gint width, gint height)
@@ -65,9 +66,9 @@ set_colors (GstVideoInfo *info, const GstCaps *caps, const gchar *field)
     colors->matrix = said.matrix;
 }
 
-/* The bitstream's colours, else the container's, else GStreamer's guess by the
- * size. Where a decoder knows a range, but no matrix,
- * gst_video_info_from_caps() forgets both. */
+/* Sets colorimetry from the bitstream, else from the container, else from
+ * GStreamer's default for the frame size. gst_video_info_from_caps() drops the
+ * range if the matrix is unknown. */
 static gboolean
 take_caps (gpointer user_data, GstCaps *caps)
 {
@@ -89,7 +90,7 @@ take_frame (gpointer user_data, GstBuffer *buffer)
   const SpdlFrame frame = { .buffer = buffer,
     .info = &self->info,
     .n_rows = GST_VIDEO_INFO_HEIGHT (&self->info),
-    /* The palettes of AVI have zeros in the place of alpha. */
+    /* Palettes in AVI files have zeros in place of alpha. */
     .opaque = GST_VIDEO_FORMAT_INFO_HAS_PALETTE (self->info.finfo),
     .is_video = TRUE };
 
@@ -98,8 +99,8 @@ take_frame (gpointer user_data, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* A pool and room around the frame, so that gst-libav decodes into what it
- * hands out, and copies nothing of frames that nobody wants. */
+/* Proposes a buffer pool and video alignment, so that gst-libav decodes
+ * directly into pooled buffers and does not copy frames that are dropped. */
 static gboolean
 answer_query (gpointer user_data, GstQuery *query)
 {
@@ -124,10 +125,11 @@ answer_query (gpointer user_data, GstQuery *query)
 static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
   answer_query };
 
-/* Finding elements */
+/* Element selection */
 
-/* Returns: (transfer full) (nullable): the best one that takes @caps: all of
- * them, or some */
+/* Returns the factory with the highest rank whose sink pad accepts @caps.
+ * @all_of_them: it must accept all of @caps, not only a part
+ * Returns: (transfer full) (nullable) */
 static GstElementFactory *
 find_factory (
     GstElementFactoryListType type, GstCaps *caps, gboolean all_of_them)
@@ -172,8 +174,7 @@ configure_element (GstElement *element, guint n_threads)
       gst_util_set_object_arg (G_OBJECT (element), settings[i], number);
   if (g_object_class_find_property (klass, "direct-rendering"))
     g_object_set (element, "direct-rendering", TRUE, NULL);
-  /* Else what is made from frames that are not there comes out as if it were
-   * whole. */
+  /* Otherwise frames with missing references are output without an error. */
   if (g_object_class_find_property (klass, "output-corrupt"))
     g_object_set (element, "output-corrupt", FALSE, NULL);
 }
@@ -189,9 +190,9 @@ make_element (GstElementFactory *factory, guint n_threads)
   return element;
 }
 
-/* A parser and a decoder, where no decoder takes the packets as they are.
+/* Creates a decoder, or a parser and a decoder if no decoder accepts the
+ * packets directly.
  * @first, @last: (out) (transfer full): their pads
- *
  * Returns: (transfer floating) (nullable) */
 static GstElement *
 make_chain (SpdlVideoDecoder *self, GstCaps *caps, guint n_threads,
@@ -228,7 +229,8 @@ make_chain (SpdlVideoDecoder *self, GstCaps *caps, guint n_threads,
   return chain;
 }
 
-/* Pads of what is in a bin are linked through the bin's own. */
+/* Returns a ghost pad if @chain is a bin, since pads inside of a bin cannot be
+ * linked directly. */
 static GstPad *
 expose_pad (GstElement *chain, GstPad *pad)
 {
@@ -242,7 +244,7 @@ expose_pad (GstElement *chain, GstPad *pad)
   return gst_object_ref (ghost);
 }
 
-/* Making and ending it */
+/* Construction */
 
 SpdlVideoDecoder *
 spdl_video_decoder_new (GstCaps *caps, guint n_threads,
@@ -300,9 +302,9 @@ spdl_video_decoder_set_max_pixels (SpdlVideoDecoder *self, guint64 max_pixels)
 
 /* Decoding */
 
-/* Decoders take memory for frames before their caps can be refused: what the
- * container and the stream say is checked first. A parser's caps would not do:
- * they repeat what the container says. */
+/* Checks the size in the caps and in codec_data, since decoders allocate frames
+ * before their caps can be rejected. A parser's caps do not suffice: they
+ * repeat the size from the container. */
 
 static gboolean
 check_packet_caps (SpdlVideoDecoder *self, GstCaps *caps)

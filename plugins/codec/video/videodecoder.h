@@ -1,4 +1,4 @@
-/* gst-spdl: video decoder
+/* gst-spdl: video decoder based on GStreamer elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,51 +11,55 @@
 
 G_BEGIN_DECLS
 
-/* A decoder element, behind a parser where it needs one, which plays from the
- * first video to the last. Packets go in, and their frames come out in the same
- * thread, in the order in which they are shown. One thread at a time. */
+/* A decoder element, with a parser if needed, that stays in PLAYING between
+ * videos. Frames are output in the thread that pushes packets, in presentation
+ * order. Not thread-safe. */
 
-/* In packets' caps: the colorimetry that the container names, which holds where
- * the bitstream names none. */
+/* Caps field of packets with the container's colorimetry, which applies if the
+ * bitstream has none. */
 #define SPDL_CONTAINER_COLORS "container-colorimetry"
 
 typedef struct _SpdlVideoDecoder SpdlVideoDecoder;
 
 typedef struct {
-  /* @frame: what came out, for the call; @pts: of the packet that it is of. */
+  /* @frame: valid during the call
+   * @pts: timestamp of its packet */
   void (*frame) (gpointer user_data, const SpdlFrame *frame, GstClockTime pts);
   gpointer user_data;
 } SpdlVideoDecoderSink;
 
-/* @caps: of the first video. @sink: must stay. NULL with @error set if there is
- * no such decoder, by name, or it does not start. */
+/* @caps: caps of the first video
+ * @sink: must stay valid
+ * Returns NULL with @error set, which names the decoder, if there is none or it
+ * does not start. */
 SpdlVideoDecoder *spdl_video_decoder_new (GstCaps *caps, guint n_threads,
     const SpdlVideoDecoderSink *sink, GError **error);
 void spdl_video_decoder_free (SpdlVideoDecoder *self);
 
-/* Whether it decodes such packets, too. Codecs that have decoders of their own
- * share a media type: video/x-rle, and its "layout" tells them apart. */
+/* Returns whether the decoder also accepts packets with @caps. Codecs with
+ * different decoders may share a media type: video/x-rle has a "layout"
+ * field. */
 gboolean
 spdl_video_decoder_takes (const SpdlVideoDecoder *self, const GstCaps *caps);
 
-/* Of videos of more pixels nothing comes out. */
+/* Rejects videos with more pixels. */
 void
 spdl_video_decoder_set_max_pixels (SpdlVideoDecoder *self, guint64 max_pixels);
 
-/* @packet: (transfer full). FALSE if it is refused: then there is a message. */
+/* @packet: (transfer full)
+ * Returns FALSE if it is rejected; a message is then available. */
 gboolean spdl_video_decoder_push (
     SpdlVideoDecoder *self, GstBuffer *packet, GstCaps *caps);
 
-/* Nothing more comes of this place: all frames come out, and the next packet
- * may be of another place, or another video. */
+/* Outputs all pending frames. The next packet may be from another position or
+ * video. */
 void spdl_video_decoder_drain (SpdlVideoDecoder *self);
 
-/* The same, but the frames are thrown away; and the decoder is as new if it
- * was in trouble. */
+/* Drops all pending frames, and resets the decoder if it had an error. */
 void spdl_video_decoder_flush (SpdlVideoDecoder *self);
 
-/* Returns: (transfer full) (nullable): what it has posted since the last call
- */
+/* Returns: (transfer full) (nullable): error message posted since the last
+ * call */
 gchar *spdl_video_decoder_take_message (SpdlVideoDecoder *self);
 
 const gchar *spdl_video_decoder_get_name (const SpdlVideoDecoder *self);

@@ -1,4 +1,4 @@
-/* gst-spdl: reads some frames of a video
+/* gst-spdl: decoding of selected frames of a video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,10 +7,10 @@
 
 #include "plugins/codec/video/videoframereader.h"
 
-/* What comes out */
+/* Output */
 
-/* The packet that a frame is of, or NULL. Frames come soon after they went in.
- */
+/* Returns the packet of a frame, or NULL. The search starts at the last packet,
+ * since frames are output soon after their packet. */
 static SpdlPacket *
 find_packet (const SpdlVideoFrameReader *self, GstClockTime pts)
 {
@@ -56,7 +56,7 @@ spdl_video_frame_reader_init (SpdlVideoFrameReader *self,
   self->sink = (SpdlVideoDecoderSink){ take_frame, self };
 }
 
-/* What goes in */
+/* Input */
 
 static gboolean
 is_spare (const SpdlVideoFrameReader *self, const SpdlPacket *packet)
@@ -73,8 +73,8 @@ is_spare (const SpdlVideoFrameReader *self, const SpdlPacket *packet)
   return is;
 }
 
-/* What is shown before the key frame that it comes after may be made from
- * what was before that. */
+/* Returns whether the packet is shown before the key frame that decoding
+ * started at, so that it may depend on earlier frames. */
 static gboolean
 is_leading (const SpdlVideoFrameReader *self, const SpdlPacket *packet)
 {
@@ -85,7 +85,7 @@ is_leading (const SpdlVideoFrameReader *self, const SpdlPacket *packet)
                                     : packet->pts < first->pts);
 }
 
-/* Up to packet @end. FALSE if the decoder refuses one. */
+/* Pushes packets up to @end. Returns FALSE if the decoder rejects one. */
 static gboolean
 feed_packet (SpdlVideoFrameReader *self, guint end)
 {
@@ -104,8 +104,9 @@ feed_packet (SpdlVideoFrameReader *self, guint end)
   return TRUE;
 }
 
-/* Up to packet @end, of which the frame is wanted; and where packets do not say
- * when they are shown, until it comes out: it may be of one after that. */
+/* Pushes packets up to @end, whose frame is needed. If frames are identified by
+ * counting, pushes more until the frame is output, which may be that of a later
+ * packet. */
 static gboolean
 feed_for (SpdlVideoFrameReader *self, guint end)
 {
@@ -119,7 +120,7 @@ feed_for (SpdlVideoFrameReader *self, guint end)
   return ok;
 }
 
-/* Playing */
+/* Playback */
 
 static void
 begin_at_packet (SpdlVideoFrameReader *self, guint start)
@@ -131,7 +132,8 @@ begin_at_packet (SpdlVideoFrameReader *self, guint start)
   self->format = spdl_packet_get_format (packet->caps);
 }
 
-/* Whether to go on to packet @i costs more than to begin anew for it. */
+/* Returns whether it is cheaper to restart at a later key frame than to decode
+ * all packets up to @i. */
 static gboolean
 is_jump (const SpdlVideoFrameReader *self, guint i)
 {
@@ -145,8 +147,8 @@ is_jump (const SpdlVideoFrameReader *self, guint i)
   return packet->segment != first->segment || start > self->next;
 }
 
-/* Decodes from packet @start on as many of @ranks as can be had without a jump.
- * Returns how many these are. */
+/* Decodes from packet @start on those of @ranks that need no jump. Returns how
+ * many these are. */
 static guint
 play_from (SpdlVideoFrameReader *self, guint start, const guint *ranks, guint n)
 {
@@ -165,8 +167,8 @@ play_from (SpdlVideoFrameReader *self, guint start, const guint *ranks, guint n)
   return i;
 }
 
-/* A key frame from which not all can be decoded is none: tries the ones before
- * it. */
+/* Returns whether a frame is missing. Retries from earlier key frames, in case
+ * @start is not a random access point. */
 static gboolean
 is_missing (SpdlVideoFrameReader *self, guint rank, guint start)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: reads some frames of a video
+/* gst-spdl: decoding of selected frames of a video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,32 +14,32 @@
 
 G_BEGIN_DECLS
 
-/* Gives to a decoder what some frames need, and no more: from the nearest key
- * frame on, and from one to the next without what is between them; and no
- * packets, where that can be told, from which nothing else is made. One thread
- * at a time. */
+/* Pushes only the packets that the selected frames need: decoding starts at the
+ * nearest key frame, jumps to a later key frame where possible, and skips
+ * non-reference frames that are not selected. Not thread-safe. */
 
 typedef struct {
   SpdlVideoDecoderSink sink; /* of the decoder */
   SpdlPackets *packets;
   SpdlVideoDecoder *video_decoder;
-  gboolean keep; /* go on after what cannot be decoded */
+  gboolean keep; /* continue after frames that cannot be decoded */
   GCancellable *cancellable;
   void (*frame) (gpointer user_data, guint rank, const SpdlFrame *frame);
   gpointer user_data;
 
-  /* What is being decoded. */
-  guint begin, next; /* packets that went in */
-  guint n_frames;    /* that came out */
+  /* The current run. */
+  guint begin, next; /* range of packets that were pushed */
+  guint n_frames;    /* frames output */
   SpdlPacketFormat format;
 } SpdlVideoFrameReader;
 
-/* @user_data: of @frame, which is called for each frame that is wanted. */
+/* @frame: called for each selected frame
+ * @user_data: passed to @frame */
 void spdl_video_frame_reader_init (SpdlVideoFrameReader *self,
     void (*frame) (gpointer, guint, const SpdlFrame *), gpointer user_data);
 
-/* Decodes the @n frames of @ranks, which ascend. FALSE with @error set if one
- * cannot be had; with keep, if none. */
+/* Decodes the @n frames @ranks, in ascending order. Returns FALSE with @error
+ * set if one is missing, or with `keep`, if all are. */
 gboolean spdl_video_frame_reader_play (
     SpdlVideoFrameReader *self, const guint *ranks, guint n, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: frames in packets of MPEG-4 part 2
+/* gst-spdl: VOPs (frames) in packets of MPEG-4 part 2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,15 +9,16 @@
 
 #include <gst/base/gstbitreader.h>
 
-/* What start codes begin. */
+/* Last bytes of start codes. */
 enum { LAYER = 0x20, LAYER_END = 0x2f, GROUP = 0xb3, PICTURE = 0xb6 };
 
-/* The place behind the next start code from @at on, of which @code is the last
- * byte; 0: there is none. */
+/* Returns the offset after the next start code from @at on, or 0.
+ * @code: (out): last byte of the start code */
 static gsize
 find_code (const guint8 *data, gsize size, gsize at, guint8 *code)
 {
-  /* A byte above 1 is in no start code: three places at a time are none. */
+  /* A byte above 1 is not part of a start code, so three offsets are
+   * skipped. */
   for (; at + 3 < size; at += data[at + 2] > 1 ? 3 : 1) {
     if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1) {
       *code = data[at + 3];
@@ -37,11 +38,11 @@ take_bits (GstBitReader *reader, guint n)
 }
 
 typedef struct {
-  guint time_bits;     /* 0: it is cut off */
-  guint width, height; /* 0: it does not say */
+  guint time_bits;     /* 0: the header is truncated */
+  guint width, height; /* 0: not specified */
 } Layer;
 
-/* The header of a layer, as far as to the size. */
+/* Reads the header of a video object layer up to the frame size. */
 static Layer
 read_layer (const guint8 *data, gsize size)
 {

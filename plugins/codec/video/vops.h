@@ -1,4 +1,4 @@
-/* gst-spdl: frames in packets of MPEG-4 part 2
+/* gst-spdl: VOPs (frames) in packets of MPEG-4 part 2
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,35 +11,36 @@
 
 G_BEGIN_DECLS
 
-/* What a decoder makes of a packet. Two pictures may be packed into one, of
- * which it keeps the second; then a later packet has none, and gives what was
- * kept. So each packet gives one picture, or nothing. */
+/* Result of decoding a packet. With packed bitstreams, a packet may contain two
+ * frames, the second of which the decoder keeps; a later packet contains none
+ * and outputs the kept frame. So each packet gives one frame or none. */
 typedef enum {
-  SPDL_VOP_UNKNOWN, /* that cannot be told */
-  SPDL_VOP_NONE,    /* nothing: the picture before stays */
-  SPDL_VOP_WHOLE,   /* a picture that refers to no other */
+  SPDL_VOP_UNKNOWN, /* cannot be determined */
+  SPDL_VOP_NONE,    /* no frame */
+  SPDL_VOP_WHOLE,   /* intra frame */
   SPDL_VOP_REFERENCE,
-  SPDL_VOP_BETWEEN, /* it is shown before the picture that precedes it */
+  SPDL_VOP_BETWEEN, /* B frame: shown before the frame that precedes it */
 } SpdlVop;
 
 #define SPDL_VOPS_MAX_KEPT 4
 
 typedef struct {
-  guint time_bits; /* of a picture's time; 0: there was no header yet */
+  guint time_bits; /* number of bits of a frame's time; 0: no header yet */
   SpdlVop kept[SPDL_VOPS_MAX_KEPT];
   guint n_kept;
 } SpdlVops;
 
-/* Whether packets of @caps are such. What goes with @caps is read. */
+/* Initializes from @caps, including codec_data. Returns whether packets of
+ * @caps are MPEG-4 part 2. */
 gboolean spdl_vops_begin (SpdlVops *self, const GstCaps *caps);
 
-/* Reads the next packet. @header_size: (out): how many bytes at its beginning
- * say what all pictures are; 0: it has no such. */
+/* Reads the next packet.
+ * @header_size: (out): size of the stream header at its beginning; 0: none */
 SpdlVop spdl_vops_take (
     SpdlVops *self, const guint8 *data, gsize size, gsize *header_size);
 
-/* Finds the size of frames in a header. FALSE: there is none, or it does not
- * say. */
+/* Reads the frame size from a header. Returns FALSE if there is none or it has
+ * no size. */
 gboolean spdl_vops_find_size (
     const guint8 *data, gsize size, guint *width, guint *height);
 

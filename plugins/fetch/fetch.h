@@ -1,4 +1,4 @@
-/* gst-spdl: elements of the fetch plugin
+/* gst-spdl: element registration of the fetch plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the fetch plugin
+/* gst-spdl: fetch plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: disk cache of files from servers
+/* gst-spdl: disk cache of remote files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -23,16 +23,16 @@
 #include "plugins/fetch/diskcache/diskfolder.h"
 #include "plugins/fetch/io/threadpool.h"
 
-/* FOLDER/.spdl-size has the sum of all entries' sizes, to which each process
- * adds what it writes; a count of the files, which each process makes when it
- * begins, puts it right. FOLDER/.spdl-lock is locked (flock) by whoever counts
- * or removes. */
+/* FOLDER/.spdl-size holds the total size of all entries. Each process adds what
+ * it writes, and corrects the total by counting the files when it starts.
+ * FOLDER/.spdl-lock is locked with flock() while a process counts or removes
+ * files. */
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* A file's content takes a thread some hundred microseconds on a disk of its
- * own, and milliseconds on one of the network. */
+/* Reading or writing a file blocks a thread for some hundred microseconds on a
+ * local disk, and for milliseconds on a network file system. */
 #define MAX_THREADS 8
 
 struct _SpdlDiskCache {
@@ -42,35 +42,35 @@ struct _SpdlDiskCache {
   SpdlDiskCacheWarnFunc warn;
   gpointer user_data;
   gchar *folder;
-  gchar *headers; /* the part of a name that is the same for all */
+  gchar *headers; /* request headers, which are part of the key */
   SpdlThreadPool *thread_pool;
-  gint counting;            /* atomic: the files are counted, or were */
+  gint counting;            /* atomic: counting has started or is done */
   gint reported_unkeepable; /* atomic */
   gint quit;                /* atomic */
 };
 
-/* A fetch on its way. */
+/* A fetch in progress. */
 typedef struct {
   SpdlDiskCache *cache;
   guint8 name[SPDL_DIGEST_SIZE];
-  GstBuffer *kept;     /* what the folder has; nullable */
-  SpdlValidator known; /* of that */
+  GstBuffer *kept;     /* nullable: cached content */
+  SpdlValidator known; /* validator of `kept` */
   SpdlValidator origin;
-  GstBuffer *content; /* what came, while it is stored */
+  GstBuffer *content; /* received content, while it is being stored */
   SpdlHttpFunc func;
   gpointer user_data;
 } Fetch;
 
 /* Size of the cache */
 
-/* Who asks for an early end waits so long, in us: what is small is counted in
- * any case. */
+/* Time after which counting stops once `quit` is set, in us. Small caches are
+ * counted completely. */
 #define GRACE (250 * G_TIME_SPAN_MILLISECOND)
 
 #define HEX "0123456789abcdef"
 #define NAME_LENGTH (2 * SPDL_DIGEST_SIZE)
 
-/* A file that may leave. */
+/* A file that may be removed. */
 typedef struct {
   gint64 seconds;
   gint64 nanoseconds;
@@ -120,7 +120,7 @@ spdl_disk_tally_add_miss (SpdlDiskTally *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Returns whether it is the first. */
+/* Counts an error. Returns whether it is the first one. */
 static gboolean
 spdl_disk_tally_add_error (SpdlDiskTally *self)
 {
@@ -164,20 +164,21 @@ open_file (const gchar *folder, const gchar *name)
   return open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* Waits for a moment at most: a process that is stopped while it has the lock
- * must not stop all others, and a sum that is wrong is put right some time. */
+/* Locks the file, or gives up after 100 ms. A process that is stopped while it
+ * holds the lock must not block all others, and the next count corrects a wrong
+ * total. */
 static void
 lock_briefly (int fd)
 {
   for (guint i = 0; i < 100 && flock (fd, LOCK_EX | LOCK_NB) != 0; i++) {
     if (errno != EWOULDBLOCK && errno != EINTR)
-      return; /* a file system without locks */
+      return; /* the file system does not support locks */
     g_usleep (1000);
   }
 }
 
-/* The lock is given back by its name: a process that was forked meanwhile has
- * the same one, and would keep it. */
+/* Unlocks explicitly, because a child process that was forked in the meantime
+ * has inherited the lock with the file descriptor. */
 static void
 unlock_file (int fd)
 {
@@ -185,7 +186,7 @@ unlock_file (int fd)
   close (fd);
 }
 
-/* Adds @change to the sum and returns it; 0 where it cannot be read. */
+/* Adds @change to the total and returns the result; 0 if it cannot be read. */
 static guint64
 change_sum (const gchar *folder, gint64 change)
 {
@@ -203,7 +204,7 @@ change_sum (const gchar *folder, gint64 change)
   else
     sum += MIN ((guint64) change, G_MAXINT64 - MIN (sum, G_MAXINT64));
   written = GUINT64_TO_LE (sum);
-  /* Where the disk is full, the next count puts it right. */
+  /* On a full disk, the next count corrects the total. */
   if (change != 0 && pwrite (fd, &written, sizeof written, 0) < 0)
     GST_INFO (
         "failed to record the size of \"%s\": %s", folder, g_strerror (errno));
@@ -211,15 +212,15 @@ change_sum (const gchar *folder, gint64 change)
   return sum;
 }
 
-/* The files */
+/* Files */
 
-/* What the walk is for. */
+/* State of a directory walk. */
 typedef struct {
   const gchar *folder;
   gint *quit;
   gint64 begun;
   guint64 sum;
-  GArray *leaves; /* Leaf; NULL: only the sum is wanted */
+  GArray *leaves; /* of Leaf; NULL: compute only the sum */
 } Walk;
 
 static gboolean
@@ -229,7 +230,8 @@ is_over (const Walk *self)
          g_get_monotonic_time () - self->begun > GRACE;
 }
 
-/* Nobody writes it any more if it can be locked. */
+/* Removes a temporary file, unless a process is writing it, which holds a
+ * lock. */
 static void
 remove_if_left (int dir, const gchar *name)
 {
@@ -253,7 +255,7 @@ visit_file (Walk *self, int dir, const gchar *prefix, const gchar *name)
     remove_if_left (dir, name);
     return;
   }
-  /* Files of others are left alone. */
+  /* Skip files that are not cache entries. */
   if (strspn (name, HEX) != NAME_LENGTH || name[NAME_LENGTH] != '\0' ||
       !g_str_has_prefix (name, prefix) ||
       fstatat (dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -307,7 +309,8 @@ compare_age (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Returns the sum that is left. */
+/* Removes the least recently used files until the total is at most @wanted.
+ * Returns the remaining total. */
 static guint64
 remove_oldest (Walk *self, guint64 wanted)
 {
@@ -337,9 +340,8 @@ remove_oldest (Walk *self, guint64 wanted)
   return sum;
 }
 
-/* Counts, and removes if need be.
- *
- * Returns whether that was done, and what there is is within @max_size. */
+/* Counts the files, and removes some if necessary. Returns FALSE if another
+ * process holds the lock, or the total still exceeds @max_size. */
 static gboolean
 count_once (const gchar *folder, guint64 max_size, gint *quit)
 {
@@ -358,29 +360,29 @@ count_once (const gchar *folder, guint64 max_size, gint *quit)
   sum = self.sum;
   if (max_size > 0 && sum > max_size)
     sum = remove_oldest (&self, max_size - max_size / 8);
-  /* What others added meanwhile stays. */
+  /* Keep what other processes added in the meantime. */
   if (!is_over (&self))
     change_sum (folder, (gint64) (sum - noted));
   unlock_file (fd);
   return max_size == 0 || sum <= max_size;
 }
 
-/* Counts all files, removes what killed processes left behind, and keeps
+/* Counts all files, removes temporary files of killed processes, and enforces
  * @max_size. */
 static void
 spdl_disk_bound_count (const gchar *folder, guint64 max_size, gint *quit)
 {
-  /* Who came over the bound while we had the lock left it to us. */
+  /* Repeat if other processes exceeded the limit while they could not get the
+   * lock. */
   while (count_once (folder, max_size, quit) && max_size > 0 &&
          !g_atomic_int_get (quit) && change_sum (folder, 0) > max_size)
     ;
 }
 
-/* Notes that @grown bytes came; @max_size (0: none) is kept, by removing what
- * was not used for the longest time, down to 7/8 of it. Who finds somebody else
- * at that leaves it to them.
- *
- * @quit: atomic; ends it early, within a moment */
+/* Adds @grown bytes to the total. If it exceeds @max_size (0: no limit),
+ * removes the least recently used files until 7/8 of the limit remain, unless
+ * another process is doing that.
+ * @quit: atomic; stops the removal soon after it is set */
 static void
 spdl_disk_bound_add (
     const gchar *folder, gint64 grown, guint64 max_size, gint *quit)
@@ -389,10 +391,10 @@ spdl_disk_bound_add (
     spdl_disk_bound_count (folder, max_size, quit);
 }
 
-/* Names */
+/* Keys */
 
-/* Who may read it is the server's matter: the userinfo is not in it, which
- * could be guessed from its digest. */
+/* Computes the key. It excludes the userinfo, which could be guessed from the
+ * digest; the server checks access rights. */
 static void
 make_name (SpdlDiskCache *self, const gchar *uri, const SpdlRange *range,
     gboolean foreign, guint8 *name)
@@ -410,7 +412,7 @@ make_name (SpdlDiskCache *self, const gchar *uri, const SpdlRange *range,
   spdl_digest (text, name);
 }
 
-/* The cache */
+/* Cache */
 
 SpdlDiskCache *
 spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
@@ -457,7 +459,7 @@ count_files (gpointer data)
   spdl_disk_bound_count (self->folder, self->settings->max_size, &self->quit);
 }
 
-/* What cannot be kept */
+/* Warnings */
 
 static void
 tell_unkeepable (SpdlDiskCache *self)
@@ -487,7 +489,7 @@ tell_failed (SpdlDiskCache *self, int failed)
 
 /* Fetching */
 
-/* Ends @fetch: with @content, or with @error (both transfer full). */
+/* Finishes @fetch with @content or @error (both transfer full). */
 static void
 finish_fetch (Fetch *fetch, GstBuffer *content, GError *error)
 {
@@ -510,8 +512,8 @@ finish_hit (Fetch *fetch)
   finish_fetch (fetch, content, NULL);
 }
 
-/* Whether what is told by @validator says whether something has changed, or
- * nobody needs to be asked. */
+/* Returns whether @validator suffices to detect changes as `cache-validate`
+ * requires. */
 static gboolean
 is_enough (const SpdlDiskCache *self, const SpdlValidator *validator)
 {
@@ -551,7 +553,7 @@ is_small_enough (const SpdlDiskCache *self, GstBuffer *content)
          spdl_disk_folder_count (size) <= self->settings->max_size;
 }
 
-/* On the client's thread, which must not wait for a disk. */
+/* Runs on the client's thread, which must not block on disk I/O. */
 static void
 on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: disk cache of files from servers
+/* gst-spdl: disk cache of remote files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,36 +14,40 @@
 
 G_BEGIN_DECLS
 
-/* Outlives the cache, so that figures can be read after the end. */
+/* Statistics of the cache. Kept by the owner, so that they can be read after
+ * the cache is freed. */
 
 typedef struct {
   guint64 hits;
   guint64 misses;
-  guint64 bytes;  /* of the hits */
-  guint64 errors; /* what could not be kept */
+  guint64 bytes;  /* served from the cache */
+  guint64 errors; /* items that could not be stored */
 } SpdlDiskCounts;
 
 typedef struct {
-  SpdlMutex lock; /* guards: */
+  SpdlMutex lock; /* protects the following fields: */
   gboolean active;
   SpdlDiskCounts total;
-  SpdlDiskCounts at_interval; /* the total when the interval began */
+  SpdlDiskCounts
+      at_interval; /* values of `total` at the start of the interval */
 } SpdlDiskTally;
 
 void spdl_disk_tally_init (SpdlDiskTally *self);
 void spdl_disk_tally_clear (SpdlDiskTally *self);
 
-/* Begins anew. Where there is no cache, there are no figures. */
+/* Resets the statistics. Without a cache (@active is FALSE), no statistics are
+ * reported. */
 void spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active);
 
-/* Sets the fields of `stage-stats`; ends the interval if @interval. */
+/* Adds the statistics to @stats, a `stage-stats` structure. Starts a new
+ * interval if @interval is set. */
 void spdl_disk_tally_tell (
     SpdlDiskTally *self, gboolean interval, GstStructure *stats);
 
-/* A folder of whole items and ranges that came from servers, which any number
- * of processes share. What is there is never believed without its hash and,
- * unless the application says that nothing changes, without the server's word
- * that it is still the same. What cannot be kept is no error. */
+/* A folder with items and byte ranges from servers, shared by any number of
+ * processes. Entries are used only if their hash matches and, unless
+ * cache-validate is none, the server confirms that they are current. Failure to
+ * store an item is not an error. */
 
 typedef struct _SpdlDiskCache SpdlDiskCache;
 
@@ -54,35 +58,34 @@ typedef enum {
 } SpdlCacheValidate;
 
 typedef struct {
-  gchar *folder;    /* nullable: no cache */
-  guint64 max_size; /* in bytes; 0: none */
+  gchar *folder;    /* nullable: NULL: no cache */
+  guint64 max_size; /* in bytes; 0: no limit */
   SpdlCacheValidate validate;
 } SpdlDiskCacheSettings;
 
-/* Is told, once each, what keeps items from being kept. From any thread. */
+/* Reports why items cannot be stored, once per reason. Called on any thread. */
 typedef void (*SpdlDiskCacheWarnFunc) (gpointer user_data, const gchar *text);
 
-/* Makes the folder if need be.
- *
- * @settings, @http: must live as long as the cache
- * @tally: is begun, and must live as long
- *
- * Returns NULL with @error set if there is none and none can be made. */
+/* Creates the cache, and its folder if necessary.
+ * @settings, @http: must outlive the cache
+ * @tally: is reset; must outlive the cache
+ * Returns NULL with @error set if the folder cannot be used or created. */
 SpdlDiskCache *spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
     const SpdlHttpSettings *http, SpdlDiskTally *tally,
     SpdlDiskCacheWarnFunc warn, gpointer user_data, GError **error);
 
-/* All fetches must have ended. */
+/* All fetches must have finished. */
 void spdl_disk_cache_free (SpdlDiskCache *self);
 
-/* Like spdl_http_fetch(), with what is in the folder. Reads from the disk in
- * this call, so not on the client's thread. @func is called in this call, or
- * later on the client's thread or another. */
+/* Fetches like spdl_http_fetch(), using the cache. Reads from disk during the
+ * call, so it must not be called on the client's thread. @func is called during
+ * the call, or later on the client's thread or another one. */
 void spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http,
     const gchar *uri, const SpdlRange *range, gboolean foreign,
     GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
 
-/* The CPU time of the cache's threads, in ns. From any thread. */
+/* Returns the CPU time of the cache's threads, in ns. Can be called from any
+ * thread. */
 guint64 spdl_disk_cache_get_cpu_time (SpdlDiskCache *self);
 
 G_END_DECLS

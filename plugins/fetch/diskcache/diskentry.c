@@ -1,4 +1,4 @@
-/* gst-spdl: a file of the disk cache
+/* gst-spdl: file format of a disk cache entry
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 #define MARK "spdlitm\1"
 
-/* Where things lie in the head. */
+/* Offsets of the header fields. */
 enum {
   AT_NAME = 8,
   AT_PLACE = 40,

@@ -1,4 +1,4 @@
-/* gst-spdl: the folder of the disk cache
+/* gst-spdl: folder of the disk cache
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -20,11 +20,11 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* A time of use is written down where the last one is older, in seconds. */
+/* The time of use is updated if it is older than this, in seconds. */
 #define USE_STEP 60
 
-/* Returns: (transfer full): the entry's path; in @parent (transfer full) that
- * of its folder */
+/* Returns: (transfer full): the path of the entry
+ * @parent: (out) (transfer full): path of its folder */
 static gchar *
 make_path (const gchar *folder, const guint8 *name, gchar **parent)
 {
@@ -38,7 +38,8 @@ make_path (const gchar *folder, const guint8 *name, gchar **parent)
 
 /* Reading */
 
-/* Returns the head's size; 0: it is no entry of that name. */
+/* Returns the size of the header, or 0 if the file is not a valid entry with
+ * that key. */
 static gsize
 read_head (int fd, const struct stat *st, const guint8 *name,
     SpdlDiskEntry *entry, const gchar **problem)
@@ -138,14 +139,14 @@ open_dropped_upstream (const gchar *parent, gchar **path)
   int fd;
 
   *path = g_strconcat (parent, "/" SPDL_DISK_FOLDER_ASIDE "XXXXXX", NULL);
-  /* The mode is what the umask leaves, as of any file. */
+  /* The mode is subject to the umask, as for any new file. */
   fd = g_mkstemp_full (*path, O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0)
     g_clear_pointer (path, g_free);
   return fd;
 }
 
-/* The folder itself may have been removed. */
+/* The cache folder may have been removed as well. */
 static void
 make_parent (const gchar *parent)
 {
@@ -158,7 +159,8 @@ make_parent (const gchar *parent)
   g_mkdir (parent, 0777);
 }
 
-/* Makes a file that nobody takes for one that was left behind. */
+/* Creates and locks a temporary file, so that no process treats it as a
+ * leftover and removes it. */
 static int
 make_dropped_upstream (const gchar *parent, gchar **path)
 {
@@ -172,12 +174,13 @@ make_dropped_upstream (const gchar *parent, gchar **path)
     }
     if (fd < 0)
       return -1;
-    /* Some file systems know no locks; there none is taken for one. */
+    /* Some file systems do not support locks. In that case no process removes
+     * temporary files. */
     if (flock (fd, LOCK_EX | LOCK_NB) == 0
             ? fstat (fd, &st) == 0 && st.st_nlink > 0
             : errno != EWOULDBLOCK)
       return fd;
-    /* Somebody did, between its making and its lock. */
+    /* Another process removed the file between its creation and the lock. */
     close (fd);
     unlink (*path);
     g_clear_pointer (path, g_free);
@@ -248,7 +251,7 @@ spdl_disk_folder_store (const gchar *folder,
     *grown += spdl_disk_folder_count (head_size + entry.size);
   else
     unlink (temporary_path);
-  /* Only now: the lock is what keeps it from being removed. */
+  /* Close after the rename: the lock protects the file until then. */
   close (fd);
   if (failed != 0)
     *grown = 0;

@@ -1,4 +1,4 @@
-/* gst-spdl: the folder of the disk cache
+/* gst-spdl: folder of the disk cache
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,33 +12,31 @@
 
 G_BEGIN_DECLS
 
-/* The entry of a name is FOLDER/ab/abcdef..., the name's digest. Any number of
- * threads and processes may read and write the same folder: an entry comes to
- * its place whole, by a rename, and what is open stays readable when it is
- * replaced or removed. What is written is called `.spdl-XXXXXX` until then, and
- * is locked (flock) by whoever writes it, so that what a killed process left
- * behind can be told from what is being written. */
+/* An entry is stored as FOLDER/ab/abcdef..., the digest of its key. Any number
+ * of threads and processes may use the folder at the same time. Entries are
+ * written to a temporary file `.spdl-XXXXXX` and renamed when complete; open
+ * files stay readable when they are replaced or removed. The writer locks its
+ * temporary file with flock(), which distinguishes it from a leftover of a
+ * killed process. */
 
 #define SPDL_DISK_FOLDER_ASIDE ".spdl-"
 
-/* The content of the entry of that name, or NULL if there is none that is
- * whole and within @limits. It counts as used.
- *
- * @validator: (out): as it was kept */
+/* Returns the content of the entry @name and updates its time of use, or
+ * returns NULL if there is no valid entry within @limits.
+ * @validator: (out): the stored validator */
 GstBuffer *spdl_disk_folder_load (const gchar *folder,
     const guint8 name[SPDL_DIGEST_SIZE], const SpdlDiskLimits *limits,
     GCancellable *cancellable, SpdlValidator *validator);
 
-/* Makes it one, or replaces it.
- *
- * @grown: (out): by how much the folder grew
- *
- * Returns an errno, 0 if it is there. */
+/* Stores an entry, or replaces it.
+ * @grown: (out): change of the total size, in bytes
+ * Returns 0 or an errno value. */
 int spdl_disk_folder_store (const gchar *folder,
     const guint8 name[SPDL_DIGEST_SIZE], const SpdlValidator *validator,
     GstBuffer *content, gint64 *grown);
 
-/* What a file of @size bytes counts for: whole blocks. */
+/* Returns the disk usage of a file with @size bytes, in whole blocks of 4096
+ * bytes. */
 static inline guint64
 spdl_disk_folder_count (guint64 size)
 {

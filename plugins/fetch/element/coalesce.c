@@ -1,4 +1,4 @@
-/* gst-spdl: joins requests for neighboring byte ranges
+/* gst-spdl: coalescing of neighboring byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 #include "plugins/fetch/range/join.h"
 
 typedef struct {
-  guint i; /* in the group */
+  guint i; /* index in the group */
   gchar *uri;
   SpdlRange range;
   SpdlPacking packing;
@@ -47,7 +47,7 @@ compare_ranges (gconstpointer a, gconstpointer b)
   return x->range.first < y->range.first ? -1 : x->range.first > y->range.first;
 }
 
-/* The items that have an end, by file and place. */
+/* Returns the items with bounded ranges, sorted by file and offset. */
 static GArray *
 sort_ranges (GstBufferList *group, guint64 max_size)
 {
@@ -59,7 +59,7 @@ sort_ranges (GstBufferList *group, guint64 max_size)
     Item item = { .i = i };
 
     if (gst_spdl_buffer_has_carried (buffer))
-      continue; /* it is there already */
+      continue; /* already has its content */
     item.uri = spdl_coalesce_dup_uri (buffer);
     if (spdl_packing_split (item.uri, &item.packing, NULL) &&
         spdl_range_split (item.uri, &item.range, NULL) &&
@@ -73,7 +73,7 @@ sort_ranges (GstBufferList *group, guint64 max_size)
   return items;
 }
 
-/* Whether @next goes into the range that holds all before it. */
+/* Returns whether @next can be added to the range @all. */
 static gboolean
 is_near (const Item *item, const SpdlRange *all, const Item *next, guint64 gap,
     guint64 max_size)

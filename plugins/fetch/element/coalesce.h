@@ -1,4 +1,4 @@
-/* gst-spdl: joins requests for neighboring byte ranges
+/* gst-spdl: coalescing of neighboring byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,17 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Joins items of @group that are byte ranges of the same file, with no more
- * than @gap bytes between one and the next.
- *
+/* Joins the items of @group that are byte ranges of the same file with gaps of
+ * at most @gap bytes.
  * @group: (transfer full)
- * @max_size: of a join, in bytes; 0: none
- *
+ * @max_size: limit on a joined range, in bytes; 0: no limit
  * Returns: (transfer full): the same items */
 GstBufferList *
 spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size);
 
-/* The URI in @item, without what may surround it. */
+/* Returns the URI in @item without surrounding whitespace. */
 gchar *spdl_coalesce_dup_uri (GstBuffer *item);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: private parts of spdlfetch
+/* gst-spdl: private declarations of spdlfetch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,8 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlfetch.c is the element: properties, states, caps and what comes in.
- * fetchitem.c is how an item is fetched, from wherever it is. */
+/* gstspdlfetch.c implements the element: properties, states, caps and input.
+ * fetchitem.c fetches an item from any kind of source. */
 
 #define GST_TYPE_SPDL_FETCH (gst_spdl_fetch_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -31,29 +31,30 @@ typedef struct {
 
 struct _GstSpdlFetch {
   GstSpdlStage parent;
-  GstPadEventFunction stage_event;     /* the base class's */
-  GstPadChainListFunction stage_chain; /* likewise, of groups */
+  GstPadEventFunction stage_event; /* event function of the base class */
+  GstPadChainListFunction
+      stage_chain; /* chain list function of the base class */
 
-  /* Under the object's lock. */
+  /* Protected by the object lock. */
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
   SpdlFetchSettings settings; /* properties */
-  GHashTable *bases;          /* of each source, what paths are relative to */
+  GHashTable *bases;          /* base folder of relative paths, per source */
 
-  SpdlFetchSettings used; /* as they were when the stage started */
+  SpdlFetchSettings used; /* copy of `settings` from the start of the stage */
   SpdlDiskCache *cache;   /* nullable */
   SpdlDiskTally cache_tally;
-  GStrv names;    /* as it was, of parts; NULL: none */
-  GMutex lock;    /* guards the making of: */
-  SpdlHttp *http; /* atomic; NULL until it is needed */
-  SpdlThreadPool
-      *thread_pool; /* what the client's thread must not do; nullable */
+  GStrv names;                 /* names in `parts` at the start; NULL: none */
+  GMutex lock;                 /* protects the creation of: */
+  SpdlHttp *http;              /* atomic; NULL until the first use */
+  SpdlThreadPool *thread_pool; /* nullable: blocking work that must not run on
+                                  the client's thread */
 };
 
-/* The client, made by the first item that needs one. */
+/* Returns the HTTP client, which is created on first use. */
 SpdlHttp *gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error);
 
-/* A function of the stage. */
+/* Implements GstSpdlStageClass::process_async(). */
 void gst_spdl_fetch_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: spdlfetch: fetches one item
+/* gst-spdl: spdlfetch: fetching of one item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -32,7 +32,7 @@ gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error)
   return http;
 }
 
-/* Ends @task: with @content (transfer full), or with @error (transfer full). */
+/* Finishes @task with @content or @error (both transfer full). */
 static void
 finish_item (GstSpdlTask *task, GstBuffer *content, GError *error)
 {
@@ -56,7 +56,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   finish_item (user_data, content, error);
 }
 
-/* Reads what @uri names, while this thread waits.
+/* Reads @uri synchronously.
  * @scheme: (nullable): NULL for a path */
 static GstBuffer *
 read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
@@ -88,13 +88,13 @@ read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
   return NULL;
 }
 
-/* Servers */
+/* HTTP servers */
 
-/* An item that a server may lead elsewhere. */
+/* A request that may be redirected to another scheme. */
 typedef struct {
   GstSpdlTask *task;
   SpdlRange range;
-  gchar *uri; /* where that is */
+  gchar *uri; /* target of the redirect */
   SpdlHttpFunc func;
   gpointer user_data;
 } Journey;
@@ -114,7 +114,7 @@ end_journey (gpointer data)
   g_free (journey);
 }
 
-/* On the client's thread, which must not wait for a disk. */
+/* Runs on the client's thread, which must not block on disk I/O. */
 static void
 on_asked (gpointer user_data, GstBuffer *content, GError *error)
 {
@@ -156,7 +156,8 @@ ask_server (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
     func (user_data, NULL, error);
 }
 
-/* What the source has read already; takes @content. */
+/* Finishes with content that the source has already read. Takes ownership of
+ * @content. */
 static void
 pass_on (GstSpdlFetch *self, GstBuffer *content, SpdlHttpFunc func,
     gpointer user_data)
@@ -169,9 +170,9 @@ pass_on (GstSpdlFetch *self, GstBuffer *content, SpdlHttpFunc func,
   func (user_data, content, error);
 }
 
-/* Unpacking */
+/* Decompression */
 
-/* What is to be done with bytes that are deflated. */
+/* State of a fetch whose content is deflated. */
 typedef struct {
   GstSpdlFetch *self;
   SpdlPacking packing;
@@ -201,7 +202,8 @@ run_unpacking (gpointer data)
   unpacking->func (unpacking->user_data, content, error);
 }
 
-/* Perhaps on the client's thread, which has no time for it. */
+/* May run on the client's thread, which must not be delayed by
+ * decompression. */
 static void
 on_packed (gpointer user_data, GstBuffer *content, GError *error)
 {
@@ -217,7 +219,7 @@ on_packed (gpointer user_data, GstBuffer *content, GError *error)
   g_free (unpacking);
 }
 
-/* Splits off what is behind the path. */
+/* Splits byte range and compression parameters off @uri, in place. */
 static gboolean
 parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
     SpdlPacking *packing, GError **error)
@@ -227,7 +229,7 @@ parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
          spdl_check_max_size (packing->size, self->used.http.max_size, error);
 }
 
-/* Begins the fetch of @uri, which is changed, and whose end @func tells. */
+/* Starts to fetch @uri, which is modified. @func is called when it is done. */
 static void
 fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     gpointer user_data)
@@ -264,8 +266,7 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
   func (user_data, content, error);
 }
 
-/* What the item's source says that paths are relative to.
- *
+/* Returns the base folder of relative paths for the item's source.
  * Returns: (transfer full) (nullable) */
 static gchar *
 dup_base (GstSpdlFetch *self, GstSpdlTask *task)
@@ -327,9 +328,10 @@ finish_part (GstSpdlTask *task, const SpdlJoinPart *part)
     finish_item (task, content, NULL);
 }
 
-/* A join was read, or failed: then each of its items is read alone, so that
- * what is wrong with one costs only that; in another thread, since this may be
- * the client's, and the disk cache is looked into. */
+/* Handles the result of a joined request. If it failed, each item is fetched
+ * separately, so that an error affects only its own item. This happens on
+ * another thread, because this may be the client's thread and the disk cache
+ * performs blocking I/O. */
 static void
 on_joined (gpointer user_data, GstBuffer *content, GError *error)
 {

@@ -116,7 +116,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* For what the client's thread leaves to others. */
+/* Number of threads for blocking work of the client's thread. */
 #define MAX_THREADS 8
 
 #define DEFAULT_MAX_FAILURE_RATE 0.5
@@ -197,18 +197,18 @@ static const SpdlProperty properties[] = {
 enum {
   PROP_0,
   PROP_CAPS,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* the first property of the table */
 };
 
 G_DEFINE_FINAL_TYPE (GstSpdlFetch, gst_spdl_fetch, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlfetch, "spdlfetch", GST_RANK_NONE, GST_TYPE_SPDL_FETCH)
 
-/* Caps of the results */
+/* Caps negotiation */
 
 #define OCTET_STREAM "application/octet-stream"
 
-/* The media types alone: of raw video the rest would be a page. */
+/* Lists only media types: complete caps of raw video would be too long. */
 static gchar *
 list_types (GstCaps *caps)
 {
@@ -226,7 +226,7 @@ list_types (GstCaps *caps)
   return g_string_free (types, FALSE);
 }
 
-/* What downstream takes: bytes, or the one thing that it asks for. */
+/* Returns caps that downstream accepts: bytes, or its only fixed caps. */
 static GstCaps *
 choose_caps (GstSpdlFetch *self, GError **error)
 {
@@ -267,7 +267,8 @@ choose_caps (GstSpdlFetch *self, GError **error)
   return NULL;
 }
 
-/* Of items with parts, `caps` is what their first part is. */
+/* Returns the caps of samples. With `parts`, the property `caps` describes the
+ * first part. */
 static GstCaps *
 make_sample_caps (GstSpdlFetch *self, GError **error)
 {
@@ -310,13 +311,14 @@ on_cache_warning (gpointer user_data, const gchar *text)
   GST_ELEMENT_WARNING (user_data, RESOURCE, WRITE, ("%s", text), (NULL));
 }
 
-/* Returns FALSE with @error set if there is to be a cache and cannot be. */
+/* Opens the disk cache if cache-dir is set. Returns FALSE with @error set on
+ * failure. */
 static gboolean
 open_cache (GstSpdlFetch *self, GError **error)
 {
   const gboolean wanted = self->used.cache.folder && *self->used.cache.folder;
 
-  /* One is left of a start that failed later. */
+  /* A previous start that failed later may have left one. */
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   spdl_disk_tally_begin (&self->cache_tally, wanted);
   if (wanted)
@@ -347,7 +349,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
       !(self->names = spdl_parts_parse (self->used.parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
-  if (!pool) /* a file or folder that cannot be used is an error at once */
+  if (!pool) /* an invalid CA file or cache folder is an error at start */
     return open_cache (self, error) &&
            (!self->used.http.tls_ca_file ||
                gst_spdl_fetch_get_http (self, error));
@@ -362,7 +364,7 @@ gst_spdl_fetch_stop (GstSpdlStage *stage)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
 
-  /* Their work is done, but for its last steps. */
+  /* Fetches are finished; the threads may still be returning from them. */
   g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
   g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
@@ -387,7 +389,7 @@ gst_spdl_fetch_add_stats (
   spdl_disk_tally_tell (&GST_SPDL_FETCH (stage)->cache_tally, interval, stats);
 }
 
-/* A group, before the stage divides it. */
+/* Coalesces the ranges of a group before the stage splits it into items. */
 static GstFlowReturn
 gst_spdl_fetch_chain_group (
     GstPad *pad, GstObject *parent, GstBufferList *group)

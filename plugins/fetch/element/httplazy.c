@@ -1,4 +1,4 @@
-/* gst-spdl: loads the HTTP plugin on first use
+/* gst-spdl: loading of the HTTP plugin on first use
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -30,7 +30,7 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   return funcs ? funcs->open (settings, error) : NULL;
 }
 
-/* Who has a client has the plugin. */
+/* The plugin is loaded if there is a client. */
 
 void
 spdl_http_free (SpdlHttp *self)

@@ -1,4 +1,4 @@
-/* gst-spdl: items with parts in other files
+/* gst-spdl: fetching of the parts of a sample
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,9 +19,9 @@ typedef struct {
   Fetch *fetch;
   const gchar *name;
   gchar *uri;
-  gboolean foreign;   /* it gets no secrets */
-  GstBuffer *content; /* at the end: this */
-  GError *error;      /* or this */
+  gboolean foreign;   /* do not send credentials and extra headers */
+  GstBuffer *content; /* result, or */
+  GError *error;      /* error */
 } Part;
 
 struct _Fetch {
@@ -88,8 +88,8 @@ is_uri (const gchar *text)
   return scheme && g_str_has_prefix (text + strlen (scheme), "://");
 }
 
-/* As spdlsrc makes a URI of what its list has. Without a base, a relative path
- * stays one, and is refused as such. */
+/* Resolves a value like spdlsrc resolves the entries of a list. A relative path
+ * without a base is returned unchanged, and is rejected later. */
 static gchar *
 resolve_uri (const gchar *value, const gchar *base)
 {
@@ -105,9 +105,9 @@ resolve_uri (const gchar *value, const gchar *base)
   return uri ? uri : g_steal_pointer (&path);
 }
 
-/* The end */
+/* Completion */
 
-/* The first one's reason, in the order of the parts. */
+/* Returns the error of the first failed part, in the order of the parts. */
 static GError *
 take_error (Fetch *self)
 {
@@ -175,7 +175,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   release_fetch (part->fetch);
 }
 
-/* The beginning */
+/* Start */
 
 static void
 add_part (Fetch *self, const gchar *name, gchar *uri)
@@ -183,14 +183,15 @@ add_part (Fetch *self, const gchar *name, gchar *uri)
   self->parts[self->n_parts++] = (Part){ self, name, uri };
 }
 
-/* Whether @part, which the server of the item @home names, may be fetched. */
+/* Checks that @part may be fetched, given that the server of @home supplied its
+ * URI. */
 static gboolean
 check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
 {
   g_autofree gchar *from = spdl_origin_dup_of (home);
   g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
 
-  /* A relative path without a base is refused as such. */
+  /* A relative path without a base is rejected later. */
   if (!origin || g_strcmp0 (origin, from) == 0 ||
       spdl_origin_is_trusted (origin, trusted))
     return TRUE;
@@ -256,7 +257,8 @@ spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
     funcs->done (task, NULL, error);
     return;
   }
-  /* One more, so that it does not end before all have begun. */
+  /* Holds one more count, so that the fetch does not complete before all parts
+   * have started. */
   self->n_running = self->n_parts + 1;
   begin_all (self, TRUE);
   begin_all (self, FALSE);

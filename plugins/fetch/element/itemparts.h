@@ -1,4 +1,4 @@
-/* gst-spdl: items with parts in other files
+/* gst-spdl: fetching of the parts of a sample
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,27 +11,28 @@
 
 G_BEGIN_DECLS
 
-/* An item's URI and some fields of its `extra` are fetched together, and become
- * one sample of several media. */
+/* Fetches the URI of an item and the URIs in fields of its `extra`, and
+ * combines them into a sample of several media. */
 
-/* Is told of the end of one fetch, once, on any thread. Ownership is as with
+/* Called once when a part is done, on any thread. Ownership is as with
  * SpdlHttpFunc. */
 typedef void (*SpdlPartFunc) (
     gpointer user_data, GstBuffer *content, GError *error);
 
-/* Begins to fetch what @uri names, whose end @func tells, during this call or
- * after it. @uri may be changed. @foreign: it gets no secrets. */
+/* Starts to fetch @uri, which may be modified. @func is called during the call
+ * or later.
+ * @foreign: do not send credentials and extra headers */
 typedef void (*SpdlPartsFetch) (GstSpdlTask *task, gchar *uri, gboolean foreign,
     SpdlPartFunc func, gpointer user_data);
 
-/* Ends @task: with @sample (transfer full), or with @error (transfer full). */
+/* Finishes @task with @sample or @error (both transfer full). */
 typedef void (*SpdlPartsDone) (
     GstSpdlTask *task, GstBuffer *sample, GError *error);
 
-/* How the URIs of fields are understood. */
+/* Rules for the URIs in fields. */
 typedef struct {
-  const gchar *base;    /* what paths are relative to; nullable */
-  const gchar *trusted; /* origins, see origin.h; nullable */
+  const gchar *base;    /* nullable: base folder of relative paths */
+  const gchar *trusted; /* nullable: trusted origins, see origin.h */
 } SpdlPartsRules;
 
 typedef struct {
@@ -39,18 +40,17 @@ typedef struct {
   SpdlPartsDone done;
 } SpdlPartsFuncs;
 
-/* The names of "mask,caption".
- *
- * Returns: (transfer full): NULL with @error set if these cannot be names */
+/* Parses a comma-separated list of names.
+ * Returns: (transfer full): NULL with @error set if a name is invalid */
 GStrv spdl_parts_parse (const gchar *text, GError **error);
 
-/* Begins the fetch of @uri and of what the fields @names of the item's `extra`
- * name, which must stay until its end.
+/* Starts to fetch @uri and the parts in the fields @names of the item's
+ * `extra`. @names must stay valid until the end.
  *
- * The fields of an item on a server are what the server says, if no list of
- * ours has them, whose folder would be the rules' base. They may lead to
- * HTTP(S) servers, to other origins without secrets, and to no files.
- * @caps: (nullable): what @uri names */
+ * Fields of a remote item are supplied by its server, unless they come from a
+ * local list, which has a base. They may refer to HTTP(S) servers, without
+ * credentials if the origin differs, but not to files.
+ * @caps: (nullable): caps of the content of @uri */
 void spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
     const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs);
 

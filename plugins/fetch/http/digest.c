@@ -1,4 +1,4 @@
-/* gst-spdl: digests of validators
+/* gst-spdl: digests for validators
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -14,8 +14,8 @@
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/request.h"
 
-/* The stage sees to how many requests there are: the session must never be what
- * limits them. */
+/* The stage limits the number of requests; the session must not limit it
+ * further. */
 #define MAX_CONNECTIONS 4096
 
 struct _SpdlHttp {
@@ -24,17 +24,17 @@ struct _SpdlHttp {
   GMainContext *context;
   GMainLoop *loop;
   GThread *thread;
-  SoupSession *session; /* the thread's */
-  SpdlStore *store;     /* likewise */
-  GQueue active;        /* SpdlRequest, the thread's */
-  GSource *look;        /* into the inbox */
+  SoupSession *session; /* used only by the client's thread */
+  SpdlStore *store;     /* used only by the client's thread */
+  GQueue active;        /* of SpdlRequest; used only by the client's thread */
+  GSource *look;        /* wakes up the thread to process the inbox */
 
-  SpdlMutex lock; /* guards: */
-  GQueue inbox;   /* SpdlRequest, which are to begin */
+  SpdlMutex lock; /* protects the following fields: */
+  GQueue inbox;   /* of SpdlRequest that have not started */
   gboolean cancelled;
   gboolean look_at_flows;
   gboolean quit;
-  /* What the fetches were given, which is the same for all. */
+  /* Cancellable of all fetches. */
   GCancellable *cancellable;
   gulong on_cancelled;
 
@@ -42,20 +42,20 @@ struct _SpdlHttp {
   pthread_t thread_id;
 };
 
-/* Bodies that are read while they come */
+/* Streamed bodies */
 
 struct _SpdlBodyStream {
   guint8 *ring;
   gsize capacity;
   SpdlBodyStreamWakeFunc wake;
   gpointer user_data;
-  gsize lent; /* to the reader, who alone knows of it */
+  gsize lent; /* bytes in use by the reader; used only by it */
 
-  SpdlMutex lock; /* guards: */
+  SpdlMutex lock; /* protects the following fields: */
   SpdlCond cond;
   guint64 n_written;
   guint64 n_read;
-  gboolean starved; /* who writes waits to be woken */
+  gboolean starved; /* the writer waits for wake() */
   gboolean closed;
   gboolean begun;
   gboolean ended;
@@ -84,8 +84,9 @@ spdl_body_stream_free (SpdlBodyStream *self)
   g_free (self);
 }
 
-/* Before it begins. @wake: is called where there is room again, or where
- * nothing more is wanted, on the reader's thread */
+/* Prepares the stream. Call it before the request starts.
+ * @wake: called on the reader's thread when there is free space again, or the
+ * stream is closed */
 static void
 spdl_body_stream_begin (
     SpdlBodyStream *self, SpdlBodyStreamWakeFunc wake, gpointer user_data)
@@ -142,7 +143,8 @@ spdl_body_stream_is_closed (SpdlBodyStream *self)
   return closed;
 }
 
-/* Lock held. Returns whether who writes is to be woken: not for each byte. */
+/* Releases the bytes that were read. Returns whether to wake the writer, which
+ * happens only when half of the ring is free. Lock held. */
 static gboolean
 give_back (SpdlBodyStream *self)
 {
@@ -231,7 +233,8 @@ spdl_http_settings_put (
 static void
 add_line (const char *name, const char *value, gpointer data)
 {
-  /* Who may read it is the server's matter, what it is is not. */
+  /* Credentials determine access, not content, so they are not part of the
+   * key. */
   if (g_ascii_strcasecmp (name, "Authorization") != 0 &&
       g_ascii_strcasecmp (name, "Proxy-Authorization") != 0)
     g_string_append_printf (data, "%s: %s\n", name, value);
@@ -259,12 +262,14 @@ make_session (SpdlHttp *self)
 
   if (self->tls_database)
     soup_session_set_tls_database (session, self->tls_database);
-  /* Items are wanted as they are stored, and ranges count those bytes. */
+  /* Content encodings are disabled: items are delivered as stored, and byte
+   * ranges refer to the encoded bytes. */
   soup_session_remove_feature_by_type (session, SOUP_TYPE_CONTENT_DECODER);
   return session;
 }
 
-/* Calls @func for each active request. Some end in it, and leave the queue. */
+/* Calls @func for each active request. @func may remove the request from the
+ * queue. */
 static void
 foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
 {
@@ -274,7 +279,7 @@ foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
   }
 }
 
-/* Lets begin what has come, once the source is told to look. */
+/* Starts the requests in the inbox, and processes cancellation and quit. */
 static gboolean
 look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
@@ -295,7 +300,7 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
     spdl_request_begin (link->data, self->session, self->store, &self->active);
-  /* Requests that began after a flush had ended are not cancelled. */
+  /* Requests that started after a flush ended are not cancelled. */
   if (cancelled)
     foreach_active (self, spdl_request_check_cancelled);
   if (flows)
@@ -325,12 +330,12 @@ run_client (gpointer data)
   g_atomic_int_set (&self->has_thread_id, TRUE);
   self->session = make_session (self);
   g_main_loop_run (self->loop);
-  /* soup_session_abort() would cancel at an unsafe moment, see cancel_try() of
+  /* soup_session_abort() would cancel at an unsafe moment, see cancel_try() in
    * request.c. */
   foreach_active (self, spdl_request_cancel);
   while (!g_queue_is_empty (&self->active))
     g_main_context_iteration (self->context, TRUE);
-  /* What the session still has under way refers to it. */
+  /* Pending sources of the session refer to it. */
   while (g_main_context_iteration (self->context, FALSE))
     ;
   g_clear_object (&self->session);
@@ -339,7 +344,7 @@ run_client (gpointer data)
 }
 
 #ifdef SPDL_BUNDLE
-/* Certificate authorities of Debian, whose path the GnuTLS of a wheel knows,
+/* CA files of Debian, which is the path compiled into the GnuTLS of a wheel,
  * and of RHEL and Fedora, SUSE, and Alpine. */
 static const gchar *const ca_files[] = { "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -435,7 +440,7 @@ spdl_http_free (SpdlHttp *self)
   g_clear_object (&self->cancellable);
   if (self->thread) {
     spdl_mutex_lock (&self->lock);
-    self->quit = TRUE; /* by itself: from here it might not run yet */
+    self->quit = TRUE; /* the loop quits itself: it may not be running yet */
     spdl_mutex_unlock (&self->lock);
     g_source_set_ready_time (self->look, 0);
     g_thread_join (self->thread);
@@ -462,10 +467,10 @@ on_cancelled (GCancellable *cancellable, gpointer data)
   g_source_set_ready_time (self->look, 0);
 }
 
-/* One connection for all fetches: GLib's source for a cancellable, one for
- * each, may leak where it is destroyed while another thread cancels; and
- * g_cancellable_connect() connects nothing while it is cancelled. It is made
- * before the first of them can begin. Lock held. */
+/* Connects to the cancellable shared by all fetches, before the first of them
+ * starts. A GLib cancellable source per fetch may leak if it is destroyed while
+ * another thread cancels, and g_cancellable_connect() does not connect if the
+ * cancellable is already cancelled. Lock held. */
 static void
 watch_cancellable (SpdlHttp *self, GCancellable *cancellable)
 {

@@ -18,9 +18,10 @@
 
 G_BEGIN_DECLS
 
-/* A ring of bytes between the client's thread, which writes, and one that
- * reads. Who reads waits; who writes never does: where there is no room it is
- * told so, and woken when there is some again. */
+/* Ring buffer between the client's thread, which writes, and a reader on
+ * another thread. The reader blocks until there is data. The writer never
+ * blocks: if the ring is full, it stops and is woken when there is free
+ * space. */
 
 typedef struct _SpdlBodyStream SpdlBodyStream;
 
@@ -28,106 +29,106 @@ typedef void (*SpdlBodyStreamWakeFunc) (gpointer user_data);
 
 SpdlBodyStream *spdl_body_stream_new (gsize capacity);
 
-/* Once it has ended, or nothing was begun that writes. */
+/* Call it after the stream has ended, or if no request was started. */
 void spdl_body_stream_free (SpdlBodyStream *self);
 
-/* Who writes */
+/* Writer */
 
-/* *@capacity bytes in a row; NULL: there are none. */
+/* Returns the address of *@capacity contiguous free bytes, or NULL if the ring
+ * is full. */
 guint8 *spdl_body_stream_reserve (SpdlBodyStream *self, gsize *capacity);
 
-/* @n bytes were written there. */
+/* Commits @n bytes at the reserved address. */
 void spdl_body_stream_add (SpdlBodyStream *self, gsize n);
 
-/* @error: (transfer full) (nullable): why no more will come */
+/* @error: (transfer full) (nullable): reason if the body is incomplete */
 void spdl_body_stream_end (SpdlBodyStream *self, GError *error);
 
 gboolean spdl_body_stream_is_closed (SpdlBodyStream *self);
 
-/* Who reads */
+/* Reader */
 
-/* Waits for bytes, which are valid until the next call. *@size is 0 at the end.
- * Returns FALSE with @error set where that came too early. */
+/* Waits for data, which is valid until the next call. *@size is 0 at the end.
+ * Returns FALSE with @error set if the body is incomplete. */
 gboolean spdl_body_stream_read (
     SpdlBodyStream *self, const guint8 **data, gsize *size, GError **error);
 
-/* Nothing more is wanted. Waits until nothing more comes. */
+/* Stops the transfer and waits until it has ended. */
 void spdl_body_stream_close (SpdlBodyStream *self);
 
-/* A client is one thread with a libsoup session, whose connections are kept
- * alive. Any number of fetches go on there at the same time; who asks for them
- * sees to how many. */
+/* HTTP client: a thread with a libsoup session with persistent connections. The
+ * number of concurrent fetches is not limited; the caller limits it. */
 
 typedef struct _SpdlHttp SpdlHttp;
 
 typedef struct {
-  guint timeout;               /* s in which no byte came; 0: none */
-  guint retries;               /* requests beyond the first, for one fetch */
-  guint64 task_timeout;        /* ns for a whole fetch; 0: none */
-  guint64 max_size;            /* of one fetch, in bytes; 0: none */
-  gchar *user_agent;           /* nullable */
-  gchar *tls_ca_file;          /* nullable: the system's authorities */
+  guint timeout;        /* seconds without data; 0: no limit */
+  guint retries;        /* additional requests per fetch */
+  guint64 task_timeout; /* ns per fetch with all its requests; 0: no limit */
+  guint64 max_size;     /* bytes per fetch; 0: no limit */
+  gchar *user_agent;    /* nullable */
+  gchar *tls_ca_file;   /* nullable: NULL: system CA store */
   GstStructure *extra_headers; /* nullable */
   gchar *trusted_origins;      /* nullable */
   SpdlStoreSettings store;
 } SpdlHttpSettings;
 
-/* Adds the extra headers: a field of the structure each, of which a list or an
- * array gives several. */
+/* Adds the extra headers. Each field of the structure is a header; a list or an
+ * array gives several headers of that name. */
 void spdl_http_settings_put (
     const SpdlHttpSettings *self, SoupMessageHeaders *headers);
 
-/* The extra headers that may make an answer another one, a line each. */
+/* Returns the extra headers that may affect the response, one per line. */
 gchar *spdl_http_settings_list (const SpdlHttpSettings *self);
 
-/* Is told of the end of a fetch, on the client's thread.
+/* Called on the client's thread when a fetch is done.
  * @content: (transfer full) (nullable)
- * @error: (transfer full): set where @content is NULL, in the domain of
- *     GST_RESOURCE_ERROR or, when cancelled, of G_IO_ERROR. Neither is set
- *     where the resource is what is known already */
+ * @error: (transfer full): set if @content is NULL, in the domain
+ * GST_RESOURCE_ERROR or, if cancelled, G_IO_ERROR. Neither is set if the
+ * resource has not changed. */
 typedef void (*SpdlHttpFunc) (
     gpointer user_data, GstBuffer *content, GError *error);
 
-/* Is told of each good answer that a fetch gets, before its body, on the
- * client's thread. */
+/* Called on the client's thread for each successful response of a fetch, before
+ * its body. */
 typedef void (*SpdlHttpHeadFunc) (gpointer user_data, SoupMessage *message);
 
-/* Returns NULL with @error set if the settings cannot be met. */
+/* Returns NULL with @error set if the settings are invalid. */
 SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 
-/* All fetches must have ended. */
+/* All fetches must have finished. */
 void spdl_http_free (SpdlHttp *self);
 
-/* Fetches @range of what @uri names. From any thread.
- * @foreign: whether the request gets no extra headers, because another server
- *     named @uri
- * @cancellable: the same one for all fetches of a client */
+/* Fetches @range of @uri. Can be called from any thread.
+ * @foreign: do not send extra headers, because another server supplied @uri
+ * @cancellable: must be the same for all fetches of a client */
 void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
     gpointer user_data);
 
-/* The same, with the extra headers.
- * @head: (nullable): called before @func, with the same data */
+/* Same, with the extra headers.
+ * @head: (nullable): called before @func, with the same @user_data */
 void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
     SpdlHttpFunc func, gpointer user_data);
-/* The same, where a version is at hand that @known (nullable) tells of: if the
- * server has that one still, no content comes. What the server says of what
- * came is in @origin (nullable) before @func is called. Both must live until
- * then. */
+/* Same as a conditional request: if the server still has the version that
+ * @known (nullable) describes, there is no content. The validator of a new
+ * version is stored in @origin (nullable) before @func is called. Both must
+ * stay valid until then. */
 void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data);
 
-/* Fetches what @uri names as it is read from @body_stream, which it ends; that
- * must live until then. A body that breaks off is gone on with where it did: by
- * a byte range or, where the server knows none and says that it has the same
- * still, by reading over what came before. */
+/* Fetches @uri into @body_stream, which must stay valid until the fetch ends
+ * it. An interrupted body is resumed by a byte range request or, if the server
+ * does not support ranges and confirms that the resource has not changed, by
+ * skipping what was already received. */
 void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream);
 
-/* The CPU time of the client's thread, in ns. From any thread. */
+/* Returns the CPU time of the client's thread, in ns. Can be called from any
+ * thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);
 
 G_END_DECLS

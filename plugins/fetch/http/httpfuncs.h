@@ -1,4 +1,4 @@
-/* gst-spdl: functions of the HTTP plugin, which is loaded on demand
+/* gst-spdl: function table of the HTTP plugin, which is loaded on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* libsoup and what it needs take longer to load than all the rest of a pipeline
- * that reads files, and 1.5 MB. So the client lies in a plugin of its own,
- * which has no element: spdlfetch has httplazy.c in its place. */
+/* libsoup and its dependencies take longer to load than the rest of a pipeline
+ * that reads files, and use 1.5 MB. Therefore the client is in a separate
+ * plugin, without elements; spdlfetch calls it through httplazy.c. */
 typedef struct {
   SpdlHttp *(*open) (const SpdlHttpSettings *settings, GError **error);
   void (*close) (SpdlHttp *http);
@@ -29,10 +29,10 @@ typedef struct {
 } SpdlHttpFuncs;
 
 #define SPDL_HTTP_PLUGIN "spdlhttp"
-/* The domain of an error whose message is a URI, not of HTTP(S), to which a
- * server redirects and may: for the caller to read. */
+/* Error domain for a permitted redirect to a URI that is not HTTP(S), for the
+ * caller to read. The message is the URI. */
 #define SPDL_HTTP_ELSEWHERE (g_quark_from_static_string ("spdl-http-elsewhere"))
-/* The data of the plugin's object under which they are. */
+/* Key of the SpdlHttpFuncs in the plugin's object data. */
 #define SPDL_HTTP_DATA "spdl-http"
 
 G_END_DECLS

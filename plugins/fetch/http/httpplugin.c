@@ -1,4 +1,4 @@
-/* gst-spdl: the HTTP plugin
+/* gst-spdl: HTTP plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@ static const SpdlHttpFuncs funcs = { spdl_http_new, spdl_http_free,
   spdl_http_fetch, spdl_http_fetch_changed, spdl_http_get_cpu_time,
   spdl_http_settings_list };
 
-/* Without an element: spdlfetch loads it when it needs it. */
+/* Registers no element; spdlfetch loads the plugin when needed. */
 static gboolean
 plugin_init (GstPlugin *plugin)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: origins of URIs, for secrets
+/* gst-spdl: URI origins for credentials
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -63,7 +63,7 @@ spdl_origin_dup_of (const gchar *uri)
   parsed = g_uri_parse (uri, SOUP_HTTP_URI_FLAGS, NULL);
   if (parsed)
     return spdl_origin_dup (parsed);
-  /* URIs that only GIO understands have a scheme, too. */
+  /* URIs that only GIO supports have a scheme as well. */
   scheme = g_uri_parse_scheme (uri);
   return scheme ? g_strconcat (scheme, ":", NULL) : NULL;
 }
@@ -75,7 +75,7 @@ spdl_origin_is_http (const gchar *origin)
          g_str_has_prefix (origin, "https:");
 }
 
-/* The origin of an entry of a list; NULL if that is none. */
+/* Returns the origin of a list entry, or NULL if the entry is invalid. */
 static gchar *
 parse_entry (const gchar *entry)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: origins of URIs, for secrets
+/* gst-spdl: URI origins for credentials
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,17 +11,17 @@
 
 G_BEGIN_DECLS
 
-/* An origin is the scheme, host and port of an HTTP(S) URI, as
- * "https://host:8443" without the scheme's default port; of any other URI it is
- * the scheme, as "file:", and the bucket in an object store, as "s3://bucket".
- * Extra headers and credentials are for one origin.
+/* The origin of an HTTP(S) URI is its scheme, host and port, such as
+ * "https://host:8443", without the default port of the scheme. The origin of an
+ * object is its bucket, such as "s3://bucket", and of any other URI its scheme,
+ * such as "file:". Extra headers and credentials belong to one origin.
  *
- * `trusted-origins` is a list of further ones, separated by commas: servers
- * that may get the secrets, too, and schemes that servers may lead to. */
+ * `trusted-origins` is a comma-separated list of further origins: servers that
+ * may receive credentials, and schemes that servers may refer to. */
 
 gchar *spdl_origin_dup (GUri *uri);
 
-/* The same for a text. Returns NULL if it is not an absolute URI. */
+/* Same for a string. Returns NULL if it is not an absolute URI. */
 gchar *spdl_origin_dup_of (const gchar *uri);
 
 gboolean spdl_origin_is_http (const gchar *origin);
@@ -29,11 +29,10 @@ gboolean spdl_origin_is_http (const gchar *origin);
 /* @trusted: (nullable) */
 gboolean spdl_origin_is_trusted (const gchar *origin, const gchar *trusted);
 
-/* Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if
- * @trusted is not such a list.
- *
+/* Checks that @trusted is a valid list. Returns FALSE with @error set in the
+ * domain GST_RESOURCE_ERROR otherwise.
  * @trusted: (nullable)
- * @schemes: whether it may have schemes */
+ * @schemes: whether the list may contain schemes */
 gboolean spdl_origin_check_trusted (
     const gchar *trusted, gboolean schemes, GError **error);
 

@@ -12,7 +12,7 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* As many as libsoup follows. */
+/* Same limit as in libsoup. */
 #define MAX_REDIRECTS 20
 
 void
@@ -52,7 +52,7 @@ spdl_redirect_is (SoupMessage *message)
   }
 }
 
-/* @uri with the userinfo of @begin, if it has none. */
+/* Returns @uri with the userinfo of @begin if it has none. */
 static GUri *
 add_credentials (GUri *uri, GUri *begin)
 {
@@ -73,7 +73,7 @@ see_uri (SpdlRedirect *self, GUri *uri)
       g_uri_to_string_partial (uri, G_URI_HIDE_USERINFO | G_URI_HIDE_FRAGMENT));
 }
 
-/* Returns FALSE with @error set if there are too many, or @uri comes again. */
+/* Returns FALSE with @error set if there are too many redirects, or a loop. */
 static gboolean
 check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
 {
@@ -98,7 +98,7 @@ check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
   return FALSE;
 }
 
-/* The next URI, which is of HTTP(S); NULL with @error set. */
+/* Returns the next HTTP(S) URI, or NULL with @error set. */
 static GUri *
 get_next (SoupMessage *message, const gchar *from, const gchar *trusted,
     GError **error)

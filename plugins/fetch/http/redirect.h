@@ -13,31 +13,32 @@
 
 G_BEGIN_DECLS
 
-/* libsoup follows redirects with all headers of the request, to any server. So
- * they are followed here: secrets go on only to the same origin, or to a
- * trusted one, and no longer once another one was on the way. */
+/* State of a chain of redirects. libsoup's own handling sends all request
+ * headers to any server, so redirects are handled here: credentials are sent
+ * only to the same origin or to trusted ones, and no more after an untrusted
+ * origin in the chain. */
 
 typedef struct {
-  GUri *uri;        /* where to ask next; NULL: where the request began */
-  gboolean foreign; /* an origin to which no secrets are sent */
-  GPtrArray *seen;  /* gchar: the URIs so far, without userinfo; nullable */
+  GUri *uri;        /* next URI to request; NULL: the original one */
+  gboolean foreign; /* do not send credentials */
+  GPtrArray
+      *seen; /* nullable: of gchar: URIs visited so far, without userinfo */
 } SpdlRedirect;
 
-/* Begins anew, for a request that gets secrets, or not if @foreign. */
+/* Resets the state for a new request.
+ * @foreign: do not send credentials */
 void spdl_redirect_begin (SpdlRedirect *self, gboolean foreign);
 void spdl_redirect_clear (SpdlRedirect *self);
 
 /* Returns TRUE if the response of @message is a redirect. */
 gboolean spdl_redirect_is (SoupMessage *message);
 
-/* Notes where the answer of @message leads.
- *
- * @begin: where the request began
- * @trusted: (nullable): the origins that get its secrets, too
- *
- * Returns FALSE with @error set if that is refused: in the domain of
- * GST_RESOURCE_ERROR, or, where a trusted scheme is the caller's to read, in
- * SPDL_HTTP_ELSEWHERE. */
+/* Sets the next URI from the response of @message.
+ * @begin: original URI
+ * @trusted: (nullable): origins that may receive the credentials
+ * Returns FALSE with @error set if the redirect is refused, in the domain
+ * GST_RESOURCE_ERROR, or in SPDL_HTTP_ELSEWHERE if the caller must read a URI
+ * of a trusted scheme. */
 gboolean spdl_redirect_follow (SpdlRedirect *self, GUri *begin,
     SoupMessage *message, const gchar *trusted, GError **error);
 

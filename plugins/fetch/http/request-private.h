@@ -1,4 +1,4 @@
-/* gst-spdl: private parts of an HTTP request
+/* gst-spdl: private declarations of an HTTP request
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,19 +15,18 @@
 
 G_BEGIN_DECLS
 
-/* request.c is its life and its tries: when one begins, how it ends, and
- * what comes then.
- * requestbody.c is what comes in a try: the answer and the body. */
+/* request.c implements the lifetime of a request and its attempts.
+ * requestbody.c handles the response and body of an attempt. */
 
-/* What is read of an answer that nobody wants, so that its connection can be
- * used again. */
+/* Maximum number of bytes of an unneeded body that are read to keep the
+ * connection usable. */
 #define MAX_UNWANTED (64 * 1024)
 
 typedef enum {
   SPDL_REQUEST_STOP_NOT,
   SPDL_REQUEST_STOP_CANCELLED,
   SPDL_REQUEST_STOP_DEADLINE, /* of the whole fetch */
-  SPDL_REQUEST_STOP_STALLED,  /* nothing came for too long */
+  SPDL_REQUEST_STOP_STALLED,  /* no data before the timeout */
 } SpdlRequestStop;
 
 typedef enum {
@@ -41,71 +40,72 @@ struct _SpdlRequest {
   const SpdlHttpSettings *settings;
   SoupSession *session;
   gchar *uri;
-  GUri *parsed;          /* of HTTP; of an object where it is asked for now */
-  SpdlObject *object;    /* nullable */
-  GString *refusal;      /* the beginning of an error's body; of an object */
-  gboolean foreign;      /* it gets no extra headers */
+  GUri *parsed;          /* HTTP(S) URI; of an object, its current address */
+  SpdlObject *object;    /* nullable: object in a store */
+  GString *refusal;      /* nullable: beginning of the body of a store's error */
+  gboolean foreign;      /* do not send extra headers */
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
-  GCancellable *outer; /* the caller's */
-  GQueue *active;      /* that it is in; NULL before it begins */
+  GCancellable *outer; /* cancellable of the caller */
+  GQueue *active; /* queue that contains the request; NULL before it starts */
   GSource *timer;
-  gint64 deadline; /* G_MAXINT64: none */
+  gint64 deadline; /* monotonic time in us; G_MAXINT64: none */
   guint n_tries;
-  gboolean waiting;           /* for the next try */
+  gboolean waiting;           /* for the next attempt */
   gboolean wants_credentials; /* and waits for them */
   SpdlBodyStream
-      *body_stream; /* where the body goes; nullable: it is collected */
-  gboolean paused;  /* until that has room */
+      *body_stream; /* nullable: destination of the body; NULL: collect it */
+  gboolean paused;  /* until the stream has free space */
 
-  /* What came, over all tries. */
+  /* Data received in all attempts. */
   SpdlRequestParams params;
   SpdlBody body;
   SpdlResponse response;
 
-  /* Of this try. */
+  /* State of the current attempt. */
   SpdlRedirect redirect;
   SoupMessage *message;
   GInputStream *stream;
   GCancellable *cancellable;
-  GSource *cancel_later; /* nullable, see cancel_try() */
+  GSource *cancel_later; /* nullable; see cancel_try() */
   SpdlRequestStop stop;
-  guint8 *reading;  /* where bytes are read to */
-  guint8 *unwanted; /* where bytes go that are read over; nullable */
+  guint8 *reading;  /* address that is being read to */
+  guint8 *unwanted; /* nullable: buffer for skipped bytes */
   guint64 to_skip;
-  gboolean discard; /* the rest of the answer, when all that is skipped */
-  gboolean same;    /* the server has what the caller has */
-  gboolean at_once; /* the next try is another question, no repetition */
-  gboolean moved;   /* and goes to where the server redirects */
+  gboolean discard; /* the bytes to skip are all that is left to read */
+  gboolean same;    /* the cached version is current */
+  gboolean at_once; /* the next attempt is a different request, not a retry */
+  gboolean moved;   /* and goes to the target of a redirect */
   gint64 asked_delay;
   SpdlRequestEnd end;
   GError *error;
 };
 
-/* Time */
+/* Timers */
 
-/* Wakes up at @time, or at the deadline. */
+/* Sets the timer to @time, or to the deadline if that is earlier. */
 void spdl_request_set_timer (SpdlRequest *self, gint64 time);
-/* Something came: the time in which nothing does begins anew. */
+/* Restarts the timeout for a stalled transfer. */
 void spdl_request_set_stall_timer (SpdlRequest *self);
 
-/* The end of a try */
+/* End of an attempt */
 
-/* Notes how the try ends, if nothing did before. Takes @error. */
+/* Sets the outcome of the attempt, unless it is already set. Takes ownership of
+ * @error. */
 void
 spdl_request_set_end (SpdlRequest *self, SpdlRequestEnd end, GError *error);
-/* A transfer ended early, by @reason (nullable), or by us. */
+/* Sets the outcome after an interrupted transfer, with @reason (nullable). */
 void spdl_request_set_broken_end (SpdlRequest *self, const GError *reason);
-/* Goes on as was noted. */
+/* Ends the attempt and continues according to its outcome. */
 void spdl_request_end_try (SpdlRequest *self);
 
-/* What comes */
+/* Response */
 
 void
 spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data);
 void spdl_request_read_more (SpdlRequest *self);
-/* Ends the try then. */
+/* Closes the stream, then ends the attempt. */
 void spdl_request_close_stream (SpdlRequest *self);
 
 G_END_DECLS

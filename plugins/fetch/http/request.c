@@ -1,4 +1,4 @@
-/* gst-spdl: one HTTP fetch, with its retries
+/* gst-spdl: HTTP request with retries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* Who asks to be left alone for longer is not waited for. */
+/* Maximum Retry-After; a server that requests a longer delay is not retried. */
 #define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
@@ -115,8 +115,8 @@ request_free (SpdlRequest *self)
   g_free (self);
 }
 
-/* Ends the fetch: with @error (transfer full), or with what came, or with
- * nothing where that is at hand already. */
+/* Finishes the fetch with @error (transfer full), with the received content, or
+ * with neither if the resource has not changed. */
 static void
 finish_request (SpdlRequest *self, GError *error)
 {
@@ -130,7 +130,7 @@ finish_request (SpdlRequest *self, GError *error)
   func (user_data, content, error);
 }
 
-/* Time */
+/* Timers */
 
 void
 spdl_request_set_timer (SpdlRequest *self, gint64 time)
@@ -184,14 +184,15 @@ on_cancel_later (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Cancels the try under way.
+/* Cancels the current attempt.
  *
  * libsoup before 3.6.6 frees a request twice if it is cancelled after its
  * response headers have arrived and before libsoup's own callback for them has
  * run (docs/explanation/libsoup-cancellation.md). That callback waits as an
- * idle source of the request's priority. A source of a lower priority runs only
- * when no such callback is waiting, so it can cancel safely. Before the headers
- * arrive, and once the body is read by us, no such callback can be waiting. */
+ * idle source of the request's priority. A source of a lower priority runs
+ * only when no such callback is waiting, so it can cancel safely. Before the
+ * headers arrive, and once this file reads the body, no such callback can be
+ * waiting. */
 static void
 cancel_try (SpdlRequest *self)
 {
@@ -204,7 +205,7 @@ cancel_try (SpdlRequest *self)
   }
 }
 
-/* Lets the try under way end, or the wait for the next one. */
+/* Stops the current attempt, or the wait for the next one. */
 static void
 stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
@@ -282,7 +283,7 @@ make_timer (SpdlRequest *self)
   g_source_attach (self->timer, g_main_context_get_thread_default ());
 }
 
-/* The end of a try */
+/* End of an attempt */
 
 void
 spdl_request_set_end (SpdlRequest *self, SpdlRequestEnd end, GError *error)
@@ -334,7 +335,7 @@ set_stopped_end (SpdlRequest *self)
   }
 }
 
-/* When to try again; -1: never. */
+/* Returns the time of the next attempt; -1: do not retry. */
 static gint64
 get_next_try (SpdlRequest *self)
 {
@@ -349,7 +350,7 @@ get_next_try (SpdlRequest *self)
   return now + delay;
 }
 
-/* Names the limit that the delay the server asked for exceeds. */
+/* Prefixes the error with the limit that the requested delay exceeds. */
 static void
 prefix_delay (SpdlRequest *self)
 {
@@ -415,7 +416,7 @@ spdl_request_end_try (SpdlRequest *self)
 {
   gint64 next;
 
-  /* What is known to be wrong is not unsaid by the rest that did not come. */
+  /* A known error takes precedence over a stall while reading the rest. */
   if (self->stop != SPDL_REQUEST_STOP_NOT &&
       !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
@@ -460,7 +461,7 @@ ask_for_changes (SpdlRequest *self)
   spdl_validator_put (known, self->message);
 }
 
-/* Sends the question to where the try has got to. */
+/* Sends the request to the current URI of the attempt. */
 static void
 send_request (SpdlRequest *self)
 {
@@ -547,7 +548,7 @@ begin_try (SpdlRequest *self)
     send_request (self);
 }
 
-/* GLib's reason could quote what is between a password and the host. */
+/* GLib's message could contain a part of the password. */
 static GError *
 invalid_error (SpdlRequest *self, const GError *reason)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: one HTTP fetch, with its retries
+/* gst-spdl: HTTP request with retries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,49 +14,51 @@
 
 G_BEGIN_DECLS
 
-/* A request asks until it has what it wants: again after a while where an error
- * may pass, and only for what is missing where a body broke off. It bounds how
- * long nothing may come, how long all may take, and how much may come. It ends
- * once, by calling its function, and frees itself. Everything but its making
- * happens on the session's thread. */
+/* A request fetches a resource: it retries after temporary errors, resumes
+ * interrupted bodies, and enforces timeout, deadline and maximum size. It calls
+ * its function once at the end and frees itself. All functions except the
+ * constructors run on the session's thread. */
 
 typedef struct _SpdlRequest SpdlRequest;
 
-/* @settings must live as long as the request. */
+/* @settings must outlive the request. */
 SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
     const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
     SpdlHttpFunc func, gpointer user_data);
 
-/* The same, of all that @uri names, which goes into @body_stream. */
+/* Same for the whole resource, received into @body_stream. */
 SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
     const gchar *uri, GCancellable *cancellable, SpdlBodyStream *body_stream);
 
-/* Before it begins: whether it gets no extra headers in any case. */
+/* Disables extra headers. Call it before the request starts. */
 void spdl_request_set_foreign (SpdlRequest *self, gboolean foreign);
-/* @head: (nullable): before it begins */
+/* @head: (nullable)
+ * Call it before the request starts. */
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
-/* Before it begins: @known (nullable) says what is at hand already, which need
- * not come again; @origin (nullable) is told what the answer says of what came.
- * Both must live as long as the request. */
+/* Makes the request conditional. Call it before the request starts.
+ * @known: (nullable): validator of the version that the caller has
+ * @origin: (nullable): set to the validator of the response
+ * Both must outlive the request. */
 void spdl_request_set_validators (
     SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin);
 
-/* A link that holds the request, for a queue of those that are to begin. */
+/* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);
 
-/* Takes its place in @active until it ends.
+/* Starts the request. It is in @active until it ends.
  *
- * @store: of the session's thread; lives as long as the request */
+ * @store: belongs to the session's thread, lives as long as the request */
 void spdl_request_begin (
     SpdlRequest *self, SoupSession *session, SpdlStore *store, GQueue *active);
 
-/* Lets it go on if its flow, if it has one, has room again, and end if nobody
- * reads that any more. */
+/* Resumes a request that waits for free space in its stream, and stops it if
+ * the stream is closed. */
 void spdl_request_look_at_flow (SpdlRequest *self);
 
-/* Ends the request, soon or at once: its function gets G_IO_ERROR_CANCELLED. */
+/* Cancels the request, immediately or soon: its function gets
+ * G_IO_ERROR_CANCELLED. */
 void spdl_request_cancel (SpdlRequest *self);
-/* The same, if the caller's cancellable is cancelled. */
+/* Same, if the caller's cancellable is cancelled. */
 void spdl_request_check_cancelled (SpdlRequest *self);
 
 G_END_DECLS

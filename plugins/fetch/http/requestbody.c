@@ -14,10 +14,11 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* The number of bytes of an error's body that are kept. */
+/* Maximum number of bytes to keep of the body of an error. */
 #define MAX_REFUSAL 4096
 
-/* Of one body in a turn of the main loop; then the others have theirs. */
+/* Maximum number of bytes to read of a body in one iteration of the main loop,
+ * for fairness to other requests. */
 #define MAX_AT_ONCE (256 * 1024)
 
 static void
@@ -34,10 +35,10 @@ spdl_request_close_stream (SpdlRequest *self)
       self->stream, G_PRIORITY_DEFAULT, self->cancellable, on_closed, self);
 }
 
-/* The body */
+/* Body */
 
-/* Reads over what comes before the range, or what nobody wants. Returns whether
- * that goes on. */
+/* Counts @n skipped bytes, before the range or in an unneeded body. Returns
+ * whether there are more to skip. */
 static gboolean
 skip_bytes (SpdlRequest *self, guint64 n)
 {
@@ -48,7 +49,7 @@ skip_bytes (SpdlRequest *self, guint64 n)
   return self->to_skip > 0;
 }
 
-/* @n bytes were added to the body. Returns whether more are wanted. */
+/* Commits @n bytes to the body. Returns whether more are needed. */
 static gboolean
 add_bytes (SpdlRequest *self, gsize n)
 {
@@ -58,7 +59,7 @@ add_bytes (SpdlRequest *self, gsize n)
   spdl_body_add (&self->body, n);
   if (self->body_stream) {
     spdl_body_stream_add (self->body_stream, n);
-    self->n_tries = 1; /* of what is missing now */
+    self->n_tries = 1; /* counts the attempts for the missing rest */
     return TRUE;
   }
   if (!spdl_check_max_part (
@@ -69,14 +70,15 @@ add_bytes (SpdlRequest *self, gsize n)
   if (spdl_range_is_open (range) ||
       self->body.size <= range->last - range->first)
     return TRUE;
-  /* A server that knows no ranges would go on. */
+  /* A server without support for ranges would send more. */
   self->body.size = range->last - range->first + 1;
   return FALSE;
 }
 
-/* libsoup before 3.6.5 takes a connection that closes between two chunks for
- * the end of the body. Until 3.3 it reads the line that ends the chunks into
- * the buffer that it was given, which tells the true end. */
+/* Returns whether the connection was closed between two chunks. libsoup before
+ * 3.6.5 treats that as the end of the body. Until 3.3 it reads the line that
+ * ends the chunks into the buffer of the caller, which identifies the real
+ * end. */
 static gboolean
 is_cut_between_chunks (SpdlRequest *self)
 {
@@ -104,7 +106,7 @@ check_is_whole (SpdlRequest *self)
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
 }
 
-/* Where a body of HTTP/1 has come to its end, there is nothing to wait for. */
+/* At the end of an HTTP/1 body, closing does not block. */
 static void
 close_at_end (SpdlRequest *self)
 {
@@ -116,8 +118,9 @@ close_at_end (SpdlRequest *self)
   spdl_request_end_try (self);
 }
 
-/* @n bytes came, or the end of the body, or @error. Returns whether more are
- * wanted; else the stream is closed, and @self may be gone. */
+/* Processes the result of a read: @n bytes, the end of the body, or @error.
+ * Returns whether more are needed; else the stream is closed, and @self may
+ * have been freed. */
 static gboolean
 take_bytes (SpdlRequest *self, gssize n, const GError *error)
 {
@@ -154,7 +157,8 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
     spdl_request_read_more (self);
 }
 
-/* The flow has no room: nothing stalls but who reads it. */
+/* Pauses while the stream is full. The timeout is suspended, because the reader
+ * causes the delay. */
 static void
 pause_flow (SpdlRequest *self)
 {
@@ -162,8 +166,8 @@ pause_flow (SpdlRequest *self)
   spdl_request_set_timer (self, G_MAXINT64);
 }
 
-/* Where the next bytes go; NULL with @error set if there is no memory, or
- * without where there is no room in the flow. */
+/* Returns the address for the next bytes. Returns NULL with @error set if
+ * memory is short, or without an error if the stream is full. */
 static guint8 *
 reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
 {
@@ -174,8 +178,8 @@ reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
              : spdl_body_reserve (&self->body, expected, capacity, error);
 }
 
-/* Where the next bytes go. NULL if nothing can be read now: the flow waits for
- * room, or the try ends. */
+/* Returns the address for the next bytes, or NULL if nothing can be read now,
+ * because the stream is full or the attempt ends. */
 static guint8 *
 prepare_buffer (SpdlRequest *self, gsize *capacity)
 {
@@ -200,8 +204,8 @@ prepare_buffer (SpdlRequest *self, gsize *capacity)
   return data;
 }
 
-/* What is there is read at once: a wait for it costs a turn of the main loop,
- * in which the others are served. */
+/* Reads available data directly: an asynchronous read would take an iteration
+ * of the main loop, which also serves other requests. */
 void
 spdl_request_read_more (SpdlRequest *self)
 {
@@ -228,7 +232,7 @@ spdl_request_read_more (SpdlRequest *self)
   }
 }
 
-/* The answer */
+/* Response */
 
 static void
 log_no_ranges (SpdlRequest *self)
@@ -253,8 +257,9 @@ take_answer (SpdlRequest *self)
   spdl_request_params_keep (&self->params, &self->response, self->message);
 }
 
-/* The whole again, where the rest was asked for. Of a flow the beginning is
- * gone: it is read over if it is known to be the same. */
+/* Handles a full response to a request for the rest. For a stream, whose
+ * beginning is no longer available, the received part is skipped if the
+ * resource has not changed. */
 static SpdlResponseAction
 classify_restart (SpdlRequest *self, GError **error)
 {
@@ -278,7 +283,7 @@ classify_restart (SpdlRequest *self, GError **error)
   return SPDL_RESPONSE_ACTION_FAILED;
 }
 
-/* Where a server refuses what came without our secrets, says why it did. */
+/* Adds a hint to an error of a server that received no credentials. */
 static void
 explain_refusal (SpdlRequest *self, GError *error)
 {
@@ -350,7 +355,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
   if (action == SPDL_RESPONSE_ACTION_GOOD)
     action = classify_restart (self, &error);
   if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
-    action = SPDL_RESPONSE_ACTION_FAILED; /* what came is used already */
+    action = SPDL_RESPONSE_ACTION_FAILED; /* the data was already delivered */
   if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&
       !spdl_check_max_size (
           self->response.size, self->settings->max_size, &error))

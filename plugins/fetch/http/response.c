@@ -96,8 +96,9 @@ classify_status (guint status, const gchar *phrase, GError **error)
                                        : SPDL_RESPONSE_ACTION_FAILED;
 }
 
-/* The whole resource: because it was asked for, because the server knows no
- * ranges, or because it changed since its first part came. */
+/* Classifies a response with the whole resource: it was requested, the server
+ * does not support ranges, or the resource has changed since its first part was
+ * received. */
 static SpdlResponseAction
 classify_whole (SpdlResponse *self, const SpdlRequestParams *params,
     SoupMessageHeaders *headers, GError **error)
@@ -115,7 +116,8 @@ classify_whole (SpdlResponse *self, const SpdlRequestParams *params,
              : SPDL_RESPONSE_ACTION_FAILED;
 }
 
-/* The rest of another version, though If-Range asked for that of ours. */
+/* Returns whether the server sent the rest of another version despite
+ * If-Range. */
 static gboolean
 has_other_tag (const SpdlRequestParams *params, SoupMessageHeaders *headers)
 {
@@ -163,7 +165,8 @@ classify_part (SpdlResponse *self, const SpdlRequestParams *params,
   return SPDL_RESPONSE_ACTION_ANEW;
 }
 
-/* There is nothing at the place that was asked for: good if that is the end. */
+/* Classifies a response for an unsatisfiable range, which is valid at the end
+ * of the resource. */
 static SpdlResponseAction
 classify_beyond (const SpdlRequestParams *params, SoupMessageHeaders *headers,
     GError **error)

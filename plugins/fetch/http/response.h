@@ -14,42 +14,43 @@
 
 G_BEGIN_DECLS
 
-/* What was asked for: a range of the resource, of which the first @have bytes
- * came already. */
+/* Parameters of a request: a range of the resource, of which the first @have
+ * bytes were already received. */
 typedef struct {
   SpdlRange range;
   guint64 have;
   gboolean has_size;
-  guint64 size;     /* of all, by the answer that brought the first part */
-  gchar *validator; /* says whether it is still the same; nullable */
+  guint64 size;     /* total size, from the response with the first part */
+  gchar *validator; /* nullable: validator of the received part */
 
-  /* The caller's. */
-  const SpdlValidator *known; /* of what is at hand already; nullable */
-  SpdlValidator *origin;      /* where good answers are noted; nullable */
+  /* Set by the caller. */
+  const SpdlValidator *known; /* nullable: validator of the cached version */
+  SpdlValidator *origin; /* nullable: receives the validator of the response */
 } SpdlRequestParams;
 
-/* What the answer is, if it is good. */
+/* Properties of a valid response. */
 typedef struct {
-  guint64 skip;     /* bytes of the body that come before what was asked for */
-  gboolean restart; /* it begins from the start: what came is to be forgotten */
+  guint64 skip; /* bytes of the body before the requested ones */
+  gboolean
+      restart; /* the body starts at the beginning: discard received data */
   gboolean has_size;
-  guint64 size; /* of all that was asked for, with what came already */
+  guint64 size; /* of the whole requested range, including received data */
 } SpdlResponse;
 
 typedef enum {
   SPDL_RESPONSE_ACTION_GOOD,
-  SPDL_RESPONSE_ACTION_NO_MORE, /* what came already is all */
-  SPDL_RESPONSE_ACTION_SAME,    /* what is at hand is what the server has */
-  SPDL_RESPONSE_ACTION_OTHER,  /* it may not be: to be asked without a condition
-                                */
-  SPDL_RESPONSE_ACTION_AGAIN,  /* the same question, elsewhere */
-  SPDL_RESPONSE_ACTION_MOVED,  /* to be asked elsewhere */
-  SPDL_RESPONSE_ACTION_FAILED, /* for good */
-  SPDL_RESPONSE_ACTION_LATER,  /* it may be another one next time */
-  SPDL_RESPONSE_ACTION_ANEW,   /* it may, if all is asked for */
+  SPDL_RESPONSE_ACTION_NO_MORE, /* all data was already received */
+  SPDL_RESPONSE_ACTION_SAME,    /* the cached version is current */
+  SPDL_RESPONSE_ACTION_OTHER,   /* the cached version may be outdated: repeat
+                                   without a condition */
+  SPDL_RESPONSE_ACTION_AGAIN,   /* repeat at the new address of an object */
+  SPDL_RESPONSE_ACTION_MOVED,   /* redirect */
+  SPDL_RESPONSE_ACTION_FAILED,  /* permanently */
+  SPDL_RESPONSE_ACTION_LATER,   /* retry the same request */
+  SPDL_RESPONSE_ACTION_ANEW,    /* retry from the beginning */
 } SpdlResponseAction;
 
-/* Whether a Range header is needed. */
+/* Returns whether a Range header is needed. */
 static inline gboolean
 spdl_request_params_is_partial (const SpdlRequestParams *self)
 {
@@ -57,23 +58,24 @@ spdl_request_params_is_partial (const SpdlRequestParams *self)
          !spdl_range_is_open (&self->range);
 }
 
-/* Says in @headers what is wanted. */
+/* Sets the request headers. */
 void spdl_request_params_put (
     const SpdlRequestParams *self, SoupMessageHeaders *headers);
 
-/* Keeps what tells, should the body break off, whether the rest belongs to it.
- */
+/* Stores what is needed to verify, after an interruption, that the rest belongs
+ * to the same version. */
 void spdl_request_params_keep (SpdlRequestParams *self,
     const SpdlResponse *response, SoupMessage *message);
 
-/* Whether the answer says that it is of the same version as what came before.
- */
+/* Returns whether the response confirms that it is of the same version as the
+ * received data. */
 gboolean spdl_request_params_is_same (
     const SpdlRequestParams *self, SoupMessage *message);
 
 void spdl_request_params_clear (SpdlRequestParams *self);
 
-/* Judges status and headers. @error is set where it is not good. */
+/* Classifies a response by status and headers. Sets @error if it is not
+ * successful. */
 SpdlResponseAction spdl_response_classify (SpdlResponse *self,
     const SpdlRequestParams *params, SoupMessage *message, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: delays between retries
+/* gst-spdl: retry policy of HTTP requests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,7 +22,7 @@ spdl_retry_is_status (guint status)
 gboolean
 spdl_retry_is_error (const GError *error)
 {
-  /* Nobody mends a certificate or a URI while we wait. */
+  /* Errors of certificates and URIs are permanent. */
   if (error->domain == G_TLS_ERROR)
     return error->code == G_TLS_ERROR_EOF || error->code == G_TLS_ERROR_MISC;
   if (error->domain == SOUP_SESSION_ERROR)

@@ -1,4 +1,4 @@
-/* gst-spdl: delays between retries
+/* gst-spdl: retry policy of HTTP requests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,19 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* Whether an answer with that status may be another one next time. */
+/* Returns whether a response status is temporary. */
 gboolean spdl_retry_is_status (guint status);
 
-/* Whether a request that failed with @error, before or while its answer came,
- * may succeed next time. */
+/* Returns whether @error, of a request or its response, is temporary. */
 gboolean spdl_retry_is_error (const GError *error);
 
-/* How long to wait before try @n (the first repetition is 1), in us: twice as
- * long each time, and at random between a half and all of it, so that requests
- * that failed together do not come back together. */
+/* Returns the delay before retry @n, starting at 1, in us: exponential backoff
+ * with jitter between a half and the whole, so that requests that failed
+ * together are not retried together. */
 gint64 spdl_retry_get_delay (guint n);
 
-/* What the server asks to wait, in us; 0 if it does not say. */
+/* Returns the delay of a Retry-After header, in us; 0 if there is none. */
 gint64 spdl_retry_get_asked (SoupMessageHeaders *headers);
 
 G_END_DECLS

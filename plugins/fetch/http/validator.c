@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* How much older than the answer a date must be. Within the same second the
- * resource may change again, and its date would not show it. */
+/* Minimum age of Last-Modified relative to Date. The resource may change again
+ * within the same second without a change of its date. */
 #define MIN_AGE (2 * G_TIME_SPAN_SECOND)
 
 static void
@@ -31,7 +31,8 @@ is_at (const SpdlValidator *self, SoupMessage *message)
   return memcmp (place, self->place, sizeof place) == 0;
 }
 
-/* Weak tags say that the meaning is the same, not the bytes. */
+/* Returns whether the ETag is strong. Weak ones do not guarantee identical
+ * bytes. */
 static gboolean
 is_strong_tag (const gchar *text)
 {

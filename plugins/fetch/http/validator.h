@@ -15,41 +15,40 @@ G_BEGIN_DECLS
 
 typedef enum {
   SPDL_VALIDATOR_NONE,
-  SPDL_VALIDATOR_TAG,  /* a strong ETag: the same tag is the same bytes */
-  SPDL_VALIDATOR_DATE, /* a date of the last change */
+  SPDL_VALIDATOR_TAG,  /* strong ETag: identifies the bytes */
+  SPDL_VALIDATOR_DATE, /* date of the last modification */
 } SpdlValidatorKind;
 
-/* What an answer says of the resource, so that a later request can ask whether
- * it is still the same. */
+/* Validator from a response, for conditional requests. */
 typedef struct {
   SpdlValidatorKind kind;
-  gchar *text; /* as the server wrote it; NULL: none */
-  /* Digest of the URI that answered, behind all redirects: a tag says nothing
-   * of what is elsewhere. */
+  gchar *text; /* as in the header; NULL: none */
+  /* Digest of the URI that responded, after all redirects: an ETag is valid
+   * only for its own URI. */
   guint8 place[SPDL_DIGEST_SIZE];
-  /* Whether what came may be kept: it is known to be whole and of one version,
+  /* The content may be cached: it is known to be complete and of one version,
    * and the server does not forbid it. */
   gboolean keepable;
 } SpdlValidator;
 
 void spdl_validator_clear (SpdlValidator *self);
 
-/* Takes over what a good answer says.
- *
- * @has_size: whether the answer tells its size
- * @goes_on: whether it is the rest of what @self is of */
+/* Sets the validator from a successful response.
+ * @has_size: the response declares its size
+ * @goes_on: the response has the rest of a resource that @self already
+ * describes */
 void spdl_validator_take (SpdlValidator *self, SoupMessage *message,
     gboolean has_size, gboolean goes_on);
 
-/* Lets @message ask for the resource only if it has changed, where @message
- * goes to the place that @self is of; else lets it ask in any case. */
+/* Makes @message conditional, if it requests the URI that @self belongs to;
+ * else makes it unconditional. */
 void spdl_validator_put (const SpdlValidator *self, SoupMessage *message);
 
-/* Whether the answer 304 means that the resource is what @self is of. */
+/* Returns whether a 304 response confirms the version of @self. */
 gboolean
 spdl_validator_is_confirmed (const SpdlValidator *self, SoupMessage *message);
 
-/* SHA-256 of @text. */
+/* Computes the SHA-256 digest of @text. */
 void spdl_digest (const gchar *text, guint8 digest[SPDL_DIGEST_SIZE]);
 
 G_END_DECLS

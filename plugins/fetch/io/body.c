@@ -1,4 +1,4 @@
-/* gst-spdl: buffer for the bytes of an item that is being read
+/* gst-spdl: growing buffer for the content of an item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,16 +7,16 @@
 
 #include "plugins/fetch/io/body.h"
 
-/* Taken on a server's word alone. */
+/* Maximum initial allocation for a size that a server declares. */
 #define MAX_FIRST (1024 * 1024)
-/* Where nothing is known. */
+/* Initial allocation if the size is unknown. */
 #define DEFAULT_FIRST (64 * 1024)
 
 static gsize
 next_capacity (const SpdlBody *self, guint64 expected)
 {
   const guint64 doubled = (guint64) self->capacity * 2;
-  /* One more byte, so that the end can be read as well. */
+  /* One more byte, to detect the end without growing. */
   const guint64 wanted = expected > 0 ? expected + 1 : DEFAULT_FIRST;
 
   if (self->capacity == 0)

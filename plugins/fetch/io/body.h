@@ -1,4 +1,4 @@
-/* gst-spdl: buffer for the bytes of an item that is being read
+/* gst-spdl: growing buffer for the content of an item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Collects bytes in one block of memory, which becomes the item's without a
- * copy. The size that a server announces is a hint: memory is taken as bytes
- * come, and never much more than twice of them. */
+/* Collects bytes in one block of memory, which becomes the item's buffer
+ * without a copy. The size that a server declares is only a hint: the block
+ * grows with the received data, to about twice its size at most. */
 
 typedef struct {
   guint8 *data;
@@ -21,23 +21,24 @@ typedef struct {
   gsize capacity;
 } SpdlBody;
 
-/* Makes room behind what is there, given that @expected bytes are expected in
- * all (0: not known): *@free (at least 1) bytes at the address returned, or
- * NULL with @error set. */
+/* Makes room for more data.
+ * @expected: expected total size; 0: unknown
+ * @free: (out): number of free bytes, at least 1
+ * Returns the address of the free bytes, or NULL with @error set. */
 guint8 *spdl_body_reserve (
     SpdlBody *self, guint64 expected, gsize *free, GError **error);
 
-/* @n bytes were written there. */
+/* Commits @n bytes at the reserved address. */
 static inline void
 spdl_body_add (SpdlBody *self, gsize n)
 {
   self->size += n;
 }
 
-/* Forgets what has come. */
+/* Drops the data. */
 void spdl_body_clear (SpdlBody *self);
 
-/* Returns: (transfer full): all of it; @self is empty then. */
+/* Returns: (transfer full): buffer with the data; @self is then empty */
 GstBuffer *spdl_body_steal (SpdlBody *self);
 
 G_END_DECLS

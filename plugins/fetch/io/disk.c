@@ -1,4 +1,4 @@
-/* gst-spdl: reads a file or a range of it
+/* gst-spdl: file and byte range reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,11 +14,10 @@
 
 #include "plugins/fetch/io/body.h"
 
-/* A file system may claim any size: memory above this is taken as bytes come.
- */
+/* Maximum initial allocation, since a file system may report any size. */
 #define MAX_CLAIMED (64 * 1024 * 1024)
 
-/* Between two looks at whether the stage flushes. */
+/* Number of bytes between checks for cancellation. */
 #define CHUNK (4 * 1024 * 1024)
 
 static gboolean
@@ -30,7 +29,7 @@ set_errno (GError **error, const gchar *what, int number)
   return FALSE;
 }
 
-/* How many bytes of @range the open file has. */
+/* Computes how many bytes of @range are in the open file. */
 static gboolean
 get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
     GError **error)
@@ -48,7 +47,7 @@ get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
          spdl_check_max_size (*size, max_size, error);
 }
 
-/* Appends @size bytes to @body, in which there is room for them. */
+/* Appends @size bytes to @body, which must have room for them. */
 static gboolean
 read_some (int fd, SpdlBody *body, gsize size, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
@@ -125,7 +124,7 @@ GstBuffer *
 spdl_disk_read (const gchar *path, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  /* Without O_NONBLOCK, opening a pipe would wait for its other end. */
+  /* Without O_NONBLOCK, opening a pipe would block until it has a writer. */
   const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   GstBuffer *buffer;
 

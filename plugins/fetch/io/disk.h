@@ -1,4 +1,4 @@
-/* gst-spdl: reads a file or a range of it
+/* gst-spdl: file and byte range reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,18 +15,17 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  guint64 max_size; /* 0: none */
-  gint64 deadline;  /* of the monotonic time in us; G_MAXINT64: none */
+  guint64 max_size; /* 0: no limit */
+  gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
 } SpdlDiskLimits;
 
 /* Reads @range of the file at @path into a new buffer.
- *
- * Returns: (transfer full): NULL with @error set, in the domain of
- * GST_RESOURCE_ERROR or (cancelled) G_IO_ERROR */
+ * Returns: (transfer full): NULL with @error set, in the domain
+ * GST_RESOURCE_ERROR or, if cancelled, G_IO_ERROR */
 GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
-/* The same of an open file. */
+/* Same for an open file. */
 GstBuffer *spdl_disk_read_open (int fd, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 

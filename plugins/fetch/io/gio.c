@@ -1,4 +1,4 @@
-/* gst-spdl: reads files through GIO
+/* gst-spdl: GIO reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,7 +10,8 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/io/body.h"
 
-/* Says about @uri what @reason does, in our domain; cancellation stays. */
+/* Translates @reason to our error domain. Cancellation is propagated
+ * unchanged. */
 static void
 set_error (GError **error, const gchar *uri, const GError *reason)
 {
@@ -30,7 +31,7 @@ set_error (GError **error, const gchar *uri, const GError *reason)
         "Failed to read the item: %s", why);
 }
 
-/* Reads on until @body has @wanted bytes or there are no more. */
+/* Reads until @body has @wanted bytes or the end is reached. */
 static gboolean
 read_all (GInputStream *stream, SpdlBody *body, guint64 wanted,
     const SpdlDiskLimits *limits, const gchar *uri, GCancellable *cancellable,

@@ -1,4 +1,4 @@
-/* gst-spdl: reads files through GIO
+/* gst-spdl: GIO reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Reads @range of what @uri names, of any scheme that GIO knows on this machine
- * (by gvfs, or as a resource), like spdl_disk_read(). */
+/* Reads @range of @uri, whose scheme may be any that GIO supports on this
+ * machine (by gvfs, or as a resource). See spdl_disk_read(). */
 GstBuffer *spdl_gio_read (const gchar *uri, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 

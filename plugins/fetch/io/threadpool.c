@@ -1,4 +1,4 @@
-/* gst-spdl: threads for blocking work
+/* gst-spdl: thread pool for blocking work
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -21,9 +21,9 @@ struct _SpdlThreadPool {
   gchar *name;
   guint max_threads;
 
-  SpdlMutex lock; /* guards: */
+  SpdlMutex lock; /* protects the following fields: */
   SpdlCond cond;
-  GQueue queue; /* Job */
+  GQueue queue; /* of Job */
   GPtrArray *threads;
   guint n_idle;
   gboolean quit;
@@ -40,7 +40,8 @@ get_thread_time (void)
              : 0;
 }
 
-/* Lock held; released meanwhile. */
+/* Runs the next job. Lock held on entry and exit, and released while the job
+ * runs. */
 static void
 run_one (SpdlThreadPool *self)
 {
@@ -134,7 +135,7 @@ spdl_thread_pool_push (
   spdl_mutex_unlock (&self->lock);
   if (has_thread)
     return;
-  /* No thread can be made: better late than never. */
+  /* No thread could be created: run the job here. */
   func (data);
   g_free (job);
 }

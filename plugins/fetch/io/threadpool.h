@@ -1,4 +1,4 @@
-/* gst-spdl: threads for blocking work
+/* gst-spdl: thread pool for blocking work
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,22 +11,23 @@
 
 G_BEGIN_DECLS
 
-/* Some threads, made when they are needed, for what a thread that must not wait
- * leaves to them. */
+/* Threads, created on demand, for blocking work of threads that must not
+ * block. */
 
 typedef struct _SpdlThreadPool SpdlThreadPool;
 typedef void (*SpdlThreadPoolFunc) (gpointer data);
 
 SpdlThreadPool *spdl_thread_pool_new (const gchar *name, guint max_threads);
 
-/* Waits for those that were pushed. */
+/* Waits for all pushed jobs. */
 void spdl_thread_pool_free (SpdlThreadPool *self);
 
-/* From any thread. */
+/* Can be called from any thread. */
 void spdl_thread_pool_push (
     SpdlThreadPool *self, SpdlThreadPoolFunc func, gpointer data);
 
-/* The CPU time of jobs that are done, in ns. From any thread. */
+/* Returns the CPU time of finished jobs, in ns. Can be called from any
+ * thread. */
 guint64 spdl_thread_pool_get_cpu_time (SpdlThreadPool *self);
 
 G_END_DECLS

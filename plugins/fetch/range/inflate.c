@@ -1,4 +1,4 @@
-/* gst-spdl: decompression of deflated byte ranges
+/* gst-spdl: inflation of deflated byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,7 +12,8 @@
 
 #define INFLATE "&inflate="
 #define CRC32 "&crc32="
-/* No byte becomes more: whoever says so means to take all memory. */
+/* Maximum compression ratio of deflate. A larger ratio in a URI is an attempt
+ * to exhaust memory. */
 #define MAX_RATIO 1032
 
 gboolean
@@ -50,7 +51,8 @@ set_damaged (GError **error, const gchar *how)
       "Deflated data is damaged: %s", how);
 }
 
-/* All of @packed into all of @data. Returns what is wrong, or NULL. */
+/* Inflates all of @packed to exactly @size bytes. Returns the reason of a
+ * failure, or NULL. */
 static const gchar *
 inflate_all (const GstMapInfo *packed, guint8 *data, gsize size)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: decompression of deflated byte ranges
+/* gst-spdl: inflation of deflated byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,27 +11,27 @@
 
 G_BEGIN_DECLS
 
-/* What a URI says of a member of a ZIP archive:
+/* Compression parameters in the URI of a ZIP member:
  *
  *     s.zip#bytes=100-299&inflate=5000&crc32=9ab3c0de
  *
- * The bytes are deflated, without a head; what they become has that size and
- * that checksum. */
+ * The bytes are raw deflate data without a header. `inflate` is the
+ * decompressed size, and `crc32` the checksum of the decompressed data. */
 
 typedef struct {
   gboolean packed;
-  guint32 size; /* unpacked */
+  guint32 size; /* decompressed */
   guint32 checksum;
 } SpdlPacking;
 
-/* Splits that off @uri, in place. Returns FALSE with @error set if it makes no
- * sense. */
+/* Splits the parameters off @uri, in place. Returns FALSE with @error set if
+ * they are invalid. */
 gboolean spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error);
 
-/* Unpacks @content (transfer full), which is all of it and nothing more.
- *
- * Returns: (transfer full): NULL with @error set if it does not become what the
- *     URI says */
+/* Decompresses @content (transfer full), which must consist of exactly the
+ * deflated data.
+ * Returns: (transfer full): NULL with @error set if the result does not match
+ * the URI */
 GstBuffer *
 spdl_inflate (GstBuffer *content, const SpdlPacking *packing, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: reads several byte ranges as one
+/* gst-spdl: joined request for several byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -21,10 +21,10 @@ struct _SpdlJoin {
   gchar *uri;
   SpdlRange range;
 
-  SpdlMutex lock; /* guards: */
+  SpdlMutex lock; /* protects the following fields: */
   State state;
   GstBuffer *content; /* nullable */
-  GArray *waiters;    /* SpdlJoinWaiter */
+  GArray *waiters;    /* of SpdlJoinWaiter */
 };
 
 static GQuark
@@ -143,7 +143,7 @@ spdl_join_part_dup_content (const SpdlJoinPart *part)
 {
   const SpdlJoin *self = part->join;
 
-  /* It is written once, before anybody is told that it is there. */
+  /* The content is written once, before any item is notified. */
   return gst_buffer_copy_region (self->content, GST_BUFFER_COPY_MEMORY,
       part->range.first - self->range.first,
       part->range.last - part->range.first + 1);

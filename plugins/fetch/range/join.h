@@ -1,4 +1,4 @@
-/* gst-spdl: reads several byte ranges as one
+/* gst-spdl: joined request for several byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,24 +14,25 @@
 
 G_BEGIN_DECLS
 
-/* A join is one range of a file that holds those of several items. Whoever
- * begins the first of these reads it; what others begin meanwhile waits for it,
- * and what they begin later has it at once. Where it failed each reads its own.
- * The join lives as long as one of its items' buffers. From any thread. */
+/* A join is a range of a file that contains the ranges of several items. The
+ * first item to start reads it. Items that start in the meantime wait for it,
+ * and later ones get their content immediately. If it fails, each item reads
+ * its own range. The join is kept alive by the buffers of its items.
+ * Thread-safe. */
 typedef struct _SpdlJoin SpdlJoin;
 
-/* An item's part in a join; the item's buffer owns it. */
+/* The range of an item in a join. Owned by the item's buffer. */
 typedef struct {
   SpdlJoin *join;
   SpdlRange range;
-  SpdlPacking packing; /* of what is there */
+  SpdlPacking packing; /* of its bytes */
 } SpdlJoinPart;
 
 typedef enum {
-  SPDL_JOIN_BEGIN,  /* the caller is to read it, and waits, too */
-  SPDL_JOIN_WAIT,   /* somebody reads it */
-  SPDL_JOIN_DONE,   /* spdl_join_part_dup_content() has it */
-  SPDL_JOIN_FAILED, /* the caller is to read its own range alone */
+  SPDL_JOIN_BEGIN,  /* the caller must read the join; it waits as well */
+  SPDL_JOIN_WAIT,   /* another item is reading it */
+  SPDL_JOIN_DONE,   /* spdl_join_part_dup_content() returns the content */
+  SPDL_JOIN_FAILED, /* the caller must read its own range */
 } SpdlJoinStatus;
 
 typedef struct {
@@ -39,34 +40,31 @@ typedef struct {
   gpointer caller;
 } SpdlJoinWaiter;
 
-/* @uri: without a range */
+/* @uri: without a byte range */
 SpdlJoin *spdl_join_new (const gchar *uri, const SpdlRange *range);
 SpdlJoin *spdl_join_ref (SpdlJoin *self);
 void spdl_join_unref (SpdlJoin *self);
 
-/* The URI of all of it. Returns: (transfer full) */
+/* Returns: (transfer full): the URI of the joined range */
 gchar *spdl_join_dup_uri (const SpdlJoin *self);
 
-/* Makes @item, which is not to be shared, one of its items. */
+/* Adds @item, which must be writable, to the join. */
 void spdl_join_add_item (SpdlJoin *self, GstBuffer *item,
     const SpdlRange *range, const SpdlPacking *packing);
 
-/* The part of @item in a join; NULL: it has none. */
+/* Returns the part of @item, or NULL if it is not in a join. */
 const SpdlJoinPart *spdl_join_find_part (GstBuffer *item);
 
-/* Begins an item.
- *
- * @caller: comes back from spdl_join_end() if it waits */
+/* Starts an item.
+ * @caller: returned by spdl_join_end() if the item waits */
 SpdlJoinStatus spdl_join_part_begin (const SpdlJoinPart *part, gpointer caller);
 
-/* Ends the reading.
- *
- * @content: (transfer full) (nullable): NULL: it failed
- *
- * Returns: (transfer full): SpdlJoinWaiter, those that waited */
+/* Reports the result of reading.
+ * @content: (transfer full) (nullable): NULL: failure
+ * Returns: (transfer full): array of SpdlJoinWaiter for the waiting items */
 GArray *spdl_join_end (SpdlJoin *self, GstBuffer *content);
 
-/* The part's bytes, which are the join's own memory. */
+/* Returns the content of the part, sharing the memory of the join. */
 GstBuffer *spdl_join_part_dup_content (const SpdlJoinPart *part);
 
 G_END_DECLS

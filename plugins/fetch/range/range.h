@@ -11,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* A byte range as in HTTP: the first and the last byte. */
+/* Byte range as in HTTP: first and last byte. */
 typedef struct {
   guint64 first;
   guint64 last; /* G_MAXUINT64: to the end */
 } SpdlRange;
 
 /* Splits `#bytes=FIRST-LAST` off @uri, in place. Returns FALSE with @error set
- * if there is such a fragment and it is no range. */
+ * if there is such a fragment and it is invalid. */
 gboolean spdl_range_split (gchar *uri, SpdlRange *range, GError **error);
 
 static inline gboolean
@@ -27,17 +27,15 @@ spdl_range_is_open (const SpdlRange *self)
   return self->last == G_MAXUINT64;
 }
 
-/* How many bytes it has, of a whole of @size bytes. Returns FALSE with @error
- * set if the whole ends before the range. */
+/* Computes the number of bytes in the range, for a resource of @whole bytes.
+ * Returns FALSE with @error set if the resource ends before the range. */
 gboolean spdl_range_get_size (
     const SpdlRange *self, guint64 whole, guint64 *size, GError **error);
 
-/* Sets @error and returns FALSE if an item of @size bytes is over @max_size (0:
- * no limit). */
+/* Returns FALSE with @error set if @size exceeds @max_size (0: no limit). */
 gboolean spdl_check_max_size (guint64 size, guint64 max_size, GError **error);
 
-/* The same of an item whose size is not known, and of which @size bytes came.
- */
+/* Same for an item of unknown size of which @size bytes were received. */
 gboolean spdl_check_max_part (guint64 size, guint64 max_size, GError **error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: elements of the ipc plugin
+/* gst-spdl: element registration of the ipc plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the ipc plugin
+/* gst-spdl: ipc plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -61,7 +61,7 @@
 #include "plugins/ipc/ipc.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
-/* One that is written, one on its way, and one that is used. */
+/* One slab being written, one in transit, and one in use. */
 #define MIN_SLABS 3
 
 typedef struct {
@@ -134,25 +134,27 @@ struct _GstSpdlWorkerSrc {
   GstPushSrc parent;
 
   GstSpdlPlainStats *stats;
-  SpdlWorkerSettings settings; /* under the object's lock */
-  GStrv classes;               /* (nullable): in use; under the object's lock */
+  SpdlWorkerSettings settings; /* protected by the object lock */
+  GStrv
+      classes; /* nullable: class names in use; protected by the object lock */
 
-  /* Of a run, from READY to PAUSED on. */
+  /* Copies for a run, from READY to PAUSED on. */
   SpdlWorkerSettings run;
   guint32 base;
   guint n_restarts; /* atomic */
 
-  /* The stream's. */
-  SpdlRestart restart;      /* where restarts are allowed */
-  GstMessage *error;        /* nullable: to be posted at the end */
-  gboolean warned_of_slabs; /* that slabs are short */
-  gboolean has_pushed;      /* a buffer of this run */
+  /* Used only by the streaming thread. */
+  SpdlRestart restart; /* only if restarts are enabled */
+  GstMessage *error;   /* nullable: to be posted at the end of the stream */
+  gboolean warned_of_slabs; /* that slabs are short; warns once */
+  gboolean has_pushed;      /* pushed a buffer in this run */
 
   SpdlMutex lock;
-  /* Under it: */
+  /* Protected by `lock`: */
   SpdlWorkerConnection *connection; /* nullable */
   gboolean flushing;
-  GPtrArray *figures; /* nullable: the last of a worker that is gone */
+  GPtrArray
+      *figures; /* nullable: last statistics of a process that has ended */
 };
 
 GST_DEBUG_CATEGORY (spdl_worker_src_debug);
@@ -163,9 +165,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
-  PROP_CPU_BUDGET =
-      PROP_SETTINGS + G_N_ELEMENTS (properties) - 2, /* its last */
+  PROP_SETTINGS, /* the first property of the table */
+  PROP_CPU_BUDGET = PROP_SETTINGS + G_N_ELEMENTS (properties) -
+                    2, /* the last property of the table */
   PROP_CLASSES = PROP_CPU_BUDGET - 1,
   PROP_STATS_INTERVAL = PROP_CPU_BUDGET + 1,
   PROP_STAGE_STATS,
@@ -175,9 +177,9 @@ G_DEFINE_FINAL_TYPE (GstSpdlWorkerSrc, gst_spdl_worker_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (
     spdlworkersrc, "spdlworkersrc", GST_RANK_NONE, GST_TYPE_SPDL_WORKER_SRC)
 
-/* The process */
+/* Worker process */
 
-/* Lock held. */
+/* Sends the current cpu-budget to the worker. Lock held. */
 static void
 tell_cpu_budget (GstSpdlWorkerSrc *self)
 {
@@ -190,7 +192,7 @@ tell_cpu_budget (GstSpdlWorkerSrc *self)
     spdl_worker_connection_set_cpu_budget (self->connection, budget);
 }
 
-/* The one that is set now. */
+/* Sends the current cpu-budget to the worker. */
 static void
 gst_spdl_worker_src_tell_cpu_budget (GstSpdlWorkerSrc *self)
 {
@@ -199,7 +201,8 @@ gst_spdl_worker_src_tell_cpu_budget (GstSpdlWorkerSrc *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* @state: where it begins; nullable */
+/* Starts a worker process.
+ * @state: (nullable): resume state */
 static void
 open_link (GstSpdlWorkerSrc *self, const gchar *state)
 {
@@ -230,7 +233,7 @@ close_link (GstSpdlWorkerSrc *self)
   spdl_mutex_unlock (&self->lock);
   if (!connection)
     return;
-  /* It reports once more. */
+  /* The worker reports its statistics once more. */
   spdl_worker_connection_stop (connection);
   figures = spdl_worker_connection_dup_figures (connection);
   spdl_mutex_lock (&self->lock);
@@ -242,7 +245,7 @@ close_link (GstSpdlWorkerSrc *self)
   spdl_worker_connection_free (connection);
 }
 
-/* An error: @why, and @when it died. */
+/* Posts an error with the reason @why, and @when the worker ended. */
 static void
 gst_spdl_worker_src_post_death (
     GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
@@ -253,7 +256,7 @@ gst_spdl_worker_src_post_death (
   gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
-/* Before anything is started. */
+/* Checks the configuration before a process is started. */
 static gboolean
 check_config (const SpdlWorkerConfig *config, GError **error)
 {
@@ -293,8 +296,8 @@ take_classes (GstSpdlWorkerSrc *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Of a run that begins: starts one, and waits until its pipeline plays. FALSE
- * if it does not; why has been posted. */
+/* Starts a run: starts the process and waits until its pipeline is in PLAYING.
+ * Returns FALSE if it fails; an error has then been posted. */
 static gboolean
 gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 {
@@ -323,7 +326,7 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
   return FALSE;
 }
 
-/* Of a run that ends. */
+/* Ends a run. */
 static void
 gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
 {
@@ -332,10 +335,8 @@ gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
   gst_spdl_plain_stats_stop (self->stats);
 }
 
-/* Another one in its place, which begins at @state.
- *
- * @failure: (out) (transfer full): as in spdl_worker_connection_wait()
- * @why: (out) (transfer full): likewise */
+/* Replaces the worker by one that resumes from @state.
+ * @failure, @why: (out) (transfer full): as in spdl_worker_connection_wait() */
 static SpdlWorkerConnectionStatus
 gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
     GstMessage **failure, gchar **why)
@@ -355,7 +356,8 @@ gst_spdl_worker_src_set_flushing (GstSpdlWorkerSrc *self, gboolean flushing)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* The figures of the worker's elements, too, from its sources to its end. */
+/* Adds the pid and the statistics of the worker's elements to @s, in order from
+ * the sources to the sink. */
 static void
 gst_spdl_worker_src_add_stages (GstSpdlWorkerSrc *self, GstStructure *s)
 {
@@ -381,7 +383,7 @@ gst_spdl_worker_src_add_stages (GstSpdlWorkerSrc *self, GstStructure *s)
   g_clear_pointer (&figures, g_ptr_array_unref);
 }
 
-/* What goes on */
+/* Stream */
 
 static void
 count_copy (GstSpdlWorkerSrc *self, guint max)
@@ -415,7 +417,7 @@ count_buffer (GstSpdlWorkerSrc *self, GstBuffer *buffer)
   spdl_mutex_unlock (&self->stats->lock);
 }
 
-/* Returns FALSE, with an error posted, if there is no memory. */
+/* Returns FALSE, after posting an error, if memory is short. */
 static gboolean
 add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
     GstBuffer *buffer)
@@ -436,7 +438,7 @@ add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
   return TRUE;
 }
 
-/* Returns: (transfer full) (nullable): NULL: there is no memory */
+/* Returns: (transfer full) (nullable): NULL if memory is short */
 static GstBuffer *
 take_buffer (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message)
 {
@@ -462,9 +464,9 @@ push_event (GstSpdlWorkerSrc *self, GstEvent *event)
     gst_event_unref (event);
 }
 
-/* The end, and what goes on behind a death */
+/* End of the stream, and restarts */
 
-/* Behind all that was done. */
+/* Ends the stream after everything that was received. */
 static GstFlowReturn
 end_stream (GstSpdlWorkerSrc *self)
 {
@@ -478,13 +480,13 @@ end_stream (GstSpdlWorkerSrc *self)
 static GstFlowReturn
 give_up (GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
 {
-  /* What its pipeline has said, if it has, is the reason. */
+  /* An error from the worker's pipeline takes precedence. */
   if (!self->error)
     gst_spdl_worker_src_post_death (self, why, when);
   return end_stream (self);
 }
 
-/* Returns: why there can be no other process, or NULL */
+/* Returns the reason why the worker cannot be restarted, or NULL. */
 static const gchar *
 find_hindrance (GstSpdlWorkerSrc *self)
 {
@@ -508,9 +510,9 @@ go_on (GstSpdlWorkerSrc *self)
   return GST_FLOW_OK;
 }
 
-/* Another process, behind what went into the pipeline.
- *
- * @why: (inout): how the one before died, and this one, if it does */
+/* Starts another process, which resumes after the last buffer that was pushed.
+ * @why: (inout): reason why the previous process ended; set again if the new
+ * one fails */
 static SpdlWorkerConnectionStatus
 begin_again (GstSpdlWorkerSrc *self, gchar **why)
 {
@@ -548,9 +550,9 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
   return give_up (self, why, hindrance);
 }
 
-/* What comes from the process */
+/* Messages from the worker */
 
-/* GST_FLOW_CUSTOM_SUCCESS: with a buffer. */
+/* Returns GST_FLOW_CUSTOM_SUCCESS if there is a buffer. */
 static GstFlowReturn
 open_message (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
     GstBuffer **buffer)
@@ -593,7 +595,7 @@ take_next_message (GstSpdlWorkerSrc *self)
   return worker_message;
 }
 
-/* The stream: GstPushSrc's. */
+/* Implements GstPushSrcClass::create(). */
 static GstFlowReturn
 gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
@@ -610,9 +612,10 @@ gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
   return ret == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : ret;
 }
 
-/* States */
+/* State changes */
 
-/* As in spdlsrc, not in GstBaseSrc's start(). */
+/* Opens and closes in change_state() like spdlsrc, not in GstBaseSrc's
+ * start(). */
 static GstStateChangeReturn
 gst_spdl_worker_src_change_state (
     GstElement *element, GstStateChange transition)
@@ -651,7 +654,7 @@ gst_spdl_worker_src_unlock_stop (GstBaseSrc *src)
   return TRUE;
 }
 
-/* Downstream's memory would never be written: buffers have their own. */
+/* Removes pools offered by downstream: buffers have memory of the worker. */
 static gboolean
 gst_spdl_worker_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {

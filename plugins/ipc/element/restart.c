@@ -1,4 +1,4 @@
-/* gst-spdl: state at which a new worker process starts
+/* gst-spdl: resume state of a restarted worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 typedef struct {
   guint32 number;
   guint64 n_items;
-  guint64 epoch; /* the first whose end was not told */
+  guint64 epoch; /* first epoch whose end was not pushed yet */
 } Source;
 
 void
@@ -50,7 +50,7 @@ find_source (SpdlRestart *self, guint32 number)
   return NULL;
 }
 
-/* In which epoch a source is, by a state; 0 if it does not say. */
+/* Returns the epoch of a source in a state; 0 if the state has none. */
 static guint64
 get_epoch (const gchar *text, guint32 number)
 {
@@ -106,7 +106,8 @@ spdl_restart_dup_state (SpdlRestart *self)
   return spdl_progress_tracker_dup_state (&self->tracker);
 }
 
-/* Of several sources that are mixed only the last end is that of all. */
+/* Returns whether this is the end of the epoch for all sources. If several
+ * sources are mixed, only the last end counts. */
 static gboolean
 is_last (SpdlRestart *self, const gchar *state)
 {

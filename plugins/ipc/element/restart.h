@@ -1,4 +1,4 @@
-/* gst-spdl: state at which a new worker process starts
+/* gst-spdl: resume state of a restarted worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,30 +11,32 @@
 
 G_BEGIN_DECLS
 
-/* Keeps count of what went into the pipeline, as spdlsink does of what leaves
- * it. Another process that begins at its state sends all that is missing, and
- * nothing twice; but an epoch that was complete, and whose end was not told
- * yet, has no end there. So that is told here. Under the stream lock. */
+/* Tracks the items that were pushed into the pipeline, like spdlsink tracks
+ * those that leave it. A process that resumes from this state sends all
+ * missing items and no duplicates. An epoch that was complete, but whose end
+ * event was not pushed yet, would have no end; this object supplies it. Stream
+ * lock held. */
 typedef struct {
   SpdlProgressTracker tracker;
-  GArray *sources; /* Source */
+  GArray *sources; /* of Source */
 } SpdlRestart;
 
 void spdl_restart_init (SpdlRestart *self);
 void spdl_restart_clear (SpdlRestart *self);
-/* Begins anew. */
+/* Resets the state for a new run. */
 void spdl_restart_reset (SpdlRestart *self);
 
-/* These go into the pipeline now. FALSE: an event that was there already, from
- * an earlier process. */
+/* Call these for everything that is pushed. spdl_restart_add_event() returns
+ * FALSE for an event that an earlier process has already sent. */
 gboolean spdl_restart_add_event (SpdlRestart *self, GstEvent *event);
 void spdl_restart_add_buffer (SpdlRestart *self, GstBuffer *buffer);
 
-/* Returns: (transfer full) (nullable): NULL if nothing announced itself */
+/* Returns: (transfer full) (nullable): the state; NULL if there was no
+ * source */
 gchar *spdl_restart_dup_state (SpdlRestart *self);
 
-/* After a restart, until it is NULL. Returns: (transfer full) (nullable): the
- * end of an epoch that was not told */
+/* Call it after a restart until it returns NULL.
+ * Returns: (transfer full) (nullable): the missing end event of an epoch */
 GstEvent *spdl_restart_next_epoch (SpdlRestart *self);
 
 G_END_DECLS

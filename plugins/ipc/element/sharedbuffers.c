@@ -15,7 +15,7 @@
 #include "gst/spdl/cuda/pinned.h"
 #include "plugins/ipc/wire/memfd.h"
 
-/* No honest worker has more at a time. */
+/* Limit on concurrent slabs; a larger number is treated as invalid data. */
 #define MAX_SLABS 65536
 #define ALIGNMENT 64
 
@@ -33,8 +33,8 @@ struct _SpdlSharedBuffers {
   SpdlMailbox *mailbox; /* nullable */
 
   SpdlMutex lock;
-  /* Under it: */
-  GHashTable *slabs; /* of its number: Slab */
+  /* Protected by the lock: */
+  GHashTable *slabs; /* id to Slab */
   guint n_lent;
   gboolean closed;
 };
@@ -42,7 +42,7 @@ struct _SpdlSharedBuffers {
 struct _SpdlLease {
   gint n_refs;
   SpdlSharedBuffers *shared_buffers;
-  Slab *slab; /* of the shared buffers */
+  Slab *slab; /* owned by shared_buffers */
   gboolean lent;
 };
 
@@ -110,7 +110,8 @@ set_problem (GError **error, const gchar *format, ...)
   va_end (args);
 }
 
-/* What is shrunk under a mapping ends the process. */
+/* Checks that @fd is sealed memory of sufficient size. If the file were
+ * truncated, access to the mapping would raise SIGBUS. */
 static gboolean
 check_fd (int fd, guint64 size, GError **error)
 {
@@ -135,7 +136,8 @@ map_slab (guint32 id, guint64 size, int fd, GError **error)
 
   if (!check_fd (fd, size, error))
     return NULL;
-  /* With its pages, which the trainer's first look would else wait for. */
+  /* Populates the pages, so that the consumer's first access does not cause
+   * page faults. */
   data = spdl_memfd_map_populated (fd, size);
   if (!data) {
     set_problem (error,
@@ -147,7 +149,7 @@ map_slab (guint32 id, guint64 size, int fd, GError **error)
   slab->id = id;
   slab->data = data;
   slab->size = size;
-  /* Locked if an upload meets it, and else not. */
+  /* The slab is page-locked when it is first used in an upload. */
   gst_spdl_pinned_announce (data, size);
   return slab;
 }
@@ -238,7 +240,7 @@ spdl_shared_buffers_take (
   return lease;
 }
 
-/* Returns whether the worker is to be told. */
+/* Returns the slab of @lease. Returns whether the worker must be notified. */
 static gboolean
 put_back (SpdlLease *lease)
 {
@@ -290,7 +292,8 @@ lend_slab (SpdlLease *self, guint max)
   return self->lent;
 }
 
-/* Returns: (nullable) */
+/* Copies @data to new memory.
+ * Returns: (nullable) */
 static GstMemory *
 copy_bytes (const guint8 *data, gsize size)
 {

@@ -13,42 +13,45 @@
 
 G_BEGIN_DECLS
 
-/* A slab is the worker's, who writes it, or here: on a lease, which is counted
- * by the memories that lie in it. With the last of them it goes back by the
- * mailbox, or a message; or, if the worker is gone or has no more use for it,
- * is unmapped. So a consumer may keep its buffers for as long as it likes.
+/* A slab is owned by the worker, which writes it, or is on a lease in this
+ * process. The memories of a buffer hold references to the lease. When the last
+ * one is freed, the slab is returned through the mailbox or by a message. If
+ * the worker has exited or retired the slab, it is unmapped instead. Consumers
+ * may therefore keep buffers for any time.
  *
- * A lease is lent from when it goes on into the pipeline. The object is
- * counted; leases keep it. From any thread. */
+ * A lease counts as lent from the time its buffer is pushed. The object is
+ * reference counted, and leases hold references to it. Thread-safe. */
 typedef struct _SpdlSharedBuffers SpdlSharedBuffers;
 typedef struct _SpdlLease SpdlLease;
 
-/* @wire: by which slabs are given back
- * @mailbox: (transfer full) (nullable): where the worker may wait for them */
+/* @wire: for returning slabs
+ * @mailbox: (transfer full) (nullable): for returning a slab that the worker
+ * waits for */
 SpdlSharedBuffers *
 spdl_shared_buffers_new (SpdlWire *wire, SpdlMailbox *mailbox);
-/* All slabs that are not on a lease are unmapped now, and the others with their
- * leases. */
+/* Unmaps all slabs that are not on a lease. The others are unmapped when their
+ * leases end. */
 void spdl_shared_buffers_close (SpdlSharedBuffers *self);
 void spdl_shared_buffers_unref (SpdlSharedBuffers *self);
 
-/* These are FALSE, or NULL, with @error set where the worker says what cannot
- * be. */
+/* These functions return FALSE or NULL with @error set if the worker sent
+ * invalid data. */
 
-/* @fd: of a memfd of at least @size bytes; closed */
+/* @fd: memfd of at least @size bytes; closed by the function */
 gboolean spdl_shared_buffers_add (
     SpdlSharedBuffers *self, guint32 id, guint64 size, int fd, GError **error);
 gboolean spdl_shared_buffers_retire (
     SpdlSharedBuffers *self, guint32 id, GError **error);
-/* The worker has written a slab. */
+/* Takes a lease on a slab that the worker has written. */
 SpdlLease *spdl_shared_buffers_take (
     SpdlSharedBuffers *self, const SpdlPlaces *places, GError **error);
 
 void spdl_lease_unref (SpdlLease *self);
 
-/* Adds the memories to @buffer, which has none: those of the slab if there are
- * fewer than @max slabs lent, or copies. Takes @self.
- * @lent: (out): whether they are the slab's
+/* Adds the memories of @self (transfer full) to @buffer, which has none. If
+ * fewer than @max slabs are lent, the memories refer to the slab, else they are
+ * copies.
+ * @lent: (out): whether they refer to the slab
  * Returns FALSE if there is no memory for copies. */
 gboolean spdl_lease_give (SpdlLease *self, GstBuffer *buffer,
     const SpdlPlaces *places, guint max, gboolean *lent);

@@ -1,4 +1,4 @@
-/* gst-spdl: numbers of a worker's sources
+/* gst-spdl: renumbering of a worker's sources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,7 +12,7 @@
 
 #include "plugins/common/sourcenumber.h"
 
-/* As progress/state.h has it. */
+/* Format of states; see progress/state.h. */
 #define VERSION "spdl1;"
 #define SOURCE "source="
 
@@ -63,7 +63,8 @@ spdl_source_base_shift_buffer (GstBuffer *buffer, guint32 base)
     item->source += base;
 }
 
-/* Calls @func for each source's part of a state; FALSE if it is none. */
+/* Calls @func for the part of each source in a state. Returns FALSE if the
+ * state is invalid. */
 static gboolean
 for_each_part (const gchar *state,
     void (*func) (guint64 number, const gchar *rest, gsize size, gpointer data),

@@ -1,4 +1,4 @@
-/* gst-spdl: numbers of a worker's sources
+/* gst-spdl: renumbering of a worker's sources
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,13 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* Each worker counts its sources from 0. Where there are several, or other
- * sources beside them, those numbers would come twice, in items, events and
- * states; so a base is added to them here. That of the first worker is the
- * number of spdlsrc's, mostly 0: then states are those of the pipeline without
- * a worker. */
+/* Each worker numbers its sources from 0. If a pipeline has several workers or
+ * other sources, these numbers would not be unique in items, events and states,
+ * so a base is added to them. The base of the first worker is the number of
+ * spdlsrc elements in the pipeline, usually 0; its states then equal those of a
+ * pipeline without a worker. */
 
-/* No worker has more sources. */
+/* Maximum number of sources of a worker. */
 #define SPDL_SOURCE_BASE_STEP 256
 
 guint32 spdl_source_base_find (GstElement *worker);
@@ -26,10 +26,10 @@ void spdl_source_base_shift_buffer (GstBuffer *buffer, guint32 base);
 void spdl_source_base_shift_event (GstEvent *event, guint32 base);
 void spdl_source_base_shift_message (GstMessage *message, guint32 base);
 
-/* What of @state, of this pipeline, is the worker's, in its own numbers.
- *
- * Returns: (transfer full) (nullable): NULL if it has nothing of it: then the
- *     worker begins at the beginning. What is no state is returned as it is */
+/* Extracts the part of @state that belongs to the worker, with its own
+ * numbering.
+ * Returns: (transfer full) (nullable): NULL if there is none, and the worker
+ * starts from the beginning. An invalid state is returned unchanged. */
 gchar *spdl_source_base_take_state (const gchar *state, guint32 base);
 
 G_END_DECLS

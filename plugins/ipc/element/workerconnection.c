@@ -1,4 +1,4 @@
-/* gst-spdl: a running worker process
+/* gst-spdl: connection to a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,10 +18,10 @@ struct _SpdlWorkerConnection {
   GstElement *element;
   GStrv environment;
   GByteArray *config;
-  guint32 base; /* of the sources' numbers */
+  guint32 base; /* base of the source numbers */
   GThread *thread;
 
-  /* The thread's. */
+  /* Used only by the thread. */
   SpdlProcess process;
   SpdlWireReader reader;
   SpdlOutput output;
@@ -29,21 +29,22 @@ struct _SpdlWorkerConnection {
   gboolean got_end;
 
   SpdlMutex lock;
-  SpdlCond cond; /* when any of what follows has changed */
-  /* Under the lock: */
+  SpdlCond cond; /* signaled when one of the following fields changes */
+  /* Protected by the lock: */
   SpdlWire *wire;                    /* NULL until the process runs */
-  SpdlSharedBuffers *shared_buffers; /* likewise */
+  SpdlSharedBuffers *shared_buffers; /* NULL until the process runs */
   guint pid;
-  gboolean ordered; /* it has been told what to run */
+  gboolean ordered; /* the configuration was sent */
   gdouble cpu_budget;
   gboolean plays;
-  GStrv classes; /* (nullable): of the sources, once it plays */
-  gboolean over; /* no more comes */
+  GStrv classes; /* nullable: class names of the sources, set when the pipeline
+                    plays */
+  gboolean over; /* no more messages will arrive */
   gboolean has_error;
   gboolean stopping;
   gboolean interrupted;
   GQueue messages;
-  guint n_events;     /* taken, and not told */
+  guint n_events;     /* taken, but not yet acknowledged */
   GPtrArray *figures; /* nullable */
   guint n_answers;
 };
@@ -55,9 +56,9 @@ add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
 static gboolean handle_message (
     SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
 
-/* How long the process has to stop its pipeline when it is asked to. */
+/* Time for the process to stop its pipeline before it is killed. */
 #define STOP_TIME (5 * GST_SECOND)
-/* How long figures are waited for. */
+/* Timeout for a request of statistics. */
 #define ASK_TIME (200 * GST_MSECOND)
 
 static void
@@ -66,7 +67,7 @@ free_structure (gpointer s)
   gst_structure_free (s);
 }
 
-/* Returns: (transfer full) (element-type GstStructure): none yet */
+/* Returns: (transfer full) (element-type GstStructure): an empty array */
 static GPtrArray *
 new_figures (void)
 {
@@ -104,7 +105,8 @@ drop_messages (SpdlWorkerConnection *self)
   g_queue_clear_full (&messages, (GDestroyNotify) spdl_worker_message_free);
 }
 
-/* Until it has ended by itself, or has had its time. */
+/* Asks the process to stop, and waits until it has ended or the time is
+ * over. */
 static void
 stop_connection (SpdlWorkerConnection *self)
 {
@@ -158,7 +160,7 @@ spdl_worker_connection_free (SpdlWorkerConnection *self)
   g_free (self);
 }
 
-/* Why it has ended before it played. */
+/* Finds the reason why the pipeline did not reach PLAYING. */
 static SpdlWorkerConnectionStatus
 take_failure (SpdlWorkerConnection *self, GstMessage **failure, gchar **why)
 {
@@ -212,7 +214,8 @@ spdl_worker_connection_dup_classes (SpdlWorkerConnection *self)
   return classes;
 }
 
-/* Lock held. Returns how many events the worker may send in their place. */
+/* Counts an event as taken. Returns the number of events that the worker may
+ * send in exchange. Lock held. */
 static guint
 count_event (SpdlWorkerConnection *self)
 {
@@ -281,7 +284,7 @@ spdl_worker_connection_get_pid (SpdlWorkerConnection *self)
   return pid;
 }
 
-/* Lock held. */
+/* Requests statistics and waits for them. Lock held. */
 static void
 ask_to_stop (SpdlWorkerConnection *self)
 {
@@ -314,12 +317,12 @@ spdl_worker_connection_dup_figures (SpdlWorkerConnection *self)
   return copy;
 }
 
-/* The thread with the process */
+/* Thread */
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_worker_src_debug);
 #define GST_CAT_DEFAULT spdl_worker_src_debug
 
-/* How long the process has to end when it has closed its socket. */
+/* Time for the process to exit after it has closed its socket. */
 #define END_MS 1000
 
 static void
@@ -331,7 +334,7 @@ add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
   add_message (self, worker_message);
 }
 
-/* FALSE: no more comes from the process. */
+/* Returns FALSE if no more data will arrive. */
 static gboolean
 read_socket (SpdlWorkerConnection *self, GError **error)
 {
@@ -373,7 +376,7 @@ is_stopping (SpdlWorkerConnection *self)
   return stopping;
 }
 
-/* With the process's end, or with the word that none can be started. */
+/* Called when the process has ended or could not be started. */
 static void
 mark_over (SpdlWorkerConnection *self)
 {
@@ -387,7 +390,7 @@ static void
 reap_process (SpdlWorkerConnection *self, const GError *problem)
 {
   const int pid = self->process.pid;
-  /* Who sends what cannot be is not waited for. */
+  /* A process that sent invalid data is killed immediately. */
   g_autofree gchar *how =
       spdl_process_wait (&self->process, problem ? 0 : END_MS);
 
@@ -403,7 +406,7 @@ reap_process (SpdlWorkerConnection *self, const GError *problem)
         g_strdup_printf ("The worker process %s", how));
 }
 
-/* The process keeps that budget from now on. */
+/* Sends a new cpu-budget to the process. */
 static void
 send_cpu_budget (SpdlWire *wire, gdouble budget)
 {
@@ -432,11 +435,12 @@ begin_process (SpdlWorkerConnection *self)
   self->ordered = TRUE;
   budget = self->cpu_budget;
   spdl_mutex_unlock (&self->lock);
-  /* It may have become another one meanwhile. */
+  /* The budget may have changed in the meantime. */
   send_cpu_budget (wire, budget);
 }
 
-/* The thread. Its process is killed when it ends, so it lives as long. */
+/* Thread function. The kernel kills the process when this thread exits, so the
+ * thread lives as long as the process. */
 static gpointer
 run_connection (gpointer user_data)
 {
@@ -456,15 +460,16 @@ run_connection (gpointer user_data)
   return NULL;
 }
 
-/* What the process sends */
+/* Message handling */
 
-/* A buffer may bring caps. */
+/* A buffer may be preceded by caps. */
 #define MAX_MESSAGES \
   (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
 
-/* What is told of the process */
+/* Queues */
 
-/* For the stream; messages of a connection that stops are dropped. */
+/* Queues a message for the stream. Messages are dropped while the connection is
+ * being stopped. */
 static void
 add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
 {
@@ -479,7 +484,7 @@ add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
     spdl_worker_message_free (worker_message);
 }
 
-/* Only the first one ends the stream; others are its consequences. */
+/* Only the first error ends the stream; others follow from it. */
 static void
 add_error (SpdlWorkerConnection *self, GstMessage *message)
 {
@@ -573,7 +578,8 @@ read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
   return TRUE;
 }
 
-/* No honest worker has more on their way. */
+/* Limits the queue, because a correct worker sends no more messages at a
+ * time. */
 static gboolean
 has_room (SpdlWorkerConnection *self, GError **error)
 {
@@ -621,7 +627,8 @@ read_started (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
   return TRUE;
 }
 
-/* A message of the process. FALSE with @error set if it makes no sense. */
+/* Handles a message of the process. Returns FALSE with @error set if it is
+ * invalid. */
 static gboolean
 handle_message (
     SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)

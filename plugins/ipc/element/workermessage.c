@@ -37,7 +37,7 @@ spdl_worker_message_set_broken (GError **error, const gchar *what)
       "%s cannot be read", what);
 }
 
-/* Takes @object. */
+/* Takes ownership of @object. */
 static SpdlWorkerMessage *
 make_message (SpdlWorkerMessageKind kind, gpointer object, const gchar *what,
     GError **error)

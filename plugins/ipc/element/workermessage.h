@@ -13,18 +13,17 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  SPDL_WORKER_MESSAGE_BUFFER, /* of the lease, or without memory */
+  SPDL_WORKER_MESSAGE_BUFFER, /* with the lease, or without memory */
   SPDL_WORKER_MESSAGE_CAPS,
   SPDL_WORKER_MESSAGE_EVENT,
-  SPDL_WORKER_MESSAGE_ERROR, /* a message, which ends the stream */
+  SPDL_WORKER_MESSAGE_ERROR, /* a GstMessage; ends the stream */
   SPDL_WORKER_MESSAGE_EOS,
-  SPDL_WORKER_MESSAGE_DEATH, /* the process ended as it should not have: a text
-                              */
+  SPDL_WORKER_MESSAGE_DEATH, /* the process ended unexpectedly; with text */
 } SpdlWorkerMessageKind;
 
 typedef struct {
   SpdlWorkerMessageKind kind;
-  gpointer object;  /* a mini object of the kind */
+  gpointer object;  /* GstMiniObject of that kind */
   SpdlLease *lease; /* nullable */
   SpdlPlaces places;
   gchar *text;
@@ -32,22 +31,22 @@ typedef struct {
 
 SpdlWorkerMessage *
 spdl_worker_message_new (SpdlWorkerMessageKind kind, gpointer object);
-/* Gives a lease back that was not given on. */
+/* Frees the message, and returns a lease that was not passed on. */
 void spdl_worker_message_free (SpdlWorkerMessage *self);
 
-/* Opens one for the stream: a buffer, caps, an event, or the end.
- *
- * Returns: NULL if it is broken, with @error set */
+/* Parses a message for the stream: a buffer, caps, an event, or EOS.
+ * Returns NULL with @error set if it is invalid. */
 SpdlWorkerMessage *spdl_worker_message_open (const SpdlWireMessage *message,
     SpdlSharedBuffers *shared_buffers, GError **error);
 
-/* Adds @base to the numbers of sources. */
+/* Adds @base to the source numbers. */
 void spdl_worker_message_shift (SpdlWorkerMessage *self, guint32 base);
 
-/* Whether it takes no slab, and so may come only as others were taken. */
+/* Returns whether the message uses no slab, so that the worker needs credit to
+ * send it. */
 gboolean spdl_worker_message_needs_credit (const SpdlWorkerMessage *self);
 
-/* For all messages that are broken. */
+/* Sets the error for invalid messages. */
 void spdl_worker_message_set_broken (GError **error, const gchar *what);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: starts and ends a worker process
+/* gst-spdl: start and end of a worker process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,34 +22,34 @@
 #include "plugins/ipc/wire/workerconfig.h"
 
 #define PROGRAM "gst-spdl-worker"
-/* A descriptor each behind stdin, stdout and stderr. */
+/* First file descriptor after stdin, stdout and stderr. */
 #define SOCKET SPDL_WORKER_CONFIG_SOCKET
 
-/* Output to the terminal */
+/* Output of the process */
 
-/* A line may be longer, and is then told as several. */
+/* Longer lines are split. */
 #define MAX_LINE 8192
 
 /* Environment */
 
-/* A name, or the beginning of names where it ends in *. */
+/* A name, or a prefix that ends in *. */
 static const gchar *const passed[] = {
-  /* Where programs, libraries, homes and caches are, and the language. */
+  /* Locations of programs, libraries, homes and caches; locale. */
   "PATH", "LD_LIBRARY_PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_*",
   "LANG", "LANGUAGE", "LC_*", "TZ",
-  /* GStreamer, GLib and its modules, this project. */
+  /* GStreamer, GLib and its modules, gst-spdl. */
   "GST_*", "G_DEBUG", "G_MESSAGES_DEBUG", "G_SLICE", "GIO_*", "ORC_*", "SPDL_*",
-  /* Servers and their certificates, credentials of S3 and such. */
+  /* Proxies, certificates and credentials. */
   "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
   "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
   "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "NETRC",
-  /* Memory, and devices. */
+  /* Memory allocation and devices. */
   "MALLOC_*", "GLIBC_TUNABLES", "CUDA_*", "NVIDIA_*", "LIBVA_*",
-  /* The sanitizers and valgrind. */
+  /* Sanitizers and valgrind. */
   "ASAN_*", "LSAN_*", "TSAN_*", "UBSAN_*", "MSAN_*", "VALGRIND_*", NULL
 };
 
-/* Which part of the data is this process's; see spdlsrc. */
+/* Rank of the process; see spdlsrc. */
 static const gchar *const ranks[] = { "RANK", "WORLD_SIZE", "SLURM_PROCID",
   "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
   "JOB_COMPLETION_INDEX", NULL };
@@ -152,8 +152,8 @@ spdl_output_read (SpdlOutput *self)
   return FALSE;
 }
 
-/* Where the program is: as the environment says, beside this plugin, which is
- * so in a build, or where it was installed. */
+/* Returns the path of the program: from SPDL_WORKER, from the folder of this
+ * plugin (in a build tree), or the installed one. */
 static gchar *
 find_program (void)
 {
@@ -187,8 +187,8 @@ set_signals (posix_spawnattr_t *attributes)
       attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Not by fork, which copies the page tables of a trainer, and whose copy may
- * find any lock held. */
+/* Uses posix_spawn(): fork() would copy the page tables of a large process, and
+ * locks could be held in the copy. */
 static int
 spawn_process (pid_t *pid, const gchar *path, int socket, int output,
     const gchar *const *environment)
@@ -215,7 +215,7 @@ spawn_process (pid_t *pid, const gchar *path, int socket, int output,
   return problem;
 }
 
-/* Descriptors above those that they become in the process. */
+/* Moves a descriptor above the numbers that are used in the child. */
 static int
 move_up (int fd)
 {
@@ -282,7 +282,7 @@ spdl_process_kill (const SpdlProcess *self)
     kill (self->pid, SIGKILL);
 }
 
-/* Without a pidfd by looking again and again. */
+/* Without a pidfd, polls the state of the process. */
 static gboolean
 has_ended_within (const SpdlProcess *self, gint ms)
 {
@@ -332,7 +332,8 @@ spdl_process_wait (SpdlProcess *self, gint ms)
   if (self->pidfd >= 0)
     close (self->pidfd);
   self->pidfd = -1;
-  /* Whoever has SIGCHLD ignored, or waits for any child, has taken it. */
+  /* The status is lost if the program ignores SIGCHLD or waits for any
+   * child. */
   if (waited < 0)
     return g_strdup_printf (
         "%d ended, but another part of the program collected its status",

@@ -1,4 +1,4 @@
-/* gst-spdl: notification of another process
+/* gst-spdl: mailbox in shared memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 
 #include "plugins/ipc/wire/memfd.h"
 
-/* What the word says; all else is a number, and these more. */
+/* States of the word. Other values are a number plus FIRST. */
 #define EMPTY 0
 #define WAITING 1
 #define FIRST 2
@@ -23,7 +23,7 @@
 struct _SpdlMailbox {
   guint32 *word;
   gsize size;
-  int fd; /* -1: of this process alone */
+  int fd; /* -1: not shared with another process */
 };
 
 static guint32 *
@@ -62,7 +62,7 @@ spdl_mailbox_new (void)
   return self;
 }
 
-/* What is looked at behind a file's end ends the process. */
+/* Checks the size, since access past the end of the file would raise SIGBUS. */
 static gboolean
 is_mailbox (int fd)
 {
@@ -109,7 +109,7 @@ exchange_word (SpdlMailbox *self, guint32 from, guint32 to)
       self->word, &from, to, FALSE, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Whoever ends the waiting also wakes. */
+/* Replaces WAITING by @value and wakes the waiting thread. */
 static gboolean
 end_waiting (SpdlMailbox *self, guint32 value)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: notification of another process
+/* gst-spdl: mailbox in shared memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,30 +11,33 @@
 
 G_BEGIN_DECLS
 
-/* A word of memory that two processes share. In one of them a thread waits for
- * a number; in the other one any thread puts it there, if there is who waits:
- * so it comes without a message, and without the thread that reads messages. */
+/* A shared word (futex) through which a process passes a number to a thread
+ * that waits in another process. This takes neither a message on the socket nor
+ * the thread that reads messages. A number can be put only while a thread is
+ * waiting. */
 typedef struct _SpdlMailbox SpdlMailbox;
 
-/* Returns: (nullable): NULL if there is no memory */
+/* Returns: (nullable): NULL if memory is short */
 SpdlMailbox *spdl_mailbox_new (void);
-/* The other process's. @fd: of a mailbox, or what cannot be used, which is one
- * into which nobody puts anything; the mailbox's from now on */
+/* Opens the mailbox of another process.
+ * @fd: (transfer full): descriptor of the mailbox; an invalid one gives a
+ * mailbox to which nothing is ever put */
 SpdlMailbox *spdl_mailbox_open (int fd);
 void spdl_mailbox_free (SpdlMailbox *self);
 
-/* Of its memory; the mailbox's */
+/* Returns the descriptor of the memory, which the mailbox owns. */
 int spdl_mailbox_get_fd (const SpdlMailbox *self);
 
-/* Returns whether the number is taken: not if nobody waits. */
+/* Puts a number. Returns FALSE if no thread is waiting. */
 gboolean spdl_mailbox_put (SpdlMailbox *self, guint32 number);
 
-/* One thread waits. It begins under a lock under which it has seen that there
- * is something to wait for, and waits without. */
+/* Announces that the calling thread will wait; only one thread may wait. Call
+ * it under the lock that protects the condition, and spdl_mailbox_wait()
+ * without it. */
 void spdl_mailbox_begin (SpdlMailbox *self);
-/* Returns whether there is a number. */
+/* Waits. Returns whether there is a number. */
 gboolean spdl_mailbox_wait (SpdlMailbox *self, guint32 *number);
-/* Under the same lock: who waits does so no longer. */
+/* Ends the wait without a number. Call it under the same lock. */
 void spdl_mailbox_wake (SpdlMailbox *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlMailbox, spdl_mailbox_free)

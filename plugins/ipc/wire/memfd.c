@@ -1,4 +1,4 @@
-/* gst-spdl: shared memory
+/* gst-spdl: allocator of shared memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -20,7 +20,7 @@ struct _SpdlMemfdAllocator {
   gpointer user_data;
 
   SpdlMutex lock;
-  GPtrArray *slabs; /* SpdlMemfd, not owned; under the lock */
+  GPtrArray *slabs; /* of SpdlMemfd, not owned; protected by the lock */
   guint32 next_id;
 };
 

@@ -1,4 +1,4 @@
-/* gst-spdl: shared memory
+/* gst-spdl: allocator of shared memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* An allocator each of whose memories is a slab: a memfd of its own, sealed in
- * its size, so that who maps it cannot come upon a hole. */
+/* Allocator whose memories are slabs: each is a memfd with a sealed size, so
+ * that another process can map it safely. */
 
 #define SPDL_TYPE_MEMFD_ALLOCATOR (spdl_memfd_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (SpdlMemfdAllocator, spdl_memfd_allocator, SPDL,
@@ -23,29 +23,31 @@ G_DECLARE_FINAL_TYPE (SpdlMemfdAllocator, spdl_memfd_allocator, SPDL,
 typedef struct {
   GstMemory memory;
 
-  guint32 id; /* from 0, none comes twice */
-  int fd;     /* -1 once it was announced */
+  guint32 id; /* starts at 0; never reused */
+  int fd;     /* -1 after it was announced */
   guint8 *data;
 } SpdlMemfd;
 
-/* @retired: called when a slab is freed that was announced, from any thread */
+/* @retired: called on any thread when an announced slab is freed */
 SpdlMemfdAllocator *spdl_memfd_allocator_new (
     void (*retired) (guint32 id, gpointer user_data), gpointer user_data);
 
-/* Returns: (nullable): the slab that has all of these bytes; valid as long as
- * who asks keeps them. From any thread. */
+/* Finds the slab that contains the given bytes. It is valid while the caller
+ * holds a reference to the bytes. Can be called from any thread.
+ * Returns: (nullable) */
 SpdlMemfd *spdl_memfd_allocator_find (
     SpdlMemfdAllocator *self, const guint8 *data, gsize size);
 
-/* A memfd of that many bytes, sealed; -1 with errno set */
+/* Creates a sealed memfd of @size bytes. Returns -1 with errno set on
+ * failure. */
 int spdl_memfd_open (gsize size);
 
-/* Returns whether a seal keeps the file from being shrunk: access to a mapping
- * behind its file's end would end the process. */
+/* Returns whether a seal prevents shrinking. Access to a mapping past the end
+ * of its file would raise SIGBUS. */
 gboolean spdl_memfd_keeps_size (int fd);
 
-/* Maps a file for reading and writing, and all its pages at once, so that no
- * later access waits for them. Returns NULL with errno set. */
+/* Maps a file for reading and writing and populates its pages, so that later
+ * accesses cause no page faults. Returns NULL with errno set on failure. */
 gpointer spdl_memfd_map_populated (int fd, gsize size);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: values in messages between processes
+/* gst-spdl: serialization of basic values
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -43,7 +43,8 @@ spdl_is_text (const gchar *text, gsize size)
   const guint64 ones = 0x0101010101010101, highs = 0x8080808080808080;
   gsize at = 0;
 
-  /* Nearly all of it is ASCII: eight bytes at a time, none 0 or above 127. */
+  /* Most text is ASCII: checks eight bytes at a time for zeros and values above
+   * 127. */
   for (guint64 word; at + sizeof word <= size; at += sizeof word) {
     memcpy (&word, text + at, sizeof word);
     if (((word - ones) | word) & highs)

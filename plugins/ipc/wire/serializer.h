@@ -1,4 +1,4 @@
-/* gst-spdl: values in messages between processes
+/* gst-spdl: serialization for messages between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,12 +12,12 @@
 
 G_BEGIN_DECLS
 
-/* Numbers lie as in memory. A string is its length, of 32 bits, and its bytes;
- * the length G_MAXUINT32 is NULL. Strings, at the end of a payload, are
- * their number, of 32 bits, and each of them, none of which is NULL; nothing is
- * none. A structure is serializervalue.c's. */
+/* Numbers are stored in native byte order. A string is its length, 32 bits, and
+ * its bytes; the length G_MAXUINT32 means NULL. A list of strings, at the end
+ * of a payload, is its length, 32 bits, and the strings, none of which is NULL;
+ * an empty list is omitted. Structures are described in serializervalue.c. */
 
-/* Writing, at the end of a byte array. */
+/* Writers. They append to a byte array. */
 
 static inline void
 spdl_put (GByteArray *bytes, gconstpointer data, gsize size)
@@ -42,13 +42,13 @@ void spdl_put_string (GByteArray *bytes, const gchar *text);
 /* @names: (nullable) */
 void spdl_put_strings (GByteArray *bytes, const gchar *const *names);
 void spdl_put_error (GByteArray *bytes, const GError *error);
-/* Fields of types that it does not know are left out. */
+/* Fields of unsupported types are omitted. */
 void spdl_put_structure (GByteArray *bytes, const GstStructure *s);
-/* @caps: fixed; what they say of memory is left out */
+/* @caps: fixed; caps features are omitted */
 void spdl_put_caps (GByteArray *bytes, const GstCaps *caps);
 
-/* Reading. What is not there, or not as it should be, is 0 or NULL, and so is
- * all that follows: a reader asks once, in the end. */
+/* Readers. Missing or invalid data sets `broken` and gives 0 or NULL, as do all
+ * following reads, so callers check only once at the end. */
 typedef struct {
   const guint8 *at;
   gsize left;
@@ -61,7 +61,7 @@ spdl_payload (gconstpointer data, gsize size)
   return (SpdlPayload){ data, size, FALSE };
 }
 
-/* Returns: where the next @size bytes are, NULL if they are not there */
+/* Returns: the next @size bytes, or NULL if there are fewer */
 static inline const guint8 *
 spdl_get (SpdlPayload *self, gsize size)
 {
@@ -98,22 +98,22 @@ spdl_get_u64 (SpdlPayload *self)
   return value;
 }
 
-/* Whether it is UTF-8 without a 0. */
+/* Returns whether @text is UTF-8 without NUL. */
 gboolean spdl_is_text (const gchar *text, gsize size);
 
-/* @text: UTF-8 without a 0, or it is broken; borrowed, not terminated.
- * Returns its length; for NULL, too, 0. */
+/* @text: (out): borrowed, not terminated; must be UTF-8 without NUL
+ * Returns the length; 0 if @text is NULL. */
 guint32 spdl_get_text (SpdlPayload *self, const gchar **text);
 /* Returns: (transfer full) (nullable) */
 gchar *spdl_get_string (SpdlPayload *self);
-/* Returns: (transfer full) (nullable): NULL: there are none */
+/* Returns: (transfer full) (nullable): NULL if there are none */
 GStrv spdl_get_strings (SpdlPayload *self);
-/* Returns: (transfer full); NULL only if it is broken */
+/* Returns: (transfer full): NULL only if the data is invalid */
 GError *spdl_get_error (SpdlPayload *self);
 GstStructure *spdl_get_structure (SpdlPayload *self);
 GstCaps *spdl_get_caps (SpdlPayload *self);
 
-/* Whether all was there, and nothing is left. */
+/* Returns whether all data was valid and read. */
 static inline gboolean
 spdl_payload_is_read (const SpdlPayload *self)
 {

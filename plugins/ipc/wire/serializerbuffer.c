@@ -1,4 +1,4 @@
-/* gst-spdl: buffers in messages between processes
+/* gst-spdl: serialization of buffers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,7 @@
 
 #include "gst/spdl/common/cached.h"
 
-/* What there is besides. */
+/* Flags for the metas that follow. */
 enum {
   HAS_ITEM = 1 << 0,
   HAS_BATCH = 1 << 1,
@@ -28,8 +28,8 @@ typedef struct {
   guint64 pts, dts, duration, offset, offset_end;
 } Head;
 
-/* In one piece, since a batch has hundreds of them. The URI, and `extra` if
- * there is one, come behind it. */
+/* Fixed-size part of an item meta, written at once because a batch has hundreds
+ * of items. The URI and `extra` follow, if present. */
 typedef struct {
   guint32 source, part, parts, uri_size;
   guint64 epoch, index, sequence, label, created;
@@ -37,13 +37,13 @@ typedef struct {
 } Item;
 
 #define NO_URI G_MAXUINT32
-/* Flags that say something of the content. */
+/* Buffer flags that describe the content. */
 #define KEPT_FLAGS                                                            \
   (GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_CORRUPTED |                      \
       GST_BUFFER_FLAG_MARKER | GST_BUFFER_FLAG_HEADER | GST_BUFFER_FLAG_GAP | \
       GST_BUFFER_FLAG_DELTA_UNIT)
 
-/* Writing */
+/* Writers */
 
 static void
 put_item (GByteArray *bytes, const GstSpdlItemMeta *item)
@@ -143,10 +143,9 @@ spdl_put_buffer (GByteArray *bytes, GstBuffer *buffer, const SpdlPlaces *places)
     put_video (bytes, video);
 }
 
-/* Reading */
+/* Readers */
 
-/* @item: which nothing is in yet; what was read of it is the caller's to free
- * even where the data is broken */
+/* @item: empty; the caller must clear it even if the data is invalid */
 static void
 get_item (SpdlPayload *self, GstSpdlItemMeta *item)
 {
@@ -218,7 +217,7 @@ get_part (SpdlPayload *self, GstBuffer *buffer, guint64 *end)
   GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (buffer);
   GstSpdlPart *part;
 
-  /* One behind the other, as they are made. */
+  /* Parts must be consecutive. */
   self->broken |= !name || !*name || offset != *end ||
                   size > G_MAXINT64 - offset ||
                   (parts && gst_spdl_parts_meta_find_part (parts, name));
@@ -247,7 +246,8 @@ get_parts (SpdlPayload *self, GstBuffer *buffer, guint64 total)
   self->broken |= end > total;
 }
 
-/* As GStreamer would lay out such a picture, or with wider rows. */
+/* Returns whether the planes fit in the memory, with GStreamer's default
+ * strides or larger ones. */
 static gboolean
 fits_memory (const GstVideoInfo *info, const gsize *offsets,
     const gint *strides, guint64 total)

@@ -1,4 +1,4 @@
-/* gst-spdl: buffers in messages between processes
+/* gst-spdl: serialization of buffers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 #define SPDL_PAYLOAD_MAX_MEMORIES GST_SPDL_MAX_TENSORS
 
-/* Where a buffer's memories lie in a slab. */
+/* Offsets and sizes of a buffer's memories in a slab. */
 typedef struct {
   guint32 slab;
   guint32 n_memories;
@@ -23,13 +23,14 @@ typedef struct {
   guint64 sizes[SPDL_PAYLOAD_MAX_MEMORIES];
 } SpdlPlaces;
 
-/* Writes @places, and of @buffer all but its bytes: flags, times, item, batch,
- * parts, video meta, and whether a cache made it. */
+/* Writes @places and all of @buffer except its memory: flags, timestamps, the
+ * metas for items, batches, parts and video, and whether a cache created it. */
 void spdl_put_buffer (
     GByteArray *bytes, GstBuffer *buffer, const SpdlPlaces *places);
 
-/* Returns: (transfer full): a buffer without memory, and where that is; NULL if
- * the data is broken. The slab's size is for the caller to check. */
+/* Returns: (transfer full): a buffer without memory, whose location is in
+ * @places, or NULL if the data is invalid. The caller must check @places
+ * against the slab's size. */
 GstBuffer *spdl_get_buffer (SpdlPayload *self, SpdlPlaces *places);
 
 G_END_DECLS

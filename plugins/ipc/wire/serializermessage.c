@@ -1,4 +1,4 @@
-/* gst-spdl: bus messages in messages between processes
+/* gst-spdl: serialization of bus messages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,7 +14,7 @@ typedef enum {
   KIND_INFO,
 } Kind;
 
-/* Messages with a GError, text for developers, and perhaps details. */
+/* Writes a message with a GError, debug text, and optional details. */
 static void
 put_report (GByteArray *bytes, GstMessage *message, Kind kind)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: bus messages in messages between processes
+/* gst-spdl: serialization of bus messages
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,17 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Element messages, errors, warnings and infos cross, with the name of the
- * element that posted them; others say nothing beyond their own pipeline.
- *
- * Returns FALSE for those, and has written nothing. */
+/* Writes element messages, errors, warnings and infos, with the name of the
+ * posting element. Other messages concern only their own pipeline: for these
+ * the function returns FALSE and writes nothing. */
 gboolean spdl_put_message (GByteArray *bytes, GstMessage *message);
 
-/* @source: whose message it is here; the name of the other process's element is
- *     the field `stage` of its structure or details
- * @pid: the other process's, which goes into figures and details
- *
- * Returns: (transfer full): NULL if the data is broken */
+/* @source: new source of the message; the name of the original source is in the
+ * field `stage` of its structure or details
+ * @pid: process ID of the worker, added to statistics and details
+ * Returns: (transfer full): NULL if the data is invalid */
 GstMessage *spdl_get_message (SpdlPayload *self, GstObject *source, guint pid);
 
 G_END_DECLS

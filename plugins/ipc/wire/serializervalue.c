@@ -1,4 +1,4 @@
-/* gst-spdl: structures in messages between processes
+/* gst-spdl: serialization of structures
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,9 +7,9 @@
 
 #include "plugins/ipc/wire/serializer.h"
 
-/* Not as GStreamer's text: errors have none, and its parser is not made for
- * what a broken process sends. A structure is its name, the number of its
- * fields, and each field's name, kind and value. */
+/* GStreamer's text format is not used, because it does not support GError and
+ * its parser is not hardened against invalid data. A structure is its name, the
+ * number of its fields, and for each field its name, kind and value. */
 
 typedef enum {
   KIND_BOOLEAN,
@@ -25,14 +25,14 @@ typedef enum {
   KIND_ERROR,
   KIND_FRACTION,
   KIND_BITMASK,
-  KIND_BUFFER, /* its bytes */
-  KIND_ENUM,   /* the type's name, and the number */
+  KIND_BUFFER, /* the buffer's bytes */
+  KIND_ENUM,   /* type name and value */
   N_KINDS
 } Kind;
 
 #define MAX_DEPTH 16
 
-/* Writing */
+/* Writers */
 
 static gboolean
 find_kind (const GValue *value, Kind *kind)
@@ -52,7 +52,7 @@ find_kind (const GValue *value, Kind *kind)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (type == kinds[i].type) {
       *kind = kinds[i].kind;
-      /* What is NULL has no bytes. */
+      /* A NULL boxed value cannot be serialized. */
       return !G_VALUE_HOLDS_BOXED (value) || g_value_get_boxed (value);
     }
   *kind = KIND_ENUM;
@@ -180,13 +180,14 @@ spdl_put_structure (GByteArray *bytes, const GstStructure *s)
   memcpy (bytes->data + at, &n, sizeof n);
 }
 
-/* Reading */
+/* Readers */
 
 static GstStructure *get_structure (SpdlPayload *self, guint depth);
 static gboolean get_value (SpdlPayload *self, GValue *value, guint depth);
 
-/* Of what an array or list of such consists in the end, as GStreamer takes it;
- * G_TYPE_INVALID: the first of them is empty. */
+/* Returns the type of the innermost elements of nested arrays or lists,
+ * which GStreamer requires to be uniform; G_TYPE_INVALID if the first one is
+ * empty. */
 static GType
 get_basic_type (const GValue *value)
 {
@@ -212,7 +213,8 @@ fits_range (const GValue *values, const GValue *element)
   return type == G_TYPE_INVALID || other == G_TYPE_INVALID || type == other;
 }
 
-/* All of an array are of one type, or GStreamer complains. */
+/* All elements of an array must have the same type, otherwise GStreamer emits a
+ * warning. */
 static void
 get_values (SpdlPayload *self, GValue *value, void (*take) (GValue *, GValue *),
     guint depth)
@@ -243,7 +245,7 @@ get_enum (SpdlPayload *self, GValue *value)
   const gint number = spdl_get_u32 (self);
   const GType type = name ? g_type_from_name (name) : G_TYPE_INVALID;
 
-  /* Only the worker may have loaded the plugin that has it. */
+  /* Enum types of plugins that only the worker has loaded become integers. */
   if (!G_TYPE_IS_ENUM (type) || G_TYPE_IS_ABSTRACT (type)) {
     g_value_init (value, G_TYPE_INT);
     g_value_set_int (value, number);
@@ -321,7 +323,7 @@ get_buffer (SpdlPayload *self, GValue *value)
         value, size > 0 ? gst_buffer_new_memdup (at, size) : gst_buffer_new ());
 }
 
-/* FALSE: it is broken, and @value is unset. */
+/* Returns FALSE, with @value unset, if the data is invalid. */
 static gboolean
 get_value (SpdlPayload *self, GValue *value, guint depth)
 {
@@ -373,7 +375,8 @@ get_value (SpdlPayload *self, GValue *value, guint depth)
   return !self->broken;
 }
 
-/* What GStreamer takes for a name: else it would complain. */
+/* Checks for a valid name, since GStreamer emits a warning for an invalid
+ * one. */
 static gboolean
 is_name (const gchar *name)
 {
@@ -415,7 +418,8 @@ spdl_get_structure (SpdlPayload *self)
   return get_structure (self, 0);
 }
 
-/* Fixed, and of memory that anybody can read: it is copied, if it was not. */
+/* Writes fixed caps without features: memory is copied if it is not system
+ * memory. */
 
 void
 spdl_put_caps (GByteArray *bytes, const GstCaps *caps)

@@ -58,7 +58,8 @@ put_fd (struct msghdr *message, int fd)
   memcpy (CMSG_DATA (control), &fd, sizeof fd);
 }
 
-/* Passes over what was sent of the two parts; returns whether that is all. */
+/* Advances past @sent bytes in the vectors of the message. Returns whether all
+ * bytes were sent. */
 static gboolean
 advance_message (struct msghdr *message, gsize sent)
 {
@@ -84,7 +85,7 @@ send_all (int socket, struct msghdr *message)
     sent = sendmsg (socket, message, MSG_NOSIGNAL);
     if (sent < 0 && errno != EINTR)
       return FALSE;
-    /* The descriptor goes with the first byte, once. */
+    /* The descriptor is sent once, with the first byte. */
     if (sent > 0)
       message->msg_controllen = 0;
   } while (sent < 0 || !advance_message (message, sent));
@@ -130,8 +131,9 @@ spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value)
 void
 spdl_wire_shut (SpdlWire *self)
 {
-  /* Without the lock, which one may hold who waits for room. The socket is
-   * closed by the same thread only, or by the last reference. */
+  /* Called without the lock, which a thread that waits for free space may
+   * hold. The socket is closed only by the same thread, or with the last
+   * reference. */
   if (spdl_wire_is_own (self) && self->socket >= 0)
     shutdown (self->socket, SHUT_RDWR);
 }

@@ -14,15 +14,15 @@
 
 G_BEGIN_DECLS
 
-/* A stream socket carries messages both ways, each a header of 16 bytes, in
- * the machine's own byte order, and its payload:
+/* Messages are sent in both directions over a stream socket. A message is a
+ * header of 16 bytes in native byte order, followed by the payload:
  *
  *     guint32 magic      "spw" and the version, a byte
  *     guint32 type       SpdlWireType
  *     guint32 size       of the payload
- *     guint32 num_fds    0 or 1: a descriptor that comes with it
+ *     guint32 num_fds    0 or 1: a file descriptor is attached
  *
- * What is changed in any message gets another version. */
+ * Increment the version with every change to the messages. */
 #define SPDL_WIRE_VERSION 4
 #define SPDL_WIRE_MAGIC (0x00777073u | (guint32) SPDL_WIRE_VERSION << 24)
 #define SPDL_WIRE_MAX_SIZE (1u << 28)
@@ -36,54 +36,56 @@ typedef struct {
 
 typedef enum {
   /* To the worker. */
-  SPDL_WIRE_START = 1, /* the first one: what to run; SpdlWorkerConfig. With it
-                        * comes, or not, a mailbox for slabs */
-  SPDL_WIRE_RELEASE,   /* guint32: a slab may be written again; only if the
-                        * mailbox did not take it */
-  SPDL_WIRE_CREDIT,    /* guint32: so many events were taken */
-  SPDL_WIRE_ASK,       /* for the figures of now */
-  SPDL_WIRE_BUDGET,    /* double: another `cpu-budget`; workerconfig.h */
-  SPDL_WIRE_STOP,      /* stop the pipeline, report, and end */
+  SPDL_WIRE_START = 1, /* first message: SpdlWorkerConfig; optionally with a
+                          mailbox for slabs */
+  SPDL_WIRE_RELEASE,   /* guint32: a slab may be reused; sent if the mailbox did
+                          not take it */
+  SPDL_WIRE_CREDIT,    /* guint32: number of events that were taken */
+  SPDL_WIRE_ASK,       /* request for statistics */
+  SPDL_WIRE_BUDGET,    /* double: new `cpu-budget`, see workerconfig.h */
+  SPDL_WIRE_STOP,      /* stop the pipeline, send statistics, and exit */
   /* From the worker. */
-  SPDL_WIRE_STARTED = 64, /* strings: the pipeline plays, with these classes */
-  SPDL_WIRE_SLAB,         /* guint32, guint64: a new slab's number and size */
-  SPDL_WIRE_RETIRE,       /* guint32: a slab that is used no more */
-  SPDL_WIRE_BUFFER,       /* a buffer in a slab: serializerbuffer.h */
-  SPDL_WIRE_CAPS,         /* a structure, for the buffers that follow */
-  SPDL_WIRE_EVENT,        /* guint32, a structure: a custom event */
-  SPDL_WIRE_MESSAGE,      /* for the bus: serializermessage.h */
-  SPDL_WIRE_FIGURES,      /* an array of structures, the answer to ASK */
-  SPDL_WIRE_EOS,          /* no further buffer or event comes */
-  SPDL_WIRE_END,          /* nothing at all does */
+  SPDL_WIRE_STARTED =
+      64,         /* strings: the pipeline plays; class names of its sources */
+  SPDL_WIRE_SLAB, /* guint32, guint64: id and size of a new slab */
+  SPDL_WIRE_RETIRE,  /* guint32: a slab that is no longer used */
+  SPDL_WIRE_BUFFER,  /* a buffer in a slab, see serializerbuffer.h */
+  SPDL_WIRE_CAPS,    /* a structure: caps of the following buffers */
+  SPDL_WIRE_EVENT,   /* guint32, a structure: a custom event */
+  SPDL_WIRE_MESSAGE, /* a bus message, see serializermessage.h */
+  SPDL_WIRE_FIGURES, /* an array of structures: the response to ASK */
+  SPDL_WIRE_EOS,     /* no more buffers or events */
+  SPDL_WIRE_END,     /* no more messages */
 } SpdlWireType;
 
-/* What is sent. Counted, since buffers that a consumer keeps give their slabs
- * back long after. From any thread. */
+/* Sending side of the socket. Reference counted, because buffers that a
+ * consumer keeps return their slabs later. Thread-safe. */
 typedef struct {
   gint n_refs;
-  pid_t pid; /* whose it is: a fork's copy must not send */
+  pid_t pid; /* owner: a forked child must not send */
   SpdlMutex lock;
   int socket; /* -1: closed */
 } SpdlWire;
 
-/* @socket: the wire's from now on */
+/* @socket: (transfer full) */
 SpdlWire *spdl_wire_new (int socket);
 SpdlWire *spdl_wire_ref (SpdlWire *self);
 void spdl_wire_unref (SpdlWire *self);
 
-/* Not in a fork, which must not send. */
+/* Returns FALSE in a forked child, which must not send. */
 gboolean spdl_wire_is_own (const SpdlWire *self);
 
-/* Sends a message, and waits for room. @fd: to go with it, or -1; stays the
- * caller's. FALSE: the other side is gone, or the wire is closed. */
+/* Sends a message; blocks until there is space in the socket.
+ * @fd: (transfer none): descriptor to attach, or -1
+ * Returns FALSE if the peer has exited or the wire is closed. */
 gboolean spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd);
 gboolean spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value);
 
-/* Nothing is sent any more, and the other side reads an end. Who waits for room
- * is woken. */
+/* Shuts the socket down: further sends fail, blocked ones return, and the peer
+ * reads an end of file. */
 void spdl_wire_shut (SpdlWire *self);
-/* When nobody reads from it any more. */
+/* Closes the socket. Call it when no thread reads from it any more. */
 void spdl_wire_close (SpdlWire *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: reads messages from the socket
+/* gst-spdl: message reader of the socket
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: reads messages from the socket
+/* gst-spdl: message reader of the socket
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,41 +13,41 @@ G_BEGIN_DECLS
 
 #define SPDL_WIRE_READER_MAX_FDS 16
 
-/* What came and was not taken yet. Trusts nothing that is in it: memory is
- * taken as bytes come, not as a header announces them. */
+/* Buffer of received data. Does not trust the data: memory is allocated as
+ * bytes arrive, not for the size in a header. */
 typedef struct {
   guint8 *data;
-  gsize begin; /* of what was not taken */
+  gsize begin; /* of the unread data */
   gsize end;
   gsize capacity;
   int fds[SPDL_WIRE_READER_MAX_FDS];
   guint n_fds;
-  gboolean lost_fds; /* more came than there was room for */
+  gboolean lost_fds; /* more descriptors arrived than fit in `fds` */
 } SpdlWireReader;
 
 typedef struct {
   SpdlWireType type;
-  const guint8 *data; /* until more is read */
+  const guint8 *data; /* valid until more data is read */
   gsize size;
-  int fd; /* the caller's, or -1 */
+  int fd; /* owned by the caller; -1: none */
 } SpdlWireMessage;
 
 typedef enum {
-  SPDL_WIRE_NONE, /* not all of one is there yet */
+  SPDL_WIRE_NONE, /* no complete message yet */
   SPDL_WIRE_ONE,
-  SPDL_WIRE_BROKEN, /* with an error */
+  SPDL_WIRE_BROKEN, /* invalid data, with an error */
 } SpdlWireStatus;
 
 void spdl_wire_reader_clear (SpdlWireReader *self);
 
-/* Reads what is there, or waits. Returns how many bytes came: 0 at the end, and
- * -1 on an error, with errno. */
+/* Reads available data, or waits for some. Returns the number of bytes, 0 at
+ * the end, or -1 with errno set. */
 gssize spdl_wire_reader_fill (SpdlWireReader *self, int socket);
-/* Adds bytes that came in another way. */
+/* Appends bytes from another source. */
 void
 spdl_wire_reader_feed (SpdlWireReader *self, gconstpointer data, gsize size);
 
-/* @to_worker: which way the messages go; those of the other are broken */
+/* @to_worker: direction; messages of the other direction are invalid */
 SpdlWireStatus spdl_wire_reader_next (SpdlWireReader *self, gboolean to_worker,
     SpdlWireMessage *message, GError **error);
 

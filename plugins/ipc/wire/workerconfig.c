@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* CPUs of the workers */
+/* CPU affinity */
 
 static gboolean
 read_cpu (const gchar **at, guint64 *cpu)
@@ -105,7 +105,7 @@ spdl_get_cpu_budget (SpdlPayload *payload, gdouble *cpu_budget)
 
   if (at)
     memcpy (cpu_budget, at, sizeof *cpu_budget);
-  /* Not a number is not within. */
+  /* NaN fails this comparison. */
   if (at && *cpu_budget >= 0 && *cpu_budget <= 1)
     return TRUE;
   payload->broken = TRUE;

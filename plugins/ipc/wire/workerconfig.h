@@ -13,41 +13,43 @@
 
 G_BEGIN_DECLS
 
-/* Lists of CPUs are written as for taskset: `0,2-5`. Errors are in the domain
- * of GST_RESOURCE_ERROR. */
+/* CPU lists have the format of taskset, such as `0,2-5`. Errors are in the
+ * domain GST_RESOURCE_ERROR. */
 
-/* Returns FALSE with @error set if @text is not such a list. */
+/* Returns FALSE with @error set if @text is not a valid CPU list. */
 gboolean spdl_affinity_check (const gchar *text, GError **error);
 
-/* Restricts the calling thread, and threads that it starts from now on, to
- * these CPUs. Returns FALSE with @error set if that fails. */
+/* Restricts the calling thread, and threads that it starts later, to these
+ * CPUs. Returns FALSE with @error set on failure. */
 gboolean spdl_affinity_apply (const gchar *text, GError **error);
 
-/* Which descriptor is the worker's socket. */
+/* File descriptor of the socket in the worker. */
 #define SPDL_WORKER_CONFIG_SOCKET 3
-/* The most slabs that a consumer and the worker may have together. */
+/* Maximum number of slabs in use by the consumer and the worker. */
 #define SPDL_WORKER_CONFIG_MAX_SLABS 4096
-/* Events that may be on their way at a time. */
+/* Maximum number of events in transit. */
 #define SPDL_WORKER_CONFIG_MAX_EVENTS 64
 
 typedef struct {
-  gchar *description;  /* of the pipeline */
-  gchar *resume_state; /* nullable: where its sources begin */
-  gint64 epochs;       /* of its sources; 0: as the description says */
-  gint nice;           /* added to this process's */
-  gchar *affinity;     /* nullable: CPUs, as taskset's list has them */
+  gchar *description;  /* pipeline description */
+  gchar *resume_state; /* nullable: resume state of the sources */
+  gint64 epochs;       /* epochs of the sources; 0: as in the description */
+  gint nice;           /* added to that of the parent process */
+  gchar *affinity;     /* nullable: CPU list */
   guint n_slabs;
-  gdouble cpu_budget; /* a share of all cores; 0: no bound */
-  GStrv classes;      /* nullable: of its sources; NULL: as they say */
+  gdouble cpu_budget; /* fraction of all cores; 0: unlimited */
+  GStrv
+      classes; /* nullable: class names for the sources; NULL: their own ones */
 } SpdlWorkerConfig;
 
 void spdl_worker_config_clear (SpdlWorkerConfig *self);
 
 void spdl_put_worker_config (GByteArray *bytes, const SpdlWorkerConfig *self);
-/* FALSE: the data is broken, and @self is empty. */
+/* Returns FALSE, with @self empty, if the data is invalid. */
 gboolean spdl_get_worker_config (SpdlPayload *payload, SpdlWorkerConfig *self);
 
-/* What a share may be: FALSE, and the data is broken, if it is none. */
+/* spdl_get_cpu_budget() returns FALSE, and marks the data as invalid, if the
+ * value is not between 0 and 1. */
 void spdl_put_cpu_budget (GByteArray *bytes, gdouble cpu_budget);
 gboolean spdl_get_cpu_budget (SpdlPayload *payload, gdouble *cpu_budget);
 

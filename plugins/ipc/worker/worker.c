@@ -23,9 +23,10 @@
 #include "plugins/ipc/wire/workerconfig.h"
 #include "plugins/ipc/worker/workersink.h"
 
-/* The pipeline */
+/* Pipeline */
 
-/* Caps at the end are a filter only between two elements. */
+/* Appends an element if necessary: caps are parsed as a filter only between two
+ * elements. */
 static GstElement *
 parse_text (const gchar *description, GError **error)
 {
@@ -63,8 +64,8 @@ set_problem (GError **error, const gchar *text)
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, text);
 }
 
-/* An open sink pad waits for data that nobody has here; of two source pads
- * nobody could say which is the end. */
+/* Requires that there is no open sink pad, which would never get data, and
+ * exactly one open source pad. */
 static gboolean
 add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
 {
@@ -130,8 +131,9 @@ set_classes (GstPipeline *pipeline, const gchar *const *classes)
   g_ptr_array_unref (parts.sources);
 }
 
-/* Returns: (transfer full) (nullable): the class names of the sources. Where
- * these differ there are none, of which a warning is posted. */
+/* Returns the common class names of the sources. If they differ, posts a
+ * warning and returns NULL.
+ * Returns: (transfer full) (nullable) */
 static GStrv
 dup_classes (GstPipeline *pipeline)
 {
@@ -147,9 +149,8 @@ dup_classes (GstPipeline *pipeline)
   return classes;
 }
 
-/* Makes it as @config says, with @sink behind its open pad.
- *
- * Returns: (transfer full): NULL with @error set if it is none */
+/* Creates the pipeline described by @config and links @sink to its open pad.
+ * Returns: (transfer full): NULL with @error set on failure */
 static GstPipeline *
 worker_pipeline_new (
     const SpdlWorkerConfig *config, WorkerSink *sink, GError **error)
@@ -169,8 +170,8 @@ worker_pipeline_new (
   return pipeline;
 }
 
-/* The figures of its elements, from the sources on: a number, and structures.
- */
+/* Writes the statistics of the elements from the sources on: their number, and
+ * structures. */
 static void
 worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
 {
@@ -183,33 +184,33 @@ worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
   g_list_free_full (figures, (GDestroyNotify) gst_structure_free);
 }
 
-/* The bus */
+/* Bus */
 
-/* Sends messages to the other process. After an error it brings the pipeline to
- * its end, as a loader does, so that what was done comes to the sink: sources
- * end, and so does what lies behind the element that failed. */
+/* Forwards bus messages to the parent process. After an error it drains the
+ * pipeline like a loader: sources and the elements after the failed one get
+ * EOS, so that finished items reach the sink. */
 typedef struct {
   GstPipeline *pipeline;
   WorkerSink *sink;
   SpdlWire *wire;
 
   SpdlMutex lock;
-  /* Under it: */
+  /* Protected by the lock: */
   GSList *jobs;
-  guint n_jobs;      /* that run */
-  gboolean eos_sent; /* by one of them */
+  guint n_jobs;      /* number of running jobs */
+  gboolean eos_sent; /* a job sent EOS */
 } WorkerBus;
 
-/* The end after an error */
+/* Draining after an error */
 
 typedef struct {
   WorkerBus *bus;
-  GstElement *element; /* owned; the pipeline: its sources */
+  GstElement *element; /* owned; the pipeline stands for its sources */
   GThread *thread;
 } Job;
 
-/* Whether an end of the stream is on its way behind @pad: ours, or the
- * element's own. */
+/* Returns whether EOS was sent or stored on @pad, by this function or by the
+ * element. */
 static gboolean
 push_eos (GstElement *element, GstPad *pad, gpointer user_data)
 {
@@ -265,8 +266,9 @@ run_job (gpointer user_data)
   return NULL;
 }
 
-/* An end of the stream waits for what was pushed before it: that needs a thread
- * of its own. Once for each element. Lock held. */
+/* Starts a thread that sends EOS to @element, once per element. A separate
+ * thread is needed because EOS waits for data that was pushed before it. Lock
+ * held. */
 static void
 begin_job (WorkerBus *self, GstElement *element)
 {
@@ -309,7 +311,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_DROP;
 }
 
-/* All is borrowed, and outlives it. */
+/* All arguments are borrowed and must outlive the object. */
 static WorkerBus *
 worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire)
 {
@@ -348,12 +350,12 @@ worker_bus_free (WorkerBus *self)
   g_free (self);
 }
 
-/* The process */
+/* Process */
 
-/* spdlworkersrc starts it, with a socket as descriptor 3 and its own process's
- * number as argument. The main thread makes the pipeline and waits for the word
- * to stop; another one reads. When the socket ends, so does the process, at
- * once. */
+/* spdlworkersrc starts this program with a socket as descriptor 3 and the pid
+ * of the pipeline's process as argument. The main thread creates the pipeline
+ * and waits for the request to stop; another thread reads messages. The process
+ * exits immediately when the socket is closed. */
 
 #define STATUS_BROKEN 3
 
@@ -361,15 +363,15 @@ typedef struct {
   SpdlWire *wire;
   SpdlWireReader reader;
   SpdlWorkerConfig config;
-  int mailbox; /* until the sink has it */
+  int mailbox; /* until the sink takes ownership */
   GstPipeline *pipeline;
   WorkerSink *sink;
   WorkerBus *bus;
-  GstSpdlGovernor *governor; /* nullable: there is no budget */
+  GstSpdlGovernor *governor; /* nullable: NULL: no CPU budget */
 
   SpdlMutex lock;
   SpdlCond cond;
-  gboolean stop; /* under the lock */
+  gboolean stop; /* protected by the lock */
 } Worker;
 
 static void
@@ -380,7 +382,8 @@ end_broken (const GError *error)
   _exit (STATUS_BROKEN);
 }
 
-/* Waits for the next message. The other process is gone where none comes. */
+/* Waits for the next message. Exits if the parent process has closed the
+ * socket. */
 static void
 read_message (Worker *self, SpdlWireMessage *message)
 {
@@ -395,7 +398,7 @@ read_message (Worker *self, SpdlWireMessage *message)
     end_broken (error);
 }
 
-/* What the other process says while the pipeline plays */
+/* Messages from the parent process */
 
 static void
 send_figures (Worker *self)
@@ -415,7 +418,8 @@ note_stop (Worker *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Where none was to be kept, there is nobody to keep this one. */
+/* Without an initial budget there is no governor, and the message is
+ * ignored. */
 static gboolean
 set_budget (Worker *self, SpdlPayload *payload)
 {
@@ -474,9 +478,10 @@ read_all (gpointer user_data)
   return NULL;
 }
 
-/* The start */
+/* Startup */
 
-/* Dies with its parent, which is a thread there that lives as long. */
+/* Sets PR_SET_PDEATHSIG, so that this process is killed when the thread that
+ * started it exits. */
 static void
 bind_to_parent (const gchar *parent)
 {
@@ -501,8 +506,8 @@ read_config (Worker *self)
   _exit (STATUS_BROKEN);
 }
 
-/* Before there are threads, which take these over. What is refused costs its
- * effect alone. */
+/* Sets nice level and CPU affinity before other threads are created, which
+ * inherit them. Failures are not fatal. */
 static void
 apply_scheduling (const SpdlWorkerConfig *config)
 {
@@ -588,9 +593,9 @@ start_worker (Worker *self)
 
   if (self->governor)
     gst_spdl_governor_start (self->governor);
-  /* The sink plays before anything flows: when it waits for a slab it holds the
-   * lock that its change to PLAYING takes, and the other process gives none
-   * back before this one has started. */
+  /* The sink is set to PLAYING before data flows. While it waits for a slab, it
+   * holds the lock that the state change needs, and the parent process returns
+   * no slabs before it has received STARTED. */
   gst_element_set_locked_state (GST_ELEMENT (self->sink), TRUE);
   gst_element_set_state (GST_ELEMENT (self->sink), GST_STATE_PLAYING);
   ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
@@ -631,7 +636,7 @@ run_worker (Worker *self)
   if (!start_worker (self)) {
     end_worker (self);
     g_clear_pointer (&self->bus, worker_bus_free);
-    /* The other thread reads on. */
+    /* The reading thread is still running. */
     _exit (0);
   }
   wait_for_stop (self);
@@ -650,7 +655,7 @@ main (int argc, char **argv)
     return 1;
   }
   bind_to_parent (argv[1]);
-  /* Ctrl-C is the trainer's. */
+  /* Ctrl-C is handled by the parent process. */
   signal (SIGINT, SIG_IGN);
   self.wire = spdl_wire_new (SPDL_WORKER_CONFIG_SOCKET);
   spdl_mutex_init (&self.lock);

@@ -1,4 +1,4 @@
-/* gst-spdl: end of a worker's pipeline
+/* gst-spdl: sink of a worker's pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 #include "plugins/ipc/wire/serializerbuffer.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
-/* A pool of slabs, kept while they are large enough. */
+/* A pool of slabs for copies, kept while they are large enough. */
 typedef struct {
   GstBufferPool *pool; /* nullable */
   gsize size;
@@ -30,24 +30,24 @@ struct _WorkerSink {
   SpdlMemfdAllocator *allocator;
   guint n_slabs;
 
-  /* Under the stream lock. */
+  /* Protected by the stream lock. */
   WorkerCopies copies;
   GstCaps *caps;     /* nullable: to be sent before the next buffer */
-  GByteArray *bytes; /* for reuse */
+  GByteArray *bytes; /* reused */
 
   SpdlMutex lock;
-  SpdlCond cond; /* when any of what follows has changed */
-  /* Under it: */
-  GHashTable *sent; /* of a slab's number: the GstBuffer that keeps it */
-  guint n_out;      /* slabs that upstream could not take again yet */
-  guint credit;     /* events that may be sent */
+  SpdlCond cond; /* signaled when one of the following fields changes */
+  /* Protected by the lock: */
+  GHashTable *sent; /* slab id to the GstBuffer that holds a reference to it */
+  guint n_out;      /* slabs that upstream cannot use again yet */
+  guint credit;     /* number of events that may be sent */
   gboolean flushing;
   gboolean ended;
 };
 
 G_DEFINE_FINAL_TYPE (WorkerSink, worker_sink, GST_TYPE_BASE_SINK)
 
-/* Copies into slabs */
+/* Copies to slabs */
 
 #define ALIGNMENT 64
 
@@ -61,14 +61,14 @@ worker_copies_clear (WorkerCopies *self)
   self->size = 0;
 }
 
-/* Items differ in size, so that it grows by more than it must. */
+/* Allocates 25 % more than needed, since items differ in size. */
 static gboolean
 make_pool (WorkerCopies *self, GstAllocator *allocator, gsize size)
 {
   GstStructure *config;
 
   worker_copies_clear (self);
-  /* A pool counts in 32 bits. */
+  /* GstBufferPool stores the size in 32 bits. */
   if (size > G_MAXUINT32)
     return FALSE;
   self->size = MIN (size + size / 4, G_MAXUINT32);
@@ -83,7 +83,8 @@ make_pool (WorkerCopies *self, GstAllocator *allocator, gsize size)
   return FALSE;
 }
 
-/* Returns how many bytes the slab needs. */
+/* Computes the offsets of the memories. Returns the required size of the
+ * slab. */
 static gsize
 lay_out (GstBuffer *buffer, SpdlPlaces *places)
 {
@@ -115,10 +116,9 @@ copy_buffer (GstBuffer *buffer, GstBuffer *keeper, const SpdlPlaces *places)
   return TRUE;
 }
 
-/* Copies the memories of @buffer into a slab, one behind the other.
- *
- * @places: (out): where they lie; not the slab's number
- * @keeper: (out) (transfer full): has the slab */
+/* Copies the memories of @buffer to a slab, consecutively.
+ * @places: (out): their offsets and sizes; the slab's id is not set
+ * @keeper: (out) (transfer full): buffer that holds the slab */
 static gboolean
 worker_copies_make (WorkerCopies *self, GstAllocator *allocator,
     GstBuffer *buffer, SpdlPlaces *places, GstBuffer **keeper)
@@ -151,8 +151,8 @@ wake_sink (WorkerSink *self)
   spdl_cond_broadcast (&self->cond);
 }
 
-/* The slab is in upstream's pool again before anybody is told: who came first
- * would find none there, and take other memory. */
+/* Returns the slab to upstream's pool before it wakes the sink: otherwise
+ * upstream could find the pool empty and allocate other memory. */
 gboolean
 worker_sink_release (WorkerSink *self, guint32 slab)
 {
@@ -186,7 +186,7 @@ worker_sink_add_credit (WorkerSink *self, guint32 n)
   return ok;
 }
 
-/* Returns whether there is something to wait for. */
+/* Returns whether it is necessary to wait. */
 static gboolean
 begin_to_wait (WorkerSink *self)
 {
@@ -200,7 +200,7 @@ begin_to_wait (WorkerSink *self)
   return wait;
 }
 
-/* So that upstream finds one that is free. */
+/* Waits until a slab is free for upstream. */
 static GstFlowReturn
 wait_for_slab (WorkerSink *self)
 {
@@ -248,7 +248,8 @@ is_sent (WorkerSink *self, const SpdlMemfd *slab)
   return sent;
 }
 
-/* Where a memory lies; NULL if it is in no slab, or others may write it. */
+/* Returns the slab of @memory and its offset, or NULL if it is in no slab or is
+ * shared. */
 static SpdlMemfd *
 find_memory (WorkerSink *self, GstMemory *memory, guint64 *offset)
 {
@@ -265,7 +266,7 @@ find_memory (WorkerSink *self, GstMemory *memory, guint64 *offset)
   return slab;
 }
 
-/* Returns: the slab that all of the buffer lies in, or NULL */
+/* Returns the slab that contains all memories of @buffer, or NULL. */
 static SpdlMemfd *
 find_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
 {
@@ -305,7 +306,7 @@ announce_slab (WorkerSink *self, SpdlMemfd *slab)
   if (!spdl_wire_send (
           self->wire, SPDL_WIRE_SLAB, payload, sizeof payload, slab->fd))
     return FALSE;
-  /* The mapping keeps it. */
+  /* The mapping stays valid. */
   close (slab->fd);
   slab->fd = -1;
   return TRUE;
@@ -332,7 +333,7 @@ send_caps (WorkerSink *self)
   return send_bytes (self, SPDL_WIRE_CAPS);
 }
 
-/* @keeper: (nullable): keeps the slab until it is given back */
+/* @keeper: (nullable): holds the slab until it is returned */
 static gboolean
 send_buffer (WorkerSink *self, GstBuffer *buffer, GstBuffer *keeper,
     const SpdlPlaces *places)
@@ -469,8 +470,8 @@ worker_sink_event (GstBaseSink *sink, GstEvent *event)
   return GST_BASE_SINK_CLASS (worker_sink_parent_class)->event (sink, event);
 }
 
-/* For batches alone: what makes other buffers has ideas of its own of how they
- * are to be allocated, and copying those is cheap. */
+/* Offers slabs for batches only. Elements with other output have their own
+ * allocation requirements, and copying their buffers is cheap. */
 static gboolean
 worker_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
 {

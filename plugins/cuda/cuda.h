@@ -1,4 +1,4 @@
-/* gst-spdl: elements of the CUDA plugin
+/* gst-spdl: element registration of the CUDA plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -15,11 +15,12 @@ G_BEGIN_DECLS
   "other/tensors(" GST_SPDL_CAPS_FEATURE_CUDA_MEMORY "), " \
   "format=(string)static"
 
-/* Returns: (transfer full): the same, of the CPU's memory or on a device. */
+/* Returns: (transfer full): @caps with the memory feature for the device, or
+ * for system memory */
 GstCaps *spdl_cuda_caps_move (const GstCaps *caps, gboolean on_device);
 
-/* Answers a caps query on @pad, whose tensors are those of @other but for where
- * they lie: @on_device on the side of @pad. */
+/* Answers a caps query on @pad with the tensors that @other supports, in device
+ * memory if @on_device is set, else in system memory. */
 void spdl_cuda_caps_answer (
     GstPad *pad, GstPad *other, gboolean on_device, GstQuery *query);
 

@@ -57,7 +57,7 @@ typedef enum {
 typedef struct {
   SpdlNormalizeType type;
   double mean[SPDL_NORMALIZE_MAX_CHANNELS];
-  guint n_mean; /* 0: none */
+  guint n_mean; /* 0: not set */
   double std[SPDL_NORMALIZE_MAX_CHANNELS];
   guint n_std;
   gdouble flip;
@@ -65,7 +65,7 @@ typedef struct {
 } SpdlNormalizeSettings;
 
 #define FLIP_KEY G_GUINT64_CONSTANT (0x6e6f726d616c0001)
-/* Where a tensor begins in the block. */
+/* Alignment of tensors in a block. */
 #define ALIGNMENT 256
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -80,19 +80,20 @@ G_DECLARE_FINAL_TYPE (GstSpdlCudaNormalize, gst_spdl_cuda_normalize, GST,
 struct _GstSpdlCudaNormalize {
   GstSpdlFilter parent;
 
-  SpdlNormalizeSettings settings; /* object lock */
+  SpdlNormalizeSettings settings; /* protected by the object lock */
 
-  /* From READY on. */
+  /* Valid from READY on. */
   const GstSpdlCudart *cudart;
   SpdlNormalizer normalizer;
 
-  /* Under the stream lock. */
+  /* Protected by the stream lock. */
   gboolean has_caps;
-  SpdlNormalizeTask task;  /* of a batch of these caps */
-  GstSpdlTensorsInfo info; /* of what goes out */
+  SpdlNormalizeTask task;  /* for batches with the current caps */
+  GstSpdlTensorsInfo info; /* of the output */
   gdouble flip;
   guint64 seed;
-  GstSpdlCudaAllocator *allocator; /* nullable: of the device of what came */
+  GstSpdlCudaAllocator
+      *allocator; /* nullable: for the device of the last batch */
 };
 
 G_DEFINE_FINAL_TYPE (
@@ -122,7 +123,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* the first property of the table */
 };
 
 static gboolean
@@ -198,7 +199,8 @@ set_caps (GstSpdlCudaNormalize *self, GstEvent *event)
 
 /* Batches */
 
-/* Draws for each image, and notes it. @flips: a byte an image. */
+/* Draws the flip of each image, and records it in the item's `extra`.
+ * @flips: a byte per image */
 static gboolean
 draw_flips (GstSpdlCudaNormalize *self, GstBuffer *batch, guint8 *flips)
 {
@@ -252,7 +254,8 @@ check_batch (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
   return FALSE;
 }
 
-/* Memory and a stream of the device on which the batch lies. */
+/* Ensures that there is an allocator, with its stream, for the device of the
+ * batch. */
 static gboolean
 ensure_allocator (GstSpdlCudaNormalize *self, gint device_id, GError **error)
 {
@@ -269,7 +272,7 @@ ensure_allocator (GstSpdlCudaNormalize *self, gint device_id, GError **error)
   return TRUE;
 }
 
-/* Where each tensor will lie; returns the size of all. */
+/* Computes the offset and size of each tensor. Returns the total size. */
 static gsize
 lay_out (const GstSpdlCudaNormalize *self, GstBuffer *batch, gsize *offsets,
     gsize *sizes)
@@ -285,7 +288,7 @@ lay_out (const GstSpdlCudaNormalize *self, GstBuffer *batch, gsize *offsets,
   return end;
 }
 
-/* What is not changed. */
+/* Copies a tensor that is not converted. */
 static gboolean
 copy_tensor (GstSpdlCudaNormalize *self, GstMemory *from, guint8 *to,
     cudaStream_t stream, GError **error)
@@ -320,8 +323,8 @@ fill_block (GstSpdlCudaNormalize *self, GstBuffer *batch,
   return gst_spdl_cuda_block_end (block, error);
 }
 
-/* Called in the batch's device. What comes is let go of at once: its memory is
- * not written before the stream has read it. */
+/* The batch's device must be current. The input is released immediately: its
+ * memory is not reused before the stream has read it. */
 static GstBuffer *
 normalize_buffer (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
@@ -408,7 +411,7 @@ gst_spdl_cuda_normalize_event (GstSpdlFilter *filter, GstEvent *event)
       ->event (filter, event);
 }
 
-/* States */
+/* State changes */
 
 static gboolean
 open_device (GstSpdlCudaNormalize *self, GError **error)
@@ -435,7 +438,7 @@ gst_spdl_cuda_normalize_change_state (
   ret = GST_ELEMENT_CLASS (gst_spdl_cuda_normalize_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    /* Kernels that were launched must not lose their program. */
+    /* Wait for launched kernels before their module is unloaded. */
     if (self->allocator)
       self->cudart->cudaStreamSynchronize (
           gst_spdl_cuda_allocator_get_stream (self->allocator));

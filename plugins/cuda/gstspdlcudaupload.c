@@ -64,15 +64,15 @@ G_DECLARE_FINAL_TYPE (GstSpdlCudaUpload, gst_spdl_cuda_upload, GST,
 struct _GstSpdlCudaUpload {
   GstSpdlFilter parent;
 
-  gint device_id; /* object lock */
-  guint prefetch; /* object lock */
+  gint device_id; /* protected by the object lock */
+  guint prefetch; /* protected by the object lock */
 
-  /* From READY to PAUSED on, and back. */
+  /* Valid from READY to PAUSED on, and until PAUSED to READY. */
   const GstSpdlCudart *cudart;
   GstSpdlCudaAllocator *allocator;
-  GstAllocator *pinned; /* also under the object lock */
+  GstAllocator *pinned; /* also protected by the object lock */
   SpdlUploads *uploads;
-  gint error_was_posted; /* atomic: an error was posted */
+  gint error_was_posted; /* atomic */
 };
 
 G_DEFINE_FINAL_TYPE (
@@ -82,10 +82,10 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* Page-locked memory for upstream */
 
-/* Tensors begin at multiples of so many bytes, in spdlbatch's memory, too. */
+/* Alignment of tensors, the same as in spdlbatch's memory. */
 #define ALIGNMENT 64
 
-/* What a batch of such caps needs; 0 if that is not known. */
+/* Returns the size of a batch with these caps; 0: unknown. */
 static gsize
 get_size (const GstCaps *caps)
 {
@@ -119,8 +119,8 @@ add_pool (GstQuery *query, GstCaps *caps, gsize size, guint n_buffers,
   gst_object_unref (pool);
 }
 
-/* Answers an allocation query: with @pinned, and where a pool is asked for,
- * with one of at least @n_buffers batches. */
+/* Answers an allocation query with @pinned and, if a pool is requested, a pool
+ * of at least @n_buffers batches. */
 static void
 spdl_cuda_offer (GstQuery *query, GstAllocator *pinned, guint n_buffers)
 {
@@ -134,12 +134,12 @@ spdl_cuda_offer (GstQuery *query, GstAllocator *pinned, guint n_buffers)
   gst_allocation_params_init (&params);
   params.align = ALIGNMENT - 1;
   gst_query_add_allocation_param (query, pinned, &params);
-  /* A pool counts in 32 bits. */
+  /* GstBufferPool stores the size in 32 bits. */
   if (need_pool && size > 0 && size <= G_MAXUINT32)
     add_pool (query, caps, size, n_buffers, pinned, &params);
 }
 
-/* Figures */
+/* Statistics */
 
 static void
 add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
@@ -169,7 +169,8 @@ count_buffer (GstSpdlCudaUpload *self, GstBuffer *batch, guint64 waited,
   spdl_mutex_unlock (&stats->lock);
 }
 
-/* The device may fail at more than one place. */
+/* Posts only the first error: a failed device causes errors in several
+ * places. */
 static void
 post_once (GstSpdlCudaUpload *self, const GError *error)
 {
@@ -177,7 +178,7 @@ post_once (GstSpdlCudaUpload *self, const GError *error)
     gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
-/* On the uploads' thread. */
+/* Called on the thread of SpdlUploads. */
 
 static void
 on_done (gpointer user_data, guint64 time)
@@ -216,7 +217,7 @@ wait_for_room (GstSpdlCudaUpload *self, guint64 *waited)
   }
 }
 
-/* All of @batch but its memory, which is on the device. */
+/* Creates the output buffer: the metadata of @batch with device memory. */
 static GstBuffer *
 make_output (
     GstBuffer *batch, const SpdlTransfer *transfer, GstSpdlCudaBlock *block)
@@ -231,7 +232,8 @@ make_output (
   return output;
 }
 
-/* A copy that was given to the device goes on, whatever failed behind it. */
+/* Waits for copies that were started before an error, and frees the
+ * transfer. */
 static void
 abandon_transfer (
     GstSpdlCudaUpload *self, SpdlTransfer *transfer, GstSpdlCudaBlock *block)
@@ -329,7 +331,7 @@ gst_spdl_cuda_upload_event (GstSpdlFilter *filter, GstEvent *event)
       spdl_uploads_set_flushing (self->uploads, FALSE);
       break;
     case GST_EVENT_EOS:
-      /* An error must come before the end, and the last figures, too. */
+      /* Errors and the last statistics must be posted before EOS. */
       spdl_uploads_drain (self->uploads);
       break;
     default:
@@ -339,7 +341,8 @@ gst_spdl_cuda_upload_event (GstSpdlFilter *filter, GstEvent *event)
       ->event (filter, event);
 }
 
-/* For those in flight, and the one that is being filled. */
+/* Requests memory for the batches in flight and the one that is being
+ * filled. */
 static gboolean
 propose_allocation (GstSpdlCudaUpload *self, GstQuery *query)
 {
@@ -380,7 +383,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
-/* States */
+/* State changes */
 
 static gint
 get_device_id (GstSpdlCudaUpload *self)
@@ -426,7 +429,7 @@ open_device (GstSpdlCudaUpload *self, GError **error)
   return TRUE;
 }
 
-/* What is out keeps its allocator. */
+/* Buffers that are still in use hold references to their allocator. */
 static void
 close_device (GstSpdlCudaUpload *self)
 {
@@ -484,7 +487,7 @@ static const SpdlProperty properties[] = {
 
 enum {
   PROP_0,
-  PROP_SETTINGS, /* the first of the table */
+  PROP_SETTINGS, /* the first property of the table */
 };
 
 static void

@@ -1,4 +1,4 @@
-/* gst-spdl: the kernels of spdlcudanormalize
+/* gst-spdl: CUDA kernels of spdlcudanormalize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,8 +9,8 @@
 
 #include "normalizejob.h"
 
-/* A run's bytes are read as words, which the threads of a warp find in the same
- * sectors; each plane's samples are written as one vector of 16 bytes. */
+/* A run is read as 32-bit words, so that the threads of a warp access the same
+ * sectors; the samples of each plane are written as one vector of 16 bytes. */
 
 template <typename Sample>
 __device__ __forceinline__ Sample
@@ -30,7 +30,7 @@ convert<__half> (float value)
   return __float2half_rn (value);
 }
 
-/* Both are rounded, as on the CPU: no fused multiply-add. */
+/* Rounds both operations as on the CPU, without fused multiply-add. */
 template <typename Sample>
 __device__ __forceinline__ Sample
 normalize (const SpdlNormalizeJob &job, uint32_t channel, uint8_t value)
@@ -76,7 +76,7 @@ do_run (const SpdlNormalizeJob &job)
   }
 }
 
-/* Any number of channels, any width: a thread a pixel. */
+/* Any number of channels and any width: one pixel per thread. */
 template <typename Sample>
 __device__ __forceinline__ void
 do_pixel (const SpdlNormalizeJob &job)

@@ -1,4 +1,4 @@
-/* gst-spdl: work of the threads of a CUDA kernel
+/* gst-spdl: index computation of the normalization kernels
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,15 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Plain C and CUDA: the kernel's arithmetic of places is tested as C.
+/* This header is valid C and CUDA, so that the index computation can be tested
+ * on the CPU.
  *
- * A job is a launch: uint8 images, interleaved, become floating point in
- * planes,
+ * A job is a kernel launch that converts interleaved uint8 images to planar
+ * floating point,
  *
  *     out = in * scale + shift
  *
- * with both rounded, as spdlbatch does it. A thread does a run of pixels of one
- * row; runs begin where vectors of 4 to 16 bytes may be read and written. */
+ * with both operations rounded as in spdlbatch. A thread processes a run of
+ * pixels in a row. Runs are aligned for vector accesses of 4 to 16 bytes. */
 
 #ifdef __CUDACC__
 #define SPDL_NORMALIZE_INLINE static __host__ __device__ __forceinline__
@@ -28,7 +29,7 @@
 
 #define SPDL_NORMALIZE_MAX_CHANNELS 16
 #define SPDL_NORMALIZE_MAX_IMAGES 2048
-/* Threads of a job, and of a block of threads. */
+/* Maximum number of threads in a job, and threads per block. */
 #define SPDL_NORMALIZE_MAX_THREADS 0x7fffff00u
 #define SPDL_NORMALIZE_BLOCK 256
 
@@ -36,17 +37,17 @@ typedef struct {
   const uint8_t *in;
   void *out;
   uint32_t n_images, width, height, n_channels;
-  uint32_t run; /* divides the width */
+  uint32_t run; /* pixels per run; divides the width */
   float scale[SPDL_NORMALIZE_MAX_CHANNELS];
   float shift[SPDL_NORMALIZE_MAX_CHANNELS];
-  uint32_t flips[SPDL_NORMALIZE_MAX_IMAGES / 32]; /* a bit an image */
+  uint32_t flips[SPDL_NORMALIZE_MAX_IMAGES / 32]; /* a bit per image */
 } SpdlNormalizeJob;
 
 typedef struct {
-  uint64_t in;  /* sample at which the run begins that is read */
-  uint64_t out; /* sample at which the one begins that is written, in plane 0 */
-  uint64_t plane; /* samples from one plane to the next */
-  int flipped;    /* its last pixel is read first */
+  uint64_t in;    /* sample where the input run starts */
+  uint64_t out;   /* sample in plane 0 where the output run starts */
+  uint64_t plane; /* samples per plane */
+  int flipped;    /* the input run is read in reverse order */
 } SpdlNormalizePlace;
 
 SPDL_NORMALIZE_INLINE uint32_t
@@ -75,7 +76,8 @@ spdl_normalize_place (const SpdlNormalizeJob *job, uint32_t thread)
   return place;
 }
 
-/* Where pixel @i of the run that is written is read, from the place's `in`. */
+/* Returns the input offset of pixel @i of the output run, relative to the
+ * place's `in`. */
 SPDL_NORMALIZE_INLINE uint32_t
 spdl_normalize_source (
     const SpdlNormalizeJob *job, const SpdlNormalizePlace *place, uint32_t i)
@@ -83,8 +85,9 @@ spdl_normalize_source (
   return (place->flipped ? job->run - 1 - i : i) * job->n_channels;
 }
 
-/* Which kernel does it, and the run that it needs; @half: to float16. Runs are
- * as long as 16 bytes of what is written, where the images' width allows. */
+/* Returns the name of the kernel, and sets the run that it requires: 16 bytes
+ * of output if the width allows.
+ * @half: output is float16 */
 static inline const char *
 spdl_normalize_choose (
     uint32_t n_channels, uint32_t width, int half, uint32_t *run)

@@ -1,4 +1,4 @@
-/* gst-spdl: launches CUDA kernels that normalize images
+/* gst-spdl: CUDA image normalization
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,29 +12,29 @@
 
 G_BEGIN_DECLS
 
-/* The kernels are a program of their own, made by nvcc and part of the plugin
- * as bytes, which the Runtime loads for each device that it is used on. */
+/* Launches the kernels, which nvcc compiles to a binary that is embedded in the
+ * plugin. The CUDA Runtime loads it for each device in use. */
 
-/* Of two types of samples, for 0 (any) to 4 channels. */
+/* Two sample types, for 0 (any number) to 4 channels. */
 #define SPDL_NORMALIZER_KERNELS 10
 
 typedef struct {
   const GstSpdlCudart *cudart;
   void *library;
-  void *kernels[SPDL_NORMALIZER_KERNELS]; /* NULL: not looked for yet */
+  void *kernels[SPDL_NORMALIZER_KERNELS]; /* NULL: not loaded yet */
 } SpdlNormalizer;
 
 typedef struct {
   guint n_images, width, height, n_channels;
-  gboolean half; /* to float16, else float32 */
+  gboolean half; /* output is float16, not float32 */
   float scale[SPDL_NORMALIZE_MAX_CHANNELS];
   float shift[SPDL_NORMALIZE_MAX_CHANNELS];
 } SpdlNormalizeTask;
 
-/* @mean, @std: of @n each (0: none; 1: for all channels), of samples from 0 to
- * 1, as spdlbatch has them. Returns FALSE with @error set if they do not go
- * with
- * @task's channels. */
+/* Sets scale and shift from @mean and @std, which have @n_mean and @n_std
+ * values (0: default; 1: for all channels) for samples from 0 to 1, as in
+ * spdlbatch. Returns FALSE with @error set if they do not match the number of
+ * channels. */
 gboolean
 spdl_normalize_task_set_factors (SpdlNormalizeTask *task, const double *mean,
     guint n_mean, const double *std, guint n_std, GError **error);
@@ -43,8 +43,8 @@ gboolean spdl_normalizer_open (
     SpdlNormalizer *self, const GstSpdlCudart *cudart, GError **error);
 void spdl_normalizer_close (SpdlNormalizer *self);
 
-/* Gives @stream, of the current device, what makes @out of @in. @flips: a byte
- * an image; NULL: none is mirrored. */
+/* Launches the conversion of @in to @out on @stream of the current device.
+ * @flips: (nullable): a byte per image; NULL: no image is mirrored */
 gboolean spdl_normalizer_launch (SpdlNormalizer *self,
     const SpdlNormalizeTask *task, gconstpointer in, gpointer out,
     const guint8 *flips, cudaStream_t stream, GError **error);

@@ -1,4 +1,4 @@
-/* gst-spdl: the CUDA plugin
+/* gst-spdl: CUDA plugin
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

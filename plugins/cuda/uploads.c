@@ -1,4 +1,4 @@
-/* gst-spdl: uploads in flight
+/* gst-spdl: asynchronous uploads to a CUDA device
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -24,20 +24,23 @@ struct _SpdlUploads {
   GThread *thread;
 
   SpdlMutex lock;
-  SpdlCond begun;   /* for the thread: there is one more, or the end */
-  SpdlCond changed; /* for the others */
-  GQueue uploads;   /* of Upload, the oldest first; the rest under the lock */
+  SpdlCond
+      begun; /* wakes the thread: an upload was added, or `ending` is set */
+  SpdlCond changed; /* wakes other threads */
+  GQueue uploads; /* of Upload, oldest first; this and the following fields are
+                     protected by the lock */
   gboolean ending;
   gboolean flushing;
   gboolean has_failed;
 };
 
-/* Tensors of one batch */
+/* Layout of a batch */
 
-/* Where a tensor may begin on the device: what the largest loads want. */
+/* Alignment of tensors on the device, for the widest vector loads. */
 #define ALIGNMENT 256
-/* Between tensors that go in one piece there may be so much that is not theirs:
- * of a last batch, which is smaller than the memory was laid out for. */
+/* Maximum total gap between tensors that are copied as one range, in bytes and
+ * as a fraction. The last batch of an epoch may be smaller than the memory was
+ * laid out for, which leaves gaps. */
 #define MAX_GAPS (64 * 1024)
 #define MAX_GAPS_SHARE 4
 
@@ -64,7 +67,8 @@ map_tensors (SpdlTransfer *self, GError **error)
   return TRUE;
 }
 
-/* One behind the other, in one range, with little between them. */
+/* Returns whether the tensors are in one page-locked range, in order and with
+ * small gaps. */
 static gboolean
 is_one_piece (const SpdlTransfer *self, const GstSpdlPinnedRange *range)
 {
@@ -104,11 +108,12 @@ lay_out_each (SpdlTransfer *self)
   }
 }
 
-/* Another library's, PyTorch's say, may be page-locked, too. */
+/* Returns whether another library, such as PyTorch, has page-locked the
+ * memory. */
 static gboolean
 is_locked_elsewhere (const GstSpdlCudart *cudart, const GstMapInfo *map)
 {
-  /* Later runtimes' structures are larger. */
+  /* The structures of later runtimes are larger. */
   union {
     struct cudaPointerAttributes attributes;
     guint8 storage[256];
@@ -139,7 +144,8 @@ are_all_locked (const SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
   return TRUE;
 }
 
-/* Where there is no page-locked memory left, the CPU waits for each copy. */
+/* Copies the tensors to page-locked memory. If none can be locked, the CPU
+ * waits for each copy. */
 static gboolean
 move_memories (SpdlTransfer *self, GstSpdlCudaAllocator *allocator,
     GstAllocator *pinned, const GstSpdlCudart *cudart, GError **error)
@@ -269,7 +275,7 @@ finish_upload (SpdlUploads *self, Upload *upload)
   spdl_mutex_lock (&self->lock);
   first = !self->has_failed;
   spdl_mutex_unlock (&self->lock);
-  /* It is told before a push can fail of it. */
+  /* The error is reported before a push can fail because of it. */
   if (first)
     self->funcs.failed (self->funcs.user_data, error);
   spdl_mutex_lock (&self->lock);
@@ -277,7 +283,7 @@ finish_upload (SpdlUploads *self, Upload *upload)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* It counts until its batch is given back. */
+/* An upload counts as in flight until its batch is released. */
 static gpointer
 run_worker (gpointer data)
 {

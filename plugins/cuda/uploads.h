@@ -1,4 +1,4 @@
-/* gst-spdl: uploads in flight
+/* gst-spdl: asynchronous uploads to a CUDA device
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,47 +13,48 @@
 
 G_BEGIN_DECLS
 
-/* Where on the device the tensors of a batch will lie, and what is copied: one
- * piece, if they are parts of one range of page-locked memory; if not, each. A
- * device cannot copy by itself from other memory, and the CPU would wait; so
- * that is moved first, into page-locked memory of ours. Whatever is copied
- * stays mapped, and the batch's, until the transfer is cleared. */
+/* A batch and the layout of its tensors on the device. Tensors in one range of
+ * page-locked memory are copied together, otherwise one by one. Since a device
+ * cannot copy asynchronously from other memory, such tensors are first copied
+ * to page-locked memory. The source stays mapped until the transfer is
+ * cleared. */
 
 typedef struct {
   GstBuffer *batch; /* owned */
   guint n_tensors;
   GstMapInfo maps[GST_SPDL_MAX_TENSORS];
   gsize offsets[GST_SPDL_MAX_TENSORS]; /* on the device */
-  gsize size;                          /* of all, there */
-  guint8 *piece;                       /* NULL: each alone */
-  gboolean is_moved;                   /* or had to be */
-  GstMemory *moved;                    /* nullable; mapped */
+  gsize size;                          /* total size on the device */
+  guint8 *piece; /* start of the common range; NULL: tensors are copied one by
+                    one */
+  gboolean is_moved; /* tensors were not in page-locked memory */
+  GstMemory *moved;  /* nullable: page-locked copy, mapped */
   GstMapInfo moved_map;
 } SpdlTransfer;
 
-/* @batch: (transfer full), also in case of an error. @pinned: for what has to
- * be moved first. */
+/* @batch: (transfer full), also in case of an error
+ * @pinned: allocator for tensors that must be copied first */
 gboolean spdl_transfer_init (SpdlTransfer *self, GstBuffer *batch,
     GstSpdlCudaAllocator *allocator, GstAllocator *pinned, GError **error);
 
-/* Gives the copies to the block's stream. */
+/* Starts the copies on the block's stream. */
 gboolean spdl_transfer_begin (
     SpdlTransfer *self, GstSpdlCudaBlock *block, GError **error);
 
-/* When the copies are done, or were never begun. */
+/* Call it after the copies are done, or if they were not started. */
 void spdl_transfer_clear (SpdlTransfer *self);
 
-/* A bounded number of transfers that a device is doing, in their order. A
- * thread of its own waits for each one's event, and gives its batch back;
- * nobody else waits for an event. */
+/* A bounded queue of transfers, which the device performs in order. A thread
+ * waits for their events and releases the batches; no other thread waits for
+ * events. */
 
 typedef struct _SpdlUploads SpdlUploads;
 
-/* On the thread; without a lock. */
+/* Called on the thread, without the lock. */
 typedef struct {
-  /* A transfer is done, and took the device so many ns. */
+  /* A transfer is done. @time: duration on the device, in ns. */
   void (*done) (gpointer user_data, guint64 time);
-  /* It has failed, and so have all behind it. Once. */
+  /* A transfer failed, and so will all later ones. Called once. */
   void (*failed) (gpointer user_data, const GError *error);
   gpointer user_data;
 } SpdlUploadsFuncs;
@@ -67,21 +68,22 @@ typedef enum {
 SpdlUploads *spdl_uploads_new (const GstSpdlCudart *cudart, gint device_id,
     guint max_in_flight, const SpdlUploadsFuncs *funcs);
 
-/* Waits until those in flight are done, and frees all. */
+/* Waits for the transfers in flight and frees the object. */
 void spdl_uploads_free (SpdlUploads *self);
 
-/* Waits while there are as many in flight as there may be. */
+/* Waits while the maximum number of transfers is in flight. */
 SpdlUploadsState spdl_uploads_wait_for_room (SpdlUploads *self);
 
-/* A transfer that was begun (its content is taken), and its block (transfer
- * full). Only behind spdl_uploads_wait_for_room(). */
+/* Adds a transfer that was started (its content is moved), and its block
+ * (transfer full). Call it only after spdl_uploads_wait_for_room(). */
 void spdl_uploads_add (
     SpdlUploads *self, SpdlTransfer *transfer, GstSpdlCudaBlock *block);
 
-/* Waits until none is in flight. */
+/* Waits until no transfer is in flight. */
 SpdlUploadsState spdl_uploads_drain (SpdlUploads *self);
 
-/* Who waits is let go, until it is over. */
+/* Wakes waiting threads, and lets calls return immediately until it is called
+ * with FALSE. */
 void spdl_uploads_set_flushing (SpdlUploads *self, gboolean flushing);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: loads a folder of JPEGs and shows each stage's figures meanwhile
+# gst-spdl: demo that loads a folder of JPEGs and prints statistics
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -38,7 +38,7 @@ def milliseconds(stats, field):
 
 
 def row(stats):
-    """One stage's figures as a line of the table."""
+    """Formats the statistics of a stage as a table row."""
     rate = stats.get_value("occupancy-rate")
     failures = stats.get_value("num-failures")
     return ROW.format(
@@ -51,7 +51,7 @@ def row(stats):
 
 
 class Watch:
-    """Reads the bus between two batches."""
+    """Collects statistics and errors from the bus."""
 
     def __init__(self, pipeline):
         self.bus = pipeline.get_bus()

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""packages.json names each package with its version and SHA-256. apt downloads
-them, and checks Debian's signatures; what it brought is compared with the pins."""
+"""packages.json lists the packages with version and SHA-256. apt downloads them and
+verifies Debian's signatures; the files are then compared with the pinned hashes."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from typing import Any, Dict, List, NoReturn
 
 PINS = pathlib.Path(__file__).with_name("packages.json")
 
-# The exit status if a pinned version cannot be downloaded.
+# Exit status if a pinned version cannot be downloaded.
 UNAVAILABLE = 3
 
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -76,7 +76,7 @@ class Downloader:
                                        text=True).strip()
 
     def get_package(self, name: str, pin: Dict[str, str]) -> pathlib.Path:
-        """Returns the .deb."""
+        """Downloads a package if necessary, and returns the .deb file."""
         path = self._find(name, pin["version"])
         if not path.exists():
             try:
@@ -88,7 +88,7 @@ class Downloader:
         return path
 
     def pin_package(self, name: str) -> Dict[str, str]:
-        """Downloads what apt would install, and returns its pin."""
+        """Downloads the version that apt would install, and returns its pin."""
         _run("apt-get", "download", "-q", name, where=self.folder)
         policy = _run("apt-cache", "policy", name, where=self.folder)
         match = re.search(r"Candidate: (\S+)", policy)
@@ -101,8 +101,8 @@ class Downloader:
     # Source packages
 
     def _source_options(self) -> List[str]:
-        """Options that have apt read the sources of what it has the packages
-        of, without a change to the system's settings."""
+        """Returns apt options that add source packages for all configured
+        repositories, without changing the system's configuration."""
         lists = self.folder / "lists"
         targets = _run("apt-get", "indextargets", "--format",
                        "$(SITE) $(RELEASE) $(COMPONENT)",
@@ -123,7 +123,8 @@ class Downloader:
         return options
 
     def get_source(self, name: str, pin: Dict[str, Any]) -> pathlib.Path:
-        """Returns the .dsc, beside which the other files are."""
+        """Downloads a source package if necessary. Returns the .dsc file; the other
+        files are in the same folder."""
         files = {self.folder / file: pin["files"][file]
                  for file in pin["files"]}
         if not all(path.exists() for path in files):
@@ -156,10 +157,10 @@ class Downloader:
                 "files": {file: hash_file(self.folder / file)
                           for file in sorted(names)}}
 
-    # Both
+    # Packages and source packages
 
     def update(self) -> None:
-        """Pins the versions that apt has now."""
+        """Pins the current versions of all packages."""
         pins = read_pins()
         for name in pins["packages"]:
             pins["packages"][name] = self.pin_package(name)
@@ -169,7 +170,7 @@ class Downloader:
                         "utf-8")
 
     def unpack(self, root: pathlib.Path) -> None:
-        """Unpacks each package into a folder of its name below @root."""
+        """Unpacks each package into a folder with its name in @root."""
         for name, pin in read_pins()["packages"].items():
             mark = root / name / pin["sha256"]
             if mark.exists():

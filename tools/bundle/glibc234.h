@@ -1,4 +1,4 @@
-/* gst-spdl: functions of the wheel's libraries in the version of glibc 2.34
+/* gst-spdl: symbol versions of glibc 2.34 for the wheel's libraries
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,5 +7,5 @@
 
 #pragma once
 
-/* glibc 2.35 has a faster one, with which the wheel would need that version. */
+/* The wheel requires only glibc 2.34; 2.35 has a newer version of hypot(). */
 __asm__ (".symver hypot, hypot@GLIBC_2.2.5");

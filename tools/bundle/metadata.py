@@ -1,4 +1,4 @@
-# gst-spdl: metadata of the wheel: licences, components, and its archive
+# gst-spdl: metadata of the wheel: licences, SBOM and archive
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,7 +15,7 @@ import zipfile
 from typing import Any, Dict, List
 
 TAG = "py3-none-manylinux_2_34_x86_64"
-# The names in gstspdl.versions(), and the packages that have their versions.
+# Names in gstspdl.versions(), and the packages that determine the versions.
 VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "gst-plugins-base": "gstreamer1.0-plugins-base",
             "gst-plugins-good": "gstreamer1.0-plugins-good",
@@ -29,7 +29,7 @@ VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
 
 def make_components(pins: Dict[str, Any], packages: List[str]
                     ) -> List[Dict[str, Any]]:
-    """Components of a CycloneDX list, one of each package."""
+    """Returns CycloneDX components, one per package."""
     components = []
     for name in sorted(packages):
         pin = pins["packages"].get(name)
@@ -48,7 +48,7 @@ def make_components(pins: Dict[str, Any], packages: List[str]
 
 def write_sbom(path: pathlib.Path, version: str,
                components: List[Dict[str, Any]]) -> None:
-    """Writes a CycloneDX 1.5 list of what the wheel has."""
+    """Writes a CycloneDX 1.5 SBOM of the wheel."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
@@ -60,7 +60,7 @@ def write_sbom(path: pathlib.Path, version: str,
 
 def write_versions(path: pathlib.Path, pins: Dict[str, Any],
                    packages: List[str]) -> None:
-    """Writes what gstspdl.versions() reads."""
+    """Writes the version file for gstspdl.versions()."""
     everything = {**pins["packages"], **pins["sources"]}
     path.write_text(json.dumps(
         {name: everything[package]["version"]
@@ -70,11 +70,11 @@ def write_versions(path: pathlib.Path, pins: Dict[str, Any],
 
 def copy_licences(folder: pathlib.Path, packages: List[str],
                   find: Any) -> None:
-    """Copies the copyright file of each package, and the project's."""
+    """Copies the copyright files of the packages and of the project."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in packages:
         shutil.copy(find(name), folder / f"{name}.txt")
-    # Debian's files refer to these.
+    # Referenced by Debian's copyright files.
     common = pathlib.Path("/usr/share/common-licenses")
     for name in "Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3":
         shutil.copy(common / name, folder / f"common-{name}.txt")
@@ -104,8 +104,8 @@ def write_metadata(folder: pathlib.Path, version: str,
 
 
 def _commit_time() -> time.struct_time:
-    """The time of the last commit, so that the same commit gives the same
-    bytes."""
+    """Returns the time of the last commit, which makes the build
+    reproducible."""
     try:
         seconds = int(subprocess.check_output(
             ["git", "log", "-1", "--format=%ct"], text=True))
@@ -115,7 +115,7 @@ def _commit_time() -> time.struct_time:
 
 
 def pack(tree: pathlib.Path, target: pathlib.Path, info: str) -> None:
-    """Writes the wheel of all files below @tree, with RECORD in @info."""
+    """Writes a wheel with all files in @tree, and RECORD in @info."""
     records = []
     stamp = _commit_time()[:6]
     files = sorted(path for path in tree.rglob("*") if path.is_file())

@@ -1,11 +1,12 @@
-# gst-spdl: shared libraries of the wheel, under names of their own
+# gst-spdl: renaming of the wheel's shared libraries and their symbols
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A process may have GLib, GStreamer, FFmpeg or zlib from elsewhere: from PyGObject,
-OpenCV or PyAV, or preloaded. So each library of the wheel has a file name and
-symbols that nobody else has. Neither side can take the other's functions, also
-where one is in the global scope, and malloc() stays the process's own."""
+"""A process may load other copies of GLib, GStreamer, FFmpeg or zlib, for example
+with PyGObject, OpenCV or PyAV. Therefore each library of the wheel has a unique
+file name and unique symbols, so that neither side can bind to the other's
+functions, even if a library is in the global scope. malloc() is shared with the
+process."""
 
 import hashlib
 import pathlib
@@ -14,14 +15,14 @@ import shutil
 import subprocess
 from typing import Dict, Iterable, List, Set
 
-# Libraries of the system, which every manylinux platform has.
+# System libraries that every manylinux platform has.
 SYSTEM = {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1",
           "libm.so.6", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
           "libstdc++.so.6"}
 PREFIX = "spdl_"
 
-# Symbols that keep their names: functions that are looked up by name, our own
-# library's, and those of C++ and the linker.
+# Symbols that are not renamed: functions that are looked up by name, those of
+# gst-spdl's library, and those of C++ and the linker.
 KEPT = re.compile(
     r"gst_spdl_|gst_plugin_\w+_(get_desc|register)$|g_module_(check_init|unload)$|"
     r"g_io_(module_)?\w*(load|unload|query)$|_Z|__|_init$|_fini$|_edata$|_end$|"
@@ -29,7 +30,7 @@ KEPT = re.compile(
 
 
 class Relocator:
-    """Copies files and the libraries that they need into one folder."""
+    """Copies files and the libraries that they need to a folder."""
 
     def __init__(self, patchelf: str, target: pathlib.Path,
                  search: List[pathlib.Path]) -> None:
@@ -89,8 +90,8 @@ class Relocator:
 
     def run(self, files: Dict[pathlib.Path, pathlib.Path],
             kept: Dict[str, str], work: pathlib.Path) -> None:
-        """Copies @files, whose values are paths below the folder, with what they
-        need. @kept: names of libraries that others ask for, by SONAME."""
+        """Copies @files to the relative paths that are their values, with the
+        libraries that they need. @kept: fixed file names by SONAME."""
         self._collect(files)
         names = {soname: kept.get(soname) or self._rename(soname, file)
                  for soname, file in self.libraries.items()}

@@ -1,10 +1,10 @@
-# gst-spdl: libraries of the wheel that are built from Debian's source packages
+# gst-spdl: builds of Debian source packages for the wheel
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Debian's own builds of these would bring what the wheel must not have:
-FFmpeg the GPL, libtiff the GPL of JBIG-KIT, libarchive libxml2 and ICU, libsoup
-Kerberos."""
+"""Debian's binary packages of these have dependencies that the wheel must not have:
+GPL code in FFmpeg, JBIG-KIT (GPL) in libtiff, libxml2 and ICU in libarchive, and
+Kerberos in libsoup."""
 
 import os
 import pathlib
@@ -12,10 +12,10 @@ import shutil
 import subprocess
 from typing import Callable, Dict, List
 
-# What is compiled runs with glibc 2.34, on RHEL 9 for example.
+# Keeps the wheel compatible with glibc 2.34, for example on RHEL 9.
 OLD_GLIBC = f"-include {pathlib.Path(__file__).with_name('glibc234.h')}"
 
-# Decoders, demuxers and parsers, and nothing that reads files, devices or the
+# Only decoders, demuxers and parsers, without access to files, devices or the
 # network.
 FFMPEG_OPTIONS = [
     "--disable-autodetect", "--disable-gpl", "--disable-nonfree",
@@ -73,8 +73,8 @@ class Builder:
 
     def _build_libarchive(self, log: pathlib.Path,
                           source: pathlib.Path) -> None:
-        # glibc has arc4random_buf() since 2.36: libarchive's own function does
-        # not get along with its declaration.
+        # libarchive's arc4random_buf() conflicts with the declaration in glibc
+        # 2.36 and later.
         file = source / "libarchive" / "archive_random.c"
         file.write_text(file.read_text("utf-8").replace(
             "arc4random_buf", "archive_arc4random_buf"), "utf-8")
@@ -106,8 +106,7 @@ class Builder:
         return path
 
     def build(self, name: str, control: pathlib.Path, version: str) -> None:
-        """Builds a source package unless that has been done for the
-        version."""
+        """Builds a source package, unless this version was built already."""
         recipes: Dict[str, Callable[[pathlib.Path, pathlib.Path], None]] = {
             "ffmpeg": self._build_ffmpeg,
             "libarchive": self._build_libarchive,

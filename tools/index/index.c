@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-index, which indexes shards
+/* gst-spdl: gst-spdl-index, a tool that indexes shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,7 +18,7 @@
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/shards/shardsfuncs.h"
 
-/* Shards that are read at a time. */
+/* Number of shards that are read at a time. */
 #define N_THREADS 8
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   SpdlIndexer *indexer;
   gchar *folder; /* nullable */
   gboolean list;
-  GMutex lock; /* guards what is printed, and: */
+  GMutex lock; /* protects the output and the following field: */
   guint n_failed;
 } Run;
 
@@ -45,8 +45,7 @@ print_file (const SpdlArchiveFile *file)
 }
 
 /* Prints a line for each sample: its key, label and, for each of its files,
- * `extension=FIRST-LAST` (`extension=` for an empty one), with tabs between
- * them. */
+ * `extension=FIRST-LAST` (`extension=` for an empty one), separated by tabs. */
 static void
 listing_print (const SpdlArchiveIndex *index)
 {
@@ -64,8 +63,9 @@ listing_print (const SpdlArchiveIndex *index)
   }
 }
 
-/* Where the index of @location goes: beside it, or where it was asked for; that
- * of a URL into this folder, to be put beside it. */
+/* Returns the path of the index: next to @location, or in the output folder.
+ * The index of a URL is written to the current folder, to be uploaded next to
+ * the shard. */
 static gchar *
 find_path (const Run *run, const gchar *location)
 {
@@ -96,7 +96,7 @@ fail_run (Run *run, const gchar *text)
   fprintf (stderr, "gst-spdl-index: %s\n", shown);
 }
 
-/* Takes @data. With the lock. */
+/* Stores or prints the index in @data (transfer full). Lock held. */
 static void
 keep_index (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
     gsize size)
@@ -148,7 +148,7 @@ index_shard (gpointer data, gpointer user_data)
 static void
 index_all (Run *run, const GPtrArray *names)
 {
-  /* In order, where what they hold is printed. */
+  /* One thread keeps the order of the listing. */
   GThreadPool *pool = g_thread_pool_new (
       index_shard, run, run->list ? 1 : N_THREADS, FALSE, NULL);
 
@@ -187,7 +187,7 @@ run_all (Run *run, gchar **locations)
   return run->n_failed > 0;
 }
 
-/* As the property of that name is written in a pipeline. */
+/* Parses the syntax of the property extra-headers in a pipeline. */
 static gboolean
 parse_headers (
     const gchar *option, const gchar *value, gpointer data, GError **error)
@@ -206,7 +206,7 @@ parse_headers (
   return TRUE;
 }
 
-/* Of the same names as the properties of spdlsrc and spdlfetch. */
+/* Options with the names of the properties of spdlsrc and spdlfetch. */
 static GOptionGroup *
 make_remote_group (Run *run)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: runs a pipeline and finds its bottleneck
+/* gst-spdl: gst-spdl-launch: main program
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,7 +33,7 @@ print_error (const GError *error, int status)
   return status;
 }
 
-/* Who listens to a session. */
+/* Receivers of a session's events. */
 typedef struct {
   Screen *screen;
   Exporter *exporter; /* nullable */
@@ -90,7 +90,7 @@ make_exporter (const Options *options, GError **error)
   return exporter;
 }
 
-/* What is asked for beside the table, also after an error. */
+/* Writes the JSON and HTML files, also after an error. */
 static gboolean
 write_files (const Options *options, Session *session, const GError *failure,
     GError **error)

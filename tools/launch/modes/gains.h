@@ -11,36 +11,37 @@
 
 G_BEGIN_DECLS
 
-/* A pipeline as it is, and from the cache, was run in rounds: how much less
- * time a batch takes from the cache. */
+/* Compares rounds of runs with loading and from cached batches: the reduction
+ * of the time per batch. */
 
-/* From here on a gain is worth its work; below the other one, it is none. */
+/* A gain of at least the first value is worth optimizing for; one below the
+ * second is negligible. */
 #define GAINS_WORTH_IT 0.10
 #define GAINS_NONE 0.05
 
-/* Of several runs. */
+/* Over several runs. */
 typedef struct {
   double median, least, most;
 } Spread;
 
 typedef struct {
   guint n_rounds;
-  Spread base, cached; /* s a batch */
-  double headspace;    /* of the medians, a share of the base's time */
-  double least, most;  /* of the rounds' own */
+  Spread base, cached; /* s per batch */
+  double headspace;    /* of the medians, relative to the base */
+  double least, most;  /* of single rounds */
 } Gains;
 
-/* @base, @cached: seconds a batch of each of @n rounds. */
+/* @base, @cached: seconds per batch in each of @n rounds */
 void
 gains_init (Gains *self, const double *base, const double *cached, guint n);
 
-/* "stop", "small" or "worth-it" */
+/* Returns "stop", "small" or "worth-it". */
 const gchar *gains_get_advice (const Gains *self);
 
-/* Whether the rounds themselves say what the whole does. */
+/* Returns whether single rounds lead to the same conclusion. */
 gboolean gains_agree (const Gains *self);
 
-/* A sentence. */
+/* Returns a sentence for the user. */
 gchar *gains_describe (const Gains *self);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: comparison of a pipeline with cached batches
+/* gst-spdl: gst-spdl-launch: comparison of loading with cached batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,33 +19,34 @@
 #include "tools/launch/views/screen.h"
 #include "tools/launch/views/table.h"
 
-#define DEFAULT_DURATION 3.0 /* s of each run, when it is steady */
-#define WARM_UP 0.25         /* of it, before that */
+#define DEFAULT_DURATION 3.0 /* s per run, after the warm-up */
+#define WARM_UP 0.25         /* warm-up, relative to the duration */
 #define N_CACHES 10
-/* Batches that wait in a sink, or are in hand, when the cache begins. */
+/* Number of batches that may be in the sink's queue or in use when caching
+ * starts. */
 #define IN_HAND 3
-/* A step that takes so much longer with loading is slowed down by it. */
+/* Ratio from which a training step counts as slowed down by loading. */
 #define SLOW_STEP 1.1
 
-/* What one run came to. */
+/* Result of one run. */
 typedef struct {
   gboolean cached;
-  double batch_time;          /* s from one batch to the next */
-  double wait;                /* s of it */
+  double batch_time;          /* s per batch */
+  double wait;                /* s of waiting per batch */
   guint64 p50_step, p99_step; /* ns */
-  double rate;                /* items a second */
+  double rate;                /* items per second */
   double cores;
 } HeadspaceRun;
 
-/* What all of them did. */
+/* Results of all runs. */
 typedef struct {
   const Options *options;
-  GArray *runs; /* HeadspaceRun, in the order in which they ran */
+  GArray *runs; /* of HeadspaceRun, in order of execution */
   Gains gains;
-  gchar *verdict; /* a sentence */
+  gchar *verdict; /* sentence for the user */
 } Headspace;
 
-/* Files */
+/* Output files */
 
 static void
 add_string (JsonBuilder *b, const gchar *name, const gchar *value)
@@ -61,7 +62,7 @@ add_number (JsonBuilder *b, const gchar *name, double value)
   json_builder_add_double_value (b, value);
 }
 
-/* Nanoseconds, as all figures are. */
+/* In nanoseconds, like all times in the files. */
 static void
 add_time (JsonBuilder *b, const gchar *name, gint64 ns)
 {
@@ -127,7 +128,7 @@ write_json (const Headspace *self, const gchar *description, GError **error)
   return output_write (self->options->json, line, error);
 }
 
-/* A bar for each run. */
+/* Creates a bar for each run. */
 static GPtrArray *
 make_points (const Headspace *self)
 {
@@ -149,7 +150,7 @@ make_points (const Headspace *self)
   return points;
 }
 
-/* Writes the files that were asked for. */
+/* Writes the requested files. */
 static gboolean
 headspace_write_files (const Headspace *self, GError **error)
 {
@@ -189,7 +190,8 @@ make_session (const Options *options, gboolean cached, GError **error)
   return session;
 }
 
-/* The pipeline can be made, both ways, and pulled from. */
+/* Checks that both variants of the pipeline can be created, and that batches
+ * can be pulled. */
 static gboolean
 check_options (const Options *options, GError **error)
 {
@@ -243,8 +245,8 @@ measure_rate (Headspace *self, gboolean cached, GError **error)
   return ok;
 }
 
-/* A round is one run of each; who goes first takes turns, so that what drifts
- * hits both. After Ctrl-C the rounds that are over count. */
+/* Runs all rounds. A round is one run of each variant in alternating order, so
+ * that drift affects both. After Ctrl-C, the complete rounds count. */
 static gboolean
 measure_all (Headspace *self, Interrupt *interrupt, GError **error)
 {
@@ -258,7 +260,7 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
     if (!measure_rate (self, cached, error) || interrupt_came (interrupt))
       break;
   }
-  /* A round that was broken off is none. */
+  /* Drop an incomplete round. */
   g_array_set_size (self->runs, self->runs->len / 2 * 2);
   if (self->runs->len == 0 && !*error)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
@@ -280,7 +282,7 @@ get_run_of (const Headspace *self, guint round, gboolean cached)
   return run->cached == cached ? run : get_run (self, 2 * round + 1);
 }
 
-/* What loading does to the step itself, of the middle of the rounds. */
+/* Appends how much loading slows down the training step, by the medians. */
 static void
 append_contention (const Headspace *self, GString *text)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: measures one stage alone
+/* gst-spdl: gst-spdl-launch: measurement of a single stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,13 +17,14 @@
 #include "tools/launch/run/process.h"
 #include "tools/launch/run/setting.h"
 
-/* Pushes a recording into an appsrc, over and over, in a thread of its own. */
+/* Thread that pushes a recording to an appsrc in a loop. */
 typedef struct _Feeder Feeder;
 
-#define DEFAULT_DURATION 2.0 /* s of each run */
-#define WARM_UP 0.25         /* of it */
+#define DEFAULT_DURATION 2.0 /* s per run */
+#define WARM_UP 0.25         /* warm-up, relative to the duration */
 #define MAX_CONCURRENCY 256
-/* A doubling that brings less than that, twice, is the end. */
+/* Measurement ends when doubling the concurrency twice increases the rate by
+ * less than this factor. */
 #define WORTH 1.05
 
 /* Recording */
@@ -67,7 +68,7 @@ record_buffer (Recorder *self, GstPad *pad, GstPadProbeInfo *info)
   g_ptr_array_add (self->samples, sample);
 }
 
-/* Nothing goes on to the element. */
+/* Records data and drops it before it reaches the element. */
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -115,8 +116,8 @@ wait_until_done (Recorder *self, GstElement *pipeline, GError **error)
   return TRUE;
 }
 
-/* Plays @pipeline until @n items or groups have come to @element, and keeps
- * copies. (element-type GstSample) */
+/* Plays @pipeline until @n items or groups have reached @element. Returns
+ * copies of them. (element-type GstSample) */
 static GPtrArray *
 recording_make (
     GstElement *pipeline, GstElement *element, guint n, GError **error)
@@ -166,7 +167,8 @@ run_feeder (gpointer data)
     GstSample *sample =
         g_ptr_array_index (self->samples, i % self->samples->len);
 
-    /* Until it plays, and when it is stopped, it flushes. */
+    /* The appsrc is flushing before the pipeline plays and after it is
+     * stopped. */
     if (gst_app_src_push_sample (self->appsrc, sample) != GST_FLOW_OK)
       g_usleep (1000);
   }
@@ -184,7 +186,7 @@ feeder_new (GstElement *appsrc, GPtrArray *samples)
   return self;
 }
 
-/* After the pipeline was stopped. */
+/* Call it after the pipeline is stopped. */
 static void
 feeder_free (Feeder *self)
 {
@@ -223,7 +225,8 @@ record_items (const Options *options, GError **error)
   return samples;
 }
 
-/* A pipeline of an appsrc, the stage as the user set it, and a fakesink. */
+/* Creates a pipeline of an appsrc, the stage with the user's settings, and a
+ * fakesink. */
 static GstElement *
 make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
 {
@@ -261,7 +264,7 @@ take_result (Session *session, Point *point)
       lround (stats_get_busy (stats) * 100));
 }
 
-/* What all runs have in common. */
+/* Common data of all runs. */
 typedef struct {
   const Options *options;
   GPtrArray *samples;
@@ -294,7 +297,7 @@ measure_point (Bench *self, Point *point)
   return !interrupt_came (&self->interrupt);
 }
 
-/* Whether the last two doublings brought little. */
+/* Returns whether the last two doublings had little effect. */
 static gboolean
 levels_off (GPtrArray *points)
 {

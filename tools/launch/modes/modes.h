@@ -11,31 +11,32 @@
 
 G_BEGIN_DECLS
 
-/* Runs the pipeline as it is and from a cache, with the same trainer, in turn,
- * and says what perfect loading would bring. Returns the exit status. */
+/* Runs the pipeline with loading and from cached batches in turn, with the same
+ * training step, and prints how much faster training would be without loading.
+ * Returns the exit status. */
 int headspace_run (const Options *options, GError **error);
 
-/* Records items in front of a stage, then runs it alone with them, from memory,
- * at several concurrencies. What it yields is dropped. Returns the exit
- * status. */
+/* Records items before a stage, then runs only this stage on the recording at
+ * several concurrencies, and drops its output. Returns the exit status. */
 int isolate_run (const Options *options, GError **error);
 
-/* Settings of a sweep: "a.b=1,2;c.d=3" are two lists of two and one. */
+/* A setting of a sweep: "a.b=1,2;c.d=3" has two axes, with two values and
+ * one. */
 typedef struct {
   gchar *target; /* "a.b" */
   gchar **values;
   guint n_values;
 } Axis;
 
-/* (element-type Axis) */
+/* Returns: (transfer full) (element-type Axis) */
 GPtrArray *sweep_parse (const gchar *text, GError **error);
 guint sweep_count (GPtrArray *axes);
-/* What to set for the @k-th of all combinations, the last axis changing first.
- * @cost: (out): the sum of the numbers. */
+/* Returns the settings of combination @k. The last axis varies fastest.
+ * @cost: (out): sum of the values */
 gchar **sweep_get_settings (GPtrArray *axes, guint k, double *cost);
 
-/* Runs all combinations and prints a table and what to take. Returns the exit
- * status. */
+/* Runs all combinations and prints a table and a recommendation. Returns the
+ * exit status. */
 int sweep_run (const Options *options, GError **error);
 
 G_END_DECLS

@@ -16,32 +16,31 @@ G_BEGIN_DECLS
 #define OPTIONS_NO_PORT G_MININT
 
 typedef struct {
-  gchar **pipeline; /* as for gst-launch */
+  gchar **pipeline; /* in gst-launch syntax */
   gchar **settings; /* nullable */
-  gchar *json;      /* file names, nullable */
+  gchar *json;      /* nullable: file names */
   gchar *report;
   gchar *sweep;
   gchar *isolate;
   gboolean headspace;
-  double duration; /* s */
-  double interval; /* s; 0: the default */
-  double step;     /* ms */
+  double duration; /* seconds */
+  double interval; /* seconds; 0: the default */
+  double step;     /* ms per training step */
   double cpu_budget;
   gint64 max_batches;
   gint64 max_failures;
-  gint items;  /* that isolate records */
-  gint rounds; /* of headspace */
+  gint items;  /* number of items to record for --isolate */
+  gint rounds; /* number of rounds for --headspace */
   gint port;   /* or OPTIONS_NO_PORT */
   gboolean plain;
   gboolean version;
 } Options;
 
-/* Reads the command line, of which nothing is left but the pipeline. */
+/* Parses the command line and removes the options. */
 gboolean options_parse (Options *self, int *argc, char ***argv, GError **error);
 void options_clear (Options *self);
 
-/* Where text goes: not among the JSON or HTML, where that is written to the
- * standard output. */
+/* Returns the stream for text: stderr if JSON or HTML is written to stdout. */
 FILE *options_get_out (const Options *self);
 
 SessionLimits options_get_limits (const Options *self, gboolean live);

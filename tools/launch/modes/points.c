@@ -1,4 +1,4 @@
-/* gst-spdl-launch: measured settings, and the choice among them
+/* gst-spdl: gst-spdl-launch: results per setting, and recommendation
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,11 +19,12 @@
 #include "tools/launch/views/svg.h"
 #include "tools/launch/views/table.h"
 
-#define MAX_AGAIN 8 /* runs to confirm what is recommended */
+#define MAX_AGAIN 8 /* maximum number of runs to confirm the recommendation */
 
-/* Files */
+/* Output files */
 
-/* A setting, which may be long, stands above its bar. */
+/* Layout of the chart. The label of a setting, which may be long, is above its
+ * bar. */
 #define ROW 48
 #define BAR_TOP 24
 #define BAR_HEIGHT 16
@@ -193,7 +194,7 @@ find_best (GPtrArray *points, guint min_runs)
   return best;
 }
 
-/* By cost, then by the cores that are busy. */
+/* Compares by cost, then by CPU usage. */
 static gboolean
 is_cheaper (const Point *a, const Point *b)
 {
@@ -227,7 +228,7 @@ points_cheapest (GPtrArray *points)
   return find_cheapest (points, 1);
 }
 
-/* Runs on average. */
+/* Updates the mean rate. */
 static void
 add_run (Point *point, double rate)
 {
@@ -258,7 +259,7 @@ points_confirm (GPtrArray *points, PointsAgainFunc again, gpointer user_data)
   return find_cheapest (points, 2);
 }
 
-/* Whether no other is both cheaper and faster. */
+/* Returns whether no other point is both cheaper and faster. */
 static gboolean
 is_unbeaten (GPtrArray *points, guint k)
 {
@@ -302,7 +303,7 @@ points_knee (GPtrArray *points)
   return knee;
 }
 
-/* Columns of a row beside label, bar and detail. */
+/* Total width of the columns other than label, bar and detail. */
 #define OTHER_COLUMNS 20
 #define MIN_BAR 4
 #define MAX_BAR 30
@@ -310,10 +311,11 @@ points_knee (GPtrArray *points)
 
 typedef struct {
   guint label, bar, detail;
-  gboolean broken; /* labels stand on lines of their own */
+  gboolean broken; /* labels are on separate lines */
 } Layout;
 
-/* A label tells one row from the next: it is never cut off for the rest. */
+/* Computes the layout. Labels identify the rows, so they are never
+ * truncated. */
 static Layout
 lay_out (GPtrArray *points, guint detail, guint width)
 {

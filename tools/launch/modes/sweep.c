@@ -1,4 +1,4 @@
-/* gst-spdl-launch: measures a pipeline with several settings
+/* gst-spdl: gst-spdl-launch: measurement of a pipeline with several settings
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_DURATION 4.0 /* s of each run */
-#define WARM_UP 0.25         /* of it */
+#define DEFAULT_DURATION 4.0 /* s per run */
+#define WARM_UP 0.25         /* warm-up, relative to the duration */
 #define MAX_COMBINATIONS 1000
 
 static void
@@ -82,7 +82,8 @@ sweep_parse (const gchar *text, GError **error)
   return g_steal_pointer (&axes);
 }
 
-/* A number costs what it says, a word its place in the list. */
+/* Returns the cost of a value: its number, or the index of a word in the
+ * list. */
 static double
 get_cost (const Axis *axis, guint i)
 {
@@ -134,7 +135,8 @@ sets_epochs (gchar **settings)
   return FALSE;
 }
 
-/* A run is as long as is asked for, however few items there are. */
+/* Creates a session that repeats the dataset, so that the run has the requested
+ * duration. */
 static Session *
 make_session (const Options *options, gchar **settings, GError **error)
 {
@@ -158,7 +160,7 @@ get_limits (const Options *options)
   return limits;
 }
 
-/* Tries each value once, before anything runs. */
+/* Tries each value once before the first run. */
 static gboolean
 check_options (const Options *options, GPtrArray *axes, GError **error)
 {
@@ -189,7 +191,7 @@ describe_limit (const GstSpdlDiagnosis *diagnosis)
   return element ? g_strdup_printf ("%s: %s", element, nick) : g_strdup (nick);
 }
 
-/* Runs once. Returns whether to go on: not after Ctrl-C. */
+/* Measures a point. Returns FALSE after Ctrl-C. */
 static gboolean
 measure_point (const Options *options, Interrupt *interrupt, Point *point)
 {
@@ -268,8 +270,8 @@ is_most (const Axis *axis, guint value)
   return axis->n_values > 1;
 }
 
-/* Appends a word on each setting that was tried no further though its element
- * still was the limit. */
+/* Appends a hint for each setting whose largest value was chosen while its
+ * element still was the bottleneck. */
 static void
 append_open_ends (
     GString *text, GPtrArray *axes, GPtrArray *points, guint chosen)

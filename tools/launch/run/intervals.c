@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics of a run, by interval
+/* gst-spdl: gst-spdl-launch: statistics of a run per interval
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,11 +16,11 @@ struct _Intervals {
   GPtrArray *snapshots;
   guint64 max_batches;
   guint64 duration;
-  gint64 began; /* us */
+  gint64 began; /* monotonic time, us */
   guint64 first_cpu;
-  GstStructure *first_cpus; /* from gst_spdl_get_cpu_stats(); nullable */
+  GstStructure *first_cpus; /* nullable: from gst_spdl_get_cpu_stats() */
 
-  /* What was so at the last snapshot. */
+  /* Values at the last snapshot. */
   gint64 last_time;
   guint64 last_cpu;
   GstStructure *last_cpus; /* nullable */
@@ -102,7 +102,8 @@ count_output (Intervals *self, const PullerCounts *counts, Snapshot *snapshot)
   }
 }
 
-/* By what comes to its end first: the items, the batches or the time. */
+/* Computes the progress from the limit that will be reached first: items,
+ * batches or time. */
 static void
 find_progress (Intervals *self, Snapshot *snapshot)
 {
@@ -133,7 +134,8 @@ diagnose_interval (Intervals *self, gboolean interval, const GstStructure *cpus)
   return diagnosis;
 }
 
-/* All of the run may say more than an interval does. */
+/* Diagnoses the interval, or the whole run if the interval has too little
+ * data. */
 static void
 find_limit (Intervals *self, Snapshot *snapshot, const GstStructure *cpus)
 {
@@ -182,7 +184,8 @@ take_snapshot (Intervals *self, const PullerCounts *counts, gboolean interval)
   return snapshot;
 }
 
-/* Leaves out every other snapshot: a long run is drawn with as many points. */
+/* Removes every other snapshot, which limits the number of points in charts of
+ * long runs. */
 static void
 thin_out (GPtrArray *snapshots)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics of a run, by interval
+/* gst-spdl: gst-spdl-launch: statistics of a run per interval
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,29 +15,31 @@ G_BEGIN_DECLS
 
 typedef struct _Intervals Intervals;
 
-/* @parts: of a pipeline, borrowed. */
+/* @parts: (transfer none): elements of the pipeline */
 Intervals *intervals_new (GPtrArray *parts);
 void intervals_free (Intervals *self);
 
-/* Time starts. @max_batches, @duration (ns): where the run ends; 0: no
- * limit. */
+/* Starts the clock.
+ * @max_batches, @duration: limits of the run, the latter in ns; 0: no limit */
 void intervals_begin (Intervals *self, guint64 max_batches, guint64 duration);
 
-/* An interval is over. @counts: (nullable): what was pulled; where nobody
- * pulls, the last element of ours tells what came out. The snapshot is kept. */
+/* Ends an interval and returns its snapshot, which @self owns.
+ * @counts: (nullable): pulled batches; NULL: use the output of the last
+ * gst-spdl element */
 const Snapshot *intervals_add (Intervals *self, const PullerCounts *counts);
 
-/* (transfer full): the figures since the start. */
+/* Returns: (transfer full): statistics since the start */
 Snapshot *intervals_sum_up (Intervals *self, const PullerCounts *counts);
 
-/* (transfer full): @interval's figures, but the elements' since the start. */
+/* Returns: (transfer full): @interval with the elements' statistics since the
+ * start */
 Snapshot *intervals_dup_totals (Intervals *self, const Snapshot *interval);
 
-/* Of all intervals, thinned out where there are many; (element-type Snapshot).
- */
+/* Returns: (transfer none) (element-type Snapshot): all intervals, or a subset
+ * of them in long runs */
 GPtrArray *intervals_get_snapshots (Intervals *self);
 
-/* Items a second from @warm_up (ns) on, up to @end. */
+/* Returns the items per second from @warm_up (ns) to @end. */
 double intervals_get_steady_rate (
     Intervals *self, guint64 warm_up, const Snapshot *end);
 

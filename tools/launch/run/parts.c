@@ -1,4 +1,4 @@
-/* gst-spdl-launch: elements of a pipeline, from source to sink
+/* gst-spdl: gst-spdl-launch: list of the elements in a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -53,7 +53,7 @@ part_new (GstElement *element)
   return part;
 }
 
-/* Whether GStreamer gave the name: the factory's, numbered. */
+/* Returns whether @name is a default name: the factory name and a number. */
 static gboolean
 is_default_name (const gchar *name, const gchar *kind)
 {
@@ -63,7 +63,7 @@ is_default_name (const gchar *name, const gchar *kind)
   return *name != 0 && strspn (name, "0123456789") == strlen (name);
 }
 
-/* `decode` for `spdldecode0`, NULL where the user gave the name. */
+/* Returns `decode` for `spdldecode0`, or NULL if the user set the name. */
 static gchar *
 shorten_name (const Part *part)
 {
@@ -75,8 +75,8 @@ shorten_name (const Part *part)
   return g_strdup (g_str_has_prefix (kind, "spdl") ? kind + 4 : kind);
 }
 
-/* The second one without a name is `decode2`: GStreamer's own numbers go on
- * from one pipeline to the next. */
+/* Numbers elements of the same kind: the second one is `decode2`. GStreamer's
+ * numbers continue from one pipeline to the next. */
 static void
 shorten_names (GPtrArray *parts)
 {
@@ -108,7 +108,7 @@ parts_new (GstElement *pipeline)
   GPtrArray *parts = g_ptr_array_new_with_free_func (part_free);
 
   if (GST_IS_BIN (pipeline)) {
-    /* From sinks to sources. */
+    /* The iterator starts at the sinks. */
     GstIterator *it = gst_bin_iterate_sorted (GST_BIN (pipeline));
 
     while (gst_iterator_foreach (it, prepend_element, parts) ==
@@ -160,7 +160,7 @@ parts_set_interval (GPtrArray *parts, guint64 interval)
   }
 }
 
-/* What a source sends: items of an epoch, epochs. */
+/* Returns whether the element has the properties of a source with epochs. */
 static gboolean
 has_epochs (const Part *part)
 {
@@ -246,7 +246,8 @@ parts_take_totals (GPtrArray *parts)
   }
 }
 
-/* The number of threads of a foreign element, where it has one to be set. */
+/* Adds the thread count of an element that is not from gst-spdl, if it has a
+ * property for it. */
 static void
 add_threads (GstStructure *stats, GstElement *element)
 {
@@ -262,7 +263,7 @@ add_threads (GstStructure *stats, GstElement *element)
     g_object_get_property (G_OBJECT (element), properties[i], &value);
     n = g_value_get_int (&value);
     g_value_unset (&value);
-    /* 0: it chooses itself. */
+    /* 0: chosen automatically. */
     if (n > 0)
       gst_structure_set (stats, "threads-property", G_TYPE_STRING,
           properties[i], "threads", G_TYPE_UINT, (guint) n, NULL);

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: elements of a pipeline, from source to sink
+/* gst-spdl: gst-spdl-launch: list of the elements in a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,41 +14,43 @@ G_BEGIN_DECLS
 /* An element of the pipeline. */
 typedef struct {
   GstElement *element;
-  gchar *name; /* as shown: its own, or `decode` for a spdldecode without */
-  gboolean has_stats; /* it is one of ours */
-  gboolean passive;   /* it only hands on, such as a queue */
-  gboolean is_stage;  /* it has workers */
-  guint64 given_step; /* ns that the trainer takes for a batch; 0: not known */
-  GstStructure *interval; /* nullable: the last interval's figures */
-  GstStructure *total; /* nullable: since the start; from parts_take_totals() */
+  gchar
+      *name; /* display name: the element's name, or `decode` for spdldecode0 */
+  gboolean has_stats; /* is a gst-spdl element with statistics */
+  gboolean passive;   /* only forwards data, such as a queue */
+  gboolean is_stage;  /* has worker threads */
+  guint64 given_step; /* simulated training step in ns per batch; 0: unknown */
+  GstStructure *interval; /* nullable: statistics of the last interval */
+  GstStructure *total;    /* nullable: statistics since the start; set by
+                             parts_take_totals() */
 } Part;
 
-/* Returns: (transfer full) (element-type Part): the elements of @pipeline in
- * the order from source to sink. */
+/* Returns: (transfer full) (element-type Part): the elements of @pipeline,
+ * ordered from source to sink */
 GPtrArray *parts_new (GstElement *pipeline);
 
-/* By its shown name or by its own. */
+/* Finds an element by display name or element name. */
 Part *parts_find (GPtrArray *parts, const gchar *name);
 Part *parts_find_element (GPtrArray *parts, GstObject *element);
 
-/* Sets the intervals of their reports, in ns. */
+/* Sets the interval of statistics messages, in ns. */
 void parts_set_interval (GPtrArray *parts, guint64 interval);
-/* (transfer full): of a message, in which the stage is called as it is shown.
- */
+/* Returns: (transfer full): a copy of @stats with the display name */
 GstStructure *part_copy_structure (const Part *part, const GstStructure *stats);
-/* Keeps an interval's figures from a message. */
+/* Stores the statistics of an interval, from a message. */
 void part_take_interval (Part *part, const GstStructure *stats);
 void parts_take_totals (GPtrArray *parts);
 
-/* How many items the sources will send; 0: not known, or without end. */
+/* Returns the number of items that the sources will send; 0: unknown or
+ * unlimited. */
 guint64 parts_count_expected (GPtrArray *parts);
-/* Lets the sources begin again and again. */
+/* Makes the sources repeat the dataset endlessly. */
 void parts_repeat (GPtrArray *parts);
 /* "src, fetch, decode" */
 gchar *parts_list_names (GPtrArray *parts);
 
-/* What gst_spdl_diagnose() takes. (transfer container) with
- * parts_free_stats(). */
+/* Returns the argument of gst_spdl_diagnose().
+ * Returns: (transfer container): free with parts_free_stats() */
 GList *parts_dup_stats (GPtrArray *parts, gboolean interval);
 void parts_free_stats (GList *stats);
 

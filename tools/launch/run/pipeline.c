@@ -1,4 +1,4 @@
-/* gst-spdl-launch: makes a pipeline of a description
+/* gst-spdl: gst-spdl-launch: creation of the pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

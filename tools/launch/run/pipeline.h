@@ -1,4 +1,4 @@
-/* gst-spdl-launch: makes a pipeline of a description
+/* gst-spdl: gst-spdl-launch: creation of the pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,21 +11,24 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): of what gst-launch takes as its arguments. Where it ends in
- * an open pad, an spdlsink is put behind that. */
+/* Creates a pipeline from gst-launch arguments. If it ends in an open pad, an
+ * spdlsink is added.
+ * Returns: (transfer full) */
 GstElement *pipeline_new (gchar **description, GError **error);
 
-/* (transfer full): the same as one text, for people: without secrets. */
+/* Returns: (transfer full): the description as one line for display, without
+ * credentials */
 gchar *pipeline_describe (gchar **description);
 
-/* Puts an spdlcache before the pipeline's spdlsink, which keeps batches up to
- * number @n_batches and hands them out from then on. */
+/* Inserts an spdlcache before the pipeline's spdlsink, which stores batches up
+ * to number @n_batches and replays them afterwards. */
 gboolean
 pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error);
 
-/* @sink: (out) (transfer full) (nullable): its spdlsink. Of two, one would
- * never be pulled from and stall the other: an error.
- * @parts: (element-type Part): the pipeline's elements */
+/* Finds the spdlsink. Two of them are an error: one would never be pulled from
+ * and would stall the other.
+ * @parts: (element-type Part): elements of the pipeline
+ * @sink: (out) (transfer full) (nullable) */
 gboolean
 pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error);
 

@@ -79,7 +79,7 @@ remove_sources (Interrupt *self)
   self->sources[0] = self->sources[1] = 0;
 }
 
-/* Without the sources, a second signal does what it does by default. */
+/* Removes the handlers, so that a second signal has its default effect. */
 static gboolean
 on_signal (gpointer data)
 {

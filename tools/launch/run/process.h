@@ -11,16 +11,17 @@
 
 G_BEGIN_DECLS
 
-/* CPU time of all threads, in ns. */
+/* Returns the CPU time of all threads, in ns. */
 guint64 process_get_cpu_time (void);
-/* Resident memory, in bytes; and the most there ever was. */
+/* Return the resident memory and its peak, in bytes. */
 guint64 process_get_memory (void);
 guint64 process_get_peak_memory (void);
-/* Of a distributed job, from the environment; 0 where it says nothing. */
+/* Returns the rank in a distributed job, from the environment; 0 if it is not
+ * set. */
 guint process_get_rank (void);
 
-/* A run ends by Ctrl-C itself. This tells it where it comes between two runs,
- * too. A second one ends the process. */
+/* Handler of Ctrl-C between two runs; a run handles it by itself. A second
+ * Ctrl-C terminates the process. */
 typedef struct {
   guint sources[2];
   gboolean came;

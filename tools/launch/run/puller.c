@@ -1,4 +1,4 @@
-/* gst-spdl-launch: thread that takes batches like a trainer
+/* gst-spdl: gst-spdl-launch: thread that pulls batches like a training loop
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -24,7 +24,7 @@ struct _Puller {
   PullerCounts counts;
 };
 
-/* Under the lock. */
+/* Lock held. */
 static gboolean
 is_enough (Puller *self)
 {
@@ -38,7 +38,7 @@ is_enough (Puller *self)
              (gint64) (limits->steady / 1000);
 }
 
-/* Returns whether to go on. */
+/* Counts a batch. Returns whether to continue. */
 static gboolean
 count_buffer (Puller *self, GstBuffer *buffer, gint64 asked)
 {
@@ -63,7 +63,7 @@ count_buffer (Puller *self, GstBuffer *buffer, gint64 asked)
   return go_on;
 }
 
-/* The trainer's step; a stop ends it. */
+/* Waits for the duration of a training step, or until stopped. */
 static void
 pause_for_step (Puller *self)
 {
@@ -103,7 +103,7 @@ thread_main (gpointer data)
 
   if (plays && self->sink)
     pull_all (self);
-  /* Without a sink of ours the bus tells the end. */
+  /* Without an spdlsink, the bus reports the end. */
   if (!plays || self->sink)
     g_idle_add (self->ended, self->user_data);
   return NULL;
@@ -159,7 +159,7 @@ void
 puller_free (Puller *self)
 {
   g_thread_join (self->thread);
-  /* The thread may have asked for a call that has not come. */
+  /* Remove a pending idle call of the thread. */
   while (g_idle_remove_by_data (self->user_data))
     ;
   g_cond_clear (&self->cond);

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: thread that takes batches like a trainer
+/* gst-spdl: gst-spdl-launch: thread that pulls batches like a training loop
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,35 +11,35 @@
 
 G_BEGIN_DECLS
 
-/* Starts a pipeline and pulls from its sink in a thread of its own, so that
- * nothing of either can keep the main loop from a signal. */
+/* Thread that starts a pipeline and pulls from its sink. Blocking calls in it
+ * do not keep the main loop from handling signals. */
 
 typedef struct _Puller Puller;
 
-/* What came until now. */
+/* Totals so far. */
 typedef struct {
   guint64 items, batches;
-  gint64 last; /* monotonic time of the last batch, in us; 0: none came */
-  /* Of the first batch after the warm-up, and up to it: */
+  gint64 last; /* monotonic time of the last batch in us; 0: none */
+  /* Time of the first batch after the warm-up, and totals up to it: */
   gint64 steady_since;
   guint64 steady_items, steady_batches;
-  gint64 waited; /* us for batches, in pulls after the warm-up */
+  gint64 waited; /* us spent waiting for batches after the warm-up */
 } PullerCounts;
 
-/* @sink: (nullable): from which to pull; without one the pipeline is only
- * started. @ended: is called in the main loop when there is nothing more to
- * pull. */
+/* @sink: (nullable): sink to pull from; NULL: only start the pipeline
+ * @ended: called in the main loop when there is nothing more to pull */
 Puller *puller_start (GstElement *pipeline, GstElement *sink,
     const SessionLimits *limits, GSourceFunc ended, gpointer user_data);
 
 void puller_get_counts (Puller *self, PullerCounts *counts);
 
-/* Whether it pulled all that it was to. */
+/* Returns whether a limit was reached. */
 gboolean puller_is_done (Puller *self);
 
-/* Ends soon: where the thread waits for a batch, when the pipeline stops. */
+/* Stops the thread. If it waits for a batch, it ends when the pipeline is
+ * stopped. */
 void puller_stop (Puller *self);
-/* Waits for the thread. */
+/* Joins the thread. */
 void puller_free (Puller *self);
 
 G_END_DECLS

@@ -20,14 +20,14 @@
 
 #define MAX_FAILURES_KEPT 100
 #define MAX_TUNING_KEPT 100
-/* After an error, what is in the queues still comes; this long without
- * anything, and nothing more does. */
+/* Time without a batch after which a failed run ends: batches that are still in
+ * queues are pulled until then. */
 #define QUIET_MS 500
 
 struct _Session {
   gchar *description;
   GstElement *pipeline;
-  GstElement *sink; /* nullable: a spdlsink */
+  GstElement *sink; /* nullable: an spdlsink */
   GPtrArray *parts;
 
   SessionLimits limits;
@@ -37,13 +37,13 @@ struct _Session {
   Puller *puller;
   SessionEnd end;
   GError *error;
-  guint64 last_pulled; /* batches, while waiting for quiet */
+  guint64 last_pulled; /* number of batches at the last check */
 
   guint64 n_failures;
   GPtrArray *failures;
   GPtrArray *tuning;
   GstSpdlGovernor *governor; /* nullable */
-  gint64 began;              /* us */
+  gint64 began;              /* monotonic time, us */
   Intervals *intervals;
   Snapshot *result;
   PullerCounts counts;
@@ -58,7 +58,7 @@ finish_session (Session *self, SessionEnd end)
     g_main_loop_quit (self->loop);
 }
 
-/* What was pulled; NULL where nobody pulls. */
+/* Returns the pulled totals, or NULL if there is no sink to pull from. */
 static const PullerCounts *
 get_counts (Session *self)
 {
@@ -80,7 +80,7 @@ on_tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* What ends a run */
+/* End of a run */
 
 static gboolean
 on_ended (gpointer data)
@@ -100,8 +100,8 @@ on_duration (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* GLib gives the signal back its default when the source is gone: a second
- * Ctrl-C ends the process at once. */
+/* GLib restores the default action when the source is removed, so a second
+ * Ctrl-C terminates the process. */
 static gboolean
 on_interrupt (gpointer data)
 {
@@ -124,7 +124,7 @@ on_quiet (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* @error: (transfer full). The first one counts. */
+/* Ends the run with @error (transfer full). Only the first error is kept. */
 static void
 fail_session (Session *self, GError *error)
 {
@@ -146,14 +146,15 @@ take_error (Session *self, GstMessage *message)
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
 
   gst_message_parse_error (message, &error, &debug);
-  spdl_redact_error (error); /* any element's */
+  spdl_redact_error (error); /* the error may be of any element */
   g_prefix_error (&error,
       "%s: ", part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
   GST_INFO ("%s", debug);
   fail_session (self, error);
 }
 
-/* Single items that failed are reported by their own messages. */
+/* Returns whether the warning is about a single failed item, which has a
+ * separate message. */
 static gboolean
 is_of_one_item (GstMessage *message)
 {
@@ -181,7 +182,7 @@ take_warning (Session *self, GstMessage *message)
         error->message, self->user_data);
 }
 
-/* @failure: in which the stage is called as it is shown. */
+/* @failure: structure with the display name of the stage */
 static void
 take_failure (Session *self, const GstStructure *failure)
 {
@@ -269,7 +270,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Making and running one */
+/* Construction and execution */
 
 Session *
 session_new_for (GstElement *pipeline)
@@ -344,7 +345,7 @@ begin_budget (Session *self)
 {
   self->governor =
       gst_spdl_governor_new (GST_BIN (self->pipeline), self->limits.cpu_budget);
-  /* This process does nothing else. */
+  /* The process has no other work, so its whole CPU time counts. */
   gst_spdl_governor_set_clock (self->governor, process_get_cpu_time);
   gst_spdl_governor_start (self->governor);
 }
@@ -365,7 +366,7 @@ begin_session (Session *self)
       puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
 
-/* The figures are taken while all is as it was. */
+/* Collects the statistics before the pipeline is stopped. */
 static void
 stop_session (Session *self)
 {

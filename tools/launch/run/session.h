@@ -14,84 +14,87 @@ G_BEGIN_DECLS
 
 typedef struct _Session Session;
 
-/* Zeros are no limits. */
+/* Limits and options of a run. 0 means no limit. */
 typedef struct {
-  guint64 interval; /* ns between two snapshots */
+  guint64 interval; /* between two snapshots, in ns */
   guint64 duration; /* ns */
   guint64 max_batches;
-  gint64 max_failures; /* of all stages; -1: no limit */
-  guint64 step;        /* ns that the trainer takes for a batch */
-  /* What does not count as steady, from the start on: ns, and batches. */
+  gint64 max_failures; /* over all stages; -1: no limit */
+  guint64 step;        /* simulated training step, ns per batch */
+  /* Warm-up, excluded from the rates: in ns, and in batches. */
   guint64 warm_up;
   guint64 skip_batches;
-  guint64 steady;    /* ns of what does, where that ends the run */
-  double cpu_budget; /* a share of all cores */
+  guint64 steady;    /* duration of the measurement after the warm-up, in ns */
+  double cpu_budget; /* fraction of all cores */
 } SessionLimits;
 
 typedef enum {
   SESSION_RUNS,
-  SESSION_ENDED,       /* all came */
-  SESSION_LIMITED,     /* by duration or batches */
+  SESSION_ENDED,       /* end of the stream */
+  SESSION_LIMITED,     /* limit of duration or batches */
   SESSION_INTERRUPTED, /* Ctrl-C */
   SESSION_FAILED,
 } SessionEnd;
 
 typedef struct {
-  /* An interval is over. @snapshot is the session's. */
+  /* Called at the end of an interval. @snapshot is owned by the session. */
   void (*snapshot) (
       Session *session, const Snapshot *snapshot, gpointer user_data);
-  /* @failure: a `spdl-item-failed` structure. */
+  /* @failure: an `spdl-item-failed` structure */
   void (*failure) (
       Session *session, const GstStructure *failure, gpointer user_data);
-  /* An element warns. */
+  /* Called for a warning of an element. */
   void (*warning) (Session *session, const gchar *element, const gchar *text,
       gpointer user_data);
-  /* @decision: a `spdl-tuning` structure. */
+  /* @decision: an `spdl-tuning` structure */
   void (*tuning) (
       Session *session, const GstStructure *decision, gpointer user_data);
 } SessionFuncs;
 
-/* @description: as the arguments of gst-launch. @settings: (nullable):
- * ELEMENT.PROPERTY=VALUE each. */
+/* @description: gst-launch arguments
+ * @settings: (nullable): array of ELEMENT.PROPERTY=VALUE */
 Session *session_new (gchar **description, gchar **settings, GError **error);
-/* The same with an spdlcache before its spdlsink, which hands out the batches
- * from number @n_batches on. */
+/* Same with an spdlcache before the spdlsink, which replays batches after
+ * @n_batches. */
 Session *session_new_cached (
     gchar **description, gchar **settings, guint n_batches, GError **error);
-/* @pipeline: (transfer full): a pipeline that is put together. */
+/* @pipeline: (transfer full): complete pipeline */
 Session *session_new_for (GstElement *pipeline);
 void session_free (Session *self);
 
-/* Whether the pipeline can be run with them. */
+/* Checks that the pipeline supports the limits. */
 gboolean session_check_limits (
     Session *self, const SessionLimits *limits, GError **error);
 
-/* Runs to the end, a limit, an error or Ctrl-C. @funcs: (nullable). Returns
- * FALSE after an error. Once. */
+/* Runs until the end of the stream, a limit, an error or Ctrl-C. May be called
+ * once.
+ * @funcs: (nullable)
+ * Returns FALSE after an error. */
 gboolean session_run (Session *self, const SessionLimits *limits,
     const SessionFuncs *funcs, gpointer user_data, GError **error);
 
 SessionEnd session_get_end (Session *self);
 GPtrArray *session_get_parts (Session *self);
-/* Of all intervals, thinned out where there are many; (element-type Snapshot).
- */
+/* Returns: (transfer none) (element-type Snapshot): all intervals, or a subset
+ * of them in long runs */
 GPtrArray *session_get_snapshots (Session *self);
-/* (transfer full): the last interval's figures, but the elements' since the
- * start.
- */
+/* Returns: (transfer full): @interval with the elements' statistics since the
+ * start */
 Snapshot *session_dup_totals (Session *self, const Snapshot *interval);
-/* Of the whole run; NULL before its end. */
+/* Returns the statistics of the whole run; NULL before its end. */
 const Snapshot *session_get_result (Session *self);
-/* The first hundred; (element-type GstStructure). */
+/* Returns: (element-type GstStructure): the first 100 failures */
 GPtrArray *session_get_failures (Session *self);
-/* The first hundred, with `time` in seconds; (element-type GstStructure). */
+/* Returns: (element-type GstStructure): the first 100 decisions, with `time` in
+ * seconds */
 GPtrArray *session_get_tuning (Session *self);
-/* Items a second after the warm-up. */
+/* Returns the items per second after the warm-up. */
 double session_get_steady_rate (Session *self);
-/* Seconds from one batch to the next after the warm-up; 0: there were too few.
- * @wait: (out): how much of that the trainer waited */
+/* Returns the seconds per batch after the warm-up; 0 if there were too few
+ * batches.
+ * @wait: (out): part of it spent waiting */
 double session_get_batch_time (Session *self, double *wait);
-/* Where the pipeline is: as text for gst-launch. */
+/* Returns the pipeline as text for gst-launch. */
 const gchar *session_get_description (Session *self);
 GstElement *session_get_pipeline (Session *self);
 

@@ -11,14 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Sets what @text says, "decode.concurrency=4", on an element of @parts. */
+/* Applies a setting such as "decode.concurrency=4" to an element in @parts. */
 gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
 
-/* Splits "decode.concurrency=1,2,4". The parts are to be freed. */
+/* Splits a setting such as "decode.concurrency=1,2,4". Free the results with
+ * g_free(). */
 gboolean setting_split (const gchar *text, gchar **element, gchar **property,
     gchar **value, GError **error);
 
-/* The element of that name; the error says which ones there are. */
+/* Returns the element with that name. The error lists the available names. */
 Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
 

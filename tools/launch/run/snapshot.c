@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics of a pipeline at one time
+/* gst-spdl: gst-spdl-launch: snapshot of a pipeline's statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -106,7 +106,7 @@ stats_get_busy (const GstStructure *stats)
           MAX (stats_get_uint (stats, "concurrency"), 1));
 }
 
-/* Three digits or so. */
+/* Formats about three digits. */
 static gchar *
 format_number (double value, const gchar *unit)
 {

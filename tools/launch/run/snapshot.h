@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics of a pipeline at one time
+/* gst-spdl: gst-spdl-launch: snapshot of a pipeline's statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,38 +11,40 @@
 
 G_BEGIN_DECLS
 
-/* What is shown, written and drawn: of an interval, or of the whole run. */
+/* Statistics of an interval or of the whole run, for all views. */
 typedef struct {
   gboolean interval;
-  double time;            /* s since the start, at its end */
-  double elapsed;         /* s that it covers */
-  guint64 items, batches; /* that came out, since the start */
+  double time;            /* end, in s since the start */
+  double elapsed;         /* duration in s */
+  guint64 items, batches; /* since the start */
   guint64 failures, filtered;
-  double progress; /* share of the run that is over; -1: not known */
-  double item_rate, batch_rate; /* a second, in the time that it covers */
-  double cores;                 /* that were busy */
-  guint num_cores;              /* that may be used */
-  guint64 memory;               /* bytes */
-  GPtrArray *stages; /* GstStructure: elements with figures, source first */
+  double progress;              /* fraction of the run; -1: unknown */
+  double item_rate, batch_rate; /* per second, during `elapsed` */
+  double cores;                 /* busy */
+  guint num_cores;              /* available */
+  guint64 memory;               /* in bytes */
+  GPtrArray *stages; /* of GstStructure: elements with statistics, ordered from
+                        source to sink */
   GstSpdlDiagnosis *diagnosis;
 } Snapshot;
 
 Snapshot *snapshot_new (void);
 void snapshot_free (gpointer snapshot);
 
-/* Nanoseconds, counts and shares of a stage; 0 where it has no such field. */
+/* Return a field of a stage's statistics; 0 if it is missing. */
 guint64 stats_get (const GstStructure *stats, const gchar *field);
 guint stats_get_uint (const GstStructure *stats, const gchar *field);
 double stats_get_double (const GstStructure *stats, const gchar *field);
 const gchar *stats_get_name (const GstStructure *stats);
-/* Of the last element that knows of a trainer's steps; nullable. */
+/* Returns the statistics of the last element that measures training steps.
+ * Returns: (nullable) */
 const GstStructure *snapshot_get_trainer (const Snapshot *snapshot);
-/* The share of the tasks' time on a CPU. */
+/* Returns the fraction of the task time that was CPU time. */
 double stats_get_computing (const GstStructure *stats);
-/* The share of the workers' time that went into tasks. */
+/* Returns the fraction of the worker time that was spent in tasks. */
 double stats_get_busy (const GstStructure *stats);
 
-/* In words of at most 9 columns: "0.79 ms", "12.3 s". */
+/* Formats a duration in at most 9 columns: "0.79 ms", "12.3 s". */
 gchar *format_ns (guint64 ns);
 /* "123 MB" */
 gchar *format_bytes (guint64 bytes);

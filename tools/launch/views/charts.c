@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* A drawing with a row a stage: its name, a field for bars, and numbers. */
+/* Layout of a chart with a row per stage: name, bars, and numbers. */
 #define ROW 30
 #define NAME_WIDTH 346 /* 40 characters */
 #define BARS_X 360
@@ -19,17 +19,17 @@
 #define NUMBERS_X 990
 #define NUMBERS_WIDTH 150
 
-/* A queue that is full is none's fault, workers that are this busy are what to
- * look at. */
+/* Fraction of busy time from which workers are highlighted. */
 #define HOT 0.85
 
-/* A drawing over time. */
+/* Layout of a chart over time. */
 #define PLOT_X 80
 #define PLOT_WIDTH 900
 #define PLOT_TOP 14
 #define PLOT_HEIGHT 180
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define MAX_STRIPES 235 /* of a row over time: two units wide each */
+#define MAX_STRIPES \
+  235 /* per row of the chart over time; each is two units wide */
 
 static double
 base_line (double top)
@@ -214,7 +214,8 @@ charts_append_throughput (GString *out, GPtrArray *snapshots)
   svg_end (out);
 }
 
-/* A stripe for some intervals, the darker the fuller. */
+/* Appends a stripe for a range of intervals. A darker one means a fuller
+ * queue. */
 static void
 append_stripe (GString *out, double top, GPtrArray *snapshots, guint from,
     guint to, const gchar *name)
@@ -278,7 +279,7 @@ charts_append_occupancy (
 
 /* By stage */
 
-/* Where a time stands on a scale whose every decade is as wide. */
+/* Returns the position of a time on the logarithmic scale. */
 static double
 get_position (double ns, double least, double most)
 {

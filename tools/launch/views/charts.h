@@ -12,19 +12,20 @@
 
 G_BEGIN_DECLS
 
-/* Each appends one SVG drawing. */
+/* Each function appends one SVG drawing. */
 
-/* All elements, from source to sink, with their load; the limit stands out. */
+/* All elements with their load, from source to sink. The bottleneck is
+ * highlighted. */
 void
 charts_append_pipeline (GString *out, GPtrArray *parts, const Snapshot *result);
-/* Items a second over time. */
+/* Items per second over time. */
 void charts_append_throughput (GString *out, GPtrArray *snapshots);
-/* How full each queue was over time. */
+/* Queue occupancy over time. */
 void charts_append_occupancy (
     GString *out, GPtrArray *snapshots, const Snapshot *result);
-/* Average, 90th and 99th percentile of each stage's tasks. */
+/* Average, 90th and 99th percentile of task times per stage. */
 void charts_append_times (GString *out, const Snapshot *result);
-/* The workers' time: computing, waiting, idle. */
+/* Worker time: computing, waiting, idle. */
 void charts_append_work (GString *out, const Snapshot *result);
 
 G_END_DECLS

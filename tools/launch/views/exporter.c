@@ -1,4 +1,4 @@
-/* gst-spdl-launch: HTTP server of the statistics
+/* gst-spdl: gst-spdl-launch: HTTP server for the statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_REQUEST 8192
-#define TIMEOUT 5 /* s, for a client that does not read or write */
+#define TIMEOUT 5 /* s for a client that does not read or write */
 #define MAX_CLIENTS 4
 
 struct _Exporter {
@@ -21,7 +21,7 @@ struct _Exporter {
   gchar *text;
 };
 
-/* The request up to its empty line; NULL if there is no end to it. */
+/* Reads a request up to its empty line. Returns NULL if there is none. */
 static gchar *
 read_request (GInputStream *in)
 {
@@ -116,7 +116,7 @@ exporter_new (guint16 port, GError **error)
   }
   self->port =
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (effective));
-  /* A client's thread may live longer than the exporter's user. */
+  /* A client's thread may outlive the owner of the exporter. */
   g_signal_connect_data (self->service, "run", G_CALLBACK (on_client),
       g_atomic_rc_box_acquire (self), release_closure, 0);
   g_socket_service_start (self->service);

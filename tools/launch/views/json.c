@@ -1,4 +1,4 @@
-/* gst-spdl-launch: JSON file of a run
+/* gst-spdl: gst-spdl-launch: JSON output of a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -43,7 +43,7 @@ add_flag (JsonBuilder *b, const gchar *name)
   json_builder_add_boolean_value (b, TRUE);
 }
 
-/* The names and units are those of the messages. */
+/* Field names and units are those of the messages. */
 static gboolean
 add_field (GQuark field, const GValue *value, gpointer user_data)
 {

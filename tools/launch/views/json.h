@@ -1,4 +1,4 @@
-/* gst-spdl-launch: JSON file of a run
+/* gst-spdl: gst-spdl-launch: JSON output of a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Writes all that is known of a run. @file: - is the standard output. */
+/* Writes all statistics of a run.
+ * @file: path, or "-" for stdout */
 gboolean json_write (
     Session *session, const gchar *file, const GError *failure, GError **error);
 

@@ -28,7 +28,8 @@ set_write_error (const gchar *file, int problem, GError **error)
   return FALSE;
 }
 
-/* A device, a pipe: it must not be replaced by a file. */
+/* Returns whether the file is a device or a pipe, which must not be
+ * replaced. */
 static gboolean
 is_special (const gchar *file)
 {

@@ -11,11 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* Whether output_write() can be expected to work when the run is over: asked
- * before it begins. */
+/* Checks before a run that output_write() is likely to succeed after it. */
 gboolean output_check (const gchar *file, GError **error);
 
-/* Writes a file, in one piece; "-" is the standard output. */
+/* Writes a file atomically. "-" is stdout. */
 gboolean output_write (const gchar *file, const gchar *text, GError **error);
 
 gboolean output_is_stdout (const gchar *file);

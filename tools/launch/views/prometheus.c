@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics in Prometheus' format
+/* gst-spdl: gst-spdl-launch: statistics in the Prometheus text format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,7 @@
 
 typedef enum {
   COUNTER,
-  NANOSECONDS, /* a gauge, in seconds */
+  NANOSECONDS, /* gauge, converted to seconds */
   NANOSECONDS_COUNTER,
   GAUGE,
   SMALL_GAUGE,

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: statistics in Prometheus' format
+/* gst-spdl: gst-spdl-launch: statistics in the Prometheus text format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* @snapshot: with figures since the start. In Prometheus's text format, with
- * rank and host as labels. */
+/* Formats the statistics, with rank and host as labels.
+ * @snapshot: statistics since the start */
 gchar *
 prometheus_format (const Snapshot *snapshot, guint rank, const gchar *host);
 
-/* Serves the last text that it was given, on 127.0.0.1 alone. */
+/* HTTP server that serves the current text on 127.0.0.1. */
 typedef struct _Exporter Exporter;
 
-/* @port: 0 for any that is free. */
+/* @port: 0: any free port */
 Exporter *exporter_new (guint16 port, GError **error);
 void exporter_free (Exporter *self);
 

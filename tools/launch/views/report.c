@@ -68,7 +68,7 @@ static const gchar head[] =
     ".p90 { fill: #e0a43a; background: #e0a43a; }\n"
     ".p99 { fill: #c2410c; background: #c2410c; }\n";
 
-/* Eleven shades from empty to full. */
+/* Appends eleven shades, from empty to full. */
 static void
 append_shades (GString *out)
 {
@@ -149,7 +149,8 @@ append_values (GString *out, const Snapshot *result)
   g_string_append (out, "</dl>\n");
 }
 
-/* Before the verdict: how fast the rest came matters less. */
+/* Appends the failures, which come before the verdict because they are more
+ * important. */
 static void
 append_lost (GString *out, const Snapshot *result)
 {
@@ -197,7 +198,7 @@ append_title (GString *out, Session *session, const GError *failure)
     append_paragraph (out, "error", failure->message);
 }
 
-/* A table's cell; @text: (transfer full). */
+/* Appends a table cell with @text (transfer full). */
 static void
 append_cell (GString *out, gchar *text)
 {
@@ -219,7 +220,7 @@ static const struct {
   const gchar *title;
   const gchar *field;
   Kind kind;
-  gboolean optional; /* shown only where an element has it */
+  gboolean optional; /* shown only if an element has the field */
 } columns[] = {
   { "concur&shy;rency", "concurrency", SMALL_COUNT },
   { "tasks", "num-tasks", COUNT },

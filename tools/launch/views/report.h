@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* Writes a page that needs nothing else: no script, no font, no image, and a
- * policy that forbids the browser to ask for any. */
+/* Writes a self-contained page without scripts, fonts or images, with a content
+ * security policy that forbids loading any. */
 gboolean report_write (
     Session *session, const gchar *file, const GError *failure, GError **error);
 
-/* What every page begins and ends with. */
+/* Append the beginning and the end of a page. */
 void report_append_head (GString *out);
 void report_append_end (GString *out);
 

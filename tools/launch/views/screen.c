@@ -13,19 +13,19 @@
 
 #include "tools/launch/views/table.h"
 
-#define MAX_SHOWN 10 /* failures and warnings */
+#define MAX_SHOWN 10 /* number of failures and warnings */
 
 struct _Screen {
   FILE *out;
   gboolean live;
-  gboolean bold; /* the terminal knows it, and the user minds not */
-  gchar *shown;  /* nullable: on the terminal, to be drawn over */
+  gboolean bold; /* supported by the terminal and not disabled */
+  gchar *shown;  /* nullable: text on the terminal that will be overwritten */
   guint n_failures, n_warnings;
 };
 
 /* Changes of concurrency */
 
-/* Of the workers that may run, the last one does for part of the time. */
+/* Formats a decision about the CPU budget. */
 static gchar *
 format_budget (const GstStructure *s)
 {
@@ -123,7 +123,7 @@ screen_new (FILE *out, gboolean plain)
   self->live = !plain && isatty (fileno (out)) &&
                g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
   self->bold = self->live && (!no_color || *no_color == 0);
-  /* A table goes out in one piece. */
+  /* Output a table with a single write. */
   if (self->live)
     setvbuf (out, NULL, _IOFBF, 1 << 16);
   return self;
@@ -168,8 +168,8 @@ screen_get_width (FILE *out)
   return 80;
 }
 
-/* Rows that a table may have which is drawn over, with a row for the cursor;
- * 0: any number. */
+/* Returns the number of rows that can be overwritten, leaving one for the
+ * cursor; 0: unlimited. */
 static guint
 get_height (const Screen *self)
 {
@@ -180,7 +180,7 @@ get_height (const Screen *self)
              : 0;
 }
 
-/* A terminal that was made narrower has broken the lines. */
+/* Counts rows of the terminal. Lines wrap if it has become narrower. */
 static guint
 count_rows (const gchar *text, guint width)
 {
@@ -192,7 +192,7 @@ count_rows (const gchar *text, guint width)
   return n;
 }
 
-/* Goes to where the last table began. */
+/* Erases the last table and moves the cursor to its beginning. */
 static void
 erase_screen (Screen *self)
 {
@@ -202,8 +202,8 @@ erase_screen (Screen *self)
   g_clear_pointer (&self->shown, g_free);
 }
 
-/* Which line of a table is about the element that limits; 0, the header, where
- * there is none. */
+/* Returns the line of the bottleneck in the table, or 0, the header, if there
+ * is none. */
 static guint
 find_limit (const Snapshot *snapshot)
 {
@@ -216,7 +216,7 @@ find_limit (const Snapshot *snapshot)
   return 0;
 }
 
-/* The element that limits, and the verdict, are what to look at. Returns the
+/* Prints the table with the bottleneck and the verdict in bold. Returns the
  * text. */
 static gchar *
 print_table (Screen *self, const Snapshot *snapshot, guint height)
@@ -252,7 +252,7 @@ on_snapshot (Session *session, const Snapshot *snapshot, gpointer user_data)
   fflush (self->out);
 }
 
-/* A line above the table. Returns whether there is to be one. */
+/* Prepares to print a line above the table. Returns whether to print it. */
 static gboolean
 begin_line (Screen *self, guint *n, const gchar *what)
 {
@@ -290,7 +290,7 @@ on_warning (Session *session, const gchar *element, const gchar *text,
     fprintf (stderr, "warning: %s: %s\n", element, text);
 }
 
-/* Above the table, however many: they are few. */
+/* Prints all decisions above the table; there are few of them. */
 static void
 on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
 {
@@ -331,7 +331,7 @@ screen_finish (Screen *self, Session *session)
   };
   const Snapshot *result = session_get_result (session);
   const SessionEnd end = session_get_end (session);
-  /* First of all: what they cost, no thread makes good. */
+  /* Failures come first: they are more important than throughput. */
   g_autofree gchar *failures = table_format_failures (
       result, session_get_failures (session), screen_get_width (self->out));
 
@@ -342,7 +342,7 @@ screen_finish (Screen *self, Session *session)
   fprintf (self->out, "%s\n",
       failures && end == SESSION_ENDED ? "All other items arrived."
                                        : ends[end]);
-  /* The figures of what never ran say nothing. */
+  /* Without any items, statistics are meaningless. */
   if (end != SESSION_FAILED || result->items + result->failures > 0)
     print_summary (self, result);
   fflush (self->out);

@@ -14,30 +14,32 @@
 
 G_BEGIN_DECLS
 
-/* Returns: (transfer full): a `spdl-tuning` structure in a line */
+/* Formats an `spdl-tuning` structure as a line.
+ * Returns: (transfer full) */
 gchar *tuning_format (const GstStructure *decision);
 
-/* Returns: (transfer full) (nullable): the numbers that automatic stages have
- * come to, as options: "--set fetch.concurrency=24 --set ..." */
+/* Returns: (transfer full) (nullable): the automatically chosen concurrencies
+ * as options: "--set fetch.concurrency=24 --set ..." */
 gchar *tuning_format_settings (const Snapshot *snapshot);
 
-/* On a terminal a table that is drawn over itself; else lines. */
+/* Terminal output: a table that is updated in place, or lines. */
 typedef struct _Screen Screen;
 
-/* @plain: lines, though @out is a terminal. */
+/* @plain: print lines even if @out is a terminal */
 Screen *screen_new (FILE *out, gboolean plain);
 void screen_free (Screen *self);
 
-/* Whether there is a table. */
+/* Returns whether a table is shown. */
 gboolean screen_is_live (const Screen *self);
 
-/* For session_run(), with a Screen as the user's data. */
+/* Callbacks for session_run(), with a Screen as @user_data. */
 extern const SessionFuncs screen_funcs;
 
-/* Writes the summary in place of the table. */
+/* Replaces the table by the summary. */
 void screen_finish (Screen *self, Session *session);
 
-/* Columns of the terminal, or of the variable COLUMNS, or 80. */
+/* Returns the width of the terminal, else the environment variable COLUMNS,
+ * else 80. */
 guint screen_get_width (FILE *out);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: SVG elements
+/* gst-spdl: gst-spdl-launch: SVG drawing functions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -26,7 +26,7 @@ append_title (GString *out, const gchar *title)
   g_string_append (out, "</title>");
 }
 
-/* A number without the locale's comma. */
+/* Formats a number independently of the locale. */
 static const gchar *
 format_number (double value, gchar *buffer)
 {

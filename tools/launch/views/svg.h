@@ -1,4 +1,4 @@
-/* gst-spdl-launch: SVG elements
+/* gst-spdl: gst-spdl-launch: SVG drawing functions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* Drawings are SVG_WIDTH wide, whatever they are scaled to, and their text is
- * set in a fixed pitch, so that what fits here fits everywhere. */
+/* Drawings have a width of SVG_WIDTH user units at any scale. Text uses a
+ * monospace font, so that its width is predictable. */
 #define SVG_WIDTH 1000
-#define SVG_TEXT 14  /* its size */
-#define SVG_CHAR 8.5 /* the width of a character, rounded up */
+#define SVG_TEXT 14  /* font size */
+#define SVG_CHAR 8.5 /* width of a character, rounded up */
 
 typedef enum {
   SVG_START,
@@ -26,20 +26,22 @@ typedef enum {
 void svg_begin (GString *out, double height, const gchar *title);
 void svg_end (GString *out);
 
-/* @style: a class of the page's. @title: (nullable): shown when pointed at. */
+/* @style: CSS class
+ * @title: (nullable): tooltip */
 void svg_rect (GString *out, double x, double y, double width, double height,
     const gchar *style, const gchar *title);
 void svg_line (GString *out, double x1, double y1, double x2, double y2,
     const gchar *style);
-/* @x, @y: the points of a line; @n of them. */
+/* @x, @y: coordinates of @n points */
 void svg_polyline (GString *out, const double *x, const double *y, guint n,
     const gchar *style);
-/* @y: of the base line. Cut off to @width, where it is not 0; the whole text is
- * then shown when pointed at. */
+/* @y: baseline
+ * @width: maximum width; 0: unlimited. Truncated text is shown completely in a
+ * tooltip. */
 void svg_text (GString *out, double x, double y, double width, SvgAnchor anchor,
     const gchar *text);
 
-/* A round number that is about a @n-th of @range. */
+/* Returns a round number close to @range / @n. */
 double svg_round_step (double range, guint n);
 
 void html_append_escaped (GString *out, const gchar *text);

@@ -17,14 +17,15 @@
 
 typedef gchar *(*CellFunc) (const GstStructure *stats);
 
-/* A column; those of a higher rank go first where there is no room. */
+/* A column. Columns with a higher rank are dropped first if the table is too
+ * wide. */
 typedef struct {
   const gchar *title;
   guint width;
   guint rank;
-  const gchar *field; /* that a stage must have */
+  const gchar *field; /* required field */
   CellFunc cell;
-  gboolean optional; /* shown only where one has it */
+  gboolean optional; /* shown only if a stage has the field */
 } Column;
 
 static gchar *
@@ -70,7 +71,7 @@ cell_failures (const GstStructure *stats)
       "%" G_GUINT64_FORMAT, stats_get (stats, "num-failures"));
 }
 
-/* The share of the items that the disk cache had. */
+/* Formats the hit rate of the disk cache. */
 static gchar *
 cell_cached (const GstStructure *stats)
 {
@@ -94,7 +95,7 @@ static const Column columns[] = {
 
 typedef struct {
   guint name;
-  guint bar; /* without its number; 0: no room for it */
+  guint bar; /* without its number; 0: hidden */
   gboolean shown[G_N_ELEMENTS (columns)];
 } Layout;
 
@@ -135,7 +136,7 @@ width_of_columns (const Layout *layout)
   return sum;
 }
 
-/* Hides the column of the highest rank; FALSE if none is left. */
+/* Hides the column with the highest rank. Returns FALSE if none is left. */
 static gboolean
 hide_one (Layout *layout)
 {
@@ -174,7 +175,7 @@ lay_out (const Snapshot *snapshot, guint width)
   return layout;
 }
 
-/* At the right of its column. */
+/* Appends @text, right-aligned. */
 static void
 append_right (GString *line, const gchar *text, guint width)
 {
@@ -257,7 +258,7 @@ format_throughput (const Snapshot *snapshot)
   return g_string_free (text, FALSE);
 }
 
-/* NULL where its steps are not known. */
+/* Returns NULL if training steps are not measured. */
 static gchar *
 format_trainer (const Snapshot *snapshot)
 {
@@ -313,7 +314,7 @@ count_lines (const gchar *text)
   return n;
 }
 
-/* Of the rows as many as there is room for, and how many are missing. */
+/* Appends as many rows as fit, and the number of omitted ones. */
 static void
 append_rows (GString *text, const Snapshot *snapshot, const Layout *layout,
     guint width, guint n_lines)
@@ -487,7 +488,8 @@ text_wrap (const gchar *text, guint width)
 gchar *
 text_bar (double share, guint width)
 {
-  /* U+2588 is a full block, the seven behind it are thinner ones. */
+  /* U+2588 is a full block; the seven code points after it are narrower
+   * blocks. */
   const gboolean fine = is_utf8 ();
   const guint steps = fine ? 8 : 1;
   const guint filled = (guint) lround (CLAMP (share, 0, 1) * width * steps);

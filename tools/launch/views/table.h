@@ -11,26 +11,28 @@
 
 G_BEGIN_DECLS
 
-/* A row a stage, then progress, throughput, the process and the verdict, in
- * lines of at most @width columns. @height: (0: any) lines that there is room
- * for; rows are left out then. @verdict: (out) (nullable): the first line of
- * the verdict, from 0. */
+/* Formats a row per stage, progress, throughput, process statistics and the
+ * verdict, in lines of at most @width columns.
+ * @height: maximum number of lines, for which rows are omitted; 0: unlimited
+ * @verdict: (out) (nullable): index of the first line of the verdict */
 gchar *table_format (
     const Snapshot *snapshot, guint width, guint height, guint *verdict);
 
-/* What failed, in all and by stage, with the first item of each and why.
- * @failures: (element-type GstStructure): the first ones. NULL: nothing did. */
+/* Formats the number of failures, in total and per stage, with the first failed
+ * item of each and its error.
+ * @failures: (element-type GstStructure): the first failures
+ * Returns: (transfer full) (nullable): NULL if there are none */
 gchar *table_format_failures (
     const Snapshot *snapshot, GPtrArray *failures, guint width);
 
-/* One line that says the most important of it. */
+/* Formats a summary in one line. */
 gchar *table_format_line (const Snapshot *snapshot);
 
-/* @text in lines of at most @width columns, broken between words. */
+/* Wraps @text to lines of at most @width columns. */
 gchar *text_wrap (const gchar *text, guint width);
-/* @text in exactly @width columns: cut off with an ellipsis, or padded. */
+/* Truncates @text with an ellipsis, or pads it, to exactly @width columns. */
 gchar *text_fit (const gchar *text, guint width);
-/* A bar of @width columns, of which a share is filled. */
+/* Draws a bar of @width columns, filled in proportion to @share. */
 gchar *text_bar (double share, guint width);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
-/* gst-spdl: batches in a C application
+/* gst-spdl: batches from appsink in C
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Loads a folder of JPEGs and takes the batches through appsink's API:
+/* Loads a folder of JPEGs and takes the batches with appsink's API:
  *
  *     appsink FOLDER
  *
@@ -30,7 +30,7 @@ print_batch (GstSample *sample)
     g_printerr ("%s\n", error->message);
     return;
   }
-  /* Each tensor is a memory of its own; nothing is copied. */
+  /* Each tensor is a separate memory; mapping it does not copy. */
   gst_memory_map (gst_buffer_peek_memory (buffer, 0), &map, GST_MAP_READ);
   for (gsize i = 0; i < map.size; i++)
     sum += map.data[i];

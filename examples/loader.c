@@ -1,4 +1,4 @@
-/* gst-spdl: a training loop in C
+/* gst-spdl: training loop in C
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,8 +9,9 @@
  *
  *     loader FOLDER
  *
- * Prints the shape and the mean of each batch, the files that failed, and each
- * stage's figures. Exits nonzero if the pipeline ended with an error. */
+ * Prints the shape and the mean of each batch, the files that failed, and the
+ * statistics of each stage. Exits nonzero if the pipeline ended with an
+ * error. */
 
 #include <gst/spdl/spdl.h>
 

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-# gst-spdl: a pipeline's figures, interval by interval, in an SQLite database
+# gst-spdl: statistics of a pipeline in an SQLite database
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """log_to_sqlite.py FOLDER DATABASE
 
 Loads a folder of images twice and writes each message with statistics, the
-failed items and what gst_spdl_diagnose_with_cpus() says of each interval into a
-database:
+failed items and the result of gst_spdl_diagnose_with_cpus() for each interval
+to a database:
 
     sqlite3 DATABASE "SELECT time, stage, value FROM figures
                       WHERE field = 'occupancy-rate' ORDER BY time"
 
-The rows have TensorBoard's shape: a tag, a time, a number."""
+Each row has a tag, a time and a number, as in TensorBoard."""
 
 import sqlite3
 import sys
@@ -105,7 +105,7 @@ def main() -> None:
     while sink.emit("pull-sample"):
         while message := bus.pop():
             log.take(message)
-    # The last messages, of the whole run, are posted at the end.
+    # The statistics of the whole run are posted at the end.
     while message := bus.pop():
         log.take(message)
     pipeline.set_state(Gst.State.NULL)

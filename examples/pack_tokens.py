@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: texts as rows of tokens for a language model
+# gst-spdl: packing of texts into token rows for a language model
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,15 +8,15 @@
     meson devenv -C build VENV/bin/python ../examples/pack_tokens.py \\
         FOLDER TOKENIZER.json
 
-Makes batches of ROWS by 1,024 tokens of the UTF-8 texts (*.txt) in FOLDER, one
-text behind the other, by a tokenizer of Hugging Face's in TOKENIZER.json. Where
-there is no such file, a small one is trained on the texts. A text that is not
-UTF-8 fails by name, and costs nothing else.
+Packs the UTF-8 texts (*.txt) in FOLDER into batches of ROWS by 1,024 tokens. The
+tokenizer is a Hugging Face tokenizer in TOKENIZER.json. If the file does not
+exist, a small tokenizer is trained on the texts. A text that is not UTF-8 fails
+and is reported by name; all others are loaded.
 
-Each batch is made of whole texts, so that the state behind it is one to begin
-at again, as with images: no text comes twice, and none is left out. For that
-its last row ends with some padding. Only a text that is longer than a batch is
-cut; it comes again as a whole in a run that begins in its middle.
+Each batch consists of complete texts, so that a run can resume after any batch
+without repeating or skipping a text. The end of its last row is padded. Only a
+text that is longer than a batch is split; a run that resumes within it repeats
+the whole text.
 """
 
 import argparse
@@ -35,7 +35,7 @@ TOKEN = np.dtype("int32")
 
 
 def train(folder: pathlib.Path, vocabulary: int = 4096) -> Any:
-    """A tokenizer of byte pairs, of the texts themselves."""
+    """Returns a byte-pair tokenizer trained on the texts."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -50,7 +50,7 @@ def train(folder: pathlib.Path, vocabulary: int = 4096) -> Any:
 
 
 class Packer:
-    """The two functions of the pipeline."""
+    """The Python functions of the pipeline."""
 
     def __init__(self, tokenizer: Any, rows: int) -> None:
         self.tokenizer = tokenizer
@@ -59,17 +59,17 @@ class Packer:
         self.padding = tokenizer.token_to_id(PADDING)
 
     def tokenize(self, sample: Sample) -> List[bytes]:
-        """Returns the tokens of a text and the end token. A text that is longer
-        than a batch becomes several items; with the last one, it is done."""
+        """Returns the tokens of a text, followed by the end token. A text that is
+        longer than a batch becomes several items."""
         text = bytes(sample).decode("utf-8")
-        # Tokenizers release the GIL.
+        # Hugging Face tokenizers release the GIL.
         tokens = np.array([*self.tokenizer.encode(text).ids, self.end], TOKEN)
         most = self.rows * ROW
         return [tokens[i:i + most].tobytes()
                 for i in range(0, len(tokens), most)]
 
     def pack(self, group: Sample) -> Any:
-        """Makes a batch of a group, which is not longer than one."""
+        """Returns a batch with the tokens of a group, which fit in it."""
         tokens = np.frombuffer(b"".join(map(bytes, group.items)), TOKEN)
         batch = np.full(self.rows * ROW, self.padding, "int64")
         batch[:len(tokens)] = tokens
@@ -78,9 +78,9 @@ class Packer:
 
 def load(folder: pathlib.Path, packer: Packer, settings: str = "",
          state: Optional[str] = None) -> Loader:
-    """Batches (rows, 1024) of int64, batch["data"]; `state` is that of a batch
-    to go on behind. In the order of the input at each stage, so that a row is
-    the same in each run."""
+    """Returns a loader of int64 batches (rows, 1024), batch["data"]. It resumes
+    after the batch with `state`. All stages keep the input order, so that rows
+    are the same in each run."""
     size = packer.rows * ROW * TOKEN.itemsize
     loader = Loader(
         f'spdlsrc location="{folder}" pattern=*.txt {settings} '
@@ -110,7 +110,7 @@ def main() -> None:
     with load(arguments.folder, packer, "shuffle=true epochs=1") as loader:
         for batch in loader:
             tokens = np.asarray(batch["data"])
-            # Here a model would learn to say tokens[:, 1:] of tokens[:, :-1].
+            # A model would be trained here to predict tokens[:, 1:].
             n_batches += 1
             texts.update(batch.indices)
             n_tokens += int((tokens != packer.padding).sum())

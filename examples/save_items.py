@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-# gst-spdl: saves each item in a file of its own
+# gst-spdl: export of a dataset to one file per item
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes a file for each item of a folder, a list or tar shards, named after it:
+"""Writes each item of a folder, a list or tar shards to a file named after it:
 
-    save_items.py remux  LOCATION FOLDER    a video's packets in Matroska
-    save_items.py clips  LOCATION FOLDER    16 frames of a video, in MP4
-    save_items.py sounds LOCATION FOLDER    sound, 16 kHz in mono, in FLAC
+    save_items.py remux  LOCATION FOLDER    streams of a video, to Matroska
+    save_items.py clips  LOCATION FOLDER    16 frames of a video, to MP4
+    save_items.py sounds LOCATION FOLDER    audio, 16 kHz mono, to FLAC
 
-Four at a time: the work of each is a small pipeline, run by a function of
-spdlpipe. GStreamer's elements do it without the GIL.
+Four items are processed at a time. For each of them, a function of spdlpipe runs
+a small pipeline, whose elements do not hold the GIL.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any, List
 from gstspdl import Batch, Loader
 import gi
 
-# GstApp has the functions of appsrc.
+# GstApp adds the methods of appsrc.
 gi.require_version("GstApp", "1.0")
 from gi.repository import Gio, GLib, Gst, GstApp, GstSpdl  # noqa: E402,F401
 
@@ -30,7 +30,7 @@ RATE = 25
 
 
 def run(pipeline: Any) -> None:
-    """Until its end; raises what its elements complain of."""
+    """Runs a pipeline until the end of the stream. Raises its errors."""
     pipeline.set_state(Gst.State.PLAYING)
     message = pipeline.get_bus().timed_pop_filtered(
         Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
@@ -40,10 +40,10 @@ def run(pipeline: Any) -> None:
 
 
 def remux(sample: Any, path: str) -> None:
-    """All streams that Matroska takes, as they are."""
-    # Without the queue a demuxer pulls in another thread, and parsebin
-    # drops an error that such a demuxer reports while it starts: the pipeline
-    # would then neither end nor fail.
+    """Copies all streams that Matroska supports, without decoding."""
+    # The queue makes the demuxer work in push mode. In pull mode it uses another
+    # thread, and parsebin drops errors that the demuxer reports during startup,
+    # so the pipeline would neither end nor fail.
     pipeline = Gst.parse_launch(
         "giostreamsrc name=source ! queue ! parsebin name=parse "
         "matroskamux name=mux ! filesink name=sink")
@@ -59,7 +59,7 @@ def remux(sample: Any, path: str) -> None:
 
 
 def push_all(chain: str, caps: Any, buffers: List[Any], path: str) -> None:
-    """What this chain makes of the buffers, in a file."""
+    """Writes the output of the chain for these buffers to a file."""
     pipeline = Gst.parse_launch(
         f"appsrc name=source format=time ! {chain} ! filesink name=sink")
     source = pipeline.get_by_name("source")
@@ -92,7 +92,7 @@ def save_sound(sample: Any, path: str) -> None:
     push_all("flacenc", sample.get_caps(), [buffer], path)
 
 
-# What it is decoded to, what writes it, and what its files are called.
+# Decoder, function that writes the file, and suffix of its name.
 KINDS = {
     "remux": ("", remux, ".mkv"),
     "clips": ("! spdldecode concurrency=4 num-frames=16 clip-sampling=center "
@@ -103,7 +103,7 @@ KINDS = {
 
 
 def name_of(buffer: Any) -> str:
-    """The last part of its URI; of an item of a shard, its key."""
+    """Returns the name of a file in a shard, or the last part of the URI."""
     meta = GstSpdl.buffer_get_item_meta(buffer)
     key = meta.extra.get_string("key") if meta.extra else None
     name = key or meta.uri.rsplit("/", 1)[-1]

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-# gst-spdl: draws a batch, each image with its label
+# gst-spdl: picture of a batch with labels
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    meson devenv -C build /usr/bin/python3 ../examples/show-batch.py \\
         FOLDER PICTURE.png
 
-FOLDER has a folder of JPEGs for each class."""
+Draws a batch of images with their labels. FOLDER contains a folder of JPEGs for
+each class."""
 
 import pathlib
 import sys
@@ -26,7 +27,7 @@ def main() -> None:
                 "! spdlfetch ! spdldecode width=160 height=120 resize=cover "
                 "! spdlbatch batch-size=12 ! spdlsink") as loader:
         batch = next(iter(loader))
-    # No copy, though loader and pipeline have ended.
+    # The array shares the batch's memory, which outlives the loader.
     images = np.asarray(batch["data"])
     figure, axes = pyplot.subplots(3, 4, figsize=(9, 6))
     for axis in axes.flat:

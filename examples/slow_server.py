@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-# gst-spdl: a web server that takes its time, to see in the figures what that does
+# gst-spdl: web server with configurable latency
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """slow_server.py FOLDER MS [EVERY MS]
 
-Serves a folder at 127.0.0.1 and prints a list of its files on the standard
-output, for spdlsrc. Each answer takes so many milliseconds; every so many-th
-takes more. Ctrl-C ends it."""
+Serves a folder at 127.0.0.1 and prints a list of its files to standard output,
+for spdlsrc. Each response is delayed by MS milliseconds; every EVERY-th one has a
+longer delay. This shows the effect of latency on the statistics of a pipeline.
+Stop it with Ctrl-C."""
 
 import functools
 import http.server
@@ -42,7 +43,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that have gone are no news."""
+        """Ignores clients that have disconnected."""
 
 
 def main() -> None:
@@ -56,7 +57,7 @@ def main() -> None:
     for path in sorted(folder.rglob("*.jpg")):
         print(f"http://127.0.0.1:{server.server_port}/"
               f"{path.relative_to(folder)}")
-    # Who reads the list from a pipe sees its end.
+    # Signal the end of the list to a reader.
     sys.stdout.close()
     os.close(1)
     try:

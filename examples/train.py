@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-# gst-spdl: a small network learns the classes of a folder of images
+# gst-spdl: image classification with PyTorch, with checkpoints
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    meson devenv -C build /usr/bin/python3 ../examples/train.py FOLDER OUT
 
-FOLDER has a folder of JPEGs for each class. Every fifth image is kept for the
-test. After every few batches model and place in the data are saved in OUT; run
-again after a kill, it goes on behind the last batch that was saved, with each
-image once an epoch. The tests run this script, kill it and run it again.
+FOLDER contains a folder of JPEGs for each class. Every fifth image is used for
+testing. Checkpoints in OUT contain the model and the position in the data. After
+a kill, rerun the command to resume after the last checkpoint; each image is used
+once per epoch. The tests run this script, kill it and run it again.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SIDE = 64
 
 
 def write_lists(folder: pathlib.Path, out: pathlib.Path) -> List[str]:
-    """The images with their classes: out/train.txt and out/test.txt."""
+    """Writes lists of images and classes: out/train.txt and out/test.txt."""
     paths = sorted(folder.resolve().glob("*/*.jpg"))
     classes = sorted({path.parent.name for path in paths})
     lines = [f"{path}\t{classes.index(path.parent.name)}\n" for path in paths]
@@ -65,7 +65,7 @@ def test(model: nn.Module, batches: Iterable[Dict[str, torch.Tensor]]) -> float:
 
 
 def figures(dataset: Dataset) -> str:
-    """What the loader says of the time since its start."""
+    """Returns the loader's statistics since its start."""
     stages: Dict[str, Dict[str, Any]] = {
         s["stage"]: s for s in dataset.loader.stats}
     sink = stages["sink"]
@@ -75,11 +75,11 @@ def figures(dataset: Dataset) -> str:
 
 
 class Checkpoint:
-    """All that a run needs to go on, replaced as a whole."""
+    """State of a training run, replaced atomically."""
 
     def __init__(self, out: pathlib.Path) -> None:
         self.path = out / "checkpoint"
-        # Which images the model has seen, to show that none comes twice.
+        # Images that the model has seen, to verify that none is repeated.
         self.seen: List[Tuple[int, int]] = []
 
     def save(self, model: nn.Module, optimizer: Any, dataset: Dataset) -> None:

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-# gst-spdl: Hugging Face Accelerate trains a network
+# gst-spdl: training with Hugging Face Accelerate
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    accelerate launch train_accelerate.py TRAIN
 
-TRAIN has a folder of images for each class. Accelerate prepares the model and
+TRAIN contains a folder of images for each class. Accelerate prepares the model and
 the optimizer. The data needs no prepare(): each rank loads its part.
 """
 

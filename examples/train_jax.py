@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-# gst-spdl: JAX trains a linear classifier on batches that come by DLPack
+# gst-spdl: training with JAX, with batches through DLPack
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    train_jax.py TRAIN
 
-TRAIN has a folder of images for each class. JAX takes the images without a
-copy, and compiles the step once: all batches have the same shape.
+TRAIN contains a folder of images for each class. JAX receives the images without
+a copy, and compiles the step once, because all batches have the same shape.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-# gst-spdl: PyTorch Lightning trains a network
+# gst-spdl: training with PyTorch Lightning
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    train_lightning.py TRAIN VAL --devices 2
 
-TRAIN and VAL have a folder of images for each class. A Dataset takes the place
-of a DataLoader: its batches are whole, and each rank loads its part. Lightning's
-sanity check takes two batches of validation; the next pass is a new epoch.
+TRAIN and VAL contain a folder of images for each class. A Dataset replaces the
+DataLoader: it returns complete batches, and each rank loads its part. Lightning's
+sanity check uses two validation batches; the next pass is a new epoch.
 """
 
 import argparse
@@ -28,12 +28,12 @@ class Images(pl.LightningDataModule):  # type: ignore[misc]
         super().__init__()
         self.options = options
 
-    # After the ranks have met, so that each one loads its part.
+    # Called after the process group is initialized, so each rank loads its part.
     def setup(self, stage: str) -> None:
         options = self.options
         settings: Any = {"size": options.size,
                          "batch_size": options.batch_size}
-        # Lightning moves batches to its device.
+        # Lightning moves batches to the device.
         self.train = Dataset(image_folder(options.train, seed=1, **settings),
                              device="cpu")
         self.val = Dataset(
@@ -50,7 +50,7 @@ class Images(pl.LightningDataModule):  # type: ignore[misc]
         self.train.stop()
         self.val.stop()
 
-    # The place in the data is part of the checkpoint.
+    # The position in the data is part of the checkpoint.
     def state_dict(self) -> Dict[str, Any]:
         return self.train.state_dict()
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-# gst-spdl: several ranks train a network with DistributedDataParallel
+# gst-spdl: distributed training with DistributedDataParallel
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    torchrun --nproc_per_node 2 train_ranks.py TRAIN VAL
 
-TRAIN and VAL have a folder of images for each class. Each rank loads its part.
-in_step() gives all ranks the same number of steps, also if images failed.
+TRAIN and VAL contain a folder of images for each class. Each rank loads its part.
+in_step() gives all ranks the same number of steps even if images fail.
 """
 
 import argparse

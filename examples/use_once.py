@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-# gst-spdl: each item is used once, whenever the program is killed
+# gst-spdl: exactly-once processing across kills
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    meson devenv -C build /usr/bin/python3 ../examples/use_once.py LIST OUT
 
-Uses each image of LIST (or of a folder) once in each of three epochs, and keeps
-a log of it, OUT/log: a line of JSON for each batch, with what was used and what
-failed. Killed at any moment and run again, it goes on where it was: no item is
-in an epoch's lines twice, and none is missing. The tests kill it a hundred
+Uses each image of LIST (or of a folder) once in each of three epochs. OUT/log has
+a line of JSON for each batch with the items that were used and those that failed.
+The program can be killed at any time and resumes when it is run again: in each
+epoch, no item is repeated and none is missing. The tests kill it a hundred
 times.
 """
 
@@ -24,16 +24,16 @@ N_EPOCHS = 3
 
 
 class Journal:
-    """A log to which is only ever appended, and the state that goes with it.
+    """Append-only log with a matching resume state.
 
-    What makes a step done is one rename, of OUT/progress: it has the state, and
-    the step's line, and where in the log that line begins. The line is appended
-    after that. So whatever moment a kill comes at, the log has all lines of
-    steps before the one that was renamed last, and a part of that one's, of
-    which the next run appends the rest.
+    A step is committed by renaming OUT/progress, which contains the state, the
+    line of the step, and the offset of the line in the log. The line is then
+    appended to the log. If the program is killed at any time, the log has the
+    lines of all previous steps and a part of the last one, and the next run
+    appends the rest.
 
-    Where it is not a kill but the machine that may fail, each file needs an
-    os.fsync() before the next is touched.
+    To survive a crash of the machine as well, call os.fsync() on each file
+    before the next one is written.
     """
 
     def __init__(self, out: pathlib.Path) -> None:
@@ -41,7 +41,7 @@ class Journal:
         self._progress = out / "progress"
         self._log = os.open(out / "log",
                             os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        #: where to begin; None: at the beginning
+        #: state to resume from; None: start from the beginning
         self.state: Optional[str] = None
         if self._progress.exists():
             saved = json.loads(self._progress.read_text())
@@ -54,7 +54,7 @@ class Journal:
             rest = rest[os.write(self._log, rest):]
 
     def commit(self, state: Optional[str], step: Any) -> None:
-        """All that `step` says is done, and the next run begins at `state`."""
+        """Records `step` as done. The next run resumes from `state`."""
         if state is None:
             raise ValueError("without a state it cannot go on: see max-gaps")
         line = json.dumps(step) + "\n"
@@ -72,32 +72,32 @@ class Journal:
 
 def take_failed(loader: Loader,
                 state: Optional[str]) -> List[Tuple[Optional[int], ...]]:
-    """Epoch and index of the items that failed and that `state` has left
-    behind. Others may have failed already: with this state they come again."""
+    """Returns epoch and index of the failed items that `state` counts as done.
+    Other items that have failed already are loaded again with this state."""
     return [(failure.epoch, failure.index)
             for failure in loader.take_failures(state)]
 
 
 def batches(loader: Loader) -> Iterator[Batch]:
-    """All epochs' batches."""
+    """Yields the batches of all epochs."""
     while not loader.is_finished():
         yield from loader
 
 
 def use(batch: Batch) -> None:
-    """Where a training has its step. Its model belongs into OUT/progress, too,
-    or into a file that this names."""
+    """Placeholder for a training step. Store the model in OUT/progress as well,
+    or in a file that OUT/progress names."""
 
 
 def run(pipeline: str, journal: Journal) -> None:
-    """`pipeline` says how many epochs there are."""
+    """Runs `pipeline`, which also sets the number of epochs."""
     with Loader(pipeline, state=journal.state) as loader:
         for batch in batches(loader):
             use(batch)
             journal.commit(batch.state, {
                 "epoch": batch.epoch, "used": list(batch.indices),
                 "failed": take_failed(loader, batch.state)})
-        # What has failed behind the last batch.
+        # Items that failed after the last batch.
         failed = take_failed(loader, loader.state)
         if failed:
             journal.commit(loader.state, {

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: main program
+/* gst-spdl-launch: main program
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: comparison of loading with cached batches
+/* gst-spdl-launch: comparison of loading with cached batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

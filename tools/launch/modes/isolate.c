@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: measurement of a single stage
+/* gst-spdl-launch: measurement of a single stage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: results per setting, and recommendation
+/* gst-spdl-launch: results per setting, and recommendation
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

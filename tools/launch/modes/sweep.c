@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: measurement of a pipeline with several settings
+/* gst-spdl-launch: measurement of a pipeline with several settings
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: statistics of a run per interval
+/* gst-spdl-launch: statistics of a run per interval
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

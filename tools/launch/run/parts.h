@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: list of the elements in a pipeline
+/* gst-spdl-launch: list of the elements in a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

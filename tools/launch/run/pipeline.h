@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: creation of the pipeline
+/* gst-spdl-launch: creation of the pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: thread that pulls batches like a training loop
+/* gst-spdl-launch: thread that pulls batches like a training loop
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: snapshot of a pipeline's statistics
+/* gst-spdl-launch: snapshot of a pipeline's statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: HTTP server for the statistics
+/* gst-spdl-launch: HTTP server for the statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

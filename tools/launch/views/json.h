@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: JSON output of a run
+/* gst-spdl-launch: JSON output of a run
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: statistics in the Prometheus text format
+/* gst-spdl-launch: statistics in the Prometheus text format
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

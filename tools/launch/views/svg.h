@@ -1,4 +1,4 @@
-/* gst-spdl: gst-spdl-launch: SVG drawing functions
+/* gst-spdl-launch: SVG drawing functions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
